@@ -5,12 +5,14 @@
 namespace gpuccl::app {
 namespace {
 
-const Choices<io::LabelFormat>& formats() {
-  using io::LabelFormat;
-  static const Choices<LabelFormat> choices = {
-      {"tiff", LabelFormat::tiff},     {"png", LabelFormat::png},         {"npy", LabelFormat::npy},
-      {"nii", LabelFormat::nifti},     {"nii.gz", LabelFormat::nifti_gz}, {"nrrd", LabelFormat::nrrd},
-      {"mha", LabelFormat::metaimage}, {"zarr", LabelFormat::zarr}};
+const Choices<std::string>& formats() {
+  static const Choices<std::string> choices = [] {
+    Choices<std::string> all;
+    for (const char* const extension :
+         {"tiff", "ome.tif", "png", "npy", "nii", "nii.gz", "nrrd", "mha", "zarr"})
+      all.emplace_back(extension, extension);
+    return all;
+  }();
   return choices;
 }
 
@@ -19,8 +21,8 @@ const Choices<io::LabelFormat>& formats() {
 void BatchOptions::add_to(const Command& command, bool with_contacts) {
   command.group("Several inputs", Effect::run);
   add_switch(command, "--recursive", recursive, "Search folders with their subfolders");
-  add_choice<io::LabelFormat>(command, "--format", given_format, formats(),
-                              "Format of the label images [that of a volume or array, else tiff]");
+  add_choice<std::string>(command, "--format", given_format, formats(),
+                          "Format of the label images [that of a volume or array, else tiff]");
   add_folder(command, "--json-dir", json_folder, "DIR", "Folder for reports [that of the label images]");
   add_folder(command, "--stats-dir", stats_folder, "DIR", "Folder for one table of components per input");
   if (with_contacts)
@@ -35,7 +37,6 @@ void BatchOptions::add_to(const Command& command, bool with_contacts) {
                 "Table with one row per input: counts, areas, hints; - for standard output");
   add_switch(command, "--skip-existing", skip_existing,
              "Skip inputs whose outputs are current and made with the same options")
-      .excludes("--summary")
       .excludes("--view");
   const Option keep = add_switch(command, "--keep-going", keep_going,
                                  "Continue after a failure (the default), even when the disk is full");
@@ -48,10 +49,9 @@ std::string BatchOptions::first_used() const {
   OptionTable now, as_usual;
   given.add_to(Command(now));
   usual.add_to(Command(as_usual));
-  const std::vector<OptionRow> used = given_options(now, as_usual);
-  return used.empty() ? "" : used.front().long_name();
+  for (const OptionRow& row : given_options(now, as_usual))
+    if (row.long_name() != "--summary") return row.long_name();
+  return "";
 }
-
-std::string BatchOptions::extension() const { return "." + word_of(formats(), format()); }
 
 }  // namespace gpuccl::app

@@ -12,7 +12,7 @@ class Command;
 /// Options that apply only to several inputs.
 struct BatchOptions {
   bool recursive = false;
-  std::optional<io::LabelFormat> given_format;
+  std::optional<std::string> given_format;  // extension of label images
   std::string json_folder;
   std::string stats_folder;
   std::string contacts_folder;
@@ -27,11 +27,11 @@ struct BatchOptions {
 
   /// `with_contacts`: and tables of contacts.
   void add_to(const Command& command, bool with_contacts = true);
-  /// The first of these options that was given, "" if none was.
+  /// The first of these options that was given and needs several inputs, "" if none was.
   std::string first_used() const;
-  io::LabelFormat format() const { return given_format.value_or(io::LabelFormat::tiff); }
-  /// Returns the extension of label images: ".tiff".
-  std::string extension() const;
+  /// Returns the extension of label images unless inputs decide: ".tiff".
+  std::string extension() const { return "." + given_format.value_or("tiff"); }
+  io::LabelFormat format() const { return io::label_format("any" + extension()); }
 };
 
 }  // namespace gpuccl::app

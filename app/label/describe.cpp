@@ -173,20 +173,29 @@ void Description::written(LabelOutputs& outputs) {
   };
   report.output = written(outputs.image());
   report.output.checksum.clear();  // which has a fingerprint
+  if (files_.image == "-") report.output.path = files_.image;
   report.preview = written(outputs.preview());
   report.stats = written(outputs.stats());
   report.contacts = written(outputs.contacts());
   report.outlines = written(outputs.outlines());
 }
 
-io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
-                               Label largest, const io::Geometry& geometry) {
+io::WriteOptions write_options(const LabelOptions& options, io::LabelType type,
+                               const io::Geometry& geometry) {
   io::WriteOptions write;
-  write.type = io::resolve_label_type(asked, largest, format);
+  write.type = type;
   write.compression = options.compression.value_or(io::Compression::deflate);
   write.big_tiff = options.big_tiff.value_or(io::BigTiff::automatic);
   write.geometry = geometry;
+  write.chunk = options.chunks.value_or(write.chunk);
+  write.level = options.compression_level;
+  write.pyramid = options.pyramid;
   return write;
+}
+
+io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
+                               Label largest, const io::Geometry& geometry) {
+  return write_options(options, io::resolve_label_type(asked, largest, format), geometry);
 }
 
 Areas areas_of(const Components& components) {

@@ -89,6 +89,7 @@ class Description {
 };
 
 /// Returns options for writing labels or values up to `largest`. Error as io::resolve_label_type().
+io::WriteOptions write_options(const LabelOptions& options, io::LabelType type, const io::Geometry& geometry);
 io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
                                Label largest, const io::Geometry& geometry);
 

@@ -19,6 +19,7 @@
 #include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
+#include "io/report/summary_csv.hpp"
 #include "io/report/value_table.hpp"
 #include "io/write/label_writer.hpp"
 
@@ -93,7 +94,7 @@ void Job::agree_on_input() {
 
 void Job::open_outputs() {
   if (is_alone()) {
-    outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output);
+    outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output, options_.digits);
     return;
   }
   here(files_.input, [&] {
@@ -230,6 +231,11 @@ void Job::select() {
   if (!input_->value_type()) return;
   io::Report& report = description_.report;
   report.value = input_->column(part_.values);
+  if (options_.values.split_values) {
+    here(files_.input,
+         [&] { ids_ = split_values(*input_->value_type(), part_.values, part_.components.area); });
+    report.value.labels = ids_;
+  }
   if (!options_.values.one_each() || options_.values.objects) return;
   report.values = io::sum_up_values(report.value, part_.components);
   if (!is_alone())
@@ -268,6 +274,8 @@ void Job::write() {
 
 /// Returns the values to write instead of the part's labels.
 WrittenValues Job::written() {
+  if (options_.values.split_values)
+    return written_values(type_of_ids(*input_->value_type(), ids_), ids_, part_.labels.numbers);
   if (!options_.values.keep_values)
     return {options_.label_type, std::move(part_.labels.numbers), {}, part_.count};
   WrittenValues written;
@@ -298,7 +306,7 @@ void Job::write_image() {
                      {*part_.labels.labels, written.map, written.largest, written.wide, &hash}, write);
     fingerprint = hash.text(extent_);
   });
-  if (!options_.values.keep_values) part_.labels.numbers = std::move(written.map);
+  if (!options_.values.writes_values()) part_.labels.numbers = std::move(written.map);
   if (is_alone()) return;
   std::vector<NumberedSlab> slabs;
   slabs.push_back(std::move(part_.labels));
@@ -326,7 +334,9 @@ void Job::write_preview() {
   constexpr std::uint64_t kMost = std::uint64_t{1} << 53;  // signed and floating-point ones are not written
   std::vector<io::NumberedComponent> numbered =
       io::largest_components(part_.components, part_.first, [&](std::size_t i) {
-        const std::uint64_t number = options_.values.are_labels() ? part_.values[i] : part_.first + i + 1;
+        const std::uint64_t number = options_.values.are_labels() ? part_.values[i]
+                                     : !ids_.empty()              ? ids_[i]
+                                                                  : part_.first + i + 1;
         return number < kMost ? number : 0;
       });
   if (is_alone())
@@ -364,7 +374,8 @@ void Job::write_contacts() {
   const bool in_3d = is_3d(input_->connectivity());
   if (is_alone()) {
     if (io::AtomicFile* const file = outputs_->contacts())
-      here(file->path(), [&] { io::write_contacts_csv(*file, in_3d, geometry(), contacts_, value()); });
+      here(file->path(),
+           [&] { io::write_contacts_csv(*file, in_3d, geometry(), contacts_, value(), value().labels); });
     return;
   }
   const std::vector<ValueBits> mine(part_.values.begin(), part_.values.end());
@@ -374,14 +385,26 @@ void Job::write_contacts() {
   });
 }
 
+std::string Job::summary() const {
+  return io::summary_rows({files_.input, volume(), geometry(), part_.dropped, hints()},
+                          options_.algorithm.per_slice ? extent_.depth : 0, part_.components, value());
+}
+
 void Job::write_table() {
+  if (io::AtomicFile* const file = is_alone() ? outputs_->summary() : nullptr)
+    here(file->path(), [&] {
+      const std::string table = io::summary_header() + summary();
+      file->write(table.data(), table.size());
+    });
   if (stats_) {
     io::write_text_in_parts(link_, *stats_, [&](const io::TextSink& sink) {
-      io::stream_stats_csv(sink, volume(), geometry(), part_.components, part_.measured, stretch(), value());
+      io::stream_stats_csv(sink, volume(), geometry(), part_.components, part_.measured, stretch(), value(),
+                           options_.digits);
     });
   } else if (io::AtomicFile* const file = is_alone() ? outputs_->stats() : nullptr) {
     here(file->path(), [&] {
-      io::write_stats_csv(*file, volume(), geometry(), part_.components, part_.measured, value());
+      io::write_stats_csv(*file, volume(), geometry(), part_.components, part_.measured, value(),
+                          options_.digits);
     });
   }
 }
@@ -394,7 +417,8 @@ void Job::commit() {
     io::Report& report = description_.report;
     report.write_ms = since_.lap();
     report.total_ms = milliseconds();
-    return outputs_->commit(report, part_.components, part_.measured, contacts_);
+    return outputs_->commit(report, part_.components, part_.measured, contacts_,
+                            files_.summary.empty() ? "" : io::summary_header() + summary());
   }
   for (io::SharedFile* const file : {image_.get(), stats_.get(), contacts_file_.get(), report_.get()})
     if (file != nullptr) here(file->path(), [&] { file->finish(); });

@@ -76,6 +76,8 @@ class Job {
   /// Returns the number of components of the whole image.
   std::uint64_t count() const { return part_.count; }
   std::uint64_t dropped() const { return part_.dropped; }
+  /// Returns the rows of the input in a table of inputs.
+  std::string summary() const;
   const std::vector<std::string>& hints() const { return description_.report.hints; }
   /// A PNG of the labels for the index of pages, of one input among several that has a page.
   const std::string& thumbnail() const { return thumbnail_; }
@@ -128,6 +130,7 @@ class Job {
   std::vector<std::array<Wrap, 3>> wraps_;  // where opposite borders touch
   std::vector<Contact> contacts_;
   Description description_;
+  std::vector<ValueBits> ids_;  // of pieces of values, which are written with --split-values
   std::string thumbnail_;
 };
 

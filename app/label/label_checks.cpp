@@ -50,19 +50,44 @@ void check_borders(const LabelOptions& options) {
     throw Error(Failure::usage, "--periodic and --delta above 0 cannot be combined");
 }
 
+/// Checks options for label images in Zarr.
+void check_zarr(const LabelOptions& options, io::LabelFormat format, bool batch) {
+  const char* const option = options.chunks                  ? "--chunks"
+                             : options.pyramid               ? "--pyramid"
+                             : options.compression_level > 0 ? "--compress-level"
+                                                             : nullptr;
+  if (option == nullptr) return;
+  if (format != io::LabelFormat::zarr)
+    throw io::FileError(options.files.image, Failure::usage,
+                        std::string(option) + " is for label images in Zarr; " +
+                            (batch ? "add --format zarr" : "use the extension .zarr"));
+  const io::Compression compression = options.compression.value_or(io::Compression::deflate);
+  constexpr int kHighest = 9;  // but for Zstd
+  if (options.compression_level > 0 && compression == io::Compression::none)
+    throw Error(Failure::usage, "--compress-level and --compress none cannot be combined");
+  if (options.compression_level > kHighest && compression != io::Compression::zstd)
+    throw Error(Failure::usage, "--compress-level is at most 9 for deflate and blosc");
+}
+
 void check_image_format(const LabelOptions& options, bool batch) {
   const std::string& image = options.files.image;
-  if (image.empty() && (options.compression || options.big_tiff ||
-                        options.label_type != io::LabelType::automatic || options.values.keep_values))
-    throw Error(Failure::usage,
-                "--compress, --bigtiff, --label-type and --keep-values need a label image; give -o");
+  if (image.empty() && (options.compression || options.big_tiff || options.chunks || options.pyramid ||
+                        options.compression_level > 0 || options.label_type != io::LabelType::automatic ||
+                        options.values.keep_values))
+    throw Error(
+        Failure::usage,
+        "--compress, --compress-level, --bigtiff, --chunks, --pyramid, --label-type and --keep-values "
+        "need a label image; give -o");
   const io::LabelFormat format = batch ? options.batch.format()
                                  : image.empty()
                                      ? io::LabelFormat::tiff
                                      : io::concerning(image, [&] { return io::label_format(image); });
   if (options.compression && !io::takes_compression(format, *options.compression))
-    throw io::FileError(image, Failure::usage,
-                        "--compress is for TIFF, and with none or deflate for NRRD and MetaImage");
+    throw io::FileError(
+        image, Failure::usage,
+        "--compress is for TIFF, for Zarr with none, deflate, zstd or blosc, and for NRRD and "
+        "MetaImage with none or deflate");
+  check_zarr(options, format, batch);
   if (options.big_tiff && format != io::LabelFormat::tiff)
     throw io::FileError(image, Failure::usage, "--bigtiff is for label images in TIFF");
   if (options.label_type == io::LabelType::u32 && format == io::LabelFormat::png)
@@ -77,6 +102,8 @@ void check_any(const LabelOptions& options, bool batch) {
   check_values(options);
   check_borders(options);
   check_image_format(options, batch);
+  if (options.digits < io::kAllDigits && options.files.stats.empty() && options.batch.stats_folder.empty())
+    throw Error(Failure::usage, "--digits is for tables of components; give --stats");
   options.algorithm.check();
 }
 
@@ -96,12 +123,13 @@ void check_single(const LabelOptions& options) {
     throw io::FileError(
         input, Failure::no_input,
         "is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
-  if (!files.any_output())
+  if (!files.any_output() && options.batch.summary.empty())
     throw Error(
         Failure::usage,
         options.values.objects
-            ? "nothing to write; give -o, --json, --stats, --preview or --outlines"
-            : "nothing to write; give -o, --json, --stats, --contacts, --preview, --outlines or --view");
+            ? "nothing to write; give -o, --json, --stats, --summary, --preview or --outlines"
+            : "nothing to write; give -o, --json, --stats, --summary, --contacts, --preview, --outlines or "
+              "--view");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
   if (!options.measure.intensity_names.empty())
@@ -170,9 +198,11 @@ void check_batch(const LabelOptions& options) {
                             ? "several inputs need an output folder, whose name ends in /; for slices of one "
                               "volume give their folder and --stack"
                             : batch.first_used() + " needs an output folder, whose name ends in /");
-  if (batch.skip_existing && !files.stats.empty() && files.image.empty() && batch.json_folder.empty())
-    throw Error(Failure::usage,
-                "--skip-existing takes rows of --stats from reports; add -o FOLDER/ or --json-dir");
+  if (batch.skip_existing && !(files.stats.empty() && batch.summary.empty()) && files.image.empty() &&
+      batch.json_folder.empty())
+    throw Error(
+        Failure::usage,
+        "--skip-existing takes rows of --stats and --summary from reports; add -o FOLDER/ or --json-dir");
   for (const std::string& folder : output_folders(options)) {
     std::error_code problem;
     if (fs::exists(folder, problem) && !is_folder(folder))
@@ -201,11 +231,11 @@ void check(const LabelOptions& options, bool batch) {
   const auto is_stdout = [](const std::string& path) {
     return path == "-" || io::descriptor_named(path) == STDOUT_FILENO;
   };
-  const std::string streams[] = {files.json, files.stats, files.contacts, options.batch.report,
-                                 options.batch.summary};
+  const std::string streams[] = {files.image,    files.json,           files.stats,
+                                 files.contacts, options.batch.report, options.batch.summary};
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
     throw Error(Failure::usage,
-                "only one of --json, --stats, --contacts, --report and --summary can be standard output");
+                "only one of -o, --json, --stats, --contacts, --report and --summary can be standard output");
   check_any(options, batch);
 }
 
@@ -230,7 +260,7 @@ void check_for_parts(const LabelOptions& options) {
   if (io::is_of_segments(files.stats))
     throw io::FileError(files.stats, Failure::usage,
                         "segment properties are written by one process; name a table, such as all.csv");
-  for (const std::string& path : {files.json, files.stats, files.contacts})
+  for (const std::string& path : {files.image, files.json, files.stats, files.contacts})
     if (io::TextStream::is_named(path))
       throw Error(Failure::usage, "parts can write only files: " + path + " cannot be an output");
   if (names_folder(files.image))
@@ -267,6 +297,7 @@ void check_labels_background(const EngineOptions& engine, Connectivity connectiv
 
 LabelPaths paths_of(const LabelOptions& options) {
   LabelPaths files = options.files.with_defaults();
+  files.summary = options.batch.summary;
   files.input = options.inputs.front();
   files.intensities = options.measure.intensities;
   files.seeds = options.seeds;

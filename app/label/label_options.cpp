@@ -82,8 +82,9 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
              "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, HDF5 (FILE:/DATASET), "
              "PNM, BMP, JPEG; - for standard input; with --stack a folder. For several inputs also folders, "
              "and @FILE with one name per line");
-  add_path(command, "-o,--output", files.image, "FILE",
-           "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr; FOLDER/ for several");
+  add_path_or_stream(
+      command, "-o,--output", files.image, "FILE",
+      "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr; FOLDER/ for several");
   add_text_path(command, "--json", files.json, "json",
                 "Report; - for standard output [next to the label image, with .json]");
   add_text_path(command, "--stats", files.stats, "csv",
@@ -132,15 +133,56 @@ const Choices<io::BigTiff>& big_tiffs() {
 
 const Choices<io::Compression>& compressions() {
   using io::Compression;
-  static const Choices<Compression> schemes = {{"none", Compression::none},
-                                               {"deflate", Compression::deflate},
-                                               {"lzw", Compression::lzw},
-                                               {"zstd", Compression::zstd},
-                                               {"packbits", Compression::packbits}};
+  static const Choices<Compression> schemes = {
+      {"none", Compression::none},  {"deflate", Compression::deflate}, {"gzip", Compression::deflate},
+      {"lzw", Compression::lzw},    {"zstd", Compression::zstd},       {"packbits", Compression::packbits},
+      {"blosc", Compression::blosc}};
   return schemes;
 }
 
 namespace {
+
+/// Returns none for other text. One number is for all axes.
+std::optional<std::array<int, 3>> parse_chunks(const std::string& text) {
+  const std::vector<std::string> words = split(text, ',');
+  std::array<int, 3> chunks{1, 1, 1};
+  if (words.empty() || words.size() > chunks.size()) return std::nullopt;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const std::optional<int> size = parse_number<int>(words[i]);
+    if (!size || *size < 1) return std::nullopt;
+    if (words.size() == 1) chunks.fill(*size);
+    chunks[i] = *size;
+  }
+  return chunks;
+}
+
+/// Options of label images in Zarr.
+void add_zarr(const Command& command, LabelOptions& options) {
+  constexpr int kHighest = 22;  // of Zstd
+  add_number(command, "--compress-level", options.compression_level, 1, kHighest, "N",
+             "Level of the compression of a label Zarr [deflate 1, zstd 3, blosc 5]")
+      .prints([&]() -> std::optional<std::string> {
+        if (options.compression_level == 0) return std::nullopt;
+        return std::to_string(options.compression_level);
+      })
+      .changes(Effect::file);
+  command
+      .add_value("--chunks", "X,Y,Z",
+                 "Chunks of a label Zarr in pixels; one number is for all axes [1024,1024,1]",
+                 [&options](const std::string& given) {
+                   options.chunks = parse_chunks(given);
+                   return options.chunks ? std::string()
+                                         : "'" + given + "' is not N, X,Y or X,Y,Z, integers of at least 1";
+                 })
+      .prints([&]() -> std::optional<std::string> {
+        if (!options.chunks) return std::nullopt;
+        const auto& [x, y, z] = *options.chunks;
+        return std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z);
+      })
+      .changes(Effect::file);
+  add_switch(command, "--pyramid", options.pyramid, "Write smaller scales of a label Zarr, too")
+      .changes(Effect::file);
+}
 
 void add_format(const Command& command, LabelOptions& options) {
   add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
@@ -148,14 +190,16 @@ void add_format(const Command& command, LabelOptions& options) {
                                 " of the labels; auto: u16 if they fit, else u32 [auto]")
       .changes(Effect::file);
   // The default prints nothing, whether given or not.
-  add_choice<io::Compression>(command, "--compress", options.compression, compressions(),
-                              "Compression of a label TIFF; for NRRD and MetaImage none or deflate [deflate]")
+  add_choice<io::Compression>(
+      command, "--compress", options.compression, compressions(),
+      "Compression of a label TIFF or Zarr; for NRRD and MetaImage none or deflate [deflate]")
       .prints([&] { return word_of(compressions(), options.compression.value_or(io::Compression::deflate)); })
       .changes(Effect::file);
   add_choice<io::BigTiff>(command, "--bigtiff", options.big_tiff, big_tiffs(),
                           "Write a BigTIFF; auto: if the file exceeds 4 GiB [auto]")
       .prints([&] { return word_of(big_tiffs(), options.big_tiff.value_or(io::BigTiff::automatic)); })
       .changes(Effect::file);
+  add_zarr(command, options);
 }
 
 void add_planes_of_input(const Command& command, io::PlaneChoice& planes, bool* every_frame) {
@@ -195,6 +239,9 @@ void LabelOptions::add(const Command& command, bool in_parts) {
   const bool of_objects = values.objects;
   in_parts ? add_files_of_parts(command, inputs, files, of_objects) : add_files(command, inputs, files);
   if (!in_parts && !of_objects) add_contacts_and_view(command, files);
+  add_number(command, "--digits", digits, 1, io::kAllDigits, "N",
+             "Significant digits of decimals in tables of components [all]")
+      .changes(Effect::file);
   if (of_objects)
     add_switch(command, "--relabel", values.relabel, "Write labels 1 to N instead of the values of objects")
         .changes(Effect::labels);
@@ -225,7 +272,7 @@ void LabelOptions::add(const Command& command, bool in_parts) {
   add_selection(command, selection, physical_limits, of_objects);
   add_path_or_stream(command, "--seeds", seeds, "MASK",
                      "Keep only components with a nonzero pixel in MASK; for several inputs a folder");
-  if (!of_objects) values.add_selection_to(command);
+  if (!of_objects) values.add_selection_to(command, in_parts);
   command.group("Measures");
   measure.add_measure_to(command);
   measure.add_intensity_to(command);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -20,6 +21,7 @@
 #include "gpuccl/selection.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/label_image.hpp"
+#include "io/report/component_rows.hpp"
 
 namespace gpuccl::app {
 
@@ -54,6 +56,10 @@ struct LabelOptions {
   io::LabelType label_type = io::LabelType::automatic;
   std::optional<io::Compression> compression;  // Deflate if not given
   std::optional<io::BigTiff> big_tiff;         // automatic if not given
+  std::optional<std::array<int, 3>> chunks;    // elements of those of a Zarr along x, y, z
+  int compression_level = 0;                   // of a Zarr; 0: as usual
+  bool pyramid = false;                        // of a Zarr
+  int digits = io::kAllDigits;                 // significant ones of decimals in tables of components
   bool sandbox = true;  // no other files than inputs and outputs, where labeling is by the CPU
   bool quiet = false;
   bool progress = false;

@@ -1,9 +1,12 @@
 #include "app/label/label_outputs.hpp"
 
 #include <fcntl.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <cerrno>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +17,7 @@
 #include "io/report/outlines.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
+#include "io/report/summary_csv.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -39,6 +43,27 @@ void refuse_foreign(const std::string& path, bool (*is_ours)(std::string_view), 
   if (!text.empty() && !is_ours(text)) throw io::FileError(path, Failure::cannot_create, reason);
 }
 
+/// A file without a name in the folder for temporary files.
+std::unique_ptr<io::AtomicFile> open_spool(io::AtomicFile::Options options) {
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  options.overwrite = true;
+  options.sync = options.sync_folder = options.guarded = false;
+  return io::concerning(folder, [&] {
+    return std::make_unique<io::AtomicFile>(folder + "/gpuccl-" + std::to_string(::getpid()), options);
+  });
+}
+
+void copy(const io::AtomicFile& file, int to) {
+  constexpr std::size_t kAtOnce = std::size_t{1} << 20;
+  std::vector<char> piece(std::min(file.size(), kAtOnce));
+  for (std::size_t at = 0; at < file.size();) {
+    const std::size_t bytes = io::read_all_at(file.descriptor(), piece.data(), piece.size(), at);
+    if (bytes == 0) throw Error(Failure::io, "cannot read the label image that waits for it");
+    io::write_all(to, piece.data(), bytes);
+    at += bytes;
+  }
+}
+
 std::optional<io::TextStream> stream(const std::string& path) {
   if (path.empty() || !io::TextStream::is_named(path)) return std::nullopt;
   return io::TextStream(path);
@@ -58,13 +83,16 @@ void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_vi
 
 LabelStreams::LabelStreams(const LabelPaths& paths) {
   if (paths.in_folders) return;
+  if (paths.image == "-") image.emplace(paths.image);
   stats = stream(paths.stats);
   contacts = stream(paths.contacts);
+  summary = stream(paths.summary);
   if (!paths.json_by_default) report = stream(paths.json);
 }
 
-LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options)
-    : paths_(paths), overwrite_(options.file.overwrite), streams_(std::move(streams)) {
+LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options,
+                           int digits)
+    : paths_(paths), overwrite_(options.file.overwrite), digits_(digits), streams_(std::move(streams)) {
   const auto open = [&](const std::string& path) -> File {
     if (path.empty()) return nullptr;
     return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options.file); });
@@ -74,7 +102,10 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
     stream->open();
     return nullptr;
   };
-  if (!paths.image.empty() && io::label_format(paths.image) == io::LabelFormat::zarr) {
+  if (streams_.image) {
+    streams_.image->open();
+    image_ = open_spool(options.file);
+  } else if (!paths.image.empty() && io::label_format(paths.image) == io::LabelFormat::zarr) {
     io::concerning(paths.image, [&] {
       io::refuse_foreign_zarr(paths.image);
       if (io::is_label_group(paths.image))
@@ -89,10 +120,12 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
   outlines_ = open(paths.outlines);
   stats_ = open_text(paths.stats, streams_.stats);
   contacts_ = open_text(paths.contacts, streams_.contacts);
+  summary_ = open_text(paths.summary, streams_.summary);
   report_ = open_text(paths.json, streams_.report);
   if (options.replace_foreign) return;
   if (stats_) refuse_foreign_table(paths.stats, io::is_stats_csv);
   if (contacts_) refuse_foreign_table(paths.contacts, io::is_contacts_csv);
+  if (summary_) refuse_foreign_table(paths.summary, io::is_summary_csv);
   if (outlines_)
     refuse_foreign(paths.outlines, io::are_outlines,
                    "exists and was not written by gpuccl; add --overwrite to replace it");
@@ -103,23 +136,28 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
 }
 
 void LabelOutputs::finish() {
-  for (const File* file : {&image_, &preview_, &view_, &outlines_, &stats_, &contacts_})
+  for (const File* file : {&image_, &preview_, &view_, &outlines_, &stats_, &contacts_, &summary_})
     if (*file) io::concerning((*file)->path(), [&] { (*file)->finish(); });
 }
 
 void LabelOutputs::commit(const io::Report& report, const Components& components, const Measured& measured,
-                          const std::vector<Contact>& contacts) {
+                          const std::vector<Contact>& contacts, const std::string& summary) {
   if (report_)
     io::concerning(report_->path(), [&] { io::write_report(*report_, report, components, measured); });
+  if (const auto& stream = streams_.image)
+    io::concerning(stream->name(), [&] { copy(*image_, stream->descriptor()); });
+  if (const auto& stream = streams_.summary)
+    io::concerning(stream->name(),
+                   [&] { io::write_all(stream->descriptor(), summary.data(), summary.size()); });
   if (const auto& stream = streams_.stats)
     io::concerning(stream->name(), [&] {
       io::write_stats_csv(stream->descriptor(), report.volume, report.input.geometry, components, measured,
-                          report.value);
+                          report.value, digits_);
     });
   if (const auto& stream = streams_.contacts)
     io::concerning(stream->name(), [&] {
       io::write_contacts_csv(stream->descriptor(), is_3d(static_cast<Connectivity>(report.connectivity)),
-                             report.input.geometry, contacts, report.value);
+                             report.input.geometry, contacts, report.value, report.value.labels);
     });
   if (const auto& stream = streams_.report)
     io::concerning(stream->name(),
@@ -135,16 +173,16 @@ void LabelOutputs::commit() {
       group_->write(*image_);
     });
   std::vector<io::AtomicFile*> files;
-  if (image_) files.push_back(image_.get());
+  if (image_ && !streams_.image) files.push_back(image_.get());
   if (group_)
     for (const File& file : group_->files()) files.push_back(file.get());
-  for (const File* file : {&preview_, &view_, &outlines_, &stats_, &contacts_, &report_})
+  for (const File* file : {&preview_, &view_, &outlines_, &stats_, &contacts_, &summary_, &report_})
     if (*file) files.push_back(file->get());
   if (!files.empty()) io::AtomicFile::commit_together(files, obsolete_report().get());
 }
 
 std::unique_ptr<io::ObsoleteFile> LabelOutputs::obsolete_report() const {
-  if (!image_ || !overwrite_) return nullptr;
+  if (!image_ || streams_.image || !overwrite_) return nullptr;
   const std::string path = default_report(paths_.image);
   if (report_ && io::identify(path) == io::identify(paths_.json)) return nullptr;
   const std::optional<io::ReportedRun> run = io::read_reported_run(path);

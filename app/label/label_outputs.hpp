@@ -19,12 +19,12 @@
 
 namespace gpuccl::app {
 
-/// Texts of one labeling that go to a stream such as standard output, not to a file. Made before anything
+/// Outputs of one labeling that go to a stream such as standard output, not to a file. Made before anything
 /// is opened.
 struct LabelStreams {
   explicit LabelStreams(const LabelPaths& paths);
 
-  std::optional<io::TextStream> stats, contacts, report;
+  std::optional<io::TextStream> image, stats, contacts, summary, report;
 };
 
 /// The outputs of one labeling. Made before the work starts, so that a missing folder, and a text that is not
@@ -33,12 +33,15 @@ struct LabelStreams {
 /// before any file gets its name, so that a run that fails has replaced nothing.
 class LabelOutputs {
  public:
-  LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options);
+  /// `digits`: significant ones of numbers with decimals in the table.
+  LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options,
+               int digits = io::kAllDigits);
 
   // Null if not wanted.
   io::AtomicFile* image() { return image_.get(); }
   io::AtomicFile* stats() { return stats_.get(); }
   io::AtomicFile* contacts() { return contacts_.get(); }
+  io::AtomicFile* summary() { return summary_.get(); }
   io::AtomicFile* preview() { return preview_.get(); }
   io::AtomicFile* view() { return view_.get(); }
   io::AtomicFile* outlines() { return outlines_.get(); }
@@ -46,10 +49,10 @@ class LabelOutputs {
 
   /// Everything but the report reaches the disk.
   void finish();
-  /// Writes the report and gives all files their names. The report of an earlier label image of this name is
-  /// removed from there, even if the new report is elsewhere.
+  /// Writes the report, and what goes to streams, and gives all files their names. The report of an earlier
+  /// label image of this name is removed from there, even if the new report is elsewhere.
   void commit(const io::Report& report, const Components& components, const Measured& measured,
-              const std::vector<Contact>& contacts);
+              const std::vector<Contact>& contacts, const std::string& summary = {});
   /// The names alone.
   void commit();
 
@@ -60,9 +63,11 @@ class LabelOutputs {
 
   LabelPaths paths_;
   bool overwrite_;
+  int digits_;
   LabelStreams streams_;
   std::unique_ptr<io::LabelGroup> group_;  // that the label image is of
-  File image_, preview_, view_, outlines_, stats_, contacts_, report_;
+  File image_;                             // for a stream one without a name, until all of it is there
+  File preview_, view_, outlines_, stats_, contacts_, summary_, report_;
 };
 
 /// Refuses to replace the file `path` if it is there and its beginning, white space left out, is none of a

@@ -34,19 +34,19 @@ void LabelPaths::add_to_own_store() {
 
 bool LabelPaths::any_output() const {
   return !image.empty() || !json.empty() || !stats.empty() || !contacts.empty() || !preview.empty() ||
-         !view.empty() || !outlines.empty();
+         !view.empty() || !outlines.empty() || !summary.empty();
 }
 
 std::vector<std::string> LabelPaths::outputs() const {
   std::vector<std::string> list;
-  for (const std::string& path : {image, preview, view, outlines, stats, contacts, json})
+  for (const std::string& path : {image, preview, view, outlines, stats, contacts, summary, json})
     if (!path.empty() && path != "-") list.push_back(path);
   return list;
 }
 
 LabelPaths LabelPaths::with_defaults() const {
   LabelPaths files = *this;
-  if (files.json.empty() && !files.image.empty()) {
+  if (files.json.empty() && !files.image.empty() && files.image != "-") {
     files.json = default_report(files.image);
     files.json_by_default = true;
   }

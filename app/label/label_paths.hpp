@@ -14,6 +14,7 @@ struct LabelPaths {
   std::string json;      // a file, or an io::TextStream
   std::string stats;     // the same
   std::string contacts;  // the same
+  std::string summary;   // the same
   std::string preview;
   std::string view;              // a page to look at the labels
   std::string outlines;          // polygons or run lengths of an image of one slice

@@ -22,6 +22,9 @@ class LabelSandbox {
     for (const std::string& path : files.intensities) add_input(path);
     add_input(files.seeds);
     for (const std::string& output : files.outputs()) write_beside(output);
+    std::error_code unknown;
+    if (files.image == "-")  // where it waits until all of it is there
+      write_without_links(fs::temp_directory_path(unknown).string());
   }
   /// With its folder, where samples may lie next to a header. Targets of links may be anywhere.
   void add_input(const std::string& input) {

@@ -74,8 +74,10 @@ void write_label_view(io::AtomicFile& file, const LabelPaths& files, const Label
                                             std::to_string(report.connectivity) + "-connectivity");
   page.table.set_least_area(area_of_largest(components, kMostViewRows));
   io::concerning(file.path(), [&] {
+    io::ValueColumn value = report.value;
+    value.labels = {};  // planes have the numbers of components
     io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, report.volume,
-                         page.geometry, components, measured, {}, report.value);
+                         page.geometry, components, measured, {}, value);
     page.table.end_csv();
     page.table.keep_largest(kMostViewRows);
     write_view(file, labels, std::move(page));

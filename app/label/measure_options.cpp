@@ -15,6 +15,7 @@
 #include "app/options/suggestions.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/flat_json.hpp"
 #include "io/files/input_name.hpp"
 
 namespace gpuccl::app {
@@ -94,11 +95,15 @@ std::vector<std::string> paths_in(const std::string& given) {
   return split(given, ',');
 }
 
-/// Replaces characters that column names do not contain.
+/// Replaces characters that column names do not contain. Those beyond ASCII stay if all of it is UTF-8.
 std::string safe_name(std::string name) {
-  for (char& c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != '-' && c != '.' && c != '+')
-      c = '_';
+  constexpr unsigned char kAscii = 0x80;
+  const bool is_unicode = io::is_utf8(name);
+  for (char& c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_letter = byte < kAscii ? std::isalnum(byte) != 0 : is_unicode;
+    if (!is_letter && c != '_' && c != '-' && c != '.' && c != '+') c = '_';
+  }
   return name;
 }
 

@@ -68,6 +68,7 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   if (!input.files().contacts.empty() || !input.files().outlines.empty())
     reserved_ = budget_.reserved_for_results();
   if (!is_empty()) plan_ = plan_memory(work_, budget_.limit(), held_ + reserved_);
+  if (!plan_.slabs.empty()) plan_large();
   claim();
   needed_ = budget_.limit();
   if (!plan_.slabs.empty()) return;
@@ -75,6 +76,36 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   MemoryBudget usual = budget_;
   usual.claims.components = kComponentsEach * static_cast<double>(work_.extent.elements());
   needed_ = usual.needed(usual.expected());
+}
+
+/// Returns the bytes of the labels of slices that a chunk of a Zarr has beyond its first, which are kept
+/// while the slab that has its last one is labeled.
+double Piece::bytes_of_slices_behind() const {
+  const LabelOptions& options = input_.options();
+  const std::string& image = input_.files().image;
+  if (image.empty()) return 0;
+  const Extent whole = input_.extent();
+  const int slices =
+      io::slices_of_strip(io::label_format(image), write_options(options, io::LabelType::u32, {}), whole);
+  return (slices - 1.0) * whole.width * whole.height * sizeof(Label);
+}
+
+/// Leaves memory for these to slabs. Error (memory) if they take most of it.
+void Piece::reserve_slices() {
+  const double bytes = bytes_of_slices_behind();
+  if (bytes == 0) return;
+  if (bytes > static_cast<double>(budget_.limit()) / 2)
+    throw Error(Failure::memory, "needs " + io::bytes_in_words(bytes) +
+                                     " of memory for the labels of slices in one chunk, and the limit is " +
+                                     io::bytes_in_words(static_cast<double>(budget_.limit())) +
+                                     "; use fewer slices in --chunks, or more memory");
+  reserved_ += static_cast<std::int64_t>(bytes);
+}
+
+void Piece::plan_large(std::int64_t most) {
+  if (!has_slices_) reserve_slices();
+  has_slices_ = true;
+  plan_ = plan_large_slabs(work_, budget_.limit(), held_ + reserved_, most);
 }
 
 /// Says what is known of the memory that each step takes.
@@ -101,13 +132,14 @@ void Piece::claim() {
     const io::LabelFormat format = io::label_format(files.image);
     const bool is_wide = format != io::LabelFormat::png && most_components_ > UINT16_MAX;
     const bool may_be_64_bits = work_.values && bytes_of(*work_.values) == sizeof(ValueBits);
-    const io::LabelType type = options.values.keep_values && may_be_64_bits     ? io::LabelType::u64
-                               : options.values.keep_values                     ? io::LabelType::u32
+    const io::LabelType type = options.values.writes_values() && may_be_64_bits ? io::LabelType::u64
+                               : options.values.writes_values()                 ? io::LabelType::u32
                                : options.label_type != io::LabelType::automatic ? options.label_type
                                : is_wide                                        ? io::LabelType::u32
                                                                                 : io::LabelType::u16;
-    claims.strip = static_cast<double>(io::bytes_of_strip(
-        format, type, options.compression.value_or(io::Compression::deflate), whole, runs_.most_in_row));
+    claims.strip = static_cast<double>(
+        io::bytes_of_strip(format, write_options(options, type, {}), whole, runs_.most_in_row));
+    if (!is_whole_ || !plan_.slabs.empty()) claims.labels += bytes_of_slices_behind();
   }
   if (!files.preview.empty())
     claims.preview = static_cast<double>(io::bytes_of_preview_rows(whole, runs_.most_in_row));
@@ -131,7 +163,7 @@ bool Piece::read(std::int64_t allowed) {
     if (!enough) needed_ = budget_.needed(budget_.at_once());
   } else if (!components_fit(work_, budget_.limit(), most_components_)) {
     forget();
-    plan_ = plan_large_slabs(work_, budget_.limit(), held_ + reserved_, most_components_);
+    plan_large(most_components_);
     claim();
   }
   if (enough && plan_.slabs.empty() && budget_.can_write()) input_.close();  // else it may be read again
@@ -277,7 +309,7 @@ std::optional<Piece::Labels> Piece::label(Engine& engine) {
       if (!input_.is_open() || budget_.can_write()) return;
       labels.reset();
       bits_ = {};
-      plan_ = plan_large_slabs(work_, budget_.limit(), held_ + reserved_);
+      plan_large();
       claim();
       if (is_filled_) return;
     }

@@ -82,6 +82,9 @@ class Piece {
   bool is_empty() const { return work_.extent.elements() == 0; }
   bool is_read() const { return values_.has_value() || bits_.extent() == work_.extent; }
   Slab in_whole(const Slab& slab) const;
+  double bytes_of_slices_behind() const;
+  void reserve_slices();
+  void plan_large(std::int64_t most = 0);
   void claim();
   void read_all(bool is_tight);
   void read_bits();
@@ -104,7 +107,8 @@ class Piece {
   MemoryPlan plan_;
   MemoryBudget budget_;
   std::int64_t held_ = 0, needed_ = 0;
-  std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave to contacts and outlines
+  std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave to contacts, outlines, chunks
+  bool has_slices_ = false;    // these of chunks are among them
 
   BitVolume bits_;                     // empty if labeled by slabs, or by values
   std::optional<ValueImage> values_;   // then in its place

@@ -45,7 +45,7 @@ void ValueOptions::add_input_to(const Command& command) {
       .needs("--values");
 }
 
-void ValueOptions::add_selection_to(const Command& command) {
+void ValueOptions::add_selection_to(const Command& command, bool in_parts) {
   add_switch(command, "--per-value", per_value, "With --values: apply --largest to each value separately")
       .needs("--values")
       .needs("--largest N");
@@ -54,6 +54,13 @@ void ValueOptions::add_selection_to(const Command& command) {
       .needs("--values")
       .excludes("--label-type", "values have the type of the input")
       .excludes("--order", "no labels are written");
+  if (in_parts) return;  // all pieces are compared
+  add_switch(command, "--split-values", split_values,
+             "With --values: write values; the largest piece of each keeps its value, others get new ones")
+      .needs("--values")
+      .excludes("--keep-values")
+      .excludes("--label-type", "values have the type of the input")
+      .excludes("--order", "new values are in raster order");
 }
 
 std::string rule_of(const ValueOptions& options) {
@@ -65,6 +72,8 @@ std::string rule_of(const ValueOptions& options) {
 void check_value_type(ValueType type, const ValueOptions& options) {
   if (options.objects) return;                     // integers, whatever their type
   constexpr double kMostExact = 9007199254740992;  // 2^53: every integer up to it is a double
+  if (is_floating(type) && options.split_values)
+    throw Error(Failure::data, "has floating-point values; --split-values needs integers");
   if (!is_floating(type) && options.most_difference() > kMostExact)
     throw Error(Failure::usage, "--delta above 9007199254740992 needs floating-point values");
   if (is_floating(type) && !options.delta)
@@ -93,9 +102,11 @@ void check_values(const LabelOptions& options) {
   if (values.objects && values.keep_values && options.label_type != io::LabelType::automatic)
     refuse("--label-type needs --relabel; values have the type of the input");
   check_engine(options.algorithm.engine);
-  if (values.most_difference() > 0 &&
-      (values.per_value || values.keep_values || options.selection.keep.compares_value()))
-    refuse("--per-value, --keep-values and --keep 'value ...' need one value per component; use --delta 0");
+  if (values.most_difference() > 0 && (values.per_value || values.keep_values || values.split_values ||
+                                       options.selection.keep.compares_value()))
+    refuse(
+        "--per-value, --keep-values, --split-values and --keep 'value ...' need one value per component; use "
+        "--delta 0");
 }
 
 }  // namespace gpuccl::app

@@ -15,10 +15,12 @@ struct ValueOptions {
   bool by_values = false;
   bool objects = false;  // each value is one object, connected or not: gpuccl measure
   std::optional<double> delta;
-  bool per_value = false;    // --largest of each value
-  bool keep_values = false;  // written instead of labels
-  bool relabel = false;      // labels instead of the values of objects
+  bool per_value = false;     // --largest of each value
+  bool keep_values = false;   // written instead of labels
+  bool split_values = false;  // the same, but only the largest piece of each keeps its value
+  bool relabel = false;       // labels instead of the values of objects
 
+  bool writes_values() const { return keep_values || split_values; }
   double most_difference() const { return delta.value_or(0); }
   /// Whether each component has one value.
   bool one_each() const { return by_values && most_difference() == 0; }
@@ -26,9 +28,9 @@ struct ValueOptions {
   bool are_labels() const { return objects && !relabel; }
   /// Whether tables have a column of values next to labels.
   bool has_column() const { return by_values && !are_labels(); }
-  /// --values and --delta; the other two.
+  /// --values and --delta; the others.
   void add_input_to(const Command& command);
-  void add_selection_to(const Command& command);
+  void add_selection_to(const Command& command, bool in_parts);
 };
 
 /// The rule of connecting in words, for the report.

@@ -1,10 +1,12 @@
 #include "app/label/written_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <unordered_map>
 
 #include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
@@ -116,6 +118,38 @@ WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> 
     selected[label] = static_cast<Label>(stay.size());
   }
   return narrow_values(type, stay, selected);
+}
+
+std::vector<ValueBits> split_values(ValueType type, std::span<const ValueBits> values,
+                                    std::span<const std::uint64_t> areas) {
+  std::unordered_map<ValueBits, std::size_t> largest;
+  ValueBits last = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (is_signed(type) && static_cast<std::int64_t>(values[i]) < 0)
+      throw Error(Failure::data, "has the value " + text_of(type, values[i]) +
+                                     "; --split-values needs values of at least 1");
+    const auto [known, is_first] = largest.emplace(values[i], i);
+    if (!is_first && areas[i] > areas[known->second]) known->second = i;
+    last = std::max(last, values[i]);
+  }
+  const ValueBits most = is_signed(type) ? static_cast<ValueBits>(INT64_MAX) : UINT64_MAX;
+  if (values.size() - largest.size() > most - last)
+    throw Error(Failure::data, "has the value " + text_of(type, last) +
+                                   ", above which --split-values finds no values for all pieces");
+  std::vector<ValueBits> ids(values.begin(), values.end());
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (largest.at(values[i]) != i) ids[i] = ++last;
+  return ids;
+}
+
+ValueType type_of_ids(ValueType type, std::span<const ValueBits> ids) {
+  using enum ValueType;
+  const ValueBits last = ids.empty() ? 0 : *std::max_element(ids.begin(), ids.end());
+  for (const ValueType larger : is_signed(type) ? std::array{i8, i16, i32} : std::array{u8, u16, u32}) {
+    const int bits = 8 * static_cast<int>(bytes_of(larger)) - (is_signed(type) ? 1 : 0);
+    if (bytes_of(larger) >= bytes_of(type) && last >> bits == 0) return larger;
+  }
+  return is_signed(type) ? i64 : u64;
 }
 
 }  // namespace gpuccl::app

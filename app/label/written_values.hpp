@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -30,5 +31,14 @@ WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
 /// 0 are dropped.
 WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
                                      const std::vector<Label>& numbers);
+
+/// Returns the values of --split-values: of each value, the largest component keeps it, the first of several
+/// that are as large; others get values above all, in their order. Error (data) for negative values, and if
+/// there are none above.
+std::vector<ValueBits> split_values(ValueType type, std::span<const ValueBits> values,
+                                    std::span<const std::uint64_t> areas);
+
+/// Returns the smallest type that holds values of `type` and these.
+ValueType type_of_ids(ValueType type, std::span<const ValueBits> ids);
 
 }  // namespace gpuccl::app

@@ -234,7 +234,7 @@ class LabelTask {
     const io::TextSink sink = [&](std::string_view text) { file.add(text); };
     if (!run_.files().stats.empty())
       io::stream_stats_csv(sink, input().is_volume(), input().info().geometry, stay, measured, stretch,
-                           input().column(values));
+                           input().column(values), options.digits);
     file.end_section();
     if (!run_.files().json.empty()) {
       io::Report report;

@@ -45,4 +45,10 @@ Json parse_flat_json(const std::string& text, int deepest, TooDeep too_deep) {
   return Json::parse(text, nullptr, false);
 }
 
+inline bool is_utf8(const std::string& text) {
+  using nlohmann::json;
+  return json(text).dump(-1, ' ', false, json::error_handler_t::ignore) ==
+         json(text).dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 }  // namespace gpuccl::io

@@ -17,6 +17,8 @@
 #include <memory>
 #include <new>
 
+#include "gpuccl/types.hpp"
+
 namespace gpuccl::io {
 namespace {
 
@@ -121,6 +123,56 @@ bool decompress(ChunkCodec codec, Bytes stored, Out out) {
     default:
       return inflate(codec, stored, out);
   }
+}
+
+ChunkCompressor::ChunkCompressor(const ChunkCompression& how, int sample_bytes)
+    : how_(how), sample_bytes_(sample_bytes) {
+  if (how.codec == ChunkCodec::zlib || how.codec == ChunkCodec::gzip) deflater_.emplace(how.level);
+#ifdef GPUCCL_HAS_ZSTD
+  if (how.codec == ChunkCodec::zstd) zstd_.reset(ZSTD_createCCtx());
+#endif
+}
+
+void ChunkCompressor::Free::operator()([[maybe_unused]] void* context) const {
+#ifdef GPUCCL_HAS_ZSTD
+  ZSTD_freeCCtx(static_cast<ZSTD_CCtx*>(context));
+#endif
+}
+
+Bytes ChunkCompressor::compress(Bytes samples) {
+  if (!how_.codec) return samples;
+  std::size_t bytes = 0;
+  switch (*how_.codec) {
+    case ChunkCodec::zlib:
+      bytes = deflater_->compress(samples.data(), samples.size(), stream_);
+      break;
+    case ChunkCodec::gzip:
+      bytes = deflater_->compress_gzip(samples.data(), samples.size(), stream_);
+      break;
+#ifdef GPUCCL_HAS_ZSTD
+    case ChunkCodec::zstd:
+      if (!zstd_) throw std::bad_alloc();
+      stream_.resize(ZSTD_compressBound(samples.size()));
+      bytes = ZSTD_compressCCtx(static_cast<ZSTD_CCtx*>(zstd_.get()), stream_.data(), stream_.size(),
+                                samples.data(), samples.size(), how_.level);
+      if (ZSTD_isError(bytes) != 0) bytes = 0;
+      break;
+#endif
+#ifdef GPUCCL_HAS_BLOSC
+    case ChunkCodec::blosc: {
+      stream_.resize(samples.size() + BLOSC_MAX_OVERHEAD);
+      const int done =
+          blosc_compress_ctx(how_.level, BLOSC_SHUFFLE, static_cast<std::size_t>(sample_bytes_),
+                             samples.size(), samples.data(), stream_.data(), stream_.size(), "lz4", 0, 1);
+      bytes = done > 0 ? static_cast<std::size_t>(done) : 0;
+      break;
+    }
+#endif
+    default:
+      throw Error(Failure::data, "its compression is not in this build of gpuccl");
+  }
+  if (bytes == 0) throw Error(Failure::internal, "cannot compress a chunk");
+  return Bytes(stream_).first(bytes);
 }
 
 }  // namespace gpuccl::io

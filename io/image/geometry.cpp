@@ -65,7 +65,12 @@ bool Geometry::is_known(int axes) const {
 
 bool is_spacing(double length) { return length >= kLeast && length <= kMost; }
 
+bool needs_unit(const Geometry& geometry, const GivenSpacing& given) {
+  return geometry.nifti && geometry.unit == LengthUnit::unknown && given.unit == LengthUnit::unknown;
+}
+
 void set_spacing(Geometry& geometry, const GivenSpacing& given) {
+  if (needs_unit(geometry, given)) geometry.unit = LengthUnit::mm;
   if (given.unit != LengthUnit::unknown) {
     geometry = in_unit(geometry, given.unit);
     geometry.unit = given.unit;

@@ -65,6 +65,9 @@ struct GivenSpacing {
 /// Whether a number can be a spacing, or together with others make a volume that is a number.
 bool is_spacing(double length);
 
+/// Whether neither has a unit. Then that of a NIfTI is mm, as programs that read NIfTI assume.
+bool needs_unit(const Geometry& geometry, const GivenSpacing& given);
+
 /// Gives elements this size. Directions and origin stay where they are.
 void set_spacing(Geometry& geometry, const GivenSpacing& given);
 

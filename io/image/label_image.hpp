@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -14,7 +15,7 @@
 
 namespace gpuccl::io {
 
-enum class Compression { none, deflate, lzw, zstd, packbits };
+enum class Compression { none, deflate, lzw, zstd, packbits, blosc };
 enum class BigTiff { automatic, yes, no };  // automatic: where a file passes the 4 GiB of a classic TIFF
 
 struct WriteOptions {
@@ -23,6 +24,9 @@ struct WriteOptions {
   BigTiff big_tiff = BigTiff::automatic;
   std::size_t strips_at_once = SIZE_MAX;  // at most; no more than threads can use in any case
   Geometry geometry = {};
+  std::array<int, 3> chunk{};  // of a Zarr, along x, y, z; 0: as usual
+  int level = 0;               // of the compression of a Zarr; 0: as usual
+  bool pyramid = false;        // a Zarr has smaller scales, too
   /// Called now and then with the share of rows written, 0 to 1.
   std::function<void(double share)> progress;
 };

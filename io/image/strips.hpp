@@ -19,7 +19,7 @@ inline std::size_t strips_at_once() {
 }
 
 /// Division of the rows of a volume into strips of about 1 MiB.
-/// No strip crosses a slice boundary.
+/// No strip crosses a slice boundary, unless strips have several slices: then it has the same rows of each.
 struct StripLayout {
   static constexpr std::int64_t kStripBytes = std::int64_t{1} << 20;
 
@@ -27,6 +27,7 @@ struct StripLayout {
   std::int64_t row_bytes = 0;
   std::int64_t rows_per_strip = 1;
   std::int64_t strips_per_slice = 1;
+  std::int64_t slices_per_strip = 1;
   std::size_t at_once;  // at most so many are in memory at the same time
 
   StripLayout(Extent volume, int bits_per_sample, std::size_t most_at_once = strips_at_once())
@@ -37,16 +38,26 @@ struct StripLayout {
     strips_per_slice = (extent.height + rows_per_strip - 1) / rows_per_strip;
   }
 
-  std::int64_t count() const { return strips_per_slice * extent.depth; }
+  std::int64_t count() const {
+    return strips_per_slice * ((extent.depth + slices_per_strip - 1) / slices_per_strip);
+  }
   std::int64_t index_in_slice(std::int64_t strip) const { return strip % strips_per_slice; }
   bool starts_slice(std::int64_t strip) const { return index_in_slice(strip) == 0; }
   bool ends_slice(std::int64_t strip) const { return index_in_slice(strip) == strips_per_slice - 1; }
+  std::int64_t first_slice(std::int64_t strip) const { return strip / strips_per_slice * slices_per_strip; }
+  std::int64_t slices(std::int64_t strip) const {
+    return std::min(slices_per_strip, extent.depth - first_slice(strip));
+  }
   /// Counted over all slices, as LabelSource::render does.
   std::int64_t first_row(std::int64_t strip) const {
-    return strip / strips_per_slice * extent.height + index_in_slice(strip) * rows_per_strip;
+    return first_slice(strip) * extent.height + index_in_slice(strip) * rows_per_strip;
   }
-  std::int64_t rows(std::int64_t strip) const {
+  std::int64_t rows_in_slice(std::int64_t strip) const {
     return std::min(rows_per_strip, extent.height - index_in_slice(strip) * rows_per_strip);
+  }
+  /// Rows from the first to the last, with those between that other strips have.
+  std::int64_t rows(std::int64_t strip) const {
+    return (slices(strip) - 1) * extent.height + rows_in_slice(strip);
   }
   std::size_t bytes(std::int64_t strip) const { return static_cast<std::size_t>(rows(strip) * row_bytes); }
 };

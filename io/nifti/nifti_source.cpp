@@ -43,6 +43,11 @@ std::unique_ptr<SampleSource> open_pair(const RawVolume& volume, const std::stri
   return open_raw_volume(volume, std::make_shared<GunzippedFile>(std::move(samples)), options);
 }
 
+void warn_of_unit(const RawVolume& volume, const ReadOptions& options) {
+  if (options.spacing && options.warn && needs_unit(volume.geometry, *options.spacing))
+    options.warn("has no unit of length; mm is assumed, set another with --spacing X,Y,Z,UNIT");
+}
+
 }  // namespace
 
 bool is_nifti(const InputFile& file) {
@@ -66,6 +71,7 @@ std::unique_ptr<SampleSource> open_nifti(std::shared_ptr<const InputFile> file, 
   Start start;
   const NiftiHeader header = read_nifti_header(
       std::span(start.data(), file->read_at(0, start.data(), start.size())), options.limits);
+  warn_of_unit(header.volume, options);
   if (header.is_pair) return open_pair(header.volume, file->path(), options);
   return open_raw_volume(header.volume, std::move(file), options);
 }
@@ -75,6 +81,7 @@ std::unique_ptr<SampleSource> open_nifti(const InputFile& file, std::shared_ptr<
   Start start;
   const NiftiHeader header = read_nifti_header(
       std::span(start.data(), contents->read_start(start.data(), start.size())), options.limits);
+  warn_of_unit(header.volume, options);
   if (header.is_pair) return open_pair(header.volume, file.path(), options);
   return open_raw_volume(header.volume, std::move(contents), options);
 }

@@ -7,8 +7,10 @@ namespace {
 
 /// The first strip that begins at this row or after it.
 std::int64_t strip_from(const StripLayout& layout, std::int64_t row) {
-  const std::int64_t height = layout.extent.height;
-  return row / height * layout.strips_per_slice +
+  const std::int64_t height = layout.extent.height, slice = row / height;
+  if (slice % layout.slices_per_strip > 0)
+    return (slice / layout.slices_per_strip + 1) * layout.strips_per_slice;
+  return slice / layout.slices_per_strip * layout.strips_per_slice +
          (row % height + layout.rows_per_strip - 1) / layout.rows_per_strip;
 }
 

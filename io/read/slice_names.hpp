@@ -10,7 +10,7 @@ namespace gpuccl::io {
 
 /// The extensions of images, for messages.
 inline constexpr const char* kImageExtensions =
-    ".png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .pbm, .pgm, "
+    ".png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .mgh, .mgz, .pbm, .pgm, "
     ".ppm, .pnm, .bmp, .jpg, .jpeg, .h5, .hdf5, .he5 or .zarr";
 
 /// Whether a file of a folder is taken for an image: one of these in any case, and not hidden.

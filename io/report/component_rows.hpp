@@ -77,8 +77,9 @@ struct Stretch {
 struct ValueColumn {
   bool is_there = false;
   ValueType type = ValueType::u8;
-  std::span<const ValueBits> values = {};  // of each component
-  bool are_labels = false;                 // and stand in their column
+  std::span<const ValueBits> values = {};      // of each component
+  bool are_labels = false;                     // and stand in their column
+  std::span<const std::uint64_t> labels = {};  // which stand there instead, if not empty
 
   /// Whether there is a column of values next to that of labels.
   bool is_apart() const { return is_there && !are_labels; }
@@ -89,6 +90,9 @@ char* put_value(char* out, ValueType type, ValueBits value, std::string_view inf
 
 /// MeasureColumn::image of a measure that this input does not have: the field is empty.
 inline constexpr std::size_t kNotMeasured = SIZE_MAX;
+
+/// Significant digits of a number that reads back as the same value.
+inline constexpr int kAllDigits = 17;
 
 /// Contents of a table of components. Bounding boxes and centroids have `axes` axes. Every row begins with
 /// `before` and has `after` between the centroid and the columns of measures.
@@ -101,11 +105,18 @@ struct ComponentTable {
   std::vector<MeasureColumn> columns = {};
   std::uint64_t first = 0;  // components before these
   ValueColumn value = {};
+  int digits = kAllDigits;  // significant ones of numbers with decimals
 };
 
 /// The fewest digits that read back as the same value, with an exponent where that is shorter.
 inline char* put_shortest(char* out, double number) {
   return std::to_chars(out, out + kDecimalRoom, number).ptr;
+}
+
+/// Rounds to so many significant digits; integers are not rounded.
+inline char* put_rounded(char* out, double number, int digits) {
+  if (digits >= kAllDigits || number == std::trunc(number)) return put_shortest(out, number);
+  return std::to_chars(out, out + kDecimalRoom, number, std::chars_format::general, digits).ptr;
 }
 
 /// All digits; `number` has fewer than 127 bits.
@@ -140,7 +151,8 @@ char* put_measures(char* out, const ComponentTable& table, std::size_t i) {
       out = put_whole(out, large);
     } else {
       // No minus before a zero.
-      out = std::isfinite(values[id]) ? put_shortest(out, values[id] + 0.0) : put_text(out, style.missing);
+      out = std::isfinite(values[id]) ? put_rounded(out, values[id] + 0.0, table.digits)
+                                      : put_text(out, style.missing);
     }
   }
   return out;
@@ -160,8 +172,9 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
     return [&](int axis) { return static_cast<std::uint64_t>(of_box[static_cast<std::size_t>(axis)]); };
   };
   out = put_text(out, style.before_label);
-  out = table.value.are_labels ? put_value(out, table.value.type, table.value.values[i])
-                               : put_decimal(out, table.first + i + 1);
+  out = table.value.are_labels        ? put_value(out, table.value.type, table.value.values[i])
+        : !table.value.labels.empty() ? put_decimal(out, table.value.labels[i])
+                                      : put_decimal(out, table.first + i + 1);
   out = put_text(out, style.before_area);
   out = put_decimal(out, components.area[i]);
   out = put_text(out, style.before_box);
@@ -169,10 +182,18 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
   out = put_text(out, ",");
   put_list(corner(components.box[i].max));
   out = put_text(out, style.before_centroid);
-  put_list([&](int axis) { return components.centroid(i, axis); });
+  if (table.digits == kAllDigits) {
+    put_list([&](int axis) { return components.centroid(i, axis); });
+  } else {
+    for (int axis = 0; axis < table.axes; ++axis) {
+      const double number = components.centroid(i, axis);
+      if (axis > 0) out = put_text(out, ",");
+      out = number == std::trunc(number) ? put_decimal(out, number) : put_rounded(out, number, table.digits);
+    }
+  }
   if (table.scale) {
     out = put_text(out, style.before_physical_area);
-    out = put_shortest(out, table.scale->element * static_cast<double>(components.area[i]));
+    out = put_rounded(out, table.scale->element * static_cast<double>(components.area[i]), table.digits);
     Vector3 place{};
     for (int axis = 0; axis < table.axes; ++axis)
       place[static_cast<std::size_t>(axis)] = components.centroid(i, axis);
@@ -180,7 +201,7 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
     out = put_text(out, style.before_physical_centroid);
     for (int axis = 0; axis < table.axes; ++axis) {
       if (axis > 0) out = put_text(out, ",");
-      out = put_shortest(out, place[static_cast<std::size_t>(axis)]);
+      out = put_rounded(out, place[static_cast<std::size_t>(axis)], table.digits);
     }
   }
   out = put_text(out, style.after_centroids);

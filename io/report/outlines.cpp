@@ -138,6 +138,7 @@ std::string value_text(const ValueColumn& value, std::size_t component) {
 
 /// The label of a component, as JSON.
 std::string label_text(const ValueColumn& value, std::size_t component) {
+  if (!value.labels.empty()) return std::to_string(value.labels[component]);
   return value.are_labels ? value_text(value, component) : std::to_string(component + 1);
 }
 

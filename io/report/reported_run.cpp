@@ -14,7 +14,9 @@
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/number_text.hpp"
+#include "io/report/csv_field.hpp"
 #include "io/report/stats_csv.hpp"
+#include "io/report/summary_csv.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -111,6 +113,41 @@ std::vector<std::string_view> list_in(const RowFields& fields, std::string_view 
   }
 }
 
+std::string_view field_in(const RowFields& fields, std::string_view name) {
+  const auto found = fields.find(name);
+  return found == fields.end() ? std::string_view() : found->second;
+}
+
+std::uint64_t whole_in(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size()) refuse_row();
+  return number;
+}
+
+/// A report of components, from its head to its last row.
+class ReportRows {
+ public:
+  explicit ReportRows(const std::string& path) : file_(path) {
+    std::string head;
+    // Without components the list ends in the same line.
+    while (std::getline(file_, line_) && !line_.starts_with("  \"components\": [")) head += line_ + "\n";
+    if (!head.ends_with(",\n")) throw Error(Failure::data, "is not a report of gpuccl");
+    head.resize(head.size() - 2);
+    head_ = Json::parse(head + "}");
+  }
+
+  const Json& head() const { return head_; }
+  /// Goes to the next component; false after the last one.
+  bool next() { return std::getline(file_, line_) && line_.starts_with('{'); }
+  RowFields fields() const { return fields_of(line_); }
+
+ private:
+  std::ifstream file_;
+  std::string line_;
+  Json head_;
+};
+
 /// Returns the z coordinate of an image's plane in the world, from the head of a report.
 double z_of_plane(const Json& geometry, const std::vector<std::string_view>& centroid) {
   if (geometry.is_null() || geometry.at("origin").is_null()) return 0;
@@ -123,9 +160,19 @@ double z_of_plane(const Json& geometry, const std::vector<std::string_view>& cen
   return place.at(point)[2];
 }
 
+/// A number of a report with fewer digits; integers stay.
+std::string rounded(std::string_view text, int digits) {
+  double number = 0;
+  if (digits >= kAllDigits || text.find_first_of(".eE") == std::string_view::npos ||
+      std::from_chars(text.data(), text.data() + text.size(), number).ec != std::errc())
+    return std::string(text);
+  char out[kDecimalRoom];
+  return {out, put_rounded(out, number, digits)};
+}
+
 /// Columns of a table of several inputs, which has all of them.
 std::string joint_row(const RowFields& fields, const std::string& before, const Json& geometry,
-                      const std::vector<MeasureColumn>& columns, bool has_values) {
+                      const std::vector<MeasureColumn>& columns, bool has_values, int digits) {
   std::vector<std::string_view> box = list_in(fields, "bbox"), centroid = list_in(fields, "centroid"),
                                 place = list_in(fields, "centroid_physical");
   const std::size_t axes = centroid.size();
@@ -141,41 +188,59 @@ std::string joint_row(const RowFields& fields, const std::string& before, const 
   }
   std::string row = before;
   const auto add = [&](std::string_view text) { row.append(",").append(text); };
-  const auto field = [&](std::string_view name) {
-    const auto found = fields.find(name);
-    return found == fields.end() ? std::string_view() : found->second;
-  };
+  const auto add_number = [&](std::string_view text) { add(rounded(text, digits)); };
+  const auto field = [&](std::string_view name) { return field_in(fields, name); };
   row += field("label");
   add(field("area"));
   for (const auto* list : {&box, &centroid})
-    for (const std::string_view number : *list) add(number);
+    for (const std::string_view number : *list) add_number(number);
   if (place.empty()) {
     row += ",,,,,";
   } else {
-    add(field("area_physical"));
-    for (const std::string_view number : place) add(number);
+    add_number(field("area_physical"));
+    for (const std::string_view number : place) add_number(number);
     add(geometry.at("unit").is_null() ? std::string() : geometry.at("unit").get<std::string>());
   }
   if (has_values) add(field("value"));
-  for (const MeasureColumn& column : columns) add(field(column.name));
+  for (const MeasureColumn& column : columns) add_number(field(column.name));
   return row + "\n";
 }
 
 }  // namespace
 
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
-                         const std::vector<MeasureColumn>& columns, bool has_values,
+                         const std::vector<MeasureColumn>& columns, bool has_values, int digits,
                          std::optional<int> frame) {
-  std::ifstream file(path);
-  std::string head, line;
-  // Without components the list ends in the same line.
-  while (std::getline(file, line) && !line.starts_with("  \"components\": [")) head += line + "\n";
-  if (!head.ends_with(",\n")) throw Error(Failure::data, "is not a report of gpuccl");
-  head.resize(head.size() - 2);
-  const Json geometry = Json::parse(head + "}").at("input").at("geometry");
-  const std::string before = before_joint_row(input, frame);
-  while (std::getline(file, line) && line.starts_with('{'))
-    sink(joint_row(fields_of(line), before, geometry, columns, has_values));
+  ReportRows report(path);
+  const Json& geometry = report.head().at("input").at("geometry");
+  const std::string before = before_joint_row(harmless_name(input), frame);
+  while (report.next()) sink(joint_row(report.fields(), before, geometry, columns, has_values, digits));
+}
+
+std::string reported_summary(const std::string& path, const std::string& input, bool per_slice,
+                             bool has_values) {
+  constexpr int kMost2d = 8;  // connectivity
+  ReportRows report(path);
+  const Json& head = report.head();
+  const int depth = head.at("input").at("depth").get<int>();
+  const bool volume = depth > 1 || head.at("labeling").at("connectivity").get<int>() > kMost2d;
+  SummaryRows rows(per_slice ? depth : 0, has_values);
+  while (report.next()) {
+    const RowFields fields = report.fields();
+    const std::vector<std::string_view> box = list_in(fields, "bbox");
+    const auto value = fields.find("value");
+    rows.add(box.size() == 6 ? static_cast<int>(whole_in(box[2])) : 0,
+             std::string(value == fields.end() ? "" : value->second), whole_in(field_in(fields, "area")));
+  }
+  Geometry geometry;
+  if (const Json& given = head.at("input").at("geometry"); !given.is_null()) {
+    for (std::size_t axis = 0; axis < geometry.spacing.size(); ++axis)
+      if (!given.at("spacing").at(axis).is_null())
+        geometry.spacing[axis] = given.at("spacing").at(axis).get<double>();
+    if (!given.at("unit").is_null()) geometry.unit = length_unit(given.at("unit").get<std::string>());
+  }
+  return rows.text({input, volume, geometry, head.at("labeling").at("dropped").get<std::uint64_t>(),
+                    head.at("hints").get<std::vector<std::string>>()});
 }
 
 std::optional<ReportedRun> read_reported_run(const std::string& path) {
@@ -189,6 +254,7 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
     const std::size_t end = std::min(size, kEnd.size());
     return ReportedRun{.complete = read_at(file.get(), end, size - end) == kEnd,
                        .options = head.at("options").get<std::string>(),
+                       .components = head.at("labeling").at("components").get<std::uint64_t>(),
                        .input = file_in(head, "input"),
                        .intensities = intensities_in(head),
                        .output = file_in(head, "output"),

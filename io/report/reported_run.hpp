@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@ namespace gpuccl::io {
 struct ReportedRun {
   bool complete = false;  // the report has its end
   std::string options;
+  std::uint64_t components = 0;
   ReportedFile input;
   std::vector<ReportedFile> intensities;
   ReportedFile output, preview, stats, contacts, outlines, seeds;
@@ -24,10 +26,16 @@ struct ReportedRun {
 std::optional<ReportedRun> read_reported_run(const std::string& path);
 
 /// The rows that a table of several inputs has of the one whose report is the file `path`, digit for digit,
-/// as write_joint_stats_rows() makes them. Throws Error (data) where a row is none that gpuccl writes.
+/// as write_joint_stats_rows() makes them, or rounded to so many. Throws Error (data) where a row is none
+/// that gpuccl writes.
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
-                         const std::vector<MeasureColumn>& columns, bool has_values,
+                         const std::vector<MeasureColumn>& columns, bool has_values, int digits = kAllDigits,
                          std::optional<int> frame = {});
+
+/// The rows that a table of inputs has of the one whose report is the file `path`, as summary_rows() makes
+/// them. Throws Error (data) as write_reported_rows().
+std::string reported_summary(const std::string& path, const std::string& input, bool per_slice,
+                             bool has_values);
 
 /// `path` as a report shows it, which is UTF-8 whatever the path is.
 std::string reported_path(const std::string& path);

@@ -109,12 +109,13 @@ void write_segments(AtomicFile& file, const Components& components, const Measur
 
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const Measured& measured, const Stretch& stretch,
-                      const ValueColumn& value) {
+                      const ValueColumn& value, int digits) {
   ComponentTable table{components, volume ? 3 : 2, physical_scale(geometry, volume ? 3 : 2)};
   table.measured = &measured;
   table.columns = measured.table_columns();
   table.first = stretch.first;
   table.value = value;
+  table.digits = digits;
   if (stretch.begins) {
     sink(volume ? kColumns3d : kColumns2d);
     if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
@@ -135,16 +136,16 @@ bool is_stats_csv(std::string_view beginning) {
 }
 
 void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured, const ValueColumn& value) {
+                     const Measured& measured, const ValueColumn& value, int digits) {
   if (is_of_segments(file.path())) return write_segments(file, components, measured, value);
   stream_stats_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
-                   components, measured, {}, value);
+                   components, measured, {}, value, digits);
 }
 
 void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured, const ValueColumn& value) {
+                     const Measured& measured, const ValueColumn& value, int digits) {
   stream_stats_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
-                   geometry, components, measured, {}, value);
+                   geometry, components, measured, {}, value, digits);
 }
 
 std::string joint_stats_header(const std::vector<MeasureColumn>& columns, bool has_values, bool has_frames) {
@@ -159,7 +160,7 @@ std::string before_joint_row(const std::string& input, std::optional<int> frame)
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components,
                             const std::vector<MeasureColumn>& columns, const Measured& measured,
-                            const ValueColumn& value, std::optional<int> frame) {
+                            const ValueColumn& value, int digits, std::optional<int> frame) {
   const std::string before = before_joint_row(harmless_name(input), frame);
   ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};
   const std::string after = table.scale ? "," + std::string(name_of(geometry.unit)) : ",,,,,";
@@ -173,6 +174,7 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
                      [&](const MeasureColumn& one) { return one.name == column.name; }))
       column.image = kNotMeasured;
   table.value = value;
+  table.digits = digits;
   stream_rows<kCsvRow>(table, sink);
 }
 

@@ -14,14 +14,16 @@ namespace gpuccl::io {
 
 /// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D), and where the size of
 /// an element is known area_physical,cx_physical,cy_physical,cz_physical,unit. Then the value, of images
-/// of values, and what else was measured.
+/// of values, and what else was measured. Numbers with decimals have so many significant digits.
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const Measured& measured = Measured(),
-                      const Stretch& stretch = {}, const ValueColumn& value = {});
+                      const Stretch& stretch = {}, const ValueColumn& value = {}, int digits = kAllDigits);
 void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured = Measured(), const ValueColumn& value = {});
+                     const Measured& measured = Measured(), const ValueColumn& value = {},
+                     int digits = kAllDigits);
 void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured = Measured(), const ValueColumn& value = {});
+                     const Measured& measured = Measured(), const ValueColumn& value = {},
+                     int digits = kAllDigits);
 
 /// Whether a text that begins like this, white space left out, is a table of components, of one input or of
 /// several.
@@ -41,6 +43,6 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
                             const Geometry& geometry, const Components& components,
                             const std::vector<MeasureColumn>& columns = {},
                             const Measured& measured = Measured(), const ValueColumn& value = {},
-                            std::optional<int> frame = {});
+                            int digits = kAllDigits, std::optional<int> frame = {});
 
 }  // namespace gpuccl::io

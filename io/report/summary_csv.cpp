@@ -1,7 +1,6 @@
 #include "io/report/summary_csv.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "io/files/number_text.hpp"
@@ -12,24 +11,9 @@ namespace {
 
 constexpr std::string_view kBeginning = "file,page,value,components,area,";
 
-/// The areas of the components that a row is about, by page and value.
-using Groups = std::map<std::pair<int, std::string>, std::vector<std::uint64_t>>;
-
 std::string value_text(const ValueColumn& column, std::size_t i) {
   char text[64];
   return {text, put_value(text, column.type, column.values[i])};
-}
-
-Groups groups_of(const Summary& input) {
-  Groups groups;
-  for (int page = 0; page < input.pages; ++page)
-    if (!input.value.is_apart()) groups[{page, ""}];  // of a page without components, too
-  for (std::size_t i = 0; i < input.components.size(); ++i)
-    groups[{input.pages > 0 ? input.components.box[i].min[2] : 0,
-            input.value.is_apart() ? value_text(input.value, i) : ""}]
-        .push_back(input.components.area[i]);
-  if (groups.empty()) groups[{0, ""}];
-  return groups;
 }
 
 /// min,median,max; empty of nothing.
@@ -50,17 +34,27 @@ std::string summary_header() {
   return std::string(kBeginning) + "area_min,area_median,area_max,area_physical,unit,dropped,hints\n";
 }
 
-std::string summary_rows(const Summary& input) {
+SummaryRows::SummaryRows(int pages, bool has_values) : pages_(pages), has_values_(has_values) {
+  for (int page = 0; page < pages && !has_values; ++page) areas_[{page, ""}];  // without components, too
+}
+
+void SummaryRows::add(int page, const std::string& value, std::uint64_t area) {
+  areas_[{pages_ > 0 ? page : 0, has_values_ ? value : ""}].push_back(area);
+}
+
+std::string SummaryRows::text(const Input& input) {
   const std::optional<PhysicalScale> scale = physical_scale(input.geometry, input.volume ? 3 : 2);
   std::string hints, rows;
   for (const std::string& hint : input.hints) hints += (hints.empty() ? "" : "; ") + hint;
-  for (auto& [key, areas] : groups_of(input)) {
+  if (areas_.empty()) areas_[{0, ""}];
+  for (auto& [key, areas] : areas_) {
     const auto& [page, value] = key;
     std::uint64_t area = 0;
     for (const std::uint64_t one : areas) area += one;
     const bool is_first = rows.empty();
-    rows += csv_field(input.file) + "," + (input.pages > 0 ? std::to_string(page) : "") + "," + value + "," +
-            std::to_string(areas.size()) + "," + std::to_string(area) + "," + spread(areas) + ",";
+    rows += csv_field(harmless_name(input.file)) + "," + (pages_ > 0 ? std::to_string(page) : "") + "," +
+            value + "," + std::to_string(areas.size()) + "," + std::to_string(area) + "," + spread(areas) +
+            ",";
     rows += scale ? shortest(static_cast<double>(area) * scale->element) + "," +
                         std::string(name_of(input.geometry.unit))
                   : ",";
@@ -68,6 +62,14 @@ std::string summary_rows(const Summary& input) {
         "," + (is_first ? std::to_string(input.dropped) + "," + csv_field(hints) : std::string(",")) + "\n";
   }
   return rows;
+}
+
+std::string summary_rows(const SummaryRows::Input& input, int pages, const Components& components,
+                         const ValueColumn& value) {
+  SummaryRows rows(pages, value.is_apart());
+  for (std::size_t i = 0; i < components.size(); ++i)
+    rows.add(components.box[i].min[2], value.is_apart() ? value_text(value, i) : "", components.area[i]);
+  return rows.text(input);
 }
 
 bool is_summary_csv(std::string_view beginning) { return beginning.starts_with(kBeginning); }

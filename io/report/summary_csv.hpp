@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "gpuccl/labels.hpp"
@@ -11,23 +13,38 @@
 
 namespace gpuccl::io {
 
-/// Row of an input in the summary table.
-struct Summary {
-  std::string file;
-  bool volume = false;
-  const Geometry& geometry;
-  const Components& components;
-  int pages = 0;           // that were labeled each on its own, which have a row each; 0: none were
-  ValueColumn value = {};  // of images of values, which have a row for each value
-  std::uint64_t dropped = 0;
-  const std::vector<std::string>& hints;
+/// Rows of an input in the summary table: one, or one for each page and value.
+class SummaryRows {
+ public:
+  /// `pages`: that were labeled each on its own; 0: none were.
+  SummaryRows(int pages, bool has_values);
+
+  /// Adds a component of this page, whose value is `value`.
+  void add(int page, const std::string& value, std::uint64_t area);
+
+  /// Properties of the whole input, some of which stand in its first row.
+  struct Input {
+    std::string file;
+    bool volume = false;
+    const Geometry& geometry;
+    std::uint64_t dropped = 0;
+    const std::vector<std::string>& hints;
+  };
+  /// At least one row.
+  std::string text(const Input& input);
+
+ private:
+  int pages_;
+  bool has_values_;
+  std::map<std::pair<int, std::string>, std::vector<std::uint64_t>> areas_;  // of page and value
 };
+
+/// The rows of labeled components.
+std::string summary_rows(const SummaryRows::Input& input, int pages, const Components& components,
+                         const ValueColumn& value);
 
 /// file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,dropped,hints
 std::string summary_header();
-
-/// The rows of an input, at least one. What is of the whole input stands in the first.
-std::string summary_rows(const Summary& input);
 
 /// Whether a text that begins like this is such a table.
 bool is_summary_csv(std::string_view beginning);

@@ -46,10 +46,8 @@ class ContentsScanner {
         !description.single_directory && description.series.front().planes() != planes_)
       warn_of_images(description.series.front().planes(), planes_);
     if (wanted_) return keep_wanted(contents);
-    if (!options_.pages_apart) {
-      check_axes(description, found, true);
-      if (!description.series.empty()) check_order(description.series.front());
-    }
+    check_axes(description, found, true, options_.pages_apart);
+    if (!options_.pages_apart && !description.series.empty()) check_order(description.series.front());
     const TiffSlice first = contents.slices.front();
     if (has_hidden() && found == 1 && description.planes > 1 && first.rows != 0) {
       add_hidden_slices(contents, first);
@@ -327,7 +325,7 @@ TiffContents scan(ContentsScanner& scanner, PageRange range, TiffHandle& tiff, c
   } catch (const Error&) {
     if (!scanner.has_unlike_pages()) throw;
     if (scanner.description().says_images()) {
-      check_axes(scanner.description(), scanner.planes(), false);
+      check_axes(scanner.description(), scanner.planes(), false, false);
       throw;
     }
     const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);

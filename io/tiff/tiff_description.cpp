@@ -140,7 +140,7 @@ std::string how_to_choose(const std::vector<TiffSeries>& series, bool are_alike)
   if (!are_alike) return list;
   if (options.size() == 1 && series.size() == 1 && series.front().slices == 1)
     list += ", --page 0.." + std::to_string(series.front().planes() - 1) + " all as slices";
-  return list + ", --per-slice labels each page separately";
+  return any(&TiffSeries::channels) ? list : list + ", --per-slice labels each page separately";
 }
 
 }  // namespace
@@ -165,13 +165,17 @@ TiffDescription parse_description(const std::string& text, const std::string& so
   return description;
 }
 
-void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike) {
+void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart) {
   const auto several = [](std::int64_t count, const char* what) {
     return std::to_string(count) + " " + what;
   };
   const auto refuse = [&](const std::string& what) {
     throw Error(Failure::data, "contains " + what + "; " + how_to_choose(description.series, are_alike));
   };
+  if (are_apart) {
+    if (description.channels > 1) refuse(several(description.channels, "channels"));
+    return;
+  }
   if (!description.other_axes.empty()) refuse(description.other_axes);
   if (description.images > 1 && found > description.planes) refuse(several(description.images, "images"));
   if (description.channels > 1) refuse(several(description.channels, "channels"));

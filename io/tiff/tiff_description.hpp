@@ -42,8 +42,9 @@ TiffDescription parse_description(const std::string& description, const std::str
                                   const FirstPage& page);
 
 /// Checks that the `found` planes make one volume: that they are of one image and differ along one axis,
-/// which is neither channel nor time. Throws Error (data) that says how to choose among them; --per-slice and
-/// --page only where their pages `are_alike`.
-void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike);
+/// which is neither channel nor time. Pages that are labeled apart may differ along any axis but channels,
+/// whose samples mean different things. Throws Error (data) that says how to choose among them; --per-slice
+/// and --page only where their pages `are_alike`.
+void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart);
 
 }  // namespace gpuccl::io

@@ -18,6 +18,8 @@ int tiff_scheme(Compression compression) {
       return COMPRESSION_ZSTD;
     case Compression::packbits:
       return COMPRESSION_PACKBITS;
+    case Compression::blosc:
+      break;
   }
   throw Error(Failure::internal, "unknown compression");
 }

@@ -26,6 +26,7 @@ bool fits(Label count) {
 }  // namespace
 
 LabelFormat label_format(const std::string& path) {
+  if (path == "-") return LabelFormat::npy;
   const std::string extension = lower_extension(path);
   if (extension == ".tif" || extension == ".tiff") return LabelFormat::tiff;
   if (extension == ".png") return LabelFormat::png;
@@ -60,9 +61,11 @@ LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
 }
 
 bool takes_compression(LabelFormat format, Compression compression) {
-  const bool is_zlib = compression == Compression::none || compression == Compression::deflate;
-  return format == LabelFormat::tiff ||
-         (is_zlib && (format == LabelFormat::nrrd || format == LabelFormat::metaimage));
+  if (compression == Compression::none || compression == Compression::deflate)
+    return format == LabelFormat::tiff || format == LabelFormat::zarr || format == LabelFormat::nrrd ||
+           format == LabelFormat::metaimage;
+  if (compression == Compression::zstd && format == LabelFormat::zarr) return true;
+  return format == (compression == Compression::blosc ? LabelFormat::zarr : LabelFormat::tiff);
 }
 
 std::string lost_geometry(LabelFormat format, const Geometry& geometry, int depth) {
@@ -82,14 +85,14 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry, int dept
   return "";
 }
 
-std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression compression, Extent extent,
+std::int64_t bytes_of_strip(LabelFormat format, const WriteOptions& options, Extent extent,
                             std::int64_t runs) {
-  const StripLayout strips(extent, bits_per_sample(type));
+  const StripLayout strips(extent, bits_per_sample(options.type));
   const std::int64_t raw_bytes = strips.rows_per_strip * strips.row_bytes;
-  const bool raw = compression == Compression::none;
+  const bool raw = options.compression == Compression::none;
   switch (format) {
     case LabelFormat::tiff:
-      return bytes_of_tiff_strip(strips, type, compression, runs);
+      return bytes_of_tiff_strip(strips, options.type, options.compression, runs);
     case LabelFormat::png:
       return bytes_of_zlib_strip(strips, runs);
     case LabelFormat::npy:
@@ -102,9 +105,13 @@ std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression comp
     case LabelFormat::metaimage:
       return raw ? raw_bytes : bytes_of_zlib_strip(strips, runs);
     case LabelFormat::zarr:
-      return bytes_of_zarr_strip(extent, type, runs);
+      return bytes_of_zarr_strip(extent, options, runs);
   }
   return 0;
+}
+
+int slices_of_strip(LabelFormat format, const WriteOptions& options, Extent extent) {
+  return format == LabelFormat::zarr ? slices_of_zarr_strip(extent, options) : 1;
 }
 
 LabelFile new_label_file(LabelFormat format, const std::string& path, const Extent& extent, Label count,

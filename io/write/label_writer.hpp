@@ -15,7 +15,7 @@ enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, zarr 
 inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, OME-Zarr";
 
 /// By the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha .zarr, or IMAGE.zarr/labels/NAME;
-/// a Zarr that is there may have any name. Error (usage) for any other.
+/// a Zarr that is there may have any name, and standard output, "-", is .npy. Error (usage) for any other.
 LabelFormat label_format(const std::string& path);
 
 /// The type that `count` labels are written as. Error (data) when they do not fit the type or format asked
@@ -30,9 +30,12 @@ bool takes_compression(LabelFormat format, Compression compression);
 std::string lost_geometry(LabelFormat format, const Geometry& geometry, int depth);
 
 /// Bytes that write_labels() takes for each strip that is under way, of labels of which no row has more than
-/// `runs` runs. `type` is resolved.
-std::int64_t bytes_of_strip(LabelFormat format, LabelType type, Compression compression, Extent extent,
+/// `runs` runs. options.type is resolved.
+std::int64_t bytes_of_strip(LabelFormat format, const WriteOptions& options, Extent extent,
                             std::int64_t runs);
+
+/// Slices whose labels a strip needs at the same time.
+int slices_of_strip(LabelFormat format, const WriteOptions& options, Extent extent);
 
 /// A label image of such a format, which gets the name `path`: what write_labels() writes, and what parts
 /// write together. options.type is resolved. Throws Error (data, usage) for what the format cannot hold.

@@ -51,14 +51,49 @@ void add_to_list(OrderedJson& attributes, const std::string& name) {
   if (std::find(list.begin(), list.end(), OrderedJson(name)) == list.end()) list.push_back(name);
 }
 
-bool is_utf8(const std::string& text) {
-  return OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::ignore) ==
-         OrderedJson(text).dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
-}
-
 void write(AtomicFile& file, const OrderedJson& json) {
   const std::string text = json.dump(2) + "\n";
   file.write(text.data(), text.size());
+}
+
+/// The paths of the arrays of labels, by the attributes of their group.
+std::vector<std::string> levels_of(const OrderedJson& attributes) {
+  std::vector<std::string> levels = {"0"};
+  const OrderedJson::json_pointer list("/multiscales/0/datasets"), in_ome("/ome/multiscales/0/datasets");
+  if (!attributes.is_object() || (!attributes.contains(list) && !attributes.contains(in_ome))) return levels;
+  for (const OrderedJson& level : attributes.at(attributes.contains(list) ? list : in_ome))
+    if (level.is_object() && level.contains("path") && level["path"].is_string())
+      levels.push_back(level["path"].get<std::string>());
+  std::sort(levels.begin(), levels.end());
+  levels.erase(std::unique(levels.begin(), levels.end()), levels.end());
+  return levels;
+}
+
+/// The attributes of a group of Zarr v2 or v3; null if there is none.
+OrderedJson attributes_of(const ZarrStore& store) {
+  OrderedJson json = document(store, "zarr.json");
+  if (!json.is_null()) return json.value("attributes", OrderedJson());
+  return document(store, ".zattrs");
+}
+
+/// Refuses to put labels into what is no image: an array without a group, or labels.
+void refuse_no_image(const std::string& path) {
+  const ZarrFolder store(path);
+  const OrderedJson v3 = document(store, "zarr.json");
+  const bool is_array = v3.is_null() ? store.open(".zarray") != nullptr
+                                     : v3.contains("node_type") && v3["node_type"] == OrderedJson("array");
+  if (is_array)
+    throw Error(Failure::usage,
+                "'" + path +
+                    "' is an array without OME-Zarr metadata, which cannot contain labels; use "
+                    "another name for them");
+  OrderedJson attributes = attributes_of(store);
+  if (!attributes.is_object()) return;
+  const OrderedJson& ome = attributes.contains("ome") ? attributes["ome"] : attributes;
+  if (ome.is_object() && ome.contains("image-label"))
+    throw Error(
+        Failure::usage,
+        "'" + path + "' contains labels, which cannot contain other labels; use another name for them");
 }
 
 /// Refuses a folder, or one in it, that this user can neither write to nor make writable: what is replaced
@@ -98,22 +133,20 @@ int zarr_version_of_image(const std::string& path) {
 void refuse_foreign_zarr(const std::string& path) {
   std::error_code unknown;
   if (!fs::is_directory(path, unknown) || fs::is_empty(path, unknown)) return;
+  const ZarrFolder store(path);
+  const OrderedJson attributes = attributes_of(store);
+  std::vector<std::string> known = levels_of(attributes);
+  known.insert(known.end(), {".zgroup", ".zattrs", ".zmetadata", "zarr.json"});
   for (const auto& entry : fs::directory_iterator(path, unknown)) {
     const std::string name = entry.path().filename().string();
-    if (name != "0" && name != ".zgroup" && name != ".zattrs" && name != ".zmetadata" && name != "zarr.json")
+    if (std::find(known.begin(), known.end(), name) == known.end())
       throw Error(Failure::cannot_create, "exists and contains '" + name +
                                               "', which would be lost; remove it first, or use another name");
   }
-  const ZarrFolder store(path);
-  for (const char* key : {"zarr.json", ".zattrs"}) {
-    OrderedJson json = document(store, key);
-    if (json.is_null()) continue;
-    const OrderedJson& attributes = json.contains("attributes") ? json["attributes"] : json;
-    const OrderedJson creator =
-        attributes.is_object() ? attributes.value("_creator", OrderedJson()) : OrderedJson();
-    if (creator.is_object() && creator.value("name", OrderedJson()) == OrderedJson(kCreator))
-      return refuse_unremovable(path);
-  }
+  const OrderedJson creator =
+      attributes.is_object() ? attributes.value("_creator", OrderedJson()) : OrderedJson();
+  if (creator.is_object() && creator.value("name", OrderedJson()) == OrderedJson(kCreator))
+    return refuse_unremovable(path);
   throw Error(Failure::cannot_create,
               "exists and is not a Zarr of labels written by gpuccl; remove it first, or use another name");
 }
@@ -121,6 +154,7 @@ void refuse_foreign_zarr(const std::string& path) {
 LabelGroup::LabelGroup(const std::string& path, const AtomicFile::Options& options)
     : image_(image_of_labels(path)), name_(fs::path(path).filename().string()), options_(options) {
   options_.overwrite = true;  // they are added to
+  refuse_no_image(image_);
   const std::string folder = (fs::path(image_) / kLabels).string();
   for (const std::string& name : {folder, path}) {
     std::error_code unknown;
@@ -157,8 +191,9 @@ void LabelGroup::write_v2(const AtomicFile& folder) {
   OrderedJson& metadata = object_in(all, "metadata");
   metadata["labels/.zgroup"] = group;
   metadata["labels/.zattrs"] = attributes;
-  for (const char* key : {".zgroup", ".zattrs", "0/.zarray"})
-    metadata["labels/" + name_ + "/" + key] = document(labels, key);
+  std::vector<std::string> keys = {".zgroup", ".zattrs"};
+  for (const std::string& level : levels_of(attributes_of(labels))) keys.push_back(level + "/.zarray");
+  for (const std::string& key : keys) metadata["labels/" + name_ + "/" + key] = document(labels, key);
   io::write(add(".zmetadata"), all);
 }
 
@@ -177,7 +212,8 @@ void LabelGroup::write_v3(const AtomicFile& folder) {
   OrderedJson& metadata = object_in(root["consolidated_metadata"], "metadata");
   metadata["labels"] = group;
   metadata["labels/" + name_] = document(labels, "zarr.json");
-  metadata["labels/" + name_ + "/0"] = document(labels, "0/zarr.json");
+  for (const std::string& level : levels_of(attributes_of(labels)))
+    metadata["labels/" + name_ + "/" + level] = document(labels, level + "/zarr.json");
   io::write(add("zarr.json"), root);
 }
 

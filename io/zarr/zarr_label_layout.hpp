@@ -1,34 +1,60 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "gpuccl/types.hpp"
+#include "io/image/chunk_codecs.hpp"
+#include "io/image/label_image.hpp"
 #include "io/image/strips.hpp"
 
 namespace gpuccl::io {
 
-/// The chunks of a label image: a slice deep, so that labels are written in the order in which they come, and
-/// as wide and high as viewers like them. A strip is a row of chunks.
+/// The chunks of a label image: unless asked for otherwise a slice deep, because labels come slice by slice,
+/// and as wide and high as viewers like them. A strip is a row of chunks.
 struct ZarrLabelLayout {
-  int width, height;     // of a chunk
-  std::int64_t columns;  // of chunks
+  int width, height, depth;  // of a chunk
+  std::int64_t columns;      // of chunks
   StripLayout strips;
 
-  ZarrLabelLayout(const Extent& extent, int bits_per_sample, std::size_t most_at_once = strips_at_once())
-      : width(std::min(extent.width, kSide)), strips(extent, bits_per_sample, most_at_once) {
+  /// options.type is resolved.
+  ZarrLabelLayout(const Extent& extent, const WriteOptions& options)
+      : width(side(options.chunk[0], extent.width, kSide)),
+        height(0),
+        depth(side(options.chunk[2], extent.depth, 1)),
+        strips(extent, bits_per_sample(options.type), options.strips_at_once) {
     constexpr std::int64_t kStripBytes = std::int64_t{2} << 20;
     constexpr std::int64_t kLeast = 64;
-    height = static_cast<int>(std::min<std::int64_t>(
-        extent.height, std::clamp<std::int64_t>(kStripBytes / strips.row_bytes, kLeast, kSide)));
+    const auto usual = std::clamp<std::int64_t>(kStripBytes / strips.row_bytes, kLeast, kSide);
+    height = side(options.chunk[1], extent.height, static_cast<int>(usual));
     columns = (std::int64_t{extent.width} + width - 1) / width;
     strips.rows_per_strip = height;
     strips.strips_per_slice = (std::int64_t{extent.height} + height - 1) / height;
+    strips.slices_per_strip = depth;
   }
+
+  std::int64_t chunk_samples() const { return std::int64_t{width} * height * depth; }
 
  private:
   static constexpr int kSide = 1024;
+
+  static int side(int asked, int extent, int usual) { return std::min(asked > 0 ? asked : usual, extent); }
 };
+
+/// A scale of a pyramid of labels: of level 0 every `steps`-th element along x, y and z.
+struct ZarrLevel {
+  std::array<int, 3> steps{1, 1, 1};
+  Extent extent;
+};
+
+/// The levels of labels of this size; one without a pyramid. The axes with the finest spacing are halved, so
+/// that elements become cubes and stay such, until the largest has at most 256 elements.
+std::vector<ZarrLevel> zarr_levels(const Extent& extent, const WriteOptions& options);
+
+/// `version`: of Zarr.
+ChunkCompression zarr_compression(const WriteOptions& options, int version);
 
 }  // namespace gpuccl::io

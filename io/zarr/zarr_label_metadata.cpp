@@ -22,17 +22,21 @@ OrderedJson axes_of(const Extent& extent, LengthUnit unit) {
   return axes;
 }
 
-/// The spacing, and the place of the first element where no axis is turned.
-OrderedJson transformations_of(const Extent& extent, const Geometry& geometry) {
+/// The spacing, and the place of the first element where no axis is turned. An element of a smaller scale
+/// stands for a block, in whose middle it is.
+OrderedJson transformations_of(const Extent& extent, const std::array<int, 3>& steps,
+                               const Geometry& geometry) {
   OrderedJson scale = OrderedJson::array(), translation = OrderedJson::array();
   bool is_moved = false;
   const Vector3 origin =
       geometry.orientation && is_unturned(*geometry.orientation) ? geometry.orientation->origin : Vector3{};
   for (std::size_t i = first_axis(extent); i < 3; ++i) {
-    const double spacing = geometry.spacing[2 - i];
-    scale.push_back(is_spacing(spacing) ? spacing : 1.0);
-    translation.push_back(origin[2 - i]);
-    is_moved = is_moved || origin[2 - i] != 0;
+    const double given = geometry.spacing[2 - i];
+    const double spacing = is_spacing(given) ? given : 1.0;
+    const double place = origin[2 - i] + (steps[2 - i] - 1) * spacing / 2;
+    scale.push_back(spacing * steps[2 - i]);
+    translation.push_back(place);
+    is_moved = is_moved || place != 0;
   }
   OrderedJson list = {{{"type", "scale"}, {"scale", scale}}};
   if (is_moved) list.push_back({{"type", "translation"}, {"translation", translation}});
@@ -41,10 +45,14 @@ OrderedJson transformations_of(const Extent& extent, const Geometry& geometry) {
 
 OrderedJson attributes_of(const ZarrLabelHeader& header, const Extent& extent) {
   const char* version = header.version == 2 ? "0.4" : "0.5";
-  OrderedJson image = {
-      {"axes", axes_of(extent, header.geometry.unit)},
-      {"datasets",
-       {{{"path", "0"}, {"coordinateTransformations", transformations_of(extent, header.geometry)}}}}};
+  const Geometry& geometry = header.options.geometry;
+  OrderedJson datasets = OrderedJson::array();
+  for (std::size_t level = 0; level < header.levels.size(); ++level)
+    datasets.push_back(
+        {{"path", std::to_string(level)},
+         {"coordinateTransformations", transformations_of(extent, header.levels[level].steps, geometry)}});
+  OrderedJson image = {{"axes", axes_of(extent, geometry.unit)}, {"datasets", std::move(datasets)}};
+  if (header.levels.size() > 1) image["type"] = "nearest";
   OrderedJson label = OrderedJson::object();
   if (header.version == 2) image["version"] = label["version"] = version;
   if (header.is_in_image) label["source"] = {{"image", "../../"}};
@@ -58,31 +66,56 @@ OrderedJson attributes_of(const ZarrLabelHeader& header, const Extent& extent) {
   return ome;
 }
 
-OrderedJson sizes(const Extent& extent, int depth, int height, int width) {
+OrderedJson sizes(bool in_3d, int depth, int height, int width) {
   OrderedJson list = OrderedJson::array();
-  if (extent.depth > 1) list.push_back(depth);
+  if (in_3d) list.push_back(depth);
   list.push_back(height);
   list.push_back(width);
   return list;
 }
 
-OrderedJson array_v2(const OrderedJson& shape, const OrderedJson& chunk, LabelType type) {
+OrderedJson compressor_v2(const ChunkCompression& how) {
+  if (!how.codec) return nullptr;
+  if (*how.codec == ChunkCodec::zstd) return {{"id", "zstd"}, {"level", how.level}};
+  if (*how.codec == ChunkCodec::blosc)
+    return {{"id", "blosc"}, {"cname", "lz4"}, {"clevel", how.level}, {"shuffle", 1}, {"blocksize", 0}};
+  return {{"id", "zlib"}, {"level", how.level}};
+}
+
+OrderedJson codec_v3(const ChunkCompression& how, LabelType type) {
+  if (*how.codec == ChunkCodec::zstd)
+    return {{"name", "zstd"}, {"configuration", {{"level", how.level}, {"checksum", false}}}};
+  if (*how.codec == ChunkCodec::blosc)
+    return {{"name", "blosc"},
+            {"configuration",
+             {{"typesize", bits_per_sample(type) / 8},
+              {"cname", "lz4"},
+              {"clevel", how.level},
+              {"shuffle", "shuffle"},
+              {"blocksize", 0}}}};
+  return {{"name", "gzip"}, {"configuration", {{"level", how.level}}}};
+}
+
+OrderedJson array_v2(const OrderedJson& shape, const OrderedJson& chunk, LabelType type,
+                     const ChunkCompression& how) {
   return {{"zarr_format", 2},
           {"shape", shape},
           {"chunks", chunk},
           {"dtype", numpy_name(type)},
-          {"compressor", {{"id", "zlib"}, {"level", 1}}},
+          {"compressor", compressor_v2(how)},
           {"fill_value", 0},
           {"filters", nullptr},
           {"order", "C"},
           {"dimension_separator", "/"}};
 }
 
-OrderedJson array_v3(const OrderedJson& shape, const OrderedJson& chunk, LabelType type) {
+OrderedJson array_v3(const OrderedJson& shape, const OrderedJson& chunk, LabelType type,
+                     const ChunkCompression& how) {
   OrderedJson names = OrderedJson::array();
   for (std::size_t i = 3 - shape.size(); i < 3; ++i) names.push_back(std::string(1, "zyx"[i]));
   const OrderedJson bytes = {{"name", "bytes"}, {"configuration", {{"endian", "little"}}}};
-  const OrderedJson gzip = {{"name", "gzip"}, {"configuration", {{"level", 1}}}};
+  OrderedJson codecs = OrderedJson::array({bytes});
+  if (how.codec) codecs.push_back(codec_v3(how, type));
   return {{"zarr_format", 3},
           {"node_type", "array"},
           {"shape", shape},
@@ -90,26 +123,38 @@ OrderedJson array_v3(const OrderedJson& shape, const OrderedJson& chunk, LabelTy
           {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", chunk}}}}},
           {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", "/"}}}}},
           {"fill_value", 0},
-          {"codecs", {bytes, gzip}},
+          {"codecs", std::move(codecs)},
           {"attributes", OrderedJson::object()},
           {"dimension_names", names}};
 }
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrLabelHeader& header,
-                                                                     const ZarrLabelLayout& layout) {
-  const Extent& extent = layout.strips.extent;
-  const OrderedJson shape = sizes(extent, extent.depth, extent.height, extent.width);
-  const OrderedJson chunk = sizes(extent, 1, layout.height, layout.width);
-  const OrderedJson attributes = attributes_of(header, extent);
+std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrLabelHeader& header) {
+  using Documents = std::vector<std::pair<std::string, std::string>>;
+  const bool is_v2 = header.version == 2;
+  const Extent& whole = header.levels.front().extent;
+  const OrderedJson attributes = attributes_of(header, whole);
   const auto text = [](const OrderedJson& json) { return json.dump(2) + "\n"; };
-  if (header.version == 2)
-    return {{".zgroup", text({{"zarr_format", 2}})},
-            {".zattrs", text(attributes)},
-            {"0/.zarray", text(array_v2(shape, chunk, header.type))}};
-  return {{"zarr.json", text({{"zarr_format", 3}, {"node_type", "group"}, {"attributes", attributes}})},
-          {"0/zarr.json", text(array_v3(shape, chunk, header.type))}};
+  Documents documents =
+      is_v2 ? Documents{{".zgroup", text({{"zarr_format", 2}})}, {".zattrs", text(attributes)}}
+            : Documents{{"zarr.json",
+                         text({{"zarr_format", 3}, {"node_type", "group"}, {"attributes", attributes}})}};
+  ChunkCompression how = zarr_compression(header.options, header.version);
+  const bool is_deflate = how.codec == ChunkCodec::zlib || how.codec == ChunkCodec::gzip;
+  if (is_deflate && header.options.level == 0) how.level = 1;  // runs are encoded as fast as that
+  for (std::size_t level = 0; level < header.levels.size(); ++level) {
+    const Extent& extent = header.levels[level].extent;
+    const ZarrLabelLayout layout(extent, header.options);
+    const bool in_3d = whole.depth > 1;
+    const OrderedJson shape = sizes(in_3d, extent.depth, extent.height, extent.width);
+    const OrderedJson chunk = sizes(in_3d, layout.depth, layout.height, layout.width);
+    const LabelType type = header.options.type;
+    documents.emplace_back(
+        std::to_string(level) + (is_v2 ? "/.zarray" : "/zarr.json"),
+        text(is_v2 ? array_v2(shape, chunk, type, how) : array_v3(shape, chunk, type, how)));
+  }
+  return documents;
 }
 
 }  // namespace gpuccl::io

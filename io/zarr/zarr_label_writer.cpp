@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <initializer_list>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,10 +17,10 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/deflate/deflater.hpp"
 #include "io/deflate/run_deflater.hpp"
 #include "io/deflate/stream_frame.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/image/chunk_codecs.hpp"
 #include "io/zarr/label_group.hpp"
 #include "io/zarr/zarr_label_layout.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
@@ -27,9 +29,6 @@ namespace gpuccl::io {
 namespace {
 
 using Bytes = std::vector<std::byte>;
-
-/// The level of label TIFFs.
-constexpr int kDeflateLevel = 2;
 
 void make_folder(int folder, const std::string& name) {
   if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST)
@@ -56,10 +55,9 @@ class RowCutter {
     next_.assign(1, 0);
     next_.insert(next_.end(), rows.ends.begin(), rows.ends.end());
   }
-  /// The part in columns [begin, end), and empty rows up to `height`.
+  /// Appends the part in columns [begin, end), and empty rows up to `height`.
   void cut(int begin, int end, int height, LabelRuns& out) {
-    out.runs.clear();
-    out.ends.clear();
+    const std::size_t rows = out.ends.size() + static_cast<std::size_t>(height);
     for (std::size_t row = 0; row < rows_->ends.size(); ++row) {
       for (std::size_t& next = next_[row]; next < rows_->ends[row] && rows_->runs[next].begin < end; ++next) {
         const LabelRun& run = rows_->runs[next];
@@ -68,7 +66,7 @@ class RowCutter {
       }
       out.ends.push_back(out.runs.size());
     }
-    out.ends.resize(static_cast<std::size_t>(height), out.runs.size());
+    out.ends.resize(rows, out.runs.size());
   }
 
  private:
@@ -76,26 +74,24 @@ class RowCutter {
   std::vector<std::size_t> next_;  // of each row, the run that the next column begins with
 };
 
-/// The folder of the chunks of all strips.
+/// The folder of the chunks of a level.
 class ChunkFolder {
  public:
   /// `folder`: of the image. Several processes may make it at the same time.
-  ChunkFolder(const ZarrLabelLayout& layout, int version, int folder) : layout_(layout) {
-    make_folder(folder, "0");
-    const char* const name = version == 2 ? "0" : "0/c";
-    if (version == 3) make_folder(folder, name);
-    folder_ = Descriptor(::openat(folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  ChunkFolder(const ZarrLabelLayout& layout, const ZarrLabelHeader& header, std::size_t level, int folder)
+      : layout_(layout), in_3d_(header.levels.front().extent.depth > 1) {
+    std::string name = std::to_string(level);
+    make_folder(folder, name);
+    if (header.version == 3) make_folder(folder, name += "/c");
+    folder_ = Descriptor(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!folder_) throw system_error(Failure::io, "cannot open the folder of chunks", errno);
   }
 
   void begin_strip(std::int64_t strip) {
     const StripLayout& strips = layout_.strips;
-    row_ = std::to_string(strips.index_in_slice(strip));
+    row_ = row_of(strip);
     has_row_ = false;
-    if (strips.extent.depth == 1) return;
-    const std::string slice = std::to_string(strip / strips.strips_per_slice);
-    make_folder(folder_.get(), slice);
-    row_ = slice + "/" + row_;
+    if (in_3d_) make_folder(folder_.get(), std::to_string(strip / strips.strips_per_slice));
   }
   /// A chunk of the strip, in this column.
   void add(std::uint64_t column, std::initializer_list<std::span<const std::byte>> parts) {
@@ -103,9 +99,29 @@ class ChunkFolder {
     has_row_ = true;
     write_file(folder_.get(), row_ + "/" + std::to_string(column), parts);
   }
+  /// Reads a chunk; false if there is none, because all of it is background.
+  bool read(std::int64_t strip, std::int64_t column, std::vector<std::byte>& stored) const {
+    const std::string name = row_of(strip) + "/" + std::to_string(column);
+    const Descriptor file(::openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+    if (!file && errno == ENOENT) return false;
+    struct stat status {};
+    if (!file || ::fstat(file.get(), &status) != 0)
+      throw system_error(Failure::io, "cannot read a chunk", errno);
+    stored.resize(static_cast<std::size_t>(status.st_size));
+    if (read_all_at(file.get(), stored.data(), stored.size(), 0) != stored.size())
+      throw Error(Failure::io, "cannot read a chunk");
+    return true;
+  }
 
  private:
+  std::string row_of(std::int64_t strip) const {
+    const StripLayout& strips = layout_.strips;
+    const std::string row = std::to_string(strips.index_in_slice(strip));
+    return in_3d_ ? std::to_string(strip / strips.strips_per_slice) + "/" + row : row;
+  }
+
   const ZarrLabelLayout& layout_;
+  bool in_3d_;
   Descriptor folder_;
   std::string row_;
   bool has_row_ = false;  // the folder of the strip is made
@@ -120,50 +136,78 @@ struct ChunkRecord {
 class ChunkEncoder final : public StripEncoder {
  public:
   /// `folder`: -1 to return the chunks, with a record before each.
-  ChunkEncoder(const ZarrLabelLayout& layout, LabelType type, int version, const MappedLabels& labels,
+  ChunkEncoder(const ZarrLabelLayout& layout, const ZarrLabelHeader& header, const MappedLabels& labels,
                int folder)
       : layout_(layout),
-        type_(type),
-        is_gzip_(version == 3),
+        type_(header.options.type),
+        how_(zarr_compression(header.options, header.version)),
+        is_from_runs_(is_deflate(how_) && header.options.level == 0 && bits_per_sample(type_) <= 32),
         labels_(labels),
-        from_runs_({.width = layout.width, .sample_bytes = bits_per_sample(type) / 8}),
-        from_samples_(kDeflateLevel) {
-    if (folder >= 0) folder_.emplace(layout, version, folder);
+        from_runs_({.width = layout.width, .sample_bytes = bits_per_sample(type_) / 8}),
+        from_samples_(how_, bits_per_sample(type_) / 8),
+        slices_(static_cast<std::size_t>(layout.depth)) {
+    if (folder >= 0) folder_.emplace(layout, header, 0, folder);
   }
 
   EncodedStrip encode(std::int64_t strip) override {
     const StripLayout& strips = layout_.strips;
     records_.clear();
     if (folder_) folder_->begin_strip(strip);
-    list_runs(labels_, strips.first_row(strip), strips.rows(strip), rows_);
-    if (rows_.runs.empty()) return {};
-    if (labels_.hash != nullptr) labels_.hash->add(strips.first_row(strip), rows_, labels_.wide);
-    cutter_.start(rows_);
+    if (!take_slices(strip)) return {};
     for (std::int64_t column = 0; column < layout_.columns; ++column) {
       const auto begin = static_cast<int>(column * layout_.width);
       const auto end = std::min<std::int64_t>(std::int64_t{begin} + layout_.width, strips.extent.width);
-      cutter_.cut(begin, static_cast<int>(end), layout_.height, chunk_);
+      chunk_.runs.clear();
+      chunk_.ends.clear();
+      for (Slice& slice : slices_) slice.cutter.cut(begin, static_cast<int>(end), layout_.height, chunk_);
       if (!chunk_.runs.empty()) encode_chunk(static_cast<std::uint64_t>(column));
     }
     return {records_};
   }
 
  private:
+  struct Slice {
+    LabelRuns rows;
+    RowCutter cutter;
+  };
+
+  static bool is_deflate(const ChunkCompression& how) {
+    return how.codec == ChunkCodec::zlib || how.codec == ChunkCodec::gzip;
+  }
+
+  /// Takes the rows of a strip in each of its slices; false if all are background.
+  bool take_slices(std::int64_t strip) {
+    const StripLayout& strips = layout_.strips;
+    bool any = false;
+    for (std::int64_t i = 0; i < layout_.depth; ++i) {
+      Slice& slice = slices_[static_cast<std::size_t>(i)];
+      slice.rows.runs.clear();
+      slice.rows.ends.clear();
+      if (i < strips.slices(strip)) {
+        const std::int64_t first = strips.first_row(strip) + i * strips.extent.height;
+        list_runs(labels_, first, strips.rows_in_slice(strip), slice.rows);
+        if (labels_.hash != nullptr && !slice.rows.runs.empty())
+          labels_.hash->add(first, slice.rows, labels_.wide);
+      }
+      any = any || !slice.rows.runs.empty();
+      slice.cutter.start(slice.rows);
+    }
+    return any;
+  }
+
   void encode_chunk(std::uint64_t column) {
-    if (is_gzip_) draw();
-    if (bits_per_sample(type_) <= 32 && from_runs_.pays(chunk_.runs.size(), layout_.height)) {
+    const bool is_gzip = how_.codec == ChunkCodec::gzip;
+    if (is_from_runs_ && from_runs_.pays(chunk_.runs.size(), std::int64_t{layout_.height} * layout_.depth)) {
       from_runs_.clear();
       from_runs_.add(chunk_);
-      if (!is_gzip_) return put(column, {from_runs_.stream()});
+      if (!is_gzip) return put(column, {from_runs_.stream()});
+      draw();
       const Bytes begin = gzip_begin({});
       const Bytes end = gzip_end(libdeflate_crc32(0, samples_.data(), samples_.size()), samples_.size());
       return put(column, {begin, from_runs_.blocks(), end});
     }
-    if (!is_gzip_) draw();
-    const std::size_t bytes = is_gzip_
-                                  ? from_samples_.compress_gzip(samples_.data(), samples_.size(), stream_)
-                                  : from_samples_.compress(samples_.data(), samples_.size(), stream_);
-    put(column, {std::span(stream_).first(bytes)});
+    draw();
+    put(column, {from_samples_.compress(samples_)});
   }
 
   void put(std::uint64_t column, std::initializer_list<std::span<const std::byte>> parts) {
@@ -179,9 +223,7 @@ class ChunkEncoder final : public StripEncoder {
   /// The chunk as samples.
   void draw() {
     const auto bytes = static_cast<std::size_t>(bits_per_sample(type_)) / 8;
-    samples_.assign(
-        static_cast<std::size_t>(layout_.height) * static_cast<std::size_t>(layout_.width) * bytes,
-        std::byte{});
+    samples_.assign(static_cast<std::size_t>(layout_.chunk_samples()) * bytes, std::byte{});
     if (bytes == 1) return draw_as<std::uint8_t>();
     if (bytes == 2) return draw_as<std::uint16_t>();
     if (bytes == 4) return draw_as<std::uint32_t>();
@@ -208,31 +250,153 @@ class ChunkEncoder final : public StripEncoder {
 
   const ZarrLabelLayout& layout_;
   LabelType type_;
-  bool is_gzip_;
+  ChunkCompression how_;
+  bool is_from_runs_;  // where that pays
   const MappedLabels labels_;
   std::optional<ChunkFolder> folder_;
   RunDeflater from_runs_;
-  Deflater from_samples_;
-  RowCutter cutter_;
-  LabelRuns rows_, chunk_;
-  Bytes samples_, stream_, records_;
+  ChunkCompressor from_samples_;
+  std::vector<Slice> slices_;
+  LabelRuns chunk_;
+  Bytes samples_, records_;
+};
+
+/// Makes a level of a pyramid from the one before it, of which all chunks are in the folder. So its bytes are
+/// the same however many processes wrote these.
+class LevelMaker {
+ public:
+  LevelMaker(const ZarrLabelHeader& header, std::size_t level, int folder)
+      : header_(header),
+        level_(level),
+        folder_(folder),
+        from_(header.levels[level - 1].extent, header.options),
+        to_(header.levels[level].extent, header.options),
+        how_(zarr_compression(header.options, header.version)),
+        bytes_(bits_per_sample(header.options.type) / 8) {
+    for (std::size_t axis = 0; axis < steps_.size(); ++axis)
+      steps_[axis] = header.levels[level].steps[axis] / header.levels[level - 1].steps[axis];
+  }
+
+  void run() const {
+    for_each_strip<std::unique_ptr<Worker>>(
+        to_.strips.count(),
+        [this](std::unique_ptr<Worker>& worker, std::int64_t strip) {
+          if (!worker) worker = std::make_unique<Worker>(*this);
+          make(*worker, strip);
+        },
+        [](const std::unique_ptr<Worker>&, std::int64_t) {}, to_.strips.at_once);
+  }
+
+ private:
+  /// Buffers of one thread.
+  struct Worker {
+    explicit Worker(const LevelMaker& maker)
+        : from(maker.from_, maker.header_, maker.level_ - 1, maker.folder_),
+          to(maker.to_, maker.header_, maker.level_, maker.folder_),
+          compressor(maker.how_, maker.bytes_) {}
+
+    ChunkFolder from, to;
+    ChunkCompressor compressor;
+    Bytes stored, samples, made;
+  };
+
+  /// Along an axis, of a chunk that is made: its first element, and elements whose samples are in one chunk
+  /// of the level before.
+  struct Part {
+    int chunk_begin, begin, end, from_begin;
+  };
+
+  /// The parts of chunk `i` along an axis, of chunks of so many elements.
+  static std::vector<Part> parts_of(std::int64_t i, int chunk, int from_chunk, int step, int extent) {
+    std::vector<Part> parts;
+    const auto first = static_cast<int>(i * chunk);
+    const int last = static_cast<int>(std::min<std::int64_t>(std::int64_t{first} + chunk, extent));
+    for (int at = first; at < last;) {
+      const int from = at * step / from_chunk * from_chunk;
+      const auto next = static_cast<int>((std::int64_t{from} + from_chunk + step - 1) / step);
+      parts.push_back({first, at, std::min(next, last), from});
+      at = parts.back().end;
+    }
+    return parts;
+  }
+
+  void make(Worker& worker, std::int64_t strip) const {
+    const std::int64_t layer = strip / to_.strips.strips_per_slice;
+    const std::int64_t row = to_.strips.index_in_slice(strip);
+    const Extent& extent = to_.strips.extent;
+    worker.to.begin_strip(strip);
+    const auto planes = parts_of(layer, to_.depth, from_.depth, steps_[2], extent.depth);
+    const auto rows = parts_of(row, to_.height, from_.height, steps_[1], extent.height);
+    for (std::int64_t column = 0; column < to_.columns; ++column) {
+      worker.made.assign(static_cast<std::size_t>(to_.chunk_samples() * bytes_), std::byte{});
+      bool any = false;
+      for (const Part& z : planes)
+        for (const Part& y : rows)
+          for (const Part& x : parts_of(column, to_.width, from_.width, steps_[0], extent.width))
+            any = take(worker, z, y, x) || any;
+      if (any) worker.to.add(static_cast<std::uint64_t>(column), {worker.compressor.compress(worker.made)});
+    }
+  }
+
+  /// Takes samples from a chunk of the level before; false if they are all background.
+  bool take(Worker& worker, const Part& z, const Part& y, const Part& x) const {
+    const std::int64_t strip =
+        z.from_begin / from_.depth * from_.strips.strips_per_slice + y.from_begin / from_.height;
+    if (!worker.from.read(strip, x.from_begin / from_.width, worker.stored)) return false;
+    worker.samples.resize(static_cast<std::size_t>(from_.chunk_samples() * bytes_));
+    if (!how_.codec ? worker.stored.size() != worker.samples.size()
+                    : !decompress(*how_.codec, worker.stored, worker.samples))
+      throw Error(Failure::io, "a chunk was changed while its pyramid was made");
+    if (!how_.codec) worker.samples.swap(worker.stored);
+    if (bytes_ == 1) return pick<std::uint8_t>(worker, z, y, x);
+    if (bytes_ == 2) return pick<std::uint16_t>(worker, z, y, x);
+    if (bytes_ == 4) return pick<std::uint32_t>(worker, z, y, x);
+    return pick<std::uint64_t>(worker, z, y, x);
+  }
+  template <class Sample>
+  bool pick(Worker& worker, const Part& along_z, const Part& along_y, const Part& along_x) const {
+    const auto* const from = reinterpret_cast<const Sample*>(worker.samples.data());
+    auto* const to = reinterpret_cast<Sample*>(worker.made.data());
+    Sample any = 0;
+    for (std::int64_t z = along_z.begin; z < along_z.end; ++z)
+      for (std::int64_t y = along_y.begin; y < along_y.end; ++y) {
+        const Sample* const source = from + ((z * steps_[2] - along_z.from_begin) * from_.height +
+                                             y * steps_[1] - along_y.from_begin) *
+                                                from_.width;
+        Sample* const row =
+            to + ((z - along_z.chunk_begin) * to_.height + y - along_y.chunk_begin) * to_.width;
+        for (std::int64_t x = along_x.begin; x < along_x.end; ++x)
+          any |= row[x - along_x.chunk_begin] = source[x * steps_[0] - along_x.from_begin];
+      }
+    return any != 0;
+  }
+
+  const ZarrLabelHeader& header_;
+  std::size_t level_;
+  int folder_;
+  ZarrLabelLayout from_, to_;
+  ChunkCompression how_;
+  int bytes_;
+  std::array<int, 3> steps_{};
 };
 
 /// The documents, and chunks as files of their own.
 class ZarrFile final : public StripFile {
  public:
-  ZarrFile(const ZarrLabelLayout& layout, const ZarrLabelHeader& header)
-      : StripFile(layout.strips, Places::own_files), layout_(layout), header_(header) {}
+  ZarrFile(const ZarrLabelLayout& layout, ZarrLabelHeader header)
+      : StripFile(layout.strips, Places::own_files), layout_(layout), header_(std::move(header)) {}
 
   const ZarrLabelLayout& layout() const { return layout_; }
+  const ZarrLabelHeader& header() const { return header_; }
 
   void write_head(int folder) const override {
-    make_folder(folder, "0");
-    for (const auto& [key, text] : zarr_label_metadata(header_, layout_))
+    for (std::size_t level = 0; level < header_.levels.size(); ++level)
+      make_folder(folder, std::to_string(level));
+    for (const auto& [key, text] : zarr_label_metadata(header_))
       write_file(folder, key, {std::as_bytes(std::span(text))});
   }
   void write_strip(int folder, std::int64_t strip, std::span<const std::byte> bytes) override {
-    if (!chunks_) chunks_.emplace(layout_, header_.version, folder);
+    if (!chunks_) chunks_.emplace(layout_, header_, 0, folder);
     chunks_->begin_strip(strip);
     while (!bytes.empty()) {
       ChunkRecord record;
@@ -245,36 +409,100 @@ class ZarrFile final : public StripFile {
     }
   }
 
+  void write_tail(int folder, std::uint64_t /*strips_end*/) const override {
+    for (std::size_t level = 1; level < header_.levels.size(); ++level)
+      LevelMaker(header_, level, folder).run();
+  }
+
  private:
   ZarrLabelLayout layout_;
   ZarrLabelHeader header_;
   std::optional<ChunkFolder> chunks_;
 };
 
+/// Refuses chunks that are larger than programs read.
+void check_chunk(const ZarrLabelLayout& layout, LabelType type) {
+  constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
+  if (layout.chunk_samples() > kMostBytes / (bits_per_sample(type) / 8))
+    throw Error(Failure::usage, "its chunks would exceed 1 GiB; use smaller ones in --chunks");
+}
+
 }  // namespace
 
-std::int64_t bytes_of_zarr_strip(const Extent& extent, LabelType type, std::int64_t runs) {
-  const ZarrLabelLayout layout(extent, bits_per_sample(type));
-  const std::int64_t samples = std::int64_t{layout.width} * layout.height * bits_per_sample(type) / 8;
-  const SampleRow row{.width = layout.width, .sample_bytes = bits_per_sample(type) / 8};
-  const std::int64_t of_strip = layout.height * runs * std::int64_t{sizeof(LabelRun)};
-  const std::int64_t of_chunk =
-      std::min<std::int64_t>(layout.height * runs, RunDeflater::most_that_pay(row, layout.height));
-  return 2 * of_strip + RunDeflater::bytes_of(of_chunk) + 3 * samples;
+std::vector<ZarrLevel> zarr_levels(const Extent& extent, const WriteOptions& options) {
+  constexpr int kSmallEnough = 256;
+  std::vector<ZarrLevel> levels = {{{1, 1, 1}, extent}};
+  std::array<double, 3> spacing{};
+  for (std::size_t axis = 0; axis < spacing.size(); ++axis)
+    spacing[axis] = is_spacing(options.geometry.spacing[axis]) ? options.geometry.spacing[axis] : 1;
+  while (options.pyramid) {
+    ZarrLevel next = levels.back();
+    int* const sizes[] = {&next.extent.width, &next.extent.height, &next.extent.depth};
+    double finest = std::numeric_limits<double>::infinity();
+    for (std::size_t axis = 0; axis < spacing.size(); ++axis)
+      if (*sizes[axis] > 1) finest = std::min(finest, spacing[axis]);
+    if (std::max({*sizes[0], *sizes[1], *sizes[2]}) <= kSmallEnough) break;
+    for (std::size_t axis = 0; axis < spacing.size(); ++axis) {
+      if (*sizes[axis] == 1 || spacing[axis] >= 2 * finest) continue;
+      *sizes[axis] = (*sizes[axis] + 1) / 2;
+      next.steps[axis] *= 2;
+      spacing[axis] *= 2;
+    }
+    levels.push_back(next);
+  }
+  return levels;
+}
+
+ChunkCompression zarr_compression(const WriteOptions& options, int version) {
+  constexpr int kDeflateLevel = 2;  // of label TIFFs
+  constexpr int kZstdLevel = 3, kBloscLevel = 5;
+  const auto level = [&](int usual) { return options.level > 0 ? options.level : usual; };
+  switch (options.compression) {
+    case Compression::none:
+      return {};
+    case Compression::deflate:
+      return {version == 3 ? ChunkCodec::gzip : ChunkCodec::zlib, level(kDeflateLevel)};
+    case Compression::zstd:
+      return {ChunkCodec::zstd, level(kZstdLevel)};
+    case Compression::blosc:
+      return {ChunkCodec::blosc, level(kBloscLevel)};
+    default:
+      throw Error(Failure::usage, "a Zarr is compressed by deflate, zstd or blosc, or not at all");
+  }
+}
+
+int slices_of_zarr_strip(const Extent& extent, const WriteOptions& options) {
+  return ZarrLabelLayout(extent, options).depth;
+}
+
+std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& options, std::int64_t runs) {
+  const ZarrLabelLayout layout(extent, options);
+  constexpr std::int64_t kBuffers = 3, kBuffersOfPyramid = 4;
+  const std::int64_t samples = layout.chunk_samples() * bits_per_sample(options.type) / 8;
+  const SampleRow row{.width = layout.width, .sample_bytes = bits_per_sample(options.type) / 8};
+  const std::int64_t rows = std::int64_t{layout.height} * layout.depth;
+  const std::int64_t of_strip = rows * runs * std::int64_t{sizeof(LabelRun)};
+  const std::int64_t of_chunk = std::min<std::int64_t>(rows * runs, RunDeflater::most_that_pay(row, rows));
+  return std::max(2 * of_strip + RunDeflater::bytes_of(of_chunk) + kBuffers * samples,
+                  options.pyramid ? kBuffersOfPyramid * samples : 0);
 }
 
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options) {
   ZarrLabelHeader header;
   header.is_in_image = is_label_group(path);
   header.version = header.is_in_image ? zarr_version_of_image(path) : 2;
-  header.type = options.type;
-  header.geometry = options.geometry;
-  auto file = std::make_unique<ZarrFile>(
-      ZarrLabelLayout(extent, bits_per_sample(options.type), options.strips_at_once), header);
-  const ZarrLabelLayout& layout = file->layout();
-  return {std::move(file),
-          [&layout, type = options.type, version = header.version](const MappedLabels& labels, int folder) {
-            return std::make_unique<ChunkEncoder>(layout, type, version, labels, folder);
+  header.options = options;
+  header.levels = zarr_levels(extent, options);
+  const std::optional<ChunkCodec> codec = zarr_compression(options, header.version).codec;
+  if (codec && !is_built_in(*codec))
+    throw Error(Failure::data,
+                "this compression is not in this build of gpuccl, see gpuccl info; use another");
+  const ZarrLabelLayout layout(extent, options);
+  check_chunk(layout, options.type);
+  auto file = std::make_unique<ZarrFile>(layout, std::move(header));
+  const ZarrFile& image = *file;
+  return {std::move(file), [&image](const MappedLabels& labels, int folder) {
+            return std::make_unique<ChunkEncoder>(image.layout(), image.header(), labels, folder);
           }};
 }
 

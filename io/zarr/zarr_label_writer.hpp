@@ -13,6 +13,9 @@ namespace gpuccl::io {
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options);
 
 /// Bytes for each strip that is under way, of labels of which no row has more than `runs` runs.
-std::int64_t bytes_of_zarr_strip(const Extent& extent, LabelType type, std::int64_t runs);
+std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& options, std::int64_t runs);
+
+/// Slices that such a strip has.
+int slices_of_zarr_strip(const Extent& extent, const WriteOptions& options);
 
 }  // namespace gpuccl::io

@@ -218,6 +218,55 @@ TEST_CASE("option --summary has a row for each input, page and value") {
         "mine.csv: exists and is not a table of gpuccl; add --overwrite to replace it");
 }
 
+TEST_CASE("option --summary leaves one input what it is") {
+  const ScratchFolder scratch;
+  const std::string image = add_image(scratch / "a.png");
+  succeeds({"label", image, "-o", scratch / "labels.npy", "--summary", scratch / "s.csv", "--quiet"});
+  CHECK(names_below(scratch.path().string()) ==
+        std::set<std::string>{"a.png", "labels.json", "labels.npy", "s.csv"});
+  CHECK(succeeds({"label", image, "--summary", "-", "--quiet"}) == read_file(scratch / "s.csv"));
+  std::filesystem::create_directory(scratch / "in");
+  std::filesystem::copy(image, scratch / "in/a.png");
+  std::string of_batch = succeeds({"label", scratch / "in", "--summary", "-", "--quiet"});
+  of_batch.replace(of_batch.find("in/a.png"), 3, "");
+  CHECK(of_batch == read_file(scratch / "s.csv"));
+  fails({"label", image, "--stats", scratch / "t.csv", "--summary", scratch / "t.csv"}, 64, "two outputs");
+  write_file(scratch / "mine.csv", "a,b\n");
+  fails({"label", image, "-o", scratch / "t.npy", "--summary", scratch / "mine.csv"}, 73, "not a table");
+  CHECK_FALSE(fs::exists(scratch / "t.npy"));
+}
+
+TEST_CASE("files of one stem fail, and the others of their folders are labeled") {
+  const ScratchFolder scratch;
+  for (const char* name : {"a.png", "a.tif", "b.png", "sub/a.png", "sub/c.png", "sub/c.tif"})
+    add_image(scratch / ("in/" + std::string(name)));
+  write_file(scratch / "in/sub/c.bmp", "not looked at");
+  const Ended ended = gpuccl({"label", scratch / "in", "--recursive", "-o", scratch / "out/", "--report",
+                              scratch / "run.jsonl", "--summary", scratch / "s.csv"});
+  CHECK(ended.code == 64);
+  CHECK(summary(ended) == "gpuccl: 2 of 7 labeled, 5 failed (64: 5)");
+  CHECK(ended.err.find("in/a.tif: has the same output as " + (scratch / "in/a.png")) != std::string::npos);
+  CHECK(ended.err.find("in/a.png: has the same outputs as " + (scratch / "in/a.tif")) != std::string::npos);
+  CHECK(names_below(scratch / "out") ==
+        std::set<std::string>{"b.tiff", "b.json", "sub/a.tiff", "sub/a.json"});
+  const std::string table = read_file(scratch / "s.csv");
+  CHECK(std::count(table.begin(), table.end(), '\n') == 3);
+  fails({"label", scratch / "in/a.png", scratch / "in/a.tif", "-o", scratch / "named/"}, 64, "same output");
+  CHECK_FALSE(fs::exists(scratch / "named"));
+}
+
+TEST_CASE("option --format ome.tif writes OME-TIFFs, as inputs of that name do") {
+  const ScratchFolder scratch;
+  add_image(scratch / "in/a.png");
+  add_image(scratch / "in/b.ome.tif");
+  succeeds({"label", scratch / "in", "-o", scratch / "all/", "--format", "ome.tif", "--quiet"});
+  CHECK(names_below(scratch / "all") ==
+        std::set<std::string>{"a.ome.tif", "a.json", "b.ome.tif", "b.ome.json"});
+  CHECK(read_file(scratch / "all/a.ome.tif").find("<OME") != std::string::npos);
+  succeeds({"label", scratch / "in", "-o", scratch / "own/", "--quiet"});
+  CHECK(names_below(scratch / "own") == std::set<std::string>{"a.tiff", "a.json", "b.ome.tif", "b.ome.json"});
+}
+
 TEST_CASE("option --fail-fast starts nothing more, and what was done stays") {
   const ScratchFolder scratch;
   add_image(scratch / "in/1.png");
@@ -249,7 +298,9 @@ TEST_CASE("option --skip-existing does only what is missing") {
   CHECK(summary(again) == "gpuccl: 2 of 3 labeled, 1 skipped");
   CHECK(fs::last_write_time(scratch / "out/1.tiff") == written);
   CHECK(names_below(scratch / "out").size() == 6);
-  CHECK(lines_of(scratch / "run.jsonl")[0]["status"] == "skipped");
+  const std::vector<Json> lines = lines_of(scratch / "run.jsonl");
+  CHECK(lines[0]["status"] == "skipped");
+  CHECK(lines[0]["components"] == Json::parse(read_file(scratch / "out/1.json"))["labeling"]["components"]);
 }
 
 TEST_CASE("the table of all components has those of inputs that --skip-existing leaves out") {
@@ -261,19 +312,23 @@ TEST_CASE("the table of all components has those of inputs that --skip-existing 
   for (const Words& options :
        {Words{},
         Words{"--spacing", "0.5,0.25,3,um", "--measure", "extent,border_sides,cavities,inertia_tensor-0-1"},
-        Words{"--values", "--measure", "width"}}) {
+        Words{"--values", "--measure", "width"}, Words{"--per-slice", "--min-size", "3"},
+        Words{"--digits", "3", "--spacing", "0.37,0.21,3.3,um", "--measure", "extent"}}) {
     std::filesystem::remove_all(scratch / "out");
-    Words words = {"label",   scratch / "in",      "-o",     scratch / "out/",
-                   "--stats", scratch / "all.csv", "--quiet"};
+    Words words = {"label",   scratch / "in",      "-o",        scratch / "out/",
+                   "--stats", scratch / "all.csv", "--summary", scratch / "inputs.csv",
+                   "--quiet"};
     words.insert(words.end(), options.begin(), options.end());
     succeeds(words);
-    const std::string whole = read_file(scratch / "all.csv");
+    const std::string whole = read_file(scratch / "all.csv"), inputs = read_file(scratch / "inputs.csv");
+    CHECK(inputs.find("d.png") != std::string::npos);
     std::filesystem::remove(scratch / "out/b.tiff");
     words.push_back("--skip-existing");
-    succeeds(words);
-    CHECK(read_file(scratch / "all.csv") == whole);
-    succeeds(words);
-    CHECK(read_file(scratch / "all.csv") == whole);
+    for (int run = 0; run < 2; ++run) {
+      succeeds(words);
+      CHECK(read_file(scratch / "all.csv") == whole);
+      CHECK(read_file(scratch / "inputs.csv") == inputs);
+    }
   }
   fails({"label", scratch / "in", "--stats", scratch / "all.csv", "--skip-existing"}, 64, "from reports");
 }
@@ -629,7 +684,7 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   refused(scratch, {a, b, "-o", out, "--preview", scratch / "p.png"}, "--preview");
   refused(scratch, {a, "-", "-o", out}, "standard input");
   refused(scratch, {a, b, "-o", out, "--keep-going", "--fail-fast"}, "--fail-fast");
-  refused(scratch, {a, b, "-o", out, "--skip-existing", "--summary", scratch / "t.csv"}, "--summary");
+  refused(scratch, {a, b, "--skip-existing", "--summary", scratch / "t.csv"}, "from reports");
   refused(scratch, {a, b, "-o", out, "--format", "jpeg"}, "jpeg");
   refused(scratch, {a, b, "-o", out, "--format", "npy", "--compress", "lzw"}, "--compress");
   refused(scratch, {a, b, "-o", out, "--jobs", "0"}, "--jobs");
@@ -644,8 +699,9 @@ TEST_CASE("names that differ by their extension alone are refused with what labe
   const ScratchFolder scratch;
   const std::string png = add_image(scratch / "in/a.png"), tif = add_image(scratch / "in/a.tif");
   const std::string out = scratch / "out/";
-  refused(scratch, {scratch / "in", "-o", out},
-          "label one kind of file at a time, with a pattern or an @list");
+  const Ended both = gpuccl({"label", scratch / "in", "-o", out});
+  CHECK(both.code == 64);
+  CHECK(both.err.find("label one kind of file at a time, with a pattern or an @list") != std::string::npos);
   succeeds({"label", png, "-o", out, "--quiet"});
   write_file(scratch / "list", tif + "\n");
   succeeds({"label", "@" + (scratch / "list"), "-o", scratch / "tif/", "--quiet"});

@@ -6,6 +6,7 @@
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
+#include "support/nifti_file.hpp"
 #include "support/scratch_folder.hpp"
 
 // Formats other than PNG and TIFF, in and out.
@@ -136,6 +137,34 @@ TEST_CASE("a spacing goes from the input, or from --spacing, to the label image 
   for (const char* wrong :
        {"1", "1,2,3,4", "0,1,1", "-1,1,1", "1,1,nan", "1,1,1,px", "1e300,1,1", "", "1,,1"})
     fails({"label", tiff, "-o", scratch / "x.tiff", "--spacing", wrong}, 64, "is not X,Y or X,Y,Z");
+}
+
+TEST_CASE("a NIfTI without a unit needs only lengths, which are mm") {
+  const ScratchFolder scratch;
+  tests::NiftiToWrite header;
+  header.samples = std::string(24, '\1');
+  const std::string volume = scratch / "v.nii";
+  write_file(volume, header.bytes());
+  const std::string warning =
+      ": has no unit of length; mm is assumed, set another with --spacing X,Y,Z,UNIT\n";
+  const Words words = {"label", volume, "--min-size", "40mm3", "--json", "-"};
+  fails(words, 65, "has no spacing in a unit of length");
+  const auto with_spacing = [&](const std::string& spacing) {
+    Words all = words;
+    all.insert(all.end(), {"--spacing", spacing});
+    return gpuccl(all);
+  };
+  Ended ended = with_spacing("1,1,2");
+  CHECK(ended.err.find(volume + warning) != std::string::npos);
+  const Json report = Json::parse(ended.out);
+  CHECK(report["input"]["geometry"]["unit"] == "mm");
+  CHECK(report["components"][0]["area_physical"] == 48);
+  CHECK(with_spacing("1,1,2,um").err.find(warning) == std::string::npos);
+  header.units = 3;  // um
+  write_file(volume, header.bytes());
+  ended = with_spacing("1,1,2");
+  CHECK(ended.err.find(warning) == std::string::npos);
+  CHECK(Json::parse(ended.out)["input"]["geometry"]["unit"] == "um");
 }
 
 TEST_CASE("two lengths are no spacing of a volume") {

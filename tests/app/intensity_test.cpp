@@ -212,6 +212,22 @@ TEST_CASE("a hyperstack of a mask and a signal is labeled and measured") {
   refused.insert(refused.begin(), "label");
   refused.insert(refused.end(), {"--json", "-"});
   fails(refused, 65, "contains 2 channels; --intensity-channel N selects one, from 0");
+  // Slices of a channel may be labeled each on its own, channels may not.
+  fails({"label", stack, "--per-slice", "--json", "-"}, 65,
+        "stack.tif: contains 2 channels; --channel N selects one, from 0\n");
+  CHECK(report_of({stack, "--per-slice", "--channel", "0"})["components"].size() == 3);
+}
+
+TEST_CASE("columns of several images keep letters of every language") {
+  const ScratchFolder scratch;
+  const std::string mask = save_gray(scratch / "mask.tif", {{1, 1}});
+  const std::string ph = save_gray(scratch / "фаза µ.tif", {{3, 5}}),
+                    odd = save_gray(scratch / "b\xff.tif", {{7, 9}});
+  const std::string table =
+      succeeds({"label", mask, "--intensity", ph + "," + odd, "--measure", "intensity_mean", "--keep",
+                "intensity_mean[фаза_µ] > 3", "--stats", "-", "--quiet"});
+  CHECK(table ==
+        "label,area,x0,y0,x1,y1,cx,cy,intensity_mean[фаза_µ],intensity_mean[b_]\n1,2,0,0,1,0,0.5,0,4,8\n");
 }
 
 TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in one line") {

@@ -180,7 +180,7 @@ TEST_CASE("what goes to a stream is written to it, and replaces nothing") {
     const Ended both = gpuccl({"label", input, "--stats", "/dev/stdout", "--json", name});
     CHECK(both.code == 64);
     CHECK(both.out == "");
-    CHECK_THAT(both.err, tests::containing("only one of --json, --stats"));
+    CHECK_THAT(both.err, tests::containing("only one of -o, --json, --stats"));
   }
   // A label image cannot be a stream: where it goes is known when it is complete.
   const Ended refused = in_shell("\"$1\" label \"$2\" -o \"$3\"/x.tif >>\"$3\"/log", input, scratch);
@@ -190,6 +190,30 @@ TEST_CASE("what goes to a stream is written to it, and replaces nothing") {
   CHECK(image.code == 73);
   CHECK(image.err.ends_with("out.tif: cannot create: is a stream, not a file\n"));
   CHECK(read_file(scratch / "log").starts_with("kept\n"));
+}
+
+TEST_CASE("a label image on standard output is the .npy file") {
+  const ScratchFolder scratch;
+  const std::string input =
+      save(scratch / "in.png", tests::drawn(std::vector<std::string>{"#.##", "...#"}).view());
+  succeeds({"label", input, "-o", scratch / "l.npy"});
+  for (const Words& more :
+       {Words{}, Words{"--memory", "1M"}, Words{"--no-clobber", "--json", scratch / "r.json"},
+        Words{"--overwrite", "--stats", scratch / "s.csv"}}) {
+    Words words = {"label", input, "-o", "-"};
+    words.insert(words.end(), more.begin(), more.end());
+    CHECK(succeeds(words) == read_file(scratch / "l.npy"));
+  }
+  CHECK(Json::parse(read_file(scratch / "r.json"))["output"]["path"] == "-");
+  write_file(scratch / "bad.png", "no image");
+  const Ended bad = gpuccl({"label", scratch / "bad.png", "-o", "-"});
+  CHECK(bad.code == 65);
+  CHECK(bad.out.empty());
+  fails({"label", input, "-o", "-", "--json", "-"}, 64, "only one of -o, --json");
+  fails({"label", input, input, "-o", "-"}, 64, "several inputs need an output folder");
+  fails({"label", input, "-o", "-", "--part", "1/2", "--parts-dir", scratch / "p"}, 64,
+        "cannot be an output");
+  fails({"label", input, "-o", "-", "--compress", "lzw"}, 64, "--compress is for TIFF");
 }
 
 TEST_CASE("descriptors that are closed are not taken for outputs") {

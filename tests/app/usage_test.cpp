@@ -119,8 +119,7 @@ TEST_CASE("values that an option does not take are refused") {
     refused({"-o", "x.tif", "--min-size", count},
             "'" + std::string(count) + "' is neither an integer nor a size");
   refused({"-o", "x.tif", "--jobs", "256"}, "'256' is not an integer from 1 to 255");
-  for (const char* option : {"-o", "--preview", "--view"})
-    refused({option, "-"}, "cannot go to standard output");
+  for (const char* option : {"--preview", "--view"}) refused({option, "-"}, "cannot go to standard output");
   for (const char* option : {"--json-dir", "--stats-dir", "--contacts-dir", "--preview-dir", "--parts-dir"})
     refused({option, "-"}, "is a folder, not a stream");
   for (const char* option : {"-o", "--json", "--stats", "--preview", "--report", "--json-dir"})
@@ -158,7 +157,7 @@ TEST_CASE("values are taken as other programs write them") {
 TEST_CASE("options that contradict each other are refused") {
   refused({"-o", "x.tif", "--quiet", "--progress"}, "excludes");
   refused({"--json", "-", "--stats", "-"},
-          "only one of --json, --stats, --contacts, --report and --summary can be standard");
+          "only one of -o, --json, --stats, --contacts, --report and --summary can be standard");
   refused({"--json", "-", "--compress", "lzw"}, "need a label image");
   refused({"--stats", "x.csv", "--label-type", "u8"}, "need a label image");
   refused({"-o", "x.tif", "--skip-existing"}, "--skip-existing needs an output folder");

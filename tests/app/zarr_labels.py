@@ -7,6 +7,7 @@ Exit status 77: a module is not installed.
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -49,6 +50,16 @@ def image_of(path, shape, form, axes, consolidated):
     return image
 
 
+def contents(path):
+    """The files of a store, by their names."""
+    files = [os.path.join(place, name) for place, _, names in os.walk(path) for name in names]
+    return {os.path.relpath(name, path): open(name, "rb").read() for name in files}
+
+
+def labels_shape(labels, step):
+    return labels[tuple(slice(None, None, n) for n in step)].shape
+
+
 def check(path, expected, in_image):
     group = zarr.open_group(path, mode="r")
     labels = group["0"][...]
@@ -86,3 +97,44 @@ with tempfile.TemporaryDirectory() as folder:
             report = json.load(open(os.path.join(folder, "cells.ome.json")))
             assert report["output"].pop("fingerprint"), report["output"]
             assert report["output"] == {"path": os.path.join(path, "labels/gpuccl"), "bytes": None}, report["output"]
+
+        # A pyramid: chunks of several slices and every codec, the same bytes at once, in slabs and in parts.
+        for shape, axes, spacing, steps in (((70, 300, 517), "zyx", (1, 1, 1), [(1, 1, 1), (2, 2, 2), (4, 4, 4)]),
+                                            ((9, 530, 300), "zyx", (4, 1, 1), [(1, 1, 1), (1, 2, 2), (1, 4, 4)]),
+                                            ((1030, 700), "yx", (1, 1), [(1, 1), (2, 2), (4, 4), (8, 8)])):
+            store = os.path.join(folder, f"pyramid{form}{shape[0]}.zarr")
+            image_of(store, shape, form, axes, True)
+            run("label", store, "-o", npy)
+            expected = numpy.load(npy)
+            every = (["none"], ["deflate"], ["deflate", "9"], ["zstd"], ["zstd", "19"], ["blosc"], ["blosc", "1"])
+            for how in every if len(shape) == 2 else (["none"], ["zstd"]):
+                words = ["--pyramid", "--chunks", "100,64,7", "--compress", how[0], *(["--compress-level", how[1]] if how[1:] else [])]
+                words += ["--spacing", ",".join(map(str, reversed(spacing))) + ",um"] if len(shape) == 3 else ["--spacing", "1,1,1,um"]
+                name = os.path.join(store, "labels/scales")
+                run("label", store, "-o", name, *words)
+                group = zarr.open_group(name, mode="r")
+                attributes = group.attrs.asdict()
+                multiscale, = attributes.get("ome", attributes)["multiscales"]
+                assert [dataset["path"] for dataset in multiscale["datasets"]] == [str(i) for i in range(len(steps))], multiscale
+                for dataset, step in zip(multiscale["datasets"], steps):
+                    labels = group[dataset["path"]]
+                    assert (labels[...] == expected[tuple(slice(None, None, n) for n in step)]).all(), (how, dataset)
+                    assert all(c == min(n, s) for c, n, s in zip(labels.chunks, (7, 64, 100)[-len(shape):], labels.shape)), labels.chunks
+                    scale, *others = dataset["coordinateTransformations"]
+                    assert scale["scale"] == [n * s for n, s in zip(step, spacing)], dataset
+                    assert others[0]["translation"] == [7 + (n - 1) * s / 2 for n, s in zip(step, spacing)], dataset
+                assert zarr.open_group(store, mode="r")["labels/scales/1"].shape == labels_shape(expected, steps[1])
+                nodes = [node for node in Reader(parse_url(store))() if any(type(spec).__name__ == "Label" for spec in node.specs)]
+                scales = [node for node in nodes if len(node.data) == len(steps)]
+                assert scales and all((numpy.asarray(level) == expected[tuple(slice(None, None, n) for n in step)]).all()
+                                      for level, step in zip(scales[0].data, steps)), store
+                files = contents(name)
+                run("label", store, "-o", name, *words, "--memory", "9M")
+                assert contents(name) == files, (how, "slabs")
+                tasks = os.path.join(folder, "tasks")
+                for _ in range(3):
+                    for part in range(1, 4):
+                        run("label", store, "-o", name, *words, "--part", f"{part}/3", "--parts-dir", tasks)
+                    subprocess.run([program, "join", tasks, "--quiet"], check=True)
+                assert contents(name) == files, (how, "parts")
+                shutil.rmtree(tasks)

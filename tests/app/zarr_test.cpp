@@ -10,6 +10,7 @@
 #include "io/read/label_reader.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
+#include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 #include "zarr_samples.hpp"
 
@@ -98,6 +99,75 @@ TEST_CASE("labels become a group of the image's own Zarr") {
   fs::remove_all(store + "/labels");
   CHECK(gpuccl({"label", store, "-o", store, "--preview", scratch / "no/p.png"}).code == 73);
   CHECK(!fs::exists(store + "/labels"));
+}
+
+TEST_CASE("labels and arrays get no labels") {
+  const ScratchFolder scratch;
+  const std::string store = add_store(scratch / "a.zarr"), labels = scratch / "labels.zarr";
+  succeeds({"label", store, "-o", store});
+  succeeds({"label", store, "-o", labels});
+  const std::string before = all_files(scratch.path().string());
+  const std::string group = store + "/labels/gpuccl", array = store + "/0";
+  const std::pair<Words, const char*> refused[] = {
+      {{"label", group, "-o", group}, "labels/gpuccl' contains labels"},
+      {{"label", store, "-o", group + "/labels/more", "--json", scratch / "r.json"},
+       "labels/gpuccl' contains labels"},
+      {{"label", labels, "-o", labels}, "labels.zarr' contains labels"},
+      {{"label", array, "-o", array}, "a.zarr/0' is an array"},
+      {{"label", array, "-o", array + "/labels/more"}, "a.zarr/0' is an array"}};
+  for (const auto& [words, part] : refused) {
+    const Ended ended = gpuccl(words);
+    CAPTURE(words, ended.err);
+    CHECK(ended.code == 64);
+    CHECK(ended.err.find(part) != std::string::npos);
+    CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
+    CHECK(all_files(scratch.path().string()) == before);
+  }
+}
+
+TEST_CASE("options of a Zarr are refused for other formats, and what it cannot have") {
+  const ScratchFolder scratch;
+  const std::string input = add_store(scratch / "a.zarr"), labels = scratch / "l.zarr";
+  const std::pair<Words, const char*> refused[] = {
+      {{"-o", scratch / "l.npy", "--chunks", "64"},
+       "--chunks is for label images in Zarr; use the extension"},
+      {{"-o", scratch / "l.tif", "--pyramid"}, "--pyramid is for label images in Zarr"},
+      {{"-o", scratch / "f/", "--pyramid"}, "add --format zarr"},
+      {{"-o", labels, "--compress", "lzw"}, "for Zarr with none, deflate, zstd or blosc"},
+      {{"-o", labels, "--compress", "none", "--compress-level", "3"}, "cannot be combined"},
+      {{"-o", labels, "--compress", "blosc", "--compress-level", "10"}, "at most 9"},
+      {{"-o", labels, "--chunks", "0,1,1"}, "'0,1,1' is not"},
+      {{"-o", labels, "--chunks", "1,1,1,1"}, "is not N"},
+      {{"--json", "-", "--chunks", "9"}, "need a label image"}};
+  for (const auto& [words, part] : refused) {
+    Words all = {"label", input};
+    all.insert(all.end(), words.begin(), words.end());
+    fails(all, 64, part);
+  }
+  CHECK(count_entries(scratch.path().string()) == 1);
+}
+
+TEST_CASE("scales of a Zarr have every second label, and replace each other") {
+  const ScratchFolder scratch;
+  const BitVolume image = tests::random_image({301, 290, 9}, 0.3, 3, 5);
+  const std::string input = save(scratch / "in.tif", image.view()), labels = scratch / "l.zarr";
+  succeeds({"label", input, "-o", labels, "--pyramid", "--chunks", "100,70,4", "--spacing", "1,1,2,um"});
+  CHECK(count_entries(labels) == 4);  // two documents, two scales
+  succeeds({"label", input, "-o", scratch / "l.npy", "--quiet"});
+  const LabelImage all = io::read_labels(scratch / "l.npy"), small = io::read_labels(labels + "/1");
+  REQUIRE(small.extent() == Extent{151, 145, 9});
+  bool same = true;
+  for (int z = 0; z < 9; ++z)
+    for (int y = 0; y < 145; ++y)
+      for (int x = 0; x < 151; ++x) same = same && small(x, y, z) == all(2 * x, 2 * y, z);
+  CHECK(same);
+  succeeds({"verify", "--print", labels});
+  succeeds({"label", input, "-o", labels});
+  CHECK(count_entries(labels) == 3);
+  const std::string large =
+      save(scratch / "large.tif", tests::random_image({517, 300, 70}, 0.3, 5, 6).view());
+  fails({"label", large, "-o", labels, "--chunks", "100,64,7", "--memory", "1M"}, 71,
+        "use fewer slices in --chunks");
 }
 
 TEST_CASE("only Zarrs of labels that gpuccl has written are replaced") {

@@ -919,7 +919,7 @@ TEST_CASE("channels and time points of ImageJ are no slices, also where there is
   ReadOptions options;
   write_described(path, image, "ImageJ=1.11a\nimages=6\nchannels=6\nhyperstack=true\n");
   REQUIRE(refusal_of(path) ==
-          "contains 6 channels; --channel N selects one, from 0, --page 0..5 all as slices" + apart);
+          "contains 6 channels; --channel N selects one, from 0, --page 0..5 all as slices");
   options.planes.channel = 4;
   REQUIRE(same_bits(read(path, options).image, slice(4)));
   write_described(path, image, "ImageJ=1.53t\nimages=6\nframes=6\n");
@@ -932,10 +932,13 @@ TEST_CASE("channels and time points of ImageJ are no slices, also where there is
   options = {};
   options.planes.channel = 0;
   REQUIRE(refusal_of(path, options) == "contains 3 time points; --frame N selects one, from 0");
-  // Pages that are labeled each on its own, or chosen as such, may be whatever they are.
+  // Pages that are labeled each on its own may be of any time, those chosen as such whatever they are.
   options = {};
   options.pages_apart = true;
+  REQUIRE(refusal_of(path, options) == "contains 2 channels; --channel and --frame select what to read");
+  write_described(path, image, "ImageJ=1.53t\nimages=6\nslices=2\nframes=3\n");
   REQUIRE(same_bits(read(path, options).image, image));
+  write_described(path, image, "ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\n");
   options = {};
   options.planes.pages = PageRange{0, 6};
   REQUIRE(same_bits(read(path, options).image, image));

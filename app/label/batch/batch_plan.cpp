@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "app/common/messages.hpp"
@@ -16,6 +17,7 @@
 #include "io/files/text_stream.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/slice_names.hpp"
+#include "io/tiff/written_description.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
@@ -38,7 +40,16 @@ std::string extension_for(const std::string& input, const LabelOptions& options)
   if (!options.batch.given_format && !options.compression && !options.big_tiff && !options.input.stack)
     for (const auto& [read, written] : kWritten)
       if (io::lower_extension(fs::path(input).filename()) == read) return written;
+  if (!options.batch.given_format && !options.input.stack && io::is_ome_tiff(input)) return ".ome.tif";
   return options.batch.extension();
+}
+
+/// The label image of an input; the name of an OME-TIFF has two extensions.
+std::string image_in_folder(const std::string& folder, const std::string& name,
+                            const std::string& extension) {
+  constexpr std::string_view kOme = ".ome";
+  const bool has_it = extension.starts_with(kOme) && name.ends_with(kOme);
+  return in_folder(folder, has_it ? name.substr(0, name.size() - kOme.size()) : name, extension);
 }
 
 /// Remedy if two inputs, or an input and a joint output, would be written to the same file.
@@ -56,6 +67,18 @@ bool are_still_one(const std::string& a, const std::string& b) {
     if (io::identify(a) != io::identify(b)) return false;
   return true;
 }
+
+/// Two inputs whose outputs have the same name.
+class SameOutput : public io::FileError {
+ public:
+  SameOutput(const std::string& input, const std::string& other, const std::string& reason)
+      : FileError(input, Failure::usage, reason), other_(other) {}
+
+  const std::string& other() const { return other_; }
+
+ private:
+  std::string other_;
+};
 
 /// Knows every file that is read or written, and whose it is.
 class Claims {
@@ -83,10 +106,10 @@ class Claims {
     const auto [other, free] = outputs_.emplace(io::identify(path), Output{path, owner, remedy});
     if (free) return;
     if (are_still_one(path, other->second.path))
-      throw io::FileError(owner, Failure::usage,
-                          "has the same output as " + other->second.owner + ": " + path + "; " +
-                              (other->second.remedy.empty() ? what_keeps_apart(owner, other->second.owner)
-                                                            : other->second.remedy));
+      throw SameOutput(owner, other->second.owner,
+                       "has the same output as " + other->second.owner + ": " + path + "; " +
+                           (other->second.remedy.empty() ? what_keeps_apart(owner, other->second.owner)
+                                                         : other->second.remedy));
     other->second = {path, owner, remedy};
   }
 
@@ -95,6 +118,31 @@ class Claims {
   };
   std::map<io::FileIdentity, Output> outputs_;
 };
+
+/// Claims the outputs of all inputs. If two have the same, and one was found in a folder, neither is labeled,
+/// and the others are.
+void claim_outputs(std::vector<BatchItem>& plan, const std::vector<BatchInput>& inputs, Claims& claims) {
+  std::set<std::string> found, claimed;
+  for (const BatchInput& input : inputs)
+    if (input.is_found) found.insert(input.path);
+  for (BatchItem& item : plan) {
+    if (item.problem) continue;
+    const std::string& path = item.files.input;
+    try {
+      claims.write_all(item.files);
+      claimed.insert(path);
+    } catch (const SameOutput& error) {
+      const std::string& other = error.other();
+      const bool is_found = found.contains(path) || found.contains(other);
+      if (other == path || !is_found || !claimed.contains(other)) throw;
+      item.problem = Error(Failure::usage, error.what());
+      for (BatchItem& one : plan)
+        if (one.files.input == other && !one.problem)
+          one.problem =
+              Error(Failure::usage, "has the same outputs as " + path + "; " + what_keeps_apart(other, path));
+    }
+  }
+}
 
 /// Images are not written to folders that inputs are searched for in: the next run would take them for
 /// inputs.
@@ -194,7 +242,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     LabelPaths files;
     files.input = input.path;
     files.in_folders = true;
-    files.image = in_folder(images, input.output, extension_for(input.path, options));
+    files.image = image_in_folder(images, input.output, extension_for(input.path, options));
     files.json = in_folder(reports, input.output, ".json");
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.output, ".csv");
@@ -220,8 +268,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
       }
     plan.push_back({files, problem, input.frame});
   }
-  for (const BatchItem& item : plan)
-    if (!item.problem) claims.write_all(item.files);
+  claim_outputs(plan, inputs, claims);
   refuse_outputs_among_inputs(plan, found.searched);
   return plan;
 }

@@ -114,8 +114,9 @@ int Tally::exit_code() const {
 }
 
 IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome) {
-  IndexEntry entry{input,         name(outcome.status), "", "", outcome.components, outcome.foreground,
-                   outcome.hints, outcome.thumbnail};
+  IndexEntry entry{
+      input,         name(outcome.status), "", "", outcome.components.value_or(0), outcome.foreground,
+      outcome.hints, outcome.thumbnail};
   if (outcome.error) entry.error = reason(input, *outcome.error);
   if (outcome.status == Outcome::Status::labeled) entry.page = page;
   return entry;
@@ -132,7 +133,7 @@ std::string report_line(const std::string& input, std::optional<int> frame, cons
                  : labeled     ? Json(kSuccess)
                                : Json();
   line["error"] = outcome.error ? Json(reason(input, *outcome.error)) : Json();
-  line["components"] = labeled ? Json(outcome.components) : Json();
+  line["components"] = outcome.components && !outcome.error ? Json(*outcome.components) : Json();
   line["device"] = labeled ? Json(outcome.device) : Json();
   line["seconds"] = tried ? Json(std::round(outcome.seconds * 1e6) / 1e6) : Json();
   return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -23,9 +23,9 @@ namespace gpuccl::app {
 struct Outcome {
   enum class Status { labeled, failed, skipped, not_started };
   Status status = Status::not_started;
-  std::optional<io::FileError> error;  // of an input that failed
-  std::size_t components = 0;
-  std::string device;  // "cpu", "cuda"; "" if nothing was labeled
+  std::optional<io::FileError> error;     // of an input that failed
+  std::optional<std::size_t> components;  // if they were counted, now or before
+  std::string device;                     // "cpu", "cuda"; "" if nothing was labeled
   double seconds = 0;
   std::shared_ptr<io::SpooledText> table;  // its rows of the table of all components
   std::string summary;                     // its rows of the table of inputs

@@ -106,7 +106,8 @@ class Finder {
       found_.inputs.push_back({(folder / image).string(), name_of_outputs(name / image),
                                is_pipe_or_device(folder / image)
                                    ? std::optional<Error>({Failure::no_input, "is not a file"})
-                                   : std::nullopt});
+                                   : std::nullopt,
+                               true});
     warn_of_links(folder, listing);
     if (listing.others > 0) warn(folder, io::skipped_by_name(listing.others));
     if (options_.recursive) {

@@ -204,6 +204,7 @@ class Batch {
   Outcome label(const BatchItem& item, const LabelOptions& options, const std::string& signature) {
     Outcome outcome;
     if (options.batch.skip_existing && is_done(item.files, signature, options.input.stack)) {
+      if (const auto run = io::read_reported_run(item.files.json)) outcome.components = run->components;
       outcome.error = error_in(item.files.json, [&] { copy_rows(item, outcome); });
       outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::skipped;
       return outcome;
@@ -221,10 +222,14 @@ class Batch {
 
   /// The rows of an input that was labeled before, from its report.
   void copy_rows(const BatchItem& item, Outcome& outcome) const {
+    const bool has_values = options_.values.has_column();
+    if (!options_.batch.summary.empty())
+      outcome.summary =
+          io::reported_summary(item.files.json, item.files.input, options_.algorithm.per_slice, has_values);
     if (options_.files.stats.empty()) return;
     outcome.table = std::make_shared<io::SpooledText>();
     io::write_reported_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.json,
-                            item.files.input, columns_, options_.values.has_column(), item.frame);
+                            item.files.input, columns_, has_values, options_.digits, item.frame);
   }
 
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
@@ -241,12 +246,9 @@ class Batch {
         outcome.table = std::make_shared<io::SpooledText>();
         io::write_joint_stats_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.input,
                                    job.volume(), job.geometry(), job.components(), columns_, job.measured(),
-                                   job.value(), item.frame);
+                                   job.value(), options_.digits, item.frame);
       }
-      if (!options_.batch.summary.empty())
-        outcome.summary = io::summary_rows({item.files.input, job.volume(), job.geometry(), job.components(),
-                                            options_.algorithm.per_slice ? job.extent().depth : 0,
-                                            job.value(), job.dropped(), job.hints()});
+      if (!options_.batch.summary.empty()) outcome.summary = job.summary();
       done = true;
     };
     // An image with more components than its header lets expect waits a second time, for all that it needs.
@@ -287,8 +289,8 @@ class Batch {
       progress_.message(outcome.error->path() + ": " + outcome.error->what());
     if (outcome.status == Outcome::Status::labeled) {
       for (const std::string& path : files.outputs()) folders_.insert(fs::path(path).parent_path());
-      summary_.add(outcome.summary);
     }
+    if (!outcome.error) summary_.add(outcome.summary);
     if (outcome.table && !outcome.error)
       outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
     report_.add(report_line(files.input, items_[index].frame, outcome));
