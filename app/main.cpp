@@ -4,7 +4,6 @@
 #include <exception>
 
 #include "app/commands/commands.hpp"
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
 #include "app/common/version.hpp"

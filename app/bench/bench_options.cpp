@@ -4,7 +4,6 @@
 #include <set>
 
 #include "app/options/algorithm_options.hpp"
-#include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"

@@ -4,7 +4,7 @@
 
 #include "app/bench/plan.hpp"
 #include "app/options/input_options.hpp"
-#include "app/options/output_options.hpp"
+#include "app/options/option_helpers.hpp"
 
 namespace gpuccl::app {
 

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "gpuccl/types.hpp"
-#include "io/files/natural_order.hpp"
+#include "io/files/file_names.hpp"
 #include "io/read/reader.hpp"
 #include "io/read/slice_names.hpp"
 

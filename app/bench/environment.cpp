@@ -1,5 +1,6 @@
 #include "app/bench/environment.hpp"
 
+#include <dlfcn.h>
 #include <sys/utsname.h>
 #include <tbb/info.h>
 #include <unistd.h>
@@ -8,11 +9,118 @@
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <utility>
 
-#include "app/bench/gpu_state.hpp"
 #include "gpuccl/engine.hpp"
 
 namespace gpuccl::bench {
+
+/// A shared library that stays loaded.
+class GpuState::Library {
+ public:
+  explicit Library(const char* name) : handle_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
+
+  /// Calls a function that returns 0 if it succeeded; returns whether it is there and did.
+  template <class... Args>
+  bool call(const char* function, Args... args) const {
+    if (handle_ == nullptr) return false;
+    const auto address = reinterpret_cast<int (*)(Args...)>(::dlsym(handle_, function));
+    return address != nullptr && address(args...) == 0;
+  }
+
+ private:
+  void* handle_;
+};
+
+namespace {
+
+// From nvml.h, whose values do not change.
+constexpr int kClockOfSm = 1, kClockOfMemory = 2;
+constexpr int kTemperatureOfGpu = 0;
+constexpr std::pair<unsigned long long, const char*> kLimits[] = {
+    {0x4 | 0x80, "power"}, {0x20 | 0x40, "temperature"}, {0x8, "the hardware"}};
+
+/// Where the GPU is, as NVML finds it: CUDA may number devices otherwise.
+template <class Library>
+std::string bus_of(const Library& driver, int gpu) {
+  int device = 0;
+  char bus[32] = {};
+  return driver.call("cuDeviceGet", &device, gpu) &&
+                 driver.call("cuDeviceGetPCIBusId", bus, int{sizeof bus}, device)
+             ? bus
+             : "";
+}
+
+std::string whole(double value) { return std::to_string(std::lround(value)); }
+
+}  // namespace
+
+struct GpuState::Nvml {
+  Library library{"libnvidia-ml.so.1"};
+  void* device = nullptr;
+  bool started = false;
+
+  ~Nvml() {
+    if (started) library.call("nvmlShutdown");
+  }
+
+  std::optional<unsigned> ask(const char* function) const {
+    unsigned value = 0;
+    return library.call(function, device, &value) ? std::optional(value) : std::nullopt;
+  }
+  std::optional<unsigned> ask(const char* function, int which) const {
+    unsigned value = 0;
+    return library.call(function, device, which, &value) ? std::optional(value) : std::nullopt;
+  }
+};
+
+GpuState::GpuState(int gpu) {
+  const std::string bus = bus_of(Library("libcuda.so.1"), gpu);
+  auto nvml = std::make_unique<Nvml>();
+  nvml->started = !bus.empty() && nvml->library.call("nvmlInit_v2");
+  if (nvml->started && nvml->library.call("nvmlDeviceGetHandleByPciBusId_v2", bus.c_str(), &nvml->device))
+    nvml_ = std::move(nvml);
+}
+
+GpuState::~GpuState() = default;
+
+Environment GpuState::entries() const {
+  Environment entries;
+  if (nvml_ == nullptr) return entries;
+  const Nvml& nvml = *nvml_;
+  char version[96] = {};
+  if (nvml.library.call("nvmlSystemGetDriverVersion", version, unsigned{sizeof version}))
+    entries.emplace_back("NVIDIA driver", version);
+  const std::optional<unsigned> sm = nvml.ask("nvmlDeviceGetClockInfo", kClockOfSm);
+  const std::optional<unsigned> most = nvml.ask("nvmlDeviceGetMaxClockInfo", kClockOfSm);
+  const std::optional<unsigned> memory = nvml.ask("nvmlDeviceGetClockInfo", kClockOfMemory);
+  if (sm && most && memory)
+    entries.emplace_back("GPU clocks", std::to_string(*sm) + " of " + std::to_string(*most) +
+                                           " MHz, memory " + std::to_string(*memory) + " MHz");
+  if (const auto state = nvml.ask("nvmlDeviceGetPerformanceState"))
+    entries.emplace_back("power state", "P" + std::to_string(*state));
+  if (const auto milliwatts = nvml.ask("nvmlDeviceGetEnforcedPowerLimit"))
+    entries.emplace_back("power limit", whole(*milliwatts / 1000.0) + " W");
+  if (const auto celsius = nvml.ask("nvmlDeviceGetTemperature", kTemperatureOfGpu))
+    entries.emplace_back("temperature", std::to_string(*celsius) + " C");
+  unsigned ecc = 0, pending = 0;
+  if (nvml.library.call("nvmlDeviceGetEccMode", nvml.device, &ecc, &pending))
+    entries.emplace_back("ECC", ecc != 0 ? "on" : "off");
+  return entries;
+}
+
+std::optional<ClockReading> GpuState::clock() const {
+  if (nvml_ == nullptr) return {};
+  const std::optional<unsigned> mhz = nvml_->ask("nvmlDeviceGetClockInfo", kClockOfSm);
+  if (!mhz) return {};
+  ClockReading reading{static_cast<double>(*mhz), {}};
+  unsigned long long limits = 0;
+  if (nvml_->library.call("nvmlDeviceGetCurrentClocksThrottleReasons", nvml_->device, &limits))
+    for (const auto& [bits, name] : kLimits)
+      if ((limits & bits) != 0) reading.limited_by.emplace_back(name);
+  return reading;
+}
+
 namespace {
 
 std::string gibibytes(std::uint64_t bytes) {

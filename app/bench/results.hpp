@@ -1,18 +1,26 @@
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
-#include "app/bench/clocks.hpp"
-#include "app/bench/picture.hpp"
 #include "app/bench/plan.hpp"
 #include "app/bench/timing.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::bench {
+
+/// Rows of RGB.
+struct Picture {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> rgb;
+};
+
+/// The bytes of a PNG.
+std::string as_png(const Picture& picture);
 
 // Names of measures in addition to the phases' own.
 inline constexpr const char* kPreallocated = "preallocated";

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "app/bench/counted_kinds.hpp"
-#include "app/bench/table.hpp"
+#include "app/bench/result_tables.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::bench {

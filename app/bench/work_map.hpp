@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "app/bench/picture.hpp"
 #include "app/bench/results.hpp"
 #include "gpuccl/image.hpp"
 

@@ -6,11 +6,8 @@
 #include <type_traits>
 
 #include "app/commands/commands.hpp"
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
-#include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/options/output_options.hpp"
 #include "gpuccl/detail/generate.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"

@@ -9,12 +9,11 @@
 #include <utility>
 
 #include "app/commands/commands.hpp"
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
 #include "gpuccl/engine.hpp"
-#include "io/files/inflater.hpp"
+#include "io/files/gunzipped_file.hpp"
 #include "io/read/unknown_format.hpp"
 #include "io/write/label_writer.hpp"
 

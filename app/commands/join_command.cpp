@@ -5,9 +5,8 @@
 #include <string>
 
 #include "app/commands/commands.hpp"
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
-#include "app/common/thread_limit.hpp"
+#include "app/common/process.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/parts/tasks.hpp"

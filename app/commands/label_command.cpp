@@ -5,10 +5,8 @@
 #include <utility>
 
 #include "app/commands/commands.hpp"
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
-#include "app/common/thread_limit.hpp"
 #include "app/label/batch/label_batch.hpp"
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"

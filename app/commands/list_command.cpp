@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/algorithms.hpp"

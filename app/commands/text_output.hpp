@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "app/options/output_options.hpp"
+#include "app/options/option_helpers.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/text_stream.hpp"
 

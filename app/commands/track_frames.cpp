@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "app/commands/text_output.hpp"
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"
 #include "app/label/batch/find_inputs.hpp"

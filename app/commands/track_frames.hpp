@@ -3,7 +3,7 @@
 #include <string>
 
 #include "app/commands/label_objects.hpp"
-#include "app/options/output_options.hpp"
+#include "app/options/option_helpers.hpp"
 
 namespace gpuccl::app {
 

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "app/options/option_helpers.hpp"

@@ -11,14 +11,12 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/input_claims.hpp"
 #include "app/label/label_sandbox.hpp"
+#include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/options/output_options.hpp"
 #include "app/options/plane_options.hpp"
-#include "app/options/spacing_option.hpp"
 #include "app/view/view_page.hpp"
 #include "gpuccl/labels.hpp"
 #include "io/files/descriptor.hpp"

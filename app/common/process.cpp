@@ -3,10 +3,12 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <sys/resource.h>
+#include <tbb/global_control.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <exception>
 
@@ -124,5 +126,16 @@ void keep_no_freed_memory() {
   ::mallopt(M_MMAP_THRESHOLD, kLarge);
   ::mallopt(M_ARENA_MAX, 1);
 }
+
+struct ThreadLimit::Control {
+  tbb::global_control control;
+};
+
+ThreadLimit::ThreadLimit(int threads)
+    : control_(threads > 0 ? new Control{{tbb::global_control::max_allowed_parallelism,
+                                          static_cast<std::size_t>(threads)}}
+                           : nullptr) {}
+
+ThreadLimit::~ThreadLimit() = default;
 
 }  // namespace gpuccl::app

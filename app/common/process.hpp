@@ -1,5 +1,7 @@
 #pragma once
 
+#include <memory>
+
 namespace gpuccl::app {
 
 /// Called first of all. Of standard input, output and error those that are closed become descriptors that
@@ -30,5 +32,19 @@ class HeldSignal {
 /// From now on memory that is freed goes back to the system or to the next allocation of any thread. For a
 /// bound on memory: otherwise every thread keeps up to 64 MiB of its own.
 void keep_no_freed_memory();
+
+/// Limits the number of threads of parallel work during its lifetime.
+class ThreadLimit {
+ public:
+  /// `threads`: 0 means no limit.
+  explicit ThreadLimit(int threads);
+  ~ThreadLimit();
+  ThreadLimit(const ThreadLimit&) = delete;
+  ThreadLimit& operator=(const ThreadLimit&) = delete;
+
+ private:
+  struct Control;
+  std::unique_ptr<Control> control_;
+};
 
 }  // namespace gpuccl::app

@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "io/files/descriptor.hpp"
-#include "io/files/symbolic_links.hpp"
+#include "io/files/file_identity.hpp"
 #include "io/zarr/label_group.hpp"
 
 namespace gpuccl::app {
@@ -59,9 +59,9 @@ std::string& word() {
 
 /// Libraries and what the system says of itself.
 std::set<std::string> system_paths() {
-  std::set<std::string> paths = {"/usr",  "/lib", "/lib64", "/opt", "/nix/store", "/etc/ld.so.cache",
-                                 "/proc", "/sys", "/dev",
-                                 "/proc/self/exe"};  // which is started again to read HDF5
+  std::set<std::string> paths = {
+      "/usr",  "/lib", "/lib64", "/opt",          "/nix/store", "/etc/ld.so.cache",
+      "/proc", "/sys", "/dev",   "/proc/self/exe"};  // which is started again to read HDF5
   ::dl_iterate_phdr(
       [](dl_phdr_info* library, std::size_t, void* found) {
         const fs::path folder = fs::path(library->dlpi_name).parent_path();

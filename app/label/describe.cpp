@@ -12,7 +12,7 @@
 #include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
 #include "app/label/label_options.hpp"
-#include "app/options/periodic_option.hpp"
+#include "app/options/input_options.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_identity.hpp"
 

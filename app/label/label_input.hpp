@@ -15,7 +15,7 @@
 #include "app/label/value_options.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
-#include "io/files/opened_files.hpp"
+#include "io/files/input_file.hpp"
 #include "io/read/reader.hpp"
 #include "io/report/component_rows.hpp"
 

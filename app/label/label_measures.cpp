@@ -7,12 +7,12 @@
 #include <utility>
 
 #include "app/common/messages.hpp"
-#include "app/options/spacing_option.hpp"
+#include "app/options/input_options.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
-#include "io/image/grid_difference.hpp"
+#include "io/image/geometry.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/one_image.hpp"
 #include "io/zarr/ome_image.hpp"

@@ -2,12 +2,10 @@
 
 #include <limits>
 
-#include "app/options/number_lists.hpp"
+#include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/parse_condition.hpp"
-#include "app/options/periodic_option.hpp"
 #include "app/options/plane_options.hpp"
-#include "app/options/spacing_option.hpp"
 #include "gpuccl/types.hpp"
 #include "io/write/label_writer.hpp"
 

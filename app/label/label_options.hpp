@@ -16,7 +16,6 @@
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/option_table.hpp"
-#include "app/options/output_options.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/image/geometry.hpp"

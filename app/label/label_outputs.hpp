@@ -7,12 +7,11 @@
 #include <vector>
 
 #include "app/label/label_paths.hpp"
-#include "app/options/output_options.hpp"
+#include "app/options/option_helpers.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/atomic_file.hpp"
-#include "io/files/obsolete_file.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/report/report.hpp"
 #include "io/zarr/label_group.hpp"

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <set>
 
-#include "io/files/input_name.hpp"
+#include "io/files/input_file.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {

@@ -9,14 +9,13 @@
 #include <vector>
 
 #include "app/options/name_pattern.hpp"
-#include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/plane_options.hpp"
 #include "app/options/suggestions.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/flat_json.hpp"
-#include "io/files/input_name.hpp"
+#include "io/files/input_file.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
-#include "io/files/bytes_in_words.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/report/value_table.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "app/options/number_lists.hpp"
+#include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::app {

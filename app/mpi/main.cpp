@@ -6,10 +6,8 @@
 #include <exception>
 #include <thread>
 
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
-#include "app/common/thread_limit.hpp"
 #include "app/common/version.hpp"
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 

@@ -1,10 +1,33 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
+#include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
+#include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::app {
+
+class Command;
+
+/// --spacing, the size of an element.
+void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing);
+
+/// Error (usage) if two lengths were given for `input`, which has that spacing now and is a volume by this
+/// connectivity, where the file has no third.
+void check_spacing(const std::optional<io::GivenSpacing>& given, const io::ImageInfo& input,
+                   Connectivity connectivity);
+
+class Command;
+
+/// --periodic, the axes along which opposite borders touch.
+void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help);
+
+/// "x", "y", "z": those that are periodic.
+std::vector<std::string> names_of(const PeriodicAxes& periodic);
 
 class Command;
 

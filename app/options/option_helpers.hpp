@@ -1,19 +1,47 @@
 #pragma once
 
+#include <charconv>
 #include <cstdint>
 #include <limits>
 #include <optional>
 #include <string>
+#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "app/options/command_line.hpp"
-#include "app/options/number_lists.hpp"
+#include "gpuccl/types.hpp"
+#include "io/files/atomic_file.hpp"
 #include "io/files/file_names.hpp"
 
-// Kinds of options.
+// Parses numbers and comma-separated lists of numbers in options. Returns none for other text.
 namespace gpuccl::app {
+
+/// A number and nothing else; whole ones in decimal, whatever they start with.
+template <class T>
+std::optional<T> parse_number(const std::string& text) {
+  T value{};
+  const char* const all = text.data() + text.size();
+  const auto [end, problem] = std::from_chars(text.data(), all, value);
+  if (problem != std::errc{} || end != all) return std::nullopt;
+  return value;
+}
+
+std::vector<std::string> split(const std::string& text, char separator);
+
+/// "640x480" or "64x64x32".
+std::optional<Extent> parse_size(const std::string& text);
+/// "640x480,64x64x32".
+std::optional<std::vector<Extent>> parse_sizes(const std::string& text);
+
+/// "0.1,0.5", and "0:1:0.25" for 0, 0.25, 0.5, 0.75, 1; all between 0 and 1.
+std::optional<std::vector<double>> parse_shares(const std::string& text);
+
+/// "1,4", and "1:16" for all from 1 to 16; all positive.
+std::optional<std::vector<int>> parse_counts(const std::string& text);
+
+// Kinds of options.
 
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
@@ -119,5 +147,15 @@ Option add_real(const Command& command, const std::string& names, double& target
 /// A number of bytes or elements: "500", "64K", "2M", "4GB", "1TiB", all by powers of 1024.
 Option add_amount(const Command& command, const std::string& names, std::int64_t& target,
                   const std::string& help);
+
+class Command;
+
+/// Options for replacing and syncing outputs.
+struct OutputOptions {
+  io::AtomicFile::Options file;
+  bool replace_foreign = false;  // also texts that gpuccl has not written
+
+  void add_to(const Command& command);
+};
 
 }  // namespace gpuccl::app

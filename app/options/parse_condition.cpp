@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/options/number_lists.hpp"
+#include "app/options/option_helpers.hpp"
 #include "app/options/suggestions.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"

@@ -15,7 +15,7 @@
 #include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/image/limits.hpp"
-#include "io/parts/section_checks.hpp"
+#include "io/parts/checked_file.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/report.hpp"

@@ -16,7 +16,7 @@
 #include "gpuccl/parts.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
-#include "io/parts/section_checks.hpp"
+#include "io/parts/checked_file.hpp"
 #include "io/parts/stretch_file.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"

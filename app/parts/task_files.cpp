@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "gpuccl/types.hpp"
-#include "io/files/fingerprint.hpp"
-#include "io/parts/section_checks.hpp"
+#include "io/files/file_identity.hpp"
+#include "io/parts/checked_file.hpp"
 
 namespace gpuccl::app {
 namespace {

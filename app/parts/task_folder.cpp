@@ -5,10 +5,10 @@
 #include <iterator>
 #include <utility>
 
-#include "app/options/number_lists.hpp"
+#include "app/options/option_helpers.hpp"
 #include "app/parts/task_files.hpp"
 #include "app/parts/task_options.hpp"
-#include "io/files/fingerprint.hpp"
+#include "io/files/file_identity.hpp"
 #include "io/files/folders.hpp"
 
 namespace gpuccl::app {

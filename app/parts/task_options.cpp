@@ -3,7 +3,6 @@
 #include <optional>
 #include <vector>
 
-#include "app/options/number_lists.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 

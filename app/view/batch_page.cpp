@@ -9,12 +9,22 @@
 
 #include "app/common/version.hpp"
 #include "app/view/packed.hpp"
-#include "app/view/pages.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/label_color.hpp"
 #include "io/png/png_output.hpp"
 
 namespace gpuccl::app {
+
+std::string bench_page(const std::string& json, const WorkPicture& picture) {
+  std::string data = data_element("results", json);
+  if (!picture.png.empty()) {
+    const nlohmann::json work = {{"png", base64(picture.png)}, {"legend", picture.legend}};
+    data += data_element("work", work.dump());
+  }
+  std::string page(kBenchPage);
+  return page.replace(page.find(kDataPlace), kDataPlace.size(), data);
+}
+
 namespace {
 
 using Json = nlohmann::ordered_json;

@@ -8,7 +8,6 @@
 
 #include "app/common/version.hpp"
 #include "app/view/packed.hpp"
-#include "app/view/pages.hpp"
 #include "app/view/view_image.hpp"
 #include "app/view/view_labels.hpp"
 #include "gpuccl/types.hpp"

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "io/deflate/bit_writer.hpp"
+#include "io/deflate/deflate_symbols.hpp"
 
 namespace gpuccl::io {
 

@@ -4,10 +4,84 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
+
+namespace gpuccl::io {
+
+/// The checksum of zlib streams, of pieces of which sums are known rather than bytes.
+class Adler32 {
+ public:
+  static constexpr std::uint64_t kModulus = 65521;
+
+  Adler32() = default;
+  explicit Adler32(std::uint32_t value) : first_(value & 0xffff), second_(value >> 16) {}
+
+  /// `count` bytes b_0, b_1, ... of which `sum` is the sum of b_i and `weighted` that of i * b_i, or what
+  /// they leave modulo kModulus.
+  void append(std::uint64_t count, std::uint64_t sum, std::uint64_t weighted) {
+    count %= kModulus;
+    sum %= kModulus;
+    // After byte i the second sum has had b_0 to b_i added: b_i is counted count - i times.
+    second_ = (second_ + count * (first_ + sum) + kModulus - weighted % kModulus) % kModulus;
+    first_ = (first_ + sum) % kModulus;
+  }
+  /// The `count` bytes that have the checksum `other`.
+  void append(std::uint64_t count, const Adler32& other) {
+    second_ = (second_ + other.second_ + count % kModulus * (first_ + kModulus - 1)) % kModulus;
+    first_ = (first_ + other.first_ + kModulus - 1) % kModulus;
+  }
+  std::uint32_t value() const { return static_cast<std::uint32_t>(second_ << 16 | first_); }
+
+ private:
+  std::uint64_t first_ = 1, second_ = 0;
+};
+
+static_assert(std::endian::native == std::endian::little, "bits are stored 64 at a time");
+
+/// Bits as they are written.
+struct Bits {
+  std::uint64_t bits = 0;
+  int count = 0;
+
+  void add(std::uint64_t more, int length) {
+    bits |= more << count;
+    count += length;
+  }
+};
+
+/// Writes bits as Deflate has them, the first in the least significant place. There must be room for
+/// kSlack bytes after the last one.
+class BitWriter {
+ public:
+  static constexpr std::size_t kSlack = 8;
+
+  explicit BitWriter(std::byte* out) : begin_(out), at_(out) {}
+
+  /// At most 56 bits.
+  void put(std::uint64_t bits, int count) {
+    waiting_ |= bits << count_;
+    count_ += count;
+    std::memcpy(at_, &waiting_, sizeof waiting_);
+    at_ += count_ / 8;
+    waiting_ >>= count_ / 8 * 8;
+    count_ %= 8;
+  }
+  /// Zeros up to the next byte.
+  void align() {
+    if (count_ != 0) put(0, 8 - count_);
+  }
+  /// Bytes that are complete.
+  std::size_t bytes() const { return static_cast<std::size_t>(at_ - begin_); }
+
+ private:
+  std::byte* begin_;
+  std::byte* at_;
+  std::uint64_t waiting_ = 0;
+  int count_ = 0;
+};
 
 // Alphabets of compressed blocks (RFC 1951, 3.2.5): one for literals and lengths, another one for
 // distances.
-namespace gpuccl::io {
 
 inline constexpr std::uint32_t kMinMatch = 3, kMaxMatch = 258;
 /// Shortening of a match that is one or two bytes too long, so that the rest has the minimum length.

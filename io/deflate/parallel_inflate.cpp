@@ -13,8 +13,8 @@
 #include <memory>
 #include <vector>
 
-#include "io/deflate/adler32.hpp"
 #include "io/deflate/block_inflater.hpp"
+#include "io/deflate/deflate_symbols.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <span>
 
-#include "io/deflate/bit_writer.hpp"
 #include "io/deflate/deflate_symbols.hpp"
 
 // Length-limited prefix codes in the canonical form of Deflate (RFC 1951, 3.2.2).

@@ -7,11 +7,23 @@
 #include <vector>
 
 #include "gpuccl/labels.hpp"
-#include "io/deflate/adler32.hpp"
 #include "io/deflate/deflate_symbols.hpp"
-#include "io/deflate/sample_row.hpp"
 
 namespace gpuccl::io {
+
+/// Layout of the samples of a row of labels in a file.
+struct SampleRow {
+  int width = 0;         // samples
+  int sample_bytes = 1;  // 1, 2 or 4
+  bool png = false;  // a filter byte 0 before each row and the high byte of a sample first, else the low one
+
+  std::int64_t bytes() const { return static_cast<std::int64_t>(width) * sample_bytes + (png ? 1 : 0); }
+
+  /// The bytes of a sample in the order of the file, the first one lowest.
+  std::uint32_t stored(Label label) const {
+    return png && sample_bytes == 2 ? (label >> 8 & 0xff) | (label & 0xff) << 8 : label;
+  }
+};
 
 /// One run, or several, and the zeros before them: zeros, then a sample or a copy of earlier bytes, then what
 /// repeats the last sample.

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 
-#include "io/deflate/bit_writer.hpp"
 #include "io/deflate/deflate_symbols.hpp"
 #include "io/deflate/prefix_code.hpp"
 #include "io/deflate/run_tokens.hpp"

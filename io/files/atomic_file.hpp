@@ -2,6 +2,7 @@
 
 #include <sys/types.h>
 
+#include <csignal>
 #include <cstddef>
 #include <memory>
 #include <optional>
@@ -13,6 +14,69 @@
 #include "io/files/weighted_sum.hpp"
 
 namespace gpuccl::io {
+
+/// While one exists, this thread gives a file a temporary name or takes it away, and no signal interrupts it.
+/// remove_temporary_files() waits for all of them, so that no file appears after it has looked.
+class Naming {
+ public:
+  /// Never returns once remove_temporary_files() has begun: the process is about to die and names no more
+  /// files.
+  Naming();
+  ~Naming();
+  Naming(const Naming&) = delete;
+  Naming& operator=(const Naming&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// The name of a temporary file in an open folder, kept where remove_temporary_files() finds it, until the
+/// guard dies.
+///
+/// Made before the file is, so that a signal never leaves the file.
+class TemporaryName {
+ public:
+  /// A new ".gpuccl-XXXXXX": short, because the target's own name may already be as long as names can be.
+  TemporaryName(int folder, const Naming&);
+  /// Gives an existing folder a short name; the folder is removed only if it is empty.
+  TemporaryName(int folder, const std::string& name, const Naming&);
+  ~TemporaryName();
+  TemporaryName(const TemporaryName&) = delete;
+  TemporaryName& operator=(const TemporaryName&) = delete;
+
+  const char* c_str() const { return name_.c_str(); }
+
+ private:
+  enum class Removed { whole, if_empty };
+
+  TemporaryName(int folder, std::string name, Removed removed);
+
+  std::string name_;
+  int slot_ = -1;  // -1: more names in use than the list holds; such a file outlives a signal
+};
+
+class Naming;
+class TemporaryName;
+
+/// A file that goes when others get their names. Throws Error (cannot_create) if it cannot.
+class ObsoleteFile {
+ public:
+  explicit ObsoleteFile(const std::string& path);
+  ~ObsoleteFile();
+  ObsoleteFile(const ObsoleteFile&) = delete;
+  ObsoleteFile& operator=(const ObsoleteFile&) = delete;
+
+  const std::string& path() const { return path_; }
+  /// Renames an existing file of this name to a temporary name.
+  void take_away(const Naming& naming);
+  void give_back(const Naming& naming);
+  void drop(const Naming& naming);
+
+ private:
+  std::string path_, name_;
+  Descriptor folder_;
+  std::unique_ptr<TemporaryName> old_;
+};
 
 class Naming;
 class ObsoleteFile;

@@ -12,7 +12,7 @@
 #include <system_error>
 #include <utility>
 
-#include "io/files/symbolic_links.hpp"
+#include "io/files/file_identity.hpp"
 
 namespace gpuccl::io {
 namespace {

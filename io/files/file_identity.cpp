@@ -5,8 +5,7 @@
 
 #include <filesystem>
 
-#include "io/files/input_name.hpp"
-#include "io/files/symbolic_links.hpp"
+#include "io/files/input_file.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -50,6 +49,19 @@ bool are_one_stream(const std::string& a, const std::string& b) {
   const bool is_there = a == "-" ? ::fstat(STDIN_FILENO, &status) == 0 : ::stat(a.c_str(), &status) == 0;
   return is_there && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) &&
          identify_input(a) == identify_input(b);
+}
+
+std::optional<std::filesystem::path> follow_links(
+    std::filesystem::path name, const std::function<bool(const std::filesystem::path& name)>& stop) {
+  constexpr int kMaxLinks = 40;  // as the kernel
+  for (int links = 0; links <= kMaxLinks; ++links) {
+    if (stop && stop(name)) return name;
+    std::error_code problem;
+    const std::filesystem::path target = std::filesystem::read_symlink(name, problem);
+    if (problem) return name;  // no link, or a problem that the caller meets on opening it
+    name = name.parent_path() / target;
+  }
+  return std::nullopt;
 }
 
 }  // namespace gpuccl::io

@@ -2,7 +2,11 @@
 
 #include <compare>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
 
 namespace gpuccl::io {
 
@@ -25,5 +29,18 @@ bool are_one_stream(const std::string& a, const std::string& b);
 
 /// Size of the file `path`, or of that in which the array of this name is; 0 if it is not a regular file.
 std::uint64_t bytes_of_regular_file(const std::string& path);
+
+/// Follows symbolic links from a name; the final target need not exist. `stop`, if given, is called with
+/// every name on the way, including the first and the last, and ends the walk if it returns true. Returns
+/// none if there are more links than the kernel follows.
+std::optional<std::filesystem::path> follow_links(
+    std::filesystem::path name, const std::function<bool(const std::filesystem::path& name)>& stop = nullptr);
+
+/// Returns a hash that distinguishes contents.
+inline std::uint64_t fingerprint(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
 
 }  // namespace gpuccl::io

@@ -16,9 +16,9 @@
 #include <system_error>
 
 #include "gpuccl/types.hpp"
+#include "io/files/atomic_file.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/temporary_files.hpp"
 
 namespace gpuccl::io {
 

@@ -3,6 +3,7 @@
 #include <libdeflate.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <atomic>
@@ -17,6 +18,96 @@
 #include "io/deflate/parallel_inflate.hpp"
 
 namespace gpuccl::io {
+
+GunzipStream::GunzipStream(const InputFile& file, std::uint64_t offset, bool is_long)
+    : file_(file), offset_(offset), next_(offset) {
+  if (is_long) inflater_ = make_fast_inflater(starts_member());
+  is_by_zlib_ = inflater_ == nullptr;
+  if (is_by_zlib_) inflater_ = make_zlib_inflater();
+}
+
+GunzipStream::GunzipStream(const GunzipStream& other)
+    : file_(other.file_),
+      offset_(other.offset_),
+      inflater_(other.inflater_->copy()),
+      is_by_zlib_(other.is_by_zlib_),
+      next_(other.here()),
+      position_(other.position_),
+      ended_(other.ended_) {}
+
+void GunzipStream::go_to(std::uint64_t here) {
+  next_ = here;
+  filled_ = used_ = 0;
+}
+
+bool GunzipStream::refill() {
+  stored_.resize(kPiece);
+  const std::size_t got = file_.read_at(next_, stored_.data(), stored_.size());
+  if (got == 0) return false;  // of what there was some may be given back
+  filled_ = got;
+  used_ = 0;
+  next_ += got;
+  return true;
+}
+
+bool GunzipStream::starts_member() const {
+  unsigned char start[2];
+  return file_.read_at(here(), start, sizeof start) == sizeof start && start[0] == 0x1f && start[1] == 0x8b;
+}
+
+/// ISA-L does not read all headers that come in two pieces.
+void GunzipStream::begin_member() {
+  constexpr std::size_t kHeader = 1024;
+  if (filled_ - used_ < kHeader) go_to(here());
+  inflater_->begin_member();
+}
+
+/// Decompresses data that other libraries reject from the start with zlib, for its messages.
+void GunzipStream::refuse(const std::string& reason) {
+  if (is_by_zlib_) throw Error(Failure::data, reason);
+  inflater_ = make_zlib_inflater();
+  is_by_zlib_ = true;
+  go_to(offset_);
+  ended_ = false;
+  skip(std::exchange(position_, 0));
+}
+
+std::size_t GunzipStream::read(void* out, std::size_t count) {
+  constexpr std::size_t kMost = std::size_t{1} << 30;  // that an inflater makes at once
+  auto* const to = static_cast<unsigned char*>(out);
+  std::size_t done = 0;
+  while (done < count && !ended_) {
+    const bool is_all = used_ == filled_ && !refill();  // which may not be all that comes out
+    const Inflater::Progress progress = inflater_->inflate({stored_.data() + used_, filled_ - used_},
+                                                           {to + done, std::min(count - done, kMost)});
+    used_ -= std::min(used_, static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, -progress.taken)));
+    used_ += static_cast<std::size_t>(std::max<std::ptrdiff_t>(0, progress.taken));
+    done += progress.made;
+    position_ += progress.made;
+    if (progress.state == Inflater::State::damaged) {
+      refuse("damaged (Deflate: " + inflater_->damage() + ")");
+    } else if (progress.state == Inflater::State::at_end) {
+      ended_ = !starts_member();
+      if (!ended_) begin_member();
+    } else if (is_all && progress.made == 0) {
+      refuse("the compressed samples end early");
+    }
+  }
+  return done;
+}
+
+std::uint64_t GunzipStream::skip(std::uint64_t count) {
+  std::vector<unsigned char> nowhere(static_cast<std::size_t>(std::min<std::uint64_t>(count, kPiece)));
+  std::uint64_t done = 0;
+  while (done < count) {
+    const std::size_t got =
+        read(nowhere.data(), static_cast<std::size_t>(std::min<std::uint64_t>(count - done, nowhere.size())));
+    if (got == 0) break;
+    done += got;
+  }
+  return done;
+}
+
 namespace {
 
 constexpr std::int64_t kMostPlaces = 64;
@@ -203,5 +294,44 @@ void GunzippedFile::go_to(std::uint64_t offset) const {
     if (here >= offset || stream_->skip(std::min(step, offset - here)) == 0) return;
   }
 }
+
+namespace {
+
+class ZlibInflater final : public Inflater {
+ public:
+  ZlibInflater() {
+    constexpr int kAnyHeader = 32;  // added to the bits of the window: gzip or zlib
+    if (inflateInit2(&stream_, MAX_WBITS + kAnyHeader) != Z_OK) throw std::bad_alloc();
+  }
+  ZlibInflater(const ZlibInflater& other) : Inflater() {
+    if (inflateCopy(&stream_, const_cast<z_stream*>(&other.stream_)) != Z_OK) throw std::bad_alloc();
+  }
+  ZlibInflater& operator=(const ZlibInflater&) = delete;
+  ~ZlibInflater() override { inflateEnd(&stream_); }
+
+  std::unique_ptr<Inflater> copy() const override { return std::make_unique<ZlibInflater>(*this); }
+  void begin_member() override { inflateReset(&stream_); }
+  std::string damage() const override { return stream_.msg != nullptr ? stream_.msg : "no valid data"; }
+
+  Progress inflate(std::span<const unsigned char> in, std::span<unsigned char> out) override {
+    stream_.next_in = const_cast<unsigned char*>(in.data());
+    stream_.avail_in = static_cast<unsigned>(in.size());
+    stream_.next_out = out.data();
+    stream_.avail_out = static_cast<unsigned>(out.size());
+    const int status = ::inflate(&stream_, Z_NO_FLUSH);
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
+    return {stream_.next_in - in.data(), static_cast<std::size_t>(stream_.next_out - out.data()),
+            status == Z_STREAM_END                    ? State::at_end
+            : status == Z_OK || status == Z_BUF_ERROR ? State::inside
+                                                      : State::damaged};
+  }
+
+ private:
+  z_stream stream_{};
+};
+
+}  // namespace
+
+std::unique_ptr<Inflater> make_zlib_inflater() { return std::make_unique<ZlibInflater>(); }
 
 }  // namespace gpuccl::io

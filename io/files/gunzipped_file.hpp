@@ -1,17 +1,99 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <span>
+#include <string>
 #include <vector>
 
-#include "io/files/byte_source.hpp"
-#include "io/files/gunzip_stream.hpp"
 #include "io/files/input_file.hpp"
 
 namespace gpuccl::io {
+
+/// Inflates a member of gzip (RFC 1952) or a stream of zlib (RFC 1950), piece by piece, and checks the
+/// header, the checksum and the length.
+class Inflater {
+ public:
+  enum class State { inside, at_end, damaged };
+  struct Progress {
+    std::ptrdiff_t taken;  // of the input; below 0 where what earlier calls took was too much
+    std::size_t made;
+    State state;
+  };
+
+  virtual ~Inflater() = default;
+
+  /// One that goes on from the same place.
+  virtual std::unique_ptr<Inflater> copy() const = 0;
+  /// Takes and makes what it can, of less than 4 GiB each. Throws std::bad_alloc.
+  virtual Progress inflate(std::span<const unsigned char> in, std::span<unsigned char> out) = 0;
+  /// Goes on to the next member.
+  virtual void begin_member() = 0;
+  /// Describes the damage in a few words.
+  virtual std::string damage() const = 0;
+};
+
+/// By zlib, in whose words it is told what is damaged. Throws std::bad_alloc.
+std::unique_ptr<Inflater> make_zlib_inflater();
+constexpr std::int64_t kZlibInflaterBytes = 48 << 10;
+
+/// By ISA-L, three times as fast, of gzip if `is_gzip` and else of zlib; null in a build without it. It takes
+/// incomplete codes of which nothing is missing that occurs, where zlib does not. Throws std::bad_alloc.
+std::unique_ptr<Inflater> make_fast_inflater(bool is_gzip);
+/// Memory of one; 0 in a build without it.
+std::int64_t fast_inflater_bytes();
+/// Returns the version of ISA-L; empty in a build without it.
+std::string fast_inflater_version();
+
+/// Stream of the content of a gzip file (RFC 1952) with one or several members, or of zlib data (RFC 1950),
+/// from an offset of a file. A copy continues from the same position.
+class GunzipStream {
+ public:
+  /// If little of the content is needed, pass `is_long` = false: zlib then decompresses no more than that,
+  /// while ISA-L reads ahead.
+  explicit GunzipStream(const InputFile& file, std::uint64_t offset = 0, bool is_long = true);
+  GunzipStream(const GunzipStream& other);
+  GunzipStream& operator=(const GunzipStream&) = delete;
+
+  /// Memory of one that is read from, and of a copy that is not.
+  static std::int64_t bytes() { return bytes_of_copy() + std::int64_t{kPiece}; }
+  static std::int64_t bytes_of_copy() { return std::max(kZlibInflaterBytes, fast_inflater_bytes()); }
+
+  std::uint64_t position() const { return position_; }
+  /// Whether zlib decompresses it, also after ISA-L rejected it.
+  bool is_by_zlib() const { return is_by_zlib_; }
+  /// Whether a member of gzip follows; whatever else does is not read, as gzip does not.
+  bool starts_member() const;
+  /// Whether anything follows what was read of the file.
+  bool is_followed() const { return here() < file_.size(); }
+  /// Copies the next `count` bytes, fewer only at the end, and returns how many. Throws Error (data, io).
+  std::size_t read(void* out, std::size_t count);
+  std::uint64_t skip(std::uint64_t count);
+
+ private:
+  static constexpr std::size_t kPiece = std::size_t{1} << 16;
+
+  /// Offset in the file of what is not used yet.
+  std::uint64_t here() const { return next_ - (filled_ - used_); }
+  void go_to(std::uint64_t here);
+  bool refill();
+  void begin_member();
+  void refuse(const std::string& reason);
+
+  const InputFile& file_;
+  std::uint64_t offset_;
+  std::unique_ptr<Inflater> inflater_;
+  bool is_by_zlib_;
+  std::vector<unsigned char> stored_;  // what was read of the file,
+  std::size_t filled_ = 0, used_ = 0;  // so much of it
+  std::uint64_t next_;                 // offset behind it
+  std::uint64_t position_ = 0;
+  bool ended_ = false;
+};
 
 bool is_gzip(const InputFile& file);
 

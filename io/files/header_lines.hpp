@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "io/files/byte_source.hpp"
+#include "io/files/input_file.hpp"
 
 namespace gpuccl::io {
 

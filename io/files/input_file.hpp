@@ -2,14 +2,53 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "io/files/byte_source.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace gpuccl::io {
+
+/// Bytes that are read where and when asked.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+
+  /// Copies `count` bytes from `offset` on, fewer only at the end, and returns how many. May be called from
+  /// several threads at once. Throws Error (data, io).
+  virtual std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const = 0;
+};
+
+/// Record of the files that an input was read from. Thread-safe.
+class OpenedFiles {
+ public:
+  struct File {
+    std::string path;
+    std::optional<std::uint64_t> bytes;  // none for a folder
+  };
+
+  void add(const std::string& path, std::optional<std::uint64_t> bytes) {
+    const std::lock_guard lock(mutex_);
+    files_[path] = bytes;
+  }
+  /// Returns the files, sorted by path.
+  std::vector<File> list() const {
+    const std::lock_guard lock(mutex_);
+    std::vector<File> files;
+    files.reserve(files_.size());
+    for (const auto& [path, bytes] : files_) files.push_back({path, bytes});
+    return files;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::string, std::optional<std::uint64_t>> files_;
+};
 
 /// The bytes of an input. A regular file is read where and when asked, never mapped, so that one that shrinks
 /// meanwhile is an error and not a signal; what cannot be positioned (a pipe, as stdin mostly is) is held in
@@ -46,5 +85,27 @@ class InputFile final : public ByteSource {
   std::vector<std::byte> held_;
   std::uint64_t size_ = 0;
 };
+
+/// The name of an input: of a file, or of an array in one, as in "cells.h5:/volume/raw".
+struct InputName {
+  std::string file;
+  std::string inside;  // "/volume/raw"; empty: what is in the file
+};
+
+/// At the first ":/" that follows the name of a file; nothing is split that is a file, or none.
+InputName split_input(const std::string& path);
+
+/// Whether `path` begins with the name of a file and a colon, as in "cells.h5:volume".
+bool looks_inside(const std::string& path);
+
+/// Returns the path of the file `name` in which, according to the file `header`, the samples are.
+std::string companion_path(const std::string& header, const std::string& name);
+
+/// The file `name` that the file `header` says its samples are in. It is in the folder of the header, or
+/// below it, and no link leads out of that unless it is to `follow`: a header that comes from elsewhere is to
+/// name nothing else. It is recorded in `opened`, if that is not null. Throws Error: data if the name leads
+/// out of the folder, no_input if there is no such file, and as InputFile does.
+std::shared_ptr<const InputFile> open_companion(const std::string& header, const std::string& name,
+                                                bool follow, OpenedFiles* opened = nullptr);
 
 }  // namespace gpuccl::io

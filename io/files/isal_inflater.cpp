@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "io/files/inflater.hpp"
+#include "io/files/gunzipped_file.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/files/inflater.hpp"
+#include "io/files/gunzipped_file.hpp"
 
 // Replaces the functions that need ISA-L in builds without it.
 namespace gpuccl::io {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <system_error>
 
 namespace gpuccl::io {
@@ -36,6 +37,13 @@ std::vector<std::string> words_in(std::string_view text) {
     at = end;
   }
   return words;
+}
+
+std::string bytes_in_words(double bytes) {
+  if (bytes < 1 << 14) return std::to_string(std::llround(std::ceil(bytes))) + " bytes";
+  const bool is_large = bytes > 1 << 20;
+  return std::to_string(std::llround(std::ceil(bytes / (is_large ? 1 << 20 : 1 << 10)))) +
+         (is_large ? " MiB" : " KiB");
 }
 
 }  // namespace gpuccl::io

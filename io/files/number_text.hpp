@@ -17,4 +17,7 @@ std::optional<std::vector<double>> numbers_in(std::string_view text);
 /// Parts with blanks between them.
 std::vector<std::string> words_in(std::string_view text);
 
+/// "71 MiB", "8 KiB": rounded up.
+std::string bytes_in_words(double bytes);
+
 }  // namespace gpuccl::io

@@ -3,7 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 
 #include "io/files/file_error.hpp"
@@ -33,6 +35,63 @@ void TextStream::open() {
   descriptor_ = open_again(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (!descriptor_)
     throw FileError(path_, Failure::cannot_create, "cannot be opened (" + system_reason(errno) + ")", errno);
+}
+
+namespace {
+
+constexpr std::size_t kInMemory = std::size_t{1} << 16;
+
+constexpr const char* kRemedy = "; set TMPDIR to another folder for temporary files";
+
+/// Whether it is there or not.
+std::string folder_for_temporary_files() {
+  std::error_code problem;
+  const std::string folder = std::filesystem::temp_directory_path(problem).string();
+  const char* const named = std::getenv("TMPDIR");
+  return !folder.empty() ? folder : named != nullptr ? named : "/tmp";
+}
+
+Descriptor unnamed_file() {
+  const std::string folder = folder_for_temporary_files();
+  if (Descriptor file(::open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600)); file) return file;
+  std::string name = folder + "/gpuccl-XXXXXX";
+  Descriptor file(::mkostemp(name.data(), O_CLOEXEC));
+  if (!file)
+    throw FileError(folder, failure_to_create(errno),
+                    "cannot create a temporary file (" + system_reason(errno) + ")" + kRemedy, errno);
+  ::unlink(name.c_str());
+  return file;
+}
+
+}  // namespace
+
+void SpooledText::try_folder() { unnamed_file(); }
+
+void SpooledText::add(std::string_view text) {
+  waiting_ += text;
+  if (waiting_.size() > kInMemory) flush();
+}
+
+void SpooledText::flush() {
+  if (!file_) file_ = unnamed_file();
+  try {
+    write_all_at(file_.get(), waiting_.data(), waiting_.size(), in_file_);
+  } catch (const Error& error) {
+    throw FileError(folder_for_temporary_files(), error.failure(), std::string(error.what()) + kRemedy,
+                    error.system_code());
+  }
+  in_file_ += waiting_.size();
+  waiting_.clear();
+}
+
+void SpooledText::copy_to(const std::function<void(std::string_view)>& sink) const {
+  std::string piece(std::min(in_file_, kInMemory), '\0');
+  for (std::size_t at = 0, got = 0; at < in_file_; at += got) {
+    got = read_all_at(file_.get(), piece.data(), std::min(piece.size(), in_file_ - at), at);
+    if (got == 0) throw Error(Failure::io, "a temporary file has become shorter");
+    sink(std::string_view(piece).substr(0, got));
+  }
+  sink(waiting_);
 }
 
 }  // namespace gpuccl::io

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/files/byte_source.hpp"
+#include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5_array.hpp"
 #include "io/hdf5/hdf5_connection.hpp"
 #include "io/image/chunk_grid.hpp"

@@ -6,7 +6,7 @@
 #include <mutex>
 #include <utility>
 
-#include "io/files/byte_source.hpp"
+#include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5_child.hpp"
 #include "io/hdf5/hdf5_message.hpp"
 

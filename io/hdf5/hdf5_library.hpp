@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "io/files/byte_source.hpp"
+#include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5_functions.hpp"
 
 namespace gpuccl::io {

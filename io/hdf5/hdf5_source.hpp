@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "io/files/byte_source.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"

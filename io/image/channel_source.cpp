@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/image/plane_place.hpp"
+#include "io/image/image_axes.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -2,8 +2,77 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <iterator>
+#include <limits>
+#include <string>
 
 namespace gpuccl::io {
+namespace {
+
+struct NamedUnit {
+  LengthUnit unit;
+  std::string_view name, word;  // "um", "micrometer"
+  double picometres;
+};
+
+constexpr NamedUnit kUnits[] = {
+    {LengthUnit::pm, "pm", "picometer", 1},     {LengthUnit::angstrom, "angstrom", "angstrom", 100},
+    {LengthUnit::nm, "nm", "nanometer", 1e3},   {LengthUnit::um, "um", "micrometer", 1e6},
+    {LengthUnit::mm, "mm", "millimeter", 1e9},  {LengthUnit::cm, "cm", "centimeter", 1e10},
+    {LengthUnit::dm, "dm", "decimeter", 1e11},  {LengthUnit::m, "m", "meter", 1e12},
+    {LengthUnit::inch, "inch", "inch", 2.54e10}};
+
+struct OtherName {
+  std::string_view name;
+  LengthUnit unit;
+};
+
+// The micro sign, the letter mu, and how ImageJ and JSON escape the former; the letter and the sign of
+// Ångström.
+constexpr OtherName kOtherNames[] = {
+    {"\xc2\xb5m", LengthUnit::um},      {"\xce\xbcm", LengthUnit::um},
+    {"\\u00B5m", LengthUnit::um},       {"micron", LengthUnit::um},
+    {"\xc3\x85", LengthUnit::angstrom}, {"\xe2\x84\xab", LengthUnit::angstrom},
+    {"\\u00C5", LengthUnit::angstrom},  {"in", LengthUnit::inch},
+    {"inches", LengthUnit::inch}};
+
+const NamedUnit* find(LengthUnit unit) {
+  const auto* const found = std::find_if(std::begin(kUnits), std::end(kUnits),
+                                         [&](const NamedUnit& known) { return known.unit == unit; });
+  return found == std::end(kUnits) ? nullptr : found;
+}
+
+/// "micrometres" as "micrometer".
+std::string american_singular(std::string_view name) {
+  std::string word(name.substr(0, name.size() - (name.size() > 4 && name.ends_with('s') ? 1 : 0)));
+  if (word.ends_with("metre")) word.replace(word.size() - 2, 2, "er");
+  return word;
+}
+
+}  // namespace
+
+std::string_view name_of(LengthUnit unit) {
+  const NamedUnit* const known = find(unit);
+  return known == nullptr ? "" : known->name;
+}
+
+std::string_view word_of(LengthUnit unit) {
+  const NamedUnit* const known = find(unit);
+  return known == nullptr ? "" : known->word;
+}
+
+LengthUnit length_unit(std::string_view name) {
+  const std::string word = american_singular(name);
+  for (const NamedUnit& known : kUnits)
+    if (name == known.name || word == known.word) return known.unit;
+  for (const OtherName& other : kOtherNames)
+    if (name == other.name || word == other.name) return other.unit;
+  return LengthUnit::unknown;
+}
+
+double unit_ratio(LengthUnit from, LengthUnit to) { return find(from)->picometres / find(to)->picometres; }
+
 namespace {
 
 // The product of three spacings and 2^64 elements is a number, and not 0.
@@ -162,6 +231,46 @@ void drop_unusable(std::optional<Orientation>& orientation) {
 Resolution resolution_of(const Geometry& geometry) {
   if (geometry.resolution.is_known() || !geometry.is_known()) return geometry.resolution;
   return {1 / geometry.spacing[0], 1 / geometry.spacing[1], ResolutionUnit::none};
+}
+
+namespace {
+
+constexpr double kSameShare = 1e-3;   // of an element
+constexpr double kRoundedOff = 1e-6;  // share of a coordinate that is stored in 32 bits
+
+double length_of_step(const Vector3& step) { return std::hypot(step[0], step[1], step[2]); }
+
+bool points_elsewhere(const Vector3& one, const Vector3& other) {
+  const double length = length_of_step(one), other_length = length_of_step(other);
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (std::abs(one[axis] / length - other[axis] / other_length) > kSameShare) return true;
+  return false;
+}
+
+}  // namespace
+
+std::string_view grid_difference(const Geometry& one, const Geometry& other, const Extent& extent) {
+  const bool have_units = one.unit != LengthUnit::unknown && other.unit != LengthUnit::unknown;
+  const Geometry its = have_units ? in_unit(other, one.unit) : other;
+  const int sizes[] = {extent.width, extent.height, extent.depth};
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double a = one.spacing[i], b = its.spacing[i];
+    if (sizes[i] > 1 && is_spacing(a) && is_spacing(b) && std::abs(a - b) > kSameShare * std::max(a, b))
+      return "spacing";
+  }
+  if (!one.orientation || !its.orientation) return "";
+  const Orientation a = in_lps(*one.orientation), b = in_lps(*its.orientation);
+  double element = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (sizes[i] > 1 && points_elsewhere(a.steps[i], b.steps[i])) return "direction";
+    element = std::min(element, length_of_step(a.steps[i]));
+  }
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    const double x = a.origin[axis], y = b.origin[axis];
+    if (std::abs(x - y) > kSameShare * element + kRoundedOff * std::max(std::abs(x), std::abs(y)))
+      return "origin";
+  }
+  return "";
 }
 
 }  // namespace gpuccl::io

@@ -2,10 +2,29 @@
 
 #include <array>
 #include <optional>
+#include <string_view>
 
-#include "io/image/length_unit.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
+
+enum class LengthUnit { unknown, pm, angstrom, nm, um, mm, cm, dm, m, inch };
+
+/// The names of these, for messages.
+inline constexpr const char* kLengthUnits = "pm, angstrom, nm, um, mm, cm, dm, m or inch";
+
+/// "um"; "" if unknown.
+std::string_view name_of(LengthUnit unit);
+
+/// "micrometer"; "" if unknown.
+std::string_view word_of(LengthUnit unit);
+
+/// By the name that any program writes: "um", "micron", "micrometer", with the letter mu or its escape.
+/// Unknown if it is none, such as "pixel".
+LengthUnit length_unit(std::string_view name);
+
+/// Returns the factor that converts lengths in `from` to `to`; neither may be unknown.
+double unit_ratio(LengthUnit from, LengthUnit to);
 
 /// Along x, y, z.
 using Vector3 = std::array<double, 3>;
@@ -95,5 +114,10 @@ void drop_unusable(std::optional<Orientation>& orientation);
 
 /// Returns the resolution that a TIFF specifies for `geometry`: the original one, or that of its spacing.
 Resolution resolution_of(const Geometry& geometry);
+
+/// In what elements of two images of this extent first differ: "spacing", "direction" or "origin" (one that
+/// is turned has another origin, too); "" where both do not say it, and where they are the same but for a
+/// thousandth of an element. An axis of one element has no spacing and no direction.
+std::string_view grid_difference(const Geometry& one, const Geometry& other, const Extent& extent);
 
 }  // namespace gpuccl::io

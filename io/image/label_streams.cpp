@@ -7,9 +7,8 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/deflate/stream_frame.hpp"
+#include "io/deflate/run_deflater.hpp"
 #include "io/files/descriptor.hpp"
-#include "io/image/run_blocks.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -5,7 +5,6 @@
 #include "gpuccl/image.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/available_memory.hpp"
-#include "io/files/bytes_in_words.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::io {

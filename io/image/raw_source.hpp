@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "io/files/byte_source.hpp"
+#include "io/files/input_file.hpp"
 #include "io/image/samples.hpp"
 
 namespace gpuccl::io {

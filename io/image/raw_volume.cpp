@@ -3,8 +3,8 @@
 #include <string>
 
 #include "gpuccl/types.hpp"
+#include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
-#include "io/image/plane_place.hpp"
 #include "io/image/raw_source.hpp"
 
 namespace gpuccl::io {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/files/opened_files.hpp"
+#include "io/files/input_file.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/sample_value.hpp"
 

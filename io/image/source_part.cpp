@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "io/image/plane_place.hpp"
+#include "io/image/image_axes.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <memory>
 
+#include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
 
 namespace gpuccl::io {

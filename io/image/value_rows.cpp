@@ -1,6 +1,8 @@
 #include "io/image/value_rows.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -64,6 +66,85 @@ void add_rows(ValueImage& image, std::int64_t first_row, int width, const Sample
     }
     image.add_rows(first_row + rows.y + row, 1, converted.data());
   }
+}
+
+namespace {
+
+/// Whether all are one of two, or no number.
+bool are_known(const double* values, std::int64_t count, const ValueSample::Pair& known) {
+  bool all = true;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const double value = values[i];
+    all &= (value == known[0]) | (value == known[1]) | (value != value);
+  }
+  return all;
+}
+
+/// The byte that this value is as a sample, or `otherwise` where it is none.
+unsigned char byte_of(double value, unsigned char otherwise) {
+  return value >= 0 && value <= 255 && value == std::floor(value) ? static_cast<unsigned char>(value)
+                                                                  : otherwise;
+}
+
+/// Whether all of a row of bytes are one of two.
+bool are_known(const std::byte* row, std::int64_t count, const ValueSample::Pair& known) {
+  const auto* samples = reinterpret_cast<const unsigned char*>(row);
+  const unsigned char first = byte_of(known[0], byte_of(known[1], 0)), second = byte_of(known[1], first);
+  if (first != known[0] && first != known[1]) return false;
+  const auto other = [=](unsigned char sample) { return (sample != first) & (sample != second); };
+  constexpr std::int64_t kAtOnce = 64;  // a number that is known to the compiler makes vectors of it
+  unsigned char others = 0;
+  std::int64_t i = 0;
+  for (; i + kAtOnce <= count; i += kAtOnce)
+    for (std::int64_t k = 0; k < kAtOnce; ++k) others |= static_cast<unsigned char>(other(samples[i + k]));
+  for (; i < count; ++i) others |= static_cast<unsigned char>(other(samples[i]));
+  return others == 0;
+}
+
+/// Whether a sample is a byte, and its value the same number.
+bool are_bytes(const SampleFormat& format) {
+  return format.bits == 8 && format.channels == 1 && format.kind == SampleKind::unsigned_integer &&
+         !format.is_scaled();
+}
+
+}  // namespace
+
+void ValueSample::look_at(const SampleRows& rows, const Extent& extent) {
+  constexpr int kRowsOfSlice = 256;
+  constexpr std::int64_t kBlock = 256, kPixelsOfRow = 1 << 16;
+  if (rows.format.bits == 1 && rows.format.channels == 1) return;
+  const int step = 1 + extent.height / kRowsOfSlice;
+  const std::int64_t width = std::min<std::int64_t>(extent.width, kPixelsOfRow);
+  std::array<double, kBlock> values;
+  Pair known = seen();
+  for (int y = (rows.y + step - 1) / step * step; y < rows.y + rows.count && !more_; y += step) {
+    const std::byte* row = rows.data + static_cast<std::size_t>(y - rows.y) * rows.pitch;
+    if (are_bytes(rows.format) && are_known(row, width, known)) continue;
+    for (std::int64_t x = 0; x < width && !more_; x += kBlock) {
+      const std::int64_t count = std::min(width - x, kBlock);
+      to_values(rows.format, true, row, x, count, values.data());
+      if (!are_known(values.data(), count, known)) known = learn(values.data(), count);
+    }
+  }
+}
+
+ValueSample::Pair ValueSample::seen() {
+  const std::lock_guard lock(mutex_);
+  return seen_;
+}
+
+ValueSample::Pair ValueSample::learn(const double* values, std::int64_t count) {
+  const std::lock_guard lock(mutex_);
+  for (std::int64_t i = 0; i < count && !more_; ++i) {
+    if (std::isnan(values[i]) || values[i] == seen_[0] || values[i] == seen_[1]) continue;
+    const auto free = std::find_if(seen_.begin(), seen_.end(), [](double one) { return std::isnan(one); });
+    if (free == seen_.end()) {
+      more_ = true;
+    } else {
+      *free = values[i];
+    }
+  }
+  return seen_;
 }
 
 }  // namespace gpuccl::io

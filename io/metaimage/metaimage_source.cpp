@@ -1,14 +1,195 @@
 #include "io/metaimage/metaimage_source.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/files/companion_file.hpp"
+#include "io/files/file_names.hpp"
+#include "io/files/header_lines.hpp"
+#include "io/files/input_file.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
-#include "io/metaimage/metaimage_header.hpp"
 
 namespace gpuccl::io {
+namespace {
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Failure::data, "not a usable MetaImage (" + why + ")");
+}
+
+std::string trimmed(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t"), last = text.find_last_not_of(" \t");
+  return first == std::string::npos ? "" : text.substr(first, last + 1 - first);
+}
+
+/// Values by their keys, as far as they matter here, up to ElementDataFile, which is the last one.
+class Fields {
+ public:
+  explicit Fields(HeaderLines& lines) {
+    while (!values_.contains("ElementDataFile")) {
+      const std::optional<std::string> line = lines.next();
+      if (!line) refuse("no ElementDataFile");
+      const std::size_t equals = line->find('=');
+      if (equals == std::string::npos) continue;
+      const std::string key = trimmed(line->substr(0, equals));
+      for (const char* const known : kKnown)
+        if (key == known) values_[key] = trimmed(line->substr(equals + 1));
+    }
+  }
+
+  /// Returns the text of the first of these keys that is present; "" if none is.
+  std::string text(std::initializer_list<const char*> keys) const {
+    for (const char* key : keys)
+      if (const auto found = values_.find(key); found != values_.end()) return found->second;
+    return "";
+  }
+  /// Returns `count` numbers; none if none of the keys is present.
+  std::optional<std::vector<double>> numbers(std::initializer_list<const char*> keys,
+                                             std::size_t count) const {
+    const std::string value = text(keys);
+    if (value.empty()) return std::nullopt;
+    auto numbers = numbers_in(value);
+    if (!numbers || numbers->size() != count) refuse(std::string(*keys.begin()) + " = " + value);
+    return numbers;
+  }
+  bool is_true(std::initializer_list<const char*> keys) const {
+    const std::string value = lower_case(text(keys));
+    return value == "true" || value == "1";
+  }
+
+ private:
+  static constexpr const char* kKnown[] = {"NDims",
+                                           "DimSize",
+                                           "ElementType",
+                                           "ElementNumberOfChannels",
+                                           "ElementSpacing",
+                                           "ElementSize",
+                                           "Offset",
+                                           "Position",
+                                           "Origin",
+                                           "TransformMatrix",
+                                           "Orientation",
+                                           "Rotation",
+                                           "BinaryData",
+                                           "BinaryDataByteOrderMSB",
+                                           "ElementByteOrderMSB",
+                                           "CompressedData",
+                                           "HeaderSize",
+                                           "DistanceUnits",
+                                           "ElementDataFile"};
+  std::map<std::string, std::string> values_;
+};
+
+SampleFormat format_of(const std::string& type) {
+  constexpr auto kUnsigned = SampleKind::unsigned_integer, kSigned = SampleKind::signed_integer,
+                 kFloating = SampleKind::floating;
+  constexpr struct {
+    std::string_view name;
+    int bits;
+    SampleKind kind;
+  } kTypes[] = {
+      {"MET_UCHAR", 8, kUnsigned},    {"MET_CHAR", 8, kSigned},     {"MET_USHORT", 16, kUnsigned},
+      {"MET_SHORT", 16, kSigned},     {"MET_UINT", 32, kUnsigned},  {"MET_INT", 32, kSigned},
+      {"MET_ULONG", 32, kUnsigned},   {"MET_LONG", 32, kSigned},    {"MET_ULONG_LONG", 64, kUnsigned},
+      {"MET_LONG_LONG", 64, kSigned}, {"MET_FLOAT", 32, kFloating}, {"MET_DOUBLE", 64, kFloating}};
+  for (const auto& known : kTypes)
+    if (type == known.name) {
+      SampleFormat format;
+      format.bits = known.bits;
+      format.kind = known.kind;
+      return format;
+    }
+  refuse("ElementType = " + type);
+}
+
+Geometry read_geometry(const Fields& fields, std::size_t axes) {
+  Geometry geometry;
+  const auto spacing = fields.numbers({"ElementSpacing", "ElementSize"}, axes);
+  const auto origin = fields.numbers({"Offset", "Position", "Origin"}, axes);
+  const auto matrix = fields.numbers({"TransformMatrix", "Orientation", "Rotation"}, axes * axes);
+  const std::size_t known = std::min<std::size_t>(axes, 3);
+  for (std::size_t i = 0; spacing && i < known; ++i) {
+    const double length = std::abs((*spacing)[i]);
+    if (is_spacing(length)) geometry.spacing[i] = length;
+  }
+  geometry.unit = length_unit(fields.text({"DistanceUnits"}));
+  if (!origin && !matrix) return geometry;
+  Orientation orientation = plain_orientation(geometry);
+  orientation.space = WorldSpace::lps;
+  for (std::size_t axis = 0; axis < known; ++axis) {
+    if (origin) orientation.origin[axis] = (*origin)[axis];
+    for (std::size_t i = 0; matrix && i < known; ++i)  // the direction of an axis is together
+      orientation.steps[i][axis] =
+          (*matrix)[i * axes + axis] * (is_spacing(geometry.spacing[i]) ? geometry.spacing[i] : 1);
+  }
+  geometry.orientation = orientation;
+  drop_unusable(geometry.orientation);
+  return geometry;
+}
+
+}  // namespace
+
+// There is no magic: text whose first line is a key with a value, and in which, before long, axes are
+// counted.
+bool is_metaimage(const ByteSource& file) {
+  std::string start(1024, '\0');
+  start.resize(file.read_at(0, start.data(), start.size()));
+  const std::size_t equals = start.find('=');
+  if (equals > 40) return false;  // or there is none
+  const std::string key = trimmed(start.substr(0, equals));
+  for (const char* const first : {"ObjectType", "Comment", "ObjectSubType", "NDims", "Name", "ID"})
+    if (key == first) return key == "NDims" || start.find("\nNDims") != std::string::npos;
+  return false;
+}
+
+MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limits) {
+  HeaderLines lines(file);
+  const Fields fields(lines);
+  MetaimageHeader header;
+  RawVolume& volume = header.volume;
+  volume.format_name = "metaimage";
+  volume.format = format_of(fields.text({"ElementType"}));
+  const auto axes = fields.numbers({"NDims"}, 1);
+  if (!axes || !(axes->front() >= 2 && axes->front() <= 10)) refuse("NDims = " + fields.text({"NDims"}));
+  const auto count = static_cast<std::size_t>(axes->front());
+  const auto sizes = fields.numbers({"DimSize"}, count);
+  if (!sizes) refuse("no DimSize");
+  if (const auto channels = fields.numbers({"ElementNumberOfChannels"}, 1);
+      channels && channels->front() != 1)
+    throw Error(Failure::data, "contains " + shortest(channels->front()) +
+                                   " values per pixel; save the one to label as a separate file");
+  double frames = 1;
+  for (std::size_t i = 3; i < count; ++i) frames *= (*sizes)[i];
+  volume.frames = checked_frames(frames);
+  volume.extent = checked_extent({(*sizes)[0], (*sizes)[1], count > 2 ? (*sizes)[2] : 1}, limits);
+  volume.geometry = read_geometry(fields, count);
+  check_format(volume.format);
+  if (!fields.text({"BinaryData"}).empty() && !fields.is_true({"BinaryData"}))
+    refuse("its samples are text; write them as BinaryData");
+  volume.swapped = fields.is_true({"BinaryDataByteOrderMSB", "ElementByteOrderMSB"});
+  header.compressed = fields.is_true({"CompressedData"});
+
+  header.data_file = fields.text({"ElementDataFile"});
+  if (header.data_file.empty() || header.data_file.starts_with("LIST") ||
+      header.data_file.find('%') != std::string::npos)
+    throw Error(Failure::data, "its samples are in several files; write one");
+  if (lower_case(header.data_file) == "local") header.data_file.clear();
+  if (header.data_file.empty()) {
+    volume.offset = lines.position();
+  } else if (const auto skipped = fields.numbers({"HeaderSize"}, 1)) {
+    const double bytes = skipped->front();
+    if (!(bytes >= -1 && bytes <= 1e15) || bytes != std::floor(bytes))
+      refuse("HeaderSize = " + fields.text({"HeaderSize"}));
+    header.header_size = static_cast<std::int64_t>(bytes);
+  }
+  return header;
+}
 
 std::unique_ptr<SampleSource> open_metaimage(std::shared_ptr<const InputFile> file,
                                              const ReadOptions& options) {

@@ -1,11 +1,146 @@
 #include "io/nifti/nifti_label_writer.hpp"
 
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 #include <string>
+#include <string_view>
 
 #include "io/image/label_streams.hpp"
-#include "io/nifti/nifti_label_header.hpp"
+#include "io/nifti/nifti_layout.hpp"
 
 namespace gpuccl::io {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr int kMostOfNifti1 = 32767;  // elements of an axis
+constexpr int kLabelIntent = 1002;
+constexpr int kAligned = 2;  // code of a frame that is that of no scanner
+
+/// The one of a NIfTI's units in which such a length is written.
+LengthUnit nifti_unit(LengthUnit unit) {
+  switch (unit) {
+    case LengthUnit::unknown:
+    case LengthUnit::m:
+    case LengthUnit::mm:
+      return unit;
+    case LengthUnit::cm:
+    case LengthUnit::dm:
+    case LengthUnit::inch:
+      return LengthUnit::mm;
+    default:
+      return LengthUnit::um;
+  }
+}
+
+int code_of(LengthUnit unit) {
+  return unit == LengthUnit::m ? 1 : unit == LengthUnit::mm ? 2 : unit == LengthUnit::um ? 3 : 0;
+}
+
+/// The frame of an input of another format.
+NiftiFrame frame_of(const Geometry& given) {
+  const Geometry geometry = in_unit(given, nifti_unit(given.unit));
+  NiftiFrame frame;
+  frame.pixdim = {1, 1, 1, 1, 1, 1, 1, 1};
+  frame.xyzt_units = code_of(geometry.unit);
+  frame.sform_code = kAligned;
+  const Orientation orientation = in_ras(orientation_of(geometry));
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (is_spacing(geometry.spacing[axis])) frame.pixdim[axis + 1] = geometry.spacing[axis];
+    for (std::size_t i = 0; i < 3; ++i) frame.srow[4 * axis + i] = orientation.steps[i][axis];
+    frame.srow[4 * axis + 3] = orientation.origin[axis];
+  }
+  return frame;
+}
+
+class HeaderWriter {
+ public:
+  explicit HeaderWriter(const NiftiLayout& layout) : layout_(layout), bytes_(layout.header_bytes + 4) {
+    whole(0, 4, layout.header_bytes);
+  }
+
+  void whole(std::size_t at, std::size_t bytes, std::uint64_t value) {
+    for (std::size_t i = 0; i < bytes; ++i) bytes_[at + i] = static_cast<std::byte>(value >> 8 * i & 0xff);
+  }
+  void dim(std::size_t i, int value) {
+    whole(layout_.dim + i * layout_.dim_bytes(), layout_.dim_bytes(), static_cast<std::uint64_t>(value));
+  }
+  void code(std::size_t at, int value) { whole(at, layout_.code_bytes(), static_cast<std::uint64_t>(value)); }
+  void real(std::size_t at, double value, std::size_t i = 0) {
+    const std::uint64_t stored = layout_.is_nifti2 ? std::bit_cast<std::uint64_t>(value)
+                                                   : std::bit_cast<std::uint32_t>(static_cast<float>(value));
+    whole(at + i * layout_.real_bytes(), layout_.real_bytes(), stored);
+  }
+  template <class Reals>
+  void reals(std::size_t at, const Reals& values) {
+    for (std::size_t i = 0; i < values.size(); ++i) real(at, values[i], i);
+  }
+  void text(std::size_t at, std::string_view value) {
+    std::memcpy(bytes_.data() + at, value.data(), value.size());
+  }
+  std::vector<std::byte> take() { return std::move(bytes_); }
+
+ private:
+  const NiftiLayout& layout_;
+  std::vector<std::byte> bytes_;
+};
+
+/// The code of NIfTI.
+std::uint64_t datatype_of(LabelType type) {
+  switch (type) {
+    case LabelType::u8:
+      return 2;
+    case LabelType::u16:
+      return 512;
+    case LabelType::i8:
+      return 256;
+    case LabelType::i16:
+      return 4;
+    case LabelType::i32:
+      return 8;
+    case LabelType::f32:
+      return 16;
+    case LabelType::u64:
+      return 1280;
+    case LabelType::i64:
+      return 1024;
+    case LabelType::f64:
+      return 64;
+    default:
+      return 768;
+  }
+}
+
+}  // namespace
+
+std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, const Geometry& geometry) {
+  const NiftiFrame frame = geometry.nifti ? *geometry.nifti : frame_of(geometry);
+  const bool is_large = std::max({extent.width, extent.height, extent.depth}) > kMostOfNifti1;
+  const NiftiLayout& layout = is_large || frame.is_nifti2 ? kNifti2 : kNifti1;
+  HeaderWriter header(layout);
+  const int sizes[] = {3, extent.width, extent.height, extent.depth, 1, 1, 1, 1};
+  for (std::size_t i = 0; i < 8; ++i) header.dim(i, sizes[i]);
+  header.code(layout.intent_code, kLabelIntent);
+  header.whole(layout.datatype, 2, datatype_of(type));
+  header.whole(layout.bitpix, 2, static_cast<std::uint64_t>(bits_per_sample(type)));
+  header.reals(layout.pixdim, frame.pixdim);
+  const std::size_t data = layout.header_bytes + 4;
+  if (layout.is_nifti2) {
+    header.whole(layout.vox_offset, 8, data);
+  } else {
+    header.real(layout.vox_offset, static_cast<double>(data));
+  }
+  header.real(layout.scl_slope, 1);
+  header.whole(layout.xyzt_units, layout.is_nifti2 ? 4 : 1, static_cast<std::uint64_t>(frame.xyzt_units));
+  header.code(layout.qform_code, frame.qform_code);
+  header.code(layout.sform_code, frame.sform_code);
+  header.reals(layout.quatern, frame.quatern);
+  header.reals(layout.srow, frame.srow);
+  header.text(layout.magic, layout.is_nifti2 ? "n+2\0\r\n\x1a\n"sv : "n+1\0"sv);
+  return header.take();
+}
 
 LabelFile nifti_label_file(const Extent& extent, const WriteOptions& options) {
   const std::vector<std::byte> header = nifti_label_header(extent, options.type, options.geometry);

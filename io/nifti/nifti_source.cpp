@@ -1,19 +1,243 @@
 #include "io/nifti/nifti_source.hpp"
 
+#include <algorithm>
 #include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "gpuccl/types.hpp"
-#include "io/files/companion_file.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/input_file.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
-#include "io/nifti/nifti_header.hpp"
+#include "io/nifti/nifti_layout.hpp"
 
 namespace gpuccl::io {
+namespace {
+
+using namespace std::string_view_literals;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Failure::data, "not a usable NIfTI (" + why + ")");
+}
+
+bool has_magic(std::span<const std::byte> start, const NiftiLayout& layout, std::string_view magic) {
+  return start.size() >= layout.header_bytes &&
+         std::memcmp(start.data() + layout.magic, magic.data(), magic.size()) == 0;
+}
+
+bool is_nifti1(std::span<const std::byte> start) {
+  return has_magic(start, kNifti1, "n+1\0"sv) || has_magic(start, kNifti1, "ni1\0"sv);
+}
+
+bool is_nifti2(std::span<const std::byte> start) {
+  return has_magic(start, kNifti2, "n+2\0\r\n\x1a\n"sv) || has_magic(start, kNifti2, "ni2\0\r\n\x1a\n"sv);
+}
+
+/// Numbers of a header in the order of this machine.
+class Fields {
+ public:
+  Fields(std::span<const std::byte> header, const NiftiLayout& layout) : header_(header), layout_(layout) {
+    const auto size = static_cast<std::int64_t>(layout.header_bytes);
+    if (whole(0, 4) == size) return;
+    swapped_ = true;
+    if (whole(0, 4) != size) refuse("sizeof_hdr is not " + std::to_string(size));
+  }
+
+  bool swapped() const { return swapped_; }
+  const NiftiLayout& layout() const { return layout_; }
+
+  std::int64_t whole(std::size_t at, std::size_t bytes) const {
+    const int unused = static_cast<int>(64 - 8 * bytes);
+    return static_cast<std::int64_t>(bits(at, bytes) << unused) >> unused;
+  }
+  std::int64_t dim(std::size_t i) const {
+    return whole(layout_.dim + i * layout_.dim_bytes(), layout_.dim_bytes());
+  }
+  int code(std::size_t at) const { return static_cast<int>(whole(at, layout_.code_bytes())); }
+  /// The i-th of those at `at`.
+  double real(std::size_t at, std::size_t i = 0) const {
+    const std::uint64_t stored = bits(at + i * layout_.real_bytes(), layout_.real_bytes());
+    return layout_.is_nifti2 ? std::bit_cast<double>(stored)
+                             : double{std::bit_cast<float>(static_cast<std::uint32_t>(stored))};
+  }
+  template <std::size_t count>
+  std::array<double, count> reals(std::size_t at) const {
+    std::array<double, count> all;
+    for (std::size_t i = 0; i < count; ++i) all[i] = real(at, i);
+    return all;
+  }
+
+ private:
+  std::uint64_t bits(std::size_t at, std::size_t bytes) const {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes; ++i)
+      value |= std::to_integer<std::uint64_t>(header_[at + (swapped_ ? bytes - 1 - i : i)]) << 8 * i;
+    return value;
+  }
+
+  std::span<const std::byte> header_;
+  const NiftiLayout& layout_;
+  bool swapped_ = false;
+};
+
+SampleFormat format_of(std::int64_t datatype) {
+  constexpr auto kUnsigned = SampleKind::unsigned_integer, kSigned = SampleKind::signed_integer,
+                 kFloating = SampleKind::floating;
+  const struct {
+    int datatype, bits;
+    SampleKind kind;
+    int channels = 1;
+  } known[] = {{2, 8, kUnsigned},   {4, 16, kSigned},      {8, 32, kSigned},       {16, 32, kFloating},
+               {64, 64, kFloating}, {256, 8, kSigned},     {512, 16, kUnsigned},   {768, 32, kUnsigned},
+               {1024, 64, kSigned}, {1280, 64, kUnsigned}, {128, 8, kUnsigned, 3}, {2304, 8, kUnsigned, 4}};
+  for (const auto& type : known)
+    if (type.datatype == datatype) {
+      SampleFormat format;
+      format.bits = type.bits;
+      format.kind = type.kind;
+      format.channels = type.channels;
+      if (type.channels > 1) format.photometric = Photometric::rgb;
+      return format;
+    }
+  refuse("samples of datatype " + std::to_string(datatype) +
+         ", neither integers nor floating point of up to 64 bits");
+}
+
+/// A slope of 0, or that is not a number, means that samples are values.
+void read_scale(const Fields& fields, SampleFormat& format) {
+  const double slope = fields.real(fields.layout().scl_slope), inter = fields.real(fields.layout().scl_inter);
+  if (slope == 0 || std::isnan(slope) || format.photometric == Photometric::rgb) return;
+  if (!std::isfinite(slope) || !std::isfinite(inter)) refuse("the scale of its values is not a number");
+  format.slope = slope;
+  format.intercept = inter;
+}
+
+Extent read_extent(const Fields& fields, const Limits& limits, double& frames) {
+  const std::int64_t axes = fields.dim(0);
+  if (axes < 1 || axes > 7) refuse(std::to_string(axes) + " axes");
+  std::array<std::int64_t, 3> size = {1, 1, 1};
+  for (std::size_t i = 1; i <= static_cast<std::size_t>(axes); ++i) {
+    const std::int64_t dim = fields.dim(i);
+    if (i <= 3) {
+      if (dim < 1) refuse("axis " + std::to_string(i) + " has " + std::to_string(dim) + " elements");
+      size[i - 1] = dim;
+    } else if (dim > 1) {
+      frames *= static_cast<double>(dim);
+    }
+  }
+  check_page_size(static_cast<std::uint64_t>(size[0]), static_cast<std::uint64_t>(size[1]), limits);
+  return {static_cast<int>(size[0]), static_cast<int>(size[1]),
+          checked_slices(static_cast<double>(size[2]), limits)};
+}
+
+std::uint64_t read_offset(const Fields& fields, bool is_pair) {
+  const NiftiLayout& layout = fields.layout();
+  const double offset = layout.is_nifti2 ? static_cast<double>(fields.whole(layout.vox_offset, 8))
+                                         : fields.real(layout.vox_offset);
+  // After the header come four bytes that declare extensions. A 0 is what careless writers leave.
+  const std::size_t least = is_pair ? 0 : layout.header_bytes + 4;
+  if (offset == 0) return least;
+  constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none
+  if (!(offset >= static_cast<double>(least) && offset <= kMost) || offset != std::floor(offset))
+    refuse("samples at byte " + shortest(offset));
+  return static_cast<std::uint64_t>(offset);
+}
+
+/// The steps and the origin that an affine of 3 x 4 has.
+Orientation orientation_of(const std::array<double, 12>& affine) {
+  Orientation orientation;
+  orientation.space = WorldSpace::ras;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    for (std::size_t i = 0; i < 3; ++i) orientation.steps[i][axis] = affine[4 * axis + i];
+    orientation.origin[axis] = affine[4 * axis + 3];
+  }
+  return orientation;
+}
+
+/// Returns the affine matrix by the standard: a unit quaternion, spacings, and the sign of the third axis.
+std::array<double, 12> affine_of_quaternion(const NiftiFrame& frame) {
+  const auto& [b, c, d, x, y, z] = frame.quatern;
+  const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
+  const auto& size = frame.pixdim;
+  const double i = size[1], j = size[2], k = size[0] < 0 ? -size[3] : size[3];
+  return {(a * a + b * b - c * c - d * d) * i,
+          2 * (b * c - a * d) * j,
+          2 * (b * d + a * c) * k,
+          x,
+          2 * (b * c + a * d) * i,
+          (a * a + c * c - b * b - d * d) * j,
+          2 * (c * d - a * b) * k,
+          y,
+          2 * (b * d - a * c) * i,
+          2 * (c * d + a * b) * j,
+          (a * a + d * d - b * b - c * c) * k,
+          z};
+}
+
+/// Prefers the sform if both are given, as other readers do.
+std::optional<Orientation> orientation_of(const NiftiFrame& frame) {
+  if (frame.sform_code > 0) return orientation_of(frame.srow);
+  if (frame.qform_code > 0) return orientation_of(affine_of_quaternion(frame));
+  return std::nullopt;
+}
+
+Geometry read_geometry(const Fields& fields) {
+  const NiftiLayout& layout = fields.layout();
+  NiftiFrame frame;
+  frame.is_nifti2 = layout.is_nifti2;
+  frame.pixdim = fields.reals<8>(layout.pixdim);
+  frame.xyzt_units = static_cast<int>(fields.whole(layout.xyzt_units, layout.is_nifti2 ? 4 : 1) & 0xff);
+  frame.qform_code = fields.code(layout.qform_code);
+  frame.sform_code = fields.code(layout.sform_code);
+  frame.quatern = fields.reals<6>(layout.quatern);
+  frame.srow = fields.reals<12>(layout.srow);
+  Geometry geometry;
+  for (std::size_t i = 0; i < 3; ++i) {
+    const double size = std::abs(frame.pixdim[i + 1]);
+    geometry.spacing[i] = std::isfinite(size) ? size : 0;
+  }
+  constexpr LengthUnit kUnits[] = {LengthUnit::unknown, LengthUnit::m, LengthUnit::mm, LengthUnit::um};
+  const int unit = frame.xyzt_units & 7;
+  geometry.unit = unit < 4 ? kUnits[unit] : LengthUnit::unknown;
+  geometry.orientation = orientation_of(frame);
+  drop_unusable(geometry.orientation);
+  geometry.nifti = frame;
+  return geometry;
+}
+
+}  // namespace
+
+bool is_nifti(std::span<const std::byte> start) { return is_nifti1(start) || is_nifti2(start); }
+
+bool is_nifti_pair(std::span<const std::byte> start) {
+  return has_magic(start, kNifti1, "ni1\0"sv) || has_magic(start, kNifti2, "ni2\0\r\n\x1a\n"sv);
+}
+
+NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& limits) {
+  const NiftiLayout& layout = is_nifti1(start) ? kNifti1 : kNifti2;
+  const Fields fields(start, layout);
+  NiftiHeader header;
+  RawVolume& volume = header.volume;
+  volume.format_name = "nifti";
+  volume.swapped = fields.swapped();
+  header.is_pair = is_nifti_pair(start);
+  volume.format = format_of(fields.whole(layout.datatype, 2));
+  read_scale(fields, volume.format);
+  volume.extent = read_extent(fields, limits, volume.frames);
+  volume.frames = checked_frames(volume.frames);
+  volume.offset = read_offset(fields, header.is_pair);
+  volume.geometry = read_geometry(fields);
+  return header;
+}
+
 namespace {
 
 namespace fs = std::filesystem;

@@ -4,7 +4,7 @@
 
 #include "io/files/number_text.hpp"
 #include "io/image/label_streams.hpp"
-#include "io/nrrd/nrrd_space.hpp"
+#include "io/nrrd/nrrd_source.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,15 +1,311 @@
 #include "io/nrrd/nrrd_source.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstring>
+#include <map>
+#include <optional>
+#include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/files/companion_file.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/header_lines.hpp"
+#include "io/files/input_file.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/nifti/nifti_source.hpp"
-#include "io/nrrd/nrrd_header.hpp"
 
 namespace gpuccl::io {
+namespace {
+
+constexpr struct {
+  WorldSpace space;
+  const char *name, *short_name;
+} kSpaces[] = {{WorldSpace::ras, "right-anterior-superior", "ras"},
+               {WorldSpace::las, "left-anterior-superior", "las"},
+               {WorldSpace::lps, "left-posterior-superior", "lps"},
+               {WorldSpace::scanner_xyz, "scanner-xyz", "scanner-xyz"},
+               {WorldSpace::right_handed, "3D-right-handed", "3d-right-handed"},
+               {WorldSpace::left_handed, "3D-left-handed", "3d-left-handed"}};
+
+}  // namespace
+
+WorldSpace nrrd_space(const std::string& name) {
+  const std::string word = lower_case(name);
+  for (const auto& known : kSpaces)
+    if (word == lower_case(known.name) || word == known.short_name) return known.space;
+  return WorldSpace::unknown;
+}
+
+const char* nrrd_name(WorldSpace space) {
+  for (const auto& known : kSpaces)
+    if (space == known.space) return known.name;
+  return "";
+}
+
+namespace {
+
+constexpr std::size_t kMostAxes = 16;
+
+[[noreturn]] void refuse(const std::string& why) {
+  throw Error(Failure::data, "not a usable NRRD (" + why + ")");
+}
+
+/// Fields by their names, as far as they matter here.
+class Fields {
+ public:
+  explicit Fields(HeaderLines& lines) {
+    lines.next();  // the magic
+    while (const std::optional<std::string> line = lines.next()) {
+      if (line->empty()) return;
+      const std::size_t colon = line->find(": ");
+      if (line->front() == '#' || colon == std::string::npos || line->find(":=") < colon) continue;
+      std::string name = lower_case(line->substr(0, colon));
+      if (name == "datafile") name = "data file";
+      if (name == "lineskip") name = "line skip";
+      if (name == "byteskip") name = "byte skip";
+      for (const char* const known : kKnown)
+        if (name == known)
+          values_[name] = line->substr(std::min(line->find_first_not_of(' ', colon + 1), line->size()));
+    }
+  }
+
+  bool has(const std::string& name) const { return values_.contains(name); }
+  std::string text(const std::string& name) const {
+    const auto found = values_.find(name);
+    return found == values_.end() ? "" : found->second;
+  }
+  std::string needed(const std::string& name) const {
+    if (!has(name)) refuse("no " + name);
+    return text(name);
+  }
+  std::int64_t whole(const std::string& name, std::int64_t least) const {
+    if (!has(name)) return 0;
+    const auto numbers = numbers_in(text(name));
+    constexpr double kMost = 1e15;
+    if (!numbers || numbers->size() != 1 || !(numbers->front() >= static_cast<double>(least)) ||
+        numbers->front() > kMost || numbers->front() != std::floor(numbers->front()))
+      refuse(name + " " + text(name));
+    return static_cast<std::int64_t>(numbers->front());
+  }
+
+ private:
+  static constexpr const char* kKnown[] = {
+      "type",        "dimension",       "sizes",     "encoding",         "endian",       "kinds",
+      "space",       "space dimension", "spacings",  "space directions", "space origin", "units",
+      "space units", "data file",       "line skip", "byte skip"};
+  std::map<std::string, std::string> values_;
+};
+
+SampleFormat format_of(const std::string& type) {
+  SampleFormat format;
+  std::string name = lower_case(type);
+  if (name == "float" || name == "double") {
+    format.kind = SampleKind::floating;
+    format.bits = name == "float" ? 32 : 64;
+    return format;
+  }
+  // "unsigned short int", "ushort", "uint16", "uint16_t".
+  if (name.ends_with("_t")) name.resize(name.size() - 2);
+  format.kind = SampleKind::signed_integer;
+  if (name.starts_with("signed ")) {
+    name.erase(0, 7);
+  } else if (name.starts_with("u")) {
+    format.kind = SampleKind::unsigned_integer;
+    name.erase(0, name.starts_with("unsigned ") ? 9 : 1);
+  }
+  if (name.ends_with(" int")) name.resize(name.size() - 4);
+  constexpr struct {
+    const char* name;
+    int bits;
+  } kIntegers[] = {{"char", 8},   {"int8", 8},   {"short", 16},    {"int16", 16},    {"int", 32},
+                   {"int32", 32}, {"int64", 64}, {"longlong", 64}, {"long long", 64}};
+  for (const auto& known : kIntegers)
+    if (name == known.name) {
+      format.bits = known.bits;
+      return format;
+    }
+  refuse("type " + type + ", neither integer nor floating point");
+}
+
+/// One for each axis, in parentheses, or "none".
+std::vector<std::optional<std::vector<double>>> vectors_in(const std::string& text) {
+  std::vector<std::optional<std::vector<double>>> vectors;
+  for (std::size_t at = 0; (at = text.find_first_not_of(' ', at)) != std::string::npos;) {
+    if (text.compare(at, 4, "none") == 0) {
+      vectors.emplace_back(std::nullopt);
+      at += 4;
+      continue;
+    }
+    const std::size_t end = text.find(')', at);
+    const auto numbers =
+        end == std::string::npos ? std::nullopt : numbers_in(std::string_view(text).substr(at, end + 1 - at));
+    if (!numbers) refuse("space directions " + text);
+    vectors.emplace_back(*numbers);
+    at = end + 1;
+  }
+  return vectors;
+}
+
+/// Returns the unit quoted for x, y and z, the first of which is axis `first`, if all are the same.
+LengthUnit unit_in(const std::string& text, std::size_t first) {
+  std::optional<std::string> unit;
+  std::size_t axis = 0;
+  for (std::size_t begin = 0; (begin = text.find('"', begin)) != std::string::npos; ++axis) {
+    const std::size_t end = text.find('"', begin + 1);
+    if (end == std::string::npos) return LengthUnit::unknown;
+    const std::string name = text.substr(begin + 1, end - begin - 1);
+    begin = end + 1;
+    if (axis < first || axis >= first + 3) continue;
+    if (!unit) unit = name;
+    if (name != *unit) return LengthUnit::unknown;
+  }
+  return unit ? length_unit(*unit) : LengthUnit::unknown;
+}
+
+/// The axes of the file: x, y and z, after those that make an element.
+struct Axes {
+  std::size_t all = 0, first = 0;
+  std::array<double, 3> sizes = {1, 1, 1};
+  double frames = 1;  // elements of further axes
+
+  /// Returns the axis of the i-th of x, y, z, if it exists.
+  std::optional<std::size_t> place(std::size_t i) const {
+    return first + i < all ? std::optional(first + i) : std::nullopt;
+  }
+};
+
+Axes read_axes(const Fields& fields, SampleFormat& format) {
+  Axes axes;
+  const std::int64_t dimension = fields.whole("dimension", 1);
+  const auto sizes = numbers_in(fields.needed("sizes"));
+  if (dimension < 1 || dimension > static_cast<std::int64_t>(kMostAxes))
+    refuse("dimension " + fields.text("dimension"));
+  axes.all = static_cast<std::size_t>(dimension);
+  if (!sizes || sizes->size() != axes.all) refuse("sizes " + fields.text("sizes"));
+
+  const std::vector<std::string> kinds = words_in(fields.text("kinds"));
+  const std::string kind = kinds.empty() ? "" : lower_case(kinds.front());
+  const bool is_none = fields.text("space directions").starts_with("none");
+  const bool is_color = kind == "rgb-color" || kind == "rgba-color";
+  if (is_none || (!kind.empty() && kind != "domain" && kind != "space" && kind != "???")) {
+    axes.first = 1;
+    const double values = sizes->front();
+    if (values > 1 && !(is_color && values == (kind == "rgb-color" ? 3 : 4)))
+      throw Error(Failure::data, "contains " + shortest(values) +
+                                     " values per pixel; save the one to label as a separate file");
+    if (values > 1) {
+      format.channels = static_cast<int>(values);
+      format.photometric = Photometric::rgb;
+    }
+  }
+  if (axes.first + 2 > axes.all) refuse(std::to_string(axes.all - axes.first) + " axis");
+  for (std::size_t i = 0; i < axes.all - axes.first; ++i) {
+    const double size = (*sizes)[axes.first + i];
+    if (i < axes.sizes.size())
+      axes.sizes[i] = size;
+    else
+      axes.frames *= size;
+  }
+  return axes;
+}
+
+/// A vector of x, y and maybe z. In a space with more axes, as ITK writes it, it has nothing along those.
+std::optional<Vector3> in_space(const std::vector<double>& numbers) {
+  const auto known = static_cast<std::ptrdiff_t>(std::min<std::size_t>(numbers.size(), 3));
+  const bool is_flat = std::all_of(numbers.begin() + known, numbers.end(), [](double x) { return x == 0; });
+  if (known < 2 || !is_flat) return std::nullopt;
+  Vector3 vector{};
+  std::copy_n(numbers.begin(), known, vector.begin());
+  return vector;
+}
+
+/// Directions and sizes of elements in a space.
+void read_orientation(const Fields& fields, const Axes& axes, Geometry& geometry) {
+  const auto vectors = vectors_in(fields.text("space directions"));
+  if (vectors.size() != axes.all) refuse("space directions " + fields.text("space directions"));
+  Orientation orientation;
+  orientation.space = nrrd_space(fields.text("space"));
+  for (std::size_t i = 0; i < 3; ++i) {
+    const std::optional<std::size_t> place = axes.place(i);
+    if (!place || !vectors[*place]) {
+      // If the others leave the plane of x and y, the third axis becomes their normal.
+      if (i < 2 || (orientation.steps[0][2] == 0 && orientation.steps[1][2] == 0))
+        orientation.steps[i][i] = 1;
+      continue;
+    }
+    const auto vector = in_space(*vectors[*place]);
+    if (!vector) refuse("space directions " + fields.text("space directions"));
+    orientation.steps[i] = *vector;
+    const Vector3& step = orientation.steps[i];
+    geometry.spacing[i] = std::hypot(step[0], step[1], step[2]);
+  }
+  if (fields.has("space origin")) {
+    auto origin = numbers_in(fields.text("space origin"));
+    if (origin && origin->size() > 3) origin->resize(3);  // the others are those of axes that are not spatial
+    const auto place = origin ? in_space(*origin) : std::nullopt;
+    if (!place) refuse("space origin " + fields.text("space origin"));
+    orientation.origin = *place;
+  }
+  geometry.orientation = orientation;
+  geometry.unit = unit_in(fields.text("space units"), 0);
+  drop_unusable(geometry.orientation);
+}
+
+Geometry read_geometry(const Fields& fields, const Axes& axes) {
+  Geometry geometry;
+  if (fields.has("space directions")) {
+    read_orientation(fields, axes, geometry);
+  } else if (fields.has("spacings")) {
+    const auto spacings = numbers_in(fields.text("spacings"));
+    if (!spacings || spacings->size() != axes.all) refuse("spacings " + fields.text("spacings"));
+    for (std::size_t i = 0; i < 3; ++i)
+      if (axes.place(i)) geometry.spacing[i] = std::abs((*spacings)[*axes.place(i)]);
+    geometry.unit = unit_in(fields.text("units"), axes.first);
+  }
+  for (double& length : geometry.spacing)
+    if (!is_spacing(length)) length = 0;
+  return geometry;
+}
+
+}  // namespace
+
+bool is_nrrd(const ByteSource& file) {
+  char start[6];
+  return file.read_at(0, start, sizeof start) == sizeof start &&
+         std::memcmp(start, "NRRD00", sizeof start) == 0;
+}
+
+NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits) {
+  HeaderLines lines(file);
+  const Fields fields(lines);
+  NrrdHeader header;
+  RawVolume& volume = header.volume;
+  volume.format_name = "nrrd";
+  volume.format = format_of(fields.needed("type"));
+  const Axes axes = read_axes(fields, volume.format);
+  volume.extent = checked_extent(axes.sizes, limits);
+  volume.frames = checked_frames(axes.frames);
+  volume.geometry = read_geometry(fields, axes);
+  check_format(volume.format);
+
+  const std::string encoding = lower_case(fields.needed("encoding")),
+                    endian = lower_case(fields.text("endian"));
+  header.gzip = encoding == "gzip" || encoding == "gz";
+  if (!header.gzip && encoding != "raw") refuse("encoding " + encoding + "; raw and gzip are read");
+  volume.swapped = endian == "big";
+  if (volume.format.bits > 8 && endian != "big" && endian != "little") refuse("endian " + endian);
+  header.data_file = fields.text("data file");
+  if (header.data_file.starts_with("LIST") || header.data_file.find('%') != std::string::npos)
+    throw Error(Failure::data, "its samples are in several files; write one");
+  header.lines = fields.whole("line skip", 0);
+  header.bytes = fields.whole("byte skip", -1);
+  if (header.data_file.empty()) volume.offset = lines.position();
+  return header;
+}
+
 namespace {
 
 /// Returns the offset of line `lines`, counted from 0, of the text that begins at `offset`.

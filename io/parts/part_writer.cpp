@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "io/files/file_error.hpp"
-#include "io/files/spooled_text.hpp"
-#include "io/parts/messages.hpp"
+#include "io/files/text_stream.hpp"
 #include "io/parts/stretch.hpp"
 #include "io/parts/together.hpp"
 

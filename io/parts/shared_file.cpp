@@ -6,7 +6,6 @@
 #include <cerrno>
 
 #include "io/files/file_error.hpp"
-#include "io/parts/messages.hpp"
 #include "io/parts/together.hpp"
 
 namespace gpuccl::io {

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "io/files/file_error.hpp"
-#include "io/parts/messages.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -8,9 +8,9 @@
 #include <string_view>
 
 #include "gpuccl/types.hpp"
-#include "io/deflate/stream_frame.hpp"
+#include "io/deflate/run_deflater.hpp"
 #include "io/files/descriptor.hpp"
-#include "io/image/run_blocks.hpp"
+#include "io/image/label_streams.hpp"
 #include "io/png/png_output.hpp"
 
 namespace gpuccl::io {

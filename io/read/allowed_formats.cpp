@@ -7,7 +7,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/input_name.hpp"
+#include "io/files/input_file.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -5,14 +5,12 @@
 #include <memory>
 
 #include "gpuccl/types.hpp"
-#include "io/files/companion_file.hpp"
-#include "io/files/fingerprint.hpp"
+#include "io/files/file_identity.hpp"
 #include "io/files/input_file.hpp"
-#include "io/files/input_name.hpp"
 #include "io/image/read_options.hpp"
-#include "io/metaimage/metaimage_header.hpp"
+#include "io/metaimage/metaimage_source.hpp"
 #include "io/nifti/nifti_source.hpp"
-#include "io/nrrd/nrrd_header.hpp"
+#include "io/nrrd/nrrd_source.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/zarr/ome_image.hpp"
 

@@ -14,7 +14,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
-#include "io/image/plane_place.hpp"
+#include "io/image/image_axes.hpp"
 #include "io/read/one_image.hpp"
 #include "io/read/open_samples.hpp"
 #include "io/zarr/ome_image.hpp"

@@ -1,23 +1,129 @@
 #include "io/read/open_samples.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <mutex>
 #include <new>
 #include <set>
+#include <system_error>
 #include <utility>
 
 #include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/reason.hpp"
 #include "io/image/source_part.hpp"
 #include "io/read/allowed_formats.hpp"
 #include "io/read/open_file.hpp"
-#include "io/read/stack_source.hpp"
+#include "io/read/slice_names.hpp"
 #include "io/zarr/ome_image.hpp"
 #include "io/zarr/zarr_source.hpp"
 
 namespace gpuccl::io {
+namespace {
+
+/// Slices are opened one by one when they are decoded, so that a stack of thousands holds no files open.
+class StackSource final : public SampleSource {
+ public:
+  StackSource(const std::string& folder, const ReadOptions& options)
+      : folder_(folder), names_(slice_names(folder, options.warn, options.limits.follow)), options_(options) {
+    const std::filesystem::path list = std::filesystem::path(folder) / kSliceList;
+    std::error_code none;
+    if (const auto bytes = std::filesystem::file_size(list, none); options.opened && !none)
+      options.opened->add(list.string(), bytes);
+    options_.planes.pages.reset();  // of the stack, not of its files
+    if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
+      throw Error(Failure::data,
+                  "contains more slices than --max-pages " + std::to_string(options.limits.max_pages));
+    for (const std::string& name : names_) check_slice(name);
+    info_.format = "stack";
+    info_.extent.depth = static_cast<int>(names_.size());
+    check_memory(info_.extent, 0, options);
+    options_.warn = nullptr;  // said when the headers were read
+  }
+
+  const ImageInfo& info() const override { return info_; }
+  const SampleFormat& format(int) const override { return format_; }
+  std::int64_t buffer_bytes() const override { return buffer_bytes_; }
+
+  void decode(int z, const Sink& sink) const override {
+    with_slice(z, [&](const SampleSource& slice) { slice.decode(0, sink); });
+  }
+  void decode_from_top(int z, const Sink& sink) const override {
+    with_slice(z, [&](const SampleSource& slice) { slice.decode_from_top(0, sink); });
+  }
+
+ private:
+  template <class Work>
+  void with_slice(int z, Work work) const {
+    const std::string& name = names_[static_cast<std::size_t>(z)];
+    try {
+      const std::unique_ptr<SampleSource> slice = open_slice(name);
+      compare(*slice);
+      work(*slice);
+    } catch (const Error& error) {
+      fail(name, error);
+    }
+  }
+
+  std::unique_ptr<SampleSource> open_slice(const std::string& name) const {
+    return open_file((std::filesystem::path(folder_) / name).string(), options_);
+  }
+
+  [[noreturn]] static void fail(const std::string& name, const Error& error) {
+    throw Error(error.failure(), reason_about("slice " + name, error.what()));
+  }
+
+  void check_slice(const std::string& name) {
+    try {
+      const std::unique_ptr<SampleSource> slice = open_slice(name);
+      if (&name == &names_.front()) {
+        info_ = slice->info();
+        format_ = slice->format(0);
+      }
+      compare(*slice);
+      buffer_bytes_ = std::max(buffer_bytes_, slice->buffer_bytes() + slice->held_bytes());
+    } catch (const Error& error) {
+      fail(name, error);
+    }
+  }
+
+  void compare(const SampleSource& slice) const {
+    Extent first = info_.extent;
+    first.depth = 1;
+    const Extent& extent = slice.info().extent;
+    if (extent.depth > 1)
+      throw Error(Failure::data, "contains " + std::to_string(extent.depth) + " pages, not one");
+    if (extent != first)
+      throw Error(Failure::data,
+                  "is " + to_string(extent) + " but " + names_.front() + " is " + to_string(first));
+    const SampleFormat& format = slice.format(0);
+    if (format.bits != format_.bits || format.kind != format_.kind || format.channels != format_.channels ||
+        format.photometric != format_.photometric)
+      throw Error(Failure::data,
+                  "is " + describe(format) + " but " + names_.front() + " is " + describe(format_));
+  }
+
+  static std::string describe(const SampleFormat& format) {
+    return std::string(name_of(format.photometric)) + " with " + std::to_string(format.channels) +
+           " samples of " + std::to_string(format.bits) + " bits per pixel";
+  }
+
+  std::string folder_;
+  std::vector<std::string> names_;
+  ReadOptions options_;
+  ImageInfo info_;
+  SampleFormat format_;
+  std::int64_t buffer_bytes_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<SampleSource> open_stack(const std::string& folder, const ReadOptions& options) {
+  return std::make_unique<StackSource>(folder, options);
+}
+
 namespace {
 
 /// Passes every line on once, from whatever thread.

@@ -9,6 +9,9 @@
 
 namespace gpuccl::io {
 
+/// A folder of slices. Reads the header of every one. Throws Error.
+std::unique_ptr<SampleSource> open_stack(const std::string& folder, const ReadOptions& options);
+
 struct OpenSamples {
   std::unique_ptr<SampleSource> source;
   std::int64_t held_bytes = 0;  // of a pipe

@@ -11,7 +11,6 @@
 #include "io/image/otsu.hpp"
 #include "io/image/row_stream.hpp"
 #include "io/image/value_rows.hpp"
-#include "io/image/value_sample.hpp"
 #include "io/read/open_samples.hpp"
 
 namespace gpuccl::io {

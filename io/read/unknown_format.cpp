@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "io/files/gunzip_stream.hpp"
+#include "io/files/gunzipped_file.hpp"
 #include "io/image/chunk_codecs.hpp"
 #include "io/read/slice_names.hpp"
 

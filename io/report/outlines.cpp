@@ -11,8 +11,8 @@
 #include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/version.hpp"
-#include "io/files/bytes_in_words.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/strips.hpp"
 
 namespace gpuccl::io {

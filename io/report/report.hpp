@@ -10,7 +10,7 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
-#include "io/files/opened_files.hpp"
+#include "io/files/input_file.hpp"
 #include "io/image/image_info.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/value_table.hpp"

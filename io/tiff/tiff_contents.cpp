@@ -3,12 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
-#include "io/image/plane_place.hpp"
 #include "io/image/reason.hpp"
 #include "io/tiff/tiff_description.hpp"
-#include "io/tiff/tiff_geometry.hpp"
-#include "io/tiff/tiff_layout.hpp"
+#include "io/tiff/tiff_format.hpp"
 #include "io/tiff/tiff_page_decoder.hpp"
 #include "io/tiff/tiff_pages.hpp"
 

@@ -2,17 +2,55 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
+#include <pugixml.hpp>
 #include <sstream>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/flat_json.hpp"
-#include "io/tiff/ome_description.hpp"
+#include "io/files/number_text.hpp"
+#include "io/image/image_axes.hpp"
 
 namespace gpuccl::io {
+const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const PlaneChoice& choice) {
+  return series[static_cast<std::size_t>(
+      plane_place(static_cast<std::int64_t>(series.size()), choice.series, "images", "--series"))];
+}
+
+std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice) {
+  const TiffSeries& one = chosen_series(series, choice);
+  check_order(one);
+  const std::int64_t frame = plane_place(one.frames, choice.frame, "time points", "--frame");
+  const std::int64_t channel = plane_place(one.channels, choice.channel, "channels", "--channel");
+  std::int64_t plane = one.first, step = 1, stride = 1;
+  for (const char axis : one.order) {
+    if (axis == 'Z')
+      step = stride;
+    else
+      plane += stride * (axis == 'C' ? channel : frame);
+    stride *= axis == 'C' ? one.channels : axis == 'T' ? one.frames : one.slices;
+  }
+  constexpr std::int64_t kMost = std::int64_t{1} << 22;  // no file has so many, and the list takes memory
+  if (one.slices > kMost)
+    throw Error(Failure::data, "its description lists " + std::to_string(one.slices) + " slices");
+  std::vector<std::int64_t> planes;
+  for (std::int64_t i = 0; i < one.slices; ++i) planes.push_back(plane + i * step);
+  return planes;
+}
+
+void check_order(const TiffSeries& series) {
+  if (series.is_scattered)
+    throw Error(Failure::data,
+                "stores its planes in other files or in an unsupported order; --page N..M reads pages as "
+                "they follow each other in the file");
+}
+
 namespace {
 
 template <class Number>
@@ -182,6 +220,177 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
   if (description.frames > 1 && description.slices > 1)
     refuse(several(description.slices, "slices at ") + several(description.frames, "time points"));
   if (description.frames > 1) refuse(several(description.frames, "time points"));
+}
+
+namespace {
+
+constexpr std::int64_t kMostPlanes = std::int64_t{1} << 20;  // along an axis; no file has so many
+constexpr double kMostTreeBytes = 64 << 20;
+
+/// Memory that pugixml takes at most for the tree of a text.
+double tree_bytes(const std::string& xml) {
+  constexpr double kOfTag = 128, kOfAttribute = 40;  // of an element and the text after it
+  return kOfTag * static_cast<double>(std::count(xml.begin(), xml.end(), '<')) +
+         kOfAttribute * static_cast<double>(std::count(xml.begin(), xml.end(), '='));
+}
+
+/// Whether an element has this name, in whatever namespace.
+bool is_named(const pugi::xml_node& node, std::string_view name) {
+  const std::string_view full = node.name();
+  const std::size_t colon = full.find(':');
+  return full.substr(colon == std::string_view::npos ? 0 : colon + 1) == name;
+}
+
+template <class Visit>
+void for_each_child(const pugi::xml_node& parent, std::string_view name, Visit visit) {
+  for (const pugi::xml_node& child : parent.children())
+    if (is_named(child, name)) visit(child);
+}
+
+template <class Number>
+Number number_of(const pugi::xml_node& node, const char* name, Number otherwise, Number least) {
+  const std::string_view text = node.attribute(name).as_string();
+  Number number{};
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return failure == std::errc() && number >= least ? number : otherwise;
+}
+
+std::int64_t size_of(const pugi::xml_node& pixels, const char* name) {
+  return std::min(number_of<std::int64_t>(pixels, name, 1, 1), kMostPlanes);
+}
+
+/// The axes along which planes follow each other, first the fastest: "ZCT" of "XYZCT".
+std::string order_of(const pugi::xml_node& pixels) {
+  const std::string order = pixels.attribute("DimensionOrder").as_string();
+  for (const char* known : {"ZCT", "ZTC", "CZT", "CTZ", "TZC", "TCZ"})
+    if (order == std::string("XY") + known) return known;
+  return "ZCT";
+}
+
+/// The plane of `series`, from its first on, at these places along its axes.
+std::int64_t place_of(const TiffSeries& series, const pugi::xml_node& data) {
+  std::int64_t place = 0, stride = 1;
+  for (const char axis : series.order) {
+    const char name[] = {'F', 'i', 'r', 's', 't', axis, '\0'};
+    place += stride * number_of<std::int64_t>(data, name, 0, 0);
+    stride *= axis == 'C' ? series.channels : axis == 'T' ? series.frames : series.slices;
+  }
+  return place;
+}
+
+/// Planes follow each other from the page on that the first TiffData names. Others that name another page
+/// than that order gives make the series scattered.
+TiffSeries series_of(const pugi::xml_node& pixels, int samples_per_pixel, std::int64_t next) {
+  TiffSeries series;
+  series.channels = std::max<std::int64_t>(1, size_of(pixels, "SizeC") / samples_per_pixel);
+  series.slices = size_of(pixels, "SizeZ");
+  series.frames = size_of(pixels, "SizeT");
+  series.order = order_of(pixels);
+  series.first = next;
+  bool is_first = true;
+  for_each_child(pixels, "TiffData", [&](const pugi::xml_node& data) {
+    const auto page = number_of<std::int64_t>(data, "IFD", -1, 0);
+    if (page < 0) return;
+    const std::int64_t place = place_of(series, data);
+    if (is_first && page >= place) series.first = page - place;
+    series.is_scattered |= page != series.first + place;
+    is_first = false;
+  });
+  return series;
+}
+
+/// Sizes along x, y and z in the unit of x; 0 if that or their own unit is unknown.
+void add_sizes(const pugi::xml_node& pixels, TiffSeries& series) {
+  const auto unit_of = [&](const char* name) {
+    const std::string text = pixels.attribute(name).as_string();
+    return text.empty() ? LengthUnit::um : length_unit(text);
+  };
+  const LengthUnit unit = unit_of("PhysicalSizeXUnit");
+  const auto size = [&](const char* name, const char* unit_name) {
+    const LengthUnit its_unit = unit_of(unit_name);
+    if (unit == LengthUnit::unknown || its_unit == LengthUnit::unknown) return 0.0;
+    return number_of<double>(pixels, name, 0, 0) * unit_ratio(its_unit, unit);
+  };
+  const Vector3 spacing = {size("PhysicalSizeX", "PhysicalSizeXUnit"),
+                           size("PhysicalSizeY", "PhysicalSizeYUnit"),
+                           size("PhysicalSizeZ", "PhysicalSizeZUnit")};
+  if (!(spacing[0] > 0 && spacing[1] > 0)) return;  // a unit for some axes alone misleads
+  series.spacing = spacing;
+  series.unit = unit;
+}
+
+}  // namespace
+
+void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description) {
+  if (tree_bytes(xml) > kMostTreeBytes)
+    throw Error(Failure::data, "has OME-XML of " + bytes_in_words(static_cast<double>(xml.size())) +
+                                   " with more elements than are read");
+  pugi::xml_document document;
+  // A text that ends early still has what comes before.
+  document.load_buffer(xml.data(), xml.size(), pugi::parse_minimal | pugi::parse_escapes);
+  std::vector<pugi::xml_node> all;
+  for (const pugi::xml_node& root : document.children())
+    for_each_child(root, "Image", [&](const pugi::xml_node& image) {
+      for_each_child(image, "Pixels", [&](const pugi::xml_node& pixels) { all.push_back(pixels); });
+    });
+  if (all.empty()) return;  // the metadata are in another file
+  std::int64_t next = 0;
+  for (const pugi::xml_node& pixels : all) {
+    TiffSeries series = series_of(pixels, samples_per_pixel, next);
+    add_sizes(pixels, series);
+    next = series.first + series.planes();
+    description.series.push_back(std::move(series));
+  }
+  const TiffSeries& first = description.series.front();
+  description.images = static_cast<std::int64_t>(all.size());
+  description.channels = first.channels;
+  description.slices = first.slices;
+  description.frames = first.frames;
+  description.planes = first.planes();
+  description.spacing = first.spacing;
+  description.unit = first.unit;
+}
+
+namespace {
+
+/// To as many digits as libtiff, which makes a float of a fraction, leaves of the number that was meant.
+double reciprocal(double resolution) {
+  constexpr int kDigits = 7;
+  char text[32];
+  const auto written =
+      std::to_chars(std::begin(text), std::end(text), 1 / resolution, std::chars_format::general, kDigits);
+  double value = 0;
+  std::from_chars(std::begin(text), written.ptr, value);
+  return value;
+}
+
+}  // namespace
+
+Resolution read_resolution(const TiffHandle& tiff) {
+  float x = 0, y = 0;
+  TIFFGetField(tiff.get(), TIFFTAG_XRESOLUTION, &x);
+  TIFFGetField(tiff.get(), TIFFTAG_YRESOLUTION, &y);
+  const Resolution resolution = {x, y, ResolutionUnit::none};
+  if (!resolution.is_known()) return {};
+  switch (tiff.field<std::uint16_t>(TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH)) {
+    case RESUNIT_INCH:
+      return {x, y, ResolutionUnit::inch};
+    case RESUNIT_CENTIMETER:
+      return {x, y, ResolutionUnit::centimetre};
+    default:
+      return resolution;
+  }
+}
+
+void add_spacing(const TiffDescription& description, Geometry& geometry) {
+  geometry.unit = description.unit;
+  geometry.spacing = description.spacing;
+  if (geometry.is_known()) {
+    geometry.resolution = {};
+  } else if (geometry.unit != LengthUnit::unknown && geometry.resolution.is_known()) {
+    geometry.spacing[0] = reciprocal(geometry.resolution.x);
+    geometry.spacing[1] = reciprocal(geometry.resolution.y);
+  }
 }
 
 }  // namespace gpuccl::io

@@ -4,10 +4,39 @@
 #include <string>
 #include <vector>
 
+#include "io/image/geometry.hpp"
 #include "io/image/image_info.hpp"
-#include "io/tiff/tiff_series.hpp"
+#include "io/image/read_options.hpp"
+#include "io/tiff/tiff_handle.hpp"
 
 namespace gpuccl::io {
+
+/// One image of a TIFF: which of its planes it has, and how they follow each other.
+struct TiffSeries {
+  std::int64_t first = 0;  // plane, counted from 0
+  std::int64_t channels = 1, slices = 1, frames = 1;
+  std::string order = "CZT";  // the axis along which planes follow each other first
+  bool is_scattered = false;  // planes follow each other in another way
+  Vector3 spacing{};          // of OME; 0: unknown
+  LengthUnit unit = LengthUnit::unknown;
+
+  /// More than any file has where a description specifies more than that.
+  std::int64_t planes() const {
+    std::int64_t all = channels;
+    const bool is_too_large =
+        __builtin_mul_overflow(all, slices, &all) || __builtin_mul_overflow(all, frames, &all);
+    return is_too_large ? std::int64_t{1} << 50 : all;
+  }
+};
+
+/// The planes that are the slices of what is chosen, in ascending order. Throws Error (data).
+std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice);
+
+/// Refuses a scattered one. Throws Error (data).
+void check_order(const TiffSeries& series);
+
+/// The one of `series` that is chosen. Throws Error (data).
+const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const PlaneChoice& choice);
 
 /// Description that the writing program left in the text of a TIFF's first page.
 struct TiffDescription {
@@ -46,5 +75,17 @@ TiffDescription parse_description(const std::string& description, const std::str
 /// whose samples mean different things. Throws Error (data) that says how to choose among them; --per-slice
 /// and --page only where their pages `are_alike`.
 void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart);
+
+/// Adds what OME-XML specifies of images, planes and the size of pixels to `description`. `samples_per_pixel`
+/// channels are in each plane. Text that is not XML adds nothing. Throws Error (data) for metadata that take
+/// more memory than any image needs.
+void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description);
+
+/// The resolution of the current page.
+Resolution read_resolution(const TiffHandle& tiff);
+
+/// Adds the spacing of the description. A resolution is ImageJ's spacing if the description has a unit. On
+/// its own, in inches or centimeters, it is the print resolution of a page.
+void add_spacing(const TiffDescription& description, Geometry& geometry);
 
 }  // namespace gpuccl::io

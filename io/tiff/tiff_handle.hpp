@@ -3,6 +3,7 @@
 #include <tiffio.h>
 
 #include <cerrno>
+#include <cstdarg>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -10,9 +11,39 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
-#include "io/tiff/tiff_open.hpp"
 
 namespace gpuccl::io {
+
+/// Messages of libtiff about one open file. Only the first error and the first warning are kept; warnings
+/// about private tags, which are not part of the image, and about the order of tags are ignored.
+struct TiffMessages {
+  std::string error;
+  std::string warning;
+  std::string note;            // a warning of what is against the rules but read as it is meant
+  bool out_of_memory = false;  // was the reason of the error
+
+  /// libtiff has nothing but words for it, many different ones; malloc() has left ENOMEM in errno.
+  void add_error(const char* module, const char* format, va_list arguments);
+  void add_warning(const char* module, const char* format, va_list arguments);
+};
+
+/// Access of libtiff to the bytes of a file: its mode, and callbacks with `handle`.
+/// Nothing is mapped.
+struct TiffClient {
+  const char* mode;
+  thandle_t handle;
+  TIFFReadWriteProc read;
+  TIFFReadWriteProc write;
+  TIFFSeekProc seek;
+  TIFFCloseProc close;
+  TIFFSizeProc size;
+};
+
+/// Opens a file with messages going to `messages`, or returns null. `handle` and `messages` must stay where
+/// they are until the file is closed with close_tiff. One allocation of libtiff stays below `max_bytes` (0:
+/// no limit) if it can do that.
+TIFF* open_tiff(const TiffClient& client, TiffMessages& messages, std::int64_t max_bytes);
+void close_tiff(TIFF* tiff, TiffMessages& messages);
 
 /// The stream that libtiff reads; it is not mapped.
 struct TiffStream {
@@ -72,5 +103,13 @@ class TiffHandle {
   TIFF* tiff_ = nullptr;
   std::uint64_t first_directory_ = 0;  // its offset
 };
+
+// Callbacks through which libtiff reads a TiffStream.
+
+tmsize_t read_stream(thandle_t stream, void* out, tmsize_t count);
+tmsize_t write_stream(thandle_t stream, void* data, tmsize_t count);
+toff_t seek_stream(thandle_t stream, toff_t offset, int whence);
+int close_stream(thandle_t stream);
+toff_t size_of_stream(thandle_t stream);
 
 }  // namespace gpuccl::io

@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "io/deflate/run_deflater.hpp"
+#include "io/tiff/tiff_output.hpp"
 #include "io/tiff/tiff_strip_encoder.hpp"
-#include "io/tiff/written_description.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,9 +1,9 @@
 // For libtiff 4.5 and later: each open file has its own message handlers.
 
-#include "io/tiff/tiff_open.hpp"
-
 #include <memory>
 #include <new>
+
+#include "io/tiff/tiff_handle.hpp"
 
 namespace gpuccl::io {
 namespace {

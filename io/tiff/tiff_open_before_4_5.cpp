@@ -3,7 +3,7 @@
 #include <map>
 #include <mutex>
 
-#include "io/tiff/tiff_open.hpp"
+#include "io/tiff/tiff_handle.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/strip_file.hpp"
@@ -50,5 +52,45 @@ class TiffFile final : public StripFile {
   std::int64_t last_classic_end_;  // of strips
   std::vector<std::uint64_t> strip_ends_;
 };
+
+/// Header and directories of a little-endian TIFF whose strips follow one another from kFirstStrip on, all
+/// pages in one block, with the directories after them. Readers of stacks, ImageJ among them, compute where
+/// the pages of an uncompressed one are; and which form the file has can wait until its size is known.
+class TiffDirectories {
+ public:
+  /// `big`: BigTIFF, offsets of 64 bits.
+  TiffDirectories(const TiffPages& pages, bool big) : pages_(pages), big_(big) {}
+
+  std::uint64_t bytes() const;
+
+  /// Behind the strips, of which strip i ends at `strip_ends[i]`, and in front of them.
+  void write(const WriteAt& write_at, const std::vector<std::uint64_t>& strip_ends) const;
+
+ private:
+  std::string page(std::int64_t slice, std::uint64_t offset,
+                   const std::vector<std::uint64_t>& strip_ends) const;
+
+  const TiffPages& pages_;
+  bool big_;
+};
+
+/// The largest end of the strips at which all offsets of a classic TIFF have 32 bits; may be negative.
+std::int64_t last_classic_strip_end(const TiffPages& pages);
+
+/// TIFF's ImageDescription as ImageJ writes it: a stack of slices, shown with a contrast from 0 to `max`.
+std::string imagej_description(Extent extent, Label max, const Geometry& geometry);
+
+/// ImageJ's lookup table for labels, the value of tag IJMetadata with one "luts" entry: black for 0, then the
+/// colors of label_color(). ImageJ spreads it over the contrast of the description.
+std::string imagej_lookup_table();
+/// Bytes of the head and of the table, the values of tag IJMetadataByteCounts.
+inline constexpr int kImagejHeadBytes = 12, kImagejTableBytes = 3 * 256;
+
+/// Whether a TIFF of this name has OME-XML: .ome.tif, .ome.tiff.
+bool is_ome_tiff(const std::string& path);
+
+/// TIFF's ImageDescription as OME-XML (schema 2016-06): one channel and one time point of pages along z.
+/// Error (data) for integers of 64 bits, which OME does not have.
+std::string ome_xml(Extent extent, LabelType type, const Geometry& geometry);
 
 }  // namespace gpuccl::io

@@ -6,7 +6,6 @@
 #include "gpuccl/types.hpp"
 #include "io/image/samples.hpp"
 #include "io/tiff/tiff_format.hpp"
-#include "io/tiff/tiff_layout.hpp"
 
 namespace gpuccl::io {
 

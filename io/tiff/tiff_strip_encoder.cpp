@@ -7,7 +7,7 @@
 #include <span>
 
 #include "gpuccl/types.hpp"
-#include "io/tiff/tiff_open.hpp"
+#include "io/tiff/tiff_handle.hpp"
 #include "io/tiff/tiff_scheme.hpp"
 
 namespace gpuccl::io {

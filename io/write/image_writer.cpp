@@ -15,7 +15,6 @@
 #include "io/png/png_output.hpp"
 #include "io/tiff/tiff_output.hpp"
 #include "io/tiff/tiff_strip_encoder.hpp"
-#include "io/tiff/written_description.hpp"
 
 namespace gpuccl::io {
 namespace {

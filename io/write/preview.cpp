@@ -12,7 +12,7 @@
 
 #include "io/image/label_color.hpp"
 #include "io/png/png_output.hpp"
-#include "io/write/digits.hpp"
+#include "io/write/contact_sheet.hpp"
 #include "io/write/gray_image.hpp"
 
 namespace gpuccl::io {

@@ -1,8 +1,8 @@
 #include "io/zarr/zarr_json.hpp"
 
 #include "gpuccl/types.hpp"
-#include "io/files/bytes_in_words.hpp"
 #include "io/files/flat_json.hpp"
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::io {
 

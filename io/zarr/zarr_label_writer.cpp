@@ -18,7 +18,6 @@
 
 #include "gpuccl/types.hpp"
 #include "io/deflate/run_deflater.hpp"
-#include "io/deflate/stream_frame.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/image/chunk_codecs.hpp"
 #include "io/zarr/label_group.hpp"

@@ -8,7 +8,7 @@
 #include "app/bench/result_tables.hpp"
 #include "app/bench/series.hpp"
 #include "app/bench/work_map.hpp"
-#include "app/view/bench_page.hpp"
+#include "app/view/batch_page.hpp"
 #include "app/view/packed.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"

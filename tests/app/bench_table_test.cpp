@@ -1,4 +1,4 @@
-#include "app/bench/table.hpp"
+#include "app/bench/result_tables.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl::bench;

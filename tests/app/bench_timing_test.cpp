@@ -1,4 +1,3 @@
-#include "app/bench/clocks.hpp"
 #include "app/bench/timing.hpp"
 #include "support/catch.hpp"
 

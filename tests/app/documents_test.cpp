@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
 #include "binary.hpp"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"

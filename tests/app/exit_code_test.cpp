@@ -1,5 +1,3 @@
-#include "app/common/exit_code.hpp"
-
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -7,6 +5,7 @@
 
 #include <filesystem>
 
+#include "app/common/messages.hpp"
 #include "binary.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
@@ -107,7 +106,8 @@ TEST_CASE("files of other formats are refused with what they are") {
       {"a b.png\nc.png\n", "is a list of images; write '@' before its name"},
       {"scans/1.TIF\r\n", "is a list of images;"},
       {"\x1f\x8b", "the compressed samples end early"},
-      {std::string("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0\0\0\0\0\0\0\0\0", 20), "is compressed by gzip; unpack it"}};
+      {std::string("\x1f\x8b\x08\0\0\0\0\0\0\3\3\0\0\0\0\0\0\0\0\0", 20),
+       "is compressed by gzip; unpack it"}};
   for (const auto& [content, what] : others) {
     write_file(file, content);
     fails({"label", file, "--json", "-", "--formats", "any"}, 65, std::string("file.png: ") + what);

@@ -1,5 +1,4 @@
-#include "app/options/number_lists.hpp"
-
+#include "app/options/option_helpers.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

@@ -28,7 +28,6 @@
 #include <thread>
 #include <vector>
 
-#include "common/add_phases.hpp"
 #include "cpu/phase_clock.hpp"
 #include "gpuccl/detail/generate.hpp"
 #include "gpuccl/detail/huge_pages.hpp"

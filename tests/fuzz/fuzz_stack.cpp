@@ -4,7 +4,7 @@
 #include <string>
 
 #include "decode.hpp"
-#include "io/files/natural_order.hpp"
+#include "io/files/file_names.hpp"
 #include "io/write/image_writer.hpp"
 
 // A folder of slices: the order that files.txt gives, and that of names. The bytes are the list; its lines

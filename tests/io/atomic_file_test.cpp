@@ -16,7 +16,6 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/folders.hpp"
-#include "io/files/obsolete_file.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/file_size_limit.hpp"

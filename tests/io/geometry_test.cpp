@@ -3,7 +3,6 @@
 #include <cmath>
 #include <limits>
 
-#include "io/image/grid_difference.hpp"
 #include "support/catch.hpp"
 
 namespace gpuccl::io {

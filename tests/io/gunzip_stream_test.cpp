@@ -1,11 +1,10 @@
 // Streams of gzip and zlib, whoever inflates them: zlib, and ISA-L in builds that have it.
 
-#include "io/files/gunzip_stream.hpp"
-
 #include <zlib.h>
 
 #include <random>
 
+#include "io/files/gunzipped_file.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 

@@ -1,5 +1,3 @@
-#include "io/files/natural_order.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
+#include "io/files/file_names.hpp"
 #include "io/read/slice_names.hpp"
 #include "support/catch.hpp"
 #include "support/scratch_folder.hpp"

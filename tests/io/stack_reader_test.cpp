@@ -2,7 +2,7 @@
 
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
-#include "io/read/slice_hints.hpp"
+#include "io/read/slice_names.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "gpuccl/types.hpp"
-#include "io/tiff/tiff_directories.hpp"
+#include "io/tiff/tiff_output.hpp"
 #include "io/write/label_writer.hpp"
 #include "label_samples.hpp"
 #include "support/catch.hpp"

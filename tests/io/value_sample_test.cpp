@@ -1,9 +1,8 @@
-#include "io/image/value_sample.hpp"
-
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "io/image/value_rows.hpp"
 #include "support/catch.hpp"
 
 namespace gpuccl::io {

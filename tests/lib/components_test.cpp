@@ -2,7 +2,7 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/selection.hpp"
 #include "slabs/face_contacts.hpp"
-#include "slabs/slab_components.hpp"
+#include "slabs/joiner.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

@@ -1,11 +1,10 @@
-#include "engine/gpu_queue.hpp"
-
 #include <array>
 #include <atomic>
 #include <barrier>
 #include <new>
 #include <thread>
 
+#include "engine/gpu_labelers.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

@@ -1,5 +1,4 @@
-#include "engine/image_group.hpp"
-
+#include "engine/gpu_labelers.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/objects.hpp"
 #include "support/catch.hpp"

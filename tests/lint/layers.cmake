@@ -34,8 +34,8 @@ set(layers
 # What every layer may include from above: the few functions that the rest of the library knows of CUDA.
 set(interfaces lib/src/cuda/cuda.hpp)
 
-# CLI11 takes longer to compile than any file of ours: these are compiled with it, once.
-set(parses app/options/command_line.cpp app/options/help_formatter.hpp)
+# CLI11 takes longer to compile than any file of ours: this is compiled with it, once.
+set(parses app/options/command_line.cpp)
 
 set(folders)
 set(layer 0)

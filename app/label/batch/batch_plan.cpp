@@ -17,7 +17,7 @@
 #include "io/files/text_stream.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/slice_names.hpp"
-#include "io/tiff/written_description.hpp"
+#include "io/tiff/tiff_output.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/common/exit_code.hpp"
+#include "app/common/messages.hpp"
 
 namespace gpuccl::app {
 namespace {

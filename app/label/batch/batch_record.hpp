@@ -14,7 +14,6 @@
 #include "app/view/batch_page.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/spooled_text.hpp"
 #include "io/files/text_stream.hpp"
 
 namespace gpuccl::app {

@@ -13,8 +13,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/input_name.hpp"
-#include "io/files/natural_order.hpp"
+#include "io/files/input_file.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/zarr/ome_image.hpp"
 

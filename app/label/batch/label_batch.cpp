@@ -15,10 +15,8 @@
 #include <optional>
 #include <set>
 
-#include "app/common/exit_code.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
-#include "app/common/thread_limit.hpp"
 #include "app/label/batch/admission.hpp"
 #include "app/label/batch/batch_plan.hpp"
 #include "app/label/batch/batch_progress.hpp"

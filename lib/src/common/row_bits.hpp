@@ -1,10 +1,24 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
 
-// Rows of packed bits, as BitView has them.
+#include "gpuccl/types.hpp"
+
 namespace gpuccl {
+
+/// Bits that are set in an unsigned word of 32 or 64 bits.
+template <class Word>
+GPUCCL_HD int count_ones(Word word) {
+#ifdef __CUDA_ARCH__
+  return sizeof(Word) == sizeof(unsigned) ? __popc(static_cast<unsigned>(word)) : __popcll(word);
+#else
+  return std::popcount(word);
+#endif
+}
+
+// Rows of packed bits, as BitView has them.
 
 /// Entry b: the bits of a word of 64 whose positions have bit b set.
 inline constexpr std::array<std::uint64_t, 6> kPositionsWithBit = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,

@@ -7,6 +7,9 @@
 
 namespace gpuccl {
 
+/// The smaller of two labels that is not background: 0 - 1 is the largest number there is.
+GPUCCL_HD constexpr Label min_positive(Label a, Label b) { return a - 1 < b - 1 ? a : b; }
+
 using Index = std::uint32_t;  // position of an element in a buffer, row padding included, or of a run
 
 /// Encoding of a link to a parent. An element that links to itself is a root.

@@ -9,11 +9,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "common/run_overlaps.hpp"
+#include "common/run_contacts.hpp"
 #include "contacts/contacts_across.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
-#include "periodic/border_contacts.hpp"
 #include "periodic/border_runs.hpp"
 
 namespace gpuccl {

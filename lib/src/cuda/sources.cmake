@@ -7,7 +7,6 @@ set(GPUCCL_CUDA_SOURCES
   runs/runs_3d.cu
   runs/values_2d.cu
   runs/values_3d.cu
-  runtime/by_all_threads.cpp
   runtime/check.cpp
   runtime/pinned_ring.cpp
   runtime/primary_context.cpp

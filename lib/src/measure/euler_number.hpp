@@ -2,7 +2,7 @@
 
 #include <initializer_list>
 
-#include "common/count_ones.hpp"
+#include "common/row_bits.hpp"
 #include "gpuccl/types.hpp"
 
 // The Euler number, row by row. A row adds what its union with the rows before it has more than these: of the

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "common/add_runs.hpp"
+#include "common/labels_in_memory.hpp"
 
 namespace gpuccl::measuring {
 

@@ -5,7 +5,6 @@
 
 #include "contacts/contacts_across.hpp"
 #include "gpuccl/parts.hpp"
-#include "parts/border_rows.hpp"
 #include "parts/message.hpp"
 #include "parts/rows_of_part.hpp"
 

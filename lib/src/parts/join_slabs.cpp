@@ -2,8 +2,8 @@
 #include <utility>
 
 #include "gpuccl/parts.hpp"
-#include "slabs/joined_labels.hpp"
 #include "slabs/joiner.hpp"
+#include "slabs/slab_labels.hpp"
 
 namespace gpuccl {
 

@@ -9,7 +9,6 @@
 #include "measure/measure_rows.hpp"
 #include "parts/message.hpp"
 #include "parts/rows_of_part.hpp"
-#include "parts/saved_sums.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {

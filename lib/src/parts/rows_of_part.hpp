@@ -7,9 +7,17 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
+#include "parts/message.hpp"
+#include "periodic/border_runs.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
+
+void put(Message& message, const BorderRows& rows);
+BorderRows take_border_rows(TakenMessage& message);
+
+/// Keeps all of them.
+void keep(BorderRuns& borders, const BorderRows& rows);
 
 /// The rows of a part with its halo rows, which parts exchange. Labels of the whole image are listed as
 /// number(label).

@@ -5,9 +5,8 @@
 
 #include "common/keep_first.hpp"
 #include "gpuccl/parts.hpp"
-#include "parts/group.hpp"
+#include "parts/faces.hpp"
 #include "parts/message.hpp"
-#include "parts/saved_sums.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {

@@ -7,8 +7,8 @@
 
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
-#include "parts/border_rows.hpp"
 #include "parts/message.hpp"
+#include "parts/rows_of_part.hpp"
 #include "periodic/border_runs.hpp"
 #include "periodic/wrap_borders.hpp"
 

@@ -1,13 +1,20 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <span>
 #include <vector>
 
+#include "common/run_contacts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
+
+/// Numbers of periods along x, y and z.
+using Periods = std::array<std::int32_t, 3>;
 
 /// Runs of a label image at its periodic borders.
 class BorderRuns {
@@ -40,5 +47,56 @@ class BorderRuns {
   std::vector<Ends> ends_;                   // of every row
   std::vector<std::vector<LabelRun>> rows_;  // by place()
 };
+
+/// A neighboring row, and how many periods it is away.
+struct NextRow {
+  int y, z;
+  Periods periods;
+  bool exists;
+};
+
+inline NextRow next_row(const Extent& extent, const PeriodicAxes& periodic, int y, int z) {
+  NextRow next{y, z, {}, true};
+  const auto fold = [&](int& at, int size, std::size_t axis) {
+    if (at >= 0 && at < size) return;
+    next.exists &= periodic[axis];
+    next.periods[axis] = at < 0 ? -1 : 1;
+    at = at < 0 ? size - 1 : 0;
+  };
+  fold(next.y, extent.height, 1);
+  fold(next.z, extent.depth, 2);
+  return next;
+}
+
+/// Calls found(label, other label, elements, axes, periods) for what touches across a border: so many pairs
+/// of neighbors, along these axes, and by how many periods the others are away. Every pair once: those whose
+/// first is before the second in raster order, as if the image went on.
+template <class Found>
+void for_each_contact_across(const BorderRuns& borders, const Extent& extent, Connectivity connectivity,
+                             const PeriodicAxes& periodic, Found found) {
+  const auto meet_rows = [&](int y, int z, int dy, int dz) {
+    const NextRow next = next_row(extent, periodic, y + dy, z + dz);
+    if (!next.exists) return;
+    const int axes_of_row = std::abs(dy) + std::abs(dz);
+    for (int dx = axes_of_row == 0 ? 1 : -1; dx <= 1; ++dx) {
+      if (axes_of_row + std::abs(dx) > reach(connectivity)) continue;
+      const std::array<bool, 3> axes{dx != 0, dy != 0, dz != 0};
+      if (next.periods != Periods{})
+        for_each_overlap(borders.row(y, z), borders.row(next.y, next.z), dx,
+                         [&](Label a, Label b, int elements) { found(a, b, elements, axes, next.periods); });
+      if (dx == 0) continue;
+      const Label a = dx == 1 ? borders.last(y, z) : borders.first(y, z);
+      const Label b = dx == 1 ? borders.first(next.y, next.z) : borders.last(next.y, next.z);
+      if (a != 0 && b != 0) found(a, b, 1, axes, Periods{dx, next.periods[1], next.periods[2]});
+    }
+  };
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y) {
+      meet_rows(y, z, 0, 0);
+      meet_rows(y, z, 1, 0);
+      if (!is_3d(connectivity)) continue;
+      for (const int dy : {-1, 0, 1}) meet_rows(y, z, dy, 1);
+    }
+}
 
 }  // namespace gpuccl

@@ -4,7 +4,6 @@
 #include <span>
 #include <vector>
 
-#include "common/chained_runs.hpp"
 #include "common/run_contacts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"

@@ -1,9 +1,88 @@
 #include "slabs/joiner.hpp"
 
-#include "common/add_phases.hpp"
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "common/union_find.hpp"
+#include "gpuccl/types.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
+namespace {
+
+constexpr std::size_t kBytesEach = sizeof(Label) + Components::kBytesEach;
+
+}  // namespace
+
+Component placed(const Components& components, std::size_t i, const Slab& slab) {
+  Component one = components[i];
+  const int origin[3] = {0, slab.y0, slab.z0};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    one.box.min[axis] += origin[axis];
+    one.box.max[axis] += origin[axis];
+    one.sum[axis] += CoordinateSum{one.area} * static_cast<std::uint64_t>(origin[axis]);
+  }
+  return one;
+}
+
+Label SlabComponents::add(const Slab& slab, Components components) {
+  const std::size_t count = components.size(), offset = labels_.size();
+  const std::size_t sum = offset + count + 1;
+  if (sum > std::numeric_limits<Label>::max())
+    throw Error(Failure::data, std::to_string(sum) + " components of slabs, more than 4294967295");
+  check_memory(count + 1);
+  if (labels_.capacity() < sum) labels_.reserve(std::max(sum, offset + offset / 4));
+  labels_.resize(sum);
+  std::iota(labels_.begin() + static_cast<std::ptrdiff_t>(offset), labels_.end(), static_cast<Label>(offset));
+  const std::uint64_t area =
+      std::accumulate(components.area.begin(), components.area.end(), std::uint64_t{0});
+  parts_.push_back(
+      {slab, static_cast<Label>(offset), static_cast<Label>(count), area, std::move(components)});
+  return static_cast<Label>(offset);
+}
+
+void SlabComponents::check_memory(std::size_t more, std::size_t bytes_beside) const {
+  if ((labels_.size() + more) * kBytesEach + bytes_beside > static_cast<std::uint64_t>(max_bytes_))
+    throw TooManyComponents(Failure::memory,
+                            "has more components than fit into the remaining memory; set a larger --memory");
+}
+
+void SlabComponents::unite(Label a, Label b) {
+  UnionFind<ZeroBased, OneThread, Walk::halving>(labels_.data()).unite(a, b);
+}
+
+Components SlabComponents::number() {
+  // A label's link is never above it. Whatever stands before it has its final label already.
+  for (const Part& part : parts_) {
+    labels_[part.offset] = 0;
+    for (std::size_t label = std::size_t{part.offset} + 1; label <= std::size_t{part.offset} + part.count;
+         ++label)
+      labels_[label] = labels_[label] == label ? ++count_ : labels_[labels_[label]];
+  }
+
+  // A component's smallest label is that of its first element: slabs follow each other in raster order.
+  Components whole;
+  whole.area.reserve(count_);
+  whole.box.reserve(count_);
+  whole.sum.reserve(count_);
+  for (Part& part : parts_) {
+    const Components components = std::exchange(part.components, {});
+    for (std::size_t i = 0; i < components.size(); ++i) {
+      const std::size_t final_index = labels_[part.offset + i + 1] - std::size_t{1};
+      Component one = placed(components, i, part.slab);
+      if (final_index == whole.size()) {
+        whole.push_back(one);
+      } else {
+        one.add(whole[final_index]);
+        whole.set(final_index, one);
+      }
+    }
+  }
+  return whole;
+}
 
 void Joiner::add(const Slab& slab, Labeled& labeled, Column<ValueBits> values, ValueFaces at_faces) {
   const SlabFaces faces(slab, extent_, connectivity_);
@@ -25,7 +104,7 @@ void Joiner::add(const Slab& slab, Labeled& labeled, Column<ValueBits> values, V
     labels.list_runs(labels.extent().rows() - faces.rows, faces.rows, last_.runs, nullptr);
     last_.elements = std::move(at_faces.last);
   }
-  add_phases(whole_.labeled.phases, labeled.phases);
+  for (const PhaseTime& time : labeled.phases) add_to(whole_.labeled.phases, time);
   whole_.labeled.statistics_ms += labeled.statistics_ms;
 }
 
@@ -39,7 +118,7 @@ void Joiner::add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> v
     if (!is_new) components_.unite(first->second, label);
   }
   values_.push_back(std::move(values));
-  add_phases(whole_.labeled.phases, labeled.phases);
+  for (const PhaseTime& time : labeled.phases) add_to(whole_.labeled.phases, time);
   whole_.labeled.statistics_ms += labeled.statistics_ms;
 }
 

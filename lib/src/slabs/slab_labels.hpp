@@ -3,14 +3,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "common/labels_in_memory.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"
-#include "slabs/slab_components.hpp"
+#include "slabs/joiner.hpp"
 #include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
+
+/// LabelSource::render of `labels` with two maps, one after the other; the second may be null.
+template <class T>
+void render_mapped(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, T* out,
+                   const Label* map, const Label* second) {
+  if (second == nullptr) return labels.render(first_row, rows, out, map);
+  const std::int64_t elements = rows * labels.extent().width;
+  std::vector<Label> drawn(static_cast<std::size_t>(elements));
+  labels.render(first_row, rows, drawn.data(), map);
+  copy_labels(drawn.data(), elements, out, second);
+}
 
 /// Bits and labels of one slab.
 struct LabeledSlab {
@@ -53,6 +66,36 @@ class SlabLabels final : public LabelSource {
   mutable RowRange slab_rows_;
   mutable std::vector<Label> before_;
   mutable std::int64_t before_begin_ = 0;
+};
+
+/// The labels of a whole in parts: of several, all in memory, or of one alone.
+class JoinedLabels final : public LabelSource {
+ public:
+  struct Part {
+    RowRange rows;  // of the whole
+    std::unique_ptr<LabelSource> labels;
+    std::vector<Label> numbers;  // of the whole, for each label of the part, and 0; empty: the same
+
+    const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }
+  };
+
+  /// In the order of their rows; rows of which there is no part cannot be rendered.
+  JoinedLabels(Extent extent, std::vector<Part> parts, Label count)
+      : extent_(extent), parts_(std::move(parts)), count_(count) {}
+
+  Extent extent() const override { return extent_; }
+  Label count() const override { return count_; }
+  std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override;
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
+
+ private:
+  template <class Visit>
+  void for_each_part(std::int64_t first_row, std::int64_t rows, Visit visit) const;
+
+  Extent extent_;
+  std::vector<Part> parts_;
+  Label count_;
 };
 
 }  // namespace gpuccl

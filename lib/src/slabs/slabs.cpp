@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
@@ -6,9 +7,8 @@
 #include "gpuccl/detail/component_bound.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
-#include "slabs/joined_labels.hpp"
 #include "slabs/joiner.hpp"
-#include "slabs/slab_components.hpp"
+#include "slabs/slab_geometry.hpp"
 #include "slabs/slab_labels.hpp"
 
 namespace gpuccl {
@@ -97,6 +97,53 @@ Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::in
     }
   }
   throw Error(Failure::memory, "out of memory, even for slabs of " + std::to_string(fewest) + " pixels");
+}
+
+ValueFaces faces_of(const ValueImage& image, const Slab& slab, Extent whole, Connectivity connectivity) {
+  ValueFaces faces{image.type(), image.delta(), {}, {}};
+  if (image.delta() == 0) return faces;
+  const SlabFaces geometry(slab, whole, connectivity);
+  const auto rows_from = [&](std::int64_t row) {
+    const std::byte* const begin = image.elements(row);
+    return std::vector<std::byte>(begin, begin + geometry.bytes(image.type()));
+  };
+  if (geometry.before) faces.first = rows_from(0);
+  if (geometry.next) faces.last = rows_from(image.extent().rows() - geometry.rows);
+  return faces;
+}
+
+namespace {
+
+using LabelSlab = std::function<SlabToJoin(const Slab& slab)>;
+
+LabeledValues finish(Joiner& joiner, Extent extent, std::vector<Slab> slabs, LabelSlab label) {
+  return joiner.finish([&](SlabComponents components) {
+    SlabWork work;
+    work.label_slab = [label = std::move(label)](const Slab& slab) { return label(slab).labeled; };
+    return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
+  });
+}
+
+}  // namespace
+
+LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
+                                    LabelSlab label, std::int64_t max_kept) {
+  Joiner joiner(extent, connectivity, max_kept);
+  for (const Slab& slab : slabs) {
+    SlabToJoin here = label(slab);
+    joiner.add(slab, here.labeled, std::move(here.values), std::move(here.faces));
+  }
+  return finish(joiner, extent, std::move(slabs), std::move(label));
+}
+
+LabeledValues label_objects_by_slabs(Extent extent, std::vector<Slab> slabs, LabelSlab label,
+                                     std::int64_t max_kept) {
+  Joiner joiner(extent, Connectivity::c26, max_kept);  // which is not used
+  for (const Slab& slab : slabs) {
+    SlabToJoin here = label(slab);
+    joiner.add_objects(slab, here.labeled, std::move(here.values));
+  }
+  return finish(joiner, extent, std::move(slabs), std::move(label));
 }
 
 }  // namespace gpuccl

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "cpu/runs/draw_rows.hpp"
 #include "cpu/runs/label_rows.hpp"
+#include "cpu/runs/row_writer.hpp"
 
 namespace gpuccl::cpu {
 namespace {

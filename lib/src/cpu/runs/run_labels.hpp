@@ -5,12 +5,35 @@
 #include <vector>
 
 #include "common/spans.hpp"
+#include "common/union_find.hpp"
 #include "cpu/runs/bundles.hpp"
-#include "cpu/runs/run_counter.hpp"
 #include "cpu/runs/run_sums.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl::cpu {
+
+/// Returns the index of the run of a bundle that contains an element; call with ascending elements.
+template <RowSet set>
+class RunCounter {
+ public:
+  explicit RunCounter(const BundleRows& rows) : rows_(rows) {}
+
+  Index operator()(int word, int bit) {
+    while (word_ < word) {
+      before_ += static_cast<Index>(std::popcount(starts_));
+      const Word united = united_word<set>(rows_, ++word_);
+      starts_ = run_starts(united, left_);
+      left_ = united;
+    }
+    return before_ + static_cast<Index>(std::popcount(starts_ & up_to(bit))) - 1;
+  }
+
+ private:
+  BundleRows rows_;
+  int word_ = -1;
+  Index before_ = 0;
+  Word starts_ = 0, left_ = 0;
+};
 
 /// The labels of an image as one number a run of bundles; the runs themselves are found again in the bits.
 class RunLabels final : public LabelSource, public SpanSource {

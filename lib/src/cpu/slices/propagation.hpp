@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/min_positive.hpp"
 #include "common/neighborhood.hpp"
+#include "common/union_find.hpp"
 #include "cpu/slices/slice_labeler.hpp"
 
 // Shared code of the iterative algorithms.

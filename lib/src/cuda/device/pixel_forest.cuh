@@ -1,6 +1,5 @@
 #pragma once
 
-#include "common/min_positive.hpp"
 #include "common/neighborhood.hpp"
 #include "common/union_find.hpp"
 #include "cuda/device/memory.cuh"

@@ -8,7 +8,7 @@
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/device/tile_sums.cuh"
 #include "cuda/phases/statistics.cuh"
-#include "cuda/runtime/by_all_threads.hpp"
+#include "cuda/runtime/pinned_ring.hpp"
 
 namespace gpuccl::cuda {
 namespace {

@@ -3,7 +3,7 @@
 #include "common/large_components.hpp"
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/runs/component_memory.cuh"
-#include "cuda/runtime/by_all_threads.hpp"
+#include "cuda/runtime/pinned_ring.hpp"
 
 namespace gpuccl::cuda::runs {
 namespace {

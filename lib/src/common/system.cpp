@@ -1,22 +1,61 @@
-#include "gpuccl/detail/start_threads.hpp"
-
+#include <sys/mman.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
+#include <fstream>
 #include <latch>
 #include <memory>
 #include <new>
 #include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
 
+#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/start_threads.hpp"
+#include "gpuccl/engine.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {
+namespace {
+
+std::string read_cpu_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    if (!line.starts_with("model name")) continue;
+    const std::size_t colon = line.find(": ");
+    if (colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown processor";
+}
+
+}  // namespace
+
+std::string cpu_name() {
+  static const std::string name = read_cpu_name();
+  return name;
+}
+
+void advise_huge_pages(void* memory, std::size_t bytes) {
+  constexpr std::size_t kHugePage = std::size_t{2} << 20;
+  if (bytes < kHugePage) return;
+#ifdef MADV_HUGEPAGE
+  // From the page on in which the memory begins, for malloc keeps its own few bytes before it; to the last
+  // byte, because the kernel gives huge pages only where all of one was asked for.
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::uintptr_t before = reinterpret_cast<std::uintptr_t>(memory) % page;
+  madvise(static_cast<std::byte*>(memory) - before, before + bytes, MADV_HUGEPAGE);
+#else
+  static_cast<void>(memory);
+#endif
+}
+
 namespace {
 
 std::optional<tbb::global_control> fewer_threads() {
