@@ -53,14 +53,17 @@ void pack_samples(const std::byte* samples, std::int64_t count, std::span<const 
   std::memcpy(bits + blocks * 2, &word, sizeof word);
 }
 
-#define GPUCCL_PACK_SAMPLES(Sample)                                                                      \
-  template std::vector<SamplePacker<Sample>> sample_packers();                                           \
-  template void pack_samples(const std::byte*, std::int64_t, std::span<const SampleRange<Sample>>, bool, \
-                             std::uint32_t*);
+#define GPUCCL_EXPORTED \
+  __attribute__((visibility("default")))  // not taken over from the template's declaration
+#define GPUCCL_PACK_SAMPLES(Sample)                                            \
+  template GPUCCL_EXPORTED std::vector<SamplePacker<Sample>> sample_packers(); \
+  template GPUCCL_EXPORTED void pack_samples(const std::byte*, std::int64_t,   \
+                                             std::span<const SampleRange<Sample>>, bool, std::uint32_t*);
 GPUCCL_PACK_SAMPLES(std::uint8_t)
 GPUCCL_PACK_SAMPLES(std::uint16_t)
 GPUCCL_PACK_SAMPLES(std::uint32_t)
 GPUCCL_PACK_SAMPLES(std::uint64_t)
 #undef GPUCCL_PACK_SAMPLES
+#undef GPUCCL_EXPORTED
 
 }  // namespace gpuccl

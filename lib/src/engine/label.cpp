@@ -26,6 +26,9 @@ BitVolume bits_of(const gpuccl_image& image) {
     throw Error(Failure::usage, "labeling: extents and pitches are not negative");
   if (extent.width == 0 || extent.rows() == 0) return BitVolume(extent);
   if (image.data == nullptr) throw Error(Failure::usage, "labeling: the image has no data");
+  const std::int64_t row = image.bits_per_element == 1 ? (std::int64_t{extent.width} + 7) / 8 : extent.width;
+  if (extent.rows() > PTRDIFF_MAX / std::max(row, image.row_pitch))
+    throw Error(Failure::memory, "labeling: the image is larger than memory");
   const std::span bytes(static_cast<const std::uint8_t*>(image.data),
                         PTRDIFF_MAX);  // the caller knows its size
   return image.bits_per_element == 1 ? from_bits(bytes, extent, BitOrder::lsb_first, image.row_pitch)
