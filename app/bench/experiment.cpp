@@ -12,7 +12,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/bench/subject.hpp"
+#include "app/bench/timed_labeler.hpp"
 #include "app/bench/work_map.hpp"
 #include "app/common/messages.hpp"
 #include "gpuccl/algorithms.hpp"
@@ -232,15 +232,15 @@ class Measuring {
       return;
     }
     try {
-      Subject& subject = subject_of(algorithm, open.group.connectivity);
-      const Labeled labeled = subject.label(image);
+      TimedLabeler& timed = timed_labeler(algorithm, open.group.connectivity);
+      const Labeled labeled = timed.label(image);
       if (const std::string difference = reference.difference(labeled); !difference.empty()) {
         ++row.wrong;
         results_.wrong = true;
         say("wrong labels, not timed (" + difference + ")");
         return;
       }
-      if (plan_.test == Test::cca && !reference.has(subject.components(image))) {
+      if (plan_.test == Test::cca && !reference.has(timed.components(image))) {
         ++row.wrong;
         results_.wrong = true;
         say("wrong components without a label image, not timed");
@@ -252,11 +252,10 @@ class Measuring {
       } else if (is_counted(plan_.test)) {
         add_counted(find_phases(algorithm, open.group.connectivity), labeled.phases, row);
       } else {
-        time(subject, image, samples);
+        time(timed, image, samples);
         if (const auto clock = plan_.read_clock(algorithm.device))
           results_.clocks[algorithm.device].add(*clock);
-        if (plan_.test != Test::host && plan_.test != Test::cca)
-          add_floor(subject.floor(), image.extent, row);
+        if (plan_.test != Test::host && plan_.test != Test::cca) add_floor(timed.floor(), image.extent, row);
       }
       open.averages[i].add(samples.summary());
       ++row.images;
@@ -274,21 +273,21 @@ class Measuring {
     }
   }
 
-  void time(Subject& subject, BitView image, Samples& samples) const {
+  void time(TimedLabeler& timed, BitView image, Samples& samples) const {
     switch (plan_.test) {
       case Test::steps:
-        return subject.time_steps(image, plan_.timing, samples);
+        return timed.time_steps(image, plan_.timing, samples);
       case Test::average:
-        return subject.time_totals(image, plan_.timing, true, samples);
+        return timed.time_totals(image, plan_.timing, true, samples);
       case Test::density:
       case Test::granularity:
       case Test::size:
       case Test::blocks:
-        return subject.time_totals(image, plan_.timing, false, samples);
+        return timed.time_totals(image, plan_.timing, false, samples);
       case Test::host:
-        return subject.time_host_to_host(image, plan_.timing, samples);
+        return timed.time_host_to_host(image, plan_.timing, samples);
       case Test::cca:
-        return subject.time_components(image, plan_.timing, samples);
+        return timed.time_components(image, plan_.timing, samples);
       case Test::iterations:
       case Test::memory:
       case Test::work:
@@ -373,10 +372,10 @@ class Measuring {
   }
 
   /// Kept for the next image of this connectivity, with its buffers.
-  Subject& subject_of(const Algorithm& algorithm, Connectivity connectivity) {
-    std::unique_ptr<Subject>& subject = subjects_[{&algorithm, connectivity}];
-    if (subject == nullptr) subject = make_subject(*find_variant(algorithm, connectivity), plan_.gpu);
-    return *subject;
+  TimedLabeler& timed_labeler(const Algorithm& algorithm, Connectivity connectivity) {
+    std::unique_ptr<TimedLabeler>& timed = labelers_[{&algorithm, connectivity}];
+    if (timed == nullptr) timed = make_timed_labeler(*find_variant(algorithm, connectivity), plan_.gpu);
+    return *timed;
   }
 
   void announce(const std::string& what) const {
@@ -387,7 +386,7 @@ class Measuring {
   const Observer& observer_;
   Floors floors_;
   Results results_;
-  std::map<std::pair<const Algorithm*, Connectivity>, std::unique_ptr<Subject>> subjects_;
+  std::map<std::pair<const Algorithm*, Connectivity>, std::unique_ptr<TimedLabeler>> labelers_;
   std::vector<WorkMap> maps_;  // of the image that is being measured
   std::int64_t mapped_elements_ = 0;
   std::size_t inputs_ = 0;

@@ -92,7 +92,7 @@ class BenchOutputs {
   /// --map.
   void write_map(const bench::Results& results) {
     const bench::Picture picture = bench::work_picture(results.mapped_image, results.maps);
-    io::concerning(options_.map, [&] {
+    io::with_path(options_.map, [&] {
       if (picture.rgb.empty())
         throw Error(Failure::data, "no thread block was counted; there is no map to draw");
     });
@@ -103,13 +103,13 @@ class BenchOutputs {
   std::unique_ptr<io::AtomicFile> make(const std::string& path) const {
     io::AtomicFile::Options how = options_.output.file;
     how.overwrite = how.overwrite || written_.contains(path);  // what is replaced then is ours
-    return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, how); });
+    return io::with_path(path, [&] { return std::make_unique<io::AtomicFile>(path, how); });
   }
 
   void write(const std::string& path, const std::string& text) {
     const auto opened = open_.extract(path);
     const std::unique_ptr<io::AtomicFile> file = opened.empty() ? make(path) : std::move(opened.mapped());
-    io::concerning(path, [&] {
+    io::with_path(path, [&] {
       file->write(text.data(), text.size());
       file->commit();
     });
@@ -210,7 +210,7 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const be
   const auto look = [hints](const bench::Read& read) { hints->look_at(read); };
   std::vector<bench::ImageSet> sets;
   for (const std::string& path : request.datasets)
-    io::concerning(path, [&] {
+    io::with_path(path, [&] {
       for (bench::ImageSet& dataset : bench::read_datasets(path, reading, request.images, look))
         sets.push_back(std::move(dataset));
     });

@@ -52,7 +52,7 @@ int run_contacts(const ContactsOptions& options) {
   std::vector<Contact> contacts;
   std::vector<std::uint64_t> long_labels;
   bool volume = false;
-  io::concerning(options.input, [&] {
+  io::with_path(options.input, [&] {
     const LabelImage labels = io::read_labels(options.input, &long_labels, {}, &info);
     const Connectivity connectivity = options.neighbors.connectivity_for(info.extent, info.format != "png");
     volume = is_3d(connectivity);

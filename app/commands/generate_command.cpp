@@ -82,7 +82,7 @@ void add_options_of_kinds(const Command& command, GenerateCommandOptions& option
 int run_generate(const GenerateCommandOptions& options) {
   refuse_other_kinds(options);
   const BitVolume image = generate(options.image);
-  io::concerning(options.output, [&] {
+  io::with_path(options.output, [&] {
     io::AtomicFile file(options.output, options.file.file);
     io::write_image(file, image.view());
     file.commit();

@@ -88,7 +88,7 @@ void ObjectOptions::check() const {
 }
 
 Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame) {
-  return io::concerning(path, [&] {
+  return io::with_path(path, [&] {
     const io::ReadOptions read = read_options(path, options, frame);
     return options.label ? components_of(path, read, options.components) : values_of(path, read, options);
   });
@@ -97,7 +97,7 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
 int count_frames(const std::string& path, const ObjectOptions& options) {
   io::ReadOptions read = read_options(path, options, {});
   read.warn = nullptr;
-  return io::concerning(path, [&] { return io::count_frames(path, read); });
+  return io::with_path(path, [&] { return io::count_frames(path, read); });
 }
 
 }  // namespace gpuccl::app

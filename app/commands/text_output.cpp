@@ -14,14 +14,14 @@ TextOutput::TextOutput(const std::string& path, const OutputOptions& options,
     name_ = stream_->name();
     return;
   }
-  io::concerning(path, [&] {
+  io::with_path(path, [&] {
     file_.emplace(path, options.file);
     if (!options.replace_foreign) refuse_foreign_table(path, is_ours);
   });
 }
 
 void TextOutput::write(std::string_view text) {
-  io::concerning(name_, [&] {
+  io::with_path(name_, [&] {
     if (stream_)
       io::write_all(stream_->descriptor(), text.data(), text.size());
     else
@@ -30,7 +30,7 @@ void TextOutput::write(std::string_view text) {
 }
 
 void TextOutput::commit() {
-  if (file_) io::concerning(name_, [&] { file_->commit(); });
+  if (file_) io::with_path(name_, [&] { file_->commit(); });
 }
 
 }  // namespace gpuccl::app

@@ -167,7 +167,7 @@ class Tracking {
     for (std::size_t i = 0; i < frames_.size(); ++i) {
       const std::string path = (fs::path(options_.folder) / (frames_[i].name + ".tif")).string();
       const Objects objects = read(frames_[i]);
-      io::concerning(path, [&] {
+      io::with_path(path, [&] {
         if (objects.ids.size() + 1 != maps_[i].size())
           throw Error(Failure::data, "its time point has changed");
         io::WriteOptions write;

@@ -87,7 +87,7 @@ class Verification {
 
  private:
   static std::string fingerprint_of(const std::string& path) {
-    return io::concerning(path, [&] { return io::fingerprint_of_labels(path); });
+    return io::with_path(path, [&] { return io::fingerprint_of_labels(path); });
   }
 
   void print(const std::string& path) { print_result(fingerprint_of(path) + "  " + printable(path) + "\n"); }
@@ -117,7 +117,7 @@ class Verification {
         say(file->path, "is missing", false);
       else if (bytes != file->bytes)
         say(path, std::to_string(bytes) + " bytes instead of " + std::to_string(file->bytes), false);
-      else if (io::concerning(path, [&] { return io::checksum_of_file(path); }) == file->checksum)
+      else if (io::with_path(path, [&] { return io::checksum_of_file(path); }) == file->checksum)
         say(path, "content agrees with the report", true);
       else
         say(path, "content differs from the report", false);

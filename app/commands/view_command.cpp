@@ -100,7 +100,7 @@ Components components_of(const LabelImage& labels) {
 }
 
 void read_stats(const std::string& path, ViewTable& table) {
-  io::concerning(path, [&] {
+  io::with_path(path, [&] {
     const io::Descriptor file = io::open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (!file) throw Error(Failure::no_input, io::system_reason(errno), errno);
     std::vector<char> piece(std::size_t{1} << 16);
@@ -115,7 +115,7 @@ void read_stats(const std::string& path, ViewTable& table) {
 }
 
 nlohmann::ordered_json read_report(const std::string& path) {
-  return io::concerning(path, [&] {
+  return io::with_path(path, [&] {
     std::ifstream file(path);
     if (!file) throw Error(Failure::no_input, io::system_reason(errno), errno);
     nlohmann::ordered_json report = nlohmann::ordered_json::parse(file, nullptr, false);
@@ -128,7 +128,7 @@ nlohmann::ordered_json read_report(const std::string& path) {
 /// Adds the fields of a report to the page.
 void take_report(const std::string& path, const nlohmann::ordered_json& report, bool with_table,
                  ViewPage& page) {
-  io::concerning(path, [&] {
+  io::with_path(path, [&] {
     try {
       if (with_table) page.table.add_report(report);
       page.input = report.at("input").at("path").get<std::string>();
@@ -158,7 +158,7 @@ int run_view(const ViewOptions& options) {
     if (!text.empty()) claims.add_file(text);
   claims.refuse_output(options.output);
   io::AtomicFile file =
-      io::concerning(options.output, [&] { return io::AtomicFile(options.output, options.file.file); });
+      io::with_path(options.output, [&] { return io::AtomicFile(options.output, options.file.file); });
 
   ViewPage page;
   page.title = std::filesystem::path(options.labels).filename().string();
@@ -169,8 +169,8 @@ int run_view(const ViewOptions& options) {
 
   std::vector<std::uint64_t> long_labels;
   io::ImageInfo info;
-  LabelImage labels = io::concerning(
-      options.labels, [&] { return io::read_labels(options.labels, &long_labels, {}, &info); });
+  LabelImage labels =
+      io::with_path(options.labels, [&] { return io::read_labels(options.labels, &long_labels, {}, &info); });
   const std::vector<std::uint64_t> names = number_labels(labels, long_labels);
   page.names = names;
   page.components = names.size();
@@ -196,10 +196,10 @@ int run_view(const ViewOptions& options) {
   page.read_image.planes = options.planes;
   page.read_image.warn = [&](const std::string& line) { print_warning(options.image, line); };
   page.most_bytes = static_cast<std::size_t>(options.size);
-  io::concerning(options.output, [&] {
+  io::with_path(options.output, [&] {
     write_view(file, {labels, as_they_are, labels.count()}, std::move(page));
   });
-  io::concerning(options.output, [&] { file.commit(); });
+  io::with_path(options.output, [&] { file.commit(); });
   return kSuccess;
 }
 

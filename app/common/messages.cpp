@@ -130,7 +130,7 @@ int report_failure(const Error& error) {
 }
 
 void print_result(std::string_view text) {
-  io::concerning("standard output", [&] { io::write_all(STDOUT_FILENO, text.data(), text.size()); });
+  io::with_path("standard output", [&] { io::write_all(STDOUT_FILENO, text.data(), text.size()); });
 }
 
 }  // namespace gpuccl::app

@@ -12,8 +12,8 @@
 #include "gpuccl/selection.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"
+#include "io/parts/collectively.hpp"
 #include "io/parts/part_writer.hpp"
-#include "io/parts/together.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
@@ -43,15 +43,15 @@ Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, W
 template <class Work>
 void Job::here(const std::string& path, Work work) {
   if (is_alone())
-    io::concerning(path, work);
+    io::with_path(path, work);
   else
-    io::together(link_, [&] { io::concerning(path, work); });
+    io::collectively(link_, [&] { io::with_path(path, work); });
 }
 
 /// Does what all parts do together: too many components, or such as go too far, are so for all of them alike.
 template <class Work>
 void Job::all_or_none(Work work) {
-  if (is_alone()) return io::concerning(files_.input, work);
+  if (is_alone()) return io::with_path(files_.input, work);
   try {
     work();
   } catch (const Error& error) {
@@ -322,7 +322,7 @@ io::Preview Job::start_preview(const std::vector<io::NumberedComponent>& numbere
   const ImageBelow below = image_below(files_, options_);
   if (below.path.empty()) return preview;
   const io::OpenSamples image = open_below(below.path, below.read);
-  io::concerning(below.path, [&] { preview.draw_image(*image.source, image.memory); });
+  io::with_path(below.path, [&] { preview.draw_image(*image.source, image.memory); });
   return preview;
 }
 

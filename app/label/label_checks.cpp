@@ -42,7 +42,7 @@ void check_preview(const LabelPaths& files) {
 }
 
 void check_outlines(const LabelPaths& files) {
-  if (!files.outlines.empty()) io::concerning(files.outlines, [&] { io::outline_format(files.outlines); });
+  if (!files.outlines.empty()) io::with_path(files.outlines, [&] { io::outline_format(files.outlines); });
 }
 
 void check_borders(const LabelOptions& options) {
@@ -81,7 +81,7 @@ void check_image_format(const LabelOptions& options, bool batch) {
   const io::LabelFormat format = batch ? options.batch.format()
                                  : image.empty()
                                      ? io::LabelFormat::tiff
-                                     : io::concerning(image, [&] { return io::label_format(image); });
+                                     : io::with_path(image, [&] { return io::label_format(image); });
   if (options.compression && !io::takes_compression(format, *options.compression))
     throw io::FileError(
         image, Failure::usage,

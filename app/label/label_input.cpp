@@ -110,7 +110,7 @@ std::string LabelInput::state() const {
   std::string state = first_state();
   const std::vector<std::string> others = other_files();
   for (const std::string& path : others)
-    io::concerning(path, [&] {
+    io::with_path(path, [&] {
       std::error_code none;
       const bool stack = std::filesystem::is_directory(path, none) && !io::is_zarr(path);
       state += " " + std::to_string(io::state_of_input(path, stack).fingerprint);

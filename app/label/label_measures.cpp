@@ -59,7 +59,7 @@ std::vector<int> LabelMeasures::channels(const io::ReadOptions& read) const {
   std::vector<int> channels = options_.measure.intensity_channels;  // in a batch those of the first
   if (!options_.measure.all_channels) return channels;
   for (const std::string& path : files_.intensities)
-    io::concerning(path, [&] {
+    io::with_path(path, [&] {
       const int count = io::count_channels(path, read);
       if (channels.empty())
         for (int channel = 0; channel < count; ++channel) channels.push_back(channel);
@@ -88,7 +88,7 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
     read.warn = nullptr;
     if (warn && is_first) read.warn = [&warn, &path](const std::string& line) { warn(path, line); };
     read.planes.channel = source.channel ? source.channel : options_.measure.intensity_planes.channel;
-    io::concerning(path, [&] { open_intensity(read, input, source, path); });
+    io::with_path(path, [&] { open_intensity(read, input, source, path); });
   }
   add_markers();
 }
@@ -127,7 +127,7 @@ void LabelMeasures::open_markers(const io::ReadOptions& asked, const io::ImageIn
   read.planes = {};
   std::error_code none;
   read.stack = std::filesystem::is_directory(files_.seeds, none) && !io::is_zarr(files_.seeds);
-  io::concerning(files_.seeds, [&] {
+  io::with_path(files_.seeds, [&] {
     io::open_one_image("save the mask as a separate file",
                        [&] { markers_.push_back(std::make_unique<io::MarkerImage>(files_.seeds, read)); });
     if (markers_.back()->extent() != input.extent)

@@ -39,7 +39,7 @@ std::string beginning_of(const std::string& path) {
 /// Refuses to replace what is not surely of our making. Data about an image often lies next to it under the
 /// name that its report would get, and tables are kept under any name.
 void refuse_foreign(const std::string& path, bool (*is_ours)(std::string_view), const std::string& reason) {
-  const std::string text = io::concerning(path, [&] { return beginning_of(path); });
+  const std::string text = io::with_path(path, [&] { return beginning_of(path); });
   if (!text.empty() && !is_ours(text)) throw io::FileError(path, Failure::cannot_create, reason);
 }
 
@@ -48,7 +48,7 @@ std::unique_ptr<io::AtomicFile> open_spool(io::AtomicFile::Options options) {
   const std::string folder = std::filesystem::temp_directory_path().string();
   options.overwrite = true;
   options.sync = options.sync_folder = options.guarded = false;
-  return io::concerning(folder, [&] {
+  return io::with_path(folder, [&] {
     return std::make_unique<io::AtomicFile>(folder + "/gpuccl-" + std::to_string(::getpid()), options);
   });
 }
@@ -95,7 +95,7 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
     : paths_(paths), overwrite_(options.file.overwrite), digits_(digits), streams_(std::move(streams)) {
   const auto open = [&](const std::string& path) -> File {
     if (path.empty()) return nullptr;
-    return io::concerning(path, [&] { return std::make_unique<io::AtomicFile>(path, options.file); });
+    return io::with_path(path, [&] { return std::make_unique<io::AtomicFile>(path, options.file); });
   };
   const auto open_text = [&](const std::string& path, std::optional<io::TextStream>& stream) -> File {
     if (!stream) return open(path);
@@ -106,7 +106,7 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
     streams_.image->open();
     image_ = open_spool(options.file);
   } else if (!paths.image.empty() && io::label_format(paths.image) == io::LabelFormat::zarr) {
-    io::concerning(paths.image, [&] {
+    io::with_path(paths.image, [&] {
       io::refuse_foreign_zarr(paths.image);
       if (io::is_label_group(paths.image))
         group_ = std::make_unique<io::LabelGroup>(paths.image, options.file);
@@ -137,38 +137,38 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
 
 void LabelOutputs::finish() {
   for (const File* file : {&image_, &preview_, &view_, &outlines_, &stats_, &contacts_, &summary_})
-    if (*file) io::concerning((*file)->path(), [&] { (*file)->finish(); });
+    if (*file) io::with_path((*file)->path(), [&] { (*file)->finish(); });
 }
 
 void LabelOutputs::commit(const io::Report& report, const Components& components, const Measured& measured,
                           const std::vector<Contact>& contacts, const std::string& summary) {
   if (report_)
-    io::concerning(report_->path(), [&] { io::write_report(*report_, report, components, measured); });
+    io::with_path(report_->path(), [&] { io::write_report(*report_, report, components, measured); });
   if (const auto& stream = streams_.image)
-    io::concerning(stream->name(), [&] { copy(*image_, stream->descriptor()); });
+    io::with_path(stream->name(), [&] { copy(*image_, stream->descriptor()); });
   if (const auto& stream = streams_.summary)
-    io::concerning(stream->name(),
-                   [&] { io::write_all(stream->descriptor(), summary.data(), summary.size()); });
+    io::with_path(stream->name(),
+                  [&] { io::write_all(stream->descriptor(), summary.data(), summary.size()); });
   if (const auto& stream = streams_.stats)
-    io::concerning(stream->name(), [&] {
+    io::with_path(stream->name(), [&] {
       io::write_stats_csv(stream->descriptor(), report.volume, report.input.geometry, components, measured,
                           report.value, digits_);
     });
   if (const auto& stream = streams_.contacts)
-    io::concerning(stream->name(), [&] {
+    io::with_path(stream->name(), [&] {
       io::write_contacts_csv(stream->descriptor(), is_3d(static_cast<Connectivity>(report.connectivity)),
                              report.input.geometry, contacts, report.value, report.value.labels);
     });
   if (const auto& stream = streams_.report)
-    io::concerning(stream->name(),
-                   [&] { io::write_report(stream->descriptor(), report, components, measured); });
+    io::with_path(stream->name(),
+                  [&] { io::write_report(stream->descriptor(), report, components, measured); });
   commit();
 }
 
 void LabelOutputs::commit() {
   std::optional<io::FolderLock> lock;
   if (group_)
-    io::concerning(image_->path(), [&] {
+    io::with_path(image_->path(), [&] {
       lock.emplace(group_->lock());
       group_->write(*image_);
     });
@@ -181,14 +181,14 @@ void LabelOutputs::commit() {
   if (!files.empty()) io::AtomicFile::commit_together(files, obsolete_report().get());
 }
 
-std::unique_ptr<io::ObsoleteFile> LabelOutputs::obsolete_report() const {
+std::unique_ptr<io::StaleFile> LabelOutputs::obsolete_report() const {
   if (!image_ || streams_.image || !overwrite_) return nullptr;
   const std::string path = default_report(paths_.image);
   if (report_ && io::identify(path) == io::identify(paths_.json)) return nullptr;
   const std::optional<io::ReportedRun> run = io::read_reported_run(path);
   if (!run || run->output.path.empty() || io::identify(run->output.path) != io::identify(paths_.image))
     return nullptr;
-  return io::concerning(path, [&] { return std::make_unique<io::ObsoleteFile>(path); });
+  return io::with_path(path, [&] { return std::make_unique<io::StaleFile>(path); });
 }
 
 }  // namespace gpuccl::app

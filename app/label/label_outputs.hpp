@@ -58,7 +58,7 @@ class LabelOutputs {
  private:
   using File = std::unique_ptr<io::AtomicFile>;
 
-  std::unique_ptr<io::ObsoleteFile> obsolete_report() const;
+  std::unique_ptr<io::StaleFile> obsolete_report() const;
 
   LabelPaths paths_;
   bool overwrite_;

@@ -73,7 +73,7 @@ void write_label_view(io::AtomicFile& file, const LabelPaths& files, const Label
   page.about.emplace_back("Labeled by", report.algorithm + " on " + report.device_name + ", " +
                                             std::to_string(report.connectivity) + "-connectivity");
   page.table.set_least_area(area_of_largest(components, kMostViewRows));
-  io::concerning(file.path(), [&] {
+  io::with_path(file.path(), [&] {
     io::ValueColumn value = report.value;
     value.labels = {};  // planes have the numbers of components
     io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, report.volume,

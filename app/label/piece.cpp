@@ -424,12 +424,12 @@ Labeled Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connect
   work.looks_ahead = plan_.looks_ahead;
   work.read = [&path, read, now](const Slab& slab, BitVolume& out) {
     const Stopwatch reading;
-    io::concerning(path, [&] { read(slab, out); });
+    io::with_path(path, [&] { read(slab, out); });
     now->read_ms += reading.milliseconds();
   };
   work.label = [this, &path, &engine, connectivity, all = work_.extent.elements(), now](BitView slab) {
     EngineReport report;
-    Labeled labeled = io::concerning(path, [&] { return engine.label(slab, connectivity, &report); });
+    Labeled labeled = io::with_path(path, [&] { return engine.label(slab, connectivity, &report); });
     now->add(report, slab.extent.elements());
     now->foreground += count_foreground(slab);
     now->most_runs_in_row = std::max(now->most_runs_in_row, count_runs(slab).most_in_row);
@@ -447,7 +447,7 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
   const auto outer = std::make_shared<ValueFaces>();
   const auto label = [this, &engine, all = work_.extent.elements(), last = work_.extent.depth, now,
                       outer](const Slab& slab) {
-    return io::concerning(input_.files().input, [&] {
+    return io::with_path(input_.files().input, [&] {
       const Stopwatch reading;
       ValueImage image = read_values(in_whole(slab));
       now->read_ms += reading.milliseconds();

@@ -17,7 +17,7 @@
 #include "gpuccl/detail/start_threads.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/image/limits.hpp"
-#include "io/parts/together.hpp"
+#include "io/parts/collectively.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -54,7 +54,7 @@ int run_label(const LabelOptions& given) {
   MpiLink link;
   LabelOptions options = given;
   LabelPaths files;
-  io::together(link, [&] {
+  io::collectively(link, [&] {
     options.settle();
     check_for_parts(options);
     files = paths_of(options);
@@ -83,7 +83,7 @@ int parse_and_run(int argc, char** argv) {
   command.on_run([&options] { return run_label(options); });
   MpiLink link;
   CommandLine::Parsed parsed;
-  io::together(link, [&] { parsed = line.parse({argv + std::min(argc, 1), argv + argc}); });
+  io::collectively(link, [&] { parsed = line.parse({argv + std::min(argc, 1), argv + argc}); });
   if (!parsed.run) {
     if (link.part() == 0) print_result(parsed.text);
     return kSuccess;

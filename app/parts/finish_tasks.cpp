@@ -53,7 +53,7 @@ class Finish {
     const std::vector<io::AtomicFile*> files = {outputs.image(), outputs.stats(), outputs.contacts(),
                                                 outputs.report()};
     for (io::AtomicFile* const file : files)
-      if (file != nullptr) io::concerning(file->path(), [&] { file->finish(); });
+      if (file != nullptr) io::with_path(file->path(), [&] { file->finish(); });
     run_.write_finished(files);
     outputs.commit();
   }
@@ -79,7 +79,7 @@ class Finish {
     description_.image(write, joined_.image_type);
     const io::LabelFile image = run_.image(joined_);
     io::ContentHash hash(write.type);
-    io::concerning(run_.files().image, [&] {
+    io::with_path(run_.files().image, [&] {
       hash.add_sum(io::join_label_stretches(
           out, image, static_cast<std::size_t>(run_.parts()),
           [&](std::size_t i, const std::function<void(const io::CheckedFile&)>& read) {
@@ -129,7 +129,7 @@ class Finish {
                                at_borders));
     }
     const std::vector<Contact> contacts = sums.sorted();
-    io::concerning(out.path(), [&] {
+    io::with_path(out.path(), [&] {
       io::write_contacts_csv(out, is_3d(input_.connectivity()), input_.info().geometry, contacts,
                              input_.column(values));
     });
@@ -140,7 +140,7 @@ class Finish {
     for (int part = 1; part <= run_.parts(); ++part)
       stretch(part).need([&](const io::CheckedFile& file) {
         file.copy(section, [&](std::string_view piece) {
-          io::concerning(out.path(), [&] { out.write(piece.data(), piece.size()); });
+          io::with_path(out.path(), [&] { out.write(piece.data(), piece.size()); });
         });
       });
   }
@@ -151,7 +151,7 @@ class Finish {
     report().write_ms = write_ms_ + total_.milliseconds();
     report().total_ms += report().write_ms;
     const io::TextSink sink = [&](std::string_view text) {
-      io::concerning(out.path(), [&] { out.write(text.data(), text.size()); });
+      io::with_path(out.path(), [&] { out.write(text.data(), text.size()); });
     };
     io::stream_report(sink, report(), {}, {}, {0, true, false});
     copy(sections::kRows, out);

@@ -211,11 +211,11 @@ class Join {
     }
     const std::unique_ptr<LabelSource> labels =
         joined_labels(whole, std::move(slabs), static_cast<Label>(joined.components.size()));
-    const Wrapped wrapped = io::concerning(run_.files().input, [&] {
+    const Wrapped wrapped = io::with_path(run_.files().input, [&] {
       return wrap(*labels, joined.components, input_.connectivity(), run_.options().periodic, joined.values);
     });
     joined.components = wrapped.components;
-    follow(wrapped.map, wrapped.components.size(), joined.values);
+    remap(wrapped.map, wrapped.components.size(), joined.values);
     for (std::vector<Label>& numbers : joined.numbers)
       for (Label& number : numbers) number = wrapped.map[number];
     MeasureRequest request = measures_.request();
@@ -256,7 +256,7 @@ class Join {
         select(std::move(joined.components), whole, !is_3d(input_.connectivity()), input_.selection(),
                measured, {joined.values, type, options.values.per_value});
     measured.select(selected.map);
-    follow(selected.map, selected.components.size(), joined.values);
+    remap(selected.map, selected.components.size(), joined.values);
     joined_.count = selected.components.size();
     joined_.dropped = selected.dropped;
     if (options.values.one_each() && !options.values.objects)
@@ -275,7 +275,7 @@ class Join {
   void settle_image(const Column<ValueBits>& values) {
     const LabelOptions& options = run_.options();
     WrittenValues written{options.label_type, {}, {}, static_cast<Label>(joined_.count)};
-    io::concerning(run_.files().image, [&] {
+    io::with_path(run_.files().image, [&] {
       if (options.values.keep_values) written = written_values(*input_.value_type(), values, {});
     });
     joined_.image_largest = written.largest;

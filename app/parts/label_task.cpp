@@ -33,7 +33,7 @@ class LabelTask {
                if (!quiet) print_warning(path, line);
              }),
         own_(io::rows_of_parts(run_.extent(), task.parts)) {
-    io::concerning(files.input, [&] { piece_.emplace(run_.input(), run_.slab(part_), false); });
+    io::with_path(files.input, [&] { piece_.emplace(run_.input(), run_.slab(part_), false); });
   }
 
   TaskDone run(LazyEngine& engine) {
@@ -45,7 +45,7 @@ class LabelTask {
     const bool labels = !mine(TaskFile::labels).is_whole() ||
                         (measures().needs_background() && !mine(TaskFile::cavities).is_whole());
     if (labels && fills && !is_joined_for_holes()) return before;
-    if (labels) io::concerning(mine(TaskFile::labels).path, [&] { label(engine); });
+    if (labels) io::with_path(mine(TaskFile::labels).path, [&] { label(engine); });
     const std::optional<JoinedParts> joined = joined_parts();
     if (joined && !mine(TaskFile::stretch, joined->id()).is_whole()) {
       mine(TaskFile::stretch, joined->id()).write([&](io::CheckedFileWriter& file) { write(*joined, file); });
@@ -71,7 +71,7 @@ class LabelTask {
   void label_background(LazyEngine& engine) {
     const Stopwatch total;
     Piece::Labels found;
-    io::concerning(run_.files().input, [&] {
+    io::with_path(run_.files().input, [&] {
       Engine& started = engine.start();
       piece_->read();
       found.labeled = piece_->label_background(started);
@@ -111,10 +111,10 @@ class LabelTask {
     std::optional<PieceReport> before;
     std::optional<Piece::Labels> found;
     Engine& started = engine.start();
-    if (!fills) io::concerning(run_.files().input, [&] { piece_->read(); });
+    if (!fills) io::with_path(run_.files().input, [&] { piece_->read(); });
     while (!found) {
       if (fills) before = fill();
-      found = io::concerning(run_.files().input, [&] { return piece_->label(started); });
+      found = io::with_path(run_.files().input, [&] { return piece_->label(started); });
     }
     if (measures().needs_background()) {
       BitVolume bits;
@@ -258,7 +258,7 @@ class LabelTask {
     }
     const std::unique_ptr<LabelSource> labels =
         joined_labels(whole(), std::move(slabs), static_cast<Label>(joined.count));
-    return io::concerning(run_.files().input, [&] {
+    return io::with_path(run_.files().input, [&] {
       return find_contacts_of_rows(*labels, all, own().begin, own().count(), left_for_contacts(taken));
     });
   }

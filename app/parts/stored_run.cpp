@@ -27,7 +27,7 @@ std::string line_of(const std::string& path, const struct stat& status) {
 StoredRun::StoredRun(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
                      LabelInput::Warn warn)
     : folder_(task.folder, options.output.file.sync), options_(options), files_(files) {
-  io::concerning(files_.input, [&] { input_.emplace(files_, options_, std::move(warn)); });
+  io::with_path(files_.input, [&] { input_.emplace(files_, options_, std::move(warn)); });
   if (!file(TaskFile::finished).exists())
     LabelOutputs(files_, LabelStreams(files_), options_.output);  // can be written
   folder_.begin({task_words(options_), input_->state(), task.parts},
@@ -37,7 +37,7 @@ StoredRun::StoredRun(const LabelPaths& files, const LabelOptions& options, const
 
 StoredRun::StoredRun(const std::string& folder) : folder_(folder, true) {
   TaskRun run = folder_.open();
-  options_ = io::concerning(folder_.run_file().path, [&] { return options_of_words(run.words); });
+  options_ = io::with_path(folder_.run_file().path, [&] { return options_of_words(run.words); });
   folder_ = TaskFolder(folder, options_.output.file.sync);
   folder_.open();
   files_ = paths_of(options_);
@@ -45,7 +45,7 @@ StoredRun::StoredRun(const std::string& folder) : folder_(folder, true) {
 }
 
 void StoredRun::open_input() {
-  io::concerning(files_.input, [&] {
+  io::with_path(files_.input, [&] {
     input_.emplace(files_, options_, nullptr);
     if (const std::optional<std::string> other = input_->changed(state_))
       throw io::FileError(*other, Failure::data, "has changed since its parts were labeled");
@@ -124,7 +124,7 @@ JoinedSlabs StoredRun::join(TaskFile kind, Connectivity connectivity) const {
 }
 
 io::WriteOptions StoredRun::image_options(const JoinedParts& joined) const {
-  return io::concerning(files_.image, [&] {
+  return io::with_path(files_.image, [&] {
     return write_options(options_, io::label_format(files_.image), joined.image_type, joined.image_largest,
                          input_->info().geometry);
   });
@@ -132,7 +132,7 @@ io::WriteOptions StoredRun::image_options(const JoinedParts& joined) const {
 
 io::LabelFile StoredRun::image(const JoinedParts& joined) const {
   const io::WriteOptions write = image_options(joined);
-  return io::concerning(files_.image, [&] {
+  return io::with_path(files_.image, [&] {
     return io::new_label_file(io::label_format(files_.image), files_.image, extent(), joined.image_largest,
                               write);
   });

@@ -84,7 +84,7 @@ bool StoredFile::is_whole(const std::function<void(const CheckedFile& file)>& ch
 }
 
 void StoredFile::write(const std::function<void(CheckedFileWriter& file)>& put) const {
-  io::concerning(path, [&] {
+  io::with_path(path, [&] {
     CheckedFileWriter file(path, tag, options);
     put(file);
     file.commit();

@@ -54,7 +54,7 @@ struct StoredFile {
   /// Returns work(file). What is thrown is about the file.
   template <class Work>
   auto read(Work work) const {
-    return io::concerning(path, [&] { return work(open()); });
+    return io::with_path(path, [&] { return work(open()); });
   }
   /// Calls work(file) too; the error ends in the remedy if the file is missing or damaged.
   template <class Work>

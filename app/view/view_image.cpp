@@ -34,7 +34,7 @@ std::int64_t ViewImage::most_bytes(std::int64_t pixels) {
 }
 
 io::OpenSamples open_below(const std::string& path, io::ReadOptions options) {
-  return io::concerning(path, [&] {
+  return io::with_path(path, [&] {
     std::error_code none;
     options.stack = std::filesystem::is_directory(path, none) && !io::is_zarr(path);
     options.any_order = true;
@@ -119,7 +119,7 @@ std::vector<std::vector<std::uint8_t>> ViewImage::pixels(const std::vector<float
 }
 
 std::vector<std::string> ViewImage::pack(int step, std::size_t most_bytes) {
-  return io::concerning(path_, [&] {
+  return io::with_path(path_, [&] {
     const int depth = (extent().depth + step - 1) / step;
     const double all = static_cast<double>(extent().width) * extent().height * depth;
     factor_ = std::max(1, static_cast<int>(std::ceil(std::sqrt(all / kMostPixels))));

@@ -112,16 +112,16 @@ namespace {
 
 }  // namespace
 
-ObsoleteFile::ObsoleteFile(const std::string& path)
+StaleFile::StaleFile(const std::string& path)
     : path_(path), name_(std::filesystem::path(path).filename().string()) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   folder_ = open_again(folder.empty() ? "." : folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (!folder_) fail();
 }
 
-ObsoleteFile::~ObsoleteFile() = default;
+StaleFile::~StaleFile() = default;
 
-void ObsoleteFile::take_away(const Naming& naming) {
+void StaleFile::take_away(const Naming& naming) {
   auto old = std::make_unique<TemporaryName>(folder_.get(), naming);
   if (::renameat(folder_.get(), name_.c_str(), folder_.get(), old->c_str()) == 0)
     old_ = std::move(old);
@@ -129,12 +129,12 @@ void ObsoleteFile::take_away(const Naming& naming) {
     fail();
 }
 
-void ObsoleteFile::give_back(const Naming& naming) {
+void StaleFile::give_back(const Naming& naming) {
   if (old_ && ::renameat(folder_.get(), old_->c_str(), folder_.get(), name_.c_str()) == 0) old_.reset();
   drop(naming);
 }
 
-void ObsoleteFile::drop(const Naming&) {
+void StaleFile::drop(const Naming&) {
   if (old_) ::unlinkat(folder_.get(), old_->c_str(), 0);
   old_.reset();
 }
@@ -298,17 +298,17 @@ void AtomicFile::commit() {
   sync_folder();
 }
 
-void AtomicFile::commit_together(const std::vector<AtomicFile*>& files, ObsoleteFile* obsolete) {
+void AtomicFile::commit_together(const std::vector<AtomicFile*>& files, StaleFile* obsolete) {
   const auto for_each = [&](auto work) {
-    for (AtomicFile* file : files) concerning(file->path(), [&] { work(*file); });
+    for (AtomicFile* file : files) with_path(file->path(), [&] { work(*file); });
   };
   for_each([](AtomicFile& file) { file.finish(); });
   {
     const Naming naming;
     const Old old = files.size() > 1 || obsolete != nullptr ? Old::kept : Old::dropped;
     try {
-      if (obsolete != nullptr) concerning(obsolete->path(), [&] { obsolete->take_away(naming); });
-      if (files.size() > 1) concerning(files.back()->path(), [&] { files.back()->take_old_away(naming); });
+      if (obsolete != nullptr) with_path(obsolete->path(), [&] { obsolete->take_away(naming); });
+      if (files.size() > 1) with_path(files.back()->path(), [&] { files.back()->take_old_away(naming); });
       for_each([&](AtomicFile& file) { file.give_name(naming, old); });
       for_each([](AtomicFile& file) { file.close(); });
     } catch (...) {

@@ -59,12 +59,12 @@ class Naming;
 class TemporaryName;
 
 /// A file that goes when others get their names. Throws Error (cannot_create) if it cannot.
-class ObsoleteFile {
+class StaleFile {
  public:
-  explicit ObsoleteFile(const std::string& path);
-  ~ObsoleteFile();
-  ObsoleteFile(const ObsoleteFile&) = delete;
-  ObsoleteFile& operator=(const ObsoleteFile&) = delete;
+  explicit StaleFile(const std::string& path);
+  ~StaleFile();
+  StaleFile(const StaleFile&) = delete;
+  StaleFile& operator=(const StaleFile&) = delete;
 
   const std::string& path() const { return path_; }
   /// Renames an existing file of this name to a temporary name.
@@ -79,7 +79,7 @@ class ObsoleteFile {
 };
 
 class Naming;
-class ObsoleteFile;
+class StaleFile;
 class TemporaryName;
 
 /// A file, or a folder of files, that appears under its name only when it is complete.
@@ -127,7 +127,7 @@ class AtomicFile {
   /// are from the same run, even after a kill. Holds back SIGINT, SIGTERM and SIGHUP. If a rename fails, the
   /// previous files are restored. `obsolete`, if given, is the record of replaced files and is deleted first.
   /// Throws FileError.
-  static void commit_together(const std::vector<AtomicFile*>& files, ObsoleteFile* obsolete = nullptr);
+  static void commit_together(const std::vector<AtomicFile*>& files, StaleFile* obsolete = nullptr);
 
  private:
   enum class Old { dropped, kept };

@@ -27,7 +27,7 @@ class FileError : public Error {
 
 /// Does `work`; what goes wrong in it is about the file `path`.
 template <class Work>
-decltype(auto) concerning(const std::string& path, Work&& work) {
+decltype(auto) with_path(const std::string& path, Work&& work) {
   try {
     return work();
   } catch (const FileError&) {

@@ -31,7 +31,7 @@ void make_folder(const std::filesystem::path& folder) {
                     "cannot create the folder (" + system_reason(problem.value()) + ")", problem.value());
 }
 
-MadeFolder::MadeFolder(const std::string& parent, const std::string& name)
+ScopedFolder::ScopedFolder(const std::string& parent, const std::string& name)
     : parent_(open_again(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
   if (!parent_) throw system_error(failure_to_create(errno), "cannot open '" + parent + "'", errno);
   const Naming naming;
@@ -41,7 +41,7 @@ MadeFolder::MadeFolder(const std::string& parent, const std::string& name)
     throw system_error(failure_to_create(errno), "cannot create '" + parent + "/" + name + "'", errno);
 }
 
-MadeFolder::~MadeFolder() {
+ScopedFolder::~ScopedFolder() {
   if (!name_) return;
   const Naming naming;
   ::unlinkat(parent_.get(), name_->c_str(), AT_REMOVEDIR);

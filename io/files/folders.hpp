@@ -15,13 +15,13 @@ void make_folder(const std::filesystem::path& folder);
 
 /// A folder that is made for files that may never come: it goes when this does, or when a signal ends the
 /// process, if it is empty then.
-class MadeFolder {
+class ScopedFolder {
  public:
   /// `name` in the folder `parent`; it is left alone if it is there. Throws Error (cannot_create).
-  MadeFolder(const std::string& parent, const std::string& name);
-  ~MadeFolder();
-  MadeFolder(const MadeFolder&) = delete;
-  MadeFolder& operator=(const MadeFolder&) = delete;
+  ScopedFolder(const std::string& parent, const std::string& name);
+  ~ScopedFolder();
+  ScopedFolder(const ScopedFolder&) = delete;
+  ScopedFolder& operator=(const ScopedFolder&) = delete;
 
  private:
   Descriptor parent_;

@@ -71,7 +71,7 @@ void add_rows(ValueImage& image, std::int64_t first_row, int width, const Sample
 namespace {
 
 /// Whether all are one of two, or no number.
-bool are_known(const double* values, std::int64_t count, const ValueSample::Pair& known) {
+bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Pair& known) {
   bool all = true;
   for (std::int64_t i = 0; i < count; ++i) {
     const double value = values[i];
@@ -87,7 +87,7 @@ unsigned char byte_of(double value, unsigned char otherwise) {
 }
 
 /// Whether all of a row of bytes are one of two.
-bool are_known(const std::byte* row, std::int64_t count, const ValueSample::Pair& known) {
+bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector::Pair& known) {
   const auto* samples = reinterpret_cast<const unsigned char*>(row);
   const unsigned char first = byte_of(known[0], byte_of(known[1], 0)), second = byte_of(known[1], first);
   if (first != known[0] && first != known[1]) return false;
@@ -109,7 +109,7 @@ bool are_bytes(const SampleFormat& format) {
 
 }  // namespace
 
-void ValueSample::look_at(const SampleRows& rows, const Extent& extent) {
+void TwoValueDetector::look_at(const SampleRows& rows, const Extent& extent) {
   constexpr int kRowsOfSlice = 256;
   constexpr std::int64_t kBlock = 256, kPixelsOfRow = 1 << 16;
   if (rows.format.bits == 1 && rows.format.channels == 1) return;
@@ -128,12 +128,12 @@ void ValueSample::look_at(const SampleRows& rows, const Extent& extent) {
   }
 }
 
-ValueSample::Pair ValueSample::seen() {
+TwoValueDetector::Pair TwoValueDetector::seen() {
   const std::lock_guard lock(mutex_);
   return seen_;
 }
 
-ValueSample::Pair ValueSample::learn(const double* values, std::int64_t count) {
+TwoValueDetector::Pair TwoValueDetector::learn(const double* values, std::int64_t count) {
   const std::lock_guard lock(mutex_);
   for (std::int64_t i = 0; i < count && !more_; ++i) {
     if (std::isnan(values[i]) || values[i] == seen_[0] || values[i] == seen_[1]) continue;

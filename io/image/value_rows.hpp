@@ -21,7 +21,7 @@ void add_rows(ValueImage& image, std::int64_t first_row, int width, const Sample
 
 /// Finds out, by a look at some rows of an input, whether its pixels have more than two values. For several
 /// threads.
-class ValueSample {
+class TwoValueDetector {
  public:
   using Pair = std::array<double, 2>;  // of values, not a number where there is none yet
 

@@ -8,8 +8,8 @@
 
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/parts/collectively.hpp"
 #include "io/parts/stretch.hpp"
-#include "io/parts/together.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -96,7 +96,7 @@ void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset, ByteS
 
 std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
                                     const LabelSource& labels, const WriteOptions& options) {
-  const auto here = [&](const auto& work) { together(link, [&] { concerning(file.path(), work); }); };
+  const auto here = [&](const auto& work) { collectively(link, [&] { with_path(file.path(), work); }); };
   const bool first = link.part() == 0;
   LabelFile image;
   here([&] {
@@ -150,7 +150,7 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
 
 void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
                             const MappedLabels& labels, const std::function<Preview()>& start) {
-  const auto here = [&](const auto& work) { together(link, [&] { concerning(path, work); }); };
+  const auto here = [&](const auto& work) { collectively(link, [&] { with_path(path, work); }); };
   const Rows own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
   std::optional<Preview> preview;
   Message message;
@@ -170,11 +170,11 @@ void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string&
 
 void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make) {
   SpooledText text;
-  together(link,
-           [&] { concerning(file.path(), [&] { make([&](std::string_view piece) { text.add(piece); }); }); });
+  collectively(
+      link, [&] { with_path(file.path(), [&] { make([&](std::string_view piece) { text.add(piece); }); }); });
   const std::uint64_t offset = link.scan(text.size()).before;
   ByteSum sum;
-  together(link, [&] { concerning(file.path(), [&] { copy(text, file, offset, &sum); }); });
+  collectively(link, [&] { with_path(file.path(), [&] { copy(text, file, offset, &sum); }); });
   file.add_to_checksum(link.scan(sum.sum()).all);
 }
 

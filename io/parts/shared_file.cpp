@@ -6,14 +6,14 @@
 #include <cerrno>
 
 #include "io/files/file_error.hpp"
-#include "io/parts/together.hpp"
+#include "io/parts/collectively.hpp"
 
 namespace gpuccl::io {
 
 SharedFile::SharedFile(PartLink& link, const std::string& path, AtomicFile* made) : path_(path), made_(made) {
   const std::string name =
       text_of(link.gather(message_of(made != nullptr ? made->temporary_path() : "")).front());
-  together(link, [&] {
+  collectively(link, [&] {
     if (made_ != nullptr) return;
     opened_ = open_again(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     is_folder_ = !opened_ && errno == EISDIR;

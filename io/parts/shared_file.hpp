@@ -16,7 +16,7 @@ namespace gpuccl::io {
 class SharedFile {
  public:
   /// All parts together. `made` is that of part 0 (Options::named), others open it under its temporary name.
-  /// Throws as together().
+  /// Throws as collectively().
   SharedFile(PartLink& link, const std::string& path, AtomicFile* made);
 
   const std::string& path() const { return path_; }

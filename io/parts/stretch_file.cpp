@@ -103,7 +103,7 @@ std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std:
         file.copy(kBytes, [&](std::string_view piece) { cutter.take(piece); });
       } else {
         file.copy(kBytes, [&](std::string_view piece) {
-          concerning(out.path(), [&] { out.write_at(piece.data(), piece.size(), end); });
+          with_path(out.path(), [&] { out.write_at(piece.data(), piece.size(), end); });
           end += piece.size();
         });
       }

@@ -127,7 +127,7 @@ std::int64_t IntensityReader::buffer_bytes() const {
 
 int IntensityReader::slices_at_once() const {
   if (source_->in_order()) return 1;
-  concerning(path_, [&] { source_->prepare(); });
+  with_path(path_, [&] { source_->prepare(); });
   const std::int64_t affordable = memory_ / 8 / std::max<std::int64_t>(1, buffer_bytes());
   return static_cast<int>(
       std::clamp<std::int64_t>(affordable, 1, 4 * oneapi::tbb::this_task_arena::max_concurrency()));
@@ -137,7 +137,7 @@ template <class Sample>
 void IntensityReader::read_rows(int z, const std::function<void(int y, int rows, const Sample*)>& sink,
                                 void (*convert)(const SampleFormat&, const std::byte*,
                                                 std::span<Sample>)) const {
-  concerning(path_, [&] {
+  with_path(path_, [&] {
     std::vector<Sample> samples(static_cast<std::size_t>(extent().width));
     source_->decode_from_top(z, [&](const SampleRows& rows) {
       for (int i = 0; i < rows.count; ++i) {

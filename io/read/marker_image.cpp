@@ -24,7 +24,7 @@ void send_rows(BitView bits, int y, const IntensityImage::Sink& sink) {
 
 MarkerImage::MarkerImage(const std::string& path, const ReadOptions& options)
     : path_(path), reader_(open_reader(path, options)) {
-  concerning(path, [&] { reader_->find_threshold(); });
+  with_path(path, [&] { reader_->find_threshold(); });
 }
 
 int MarkerImage::slices_ahead() const {
@@ -44,7 +44,7 @@ std::int64_t MarkerImage::buffer_bytes() const {
 }
 
 void MarkerImage::read(int z, const Sink& sink) const {
-  concerning(path_, [&] {
+  with_path(path_, [&] {
     const Extent all = extent();
     if (all.depth == 1) {
       for (int y = 0; y < all.height; y += kRowsAtOnce) {

@@ -160,7 +160,7 @@ class SampleReader final : public Reader {
   ImageInfo info_;
   std::int64_t memory_;
   std::int64_t held_bytes_;
-  ValueSample values_;
+  TwoValueDetector values_;
   int rows_slice_ = 0;
   std::optional<RowStream> rows_;
 };

@@ -24,9 +24,8 @@ class ContentsScanner {
     std::int64_t page = 0;
     for_each_page(tiff_, options_.limits, [&](std::int64_t number) {
       // The description of an image is in its first page, that of pages as such in the file's first page.
-      if (page == (options_.planes.pages ? 0 : range.begin))
-        concerning_page(number, [&] { choose_planes(); });
-      if (range.begin <= page && page < range.end) concerning_page(number, [&] { add_page(); });
+      if (page == (options_.planes.pages ? 0 : range.begin)) with_page(number, [&] { choose_planes(); });
+      if (range.begin <= page && page < range.end) with_page(number, [&] { add_page(); });
       ++page;
     });
     pages_ = page;
@@ -174,7 +173,7 @@ class ContentsScanner {
   }
 
   template <class Work>
-  static void concerning_page(std::int64_t number, Work work) {
+  static void with_page(std::int64_t number, Work work) {
     try {
       work();
     } catch (const Error& error) {

@@ -49,7 +49,7 @@ class LabelGroup {
 
   std::string image_, name_;
   AtomicFile::Options options_;
-  std::optional<MadeFolder> labels_;  // that was not there
+  std::optional<ScopedFolder> labels_;  // that was not there
   std::vector<std::unique_ptr<AtomicFile>> files_;
 };
 

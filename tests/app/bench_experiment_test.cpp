@@ -6,7 +6,7 @@
 #include "app/bench/experiment.hpp"
 #include "app/bench/result_tables.hpp"
 #include "app/bench/series.hpp"
-#include "app/bench/subject.hpp"
+#include "app/bench/timed_labeler.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "support/catch.hpp"
 
@@ -323,17 +323,17 @@ TEST_CASE("stages are gone through in their order and each has its measure") {
   const std::vector<Algorithm> table = {
       algorithm("staged", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); })};
   const Algorithm& staged = table[0];
-  const std::unique_ptr<Subject> subject = make_subject(staged.variants[0], 0);
+  const std::unique_ptr<TimedLabeler> timed = make_timed_labeler(staged.variants[0], 0);
   const BitVolume image = two_small_images(Test::average)[0].inputs[0].load();
   const bool rotate = GENERATE(false, true);
   const TimingOptions timing{1, 5, 10, true, true, rotate};
 
   for (int image_number = 0; image_number < 2; ++image_number) {
-    CHECK(subject->label(image.view()).components.size() > 0);
-    CHECK(subject->floor() == FloorKind{DeviceKind::cuda, 8});
+    CHECK(timed->label(image.view()).components.size() > 0);
+    CHECK(timed->floor() == FloorKind{DeviceKind::cuda, 8});
 
     Samples totals;
-    subject->time_totals(image.view(), timing, true, totals);
+    timed->time_totals(image.view(), timing, true, totals);
     Row row;
     row.measures = totals.summary();
     CHECK(median(row, kUpload) == 0.25);
@@ -344,7 +344,7 @@ TEST_CASE("stages are gone through in their order and each has its measure") {
     CHECK(median(row, kWhole) > 0);
 
     Samples steps;
-    subject->time_steps(image.view(), timing, steps);
+    timed->time_steps(image.view(), timing, steps);
     std::vector<std::string> names;
     for (const Measure& measure : steps.summary()) names.push_back(measure.name);
     CHECK(names == std::vector<std::string>{"upload", "allocate", "Init", "Scan", "Analysis", "statistics",

@@ -152,7 +152,7 @@ TEST_CASE("an obsolete file goes when others get their names, and comes back if 
   const auto commit = [&](const std::function<void()>& meanwhile) {
     AtomicFile one(first), two(second);
     one.write("new", 3);
-    ObsoleteFile obsolete(old);
+    StaleFile obsolete(old);
     meanwhile();
     AtomicFile::commit_together({&one, &two}, &obsolete);
   };
@@ -357,10 +357,10 @@ TEST_CASE("a folder appears under its name when it is complete, and takes the pl
 TEST_CASE("a folder that was made for others goes with them, at the end and by a signal") {
   const ScratchFolder scratch;
   const std::string path = scratch / "labels";
-  { const MadeFolder made(scratch.path().string(), "labels"); }
+  { const ScopedFolder made(scratch.path().string(), "labels"); }
   CHECK(!fs::exists(path));
   const auto end_by_signal = [&] {
-    const MadeFolder made(scratch.path().string(), "labels");
+    const ScopedFolder made(scratch.path().string(), "labels");
     AtomicFile inner(path + "/a", {}, AtomicFile::Kind::folder);
     remove_temporary_files();
     ::_exit(0);
@@ -373,7 +373,7 @@ TEST_CASE("a folder that was made for others goes with them, at the end and by a
   CHECK(fs::exists(path));  // it was there
   fs::remove(path);
   {
-    const MadeFolder made(scratch.path().string(), "labels");
+    const ScopedFolder made(scratch.path().string(), "labels");
     save(path + "/b", "b");
   }
   CHECK(read_file(path + "/b") == "b");

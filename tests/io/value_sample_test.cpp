@@ -17,7 +17,7 @@ SampleFormat format_of(int bits) {
 /// Whether rows of these samples, looked at one after the other, have more than two values.
 template <class Sample>
 bool has_more(const SampleFormat& format, const std::vector<std::vector<Sample>>& rows) {
-  ValueSample sample;
+  TwoValueDetector sample;
   for (const std::vector<Sample>& row : rows) {
     const Extent extent{static_cast<int>(row.size()), 1, 1};
     sample.look_at(
@@ -45,7 +45,7 @@ TEST_CASE("a third value is found wherever it is in a row") {
 }
 
 TEST_CASE("values count, not samples: of pages of different formats, and scaled") {
-  ValueSample sample;
+  TwoValueDetector sample;
   const std::uint16_t words[] = {0, 300};
   const std::uint8_t bytes[] = {0, 44};  // 300 in the low 8 bits
   const SampleFormat of_words = format_of(16), of_bytes = format_of(8);

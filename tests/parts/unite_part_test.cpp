@@ -174,7 +174,7 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   if (wraps_around) {
     wrapped = wrap(*whole.labeled.labels, whole.labeled.components, c.connectivity, c.periodic, whole.values);
     whole.labeled.components = std::move(wrapped.components);
-    follow(wrapped.map, whole.labeled.components.size(), whole.values);
+    remap(wrapped.map, whole.labeled.components.size(), whole.values);
   }
   const Column<std::uint64_t>& areas = whole.labeled.components.area;
   const std::uint64_t largest = areas.empty() ? 0 : *std::max_element(areas.begin(), areas.end());
@@ -196,7 +196,7 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   const Selection expected = select(std::move(whole.labeled.components), extent, !is_3d(c.connectivity),
                                     c.selection, measured, {whole.values, kType, c.per_value});
   measured.select(expected.map);
-  follow(expected.map, expected.components.size(), whole.values);
+  remap(expected.map, expected.components.size(), whole.values);
   std::vector<Label> map = expected.map;
   if (wraps_around) {
     map = wrapped.map;

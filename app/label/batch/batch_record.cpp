@@ -39,14 +39,14 @@ GrowingFile::GrowingFile(const std::string& path) : path_(path) {
 void GrowingFile::open(const io::AtomicFile::Options& options) {
   if (stream_) return stream_->open();
   if (!path_.empty())
-    file_ = io::concerning(path_, [&] { return std::make_unique<io::AtomicFile>(path_, options); });
+    file_ = io::with_path(path_, [&] { return std::make_unique<io::AtomicFile>(path_, options); });
 }
 
 template <class Work>
 void GrowingFile::attempt(Work work) {
   if (!file_ && !stream_) return;
   try {
-    io::concerning(file_ ? file_->path() : stream_->name(), work);
+    io::with_path(file_ ? file_->path() : stream_->name(), work);
   } catch (const io::FileError& error) {
     error_ = error;
     file_.reset();

@@ -64,7 +64,7 @@ LabelOptions options_of_frame(const LabelOptions& options, int frame) {
 template <class Work>
 std::optional<io::FileError> error_in(const std::string& input, Work work) {
   try {
-    io::concerning(input, work);
+    io::with_path(input, work);
     return std::nullopt;
   } catch (const io::FileError& error) {
     return error;

@@ -269,7 +269,7 @@ Made label_array(const HostArray& array, Connectivity connectivity, bool values,
     made.labeled.components = std::move(wrapped.components);
     made.map = std::move(wrapped.map);
     made.wraps = std::move(wrapped.wraps);
-    follow(made.map, made.labeled.components.size(), made.values);
+    remap(made.map, made.labeled.components.size(), made.values);
   }
   return made;
 }

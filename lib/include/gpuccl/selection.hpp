@@ -98,7 +98,7 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
 
 /// Applies `map` to `values`: keeps the value of each of the `components` remaining components. Does
 /// nothing if `map` or `values` is empty.
-void follow(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values);
+void remap(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values);
 
 /// Holes of an image: background components that do not touch the image border. With 3D connectivity,
 /// the first and last slice are border too.

@@ -73,7 +73,7 @@ Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
 
 }  // namespace
 
-void follow(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values) {
+void remap(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values) {
   if (map.empty() || values.empty()) return;
   Column<ValueBits> followed(components);
   for (std::size_t old = 1; old < map.size(); ++old)

@@ -90,7 +90,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   by_itself.order = LabelOrder::raster;
   const std::size_t count = part.components.size();
   const auto follow_map = [&](const std::vector<Label>& map) {
-    follow(map, part.components.size(), part.values);
+    remap(map, part.components.size(), part.values);
     part.measured.select(map);
   };
   Selection kept = select(std::move(part.components), whole, per_slice, by_itself, part.measured,
@@ -141,7 +141,7 @@ void select_whole(Extent whole, bool per_slice, const SelectionOptions& options,
   Selection selected = select(std::move(part.components), whole, per_slice, options, part.measured,
                               {part.values, values.type, values.apart});
   part.measured.select(selected.map);
-  follow(selected.map, selected.components.size(), part.values);
+  remap(selected.map, selected.components.size(), part.values);
   part.components = std::move(selected.components);
   part.count = static_cast<Label>(part.components.size());
   part.dropped = selected.dropped;

@@ -120,7 +120,7 @@ std::vector<std::array<Wrap, 3>> wrap_whole(Connectivity connectivity, const Per
                                             NumberedPart& part) {
   Wrapped wrapped = wrap(*part.labels.labels, part.components, connectivity, periodic, part.values);
   part.components = std::move(wrapped.components);
-  follow(wrapped.map, part.components.size(), part.values);
+  remap(wrapped.map, part.components.size(), part.values);
   part.count = static_cast<Label>(part.components.size());
   for (const std::uint64_t area : part.components.area) part.largest = std::max(part.largest, area);
   part.labels.numbers = std::move(wrapped.map);

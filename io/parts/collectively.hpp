@@ -64,6 +64,6 @@ class PartFailed : public Error {
 
 /// Does `work` in all parts; it sends no messages. When it throws in some of them, all throw PartFailed, with
 /// what was thrown in the first of these.
-void together(PartLink& link, const std::function<void()>& work);
+void collectively(PartLink& link, const std::function<void()>& work);
 
 }  // namespace gpuccl::io

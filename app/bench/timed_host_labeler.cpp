@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "app/bench/results.hpp"
-#include "app/bench/subject.hpp"
+#include "app/bench/timed_labeler.hpp"
 #include "app/common/stopwatch.hpp"
 
 namespace gpuccl::bench {
@@ -45,9 +45,9 @@ struct Times {
   PhaseTimes phases;
 };
 
-class HostSubject final : public Subject {
+class TimedHostLabeler final : public TimedLabeler {
  public:
-  HostSubject(const Variant& variant, std::unique_ptr<Labeler> labeler)
+  TimedHostLabeler(const Variant& variant, std::unique_ptr<Labeler> labeler)
       : variant_(variant), labeler_(std::move(labeler)) {}
 
   Labeled label(BitView image) override { return labeler_->label(image); }
@@ -152,8 +152,9 @@ class HostSubject final : public Subject {
 
 }  // namespace
 
-std::unique_ptr<Subject> make_host_subject(const Variant& variant, std::unique_ptr<Labeler> labeler) {
-  return std::make_unique<HostSubject>(variant, std::move(labeler));
+std::unique_ptr<TimedLabeler> make_timed_host_labeler(const Variant& variant,
+                                                      std::unique_ptr<Labeler> labeler) {
+  return std::make_unique<TimedHostLabeler>(variant, std::move(labeler));
 }
 
 }  // namespace gpuccl::bench

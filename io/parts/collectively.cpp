@@ -1,4 +1,4 @@
-#include "io/parts/together.hpp"
+#include "io/parts/collectively.hpp"
 
 #include <new>
 #include <string>
@@ -23,7 +23,7 @@ Failure current_failure() {
 
 }  // namespace
 
-void together(PartLink& link, const std::function<void()>& work) {
+void collectively(PartLink& link, const std::function<void()>& work) {
   std::exception_ptr thrown;
   std::string failure;
   try {

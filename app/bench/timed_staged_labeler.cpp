@@ -6,16 +6,16 @@
 #include <vector>
 
 #include "app/bench/results.hpp"
-#include "app/bench/subject.hpp"
+#include "app/bench/timed_labeler.hpp"
 #include "app/common/stopwatch.hpp"
 #include "gpuccl/detail/staged.hpp"
 
 namespace gpuccl::bench {
 namespace {
 
-class StagedSubject final : public Subject {
+class TimedStagedLabeler final : public TimedLabeler {
  public:
-  StagedSubject(const Variant& variant, int gpu) : variant_(variant), gpu_(gpu) { labelers(1); }
+  TimedStagedLabeler(const Variant& variant, int gpu) : variant_(variant), gpu_(gpu) { labelers(1); }
 
   /// This labeling is checked and its launches and accesses are counted; it is not timed.
   Labeled label(BitView image) override {
@@ -211,8 +211,8 @@ class StagedSubject final : public Subject {
 
 }  // namespace
 
-std::unique_ptr<Subject> make_staged_subject(const Variant& variant, int gpu) {
-  return std::make_unique<StagedSubject>(variant, gpu);
+std::unique_ptr<TimedLabeler> make_timed_staged_labeler(const Variant& variant, int gpu) {
+  return std::make_unique<TimedStagedLabeler>(variant, gpu);
 }
 
 }  // namespace gpuccl::bench

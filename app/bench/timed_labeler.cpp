@@ -1,4 +1,4 @@
-#include "app/bench/subject.hpp"
+#include "app/bench/timed_labeler.hpp"
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
@@ -78,12 +78,12 @@ int copies(const TimingOptions& timing, Extent extent) {
   return static_cast<int>(std::clamp<std::int64_t>(kBeyondCaches / bytes + 1, 2, kMostCopies));
 }
 
-std::unique_ptr<Subject> make_subject(const Variant& variant, int gpu) {
+std::unique_ptr<TimedLabeler> make_timed_labeler(const Variant& variant, int gpu) {
   std::unique_ptr<Labeler> labeler = variant.make(gpu);
   if (dynamic_cast<StagedLabeler*>(labeler.get()) == nullptr)
-    return make_host_subject(variant, std::move(labeler));
+    return make_timed_host_labeler(variant, std::move(labeler));
   labeler.reset();  // the stages have labelers of their own, one a copy
-  return make_staged_subject(variant, gpu);
+  return make_timed_staged_labeler(variant, gpu);
 }
 
 }  // namespace gpuccl::bench

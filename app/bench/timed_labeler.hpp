@@ -45,9 +45,9 @@ class Floors {
 };
 
 /// An algorithm at one connectivity that is being measured.
-class Subject {
+class TimedLabeler {
  public:
-  virtual ~Subject() = default;
+  virtual ~TimedLabeler() = default;
 
   /// From image to final labels and statistics: what is checked before anything is timed.
   virtual Labeled label(BitView image) = 0;
@@ -69,9 +69,10 @@ class Subject {
 };
 
 /// Times a GPU labeler through its stages, any other by the wall clock.
-std::unique_ptr<Subject> make_subject(const Variant& variant, int gpu);
-std::unique_ptr<Subject> make_host_subject(const Variant& variant, std::unique_ptr<Labeler> labeler);
-std::unique_ptr<Subject> make_staged_subject(const Variant& variant, int gpu);
+std::unique_ptr<TimedLabeler> make_timed_labeler(const Variant& variant, int gpu);
+std::unique_ptr<TimedLabeler> make_timed_host_labeler(const Variant& variant,
+                                                      std::unique_ptr<Labeler> labeler);
+std::unique_ptr<TimedLabeler> make_timed_staged_labeler(const Variant& variant, int gpu);
 
 /// Calls `once(repetition, counts)` for the labelings that warm up and then for those that count, of which
 /// there is at least one however long they take.
