@@ -108,7 +108,7 @@ Option add_threshold(const Command& command, InputOptions& input) {
   io::ForegroundOptions& foreground = input.foreground;
   const Option option = command.add_value(
       "--threshold", "T|otsu|LOW:HIGH",
-      "Set foreground to values above T or Otsu's; LOW:HIGH: above LOW, connected to one above HIGH",
+      "Set foreground to values above T or Otsu's; LOW:HIGH: above LOW, connected to above HIGH",
       [&input, &foreground](const std::string& given) {
         foreground.otsu = io::lower_case(given) == "otsu";
         input.high.reset();
