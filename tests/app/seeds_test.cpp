@@ -85,7 +85,8 @@ TEST_CASE("a threshold LOW:HIGH keeps what is above LOW and joined to what is ab
   CHECK(report["input"]["foreground_rule"] == "value > 10; components with a value > 20");
   CHECK(report["options"] == "--threshold 10:20");
   fails({"label", gray, "--threshold", "20:10", "--stats", "-"}, 64, "has LOW above HIGH");
-  fails({"label", gray, "--threshold", "20:otsu", "--stats", "-"}, 64, "is not a range LOW:HIGH of two numbers");
+  fails({"label", gray, "--threshold", "20:otsu", "--stats", "-"}, 64,
+        "is not a range LOW:HIGH of two numbers");
   fails({"label", "-", "--threshold", "1:2", "--stats", "-"}, 64, "is read twice");
 }
 

@@ -87,7 +87,8 @@ TEST_CASE("versions of OME-Zarr that are not read are refused by their names") {
   const std::string group =
       R"({"zarr_format":3,"node_type":"group","attributes":{"ome":{"version":"0.6.dev2",)"
       R"("multiscales":[{"coordinateSystems":[]}]}}})";
-  CHECK(reason_for(store(scratch, {{"zarr.json", group}})).starts_with("is OME-Zarr 0.6.dev2; gpuccl reads versions up to 0.5"));
+  CHECK(reason_for(store(scratch, {{"zarr.json", group}}))
+            .starts_with("is OME-Zarr 0.6.dev2; gpuccl reads versions up to 0.5"));
 }
 
 TEST_CASE("chunks of a Zarr become an image, those that are not there have the fill value") {
