@@ -8,7 +8,6 @@
 #include "app/label/label_checks.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/parse_condition.hpp"
-#include "io/parts/together.hpp"
 #include "parts/saved_values.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
