@@ -87,13 +87,10 @@ void refuse_no_image(const std::string& path) {
                 "'" + path +
                     "' is an array without OME-Zarr metadata, which cannot contain labels; use "
                     "another name for them");
-  OrderedJson attributes = attributes_of(store);
-  if (!attributes.is_object()) return;
-  const OrderedJson& ome = attributes.contains("ome") ? attributes["ome"] : attributes;
-  if (ome.is_object() && ome.contains("image-label"))
-    throw Error(
-        Failure::usage,
-        "'" + path + "' contains labels, which cannot contain other labels; use another name for them");
+  if (is_label_group(path))
+    throw Error(Failure::usage, "'" + path +
+                                    "' is a group of labels, which cannot contain other labels; use another "
+                                    "name for them");
 }
 
 /// Refuses a folder, or one in it, that this user can neither write to nor make writable: what is replaced

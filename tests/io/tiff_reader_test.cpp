@@ -1170,9 +1170,9 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   REQUIRE(refusal("{\"shape\": [2, 3, 10, 20], \"axes\": \"TZYX\"}") ==
           "contains 2x3 planes (axes TZ)" + take_frame);
   REQUIRE(refusal("{\"shape\": [3, 2, 10, 20], \"axes\": \"ZCYX\"}") ==
-          "contains 3x2 planes (axes ZC); --channel N selects one, from 0" + apart);
+          "contains 3x2 planes (axes ZC); --channel N selects one, from 0");
   REQUIRE(refusal("{\"shape\": [2, 1, 3, 10, 20], \"axes\": \"TZCYX\"}") ==
-          "contains 2x3 planes (axes TC); --channel and --frame select what to read" + apart);
+          "contains 2x3 planes (axes TC); --channel and --frame select what to read");
   write_described(path, noise({20, 10, 16}, 13), "{\"shape\": [2, 2, 2, 2, 10, 20]}");
   REQUIRE(refusal_of(path) == "contains 2x2x2x2 planes; save the image to label as a separate file");
   for (const char* single : {"{\"shape\": [6, 10, 20]}", "{\"shape\": [1, 6, 1, 10, 20, 1]}",
