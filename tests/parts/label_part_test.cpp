@@ -8,6 +8,7 @@
 #include "app/label/label_checks.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/parse_condition.hpp"
+#include "io/parts/collectively.hpp"
 #include "parts/saved_values.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
