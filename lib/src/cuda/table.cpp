@@ -37,6 +37,7 @@ std::vector<Variant> variants_of(const std::string& name, const std::vector<Conn
   static const VariantsByName all = {
 #define GPUCCL_PAPER(identifier, name, ...) {name, identifier##_variants},
 #define GPUCCL_ENGINE(identifier, name, ...) {name, identifier##_variants},
+#include "common/gpu_algorithms.def"
 #undef GPUCCL_ENGINE
 #undef GPUCCL_PAPER
   };
@@ -47,6 +48,7 @@ std::vector<Variant> counted_variants_of(const std::string& name, const std::vec
   static const VariantsByName all = {
 #define GPUCCL_PAPER(identifier, name, ...) {name, counted::identifier##_variants},
 #define GPUCCL_ENGINE(identifier, ...)
+#include "common/gpu_algorithms.def"
 #undef GPUCCL_ENGINE
 #undef GPUCCL_PAPER
   };
