@@ -192,12 +192,16 @@ void check_batch(const LabelOptions& options) {
   if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
       !names_folder(files.image))
     throw io::FileError(options.inputs.front(), Failure::usage, "is one file; remove --recursive");
-  if (!files.image.empty() && !names_folder(files.image) && format_by_name(files.image))
+  if (!files.image.empty() && !names_folder(files.image) && format_by_name(files.image)) {
+    const std::string option = options.every_frame ? "--frame all" : batch.first_used();
+    if (options.inputs.size() == 1 && io::TextStream::is_named(files.image))
+      throw Error(Failure::usage, option + " and -o - cannot be combined");
     throw io::FileError(files.image, Failure::usage,
                         options.inputs.size() > 1
                             ? "several inputs need an output folder, whose name ends in /; for slices of one "
                               "volume give their folder and --stack"
-                            : batch.first_used() + " needs an output folder, whose name ends in /");
+                            : option + " needs an output folder, whose name ends in /");
+  }
   if (batch.skip_existing && !(files.stats.empty() && batch.summary.empty()) && files.image.empty() &&
       batch.json_folder.empty())
     throw Error(

@@ -84,17 +84,19 @@ void check_value_type(ValueType type, const ValueOptions& options) {
 
 void check_values(const LabelOptions& options) {
   const ValueOptions& values = options.values;
-  if (!values.by_values) {
-    if (options.selection.keep.compares_value()) refuse("--keep of a value needs --values");
-    return;
-  }
   const auto is_of_label = [](const Condition::Step& step) {
     return step.kind == Condition::Step::Kind::comparison_of_value && step.name == kLabel;
   };
   const std::vector<Condition::Step>& steps = options.selection.keep.steps;
   if (!values.are_labels() && std::any_of(steps.begin(), steps.end(), is_of_label))
     refuse(std::string("--keep: components get their labels after filtering; compare ") +
-           (values.objects ? "value, that of the file" : "value"));
+           (values.objects     ? "value, that of the file"
+            : values.by_values ? "value"
+                               : "other measures"));
+  if (!values.by_values) {
+    if (options.selection.keep.compares_value()) refuse("--keep of a value needs --values");
+    return;
+  }
   const MeasureSet wanted = options.measure.wanted | options.selection.keep.measures();
   const MeasureSet by_pieces = measures_of(MeasureGroup::topology);
   if (values.objects && options.algorithm.connectivity && (wanted & by_pieces).none())

@@ -365,6 +365,9 @@ TEST_CASE("every time point is an input of its own") {
   const Json report = Json::parse(read_file(scratch / "out/movie-t0001.json"));
   CHECK(report["options"].get<std::string>().find("--frame 1") != std::string::npos);
   // Rows from reports are the same.
+  fails({"measure", movie, "--frame", "all", "-o", scratch / "x.tif"}, 64,
+        "--frame all needs an output folder");
+  fails({"measure", movie, "--frame", "all", "-o", "-"}, 64, "--frame all and -o - cannot be combined");
   CHECK(succeeds({"measure", movie, "--frame", "all", "--stats", "-", "--quiet", "--intensity", samples,
                   "--measure", "intensity_max", "-o", scratch / "out/", "--skip-existing"}) == table);
   const std::string lines = succeeds(

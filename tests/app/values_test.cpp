@@ -130,6 +130,7 @@ TEST_CASE("a condition compares values, exactly those of 64 bits too") {
           "'9007199254740992' at character 10 is out of range; values are compared with numbers between "
           "-2^53 and 2^53");
   refused({"--keep", "value == 1"}, "--keep of a value needs --values");
+  refused({"--keep", "label == 1"}, "components get their labels after filtering; compare other measures");
   refused({"--values", "--delta", "1", "--keep", "value == 1"}, "use --delta 0");
   refused({"--values", "--keep", "vaule == 1"}, "did you mean value?");
 }
