@@ -349,7 +349,9 @@ TEST_CASE("with little memory regions are measured one by one, and rows of Feret
     const BitVolume image = random_image({90, 300, is_3d(connectivity) ? 20 : 1}, 0.25, 2, 7);
     Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
     const Labeled labeled = engine.label(image.view(), connectivity);
-    MeasureRequest request{measures_of(MeasureGroup::shape), connectivity, {}};
+    MeasureSet wanted = measures_of(MeasureGroup::shape);
+    wanted.reset(inscribed_radius);  // takes memory for one component at a time, too
+    MeasureRequest request{wanted, connectivity, {}};
     const Measured expected = measure(*labeled.labels, labeled.components, request);
     request.max_bytes = 0;
     CHECK(failure_of([&] { measure(*labeled.labels, labeled.components, request); }) == Failure::memory);
