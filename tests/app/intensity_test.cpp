@@ -179,7 +179,7 @@ TEST_CASE_METHOD(TwoComponents, "one channel of several is measured, of the file
   refused({"--intensity-channel", "3"}, 65, "both.ppm: has no channel 3");
   refused({"--intensity-channel", "1", "--intensity-frame", "1"}, 65, "--intensity-frame is for several");
   refused({"--intensity-series", "1"}, 65, "--intensity-series is for a TIFF");
-  refused({"--intensity-channel", "-1"}, 64, "is not an integer");
+  refused({"--intensity-channel", "-1"}, 64, "is neither a channel, such as 0, nor a list");
   fails({"label", input, "--intensity-channel", "1", "--json", "-"}, 64, "--intensity IMAGE");
 }
 

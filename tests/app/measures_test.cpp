@@ -32,10 +32,12 @@ std::vector<std::vector<std::string>> read_csv(const std::string& text) {
 
 /// The names of the measures that some groups stand for in labelings of images, or of volumes.
 std::vector<std::string> names(const std::set<std::string>& groups, const std::string& of) {
+  std::set<std::string> not_in_groups{"inscribed_radius", "inscribed_radius_physical"};
+  if (of == "volumes") not_in_groups.insert({"area_convex", "solidity", "feret_diameter_max"});
   std::vector<std::string> names;
   for (const Json& measure : table_of_measures())
     if (groups.contains(measure["group"]) && std::string(measure["of"]).find(of) != std::string::npos &&
-        (of != "volumes" || measure["name"] != "feret_diameter_max"))
+        !not_in_groups.contains(measure["name"]))
       names.push_back(measure["name"]);
   return names;
 }

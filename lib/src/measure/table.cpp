@@ -115,11 +115,12 @@ constexpr std::array<Measure, kMeasures> kTable{{
     {Id::feret_diameter_min, "feret_diameter_min", shape, images, "pixels",
      "Smallest distance between parallel lines that enclose the convex hull image", "ImageJ MinFeret"},
     {Id::area_convex, "area_convex", shape, both, "pixels",
-     "Number of pixels of the convex hull image; in volumes of voxels, and only if named", kSkimage},
-    {Id::solidity, "solidity", shape, both, "1", "area divided by area_convex; in volumes only if named",
-     kSkimage},
+     "Number of pixels of the convex hull image; in volumes of voxels, and not part of the group", kSkimage},
+    {Id::solidity, "solidity", shape, both, "1",
+     "area divided by area_convex; in volumes not part of the group", kSkimage},
     {Id::inscribed_radius, "inscribed_radius", shape, both, "pixels",
-     "Largest distance from the center of a pixel to the nearest center of a pixel outside, only if named",
+     "Largest distance from the center of a pixel to the nearest center of a pixel outside; not part of the "
+     "group",
      "scipy.ndimage.distance_transform_edt"},
 
     {Id::euler_number, "euler_number", topology, both, "1",
@@ -178,7 +179,7 @@ constexpr std::array<Measure, kMeasures> kTable{{
     {Id::feret_diameter_min_physical, "feret_diameter_min_physical", physical, images, "unit",
      "feret_diameter_min in physical units", ""},
     {Id::inscribed_radius_physical, "inscribed_radius_physical", physical, both, "unit",
-     "inscribed_radius in physical units, only if named", "scipy.ndimage.distance_transform_edt"},
+     "inscribed_radius in physical units; not part of the group", "scipy.ndimage.distance_transform_edt"},
 
     {Id::intensity_min, "intensity_min", intensity, both, "sample value", "Smallest sample", kSkimage},
     {Id::intensity_max, "intensity_max", intensity, both, "sample value", "Largest sample", kSkimage},
