@@ -56,7 +56,7 @@ void ValueOptions::add_selection_to(const Command& command, bool in_parts) {
       .excludes("--order", "no labels are written");
   if (in_parts) return;  // all pieces are compared
   add_switch(command, "--split-values", split_values,
-             "With --values: write values; the largest piece of each keeps its value, others get new ones")
+             "With --values: write values; the largest piece of each keeps it, others get new ones")
       .needs("--values")
       .excludes("--keep-values")
       .excludes("--label-type", "values have the type of the input")

@@ -71,6 +71,16 @@ def zarr(path, shape, chunks, files=(), **more):
         (path / name).write_bytes(content)
 
 
+def ome_group(path):
+    """A group with one image, which can have labels."""
+    path.mkdir()
+    zarr(path / "0", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
+    (path / ".zgroup").write_text('{"zarr_format":2}')
+    (path / ".zattrs").write_text('{"multiscales":[{"version":"0.4","axes":["y","x"],"datasets":[{"path":"0"}]}]}')
+    (path / "labels").mkdir()
+    return path
+
+
 def names_in_brackets(folder):
     """Found: '[x]' was read as 'x', with exit 0."""
     for name, count in (("[x]", 1), ("x", 2), ("[a,b]", 3), ("a", 2), ("b", 2)):
@@ -131,10 +141,9 @@ def zarr_names(folder):
     for path in ("..\\u0000/out.zarr", "../out.zarr", "x/..\\u0000/../out.zarr"):
         (store / ".zattrs").write_text('{"multiscales":[{"version":"0.4","axes":["y","x"],"datasets":[{"path":"%s"}]}]}' % path)
         run("label", store, "--json", "-", code=65)
-    zarr(folder / "own.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
+    own = ome_group(folder / "own.zarr")
     for name in ("zarr.json", ".zattrs", ".zgroup"):
-        (folder / "own.zarr/labels").mkdir(exist_ok=True)
-        run("label", folder / "own.zarr", "-o", folder / "own.zarr/labels" / name, code=64, said="cannot be called")
+        run("label", own, "-o", own / "labels" / name, code=64, said="cannot be called")
 
 
 def json_time(folder):
@@ -147,9 +156,7 @@ def json_time(folder):
     (store / "zarr.json").unlink()
     (store / ".zarray").write_text(deep)
     run("label", store, "--json", "-", code=65, said="nested too deep")
-    zarr(folder / "image.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
-    (folder / "image.zarr/labels").mkdir()
-    (folder / "image.zarr/labels/.zattrs").write_text('{"x":[' + ",".join(["{}"] * 400000) + "]}")
+    (ome_group(folder / "image.zarr") / "labels/.zattrs").write_text('{"x":[' + ",".join(["{}"] * 400000) + "]}")
     run("label", folder / "image.zarr", "-o", folder / "image.zarr/labels/cells", seconds=5)
     text = '{"shape": [2, 2], "x": [' + ",".join(["{}"] * 300000) + "]}\0"
     tags = [(256, 4, 1, 2), (257, 4, 1, 2), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(text), 200), (273, 4, 1, 8),
