@@ -350,7 +350,8 @@ TEST_CASE("with little memory regions are measured one by one, and rows of Feret
     Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
     const Labeled labeled = engine.label(image.view(), connectivity);
     MeasureSet wanted = measures_of(MeasureGroup::shape);
-    wanted.reset(inscribed_radius);  // takes memory for one component at a time, too
+    wanted.reset(
+        static_cast<std::size_t>(inscribed_radius));  // takes memory for one component at a time, too
     MeasureRequest request{wanted, connectivity, {}};
     const Measured expected = measure(*labeled.labels, labeled.components, request);
     request.max_bytes = 0;

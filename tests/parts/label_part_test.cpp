@@ -291,7 +291,7 @@ TEST_CASE("what parts cannot do is refused") {
                              {"--intensity", "-"},
                              {"--measure", "intensity"},
                              {"--intensity-frame", "1"},
-                             {"--values", "--measure", "perimeter"},
+                             {"--values", "--measure", "tunnels"},
                              {"--preview", "p.tif"},
                              {"--periodic", "x", "--measure", "shape"},
                              {"--values", "--delta", "1", "--periodic", "x"},
@@ -322,6 +322,7 @@ TEST_CASE("what parts cannot do is refused") {
   CHECK_FALSE(refused({"-o", "out.tif", "--measure", "all", "--keep", "holes = 0"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "0", "--per-value", "--largest", "2"}));
   CHECK_FALSE(refused({"-o", "out.tif", "--values", "--delta", "1", "--contacts", "c.csv"}));
+  CHECK_FALSE(refused({"-o", "out.tif", "--values", "--measure", "perimeter"}));
 }
 
 TEST_CASE("components are selected by cavities and tunnels in parts, when small holes were filled too") {
