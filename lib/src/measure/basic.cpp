@@ -1,8 +1,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "measure/arithmetic.hpp"
 #include "measure/group.hpp"
-#include "measure/roots.hpp"
 
 namespace gpuccl::measuring {
 namespace {

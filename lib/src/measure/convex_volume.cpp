@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "measure/arithmetic.hpp"
+
 namespace gpuccl::measuring {
 namespace {
 
@@ -171,15 +173,6 @@ class Hull {
   std::vector<std::size_t> begins_at_;  // the new face whose side begins at a point
 };
 
-template <class Number>
-Number floor_of(Number number, Number by) {
-  return number / by - (number % by != 0 && (number < 0) != (by < 0));
-}
-template <class Number>
-Number ceiling_of(Number number, Number by) {
-  return -floor_of<Number>(-number, by);
-}
-
 /// Rows of voxels, each from the first to the last that is in the hull.
 template <class Number>
 class Rows {
@@ -196,7 +189,7 @@ class Rows {
       z0 = std::min(z0, points[corner][2]);
       z1 = std::max(z1, points[corner][2]);
     }
-    for (std::int64_t z = ceiling_of<std::int64_t>(z0, 2); 2 * z <= z1; ++z) {
+    for (std::int64_t z = ceiling_divide<std::int64_t>(z0, 2); 2 * z <= z1; ++z) {
       std::int64_t y0 = INT64_MAX, y1 = INT64_MIN;  // voxels
       for (std::size_t i = 0; i < 3; ++i)
         cut(points[face.corners[i]], points[face.corners[(i + 1) % 3]], 2 * z, y0, y1);
@@ -216,8 +209,8 @@ class Rows {
   static void cut(const Corner& a, const Corner& b, std::int64_t z, std::int64_t& y0, std::int64_t& y1) {
     if (std::min(a[2], b[2]) > z || std::max(a[2], b[2]) < z) return;
     const auto add = [&](Number y, Number by) {
-      y0 = std::min(y0, static_cast<std::int64_t>(ceiling_of<Number>(y, 2 * by)));
-      y1 = std::max(y1, static_cast<std::int64_t>(floor_of<Number>(y, 2 * by)));
+      y0 = std::min(y0, static_cast<std::int64_t>(ceiling_divide<Number>(y, 2 * by)));
+      y1 = std::max(y1, static_cast<std::int64_t>(floor_divide<Number>(y, 2 * by)));
     };
     if (a[2] == b[2]) {
       add(a[1], 1);
@@ -234,9 +227,9 @@ class Rows {
     const Number left = face.distance - 2 * (face.normal[1] * Number{y} + face.normal[2] * Number{z});
     const Number by = 2 * face.normal[0];
     if (by > 0)
-      last = static_cast<std::int64_t>(floor_of<Number>(left, by));
+      last = static_cast<std::int64_t>(floor_divide<Number>(left, by));
     else
-      first = static_cast<std::int64_t>(ceiling_of<Number>(left, by));
+      first = static_cast<std::int64_t>(ceiling_divide<Number>(left, by));
   }
 
   struct Ends {

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "common/fastest_code.hpp"
+#include "measure/arithmetic.hpp"
 #include "measure/directions.hpp"
 #include "measure/group.hpp"
 #include "measure/neighbors.hpp"
-#include "measure/roots.hpp"
 
 namespace gpuccl::measuring {
 namespace {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-#include "measure/roots.hpp"
+#include "measure/arithmetic.hpp"
 
 namespace gpuccl::measuring {
 namespace {

@@ -5,6 +5,7 @@
 #include <numeric>
 #include <vector>
 
+#include "measure/arithmetic.hpp"
 #include "measure/convex_volume.hpp"
 #include "measure/farthest.hpp"
 #include "measure/group.hpp"
@@ -76,8 +77,8 @@ double least_width(const std::vector<Point>& hull, double width, double height) 
   for (std::size_t i = 0, far = 1; i < corners; ++i) {
     const Point &a = hull[i], &b = hull[(i + 1) % corners];
     while (turn(a, b, hull[(far + 1) % corners]) > turn(a, b, hull[far])) far = (far + 1) % corners;
-    const double dx = width * static_cast<double>(b.x - a.x), dy = height * static_cast<double>(b.y - a.y);
-    const double side = std::sqrt(dx * dx + dy * dy);  // hypot differs from one C library to the next
+    const double side =
+        length_of(width * static_cast<double>(b.x - a.x), height * static_cast<double>(b.y - a.y));
     least = std::min(least, width * height * static_cast<double>(turn(a, b, hull[far])) / side);
   }
   return least;
@@ -109,11 +110,6 @@ std::vector<Point> hull_of(std::span<const Ends> rows, int first_y) {
   return hull_of(points);
 }
 
-/// Rounded down.
-std::int64_t divided(std::int64_t number, std::int64_t by) {
-  return number / by - (number % by != 0 && (number < 0) != (by < 0));
-}
-
 /// The elements whose centres are in the hull, or on its edge, in the same rows.
 std::vector<Ends> elements_in(const std::vector<Point>& hull, std::size_t rows, int first_y) {
   std::vector<Ends> ends(rows);
@@ -123,14 +119,14 @@ std::vector<Ends> elements_in(const std::vector<Point>& hull, std::size_t rows, 
     // The hull lies to the left of its sides: up along x, if y goes down the page.
     const bool is_right = a.y < b.y;
     const Point &top = is_right ? a : b, &bottom = is_right ? b : a;
-    for (std::int64_t y = divided(top.y + 1, 2); 2 * y <= bottom.y; ++y) {
+    for (std::int64_t y = ceiling_divide<std::int64_t>(top.y, 2); 2 * y <= bottom.y; ++y) {
       // In halves, x is top.x + across / down, of which elements have the even ones.
       const std::int64_t down = bottom.y - top.y, across = (bottom.x - top.x) * (2 * y - top.y);
       Ends& row = ends[static_cast<std::size_t>(y - first_y)];
       if (is_right) {
-        row.end = static_cast<int>(divided(top.x * down + across, 2 * down) + 1);
+        row.end = static_cast<int>(floor_divide(top.x * down + across, 2 * down) + 1);
       } else {
-        row.begin = static_cast<int>(-divided(-top.x * down - across, 2 * down));
+        row.begin = static_cast<int>(ceiling_divide(top.x * down + across, 2 * down));
       }
     }
   }

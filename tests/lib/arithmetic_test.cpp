@@ -1,6 +1,6 @@
-// Roots that are the same everywhere.
+// Roots that are the same everywhere, and division of integers.
 
-#include "measure/roots.hpp"
+#include "measure/arithmetic.hpp"
 
 #include <cmath>
 #include <limits>
@@ -9,6 +9,15 @@
 #include "support/catch.hpp"
 
 using namespace gpuccl::measuring;
+
+TEST_CASE("integers are divided downward and upward, for all signs") {
+  for (int number = -7; number <= 7; ++number)
+    for (const int by : {-3, -2, -1, 1, 2, 3}) {
+      CAPTURE(number, by);
+      CHECK(floor_divide(number, by) == std::floor(double(number) / by));
+      CHECK(ceiling_divide(number, by) == std::ceil(double(number) / by));
+    }
+}
 
 TEST_CASE("cube roots of cubes are exact, others within two units in the last place") {
   for (int i = 0; i <= 2000; ++i) CHECK(cube_root(double(i) * i * i) == i);

@@ -3,8 +3,20 @@
 #include <cmath>
 
 // Roots from operations that are rounded identically everywhere, as only the square root of <cmath> is. So
-// measures have the same last digits on every processor and with every C library.
+// measures have the same last digits on every processor and with every C library. Division of integers.
 namespace gpuccl::measuring {
+
+/// Returns the quotient of integers, rounded down.
+template <class Number>
+constexpr Number floor_divide(Number number, Number by) {
+  return number / by - (number % by != 0 && (number < 0) != (by < 0));
+}
+
+/// Returns the quotient of integers, rounded up.
+template <class Number>
+constexpr Number ceiling_divide(Number number, Number by) {
+  return -floor_divide<Number>(-number, by);
+}
 
 /// The length of (a, b), whose squares are numbers.
 inline double length_of(double a, double b) { return std::sqrt(a * a + b * b); }
