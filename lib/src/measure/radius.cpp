@@ -13,6 +13,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "measure/arithmetic.hpp"
 #include "measure/group.hpp"
 #include "measure/not_enough_memory.hpp"
 
@@ -30,14 +31,14 @@ struct Run {
   }
 };
 
-/// The squared distances of elements of a component to the nearest element that is not of it: exact, axis by
+/// Squared distances of elements of a component to the nearest element outside the component: exact, axis by
 /// axis (Meijster, Roerdink and Hesselink 2000). `Number`: integers for elements of length 1, else double.
 template <class Number>
 class Distances {
  public:
   explicit Distances(const std::array<Number, 3>& size) : size_(size) {}
 
-  /// Returns the largest one of a component with these runs, in order.
+  /// Returns the largest squared distance in a component. `runs`: ascending.
   Number largest(const std::vector<Run>& runs, const Box& box, bool is_volume) {
     box_ = box;
     width_ = static_cast<std::size_t>(box.max[0] - box.min[0] + 1);
@@ -57,12 +58,21 @@ class Distances {
   }
 
  private:
-  /// First and last element of a part of a line, of which all are of the component; none yet if empty.
+  /// First and last element of consecutive elements of a component along a line.
   struct Part {
     int first = 0, last = -1;
+
+    bool is_empty() const { return last < first; }
+    /// Adds the element at `place`. If there is a gap before it, calls end() first, which empties the part.
+    template <class End>
+    void add(int place, const End& end) {
+      if (!is_empty() && last != place - 1) end();
+      if (is_empty()) first = place;
+      last = place;
+    }
   };
 
-  /// The distances within a slice, from those within its rows.
+  /// Computes the distances within a slice from the distances within its rows.
   void add_slice(const std::vector<Run>& runs, std::size_t begin, std::size_t end) {
     slice_.resize(width_ * height_);
     columns_.assign(width_, {});
@@ -72,13 +82,11 @@ class Distances {
         const Number along = static_cast<Number>(std::min(x - run.begin + 1, run.end - x)) * size_[0];
         *at(x, run.y) = along * along;
         Part& part = columns_[column(x)];
-        if (part.last >= part.first && part.last != run.y - 1) end_column(x, part);
-        if (part.last < part.first) part.first = run.y;
-        part.last = run.y;
+        part.add(run.y, [&] { end_column(x, part); });
       }
     }
     for (int x = box_.min[0]; x <= box_.max[0]; ++x)
-      if (Part& part = columns_[column(x)]; part.last >= part.first) end_column(x, part);
+      if (Part& part = columns_[column(x)]; !part.is_empty()) end_column(x, part);
     if (!is_volume_) return;
     for (std::size_t i = begin; i < end; ++i) {  // the others are overwritten by the next slice
       for (int x = runs[i].begin; x < runs[i].end; ++x) kept_.push_back(*at(x, runs[i].y));
@@ -95,20 +103,18 @@ class Distances {
     part = {};
   }
 
-  /// The distances across slices.
+  /// Computes the distances across slices.
   void add_slices(const std::vector<Run>& runs) {
     for (const Run& run : runs) ++rows_[row(run.y, run.z) + 1];
     for (std::size_t i = 1; i < rows_.size(); ++i) rows_[i] += rows_[i - 1];
     for (const Run& run : runs)
       for (int x = run.begin; x < run.end; ++x) {
         Part& part = ends_[place(x, run.y)];
-        if (part.last >= part.first && part.last != run.z - 1) end_pillar(runs, x, run.y, part);
-        if (part.last < part.first) part.first = run.z;
-        part.last = run.z;
+        part.add(run.z, [&] { end_pillar(runs, x, run.y, part); });
       }
     for (int y = box_.min[1]; y <= box_.max[1]; ++y)
       for (int x = box_.min[0]; x <= box_.max[0]; ++x)
-        if (Part& part = ends_[place(x, y)]; part.last >= part.first) end_pillar(runs, x, y, part);
+        if (Part& part = ends_[place(x, y)]; !part.is_empty()) end_pillar(runs, x, y, part);
   }
 
   void end_pillar(const std::vector<Run>& runs, int x, int y, Part& part) {
@@ -126,8 +132,8 @@ class Distances {
     part = {};
   }
 
-  /// Turns squared distances within the lines across into those within the plane, along a line that ends next
-  /// to elements of distance 0: the lower envelope of a parabola at each element.
+  /// Adds an axis to the squared distances of a line, which ends next to elements of distance 0: they become
+  /// the lower envelope of a parabola at each element.
   void follow_line(Number size) {
     const auto count = static_cast<std::int64_t>(line_.size());
     const auto squared = [&](std::int64_t distance) {
@@ -144,7 +150,7 @@ class Distances {
         const Number above = height(i) - height(other) + squared(i) - squared(other);
         const Number by = 2 * size * size * static_cast<Number>(i - other);
         if constexpr (std::is_integral_v<Number>)
-          return above / by - (above % by != 0 && above < 0) + 1;
+          return floor_divide(above, by) + 1;
         else
           return static_cast<std::int64_t>(std::floor(above / by)) + 1;
       };
@@ -192,13 +198,14 @@ class Distances {
   std::vector<std::size_t> rows_;    // the first run of each row of the box
 };
 
-/// The radius of the largest ball around the center of an element that has no center of another element, or
-/// of one outside the image, in it. Keeps the runs of all components.
+/// Radius of the largest ball around the center of an element of a component that contains no center of an
+/// element outside the component. Elements outside the image count. Keeps the runs of all components.
 class Radius final : public Group {
  public:
   explicit Radius(const Labeling& labeling)
       : boxes_(labeling.components.box),
         is_volume_(labeling.is_volume()),
+        is_in_pixels_(wants(labeling, {inscribed_radius})),
         is_physical_(labeling.request.spacing[0] > 0 && wants(labeling, {inscribed_radius_physical})),
         spacing_(labeling.request.spacing),
         max_bytes_(labeling.request.max_bytes),
@@ -253,9 +260,10 @@ class Radius final : public Group {
     const Box& box = sums.component.box;
     const std::uint64_t elements = is_volume_ ? sums.component.area : 0;
     check_bytes(bytes_ + static_cast<std::int64_t>(elements * sizeof(double)));
-    values[inscribed_radius] = once(0, [&] {
-      return Distances<std::int64_t>({1, 1, 1}).largest(runs_of(sums.index), box, is_volume_);
-    });
+    if (is_in_pixels_)
+      values[inscribed_radius] = once(0, [&] {
+        return Distances<std::int64_t>({1, 1, 1}).largest(runs_of(sums.index), box, is_volume_);
+      });
     if (is_physical_)
       values[inscribed_radius_physical] =
           once(1, [&] { return Distances<double>(spacing_).largest(runs_of(sums.index), box, is_volume_); });
@@ -270,10 +278,10 @@ class Radius final : public Group {
   /// Adds the runs of a stretch, which may have background in it.
   static void add(const LabeledRow& row, const Stretch& stretch, std::vector<Labeled>& mine) {
     stretch.for_each_word([&](int word, Word mask) {
-      for (Word elements = row.bits()[word] & mask; elements != 0;) {
+      for (Word elements = row.bits()[word] & mask; elements != 0;
+           elements &= elements + (elements & -elements)) {  // without its lowest run
         const int first = std::countr_zero(elements), length = std::countr_one(elements >> first);
         const int begin = word * kWordBits + first;
-        elements &= length == kWordBits ? 0 : ~(((Word{1} << length) - 1) << first);
         const bool continues = !mine.empty() && mine.back().label == stretch.label &&
                                mine.back().run.y == row.y && mine.back().run.z == row.z &&
                                mine.back().run.end == begin;
@@ -300,7 +308,7 @@ class Radius final : public Group {
     return runs;
   }
 
-  /// Brings the runs of each component together.
+  /// Groups the runs by component.
   void sort() const {
     begins_.assign(added_.size() + 2, 0);
     for (const std::vector<Labeled>& some : runs_)
@@ -313,7 +321,7 @@ class Radius final : public Group {
   }
 
   const Column<Box>& boxes_;  // while they are measured
-  bool is_volume_, is_physical_;
+  bool is_volume_, is_in_pixels_, is_physical_;
   std::array<double, 3> spacing_;
   std::int64_t max_bytes_;
   std::atomic<std::int64_t> bytes_ = 0;
