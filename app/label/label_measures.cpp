@@ -38,10 +38,8 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
   const MeasureSet named = options_.measure.named | compared;
   request_ = {(options_.measure.wanted & ~by_name_only(connectivity)) | named, connectivity, {}};
   request_.labels_touch = options_.values.by_values;
-  // Holes of an object are counted with its pieces.
-  if (options_.values.objects && !is_volume && request_.wanted[static_cast<std::size_t>(MeasureId::holes)])
-    request_.wanted.set(static_cast<std::size_t>(MeasureId::components));
-  if (options_.is_in_parts && request_.wanted[static_cast<std::size_t>(MeasureId::components)])
+  request_.in_pieces = options_.values.objects;
+  if (options_.is_in_parts && counts_pieces(request_))
     throw Error(Failure::usage,
                 "holes and components of objects are counted by one process; leave them out, or use --memory "
                 "instead of --part");

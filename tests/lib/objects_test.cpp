@@ -229,6 +229,28 @@ TEST_CASE("hulls of a volume have the voxels that all their half-spaces have") {
   }
 }
 
+TEST_CASE("holes of objects in several pieces are counted in images, with or without the pieces") {
+  Values<std::uint8_t> values({7, 3});     // one object of two rings
+  values.elements = {1, 1, 1, 0, 1, 1, 1,  //
+                     1, 0, 1, 0, 1, 0, 1,  //
+                     1, 1, 1, 0, 1, 1, 1};
+  const LabeledValues found = label_by_value(image_of(values, 0));
+  MeasureRequest request{.wanted = {}, .connectivity = Connectivity::c8, .labels_touch = true};
+  request.wanted.set(static_cast<std::size_t>(MeasureId::holes));
+  const auto holes = [&] {
+    return measure(*found.labeled.labels, found.labeled.components, request)
+        .values(found.labeled.components, 0)[MeasureId::holes];
+  };
+  request.in_pieces = true;
+  CHECK(counts_pieces(request));
+  CHECK(holes() == 2);
+  request.wanted.set(static_cast<std::size_t>(MeasureId::components));
+  CHECK(holes() == 2);
+  request.wanted.reset(static_cast<std::size_t>(MeasureId::components));
+  request.connectivity = Connectivity::c26;
+  CHECK(!counts_pieces(request));
+}
+
 TEST_CASE("objects of two frames continue, split and merge") {
   // 0 continues, 1 splits into 1 and 2, of which neither has half of it; 2 and 3 merge into 3; 4 ends.
   const OverlapTable table{

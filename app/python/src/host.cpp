@@ -122,6 +122,7 @@ Measured measure_columns(const Described& of, const TableRequest& request, const
   wanted.spacing = request.spacing;
   wanted.wraps = of.wraps;
   wanted.labels_touch = !of.values.empty();
+  wanted.in_pieces = of.by_values;
   bool of_samples = false;
   for (const std::string& name : request.columns) {
     const std::optional<MeasureId> id = find_measure(name);
@@ -136,9 +137,6 @@ Measured measure_columns(const Described& of, const TableRequest& request, const
     of_samples |= measure.group == MeasureGroup::intensity;
     wanted.wanted.set(static_cast<std::size_t>(*id));
   }
-  // Holes of an object are counted with its pieces.
-  if (of.by_values && wanted.wanted[static_cast<std::size_t>(MeasureId::holes)])
-    wanted.wanted.set(static_cast<std::size_t>(MeasureId::components));
   if (of_samples && intensity == nullptr) refuse("measures of intensity need an intensity image");
   BitVolume enclosed;
   Labeled background;

@@ -273,9 +273,10 @@ struct MeasureRequest {
   /// Sums that a labeler has gathered; used if they fit the request.
   GatheredSums* gathered = nullptr;
   bool in_parts = false;  // sums will be added to those of other parts
-  /// Labels may touch others, or have several pieces: each is measured as if no other were there. Cavities
-  /// and tunnels are not measured then.
+  /// Labels may touch others, or have several pieces. Each is then measured as if it were alone; cavities and
+  /// tunnels are not measured.
   bool labels_touch = false;
+  bool in_pieces = false;     // labels may have several pieces, so counting holes requires counting pieces
   bool long_samples = false;  // integer samples of more than 32 bits
   /// Images of samples for measure_part(), measure_slab() and measure_nothing(). For whole images use
   /// measure_intensity().
@@ -284,6 +285,8 @@ struct MeasureRequest {
 
 /// Returns true if cavities are counted, which are components of the background.
 bool needs_background(const MeasureRequest& request);
+/// Returns true if the connected pieces of each label are counted, for `components` or holes.
+bool counts_pieces(const MeasureRequest& request);
 
 class Intensities;
 class IntensitySums;

@@ -81,6 +81,12 @@ void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& arou
 }  // namespace
 }  // namespace measuring
 
+bool counts_pieces(const MeasureRequest& request) {
+  const auto wants = [&](MeasureId id) { return request.wanted[static_cast<std::size_t>(id)]; };
+  return wants(MeasureId::components) ||
+         (request.in_pieces && wants(MeasureId::holes) && !is_3d(request.connectivity));
+}
+
 Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request) {
   const Labeling labeling{labels.extent(), components, &labels, request, 0, labels.extent().rows()};
   auto sums = std::make_unique<MeasureSums>(labeling);
@@ -89,7 +95,7 @@ Measured measure(const LabelSource& labels, const Components& components, const 
   if (sums->looks_at_rows())
     measuring::add_ready_rows(0, labels.extent().rows(), {}, labels, labeling, *sums);
   Measured measured(std::move(sums));
-  if (request.wanted[static_cast<std::size_t>(MeasureId::components)])
+  if (counts_pieces(request))
     measured.add_pieces(measuring::count_pieces(labels, components.size(), request.connectivity,
                                                 request.max_bytes - measured.bytes_beside()));
   return measured;
@@ -144,9 +150,9 @@ std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
   const Components largest = measuring::one_of_all(extent);
   const bool of_samples = (request.wanted & measures_of(MeasureGroup::intensity)).any();
   const std::size_t images = of_samples ? std::max<std::size_t>(request.samples.size(), 1) : 0;
-  const bool of_pieces = request.wanted[static_cast<std::size_t>(MeasureId::components)];
   return MeasureSums({extent, largest, nullptr, request}).bytes_each() +
-         images * bytes_of_intensity(request.long_samples) + (of_pieces ? sizeof(std::uint64_t) : 0);
+         images * bytes_of_intensity(request.long_samples) +
+         (counts_pieces(request) ? sizeof(std::uint64_t) : 0);
 }
 
 }  // namespace gpuccl

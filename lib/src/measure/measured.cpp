@@ -149,7 +149,7 @@ MeasureValues Measured::values(const Components& components, std::size_t i) cons
   if (!pieces_.empty()) {
     const auto pieces = static_cast<double>(pieces_[measured]);
     values[MeasureId::components] = pieces;
-    values[MeasureId::holes] += pieces - 1;  // which are 1 less the Euler number for one piece
+    values[MeasureId::holes] += pieces - 1;  // for one piece, holes are 1 minus the Euler number
   }
   return values;
 }
