@@ -5,9 +5,9 @@
 //   Direct Connected Component Labeling Algorithm for GPUs", IPTA, 2017, doi:10.1109/IPTA.2017.8310147,
 //   section I.B.2
 //
-// One image of labels: a scan forward takes the smallest label of a pixel and its preceding neighbors (which
-// have theirs of this scan already), a scan backward that of the following ones. One of each is an iteration;
-// the last one changes nothing.
+// A forward scan gives each pixel the minimum label of the pixel and its preceding neighbors, which this scan
+// has already updated. A backward scan does this with the following neighbors. An iteration is a forward and
+// a backward scan; the last iteration changes nothing.
 
 #include "cpu/algorithms.hpp"
 #include "cpu/slices/propagation.hpp"
@@ -17,8 +17,8 @@ namespace {
 
 enum class Direction { forward = 1, backward = -1 };
 
-/// Gives a pixel the smallest label of its neighbors that were visited before it; says whether that changed
-/// it.
+/// Gives a pixel the minimum label of the pixel and its neighbors that were visited before it. Returns true
+/// if the label changed.
 template <Connectivity connectivity, Direction direction>
 bool visit(const Slice& slice, Label* here) {
   constexpr int kSign = static_cast<int>(direction);

@@ -4,16 +4,16 @@
 //   International Conference on Computer Vision and Graphics (ICCVG), 2014 (details as in the authors' code
 //   in YACCLAB)
 //
-// FindSpans: each thread goes along a row and notes its spans, the runs of foreground, with a label each.
-// MergeSpans goes over all pairs of spans that touch, row by row, and gives one label to all spans that have
-// either; it does so one pair after another, so most of the GPU is idle. FinalLabeling writes the labels of
-// spans to their pixels.
+// FindSpans: each thread scans a row and stores its spans, the runs of foreground, each with a label.
+// MergeSpans visits the pairs of touching spans row by row. If their labels differ, it replaces one of them
+// in all spans. Pairs are merged one after another, so most of the GPU is idle. FinalLabeling writes the
+// labels of spans to their pixels.
 //
-// In the paper one thread goes over the pairs of an image and launches a kernel for each relabeling, which it
-// waits for; CUDA has dropped such waits. Here a thread block goes over the pairs and relabels. A pair gets
-// the smaller of its labels, the published code's gets that of the upper span; so the other label tells the
-// first row that can have it, and relabeling begins there instead of at the top. The spans of
-// two rows are walked together, not those of one again for each of the other.
+// In the paper, one thread visits the pairs of an image, launches a kernel for each relabeling and waits for
+// it. CUDA no longer supports such waits, so here a thread block visits the pairs and relabels. A pair gets
+// the smaller of its labels; in the published code it gets the label of the upper span. The replaced label
+// gives the first row that can contain it, so relabeling begins there instead of at the top. The spans of two
+// rows are compared in one pass over both, not in one pass over a row for each span of the other.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
@@ -22,7 +22,7 @@ namespace gpuccl::cuda {
 namespace accl {
 namespace {
 
-/// The spans of all rows, in rows of `pitch`. Owns nothing.
+/// Spans of all rows, `pitch` entries per row. Does not own its memory.
 struct Spans {
   Label *begins, *ends;  // columns, past the end
   Label* labels;
@@ -54,7 +54,7 @@ __global__ void find_spans(ImageRef<const Pixel> image, Spans spans) {
 
 constexpr unsigned kMergeThreads = 256;
 
-/// Gives `label` to the spans of rows [first, last] that have `replaced`. All threads of the block.
+/// Replaces the label `replaced` of spans in rows [first, last]. Called by all threads of the block.
 __device__ void relabel(Spans spans, Index first, Index last, Label replaced, Label label) {
   for (Index row = first; row <= last; ++row) {
     Label* const labels = spans.labels + row * spans.pitch;
@@ -64,7 +64,7 @@ __device__ void relabel(Spans spans, Index first, Index last, Label replaced, La
   }
 }
 
-/// Merges the spans of a row with those of the next. All threads of the block go through the same pairs.
+/// Merges the spans of a row with the spans of the next row. All threads of the block visit the same pairs.
 __device__ void merge_rows(Spans spans, Index row, Index image_pitch) {
   Index upper = row * spans.pitch, lower = upper + spans.pitch;
   const Index upper_end = upper + SharedByThreads::load(spans.counts + row);
@@ -85,13 +85,13 @@ __device__ void merge_rows(Spans spans, Index row, Index image_pitch) {
   }
 }
 
-/// One thread block a slice.
+/// One thread block per slice.
 __global__ void merge_spans(Extent extent, Index image_pitch, Spans spans) {
   const Index first = blockIdx.x * static_cast<Index>(extent.height);
   for (Index y = 0; y + 1 < static_cast<Index>(extent.height); ++y) merge_rows(spans, first + y, image_pitch);
 }
 
-/// One thread for a span and the background after it; the first of a row has the background before it, too.
+/// One thread per span and the background after it. The first of a row also fills the background before it.
 using SpanThread = ThreadGrid<2, 1, 1, 16, 16>;
 
 __global__ void final_labeling(ImageRef<Label> labels, Spans spans) {

@@ -4,17 +4,18 @@
 //   using shared memory", Electronics Letters 47(24), 2011, doi:10.1049/el.2011.2941 (details as in the
 //   authors' code in YACCLAB)
 //
-// The image is cut into partitions of some rows of 2x2 blocks, one for each thread block. FirstScan goes down
-// from row to row and finds the groups of a row, runs of touching blocks that are connected by what is above
-// or by themselves; only two rows are in shared memory. A block is linked to the group of the next row that
-// goes on with it, or, if none does, has its label. SecondScan goes up and follows these links, each by one
-// step. PartitionMerge unites the blocks where partitions meet.
+// The image is divided into partitions of a few rows of 2x2 blocks, one per thread block. FirstScan visits
+// the rows downward with two of them in shared memory. It finds the groups of a row: runs of touching blocks
+// that are connected, directly or through rows above. Each block is linked to the group of the next row that
+// continues its own group. If there is none, the block is linked to the first block of its own group.
+// SecondScan visits the rows upward and follows each link by one step. PartitionMerge merges the blocks on
+// either side of a border between partitions.
 //
-// Runs are found by votes of a warp, so they are cut at every 32nd block and united there. Different here:
-// - groups are found by union-find, in the authors' code by iterations until nothing changes;
-// - partitions are merged after both scans by all threads at once, there between them by one thread block;
-// - rows that shared memory has no room for, of images wider than 2,048 pixels, are in global memory. There
-//   they are not labeled, nor can there be more than 2^16 labels.
+// Runs are found with warp votes, so they are split at every 32nd block and merged there. The authors' code
+// differs in three points. It finds groups by iterating until nothing changes, instead of with union-find. It
+// merges partitions between the scans with one thread block, instead of after the scans with all threads. It
+// supports images of up to 2,048 columns and 2^16 labels; here, the rows of wider images are in global memory
+// instead of in shared memory.
 
 #include "cuda/device/tile_forest.cuh"
 #include "cuda/device/warp.cuh"
@@ -46,8 +47,8 @@ struct Partition {
   }
 };
 
-/// Calls visit(column) for this thread's columns of blocks. All lanes of a warp visit as often, so some visit
-/// columns beyond the last.
+/// Calls visit(column) for this thread's columns of blocks. All lanes of a warp make the same number of
+/// calls, so some visit columns beyond the last.
 template <class Visit>
 __device__ void for_each_column(int columns, Visit visit) {
   const int first = static_cast<int>(threadIdx.x), lane = first % static_cast<int>(kWarp);
@@ -57,8 +58,8 @@ __device__ void for_each_column(int columns, Visit visit) {
 /// A row of blocks and the one above it.
 class TwoRows {
  public:
-  static constexpr int kShared = 1024;  // blocks a row for which there is room in shared memory
-  static constexpr int kArrays = 8;     // each of a label a block
+  static constexpr int kShared = 1024;  // blocks per row that fit in shared memory
+  static constexpr int kArrays = 8;     // each with one label per block
 
   __device__ TwoRows(Label* memory, ImageRef<const Pixel> image, ImageRef<Label> labels, int z)
       : image_(image), labels_(labels), columns_(half(image.extent.width)), z_(z) {
@@ -70,7 +71,7 @@ class TwoRows {
     least_above_ = memory + 7 * columns_;
   }
 
-  /// Finds the groups of the next row, and links the blocks of the row above, if there is one, to them.
+  /// Finds the groups of the next row, and links the blocks of the row above to them.
   __device__ void scan(int row, bool has_above) {
     find_runs(row);
     __syncthreads();
@@ -87,7 +88,7 @@ class TwoRows {
     swap(least_, least_above_);
   }
 
-  /// After the last row: its blocks have their labels.
+  /// Links the blocks of the last row, whose groups end.
   __device__ void end(int row) const {
     for_each_column(columns_, [&](int column) {
       if (column >= columns_) return;
@@ -120,7 +121,7 @@ class TwoRows {
     return column < columns_ ? touching_pixels(image_, Block2x2{2 * column, 2 * row, z_}) : 0;
   }
 
-  /// A run is known by the column of its first block.
+  /// Finds runs. A run is identified by the column of its first block.
   __device__ void find_runs(int row) const {
     for_each_column(columns_, [&](int column) {
       const Window window = touching(row, column);
@@ -154,7 +155,7 @@ class TwoRows {
     });
   }
 
-  /// A group of this row is known by the column of its first run.
+  /// Identifies each group of this row by the column of its first run.
   __device__ void name_groups() const {
     for_each_column(columns_, [&](int column) {
       const auto run = static_cast<Label>(column);
@@ -184,9 +185,9 @@ class TwoRows {
   ImageRef<Label> labels_;
   int columns_, z_;
   Label* forest_;
-  Label* down_;  // by node of the forest, at its root: the group of this row that the tree belongs to
-  Label *groups_, *groups_above_;  // by block: its run or group; kNone: background
-  Label *least_, *least_above_;    // by group: the first of its blocks, of all rows so far
+  Label* down_;                    // per root of the forest: the group of this row that contains the tree
+  Label *groups_, *groups_above_;  // per block: its run or group; kNone: background
+  Label *least_, *least_above_;    // per group: its first block in all rows so far
 };
 
 __global__ void first_scan(ImageRef<const Pixel> image, ImageRef<Label> labels, Label* rows) {
@@ -214,7 +215,7 @@ __global__ void second_scan(ImageRef<Label> labels) {
   }
 }
 
-/// One thread for each block of the first rows of partitions.
+/// One thread per block in the first rows of partitions.
 using BorderThread = ThreadGrid<2, 2 * kPartitionRows, 1, 32, 4>;
 
 __global__ void partition_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {

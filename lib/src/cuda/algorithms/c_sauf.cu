@@ -14,8 +14,8 @@
 //     p q r
 //     s x
 //
-// TUF does so twice, as UF (uf_2d.cu): LocalMerge in shared memory, where what lies outside of a tile counts
-// as background, and GlobalMerge in the label image, where what lies inside of it does.
+// TUF merges twice, like UF (uf_2d.cu): LocalMerge in shared memory, with pixels outside the tile as
+// background, and GlobalMerge in the label image, with neighbors inside the tile as background.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"

@@ -6,11 +6,11 @@
 //
 // Every foreground pixel has a label of its own at first. Scan: each thread goes from its pixel in the eight
 // directions as far as there is foreground and takes the smallest label that it meets; again until no label
-// changes. M8DLS: after the first scan only pixels go whose label is no longer that of the pixel it comes
-// from.
+// changes. M8DLS: after the first scan, a thread scans only if its label has changed at its origin, the pixel
+// from which the label comes.
 //
-// That condition alone ends too early: where two labels meet, neither of which has changed at its origin,
-// nobody looks. So here a scan of all pixels follows, and all again until that changes nothing.
+// This condition alone ends too early: if two labels meet and neither has changed at its origin, no thread
+// scans. So here a scan of all pixels follows, and both are repeated until it changes nothing.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
@@ -26,14 +26,14 @@ using ScanTile = PixelTile<16, 16>;
 
 enum class Scanned { all, with_moved_origin };
 
-/// Pixels from `at` to the edge of the image in direction `dx`, `dy`.
+/// Returns the number of pixels from `at` to the edge of the image in direction `dx`, `dy`.
 __device__ int pixels_ahead(Extent extent, PixelThread at, int dx, int dy) {
   const int across = dx < 0 ? at.x : extent.width - 1 - at.x;
   const int down = dy < 0 ? at.y : extent.height - 1 - at.y;
   return dx == 0 ? down : dy == 0 ? across : min(across, down);
 }
 
-/// The smallest of `least` and the labels from `at` in direction `dx`, `dy`, as far as there is foreground.
+/// Returns the minimum of `least` and the labels from `at` in direction `dx`, `dy` up to background.
 __device__ Label least_ahead(ImageRef<Label> labels, PixelThread at, int dx, int dy, Label least) {
   const std::ptrdiff_t step = dy * static_cast<std::ptrdiff_t>(labels.pitch) + dx;
   const Label* next = &labels(at.x, at.y, at.z) + step;

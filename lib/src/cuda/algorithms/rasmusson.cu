@@ -5,18 +5,18 @@
 //   doi:10.1007/978-3-642-41914-0_21 (details as in the code of Bolelli et al. 2024,
 //   doi:10.1109/TPDS.2024.3434357)
 //
-// A thread block has a tile of the labels in shared memory, with the pixels around it. Propagate: first each
-// pixel takes the label that its primary pixel, the one its label comes from, has by now. Then, along
-// diagonals, columns and rows, it takes the smallest label among its two neighbors and the two pixels at its
-// propagation sizes: as far as foreground goes in each direction, within the tile and one pixel around it.
-// All tiles again until no label changes.
+// A thread block keeps a tile of labels and the pixels around it in shared memory. Propagate: first, each
+// pixel takes the current label of its primary pixel, from which its label comes. Then, along diagonals,
+// columns and rows, it takes the minimum label of its two neighbors and of the two pixels at its propagation
+// sizes. A propagation size is the number of foreground pixels in one direction, up to one pixel outside the
+// tile. All tiles are repeated until no label changes.
 //
-// A warp has a line of the tile, so that sizes are counted in votes; the code mentioned doubles them in five
-// steps. That keeps the connections of a pixel in four bits of its label: here they are read off the labels
-// around it, which leaves all 32 bits to the label.
+// Each warp processes a line of the tile, so sizes are counted with warp votes. The code of Bolelli et al.
+// doubles sizes in five steps, and stores the connections of a pixel in four bits of its label. Here
+// connections follow from the labels around the pixel, so all 32 bits belong to the label.
 //
-// Threads read labels that others write at the same time, in shared and in global memory, as the paper has
-// it. Each of them is a label of the same component, and a smaller one that was missed is met again.
+// Threads read labels in shared and global memory while other threads write them, as in the paper. This is
+// safe: the labels belong to the same component, and a smaller label that was missed is read later.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
@@ -35,21 +35,21 @@ using SquareTile = PixelTile<kSide, kSide>;
 constexpr int kPatchSide = kSide + 2;  // with one pixel around the tile
 constexpr int kPatchPixels = kPatchSide * kPatchSide;
 
-/// Index in the patch of a pixel, given its place in the tile or just around it.
+/// Returns the index in the patch of a pixel in the tile or next to it.
 __device__ int in_patch(int x, int y) { return (y + 1) * kPatchSide + x + 1; }
 
-/// Steps of `dx` that lead from column x of the tile to the pixels around it.
+/// Returns the number of steps of `dx` from column x of the tile to the pixels around the tile.
 __device__ int steps_to_edge(int x, int dx) { return dx == 0 ? kSide : dx < 0 ? x + 1 : kSide - x; }
 
-/// Consecutive bits set, from this lane's bit downward.
+/// Returns the number of consecutive bits set, from this lane's bit downward.
 __device__ int set_bits_down(unsigned lanes) {
   return __clz(static_cast<int>(~(lanes << (kWarp - 1 - threadIdx.x))));
 }
-/// Consecutive bits set, upward.
+/// Returns the number of consecutive bits set, from this lane's bit upward.
 __device__ int set_bits_up(unsigned lanes) { return __clz(static_cast<int>(~__brev(lanes >> threadIdx.x))); }
 
-/// Propagates along a line of the tile: this lane has the pixel (x, y), the next lane the one `dx`, `dy` from
-/// it. Lanes beyond the edge of the tile begin another line. Says whether the label of (x, y) changed.
+/// Propagates along a line of the tile: this lane processes pixel (x, y), the next lane (x + dx, y + dy).
+/// Lanes beyond the edge of the tile begin another line. Returns true if the label of (x, y) changed.
 template <int dx, int dy>
 __device__ bool propagate_along(Label* patch, int x, int y) {
   constexpr int kStep = dy * kPatchSide + dx;
@@ -75,7 +75,7 @@ __device__ bool propagate_along(Label* patch, int x, int y) {
   return true;
 }
 
-/// Gives this thread's pixel the label of its primary pixel if that lies in the patch.
+/// Gives this thread's pixel the label of its primary pixel if the primary pixel is in the patch.
 __device__ bool take_label_of_primary(ImageRef<Label> labels, PixelThread at, Label* patch) {
   const int left = at.x - static_cast<int>(threadIdx.x), top = at.y - static_cast<int>(threadIdx.y);
   Label* const here = patch + in_patch(at.x - left, at.y - top);
