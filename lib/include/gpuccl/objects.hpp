@@ -169,18 +169,21 @@ struct Match {
 /// by truth.
 std::vector<Match> match_objects(const OverlapTable& table, double threshold);
 
-/// How objects of one image, such as a time point, continue in the next. Objects are indices from 0;
-/// kNoObject is none.
-inline constexpr std::uint32_t kNoObject = 0xffffffff;
+inline constexpr std::uint32_t kNoObject = 0xffffffff;  // stands for no object among indices of objects
+
+/// Links between the objects of two consecutive images, such as time points: indices from 0, or kNoObject.
 struct ObjectLinks {
-  std::vector<std::uint32_t> before;       // of each object of the second image: the object that it continues
-  std::vector<std::uint32_t> split_from;   // if none: the object that most of its pixels were part of
-  std::vector<std::uint32_t> merged_into;  // of each object of the first image without a continuation: the
-                                           // object that most of its pixels are part of
+  /// Per object of the second image: the object that it continues.
+  std::vector<std::uint32_t> before;
+  /// Per object of the second image that continues none: the object that more than half of its pixels
+  /// belonged to.
+  std::vector<std::uint32_t> split_from;
+  /// Per object of the first image without a continuation: the object that more than half of its pixels
+  /// belong to.
+  std::vector<std::uint32_t> merged_into;
 };
 
-/// Returns the links of two images that follow each other. `matches`: as match_objects() returns them. Most
-/// are more than half of the pixels.
+/// Returns the links between two consecutive images. `matches`: as match_objects() returns them.
 ObjectLinks link_objects(const OverlapTable& table, std::span<const Match> matches);
 
 /// A row of the table of pairs: two objects that overlap, or one object that overlaps none.

@@ -295,11 +295,11 @@ class Matcher {
   Matcher(const OverlapTable& table, double threshold)
       : threshold_(threshold),
         begin_(table.truth_areas.size() + 1),
-        partner_of_truth_(table.truth_areas.size(), kNone),
-        partner_of_prediction_(table.prediction_areas.size(), kNone),
+        partner_of_truth_(table.truth_areas.size(), kNoObject),
+        partner_of_prediction_(table.prediction_areas.size(), kNoObject),
         price_(table.prediction_areas.size(), 0),
         distance_(table.prediction_areas.size(), kFar),
-        reached_from_(table.prediction_areas.size(), kNone),
+        reached_from_(table.prediction_areas.size(), kNoObject),
         is_settled_(table.prediction_areas.size(), 0) {
     // One match more outweighs any sum of IoU, which is at most the smaller number of objects. Pairs below
     // the threshold are not matches, but count in the sum, as they do in StarDist. Above 0.5 they change
@@ -326,7 +326,6 @@ class Matcher {
   }
 
  private:
-  static constexpr std::uint32_t kNone = UINT32_MAX;
   static constexpr double kFar = std::numeric_limits<double>::infinity();
   static constexpr double kCostOfNoMatch = 2;  // more than that of any edge
 
@@ -338,13 +337,13 @@ class Matcher {
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
     std::vector<std::uint32_t> touched, settled;
     double shortest = kFar;
-    std::uint32_t last = kNone;    // the free prediction at the end of the best path, if it ends at one
-    std::uint32_t dropped = root;  // else the true object that stays without a partner
+    std::uint32_t last = kNoObject;  // the free prediction at the end of the best path, if it ends at one
+    std::uint32_t dropped = root;    // else the true object that stays without a partner
     const auto visit = [&](std::uint32_t truth, double here) {
       const double potential = potential_of(truth);
       if (const double without = here + kCostOfNoMatch - potential; without < shortest) {
         shortest = without;
-        last = kNone;
+        last = kNoObject;
         dropped = truth;
       }
       for (std::size_t i = begin_[truth]; i < begin_[truth + 1]; ++i) {
@@ -364,7 +363,7 @@ class Matcher {
       if (is_settled_[prediction] || distance > distance_[prediction]) continue;
       is_settled_[prediction] = 1;
       settled.push_back(prediction);
-      if (partner_of_prediction_[prediction] == kNone) {
+      if (partner_of_prediction_[prediction] == kNoObject) {
         shortest = distance;
         last = prediction;
         break;
@@ -375,7 +374,7 @@ class Matcher {
     turn_path(root, last, dropped);
     for (const std::uint32_t prediction : touched) {
       distance_[prediction] = kFar;
-      reached_from_[prediction] = kNone;
+      reached_from_[prediction] = kNoObject;
       is_settled_[prediction] = 0;
     }
   }
@@ -393,9 +392,9 @@ class Matcher {
 
   void turn_path(std::uint32_t root, std::uint32_t last, std::uint32_t dropped) {
     std::uint32_t prediction = last;
-    if (last == kNone) {
+    if (last == kNoObject) {
       prediction = partner_of_truth_[dropped];
-      partner_of_truth_[dropped] = kNone;
+      partner_of_truth_[dropped] = kNoObject;
       if (dropped == root) return;
     }
     for (;;) {
