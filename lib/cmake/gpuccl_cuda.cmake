@@ -63,7 +63,7 @@ if(CMAKE_CUDA_COMPILER)
   enable_language(CUDA)
   message(STATUS "gpuccl: machine code for GPUs: ${CMAKE_CUDA_ARCHITECTURES}")
   if(GPUCCL_ALL_GPUS)
-    # The drivers of CUDA 13 know the mode whose files are 22 % smaller, and 36 % where they are PTX.
+    # Drivers since CUDA 13 support the mode "size": files are 22 % smaller, files of PTX 36 %.
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
       add_compile_options($<$<COMPILE_LANGUAGE:CUDA>:--compress-mode=size>)
     else()

@@ -37,7 +37,7 @@ foreach(component PROGRAM LIBRARY)
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${CPACK_DEBIAN_${component}_PACKAGE_NAME})
 endforeach()
 
-# Pages and examples, where Debian's packages have them.
+# Pages and examples, in the folders of Debian's packages.
 set(doc_dir ${CMAKE_INSTALL_DATADIR}/doc)
 install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md COMPONENT program
   DESTINATION ${doc_dir}/${CPACK_DEBIAN_PROGRAM_PACKAGE_NAME})

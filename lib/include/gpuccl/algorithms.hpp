@@ -12,7 +12,7 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
 
-// The table of algorithms, and what one labeling returns.
+// The table of algorithms, and the result of one labeling.
 #pragma GCC visibility push(default)
 namespace gpuccl {
 
@@ -178,8 +178,7 @@ struct Algorithm {
   Phases phases = {};                // in execution order
   Phases phases_3d = {};             // for 3D connectivities; empty if they are the same
   TableBytes table_bytes = nullptr;  // null on a GPU
-  /// Returns GPU algorithms with other thread-block sizes, one row per size. The labels are the same.
-  std::string blocks = {};  // thread blocks of block_configurations(), as "32x16"
+  std::string blocks = {};           // thread blocks of block_configurations(), as "32x16"
 };
 
 /// Returns every algorithm of this build in listed order. `runs` has one row per device.
@@ -189,7 +188,7 @@ const std::vector<Algorithm>& algorithms();
 /// Slower; the labels are the same.
 const std::vector<Algorithm>& counting_algorithms();
 
-/// GPU algorithms whose thread blocks can have other sizes, once for each of them. Their labels are the same.
+/// Returns GPU algorithms with other thread-block sizes, one row per size. The labels are the same.
 const std::vector<Algorithm>& block_configurations();
 
 /// Returns the algorithm, or null if there is none with that name on that device.

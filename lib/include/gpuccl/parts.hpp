@@ -263,8 +263,8 @@ struct JoinedSlabs {
 
 /// Merges the components of `slabs`, which are ascending and not empty. `labeled(i)` returns labels and
 /// components of one, for multi-label images with values and faces_of(). Only runs of its first and
-/// last slice (or row) are requested. `of_objects`: components of equal values are one, whether they touch or
-/// not (label_by_value()).
+/// last slice (or row) are requested. `of_objects`: merges components of equal values, connected or not
+/// (label_by_value()).
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
                        const std::function<SlabToJoin(std::size_t i)>& labeled, bool of_objects = false);
 

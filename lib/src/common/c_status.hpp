@@ -1,15 +1,16 @@
 #pragma once
 
 #include <exception>
+#include <new>
 #include <string>
 
 #include "gpuccl/gpuccl.h"
 #include "gpuccl/types.hpp"
 
-// Errors of the interface for C.
+// Errors and extents of the interface for C.
 namespace gpuccl {
 
-/// Message of the thread's last error.
+/// Message of the last error of this thread.
 inline thread_local std::string last_c_error;
 
 constexpr gpuccl_status status_of(Failure failure) {
@@ -21,7 +22,7 @@ static_assert(status_of(Failure::usage) == GPUCCL_USAGE && status_of(Failure::da
               status_of(Failure::memory) == GPUCCL_MEMORY &&
               status_of(Failure::temporary) == GPUCCL_TEMPORARY);
 
-/// Does `work` and returns a status for what it throws.
+/// Calls `work` and returns the status of its error, or success.
 template <class Work>
 gpuccl_status status_of(const Work& work) {
   try {

@@ -53,8 +53,7 @@ void pack_samples(const std::byte* samples, std::int64_t count, std::span<const 
   std::memcpy(bits + blocks * 2, &word, sizeof word);
 }
 
-#define GPUCCL_EXPORTED \
-  __attribute__((visibility("default")))  // not taken over from the template's declaration
+#define GPUCCL_EXPORTED __attribute__((visibility("default")))  // explicit instantiations do not inherit it
 #define GPUCCL_PACK_SAMPLES(Sample)                                            \
   template GPUCCL_EXPORTED std::vector<SamplePacker<Sample>> sample_packers(); \
   template GPUCCL_EXPORTED void pack_samples(const std::byte*, std::int64_t,   \

@@ -12,10 +12,10 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-/// In halves of a voxel.
+/// A point, in halves of a voxel.
 using Corner = std::array<std::int64_t, 3>;
 
-/// Half a voxel next to each voxel, from the corner `origin` on.
+/// Returns the points half a voxel from the center of each voxel along the axes, relative to `origin`.
 std::vector<Corner> corners_of(const std::vector<std::array<int, 3>>& voxels,
                                const std::array<int, 3>& origin) {
   std::vector<Corner> corners;
@@ -33,9 +33,9 @@ std::vector<Corner> corners_of(const std::vector<std::array<int, 3>>& voxels,
   return corners;
 }
 
-/// The convex hull of points that do not lie in one plane, as triangles (Barber, Dobkin and Huhdanpaa 1996).
-/// A point is above a triangle if it lies strictly outside its plane, which integers decide exactly.
-/// `Number`: holds the product of three coordinates.
+/// Convex hull of points that do not lie in one plane, as triangles (Barber, Dobkin and Huhdanpaa 1996). A
+/// point is above a triangle if it lies strictly outside its plane, which integers decide exactly. `Number`
+/// must hold the product of three coordinates.
 template <class Number>
 class Hull {
  public:
@@ -80,8 +80,8 @@ class Hull {
     return faces_.size() - 1;
   }
 
-  /// A tetrahedron: the first point, which is a corner, and points that are not in line or in a plane with
-  /// it.
+  /// Begins with a tetrahedron of the first point, which is a corner, and points that are not in one line or
+  /// plane with it.
   void begin() {
     const auto find = [&](auto is_good) {
       std::size_t point = 1;
@@ -111,7 +111,7 @@ class Hull {
     distribute(all, 0);
   }
 
-  /// Gives each point to a face from `first` on that it is above; forgets points inside.
+  /// Assigns each point to a face from `first` on that it is above. Drops points inside.
   void distribute(const std::vector<std::size_t>& points, std::size_t first) {
     for (const std::size_t point : points)
       for (std::size_t face = first; face < faces_.size(); ++face)
@@ -121,7 +121,7 @@ class Hull {
         }
   }
 
-  /// Replaces the faces that the farthest point above `face` is above with those of a cone.
+  /// Adds the farthest point above `face`: replaces the faces that it is above with the faces of a cone.
   void add_farthest(std::size_t face) {
     const std::vector<std::size_t>& above = faces_[face].above;
     const std::size_t top = *std::max_element(above.begin(), above.end(), [&](std::size_t a, std::size_t b) {
@@ -173,15 +173,15 @@ class Hull {
   std::vector<std::size_t> begins_at_;  // the new face whose side begins at a point
 };
 
-/// Rows of voxels, each from the first to the last that is in the hull.
+/// Rows of voxels, each from its first to its last voxel in the hull.
 template <class Number>
 class Rows {
  public:
   Rows(std::int64_t height, std::int64_t depth)
       : height_(height), rows_(static_cast<std::size_t>(height * depth)) {}
 
-  /// Bounds the rows that go through a face by the voxels on its inner side. Faces that share a row bound it
-  /// equally.
+  /// Bounds the rows that pass through a face to the voxels on its inner side. Faces that share a row bound
+  /// it equally.
   void bound(const typename Hull<Number>::Face& face, const std::vector<Corner>& points) {
     if (face.normal[0] == 0) return;
     std::int64_t z0 = INT64_MAX, z1 = INT64_MIN;
@@ -205,7 +205,7 @@ class Rows {
   }
 
  private:
-  /// Extends the rows of a slice that go through a triangle by those that one of its sides bounds.
+  /// Extends the rows of a slice that pass through a triangle to one of its sides.
   static void cut(const Corner& a, const Corner& b, std::int64_t z, std::int64_t& y0, std::int64_t& y1) {
     if (std::min(a[2], b[2]) > z || std::max(a[2], b[2]) < z) return;
     const auto add = [&](Number y, Number by) {
@@ -263,7 +263,7 @@ std::uint64_t convex_volume(const std::vector<std::array<int, 3>>& voxels) {
   const std::vector<Corner> points = corners_of(voxels, least);
   const std::int64_t height = std::int64_t{most[1]} - least[1] + 1,
                      depth = std::int64_t{most[2]} - least[2] + 1;
-  constexpr std::int64_t kLongestInWords = 1 << 18;  // products of three lengths in halves, and sums of six
+  constexpr std::int64_t kLongestInWords = 1 << 18;  // sums of six products of three lengths in halves fit
   return longest < kLongestInWords ? count_in_hull<std::int64_t>(points, height, depth)
                                    : count_in_hull<Wide>(points, height, depth);
 }

@@ -106,7 +106,7 @@ class Group {
   virtual void add(const LabeledRow& /*row*/) {}
   /// Adds the sums of one part of a component to those of another.
   virtual void merge(std::uint64_t* into, const std::uint64_t* part) const;
-  /// Whether it keeps more of a component than sums.
+  /// Whether it keeps state of a component in addition to sums.
   virtual bool keeps_state() const { return false; }
   /// Appends the state of a component, except its sums, to `saved`. add_saved() adds it to that of another
   /// piece with the same bounding box; returns false if the words are invalid.
@@ -133,8 +133,8 @@ std::unique_ptr<Group> make_perimeter(const Labeling& labeling);
 std::unique_ptr<Group> make_radius(const Labeling& labeling);
 std::unique_ptr<Group> make_wraps(const Labeling& labeling);
 
-/// The connectivity by which measures look for neighbors of the same label: where labels touch, rows have no
-/// others, and all neighbors count.
+/// Returns the connectivity with which measures look for neighbors of the same label: all neighbors if labels
+/// touch, because rows then contain one label.
 Connectivity connectivity_around(const Labeling& labeling);
 
 /// Whether one of `ids` is wanted.

@@ -10,14 +10,15 @@
 
 namespace gpuccl::measuring {
 
-/// The rows around a stretch, with the elements of its label alone, in a window of a few words.
+/// Rows around a stretch that contain only the elements of its label, in a window of a few words.
 class LabelWindow {
  public:
   LabelWindow(bool is_volume, bool edges) : is_volume_(is_volume), edges_(edges) {}
 
   /// Begins a row, whose stretches follow from left to right. `row` must outlive them.
   void begin(const LabeledRow& row);
-  /// Returns the row with this stretch alone, until the next call. Columns count from the window.
+  /// Returns the row with only this stretch, valid until the next call. Columns count from the first of the
+  /// window.
   const LabeledRow& around(const Stretch& stretch);
 
  private:
@@ -32,8 +33,7 @@ class LabelWindow {
 
   const bool is_volume_, edges_;
   const LabeledRow* row_ = nullptr;
-  std::array<std::size_t, kHere + kBefore>
-      next_{};  // run of each row that is not left of all stretches to come
+  std::array<std::size_t, kHere + kBefore> next_{};  // per row: the first run that may reach a later stretch
   std::size_t pitch_ = 0;
   std::vector<Word> words_;
   Stretch stretch_;

@@ -24,8 +24,8 @@ using measuring::Labeling;
 namespace measuring {
 namespace {
 
-/// The rows of `labels`, from the image that was labeled where it is in memory, else from `source`, which has
-/// runs of one label. `is_apart`: these are needed.
+/// Returns access to the rows of `labels`: to the labeled image if it is in memory, else to `source`.
+/// `is_apart`: requires runs of one label, which only `source` has.
 RowAccess rows_of(const LabelSource& labels, const RowSource& source, bool is_apart) {
   RowAccess rows{.extent = labels.extent(), .joins_runs = !is_apart};
   if (const SpanSource* spans = is_apart ? nullptr : spans_of(labels)) {

@@ -29,7 +29,7 @@ class MeasureSums {
 
   bool looks_at_rows() const { return !by_rows_.empty(); }
   bool looks_at_edges() const;
-  /// Whether each label has to be looked at without the others.
+  /// Whether each label must be measured without the others around it.
   bool is_apart() const;
   std::size_t bytes_each() const;
   std::int64_t bytes_beside() const;
@@ -41,8 +41,8 @@ class MeasureSums {
 
   /// Returns empty sums of the same measures for other components.
   std::unique_ptr<MeasureSums> of_others(const Components& components) const;
-  /// Appends the state of a component to `saved`. add_saved() adds it to another piece of the component, and
-  /// removes its words from the front of `saved`; returns false if they are invalid.
+  /// Appends the state of a component to `saved`. add_saved() adds it to another piece of the component and
+  /// removes its words from the front of `saved`; it returns false if the words are invalid.
   void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
   bool add_saved(std::size_t component, std::span<const std::uint64_t>& saved);
 

@@ -17,7 +17,7 @@ void RegionMeasurer::measure(const RowAccess& rows) {
   }
 }
 
-/// Measures what looks around, each stretch without elements of other labels.
+/// Adds each stretch, without elements of other labels, to the groups that look around.
 void RegionMeasurer::measure_apart(const LabeledRow& row) {
   window_.begin(row);
   for (const Stretch& stretch : stretches_) {

@@ -20,14 +20,14 @@ struct RowAccess {
   std::function<void(std::int64_t first_row, std::int64_t rows, LabelRuns& out)> list = {};
   bool slices_touch = false;  // the slice before is looked at
   bool edges = false;         // LabeledRow::edges are
-  bool joins_runs = true;     // with one label, which may have background between them
+  bool joins_runs = true;     // joins runs of one label, across background
 };
 
 /// Sets elements [begin, end) of a row.
 void set_bits(Word* row, int begin, int end);
-/// Fills the lines of a row that are moved to either side, of `words` words each.
+/// Fills the two lines after a row with the row moved to either side. Lines have `words` words.
 void move_aside(Word* row, std::size_t words);
-/// The elements of a word that have a background neighbor along x or y.
+/// Returns the elements of a word that have a background neighbor along x or y.
 inline Word edges_of(const RowBits& above, const RowBits& here, const RowBits& below, int word) {
   return here[word] & ~(here.left(word) & here.right(word) & above[word] & below[word]);
 }

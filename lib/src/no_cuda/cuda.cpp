@@ -15,6 +15,10 @@ constexpr const char* kReason = "this build of gpuccl has no CUDA";
 
 std::unique_ptr<Labeler> not_built_in(int) { throw Error(Failure::unavailable, kReason); }
 
+gpuccl_status unavailable() {
+  return status_of([] { throw Error(Failure::unavailable, kReason); });
+}
+
 }  // namespace
 
 namespace cuda {
@@ -62,13 +66,6 @@ std::uint64_t cuda_memory_bytes(int) { return 0; }
 
 StreamFloor stream_floor(int, Extent, int) { throw Error(Failure::unavailable, kReason); }
 
-namespace {
-
-gpuccl_status unavailable() {
-  return status_of([] { throw Error(Failure::unavailable, kReason); });
-}
-
-}  // namespace
 }  // namespace gpuccl
 
 extern "C" {
