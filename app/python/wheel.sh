@@ -8,7 +8,7 @@ shift
 [ $# -gt 0 ] || set -- python3
 root=$(cd "$(dirname "$0")/../.." && pwd)
 say() { printf '== %s\n' "$*" >&2; }
-# The same for all Pythons, of which some name another one.
+# One compiler for all Pythons; some of them name another.
 export CC=${CC:-gcc} CXX=${CXX:-g++}
 # Times in archives.
 export SOURCE_DATE_EPOCH=${SOURCE_DATE_EPOCH:-$(git -C "$root" log -1 --format=%ct 2>/dev/null || date +%s)}

@@ -60,7 +60,7 @@ void expect_values_are_objects(std::mt19937& random, Extent extent, int strips) 
     REQUIRE(to_double(tests::type_of<T>(), found.values[label - 1]) == static_cast<double>(value));
 }
 
-/// Each label is measured like the same pixels alone: all that looks around it, hulls and radii.
+/// Checks that each label is measured like the same pixels alone: groups that look around, hulls and radii.
 template <class T>
 void expect_measured_apart(std::mt19937& random, Extent extent, Connectivity connectivity) {
   Values<T> values = random_values<T>(random, extent, 5, 3);
@@ -89,8 +89,8 @@ void expect_measured_apart(std::mt19937& random, Extent extent, Connectivity con
   }
 }
 
-/// Voxels that are on the inner side of every plane through three points of the hull that has all others on
-/// one side.
+/// Counts the voxels on the inner side of every supporting plane that is parallel to a plane through three
+/// points.
 std::uint64_t voxels_in_hull(const Values<std::uint8_t>& values) {
   using Point = std::array<int, 3>;
   const Extent extent = values.extent;

@@ -12,7 +12,7 @@ TYPES = ("?", "u1", "i1", "u2", "i2", "u4", "i4", "u8", "i8", "f4", "f8", "f2", 
 
 
 def fewer(part):
-    """Of tests that take longer: COUNT, or a part of it where not everything is run."""
+    """Returns the number of rounds of a slow test: COUNT in long runs, else COUNT // part."""
     return COUNT if LONG else COUNT // part
 
 

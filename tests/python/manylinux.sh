@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # manylinux.sh [--glibc] ELF_FILE: fails unless the file runs where manylinux_2_34 does: it needs libraries that every Linux
-# has, and no newer symbols. With --glibc, no newer symbols of the C library, whatever else is not linked statically; 77
-# (skipped) where that library is not Debian 12's, which wheels are built with.
+# has, and no newer symbols. With --glibc, checks only symbols of the C library; exits with 77 (skipped) if that library is
+# not Debian 12's, with which wheels are built.
 set -euo pipefail
 file=${*: -1}
 fail() { echo "wheel: ${file##*/} needs $*" >&2; exit 1; }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# wheel_test.sh WHEEL PYTHON: checks what a wheel needs of the machine, its size, and that it works in a bare environment:
-# without network, compiler, GPU, a home that can be written, and other libraries than the C library, in a folder whose name
-# has blanks. NumPy comes from a wheel that is fetched before. Uninstalled, it leaves nothing.
+# wheel_test.sh WHEEL PYTHON: checks the requirements and the size of a wheel, and that it works in a bare environment:
+# without network, compiler, GPU, writable home, and libraries other than the C library, in a folder with blanks in its
+# name. NumPy comes from a wheel that is fetched before. Uninstalling leaves no files.
 set -euo pipefail
 wheel=$(readlink -f "$1") python=$2
 here=$(cd "$(dirname "$0")" && pwd)

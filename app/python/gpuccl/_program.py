@@ -14,7 +14,7 @@ _RAISED = {64: ValueError, 65: ValueError, 66: FileNotFoundError, 69: RuntimeErr
 
 
 def program() -> str:
-    """The path of the program `gpuccl`: where pip puts it, with --user and --target, too; else of PATH."""
+    """Returns the path of the program `gpuccl`: where pip installs it, also with --user or --target, else from PATH."""
     target = os.path.join(os.path.dirname(os.path.dirname(__file__)), "bin")
     users = sysconfig.get_path("scripts", sysconfig.get_preferred_scheme("user"))
     for folder in (target, sysconfig.get_path("scripts"), users, os.path.dirname(sys.executable)):

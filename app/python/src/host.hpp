@@ -32,7 +32,7 @@ struct CleanRequest {
   std::uint64_t largest = 0, min_size = 0, max_size = 0;
   std::uint64_t fill_holes = 0;  // the largest that are filled
   bool clear_border = false;
-  nanobind::handle seeds = {};  // an array of which a component needs an element above 0, or None
+  nanobind::handle seeds = {};  // a mask or None: components without an element in it are dropped
 };
 /// Writes what is left of `array` to `out`, which may be the same. Returns how many components stay and how
 /// many do not.
