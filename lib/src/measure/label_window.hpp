@@ -22,9 +22,9 @@ class LabelWindow {
   const LabeledRow& around(const Stretch& stretch);
 
  private:
-  static constexpr int kMargin = 2;                 // words on either side of the stretch
-  static constexpr int kReach = RowWindow::kReach;  // columns
-  static constexpr std::size_t kHere = 5, kBefore = 3, kEdges = 3, kLines = 3;
+  static constexpr int kMargin = 2;                                 // words on either side of the stretch
+  static constexpr int kReach = RowWindow::kReach;                  // columns
+  static constexpr std::size_t kHere = 5, kBefore = 3, kEdges = 3;  // rows, as in LabeledRow
 
   Word* line(std::size_t row) { return words_.data() + row * kLines * pitch_; }
   RowBits bits(std::size_t row) { return {line(row), static_cast<std::ptrdiff_t>(pitch_)}; }

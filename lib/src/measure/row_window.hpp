@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -23,9 +24,11 @@ struct RowAccess {
   bool joins_runs = true;     // joins runs of one label, across background
 };
 
+inline constexpr std::size_t kLines = 3;  // of a row: the row itself, and moved to either side
+
 /// Sets elements [begin, end) of a row.
 void set_bits(Word* row, int begin, int end);
-/// Fills the two lines after a row with the row moved to either side. Lines have `words` words.
+/// Fills the other lines of a row, which follow it. Lines have `words` words.
 void move_aside(Word* row, std::size_t words);
 /// Returns the elements of a word that have a background neighbor along x or y.
 inline Word edges_of(const RowBits& above, const RowBits& here, const RowBits& below, int word) {
@@ -48,8 +51,6 @@ class Plane {
   RowBits edges(int y) const { return {edges_.data() + index(y) * kLines * pitch_, line()}; }
 
  private:
-  static constexpr std::size_t kLines = 3;  // the row, and the same moved to either side
-
   std::size_t index(int y) const { return static_cast<std::size_t>(y - y0_); }
   std::ptrdiff_t line() const { return static_cast<std::ptrdiff_t>(pitch_); }
   void find_edges();
