@@ -14,8 +14,9 @@ _BY_AXES = {1: {1: 8}, 2: {1: 4, 2: 8}, 3: {1: 6, 2: 18, 3: 26}}
 
 
 def library_of(array) -> str:
-    """The name of the library that the type of an array is of."""
-    return type(array).__module__.partition(".")[0]
+    """Returns the name of the library that defines the type of an array."""
+    kind = type(array)
+    return "numpy" if kind is np.ndarray else kind.__module__.partition(".")[0]
 
 
 @functools.lru_cache(64)
@@ -53,8 +54,6 @@ def periodic_axes(periodic, ndim: int) -> list[bool]:
 
 def on_device(array) -> bool:
     """Whether an array is in the memory of a GPU."""
-    if type(array) is np.ndarray:
-        return False
     library = library_of(array)
     if library == "numpy":
         return False
@@ -87,8 +86,6 @@ def as_host(array) -> np.ndarray:
 
 def like(result: np.ndarray, array):
     """The result as the kind of array that was given."""
-    if type(array) is np.ndarray:
-        return result
     library = library_of(array)
     if library == "torch":
         import torch
