@@ -34,6 +34,7 @@ struct Hdf5Place {
   std::uint32_t skipped = 0;  // filters, a bit each
   std::uint32_t is_stored = 0;
 };
+constexpr std::size_t kPlacesAtOnce = 64;  // maximum in an answer
 
 /// Sets the indices of a chunk to those of the next, the last axis first; false after the last chunk.
 bool to_next_chunk(const ChunkGrid& grid, std::vector<std::uint64_t>& at);

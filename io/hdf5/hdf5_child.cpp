@@ -114,7 +114,7 @@ void isolate(std::int64_t memory) {
   // Readers of the program's output must not wait for this process.
   const int nothing = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (nothing >= 0) ::dup2(nothing, standard);
+    if (::dup2(nothing, standard) < 0) ::close(standard);
   limit(RLIMIT_FSIZE, 0);
   // With 1 there is no core file, and none is piped to a program (core_pattern), which 0 does not prevent.
   limit(RLIMIT_CORE, 1);
@@ -154,7 +154,7 @@ class SpawnOptions {
  public:
   explicit SpawnOptions(int socket) {
     ::posix_spawn_file_actions_init(&actions_);
-    ::posix_spawn_file_actions_adddup2(&actions_, socket, kSocket);
+    failed_ = ::posix_spawn_file_actions_adddup2(&actions_, socket, kSocket);
     ::posix_spawnattr_init(&attributes_);
     sigset_t all, none;
     ::sigfillset(&all);
@@ -172,13 +172,16 @@ class SpawnOptions {
   SpawnOptions(const SpawnOptions&) = delete;
   SpawnOptions& operator=(const SpawnOptions&) = delete;
 
+  /// Returns an error code, or 0.
   int spawn(pid_t& process, char* const* words) const {
+    if (failed_ != 0) return failed_;
     return ::posix_spawn(&process, "/proc/self/exe", &actions_, &attributes_, words, environ);
   }
 
  private:
   posix_spawn_file_actions_t actions_{};
   posix_spawnattr_t attributes_{};
+  int failed_ = 0;  // error code
 };
 
 }  // namespace

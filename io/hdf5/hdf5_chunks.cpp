@@ -45,7 +45,7 @@ Hdf5Place Hdf5Chunks::find(const std::vector<std::uint64_t>& at) const {
   request.put_list(at);
   Hdf5Message answer = connection_->ask(request);
   const auto places = answer.take_list<std::vector<Hdf5Place>>();
-  if (places.empty()) Hdf5Message::refuse();
+  if (places.empty() || places.size() > kPlacesAtOnce || !answer.is_taken()) Hdf5Message::refuse();
   if (places_.size() > kMostKept) places_.clear();
   std::vector<std::uint64_t> next = at;
   for (const Hdf5Place& place : places) {

@@ -3,7 +3,6 @@
 #include <chrono>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <utility>
 
 #include "io/files/input_file.hpp"
@@ -12,7 +11,7 @@
 
 namespace gpuccl::io {
 
-/// Asks the process in which libhdf5 reads a file. May be used by several threads at once.
+/// Asks the process in which libhdf5 reads a file. Not thread-safe.
 class Hdf5Connection {
  public:
   Hdf5Connection(std::shared_ptr<const ByteSource> file, std::int64_t memory)
@@ -35,7 +34,6 @@ class Hdf5Connection {
   void wait_for(short events) const;
 
   const std::shared_ptr<const ByteSource> file_;
-  std::mutex mutex_;
   Hdf5Child child_;
   Clock::time_point asked_;
   Clock::duration reading_{};  // of the file, since then

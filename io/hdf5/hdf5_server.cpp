@@ -109,12 +109,11 @@ class Server {
 
   /// The chunk that is asked for and some after it, as far as there are any without an error.
   Hdf5Message find(Hdf5Message& request) {
-    constexpr int kAtOnce = 64;
     auto at = request.take_list<std::vector<std::uint64_t>>();
     if (!dataset_ || at.size() != array_.shape.size()) Hdf5Message::refuse();
     std::vector<Hdf5Place> places = {find_hdf5_chunk(dataset_->get(), array_, at)};
     try {
-      while (std::ssize(places) < kAtOnce && to_next_chunk(array_, at))
+      while (places.size() < kPlacesAtOnce && to_next_chunk(array_, at))
         places.push_back(find_hdf5_chunk(dataset_->get(), array_, at));
     } catch (const Error&) {  // told to who asks for that one
     }
