@@ -1,5 +1,7 @@
 #include "io/deflate/block_inflater.hpp"
 
+#include <utility>
+
 #include "io/deflate/prefix_code.hpp"
 
 namespace gpuccl::io {
@@ -135,6 +137,7 @@ bool BlockInflater::begin_stored() {
 }
 
 void BlockInflater::use_fixed_codes() {
+  if (std::exchange(has_fixed_codes_, true)) return;
   std::array<std::uint8_t, kFixedLiterals> lengths;
   for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
   make_table(lengths, kLiteralEntries, kLiteralBits, literals_);
@@ -178,6 +181,7 @@ bool BlockInflater::read_codes() {
     std::fill_n(lengths.begin() + static_cast<std::ptrdiff_t>(i), count, repeated);
     i += count;
   }
+  has_fixed_codes_ = false;
   const std::span<const std::uint8_t> all = lengths;
   return lengths[kEndOfBlock] != 0 &&
          make_table(all.first(literals), kLiteralEntries, kLiteralBits, literals_) &&

@@ -107,6 +107,7 @@ class BlockInflater {
   std::span<const std::byte> in_;
   BitReader reader_;
   bool is_last_ = false, is_stored_ = false;
+  bool has_fixed_codes_ = false;             // in its tables
   std::uint32_t stored_ = 0;                 // bytes of the block that are left
   std::uint32_t length_ = 0, distance_ = 0;  // of a match for whose rest there was no room
 };

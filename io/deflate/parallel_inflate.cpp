@@ -20,6 +20,7 @@ namespace gpuccl::io {
 namespace {
 
 constexpr std::size_t kWindowBytes = kWindow;
+constexpr std::size_t kMostMembers = std::size_t{1} << 13;  // of a piece; BGZF has fewer
 constexpr std::size_t kUnitsAtOnce = 4 * kWindowBytes;  // with those of the window, that stay in the cache
 
 /// The end of a member as it is stored, and how far the member goes in the bytes of a piece.
@@ -189,7 +190,7 @@ class ParallelInflate {
       if (inflater.is_last()) {
         auto at = static_cast<std::size_t>((inflater.position() + 7) / 8);
         std::optional<MemberEnd> end = framing_.end(at);
-        if (!end) return Ending::damaged;
+        if (!end || piece.members.size() == kMostMembers) return Ending::damaged;
         end->made = room.made();
         piece.members.push_back(*end);
         piece.end = std::uint64_t{at} * 8;
@@ -219,6 +220,7 @@ class ParallelInflate {
     std::uint16_t* const begin = units.get() + kWindowBytes;
     Room<std::uint16_t> room{units.get(), begin, begin, units.get() + kUnitsAtOnce};
     piece.ending = inflate(piece, room, [&](Room<std::uint16_t>& full) {
+      if (full.made() > size_) return false;
       const std::uint16_t* const kept = full.at - kWindowBytes;
       const std::ptrdiff_t shift = kept - units.get();
       full.floor -= std::min(shift, full.floor - units.get());
@@ -332,7 +334,7 @@ std::size_t threads_here() {
 std::size_t pieces_of(std::size_t stored, std::size_t bytes) {
   constexpr std::size_t kLeastThreads = 4;
   const std::size_t threads = threads_here();
-  if (threads < kLeastThreads || bytes < kLeastBytes) return 1;
+  if (threads < kLeastThreads || bytes < kLeastBytes || stored > bytes + bytes / 8) return 1;
   return std::clamp<std::size_t>(stored / kLeastPiece, 1, threads * kPiecesEach);
 }
 

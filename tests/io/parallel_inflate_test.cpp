@@ -168,6 +168,23 @@ TEST_CASE("what does not fill the room to its last byte is left to others") {
   }
 }
 
+TEST_CASE("streams much longer than their content are left to others") {
+  const std::string data = mask(1, 18), stored = compressed(data, Wrapping::gzip);
+  CHECK(inflated(stored + std::string(1000, 'x'), Wrapping::gzip).used == stored.size());
+  CHECK(!inflated(stored + std::string(kBytes * 9 / 8, 'x'), Wrapping::gzip).used);
+}
+
+TEST_CASE("streams with very many members are left to others") {
+  const std::string data = mask(1, 19), empty = compressed("", Wrapping::gzip);
+  for (const bool are_many : {false, true}) {
+    std::string stored = compressed(data.substr(0, kBytes / 2), Wrapping::gzip);
+    for (int i = are_many ? 9000 : 7000; i > 0; --i) stored += empty;
+    stored += compressed(data.substr(kBytes / 2), Wrapping::gzip);
+    CAPTURE(are_many);
+    CHECK(inflated(stored, Wrapping::gzip).used.has_value() == !are_many);
+  }
+}
+
 TEST_CASE("what is cut or damaged is not taken for whole") {
   for (const std::string& data : {mask(1, 13), copies(14)})
     for (const Wrapping wrapping : {Wrapping::zlib, Wrapping::gzip}) {
