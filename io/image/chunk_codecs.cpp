@@ -127,7 +127,7 @@ bool decompress(ChunkCodec codec, Bytes stored, Out out) {
 
 ChunkCompressor::ChunkCompressor(const ChunkCompression& how, int sample_bytes)
     : how_(how), sample_bytes_(sample_bytes) {
-  if (how.codec == ChunkCodec::zlib || how.codec == ChunkCodec::gzip) deflater_.emplace(how.level);
+  if (how.is_deflate()) deflater_.emplace(how.level);
 #ifdef GPUCCL_HAS_ZSTD
   if (how.codec == ChunkCodec::zstd) zstd_.reset(ZSTD_createCCtx());
 #endif

@@ -21,8 +21,10 @@ bool decompress(ChunkCodec codec, std::span<const std::byte> stored, std::span<s
 
 /// How chunks are compressed.
 struct ChunkCompression {
-  std::optional<ChunkCodec> codec;  // none: not at all
+  std::optional<ChunkCodec> codec;  // none: not compressed
   int level = 0;
+
+  bool is_deflate() const { return codec == ChunkCodec::zlib || codec == ChunkCodec::gzip; }
 };
 
 /// Compresses chunks, one after the other. The bytes depend on nothing but samples, codec and level.

@@ -141,8 +141,7 @@ std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrL
             : Documents{{"zarr.json",
                          text({{"zarr_format", 3}, {"node_type", "group"}, {"attributes", attributes}})}};
   ChunkCompression how = zarr_compression(header.options, header.version);
-  const bool is_deflate = how.codec == ChunkCodec::zlib || how.codec == ChunkCodec::gzip;
-  if (is_deflate && header.options.level == 0) how.level = 1;  // runs are encoded as fast as that
+  if (how.is_deflate() && header.options.level == 0) how.level = 1;  // runs are encoded as fast as that
   for (std::size_t level = 0; level < header.levels.size(); ++level) {
     const Extent& extent = header.levels[level].extent;
     const ZarrLabelLayout layout(extent, header.options);

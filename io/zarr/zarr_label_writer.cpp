@@ -140,7 +140,7 @@ class ChunkEncoder final : public StripEncoder {
       : layout_(layout),
         type_(header.options.type),
         how_(zarr_compression(header.options, header.version)),
-        is_from_runs_(is_deflate(how_) && header.options.level == 0 && bits_per_sample(type_) <= 32),
+        is_from_runs_(how_.is_deflate() && header.options.level == 0 && bits_per_sample(type_) <= 32),
         labels_(labels),
         from_runs_({.width = layout.width, .sample_bytes = bits_per_sample(type_) / 8}),
         from_samples_(how_, bits_per_sample(type_) / 8),
@@ -169,10 +169,6 @@ class ChunkEncoder final : public StripEncoder {
     LabelRuns rows;
     RowCutter cutter;
   };
-
-  static bool is_deflate(const ChunkCompression& how) {
-    return how.codec == ChunkCodec::zlib || how.codec == ChunkCodec::gzip;
-  }
 
   /// Takes the rows of a strip in each of its slices; false if all are background.
   bool take_slices(std::int64_t strip) {
