@@ -9,8 +9,8 @@ namespace {
 
 using Entry = std::uint32_t;
 
-// An entry of a table: the bits of the code (0 to 7), what it stands for (16 to 31), the extra bits that
-// follow (8 to 11), and one of these, or none for a match.
+// Entry of a table: the length of the code (bits 0 to 7), the number of extra bits (8 to 11), one of these
+// flags, or none for a match, and the value (16 to 31).
 constexpr Entry kLiteral = 1 << 15, kTable = 1 << 14, kEnd = 1 << 13, kInvalid = 1 << 12;
 constexpr Entry kCodeBits = 0xff;
 
@@ -47,7 +47,8 @@ constexpr auto kLengthEntries = [] {
   return entries;
 }();
 
-/// The longest code of these lengths; nothing if no code has them. As for zlib, one of one bit may be alone.
+/// Returns the maximum of these code lengths; nothing if no prefix code has them. A single code of one bit is
+/// valid, as in zlib.
 std::optional<unsigned> longest_code(std::span<const std::uint8_t> lengths) {
   std::array<std::uint32_t, kMaxCodeLength + 1> count{};
   for (const std::uint8_t length : lengths) ++count[length];
@@ -61,8 +62,8 @@ std::optional<unsigned> longest_code(std::span<const std::uint8_t> lengths) {
   return left == 0 || longest <= 1 ? std::optional(longest) : std::nullopt;
 }
 
-/// Fills a table that is looked up by the next `bits` bits, and followed by tables for what longer codes have
-/// beyond that. False if no code has these lengths.
+/// Fills a table indexed by the next `bits` bits, followed by tables for the rest of longer codes. Returns
+/// false if no prefix code has these lengths.
 bool make_table(std::span<const std::uint8_t> lengths, std::span<const Entry> entries, unsigned bits,
                 std::span<Entry> table) {
   const std::optional<unsigned> longest = longest_code(lengths);
@@ -94,7 +95,7 @@ bool make_table(std::span<const std::uint8_t> lengths, std::span<const Entry> en
   return true;
 }
 
-/// Copies a match of which more than its length may be written, and which may overlap its copy.
+/// Copies a match, which may overlap its copy. Writes up to 31 units after its end.
 template <class Unit>
 void copy_match(Unit* out, std::size_t distance, std::size_t length) {
   constexpr std::size_t kWide = 16 / sizeof(Unit);
@@ -106,7 +107,7 @@ void copy_match(Unit* out, std::size_t distance, std::size_t length) {
     return;
   }
   Unit* const end = out + length;
-  if (distance < kWide) {  // its period many times
+  if (distance < kWide) {  // repeats the period until copies do not overlap
     const std::size_t step = (kWide + distance - 1) / distance * distance;
     for (std::size_t i = 0; i < step; ++i) out[i] = from[i];
     from = out;
@@ -219,14 +220,14 @@ void BlockInflater::copy_rest(Unit*& out, Unit* end, std::uint32_t& length, std:
 
 template <class Unit>
 BlockInflater::State BlockInflater::inflate(const Unit* floor, Unit*& out, Unit* end) {
-  constexpr std::ptrdiff_t kRoom = kMaxMatch + 32;  // copy_match() may write so much
+  constexpr std::ptrdiff_t kRoom = kMaxMatch + 32;  // maximum that copy_match() writes
   if (is_stored_) {
     copy_stored(out, end);
     return stored_ > 0 ? State::full : State::block_over;
   }
   copy_rest(out, end, length_, distance_);
   Unit* to = out;
-  BitReader reader = reader_;  // in registers, for what is written might be a part of this
+  BitReader reader = reader_;  // in registers, because output might alias members
   const auto stopped = [&](State state) {
     out = to;
     reader_ = reader;
@@ -270,7 +271,8 @@ template BlockInflater::State BlockInflater::inflate(const std::uint16_t*, std::
 
 std::optional<std::uint64_t> BlockInflater::find_block(std::span<const std::byte> in, std::uint64_t begin,
                                                        std::uint64_t end) {
-  constexpr std::uint64_t kHead = 17, kLeast = 128;  // bits before the lengths of lengths; of any block
+  constexpr std::uint64_t kHead = 17;    // bits before the lengths of code lengths
+  constexpr std::uint64_t kLeast = 128;  // minimum bits of a block
   const auto load = [&](std::uint64_t bit) {
     std::uint64_t word;
     std::memcpy(&word, in.data() + bit / 8, sizeof word);

@@ -12,7 +12,7 @@
 
 namespace gpuccl::io {
 
-/// Bits of a stream, from the least significant of each byte on. Zeros follow its end.
+/// Reader of the bits of a stream, the least significant of each byte first. Zeros follow the end.
 class BitReader {
  public:
   BitReader(std::span<const std::byte> in, std::uint64_t bit) : in_(in) { go_to(bit); }
@@ -24,7 +24,7 @@ class BitReader {
     refill();
     drop(static_cast<unsigned>(bit % 8));
   }
-  /// Makes 56 bits available, or all.
+  /// Makes at least 56 bits available.
   void refill() {
     if (at_ + sizeof word_ <= in_.size()) {
       std::uint64_t next;
@@ -61,8 +61,8 @@ class BitReader {
   unsigned count_ = 0;
 };
 
-/// Inflates blocks of Deflate (RFC 1951) from any of them on. It makes bytes, or units of 16 bits, in which
-/// what is copied from in front of the first block can be told from what is known.
+/// Inflater of Deflate blocks (RFC 1951) that may start at any block. Its units are bytes, or 16 bits, which
+/// can stand for an unknown byte before the first block.
 class BlockInflater {
  public:
   enum class State { block_over, full, damaged };
@@ -74,22 +74,21 @@ class BlockInflater {
   bool is_past_end() const { return reader_.is_past_end(); }
   /// Reads the header of a block; false if it is damaged.
   bool begin_block();
-  /// Whether the block is the last of its stream.
+  /// True for the last block of a stream.
   bool is_last() const { return is_last_; }
-  /// Makes what follows of the block in [out, end), which is behind what it may be copied from, [floor, out).
-  /// `full` if there is more of it than there is room.
+  /// Inflates the rest of the block to [out, end); matches may begin at `floor`. Returns `full` if the block
+  /// has more.
   template <class Unit>
   State inflate(const Unit* floor, Unit*& out, Unit* end);
 
-  /// Returns which of the bits [begin, end) is the first that looks like the start of a block with codes of
-  /// its own.
+  /// Returns the first bit of [begin, end) that looks like the start of a block with codes of its own.
   static std::optional<std::uint64_t> find_block(std::span<const std::byte> in, std::uint64_t begin,
                                                  std::uint64_t end);
 
  private:
   using Entry = std::uint32_t;
   static constexpr unsigned kLiteralBits = 11, kDistanceBits = 8, kLengthBits = 7;
-  // A table of kLiteralBits, and of the longest codes for each two symbols that have longer ones.
+  // Each table is followed by one of maximum size for every two symbols with longer codes.
   std::array<Entry, (1 << kLiteralBits) + (kLiteralSymbols / 2 << (kMaxCodeLength - kLiteralBits))> literals_;
   std::array<Entry, (1 << kDistanceBits) + (kDistanceSymbols / 2 << (kMaxCodeLength - kDistanceBits))>
       distances_;
@@ -108,8 +107,8 @@ class BlockInflater {
   BitReader reader_;
   bool is_last_ = false, is_stored_ = false;
   bool has_fixed_codes_ = false;             // in its tables
-  std::uint32_t stored_ = 0;                 // bytes of the block that are left
-  std::uint32_t length_ = 0, distance_ = 0;  // of a match for whose rest there was no room
+  std::uint32_t stored_ = 0;                 // remaining bytes of a stored block
+  std::uint32_t length_ = 0, distance_ = 0;  // rest of a match that did not fit
 };
 
 }  // namespace gpuccl::io

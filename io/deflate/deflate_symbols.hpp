@@ -57,7 +57,7 @@ class BitWriter {
 
   explicit BitWriter(std::byte* out) : begin_(out), at_(out) {}
 
-  /// At most 56 bits.
+  /// Writes at most 56 bits.
   void put(std::uint64_t bits, int count) {
     waiting_ |= bits << count_;
     count_ += count;

@@ -20,25 +20,26 @@ namespace gpuccl::io {
 namespace {
 
 constexpr std::size_t kWindowBytes = kWindow;
-constexpr std::size_t kMostMembers = std::size_t{1} << 13;  // of a piece; BGZF has fewer
-constexpr std::size_t kUnitsAtOnce = 4 * kWindowBytes;  // with those of the window, that stay in the cache
+constexpr std::size_t kMostMembers = std::size_t{1} << 13;  // maximum of a piece; BGZF has fewer
+constexpr std::size_t kUnitsAtOnce = 4 * kWindowBytes;      // with the window; they fit in the cache
 
-/// The end of a member as it is stored, and how far the member goes in the bytes of a piece.
+/// End of a member.
 struct MemberEnd {
-  std::uint64_t made = 0;
-  std::uint32_t checksum = 0, bytes = 0;  // bytes: of gzip
+  std::uint64_t made = 0;      // bytes of the piece before it
+  std::uint32_t checksum = 0;  // as stored
+  std::uint32_t bytes = 0;     // length of the member modulo 2^32; of gzip only
 };
 
-/// The header of a member, and what follows its last block.
+/// Reader of the header and the trailer of a member.
 class Framing {
  public:
   Framing(Wrapping wrapping, std::span<const std::byte> in) : wrapping_(wrapping), in_(in) {}
 
-  /// Where the first block begins; nothing if the header is not an ordinary one.
+  /// Returns the offset of the first block; nothing for an unusual header.
   std::optional<std::size_t> begin(std::size_t at) const {
     return wrapping_ == Wrapping::zlib ? begin_zlib(at) : begin_gzip(at);
   }
-  /// Reads what is behind the blocks, and goes behind it.
+  /// Reads a trailer and moves `at` to its end; nothing if it is truncated.
   std::optional<MemberEnd> end(std::size_t& at) const {
     const std::size_t size = wrapping_ == Wrapping::zlib ? 4 : 8;
     if (in_.size() - std::min(in_.size(), at) < size) return std::nullopt;
@@ -91,35 +92,35 @@ class Framing {
   std::span<const std::byte> in_;
 };
 
-/// Room for what is inflated.
+/// Room for inflated units.
 template <class Unit>
 struct Room {
-  const Unit* floor;  // the first that may be copied
+  const Unit* floor;  // first unit that a match may copy
   Unit* begin;
   Unit* at;
   Unit* end;
-  std::uint64_t made_before = 0;  // units that were written over
+  std::uint64_t made_before = 0;  // overwritten units
 
   std::uint64_t made() const { return made_before + static_cast<std::uint64_t>(at - begin); }
 };
 
-/// How a piece ended: at the begin of another one, behind the last member, or because its room is full.
+/// End of a piece: the start of another piece, the end of the stream, a full room, or damage.
 enum class Ending { piece, stream, full, damaged };
 
-/// A part of the stream, from the begin of a block to that of another one.
+/// Part of the stream, from the start of a block to that of another one.
 struct Piece {
-  std::uint64_t begin = 0;  // in bits
-  std::uint64_t end = 0;
+  std::uint64_t begin = 0;  // bit of the stream
+  std::uint64_t end = 0;    // bit of the stream
   Ending ending = Ending::damaged;
-  std::uint64_t size = 0;                // bytes that it makes
-  std::vector<std::uint16_t> last;       // of these, the last kWindowBytes
-  std::vector<MemberEnd> members;        // that end in it
-  std::uint64_t offset = 0;              // of its first byte
-  std::uint64_t member = 0;              // where the member began that it begins in
-  std::vector<std::uint32_t> checksums;  // of what is before, between, and behind the ends of members
+  std::uint64_t size = 0;                // inflated bytes
+  std::vector<std::uint16_t> last;       // last kWindowBytes of these
+  std::vector<MemberEnd> members;        // ends of members in it
+  std::uint64_t offset = 0;              // of its first byte in the output
+  std::uint64_t member = 0;              // offset of the member that contains its first byte
+  std::vector<std::uint32_t> checksums;  // of its bytes between the ends of members
 };
 
-/// Units that are at least this stand for bytes of the window in front of the piece.
+/// First unit that stands for a byte of the window before the piece.
 constexpr std::uint16_t kOfWindow = 0x8000;
 
 class ParallelInflate {
@@ -174,8 +175,8 @@ class ParallelInflate {
     return piece != pieces_.end() && piece->begin == bit;
   }
 
-  /// Inflates blocks and members up to where another piece begins. `more_room(room)` is called when it is
-  /// full.
+  /// Inflates blocks and members up to the start of another piece. Calls `more_room(room)` for a full room,
+  /// and ends if that returns false.
   template <class Unit, class MoreRoom>
   Ending inflate(Piece& piece, Room<Unit>& room, MoreRoom more_room) const {
     BlockInflater inflater(in_, piece.begin);
@@ -205,7 +206,7 @@ class ParallelInflate {
     }
   }
 
-  /// The one before which there is nothing.
+  /// Inflates the first piece, which needs no window, into place.
   void inflate_first() {
     Piece& first = pieces_.front();
     Room<std::uint8_t> room{out_, out_, out_, out_ + size_};
@@ -213,7 +214,7 @@ class ParallelInflate {
     first.size = room.made();
   }
 
-  /// Finds out what another one ends with, of whatever is before.
+  /// Finds the last bytes of another piece, without knowing the window before it.
   void inflate_blindly(Piece& piece) const {
     const auto units = std::make_unique_for_overwrite<std::uint16_t[]>(kUnitsAtOnce);
     for (std::size_t i = 0; i < kWindowBytes; ++i) units[i] = static_cast<std::uint16_t>(kOfWindow + i);
@@ -234,7 +235,8 @@ class ParallelInflate {
     piece.last.assign(room.at - held, room.at);
   }
 
-  /// Lists the pieces that follow each other to the end, and what they make is all that is wanted.
+  /// Lists the pieces that follow each other from the first on. Returns false if they do not make `size_`
+  /// bytes.
   bool chain() {
     std::uint64_t offset = 0, member = 0;
     for (auto piece = pieces_.begin();;) {
@@ -249,7 +251,7 @@ class ParallelInflate {
     }
   }
 
-  /// Writes the last bytes of each piece, which is all that the next one needs.
+  /// Writes the last bytes of each piece, the window of the next one.
   bool place_windows() {
     for (const Piece* const piece : chain_) {
       std::uint8_t* to = out_ + piece->offset + piece->size - piece->last.size();
@@ -321,16 +323,16 @@ class ParallelInflate {
 };
 
 constexpr std::size_t kLeastPiece = std::size_t{8} << 10;  // zlib's blocks of masks have about 5 KiB
-constexpr std::size_t kLeastBytes = std::size_t{4} << 20;  // less is inflated before others have begun
-constexpr std::size_t kPiecesEach = 4;                     // for each thread, which do not take equally long
+constexpr std::size_t kLeastBytes = std::size_t{4} << 20;  // less takes no longer than starting threads
+constexpr std::size_t kPiecesEach = 4;                     // per thread, because they take unequally long
 
-/// As an arena does not know of --threads.
+/// Returns the threads of the arena, within the limit of --threads.
 std::size_t threads_here() {
   return std::min(tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism),
                   static_cast<std::size_t>(tbb::this_task_arena::max_concurrency()));
 }
 
-/// The pieces to make of it; one if it does not pay: most of it is inflated twice.
+/// Returns the number of pieces; 1 if it does not pay, because most bytes are inflated twice.
 std::size_t pieces_of(std::size_t stored, std::size_t bytes) {
   constexpr std::size_t kLeastThreads = 4;
   const std::size_t threads = threads_here();

@@ -15,7 +15,7 @@
 
 namespace gpuccl::io {
 
-/// While one exists, this thread gives a file a temporary name or takes it away, and no signal interrupts it.
+/// Scope in which this thread gives a file a temporary name or takes it away; no signal interrupts it.
 /// remove_temporary_files() waits for all of them, so that no file appears after it has looked.
 class Naming {
  public:

@@ -170,8 +170,8 @@ void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, bool in_ord
   on_more_ = std::move(on_more);
   expected_ = bytes;
   const double both = static_cast<double>(bytes) + static_cast<double>(stored_bytes());
-  // A fast stream is packed to bits while it is in the cache, and needs no pages. Of the memory, others want
-  // most.
+  // A fast stream is packed to bits while it is in the cache, and needs no pages. Most of the memory is left
+  // to others.
   by_threads_bytes_ = both <= static_cast<double>(memory) / 16
                           ? bytes_to_inflate_in_parallel(static_cast<std::size_t>(stored_bytes()), bytes)
                           : 0;
@@ -182,7 +182,7 @@ void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, bool in_ord
   most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::bytes_of_copy()));
 }
 
-/// Whether the last member is not longer than so many bytes, as far as it says.
+/// Returns false if the trailer of the last member gives it more bytes than these.
 bool GunzippedFile::may_end_with(std::uint64_t bytes) const {
   std::uint32_t last = 0;
   if (bytes > UINT32_MAX || !GunzipStream(*file_, offset_, false).starts_member()) return true;
@@ -226,7 +226,7 @@ void GunzippedFile::check_end(GunzipStream& stream) const {
   if ((holds_more || stream.is_followed()) && on_more_) on_more_();
 }
 
-/// Says if there is more than what was expected, which ends at `offset` of what is stored.
+/// Reports content after the expected bytes, which end at `offset` of the stored ones.
 void GunzippedFile::look_behind(std::uint64_t offset) const {
   if (offset == stored_bytes()) return;
   if (GunzipStream more(*file_, offset_ + offset); more.starts_member()) {

@@ -37,12 +37,13 @@ class Inflater {
   virtual std::string damage() const = 0;
 };
 
-/// By zlib, in whose words it is told what is damaged. Throws std::bad_alloc.
+/// Returns an inflater of zlib, whose messages describe damage. Throws std::bad_alloc.
 std::unique_ptr<Inflater> make_zlib_inflater();
 constexpr std::int64_t kZlibInflaterBytes = 48 << 10;
 
-/// By ISA-L, three times as fast, of gzip if `is_gzip` and else of zlib; null in a build without it. It takes
-/// incomplete codes of which nothing is missing that occurs, where zlib does not. Throws std::bad_alloc.
+/// Returns an inflater of ISA-L, three times as fast, of gzip if `is_gzip` and else of zlib; null in a build
+/// without ISA-L. Unlike zlib, it accepts incomplete codes of which no missing code occurs. Throws
+/// std::bad_alloc.
 std::unique_ptr<Inflater> make_fast_inflater(bool is_gzip);
 /// Memory of one; 0 in a build without it.
 std::int64_t fast_inflater_bytes();
@@ -118,7 +119,7 @@ class GunzippedFile final : public ByteSource {
   /// Memory that read_at() takes from its first call on.
   std::int64_t held_bytes() const;
   bool is_streamed() const { return streamed_; }
-  /// Decompresses by all threads what is not a stream. To be called, if at all, before several threads read.
+  /// Decompresses with all threads, unless it is a stream. Optional; call it before several threads read.
   void prepare() const;
   std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const override;
 
@@ -136,7 +137,7 @@ class GunzippedFile final : public ByteSource {
   std::uint64_t expected_ = 0;
   bool streamed_ = true;
   std::size_t most_places_ = 0;
-  std::size_t by_threads_bytes_ = 0;  // that all threads need to inflate it; 0: one does
+  std::size_t by_threads_bytes_ = 0;  // memory of all threads that inflate it; 0: one does
   std::function<void()> on_more_;
 
   mutable std::once_flag is_held_;

@@ -103,7 +103,7 @@ namespace fs = std::filesystem;
 
 constexpr std::uint64_t kFlags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
 
-/// Without openat2() (before Linux 5.6), opens the path component by component and follows no links.
+/// Opens the path component by component and follows no links, without openat2() (before Linux 5.6).
 Descriptor open_without_links(int folder, const fs::path& name) {
   Descriptor inner;
   for (auto part = name.begin(); part != name.end(); ++part) {

@@ -92,7 +92,7 @@ struct InputName {
   std::string inside;  // "/volume/raw"; empty: what is in the file
 };
 
-/// At the first ":/" that follows the name of a file; nothing is split that is a file, or none.
+/// Splits a path at the first ":/" after the name of a file. A path that is a file, or has none, stays.
 InputName split_input(const std::string& path);
 
 /// Whether `path` begins with the name of a file and a colon, as in "cells.h5:volume".

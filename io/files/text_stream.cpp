@@ -43,7 +43,7 @@ constexpr std::size_t kInMemory = std::size_t{1} << 16;
 
 constexpr const char* kRemedy = "; set TMPDIR to another folder for temporary files";
 
-/// Whether it is there or not.
+/// Returns the folder, which need not exist.
 std::string folder_for_temporary_files() {
   std::error_code problem;
   const std::string folder = std::filesystem::temp_directory_path(problem).string();

@@ -30,7 +30,7 @@ std::uint64_t weigh_rest(const std::byte* numbers, std::size_t first, std::size_
 }
 
 #if defined(__x86_64__)
-/// Eight numbers as integers of 32 bits.
+/// Returns eight numbers as integers of 32 bits.
 template <class Number>
 [[gnu::target("avx2")]] __m256i load(const std::byte* numbers) {
   if constexpr (sizeof(Number) == 4)
@@ -44,7 +44,7 @@ template <class Number>
   }
 }
 
-/// The products of every second integer.
+/// Returns the products of every second integer.
 template <class Number>
 [[gnu::target("avx2")]] __m256i multiply(__m256i a, __m256i b) {
   return std::is_signed_v<Number> ? _mm256_mul_epi32(a, b) : _mm256_mul_epu32(a, b);
@@ -103,7 +103,7 @@ void ByteSum::add(std::uint64_t offset, const void* data, std::size_t bytes) {
                         at = word % Weights::kBlock;
     std::uint64_t of_block = 0;
     std::size_t taken = 0;
-    if (at == 0 && offset % kWord == 0 && bytes >= kWord) {  // as many words of the block as there are
+    if (at == 0 && offset % kWord == 0 && bytes >= kWord) {  // a run of words of the block
       const std::size_t words = std::min<std::size_t>(bytes / kWord, Weights::kBlock);
       of_block = weigh<std::uint32_t>(from, words);
       taken = words * kWord;

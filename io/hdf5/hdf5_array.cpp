@@ -8,7 +8,7 @@
 namespace gpuccl::io {
 namespace {
 
-/// Samples of a contiguous dataset are in the file, and those in a header are all there.
+/// Checks that contiguous samples are in the file, and compact ones complete.
 void check_place(const Hdf5Array& array, std::uint64_t file_bytes) {
   const std::optional<std::uint64_t> elements =
       product(array.shape, std::numeric_limits<std::uint64_t>::max() / array.sample_bytes());
@@ -20,7 +20,7 @@ void check_place(const Hdf5Array& array, std::uint64_t file_bytes) {
 }
 
 void check_grid(const Hdf5Array& array) {
-  constexpr std::size_t kMostAxes = 32;  // as HDF5 has
+  constexpr std::size_t kMostAxes = 32;  // limit of HDF5
   const int bits = array.format.bits;
   if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) || array.shape.size() < 2 ||
       array.shape.size() > kMostAxes || array.chunk.size() != array.shape.size() ||

@@ -11,32 +11,32 @@
 
 namespace gpuccl::io {
 
-/// Properties of the samples of a dataset, and where they are.
+/// Properties and place of the samples of a dataset.
 struct Hdf5Array : ChunkGrid {
   bool swapped = false;  // samples have the other byte order
   bool is_chunked = false;
   Hdf5Filters filters;
-  // A contiguous dataset has ranges of its samples as chunks.
+  // Chunks of a contiguous dataset are ranges of its samples.
   std::optional<std::uint64_t> offset;  // none: never written
   std::vector<std::byte> compact;       // samples that are in the header
-  // Attributes; empty if it has none.
+  // Attributes; empty if there are none.
   std::string axistags;       // JSON
   std::vector<double> sizes;  // element_size_um: for the last two or three axes, x last
 };
 
 void put(Hdf5Message& message, const Hdf5Array& array);
-/// Error (data) if it is none that fits together; `file_bytes`: of the file in which its samples are.
+/// Takes and checks an array. `file_bytes`: size of the file. Throws Error (data) for inconsistent numbers.
 Hdf5Array take_hdf5_array(Hdf5Message& message, std::uint64_t file_bytes);
 
-/// Where a chunk is in the file.
+/// Place of a chunk in the file.
 struct Hdf5Place {
   std::uint64_t offset = 0, bytes = 0;
-  std::uint32_t skipped = 0;  // filters, a bit each
+  std::uint32_t skipped = 0;  // filters, one bit per filter
   std::uint32_t is_stored = 0;
 };
 constexpr std::size_t kPlacesAtOnce = 64;  // maximum in an answer
 
-/// Sets the indices of a chunk to those of the next, the last axis first; false after the last chunk.
+/// Moves the indices to the next chunk, the last axis first; returns false after the last chunk.
 bool to_next_chunk(const ChunkGrid& grid, std::vector<std::uint64_t>& at);
 
 }  // namespace gpuccl::io

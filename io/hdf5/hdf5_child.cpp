@@ -29,10 +29,9 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr const char* kName = "gpuccl: libhdf5";  // by which the program knows what it was started for
+constexpr const char* kName = "gpuccl: libhdf5";  // first argument of this process
 constexpr int kSocket = STDERR_FILENO + 1;
-constexpr int kSeconds =
-    3600;  // of the processor, if nobody ends it; what waits for an answer ends it earlier
+constexpr int kSeconds = 3600;  // of processor time; the program kills it earlier
 
 // A sanitizer reserves terabytes of addresses and makes calls of its own.
 #if defined(__SANITIZE_ADDRESS__)
@@ -55,13 +54,12 @@ void close_from(unsigned first) {
   for (unsigned file = first; file < end; ++file) ::close(static_cast<int>(file));
 }
 
-/// While it works it looks whether anybody still waits for it; what waits for a request sees the socket's
-/// end.
+/// Ends a working process whose parent has ended. A process that waits for a request ends with the socket.
 void look_for_parent(int) {
   if (::getppid() != parent) ::_exit(1);
 }
 
-/// Returns the bytes of addresses of this process.
+/// Returns the size of the address space of this process.
 rlim_t address_bytes() {
   std::array<char, 64> text{};
   const Descriptor statm = open_again("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -82,8 +80,8 @@ constexpr unsigned kMachine = AUDIT_ARCH_AARCH64;
 constexpr unsigned kMachine = 0;
 #endif
 
-/// From here on only the calls that computing and the socket need; others fail. Nothing happens where the
-/// system cannot do it.
+/// Makes all system calls fail, except those for computing and for the socket. Has no effect if the kernel
+/// has no seccomp.
 void forbid_other_calls() {
   constexpr std::array kCalls = {
       __NR_read,           __NR_write,       __NR_mmap,          __NR_munmap,         __NR_mremap,
@@ -108,7 +106,7 @@ void forbid_other_calls() {
     ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
 }
 
-/// Gives up what the process does not need, before it sees a byte of the file.
+/// Gives up all files, time, memory and calls that it does not need, before it sees a byte of the file.
 void isolate(std::int64_t memory) {
   close_from(kSocket + 1);
   // Readers of the program's output must not wait for this process.
@@ -116,7 +114,7 @@ void isolate(std::int64_t memory) {
   for (const int standard : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     if (::dup2(nothing, standard) < 0) ::close(standard);
   limit(RLIMIT_FSIZE, 0);
-  // With 1 there is no core file, and none is piped to a program (core_pattern), which 0 does not prevent.
+  // 1 also prevents cores that are piped to a program (core_pattern), which 0 does not.
   limit(RLIMIT_CORE, 1);
   limit(RLIMIT_CPU, kSeconds);
   struct sigaction look {};
@@ -127,15 +125,15 @@ void isolate(std::int64_t memory) {
   ::setitimer(ITIMER_PROF, &kOften, nullptr);
   try {
     h5();
-  } catch (const Error&) {  // which it says again when it is asked for something
+  } catch (const Error&) {  // reported in the answer to the first request
   }
   if (kHasSanitizer) return;
   limit(RLIMIT_AS, address_bytes() + static_cast<rlim_t>(memory));
   forbid_other_calls();
 }
 
-/// In whatever program it is, as its first step: before main(), there are no threads, and nothing of the
-/// user's options has been looked at.
+/// Serves libhdf5 if this process was started for it, in any program. Runs before main(), when there are no
+/// threads and no options have been read.
 [[gnu::constructor]] void be_child(int words, char** word) {
   if (words != 3 || std::strcmp(word[0], kName) != 0) return;
   parent = static_cast<pid_t>(std::strtol(word[1], nullptr, 10));
@@ -149,7 +147,7 @@ void isolate(std::int64_t memory) {
   throw Error(Failure::memory, "cannot start a process for libhdf5 (" + system_reason(code) + ")", code);
 }
 
-/// Signals as for a new program, and those of a terminal are not for it.
+/// Options of the start: default signals, and a process group of its own, which gets none of the terminal.
 class SpawnOptions {
  public:
   explicit SpawnOptions(int socket) {

@@ -8,22 +8,22 @@
 
 namespace gpuccl::io {
 
-/// A process of its own in which libhdf5 runs, for it is not proof against damaged files: this program,
-/// started anew, so that it has no thread, no lock and no open file of the one that starts it. It reaches
-/// nothing but its end of a socket: its memory and time are limited, and the system refuses it all calls that
-/// open, connect or start anything. A file that hangs, crashes or takes over libhdf5 does so there.
+/// Process in which libhdf5 runs, because damaged files can make libhdf5 hang or crash, or take it over. It
+/// is a new process of this program, without threads, locks or open files of the program. It can use only its
+/// end of a socket: its memory and time are limited, and the system refuses calls that open, connect or start
+/// anything.
 class Hdf5Child {
  public:
-  /// `memory`: bytes that it may use in addition to the program's own, within bounds. Throws Error (memory).
+  /// Starts it. `memory`: additional bytes that it may use, clamped to bounds. Throws Error (memory).
   explicit Hdf5Child(std::int64_t memory);
-  /// Ends it.
+  /// Kills it.
   ~Hdf5Child();
   Hdf5Child(const Hdf5Child&) = delete;
   Hdf5Child& operator=(const Hdf5Child&) = delete;
 
-  /// On which serve_hdf5() answers.
+  /// Returns the socket on which serve_hdf5() answers.
   int socket() const { return socket_.get(); }
-  /// Ends it now, whatever it does.
+  /// Kills it.
   void end();
 
  private:

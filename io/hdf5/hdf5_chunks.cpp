@@ -36,7 +36,7 @@ bool Hdf5Chunks::read_chunk(const std::vector<std::uint64_t>& at, std::vector<st
   return true;
 }
 
-/// Keeps the places of the chunks after it, which are answered as well.
+/// Returns the place of a chunk, and keeps those of the chunks after it, which the answer contains too.
 Hdf5Place Hdf5Chunks::find(const std::vector<std::uint64_t>& at) const {
   constexpr std::size_t kMostKept = 1 << 13;
   const std::lock_guard<std::mutex> lock(mutex_);

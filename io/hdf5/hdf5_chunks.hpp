@@ -13,7 +13,7 @@
 
 namespace gpuccl::io {
 
-/// The samples of a dataset that is open. libhdf5 says where chunks are; they are read and decoded here.
+/// Samples of an open dataset. libhdf5 finds the chunks; this class reads and decodes them. Thread-safe.
 class Hdf5Chunks final : public Chunks {
  public:
   Hdf5Chunks(std::shared_ptr<const ByteSource> file, std::uint64_t file_bytes,
@@ -39,7 +39,7 @@ class Hdf5Chunks final : public Chunks {
   const std::unique_ptr<Hdf5Connection> connection_;
   const Hdf5Array array_;
   mutable std::mutex mutex_;
-  mutable std::map<std::vector<std::uint64_t>, Hdf5Place> places_;  // some that are known
+  mutable std::map<std::vector<std::uint64_t>, Hdf5Place> places_;  // cache
 };
 
 }  // namespace gpuccl::io

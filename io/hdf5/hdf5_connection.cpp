@@ -16,8 +16,9 @@ namespace {
 
 using std::chrono::milliseconds, std::chrono::seconds;
 
-constexpr seconds kLongest{20};  // for an answer, by the clock; some damage is gone round without end
-constexpr seconds kMoment{1}, kLongestReading{200};
+constexpr seconds kLongest{20};  // for an answer, because some damage makes libhdf5 loop forever
+constexpr seconds kMoment{1};    // for an answer, if the program is to end
+constexpr seconds kLongestReading{200};
 std::atomic<bool> is_to_end = false;
 
 [[noreturn]] void refuse_to_wait() {
@@ -28,8 +29,8 @@ std::atomic<bool> is_to_end = false;
 
 }  // namespace
 
-/// Returns how long to wait at most for the rest of the answer: a slow disk is not the child's fault. Throws
-/// Error if its time is over.
+/// Returns the remaining time for the answer. Reading the file does not count, because disks may be slow.
+/// Throws Error after a timeout.
 Hdf5Connection::Clock::duration Hdf5Connection::time_left() const {
   const Clock::duration used = Clock::now() - asked_ - std::min<Clock::duration>(reading_, kLongestReading);
   const Clock::duration left = (is_to_end ? kMoment : kLongest) - used;
@@ -37,7 +38,7 @@ Hdf5Connection::Clock::duration Hdf5Connection::time_left() const {
   return left;
 }
 
-/// Waits until the socket takes or has bytes, or is closed.
+/// Waits until the socket accepts or has bytes, or is closed.
 void Hdf5Connection::wait_for(short events) const {
   constexpr milliseconds kLook{100};
   for (;;) {
@@ -49,7 +50,7 @@ void Hdf5Connection::wait_for(short events) const {
   }
 }
 
-/// `move` moves bytes from an offset on, and returns how many.
+/// Calls `move(offset, bytes)`, which returns the number of bytes moved, until all are.
 template <class Move>
 void Hdf5Connection::move_all(std::size_t bytes, short events, Move move) {
   for (std::size_t done = 0; done < bytes;) {
@@ -90,7 +91,7 @@ Hdf5Message Hdf5Connection::receive() {
   return message;
 }
 
-/// Fewer bytes at the end of the file, and none if they cannot be read.
+/// Returns the requested bytes: fewer at the end of the file, none if they cannot be read.
 Hdf5Message Hdf5Connection::bytes_for(Hdf5Message& read) {
   const auto offset = read.take<std::uint64_t>(), count = read.take<std::uint64_t>();
   if (count > Hdf5Message::kMostBytes) Hdf5Message::refuse();

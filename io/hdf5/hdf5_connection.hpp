@@ -11,14 +11,14 @@
 
 namespace gpuccl::io {
 
-/// Asks the process in which libhdf5 reads a file. Not thread-safe.
+/// Connection to the process in which libhdf5 reads a file. Not thread-safe.
 class Hdf5Connection {
  public:
   Hdf5Connection(std::shared_ptr<const ByteSource> file, std::int64_t memory)
       : file_(std::move(file)), child_(memory) {}
 
-  /// Returns the answer. Throws what reading the file threw, Error as the process refuses, and (data) if it
-  /// crashes or takes too long; then it is ended, and all that is asked later fails alike.
+  /// Returns the answer. Throws exceptions of the file, Error as the process refuses, and Error (data) if it
+  /// crashes or takes too long. A crash or timeout ends the process, and later requests fail in the same way.
   Hdf5Message ask(const Hdf5Message& request);
 
  private:
@@ -35,10 +35,10 @@ class Hdf5Connection {
 
   const std::shared_ptr<const ByteSource> file_;
   Hdf5Child child_;
-  Clock::time_point asked_;
-  Clock::duration reading_{};  // of the file, since then
-  std::exception_ptr thrown_;  // by reading the file
-  std::exception_ptr failed_;  // the child has
+  Clock::time_point asked_;    // time of the request
+  Clock::duration reading_{};  // time of reading the file since then
+  std::exception_ptr thrown_;  // exception of the file
+  std::exception_ptr failed_;  // failure of the child
 };
 
 }  // namespace gpuccl::io

@@ -51,7 +51,7 @@ std::vector<std::uint64_t> piece_of(const std::vector<std::uint64_t>& shape, std
   return piece;
 }
 
-/// Returns where the samples begin; nothing if they were never written.
+/// Returns the offset of the samples; nothing if they were never written.
 std::optional<std::uint64_t> find_contiguous(hid_t dataset) {
   const haddr_t offset = h5().H5Dget_offset(dataset);
   if (offset != HADDR_UNDEF) return offset;
@@ -84,7 +84,7 @@ Hdf5Filter known_filter(H5Z_filter_t filter, std::span<const unsigned> values, c
     return {Kind::shuffle, ChunkCodec::zlib, values[0]};
   throw Error(Failure::data, "its filter " + std::to_string(filter) +
                                  (name[0] == '\0' ? "" : " (" + std::string(name) + ")") +
-                                 " is not in this build of gpuccl; write it with gzip, for one by "
+                                 " is not in this build of gpuccl; write it with gzip, for example with "
                                  "h5repack -f GZIP=1");
 }
 
@@ -233,7 +233,7 @@ Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vect
   if (bytes == 0) return {};
   if (bytes > array.filters.most_stored(array.chunk_bytes()))
     throw Error(Failure::data, "has " + std::to_string(bytes) + " bytes, more than its shape can take");
-  // Where the samples would go: nobody can write there, and nobody should.
+  // Destination of the samples, which no call writes to, and none can.
   static void* const nowhere = ::mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   Hdf5Reads reads;
   std::uint32_t skipped = 0;

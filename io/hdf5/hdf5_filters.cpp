@@ -63,7 +63,7 @@ void unshuffle(Bytes bytes, std::size_t element, std::span<std::byte> out) {
 
 Hdf5Filters::Hdf5Filters(std::vector<Hdf5Filter> filters) : filters_(std::move(filters)) {
   using Kind = Hdf5Filter::Kind;
-  constexpr std::size_t kMost = 32;  // as many as a chunk can say were skipped
+  constexpr std::size_t kMost = 32;  // bits of Hdf5Place::skipped
   std::size_t compressors = 0;
   for (const Hdf5Filter& filter : filters_) {
     if (filter.kind > Kind::checksum || filter.codec < ChunkCodec::zlib || filter.codec > ChunkCodec::lz4)

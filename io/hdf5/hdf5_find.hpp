@@ -6,9 +6,9 @@
 
 namespace gpuccl::io {
 
-/// The dataset `name`, or the only one in the group of that name that may be an image: of two axes or more,
-/// and of numbers. Links to other files lead nowhere. Throws Error: no_input if there is nothing of that
-/// name, data if there are none or several, which it lists.
+/// Returns the dataset `name`, or the only one in the group `name` that may be an image, with two or more
+/// axes and numeric samples. Links to other files are not followed. Throws Error: no_input if there is no
+/// object of that name, data if there are no or several datasets, which it lists.
 Hdf5Id find_hdf5_dataset(hid_t file, const std::string& name);
 
 }  // namespace gpuccl::io

@@ -12,7 +12,7 @@ namespace {
 constexpr const char* kLibrary = GPUCCL_HDF5_LIBRARY;  // "libhdf5_serial.so.103"
 
 [[noreturn]] void refuse() {
-  throw Error(Failure::data, std::string("an HDF5 file, and ") + kLibrary +
+  throw Error(Failure::data, std::string("is an HDF5 file, but ") + kLibrary +
                                  " cannot be loaded; install libhdf5, or write the dataset as TIFF");
 }
 
@@ -29,9 +29,9 @@ Hdf5Functions load() {
 #define GPUCCL_FIND(name) find(library, #name, functions.name);
   GPUCCL_OF_HDF5(GPUCCL_FIND)
 #undef GPUCCL_FIND
-  functions.H5open();                                     // what are variables has its values from then on
-  functions.H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // it says nothing on its own
-  if (functions.H5PLset_loading_state(0) < 0) refuse();   // and loads no filters from elsewhere
+  functions.H5open();                                     // sets the library's variables
+  functions.H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);  // without messages of its own
+  if (functions.H5PLset_loading_state(0) < 0) refuse();   // without filters from plugins
   return functions;
 }
 

@@ -12,9 +12,9 @@
 namespace gpuccl::io {
 namespace {
 
-// libhdf5 is called by one thread, of a process of its own.
-std::exception_ptr thrown;  // by reading, past libhdf5
-bool is_opening = false;    // what open_hdf5_file() opens, no other file that libhdf5 comes upon
+// One thread of a process of its own calls libhdf5.
+std::exception_ptr thrown;  // exception of the source, which libhdf5 must not see
+bool is_opening = false;    // only open_hdf5_file() may open a file
 Hdf5Reads* noted = nullptr;
 
 // The file driver.

@@ -27,23 +27,23 @@ class Hdf5Id {
   hid_t id_;
 };
 
-/// `result` of a function of libhdf5. If it failed, throws what reading the file threw, or Error (data) with
-/// the library's reason.
+/// Returns `result` of a function of libhdf5. If it failed, throws the exception of the source, or Error
+/// (data) with the library's reason.
 std::int64_t checked_hdf5(std::int64_t result);
 
-/// Whether a call that has just failed gives these words as its reason.
+/// Returns true if these words are the reason of the call that just failed.
 bool hdf5_says(std::string_view words);
 
-/// Opens the bytes as a file; `source` must outlive it. libhdf5 reads them through this alone, and opens no
-/// other file, whatever a link or a dataset names.
+/// Opens the bytes as a file; `source` must outlive it. libhdf5 reads only `source`, and opens no other file
+/// that a link or a dataset names.
 Hdf5Id open_hdf5_file(const ByteSource& source, std::uint64_t size);
 
-/// Where libhdf5 reads samples.
+/// Reads of samples by libhdf5.
 struct Hdf5Reads {
-  std::uint64_t offset = 0, bytes = 0;  // of the last time
+  std::uint64_t offset = 0, bytes = 0;  // of the last read
   int times = 0;
 };
-/// As long as it is not null, samples are not read: it is noted where they are.
+/// Notes the places of samples instead of reading them, until it is called with null.
 void note_hdf5_reads(Hdf5Reads* reads);
 
 }  // namespace gpuccl::io

@@ -13,16 +13,18 @@
 namespace gpuccl::io {
 
 enum class Hdf5Word : std::uint32_t {
-  open,     // to the process of libhdf5: the size of a file, and the name of a dataset
-  find,     // to it: the indices of a chunk
-  bytes,    // to it: those that it has asked for, or fewer
-  read,     // from it, any time before the answer: offset and number of bytes
-  answer,   // from it: Hdf5Dataset, or the places of chunks
-  refusal,  // from it: a Failure, and the reason
+  // To the process of libhdf5:
+  open,   // size of the file, name of a dataset
+  find,   // indices of a chunk
+  bytes,  // bytes of the file; fewer than requested at its end
+  // From this process:
+  read,     // request for bytes before the answer: offset, number
+  answer,   // Hdf5Array, or places of chunks
+  refusal,  // Failure, reason
 };
 
-/// A message between the program and the process in which libhdf5 runs: a word, a length and as many bytes.
-/// What comes from there is not trusted: whoever takes it checks each number.
+/// Message between the program and the process of libhdf5: a word, the number of bytes, and the bytes. The
+/// program does not trust this process: the receiver checks each number.
 class Hdf5Message {
  public:
   struct Head {
@@ -45,14 +47,14 @@ class Hdf5Message {
     const auto* const bytes = reinterpret_cast<const std::byte*>(&value);
     body_.insert(body_.end(), bytes, bytes + sizeof value);
   }
-  /// A list of numbers or characters.
+  /// Appends a list of numbers or characters.
   template <class List>
   void put_list(const List& list) {
     put(static_cast<std::uint32_t>(list.size()));
     for (const auto& one : list) put(one);
   }
 
-  /// Returns a value that was put, in the same order. Error (data) if there is none.
+  /// Returns the next value in the order of put(). Throws Error (data) if there is none.
   template <class T>
   T take() {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -73,7 +75,7 @@ class Hdf5Message {
   }
   bool is_taken() const { return taken_ == body_.size(); }
 
-  /// The process does not answer as it should: it has crashed, or hostile bytes have taken it over.
+  /// Throws Error (data) for an answer that only a crashed or hijacked process gives.
   [[noreturn]] static void refuse() { throw Error(Failure::data, "damaged (libhdf5 fails on it)"); }
 
  private:

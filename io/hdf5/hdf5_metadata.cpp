@@ -51,7 +51,7 @@ std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
   return axes;
 }
 
-/// element_size_um has z, y, x; y and x alone are an image's, and say nothing of a volume.
+/// Returns the spacing by element_size_um: z, y, x. Two numbers, y and x, are valid for images only.
 Geometry geometry_of(std::vector<double> sizes, const ImageAxes& axes, const std::vector<TaggedAxis>& tags) {
   Geometry geometry;
   if (sizes.size() != 3 && (sizes.size() != 2 || axes.z)) sizes.clear();

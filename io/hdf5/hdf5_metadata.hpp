@@ -6,8 +6,8 @@
 
 namespace gpuccl::io {
 
-/// Axes of the image in the dataset by its axistags, and their spacing by element_size_um or these. Throws
-/// Error (data) as choose_axes() does.
+/// Returns the axes of the image by the axistags of the dataset, and their spacing by element_size_um or
+/// axistags. Throws Error (data) as choose_axes() does.
 ChunkedImage image_of(const Hdf5Array& array, const PlaneChoice& choice);
 
 }  // namespace gpuccl::io

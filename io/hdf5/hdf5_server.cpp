@@ -18,7 +18,7 @@
 namespace gpuccl::io {
 namespace {
 
-/// False at the end of the stream.
+/// Returns false at the end of the stream.
 bool read_all(int socket, void* data, std::size_t bytes) {
   for (std::size_t done = 0; done < bytes;) {
     const ssize_t got = ::read(socket, static_cast<std::byte*>(data) + done, bytes - done);
@@ -43,7 +43,7 @@ void send(int socket, const Hdf5Message& message) {
   write_all(socket, message.body().data(), message.body().size());
 }
 
-/// The file, whose bytes the other end has.
+/// File whose bytes the other end of the socket sends.
 class FileBySocket final : public ByteSource {
  public:
   explicit FileBySocket(int socket) : socket_(socket) {}
@@ -107,7 +107,7 @@ class Server {
     return message;
   }
 
-  /// The chunk that is asked for and some after it, as far as there are any without an error.
+  /// Finds the requested chunk and some after it, up to the first with an error.
   Hdf5Message find(Hdf5Message& request) {
     auto at = request.take_list<std::vector<std::uint64_t>>();
     if (!dataset_ || at.size() != array_.shape.size()) Hdf5Message::refuse();
@@ -115,7 +115,7 @@ class Server {
     try {
       while (places.size() < kPlacesAtOnce && to_next_chunk(array_, at))
         places.push_back(find_hdf5_chunk(dataset_->get(), array_, at));
-    } catch (const Error&) {  // told to who asks for that one
+    } catch (const Error&) {  // reported when that chunk is requested
     }
     Hdf5Message message(Hdf5Word::answer);
     message.put_list(places);

@@ -2,8 +2,8 @@
 
 namespace gpuccl::io {
 
-/// Answers what Hdf5Connection asks over the socket, until its other end is closed. Bytes of the file come
-/// over the socket, too. libhdf5 may do anything meanwhile.
+/// Answers requests of Hdf5Connection until the other end of the socket is closed. Requests bytes of the file
+/// over the socket, too. Its process may crash or hang.
 void serve_hdf5(int socket);
 
 }  // namespace gpuccl::io

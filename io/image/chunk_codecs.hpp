@@ -13,13 +13,13 @@ namespace gpuccl::io {
 /// Compression of chunks.
 enum class ChunkCodec { zlib, gzip, zstd, blosc, lz4 };
 
-/// Whether this build has the library that it takes.
+/// Returns true if this build has the library of the codec.
 bool is_built_in(ChunkCodec codec);
 
-/// Whether `stored` is sound, and makes exactly the bytes of `out`.
+/// Decompresses `stored`. Returns true if it is valid and makes exactly the bytes of `out`.
 bool decompress(ChunkCodec codec, std::span<const std::byte> stored, std::span<std::byte> out);
 
-/// How chunks are compressed.
+/// Codec and level of chunks.
 struct ChunkCompression {
   std::optional<ChunkCodec> codec;  // none: not compressed
   int level = 0;
@@ -27,12 +27,13 @@ struct ChunkCompression {
   bool is_deflate() const { return codec == ChunkCodec::zlib || codec == ChunkCodec::gzip; }
 };
 
-/// Compresses chunks, one after the other. The bytes depend on nothing but samples, codec and level.
+/// Compressor of chunks, one after the other. The result depends only on samples, codec and level.
 class ChunkCompressor {
  public:
   ChunkCompressor(const ChunkCompression& how, int sample_bytes);
 
-  /// Valid until the next call, and as long as `samples`. Error (data) if the codec is not built in.
+  /// Returns compressed bytes, valid until the next call and as long as `samples`. Throws Error (data) if the
+  /// codec is not built in.
   std::span<const std::byte> compress(std::span<const std::byte> samples);
 
  private:

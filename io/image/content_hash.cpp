@@ -28,7 +28,7 @@ class RowSum {
       begin = last;
     }
   }
-  /// Adds the sum of a block, weighted already.
+  /// Adds the weighted sum of a block.
   void add_block(int block, std::uint64_t sum) {
     sum_ += sum * factor_of_block(static_cast<std::uint64_t>(row_), static_cast<std::uint64_t>(block));
   }
@@ -42,7 +42,7 @@ class RowSum {
     if (of_block_ != 0) add_block(first_ >> Weights::kBlockBits, std::exchange(of_block_, 0));
     first_ = block << Weights::kBlockBits;
   }
-  /// The weight of columns [begin, end) of the block.
+  /// Returns the weight of columns [begin, end) of the block.
   std::uint64_t weight(int begin, int end) const {
     return kWeights.before[static_cast<std::size_t>(end - first_)] -
            kWeights.before[static_cast<std::size_t>(begin - first_)];
@@ -82,7 +82,7 @@ std::uint64_t sum_of_runs(std::int64_t first_row, const LabelRuns& rows, Number 
   return sum;
 }
 
-/// The weighted sum of the first samples of a block.
+/// Returns the weighted sum of the first samples of a block.
 template <class Sample, class Bits>
 std::uint64_t sum_of_block(const Bits* samples, std::size_t count) {
   if constexpr (std::is_integral_v<Sample> && sizeof(Sample) <= sizeof(std::uint32_t))

@@ -32,7 +32,7 @@ class ContentHash {
 
   // Each row is added once. Thread-safe.
 
-  /// Adds rows from `first_row` on. Of samples of 64 bits, labels stand for the values in `wide`.
+  /// Adds rows from `first_row` on. For samples of 64 bits, labels stand for the values in `wide`.
   void add(std::int64_t first_row, const LabelRuns& rows, std::span<const std::uint64_t> wide = {});
   /// Adds rows of samples without padding.
   void add(std::int64_t first_row, std::int64_t rows, int width, const void* samples);

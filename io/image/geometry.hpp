@@ -19,8 +19,8 @@ std::string_view name_of(LengthUnit unit);
 /// "micrometer"; "" if unknown.
 std::string_view word_of(LengthUnit unit);
 
-/// By the name that any program writes: "um", "micron", "micrometer", with the letter mu or its escape.
-/// Unknown if it is none, such as "pixel".
+/// Returns the unit by a name that some program writes: "um", "micron", "micrometer", with the letter mu or
+/// its escape. Unknown for other names, such as "pixel".
 LengthUnit length_unit(std::string_view name);
 
 /// Returns the factor that converts lengths in `from` to `to`; neither may be unknown.
@@ -115,9 +115,9 @@ void drop_unusable(std::optional<Orientation>& orientation);
 /// Returns the resolution that a TIFF specifies for `geometry`: the original one, or that of its spacing.
 Resolution resolution_of(const Geometry& geometry);
 
-/// In what elements of two images of this extent first differ: "spacing", "direction" or "origin" (one that
-/// is turned has another origin, too); "" where both do not say it, and where they are the same but for a
-/// thousandth of an element. An axis of one element has no spacing and no direction.
+/// Returns the first difference between elements of two images of this extent: "spacing", "direction" or
+/// "origin" (a turned image has another origin, too). Returns "" if either is unknown, or if they differ by
+/// less than a thousandth of an element. An axis of one element has no spacing and no direction.
 std::string_view grid_difference(const Geometry& one, const Geometry& other, const Extent& extent);
 
 }  // namespace gpuccl::io

@@ -52,7 +52,7 @@ struct ImageAxes {
   std::vector<std::uint64_t> at;  // along each axis that is none of these
 };
 
-/// By their names, else the last three of space; of channels and time points those that `choice` names.
+/// Chooses axes by their names, else the last three of space. `choice` selects channel and time point.
 /// Throws Error (data) where axes of several elements are left over, or are not as many as chosen.
 ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& choice);
 

@@ -80,8 +80,8 @@ class SampleSource {
   /// Whether slices are to be decoded one after the other, for they are made from those before.
   virtual bool in_order() const { return false; }
 
-  /// Makes ready, by all threads, what slices need that are decoded at the same time. Without it the first of
-  /// them does, alone. Throws Error (data, io).
+  /// Prepares slices that are decoded at the same time, with all threads. Without this call, the first slice
+  /// prepares them, with one thread. Throws Error (data, io).
   virtual void prepare() const {}
   /// Hands every row of slice z to `sink`, in any order and from several threads at once. May be called from
   /// several threads at once. Throws Error (data, io).

@@ -19,7 +19,8 @@ inline std::size_t strips_at_once() {
 }
 
 /// Division of the rows of a volume into strips of about 1 MiB.
-/// No strip crosses a slice boundary, unless strips have several slices: then it has the same rows of each.
+/// No strip crosses a slice boundary, unless strips have several slices: then each has the same rows of each
+/// slice.
 struct StripLayout {
   static constexpr std::int64_t kStripBytes = std::int64_t{1} << 20;
 
@@ -55,7 +56,7 @@ struct StripLayout {
   std::int64_t rows_in_slice(std::int64_t strip) const {
     return std::min(rows_per_strip, extent.height - index_in_slice(strip) * rows_per_strip);
   }
-  /// Rows from the first to the last, with those between that other strips have.
+  /// Returns the rows from the first to the last, including rows between them of other strips.
   std::int64_t rows(std::int64_t strip) const {
     return (slices(strip) - 1) * extent.height + rows_in_slice(strip);
   }

@@ -14,7 +14,7 @@
 namespace gpuccl::io {
 
 /// Slices of a volume whose axes are stored in reverse, z fastest: the samples of one are all over the file.
-/// As many slices as an eighth of the memory holds are put together in one pass over it.
+/// Each pass over the file composes the slices that fit in an eighth of the memory.
 class FortranSlices {
  public:
   /// Samples are in whole bytes. `format` must outlive this.

@@ -52,8 +52,8 @@ class IntensityReader final : public IntensityImage {
 /// slices.
 int count_channels(const std::string& path, const ReadOptions& options);
 
-/// Returns the number of time points of an image, from its header; 1 if it has none. `options`: as it will be
-/// opened, but for the time point. Throws Error as open_reader() does.
+/// Returns the number of time points of an image, from its header; 1 if it has none. `options`: those for
+/// opening it, except the time point. Throws Error as open_reader() does.
 int count_frames(const std::string& path, const ReadOptions& options);
 
 }  // namespace gpuccl::io

@@ -29,7 +29,7 @@ class LabelNumbers {
   void number_row(std::span<const std::uint64_t> labels, Label* numbers);
 
   /// Returns all labels in ascending order, and makes numbers in `image` those of places there, from 1 on.
-  /// To be called once, in the end.
+  /// Call it once, at the end.
   std::vector<std::uint64_t> sort(LabelImage& image);
 
  private:

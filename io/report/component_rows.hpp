@@ -77,9 +77,9 @@ struct Stretch {
 struct ValueColumn {
   bool is_there = false;
   ValueType type = ValueType::u8;
-  std::span<const ValueBits> values = {};      // of each component
-  bool are_labels = false;                     // and stand in their column
-  std::span<const std::uint64_t> labels = {};  // which stand there instead, if not empty
+  std::span<const ValueBits> values = {};      // one per component
+  bool are_labels = false;                     // the values are labels, in the column of labels
+  std::span<const std::uint64_t> labels = {};  // labels for that column, if not empty
 
   /// Whether there is a column of values next to that of labels.
   bool is_apart() const { return is_there && !are_labels; }
@@ -113,7 +113,7 @@ inline char* put_shortest(char* out, double number) {
   return std::to_chars(out, out + kDecimalRoom, number).ptr;
 }
 
-/// Rounds to so many significant digits; integers are not rounded.
+/// Rounds to `digits` significant digits; integers stay.
 inline char* put_rounded(char* out, double number, int digits) {
   if (digits >= kAllDigits || number == std::trunc(number)) return put_shortest(out, number);
   return std::to_chars(out, out + kDecimalRoom, number, std::chars_format::general, digits).ptr;

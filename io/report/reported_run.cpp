@@ -125,7 +125,7 @@ std::uint64_t whole_in(std::string_view text) {
   return number;
 }
 
-/// A report of components, from its head to its last row.
+/// Reader of a report of components, from its head to its last row.
 class ReportRows {
  public:
   explicit ReportRows(const std::string& path) : file_(path) {
@@ -160,7 +160,7 @@ double z_of_plane(const Json& geometry, const std::vector<std::string_view>& cen
   return place.at(point)[2];
 }
 
-/// A number of a report with fewer digits; integers stay.
+/// Returns a number of a report with fewer digits; integers stay.
 std::string rounded(std::string_view text, int digits) {
   double number = 0;
   if (digits >= kAllDigits || text.find_first_of(".eE") == std::string_view::npos ||

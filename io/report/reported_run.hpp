@@ -25,15 +25,15 @@ struct ReportedRun {
 /// Returns none if the file `path` does not exist, is not a report, or has lost its head.
 std::optional<ReportedRun> read_reported_run(const std::string& path);
 
-/// The rows that a table of several inputs has of the one whose report is the file `path`, digit for digit,
-/// as write_joint_stats_rows() makes them, or rounded to so many. Throws Error (data) where a row is none
-/// that gpuccl writes.
+/// Writes the rows of an input in a table of several inputs from its report, the file `path`. They are those
+/// of write_joint_stats_rows(), rounded to `digits`. Throws Error (data) for a row that gpuccl does not
+/// write.
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
                          const std::vector<MeasureColumn>& columns, bool has_values, int digits = kAllDigits,
                          std::optional<int> frame = {});
 
-/// The rows that a table of inputs has of the one whose report is the file `path`, as summary_rows() makes
-/// them. Throws Error (data) as write_reported_rows().
+/// Returns the rows of summary_rows() for an input from its report, the file `path`. Throws Error (data) as
+/// write_reported_rows() does.
 std::string reported_summary(const std::string& path, const std::string& input, bool per_slice,
                              bool has_values);
 

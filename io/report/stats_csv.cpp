@@ -41,13 +41,13 @@ std::string names_of(bool has_values, const std::vector<MeasureColumn>& columns)
 
 constexpr std::string_view kSegments = R"({"@type":"neuroglancer_segment_properties","inline":{"ids":[)";
 
-/// A property of all segments.
+/// Returns a property of all segments.
 struct Property {
   std::string name;
   std::vector<double> values = {};
 };
 
-/// Area and measures. Those that some component does not have are left out, because JSON has no NaN.
+/// Returns area and measures, except measures that a component does not have, because JSON has no NaN.
 std::vector<Property> properties_of(const Components& components, const Measured& measured) {
   std::vector<MeasureColumn> columns;
   if (measured.any()) columns = measured.table_columns();

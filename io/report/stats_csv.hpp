@@ -14,7 +14,7 @@ namespace gpuccl::io {
 
 /// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D), and where the size of
 /// an element is known area_physical,cx_physical,cy_physical,cz_physical,unit. Then the value, of images
-/// of values, and what else was measured. Numbers with decimals have so many significant digits.
+/// of values, and the other measures. Numbers with decimals have `digits` significant digits.
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const Measured& measured = Measured(),
                       const Stretch& stretch = {}, const ValueColumn& value = {}, int digits = kAllDigits);
@@ -29,16 +29,17 @@ void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, cons
 /// several.
 bool is_stats_csv(std::string_view beginning);
 
-/// Whether a table of this name is for Neuroglancer: the file "info" in a folder of segment properties.
+/// Returns true if a table of this name is for Neuroglancer: "info" in a folder of segment properties.
 bool is_of_segments(const std::string& path);
 
-/// One table of several inputs: the same with the name of the input before it, and if time points are inputs
-/// of their own with the number of each, and with all columns always, empty where they do not apply. Its
-/// first line, and the rows of one input.
+/// Returns the first line of a table of several inputs. It has a column for the name of the input, one for
+/// the time point if time points are inputs of their own, and all columns of write_stats_csv(), which are
+/// empty if they do not apply.
 std::string joint_stats_header(const std::vector<MeasureColumn>& columns = {}, bool has_values = false,
                                bool has_frames = false);
-/// The first columns of a row.
+/// Returns the first columns of a row.
 std::string before_joint_row(const std::string& input, std::optional<int> frame);
+/// Writes the rows of one input.
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components,
                             const std::vector<MeasureColumn>& columns = {},

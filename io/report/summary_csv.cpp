@@ -35,7 +35,8 @@ std::string summary_header() {
 }
 
 SummaryRows::SummaryRows(int pages, bool has_values) : pages_(pages), has_values_(has_values) {
-  for (int page = 0; page < pages && !has_values; ++page) areas_[{page, ""}];  // without components, too
+  for (int page = 0; page < pages && !has_values; ++page)
+    areas_[{page, ""}];  // also for pages without components
 }
 
 void SummaryRows::add(int page, const std::string& value, std::uint64_t area) {

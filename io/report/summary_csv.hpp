@@ -16,13 +16,13 @@ namespace gpuccl::io {
 /// Rows of an input in the summary table: one, or one for each page and value.
 class SummaryRows {
  public:
-  /// `pages`: that were labeled each on its own; 0: none were.
+  /// `pages`: number of pages that were labeled separately; 0 if none were.
   SummaryRows(int pages, bool has_values);
 
   /// Adds a component of this page, whose value is `value`.
   void add(int page, const std::string& value, std::uint64_t area);
 
-  /// Properties of the whole input, some of which stand in its first row.
+  /// Properties of the input, some of which are in its first row only.
   struct Input {
     std::string file;
     bool volume = false;
@@ -30,16 +30,16 @@ class SummaryRows {
     std::uint64_t dropped = 0;
     const std::vector<std::string>& hints;
   };
-  /// At least one row.
+  /// Returns the rows, at least one.
   std::string text(const Input& input);
 
  private:
   int pages_;
   bool has_values_;
-  std::map<std::pair<int, std::string>, std::vector<std::uint64_t>> areas_;  // of page and value
+  std::map<std::pair<int, std::string>, std::vector<std::uint64_t>> areas_;  // by page and value
 };
 
-/// The rows of labeled components.
+/// Returns the rows of labeled components.
 std::string summary_rows(const SummaryRows::Input& input, int pages, const Components& components,
                          const ValueColumn& value);
 

@@ -108,7 +108,7 @@ std::vector<std::int64_t> axes_of_pages(const nlohmann::json& shape, double elem
   return page == elements ? axes : std::vector<std::int64_t>{};
 }
 
-/// Axes that have another name, or none, are slices, time points, channels, from the last on, as far as
+/// Axes with another name, or none, are slices, time points and channels, from the last on, as far as
 /// these are not there.
 void add_tifffile_series(const std::vector<std::int64_t>& axes, const std::string& names,
                          std::vector<TiffSeries>& all) {
@@ -353,7 +353,7 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
 
 namespace {
 
-/// To as many digits as libtiff, which makes a float of a fraction, leaves of the number that was meant.
+/// Returns the reciprocal, rounded to the digits of a float, because libtiff makes a float of a fraction.
 double reciprocal(double resolution) {
   constexpr int kDigits = 7;
   char text[32];

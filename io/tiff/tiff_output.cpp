@@ -201,7 +201,7 @@ std::string TiffDirectories::page(std::int64_t slice, std::uint64_t offset,
 }
 
 std::uint64_t TiffDirectories::bytes() const {
-  // Only the first is different from the others.
+  // The first page differs from the others, which are alike.
   const std::vector<std::uint64_t> anywhere(static_cast<std::size_t>(2 * pages_.strips.strips_per_slice));
   const std::uint64_t first = page(0, 0, anywhere).size();
   const std::int64_t others = pages_.strips.extent.depth - 1;

@@ -34,7 +34,7 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry, int dept
 std::int64_t bytes_of_strip(LabelFormat format, const WriteOptions& options, Extent extent,
                             std::int64_t runs);
 
-/// Slices whose labels a strip needs at the same time.
+/// Returns the number of slices whose labels a strip needs at the same time.
 int slices_of_strip(LabelFormat format, const WriteOptions& options, Extent extent);
 
 /// A label image of such a format, which gets the name `path`: what write_labels() writes, and what parts

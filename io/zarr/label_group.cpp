@@ -56,7 +56,7 @@ void write(AtomicFile& file, const OrderedJson& json) {
   file.write(text.data(), text.size());
 }
 
-/// The paths of the arrays of labels, by the attributes of their group.
+/// Returns the paths of the arrays of labels, by the attributes of their group.
 std::vector<std::string> levels_of(const OrderedJson& attributes) {
   std::vector<std::string> levels = {"0"};
   const OrderedJson::json_pointer list("/multiscales/0/datasets"), in_ome("/ome/multiscales/0/datasets");
@@ -69,14 +69,14 @@ std::vector<std::string> levels_of(const OrderedJson& attributes) {
   return levels;
 }
 
-/// The attributes of a group of Zarr v2 or v3; null if there is none.
+/// Returns the attributes of a group of Zarr v2 or v3; null if there are none.
 OrderedJson attributes_of(const ZarrStore& store) {
   OrderedJson json = document(store, "zarr.json");
   if (!json.is_null()) return json.value("attributes", OrderedJson());
   return document(store, ".zattrs");
 }
 
-/// Refuses to put labels into what is no image: an array without a group, or labels.
+/// Refuses to put labels into an array without a group, or into labels.
 void refuse_no_image(const std::string& path) {
   const ZarrFolder store(path);
   const OrderedJson v3 = document(store, "zarr.json");

@@ -13,14 +13,14 @@
 
 namespace gpuccl::io {
 
-/// The chunks of a label image: unless asked for otherwise a slice deep, because labels come slice by slice,
-/// and as wide and high as viewers like them. A strip is a row of chunks.
+/// Chunks of a label image. By default, they are one slice deep, because labels are written slice by slice,
+/// and as wide and high as viewers prefer. A strip is a row of chunks.
 struct ZarrLabelLayout {
   int width, height, depth;  // of a chunk
   std::int64_t columns;      // of chunks
   StripLayout strips;
 
-  /// options.type is resolved.
+  /// Requires a resolved options.type.
   ZarrLabelLayout(const Extent& extent, const WriteOptions& options)
       : width(side(options.chunk[0], extent.width, kSide)),
         height(0),
@@ -44,17 +44,17 @@ struct ZarrLabelLayout {
   static int side(int asked, int extent, int usual) { return std::min(asked > 0 ? asked : usual, extent); }
 };
 
-/// A scale of a pyramid of labels: of level 0 every `steps`-th element along x, y and z.
+/// Level of a pyramid of labels: every `steps`-th element of level 0 along x, y and z.
 struct ZarrLevel {
   std::array<int, 3> steps{1, 1, 1};
   Extent extent;
 };
 
-/// The levels of labels of this size; one without a pyramid. The axes with the finest spacing are halved, so
-/// that elements become cubes and stay such, until the largest has at most 256 elements.
+/// Returns the levels of labels of this size; one without a pyramid. Each level halves the axes with the
+/// finest spacing, so that elements become and stay cubes, until the largest axis has at most 256 elements.
 std::vector<ZarrLevel> zarr_levels(const Extent& extent, const WriteOptions& options);
 
-/// `version`: of Zarr.
+/// Returns codec and level for a version of Zarr. Throws Error (usage) for other compressions.
 ChunkCompression zarr_compression(const WriteOptions& options, int version);
 
 }  // namespace gpuccl::io

@@ -22,8 +22,8 @@ OrderedJson axes_of(const Extent& extent, LengthUnit unit) {
   return axes;
 }
 
-/// The spacing, and the place of the first element where no axis is turned. An element of a smaller scale
-/// stands for a block, in whose middle it is.
+/// Returns the spacing, and the place of the first element if no axis is turned. An element of a smaller
+/// scale stands for a block, and lies in its middle.
 OrderedJson transformations_of(const Extent& extent, const std::array<int, 3>& steps,
                                const Geometry& geometry) {
   OrderedJson scale = OrderedJson::array(), translation = OrderedJson::array();
@@ -141,7 +141,7 @@ std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrL
             : Documents{{"zarr.json",
                          text({{"zarr_format", 3}, {"node_type", "group"}, {"attributes", attributes}})}};
   ChunkCompression how = zarr_compression(header.options, header.version);
-  if (how.is_deflate() && header.options.level == 0) how.level = 1;  // runs are encoded as fast as that
+  if (how.is_deflate() && header.options.level == 0) how.level = 1;  // encoding of runs is as fast
   for (std::size_t level = 0; level < header.levels.size(); ++level) {
     const Extent& extent = header.levels[level].extent;
     const ZarrLabelLayout layout(extent, header.options);

@@ -17,8 +17,8 @@ struct ZarrLabelHeader {
   std::vector<ZarrLevel> levels;
 };
 
-/// The documents of a label image, by their keys: a group, and the arrays "0", "1" and so on in it, one for
-/// each level.
+/// Returns the documents of a label image with their keys: a group, and one array per level, "0", "1" and so
+/// on.
 std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrLabelHeader& header);
 
 }  // namespace gpuccl::io

@@ -73,10 +73,10 @@ class RowCutter {
   std::vector<std::size_t> next_;  // of each row, the run that the next column begins with
 };
 
-/// The folder of the chunks of a level.
+/// Folder of the chunks of a level.
 class ChunkFolder {
  public:
-  /// `folder`: of the image. Several processes may make it at the same time.
+  /// Makes and opens it in `folder` of the image. Several processes may do so at the same time.
   ChunkFolder(const ZarrLabelLayout& layout, const ZarrLabelHeader& header, std::size_t level, int folder)
       : layout_(layout), in_3d_(header.levels.front().extent.depth > 1) {
     std::string name = std::to_string(level);
@@ -92,13 +92,13 @@ class ChunkFolder {
     has_row_ = false;
     if (in_3d_) make_folder(folder_.get(), std::to_string(strip / strips.strips_per_slice));
   }
-  /// A chunk of the strip, in this column.
+  /// Writes a chunk of the strip in this column.
   void add(std::uint64_t column, std::initializer_list<std::span<const std::byte>> parts) {
     if (!has_row_) make_folder(folder_.get(), row_);
     has_row_ = true;
     write_file(folder_.get(), row_ + "/" + std::to_string(column), parts);
   }
-  /// Reads a chunk; false if there is none, because all of it is background.
+  /// Reads a chunk; returns false for a chunk of background, which is not stored.
   bool read(std::int64_t strip, std::int64_t column, std::vector<std::byte>& stored) const {
     const std::string name = row_of(strip) + "/" + std::to_string(column);
     const Descriptor file(::openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
@@ -170,7 +170,7 @@ class ChunkEncoder final : public StripEncoder {
     RowCutter cutter;
   };
 
-  /// Takes the rows of a strip in each of its slices; false if all are background.
+  /// Takes the rows of a strip in each of its slices; returns false if all are background.
   bool take_slices(std::int64_t strip) {
     const StripLayout& strips = layout_.strips;
     bool any = false;
@@ -215,7 +215,7 @@ class ChunkEncoder final : public StripEncoder {
       records_.insert(records_.end(), part.begin(), part.end());
   }
 
-  /// The chunk as samples.
+  /// Draws the runs of the chunk as samples.
   void draw() {
     const auto bytes = static_cast<std::size_t>(bits_per_sample(type_)) / 8;
     samples_.assign(static_cast<std::size_t>(layout_.chunk_samples()) * bytes, std::byte{});
@@ -246,7 +246,7 @@ class ChunkEncoder final : public StripEncoder {
   const ZarrLabelLayout& layout_;
   LabelType type_;
   ChunkCompression how_;
-  bool is_from_runs_;  // where that pays
+  bool is_from_runs_;  // if that pays
   const MappedLabels labels_;
   std::optional<ChunkFolder> folder_;
   RunDeflater from_runs_;
@@ -256,8 +256,8 @@ class ChunkEncoder final : public StripEncoder {
   Bytes samples_, records_;
 };
 
-/// Makes a level of a pyramid from the one before it, of which all chunks are in the folder. So its bytes are
-/// the same however many processes wrote these.
+/// Maker of a level of a pyramid from the level before it. Requires that all chunks of that level are in the
+/// folder, so its bytes do not depend on the number of processes.
 class LevelMaker {
  public:
   LevelMaker(const ZarrLabelHeader& header, std::size_t level, int folder)
@@ -295,13 +295,14 @@ class LevelMaker {
     Bytes stored, samples, made;
   };
 
-  /// Along an axis, of a chunk that is made: its first element, and elements whose samples are in one chunk
-  /// of the level before.
+  /// Elements of a chunk along an axis whose samples are in one chunk of the level before.
   struct Part {
-    int chunk_begin, begin, end, from_begin;
+    int chunk_begin;  // first element of the chunk
+    int begin, end;
+    int from_begin;  // first element of the chunk of the level before
   };
 
-  /// The parts of chunk `i` along an axis, of chunks of so many elements.
+  /// Returns the parts of chunk `i` along an axis. `chunk`, `from_chunk`: elements of a chunk.
   static std::vector<Part> parts_of(std::int64_t i, int chunk, int from_chunk, int step, int extent) {
     std::vector<Part> parts;
     const auto first = static_cast<int>(i * chunk);
@@ -333,7 +334,7 @@ class LevelMaker {
     }
   }
 
-  /// Takes samples from a chunk of the level before; false if they are all background.
+  /// Takes samples from a chunk of the level before; returns false if all are background.
   bool take(Worker& worker, const Part& z, const Part& y, const Part& x) const {
     const std::int64_t strip =
         z.from_begin / from_.depth * from_.strips.strips_per_slice + y.from_begin / from_.height;

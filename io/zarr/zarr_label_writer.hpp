@@ -12,10 +12,10 @@ namespace gpuccl::io {
 /// resolved.
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options);
 
-/// Bytes for each strip that is under way, of labels of which no row has more than `runs` runs.
+/// Returns the bytes for each strip in progress, if no row has more than `runs` runs.
 std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& options, std::int64_t runs);
 
-/// Slices that such a strip has.
+/// Returns the number of slices of a strip.
 int slices_of_zarr_strip(const Extent& extent, const WriteOptions& options);
 
 }  // namespace gpuccl::io

@@ -76,7 +76,7 @@ std::string said;  // by one that is taken over; "": by libhdf5
 
 }  // namespace
 
-// In the place of the product's.
+// Definitions that replace those of the product.
 
 io::Hdf5Child::Hdf5Child(std::int64_t) {
   if (said.empty()) {
