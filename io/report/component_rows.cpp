@@ -22,4 +22,14 @@ char* put_value(char* out, ValueType type, ValueBits value, std::string_view inf
                          : std::to_chars(out, end, value).ptr;
 }
 
+std::string value_text(const ValueColumn& value, std::size_t component, std::string_view infinite) {
+  char text[kDecimalRoom];
+  return {text, put_value(text, value.type, value.values[component], infinite)};
+}
+
+std::string label_text(const ValueColumn& value, std::size_t component) {
+  if (!value.labels.empty()) return std::to_string(value.labels[component]);
+  return value.are_labels ? value_text(value, component, "null") : std::to_string(component + 1);
+}
+
 }  // namespace gpuccl::io

@@ -87,6 +87,10 @@ struct ValueColumn {
 
 /// The value as a number; `infinite` if that is what it is and not empty.
 char* put_value(char* out, ValueType type, ValueBits value, std::string_view infinite = "");
+/// Returns the value of a component, as put_value() writes it.
+std::string value_text(const ValueColumn& value, std::size_t component, std::string_view infinite = "");
+/// Returns the label of a component, as JSON.
+std::string label_text(const ValueColumn& value, std::size_t component);
 
 /// MeasureColumn::image of a measure that this input does not have: the field is empty.
 inline constexpr std::size_t kNotMeasured = SIZE_MAX;

@@ -129,22 +129,9 @@ void put_polygon(std::string& text, const Polygon& polygon) {
   text += ']';
 }
 
-std::string value_text(const ValueColumn& value, std::size_t component) {
-  std::string text(kDecimalRoom, '\0');
-  text.resize(static_cast<std::size_t>(put_value(text.data(), value.type, value.values[component], "null") -
-                                       text.data()));
-  return text;
-}
-
-/// The label of a component, as JSON.
-std::string label_text(const ValueColumn& value, std::size_t component) {
-  if (!value.labels.empty()) return std::to_string(value.labels[component]);
-  return value.are_labels ? value_text(value, component) : std::to_string(component + 1);
-}
-
 /// A member for its value, if it has one in addition to the label.
 std::string value_member(const ValueColumn& value, std::size_t component) {
-  return value.is_apart() ? R"(,"value":)" + value_text(value, component) : "";
+  return value.is_apart() ? R"(,"value":)" + value_text(value, component, "null") : "";
 }
 
 /// QuPath reads `objectType` and `name`.

@@ -41,7 +41,7 @@ std::string names_of(bool has_values, const std::vector<MeasureColumn>& columns)
 
 constexpr std::string_view kSegments = R"({"@type":"neuroglancer_segment_properties","inline":{"ids":[)";
 
-/// Returns a property of all segments.
+/// Property of all segments.
 struct Property {
   std::string name;
   std::vector<double> values = {};
@@ -81,8 +81,7 @@ void write_segments(AtomicFile& file, const Components& components, const Measur
   };
   constexpr std::size_t kPieceBytes = 1 << 16;
   for (std::size_t i = 0; i < components.size(); ++i) {
-    const std::uint64_t id = value.are_labels ? value.values[i] : i + 1;
-    text += (i == 0 ? "\"" : ",\"") + std::to_string(id) + "\"";
+    text += (i == 0 ? "\"" : ",\"") + label_text(value, i) + "\"";
     flush(kPieceBytes);
   }
   text += "],\"properties\":[";

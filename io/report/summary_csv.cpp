@@ -11,11 +11,6 @@ namespace {
 
 constexpr std::string_view kBeginning = "file,page,value,components,area,";
 
-std::string value_text(const ValueColumn& column, std::size_t i) {
-  char text[64];
-  return {text, put_value(text, column.type, column.values[i])};
-}
-
 /// min,median,max; empty of nothing.
 std::string spread(std::vector<std::uint64_t>& areas) {
   if (areas.empty()) return ",,";

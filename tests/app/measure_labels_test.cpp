@@ -340,6 +340,9 @@ TEST_CASE("a table called info has Neuroglancer's segment properties") {
         R"({"data_type":"uint32","id":"extent","type":"number","values":[1,1]}])");
   succeeds({"label", large, "--stats", info});  // replaces its own
   CHECK(Json::parse(read_file(info))["inline"]["ids"] == Json({"1", "2"}));
+  const std::string pieces = label_file(scratch, "pieces.nrrd", "uint8", {7, 7, 0, 9, 0, 0, 0, 7});
+  succeeds({"label", pieces, "--values", "--split-values", "--stats", info});
+  CHECK(Json::parse(read_file(info))["inline"]["ids"] == Json({"7", "9", "10"}));
   fails({"label", large, large, "--stats", info}, 64, "segment properties are those of one input");
   fails({"label", large, "--stats", info, "--part", "1/2", "--parts-dir", scratch / "parts"}, 64,
         "segment properties are written by one process");
