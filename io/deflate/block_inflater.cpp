@@ -278,6 +278,8 @@ std::optional<std::uint64_t> BlockInflater::find_block(std::span<const std::byte
     std::memcpy(&word, in.data() + bit / 8, sizeof word);
     return word >> bit % 8;
   };
+  constexpr int kMostTries = 1 << 16;  // a block of 1 MB takes about 4000
+  int tries = 0;
   BlockInflater inflater(in, begin);
   for (std::uint64_t bit = begin; bit < end && bit + kLeast <= in.size() * 8; ++bit) {
     constexpr unsigned kKind = 6, kOwnCodes = 4, kComplete = 1u << kLengthBits;
@@ -292,6 +294,7 @@ std::optional<std::uint64_t> BlockInflater::find_block(std::span<const std::byte
     if (sum > kComplete || (given == seen && sum < kComplete)) continue;
     inflater.go_to(bit);
     if (inflater.begin_block()) return bit;
+    if (++tries == kMostTries) break;
   }
   return std::nullopt;
 }

@@ -336,7 +336,7 @@ std::size_t threads_here() {
 std::size_t pieces_of(std::size_t stored, std::size_t bytes) {
   constexpr std::size_t kLeastThreads = 4;
   const std::size_t threads = threads_here();
-  if (threads < kLeastThreads || bytes < kLeastBytes || stored > bytes + bytes / 8) return 1;
+  if (threads < kLeastThreads || bytes < kLeastBytes || stored > most_stored_in_parallel(bytes)) return 1;
   return std::clamp<std::size_t>(stored / kLeastPiece, 1, threads * kPiecesEach);
 }
 

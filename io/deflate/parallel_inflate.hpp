@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 
@@ -15,6 +16,8 @@ enum class Wrapping { zlib, gzip };
 /// if the stream is damaged, unusual or short, or if there are too few threads.
 std::optional<std::size_t> inflate_in_parallel(Wrapping wrapping, std::span<const std::byte> in,
                                                std::span<std::byte> out);
+/// Returns the maximum of stored bytes to inflate in parallel: of longer streams, `bytes` are only a part.
+constexpr std::uint64_t most_stored_in_parallel(std::uint64_t bytes) { return bytes + bytes / 8; }
 /// Returns the additional memory that it takes; 0 if the stream is too short for the threads of the arena.
 std::size_t bytes_to_inflate_in_parallel(std::size_t stored, std::size_t bytes);
 

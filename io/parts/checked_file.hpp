@@ -101,8 +101,8 @@ class CheckedFile {
 // Checks the contents of sections. A checksum detects damage but not a file made by another program, so
 // every index is checked against the size of the table that it refers to. Error (data).
 
-/// Boxes that no element fills, or which lie outside of `extent`, which may be that of a slab. Where it is
-/// periodic, boxes go on beyond it.
+/// Checks that boxes have elements and are inside `extent`, which may be that of a slab. Boxes may cross a
+/// periodic boundary.
 void check_components(const Components& components, const Extent& extent, bool is_periodic = false);
 
 /// Checks the labels of a part in the whole image: 0 maps to 0, and no label is above `most`.

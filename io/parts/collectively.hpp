@@ -49,10 +49,10 @@ std::vector<T> gather_lists(PartLink& link, const std::vector<T>& mine) {
   return all;
 }
 
-/// Some part has failed, and all know it.
+/// Failure of some part, thrown in all parts.
 class PartFailed : public Error {
  public:
-  /// `thrown`: what went wrong, in the part that is to say so; null in all others.
+  /// `thrown`: exception, in the part that reports it; null in all others.
   PartFailed(Failure failure, std::exception_ptr thrown)
       : Error(failure, "a part has failed"), thrown_(std::move(thrown)) {}
 
@@ -62,8 +62,8 @@ class PartFailed : public Error {
   std::exception_ptr thrown_;
 };
 
-/// Does `work` in all parts; it sends no messages. When it throws in some of them, all throw PartFailed, with
-/// what was thrown in the first of these.
+/// Does `work`, which sends no messages, in all parts. If it throws in some parts, all throw PartFailed, with
+/// the exception of the first of these.
 void collectively(PartLink& link, const std::function<void()>& work);
 
 }  // namespace gpuccl::io

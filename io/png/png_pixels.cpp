@@ -171,7 +171,8 @@ bool inflate_exactly(const ZlibStream& stream, std::byte* out, std::size_t bytes
 
 std::uint64_t PngPixels::most_bytes(const InputFile& file, const PngLayout& layout) {
   const std::uint64_t stored = std::min(file.size(), most_stored(layout));
-  return layout.bytes() + stored + bytes_to_inflate_in_parallel(stored, layout.bytes());
+  const std::uint64_t in_parallel = std::min(stored, most_stored_in_parallel(layout.bytes()));
+  return layout.bytes() + stored + bytes_to_inflate_in_parallel(in_parallel, layout.bytes());
 }
 
 std::optional<PngPixels> PngPixels::inflate(const InputFile& file, std::uint64_t offset,
