@@ -119,9 +119,9 @@ class Tracking {
                             "is " + io::to_string(now.objects.extent) + ", but the time point before is " +
                                 io::to_string(before->objects.extent) + "; all need the same size");
       const OverlapTable table = find_overlaps(*before->objects.labels, *now.objects.labels);
-      const std::vector<Match> matches = match_objects(table, options_.threshold);
-      for (const Match& match : matches) now.iou[match.prediction] = match.iou;
-      links = link_objects(table, matches);
+      links = link_objects(table, match_objects(table, options_.threshold));
+      for (const Overlap& pair : table.overlaps)
+        if (links.before[pair.prediction] == pair.truth) now.iou[pair.prediction] = table.iou(pair);
     }
     for (std::size_t k = 0; k < count; ++k) {
       if (links.before[k] != kNoObject) {

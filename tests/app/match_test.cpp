@@ -229,6 +229,17 @@ TEST_CASE("objects are linked through time") {
   CHECK(pairs.find("\n1,9,9,6,6,6,1,1,1\n") != std::string::npos);
 }
 
+TEST_CASE("an object that moves far keeps its track") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch / "series");
+  label_file(scratch, "series/0.nrrd", "uint8", {7, 7, 7, 7, 7, 0, 0, 0}, "8 1");
+  label_file(scratch, "series/1.nrrd", "uint8", {0, 0, 1, 1, 1, 1, 1, 0}, "8 1");
+  CHECK(succeeds({"match", "--track", scratch / "series", "--csv", "-"}) ==
+        "frame,label,track,area,iou,begin,parent,end,into\n"
+        "0,7,1,5,0,start,0,,0\n1,1,1,5,0.42857142857142855,,0,,0\n");
+  CHECK(succeeds({"match", "--track", scratch / "series"}) == "2 time points, 1 track, 0 splits, 0 merges\n");
+}
+
 TEST_CASE("what tracking cannot do is refused") {
   const ScratchFolder scratch;
   const std::string image = label_file(scratch, "image.nrrd", "uint8", kTruth);

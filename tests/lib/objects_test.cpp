@@ -263,6 +263,45 @@ TEST_CASE("objects of two frames continue, split and merge") {
   CHECK(links.merged_into == std::vector<std::uint32_t>{kNoObject, kNoObject, 3, 3, kNoObject});
 }
 
+TEST_CASE("splits have two successors and merges two predecessors; other links continue") {
+  const auto links_of = [](const OverlapTable& table, double threshold) {
+    return link_objects(table, match_objects(table, threshold));
+  };
+  using Indices = std::vector<std::uint32_t>;
+  {  // 0 moves by 4 of 10 pixels, 1 shrinks, 2 grows: their IoU is below the threshold, but nothing splits.
+    const OverlapTable table{{10, 20, 5}, {10, 5, 20}, {{0, 0, 6}, {1, 1, 5}, {2, 2, 5}}};
+    REQUIRE(match_objects(table, 0.5).empty());
+    const ObjectLinks links = links_of(table, 0.5);
+    CHECK(links.before == Indices{0, 1, 2});
+    CHECK(links.split_from == Indices(3, kNoObject));
+    CHECK(links.merged_into == Indices(3, kNoObject));
+  }
+  {  // Half of the pixels are not most of them.
+    const ObjectLinks links = links_of({{10}, {10}, {{0, 0, 5}}}, 0.5);
+    CHECK(links.before == Indices{kNoObject});
+    CHECK(links.split_from == Indices{kNoObject});
+    CHECK(links.merged_into == Indices{kNoObject});
+  }
+  {  // The larger piece continues, the smaller one splits; back in time, the smaller one merges.
+    const ObjectLinks forth = links_of({{20}, {12, 8}, {{0, 0, 12}, {0, 1, 8}}}, 0.9);
+    CHECK(forth.before == Indices{0, kNoObject});
+    CHECK(forth.split_from == Indices{kNoObject, 0});
+    CHECK(forth.merged_into == Indices{kNoObject});
+    const ObjectLinks back = links_of({{12, 8}, {20}, {{0, 0, 12}, {1, 0, 8}}}, 0.9);
+    CHECK(back.before == Indices{0});
+    CHECK(back.split_from == Indices{kNoObject});
+    CHECK(back.merged_into == Indices{kNoObject, 0});
+  }
+  {  // Next to a match, one other link is a split or a merge.
+    const ObjectLinks split = links_of({{20}, {16, 4}, {{0, 0, 16}, {0, 1, 4}}}, 0.5);
+    CHECK(split.before == Indices{0, kNoObject});
+    CHECK(split.split_from == Indices{kNoObject, 0});
+    const ObjectLinks merge = links_of({{16, 4}, {20}, {{0, 0, 16}, {1, 0, 4}}}, 0.5);
+    CHECK(merge.before == Indices{0});
+    CHECK(merge.merged_into == Indices{kNoObject, 0});
+  }
+}
+
 TEST_CASE("every value is one object, numbered by its first pixel, for any number of strips") {
   std::mt19937 random(35);
   for (int i = 0; i < 60; ++i) {

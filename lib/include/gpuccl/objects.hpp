@@ -184,6 +184,10 @@ struct ObjectLinks {
 };
 
 /// Returns the links between two consecutive images. `matches`: as match_objects() returns them.
+/// Matches continue. An object without a match is linked to the one that contains more than half of its
+/// pixels. If the link is mutual, it continues. Otherwise a link of the second object is a split if the first
+/// has other links, and a link of the first object is a merge if the second has other links. If there are no
+/// other links, it continues.
 ObjectLinks link_objects(const OverlapTable& table, std::span<const Match> matches);
 
 /// A row of the table of pairs: two objects that overlap, or one object that overlaps none.

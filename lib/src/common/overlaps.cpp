@@ -147,17 +147,33 @@ ObjectLinks link_objects(const OverlapTable& table, std::span<const Match> match
   const std::size_t first = table.truth_areas.size(), second = table.prediction_areas.size();
   ObjectLinks links{std::vector(second, kNoObject), std::vector(second, kNoObject),
                     std::vector(first, kNoObject)};
-  std::vector<bool> continues(first);
+  std::vector<bool> is_matched(first);
+  std::vector<std::uint32_t> successors(first), predecessors(second);
+  const auto count = [&](const auto& pair) {
+    ++successors[pair.truth];
+    ++predecessors[pair.prediction];
+  };
   for (const Match& match : matches) {
     links.before[match.prediction] = match.truth;
-    continues[match.truth] = true;
+    is_matched[match.truth] = true;
+    count(match);
   }
   for (const Overlap& pair : table.overlaps) {
-    if (links.before[pair.prediction] == kNoObject &&
-        2 * pair.pixels > table.prediction_areas[pair.prediction])
-      links.split_from[pair.prediction] = pair.truth;
-    if (!continues[pair.truth] && 2 * pair.pixels > table.truth_areas[pair.truth])
-      links.merged_into[pair.truth] = pair.prediction;
+    const bool is_split = links.before[pair.prediction] == kNoObject &&
+                          2 * pair.pixels > table.prediction_areas[pair.prediction];
+    const bool is_merge = !is_matched[pair.truth] && 2 * pair.pixels > table.truth_areas[pair.truth];
+    if (is_split) links.split_from[pair.prediction] = pair.truth;
+    if (is_merge) links.merged_into[pair.truth] = pair.prediction;
+    if (is_split || is_merge) count(pair);
+  }
+  for (const Overlap& pair : table.overlaps) {
+    std::uint32_t &from = links.split_from[pair.prediction], &into = links.merged_into[pair.truth];
+    const bool is_split = from == pair.truth, is_merge = into == pair.prediction;
+    const bool continues = (is_split && is_merge) || (is_split && successors[pair.truth] == 1) ||
+                           (is_merge && predecessors[pair.prediction] == 1);
+    if (!continues) continue;
+    links.before[pair.prediction] = pair.truth;
+    from = into = kNoObject;
   }
   return links;
 }
