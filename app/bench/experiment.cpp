@@ -21,6 +21,7 @@
 #include "io/image/limits.hpp"
 
 namespace gpuccl::bench {
+namespace {
 
 /// Expected result of every algorithm for one image: the labels and statistics of the CPU engine, `runs`.
 class Reference {
@@ -39,8 +40,6 @@ class Reference {
   LabelImage labels_;
   Components components_;
 };
-
-namespace {
 
 constexpr std::int64_t kElementsCompared = 1 << 18;
 
@@ -72,8 +71,6 @@ std::string first_difference(const LabelImage& expected, const LabelSource& foun
          ") is " + number(comparison.b) + " instead of " + number(comparison.a);
 }
 
-}  // namespace
-
 // The engine's labeler is gone when its labels are used, its image is not: they keep what they need.
 Reference::Reference(BitView image, Connectivity connectivity)
     : Reference(label_by_engine(image, connectivity)) {}
@@ -90,8 +87,6 @@ std::string Reference::difference(const Labeled& labeled) const {
   if (labeled.components != components_) return "statistics of components differ";
   return {};
 }
-
-namespace {
 
 constexpr const char* kOutOfMemory = "out of memory";
 constexpr double kMostLimits = 3;  // an algorithm's, on the images of one random set

@@ -16,6 +16,7 @@
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
+namespace {
 
 /// Formats help identically for all versions of CLI11, in 80 columns, without ranges and exclusions, which
 /// the texts explain better. The test of man pages and bash completion parse it.
@@ -77,8 +78,6 @@ class HelpFormatter final : public CLI::Formatter {
 
   std::string line_break() const { return "\n" + std::string(get_column_width(), ' '); }
 };
-
-namespace {
 
 /// Message of CLI11 for --quiet=1, after the name of the option.
 constexpr std::string_view kValueOfSwitch = " was given a disallowed flag override";

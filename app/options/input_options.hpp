@@ -21,15 +21,11 @@ void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacin
 void check_spacing(const std::optional<io::GivenSpacing>& given, const io::ImageInfo& input,
                    Connectivity connectivity);
 
-class Command;
-
 /// --periodic, the axes along which opposite borders touch.
 void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help);
 
 /// "x", "y", "z": those that are periodic.
 std::vector<std::string> names_of(const PeriodicAxes& periodic);
-
-class Command;
 
 /// Options for reading inputs: foreground rule and limits.
 struct InputOptions {

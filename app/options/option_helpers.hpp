@@ -15,10 +15,11 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_names.hpp"
 
-// Parses numbers and comma-separated lists of numbers in options. Returns none for other text.
 namespace gpuccl::app {
 
-/// A number and nothing else; whole ones in decimal, whatever they start with.
+// Functions that parse numbers and comma-separated lists of numbers. They return none for other text.
+
+/// A number and nothing else; integers in decimal, whatever they start with.
 template <class T>
 std::optional<T> parse_number(const std::string& text) {
   T value{};
@@ -147,8 +148,6 @@ Option add_real(const Command& command, const std::string& names, double& target
 /// A number of bytes or elements: "500", "64K", "2M", "4GB", "1TiB", all by powers of 1024.
 Option add_amount(const Command& command, const std::string& names, std::int64_t& target,
                   const std::string& help);
-
-class Command;
 
 /// Options for replacing and syncing outputs.
 struct OutputOptions {
