@@ -1,7 +1,6 @@
 #include <array>
 #include <cstdint>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,11 +13,11 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/label_objects.hpp"
+#include "app/commands/match_pairs.hpp"
 #include "app/commands/text_output.hpp"
 #include "app/commands/track_frames.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"
-#include "app/label/batch/find_inputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "app/options/name_pattern.hpp"
@@ -30,7 +29,6 @@
 #include "io/image/geometry.hpp"
 #include "io/image/limits.hpp"
 #include "io/report/csv_field.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -56,12 +54,6 @@ struct MatchOptions {
   std::string series, folder;   // of --track
   std::string csv, json;
   OutputOptions file;
-};
-
-/// Two label images that are matched; `name` is what they have in common in two folders.
-struct Pair {
-  std::string name, truth, prediction;
-  std::optional<int> frame = {};  // time point of both
 };
 
 /// Counts that add up over images.
@@ -220,7 +212,7 @@ std::string summary_of(const Totals& totals, std::size_t images) {
 }
 
 /// A result that is probably not what was meant.
-void give_hint(const Pair& pair, const OverlapCounts& counts, bool labeled) {
+void give_hint(const ImagePair& pair, const OverlapCounts& counts, bool labeled) {
   const std::string path = display_name(pair.prediction);
   if (counts.truth == 0 || counts.prediction == 0)
     print_warning(counts.truth == 0 ? pair.truth : pair.prediction, "contains no objects");
@@ -235,26 +227,18 @@ void give_hint(const Pair& pair, const OverlapCounts& counts, bool labeled) {
 
 class Matching {
  public:
-  explicit Matching(const MatchOptions& options) : options_(options) {}
+  explicit Matching(const MatchOptions& options)
+      : options_(options),
+        found_(find_pairs(options.truth, options.prediction, options.prediction_name, options.objects)) {}
 
   int run() {
-    const std::vector<Pair> pairs = frames_of(find_pairs());
     if (!options_.csv.empty()) csv_.emplace(options_.csv, options_.file, is_pairs_csv);
     if (!options_.json.empty()) json_.emplace(options_.json, options_.file, is_match_report);
     if (csv_)
-      csv_->write(std::string(is_batch_ ? "input," : "") + (options_.objects.every_frame ? "frame," : "") +
+      csv_->write(std::string(found_.is_batch ? "input," : "") +
+                  (options_.objects.every_frame ? "frame," : "") +
                   (options_.objects.per_value ? "value," : "") + std::string(kColumns));
-    for (const Pair& pair : pairs) {
-      if (!is_batch_) {
-        match(pair);
-        continue;
-      }
-      try {
-        match(pair);
-      } catch (const Error& error) {
-        codes_.insert(report_failure(error));
-      }
-    }
+    for (const ImagePair& pair : found_.pairs) found_.attempt([&] { match(pair); });
     if (images_ == 0) return exit();
     if (csv_) csv_->commit();
     if (json_) write_report();
@@ -263,8 +247,11 @@ class Matching {
   }
 
  private:
-  int exit() const { return codes_.empty() ? kSuccess : codes_.size() == 1 ? *codes_.begin() : kMixed; }
-  bool has_rows() const { return is_batch_ || options_.objects.every_frame; }
+  int exit() const {
+    const std::set<int>& codes = found_.codes;
+    return codes.empty() ? kSuccess : codes.size() == 1 ? *codes.begin() : kMixed;
+  }
+  bool has_rows() const { return found_.is_batch || options_.objects.every_frame; }
 
   void write_report() {
     Json report{{"gpuccl_match", 1}, {"version", version_line()}};
@@ -285,88 +272,15 @@ class Matching {
     print_result(text);
   }
 
-  /// One pair of files, or those of two folders that belong together by name. A file without a partner is a
-  /// failure of its own.
-  std::vector<Pair> find_pairs() {
-    const bool folders[] = {std::filesystem::is_directory(options_.truth),
-                            std::filesystem::is_directory(options_.prediction)};
-    if (!folders[0] || !folders[1] || io::is_zarr(options_.truth)) {
-      if (!options_.prediction_name.empty())
-        throw Error(Failure::usage, "--prediction-name is for two folders");
-      return {{"", options_.truth, options_.prediction}};
-    }
-    is_batch_ = true;
-    const NamePattern pattern(options_.prediction_name);
-    std::map<std::string, Pair> pairs;
-    for (const BatchInput& input : find_inputs({options_.truth}, {}).inputs)
-      pairs[input.name] = {input.name, input.path, ""};
-    for (const BatchInput& input : find_inputs({options_.prediction}, {}).inputs) {
-      const std::optional<std::string> name = pattern.name_before(input.name);
-      if (!name) continue;  // another image of the same folder
-      Pair& pair = pairs[*name];
-      pair.name = *name;
-      pair.prediction = input.path;
-    }
-    std::vector<Pair> complete;
-    for (auto& [name, pair] : pairs) {
-      if (!pair.truth.empty() && !pair.prediction.empty())
-        complete.push_back(std::move(pair));
-      else
-        codes_.insert(report_failure(without_partner(pair, pattern)));
-    }
-    return complete;
-  }
-
-  io::FileError without_partner(const Pair& pair, const NamePattern& pattern) const {
-    const bool no_truth = pair.truth.empty();
-    const std::string& path = no_truth ? pair.prediction : pair.truth;
-    const std::optional<std::string> missing = no_truth ? pair.name : pattern.name_for(pair.name);
-    if (!missing)
-      return {path, Failure::no_input,
-              "has a name that does not match " + pattern.from() + ", the pattern of --prediction-name"};
-    return {path, Failure::no_input,
-            "has no partner called '" + *missing + "' in " +
-                (no_truth ? options_.truth : options_.prediction) +
-                (options_.prediction_name.empty() ? "; --prediction-name pairs other names" : "")};
-  }
-
-  /// A pair for each time point, if all are asked for.
-  std::vector<Pair> frames_of(std::vector<Pair> pairs) {
-    if (!options_.objects.every_frame) return pairs;
-    std::vector<Pair> of_frames;
-    for (const Pair& pair : pairs) {
-      const auto add = [&] {
-        const int count = count_frames(pair.truth, options_.objects);
-        const int other = count_frames(pair.prediction, options_.objects);
-        if (count != other)
-          throw io::FileError(pair.prediction, Failure::data,
-                              "has " + counted(static_cast<std::uint64_t>(other), "time point") + ", but " +
-                                  display_name(pair.truth) + " has " + std::to_string(count));
-        for (int frame = 0; frame < count; ++frame)
-          of_frames.push_back({pair.name, pair.truth, pair.prediction, frame});
-      };
-      if (!is_batch_) {
-        add();
-        continue;
-      }
-      try {
-        add();
-      } catch (const Error& error) {
-        codes_.insert(report_failure(error));
-      }
-    }
-    return of_frames;
-  }
-
   /// A hint where pixels of the same index are not at the same place.
-  void compare_grids(const Pair& pair, const Objects& truth, const Objects& prediction) {
+  void compare_grids(const ImagePair& pair, const Objects& truth, const Objects& prediction) {
     const std::string_view other = io::grid_difference(truth.geometry, prediction.geometry, truth.extent);
     if (other.empty() || pair.frame.value_or(0) > 0) return;
     print_warning(display_name(pair.prediction) + ": has another " + std::string(other) + " than " +
                   display_name(pair.truth) + "; objects are compared by index, not by position");
   }
 
-  void match(const Pair& pair) {
+  void match(const ImagePair& pair) {
     if (io::are_one_stream(pair.truth, pair.prediction))
       throw io::FileError(pair.prediction, Failure::usage, "is a stream and can be read only once");
     const Objects truth = read_objects(pair.truth, options_.objects, pair.frame);
@@ -377,7 +291,7 @@ class Matching {
                               " is " + io::to_string(truth.extent) + "; both need the same size");
     compare_grids(pair, truth, prediction);
     const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels);
-    const std::string before = (is_batch_ ? io::csv_field(pair.name) + "," : "") +
+    const std::string before = (found_.is_batch ? io::csv_field(pair.name) + "," : "") +
                                (pair.frame ? std::to_string(*pair.frame) + "," : "");
     Totals totals;
     ClassTotals classes;
@@ -399,7 +313,7 @@ class Matching {
     give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
     if (has_rows()) {
       Json row = Json::object();
-      if (is_batch_) row["input"] = pair.name;
+      if (found_.is_batch) row["input"] = pair.name;
       if (pair.frame) row["frame"] = *pair.frame;
       row.update({{"truth", pair.truth}, {"prediction", pair.prediction}});
       row.update(json_of(totals));
@@ -411,13 +325,12 @@ class Matching {
   }
 
   const MatchOptions& options_;
+  FoundPairs found_;
   std::optional<TextOutput> csv_, json_;
-  bool is_batch_ = false;
   std::size_t images_ = 0;
   Totals total_;
   ClassTotals classes_;
   Json rows_ = Json::array();
-  std::set<int> codes_;  // of what failed
 };
 
 std::string parse_thresholds(const std::string& given, std::vector<double>& thresholds) {

@@ -1,0 +1,94 @@
+#include "app/commands/match_pairs.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <utility>
+
+#include "app/common/messages.hpp"
+#include "app/label/batch/find_inputs.hpp"
+#include "app/options/name_pattern.hpp"
+#include "io/files/file_error.hpp"
+#include "io/zarr/ome_image.hpp"
+
+namespace gpuccl::app {
+namespace {
+
+/// The error of a file whose partner is missing. `folder`: where it was looked for.
+io::FileError without_partner(const ImagePair& pair, const NamePattern& pattern, const std::string& folder,
+                              bool has_pattern) {
+  const bool no_truth = pair.truth.empty();
+  const std::string& path = no_truth ? pair.prediction : pair.truth;
+  const std::optional<std::string> missing = no_truth ? pair.name : pattern.name_for(pair.name);
+  if (!missing)
+    return {path, Failure::no_input,
+            "has a name that does not match " + pattern.from() + ", the pattern of --prediction-name"};
+  return {path, Failure::no_input,
+          "has no partner called '" + *missing + "' in " + folder +
+              (has_pattern ? "" : "; --prediction-name pairs other names")};
+}
+
+/// The pairs of two folders. A file without a partner is a failure of its own.
+FoundPairs pairs_of_folders(const std::string& truth, const std::string& prediction,
+                            const std::string& prediction_name) {
+  const NamePattern pattern(prediction_name);
+  std::map<std::string, ImagePair> pairs;
+  for (const BatchInput& input : find_inputs({truth}, {}).inputs)
+    pairs[input.name] = {input.name, input.path, ""};
+  for (const BatchInput& input : find_inputs({prediction}, {}).inputs) {
+    const std::optional<std::string> name = pattern.name_before(input.name);
+    if (!name) continue;  // another image of the same folder
+    ImagePair& pair = pairs[*name];
+    pair.name = *name;
+    pair.prediction = input.path;
+  }
+  FoundPairs found{.is_batch = true};
+  for (auto& [name, pair] : pairs) {
+    if (!pair.truth.empty() && !pair.prediction.empty())
+      found.pairs.push_back(std::move(pair));
+    else
+      found.codes.insert(report_failure(
+          without_partner(pair, pattern, pair.truth.empty() ? truth : prediction, !prediction_name.empty())));
+  }
+  return found;
+}
+
+/// Adds a pair for each time point.
+void add_frames(const ImagePair& pair, const ObjectOptions& objects, std::vector<ImagePair>& frames) {
+  const int count = count_frames(pair.truth, objects);
+  const int other = count_frames(pair.prediction, objects);
+  if (count != other)
+    throw io::FileError(pair.prediction, Failure::data,
+                        "has " + counted(static_cast<std::uint64_t>(other), "time point") + ", but " +
+                            display_name(pair.truth) + " has " + std::to_string(count));
+  for (int frame = 0; frame < count; ++frame)
+    frames.push_back({pair.name, pair.truth, pair.prediction, frame});
+}
+
+}  // namespace
+
+void FoundPairs::attempt(const std::function<void()>& work) {
+  if (!is_batch) return work();
+  try {
+    work();
+  } catch (const Error& error) {
+    codes.insert(report_failure(error));
+  }
+}
+
+FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
+                      const std::string& prediction_name, const ObjectOptions& objects) {
+  const bool are_folders = std::filesystem::is_directory(truth) &&
+                           std::filesystem::is_directory(prediction) && !io::is_zarr(truth);
+  if (!are_folders && !prediction_name.empty())
+    throw Error(Failure::usage, "--prediction-name is for two folders");
+  FoundPairs found = are_folders ? pairs_of_folders(truth, prediction, prediction_name)
+                                 : FoundPairs{.pairs = {{"", truth, prediction}}};
+  if (!objects.every_frame) return found;
+  std::vector<ImagePair> frames;
+  for (const ImagePair& pair : found.pairs) found.attempt([&] { add_frames(pair, objects, frames); });
+  found.pairs = std::move(frames);
+  return found;
+}
+
+}  // namespace gpuccl::app
