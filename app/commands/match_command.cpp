@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <set>
 #include <span>
 #include <string>
 #include <utility>
@@ -239,18 +238,14 @@ class Matching {
                   (options_.objects.every_frame ? "frame," : "") +
                   (options_.objects.per_value ? "value," : "") + std::string(kColumns));
     for (const ImagePair& pair : found_.pairs) found_.attempt([&] { match(pair); });
-    if (images_ == 0) return exit();
+    if (images_ == 0) return exit_code(found_.codes);
     if (csv_) csv_->commit();
     if (json_) write_report();
     if (options_.csv != "-" && options_.json != "-") print_summary();
-    return exit();
+    return exit_code(found_.codes);
   }
 
  private:
-  int exit() const {
-    const std::set<int>& codes = found_.codes;
-    return codes.empty() ? kSuccess : codes.size() == 1 ? *codes.begin() : kMixed;
-  }
   bool has_rows() const { return found_.is_batch || options_.objects.every_frame; }
 
   void write_report() {
@@ -335,13 +330,11 @@ class Matching {
 
 std::string parse_thresholds(const std::string& given, std::vector<double>& thresholds) {
   thresholds.clear();
-  for (std::size_t begin = 0; begin <= given.size();) {
-    const std::size_t end = std::min(given.find(',', begin), given.size());
-    const std::optional<double> threshold = parse_number<double>(given.substr(begin, end - begin));
+  for (const std::string& word : split(given, ',')) {
+    const std::optional<double> threshold = parse_number<double>(word);
     if (!threshold || !(*threshold > 0 && *threshold <= 1))
       return "'" + given + "' is not a list of numbers above 0 and up to 1";
     thresholds.push_back(*threshold);
-    begin = end + 1;
   }
   return "";
 }

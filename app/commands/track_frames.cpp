@@ -1,8 +1,6 @@
 #include "app/commands/track_frames.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -92,11 +90,7 @@ class Tracking {
     } else {
       const int count = count_frames(options_.series, options_.objects);
       const std::string stem = fs::path(io::without_extension(options_.series)).filename().string();
-      for (int i = 0; i < count; ++i) {
-        std::array<char, 16> number{};
-        std::snprintf(number.data(), number.size(), "-t%04d", i);
-        frames.push_back({options_.series, stem + number.data(), i});
-      }
+      for (int i = 0; i < count; ++i) frames.push_back({options_.series, name_of_frame(stem, i), i});
     }
     if (frames.size() == 1)
       throw io::FileError(options_.series, Failure::data,

@@ -81,8 +81,8 @@ class Verification {
         codes_.insert(report_failure(error));
       }
     }
-    if (codes_.empty()) return differs_ ? kDifferent : kSuccess;
-    return codes_.size() == 1 && !differs_ ? *codes_.begin() : kMixed;
+    if (differs_) codes_.insert(kDifferent);
+    return exit_code(codes_);
   }
 
  private:

@@ -34,6 +34,11 @@ int exit_code(Failure failure) {
   return 70;
 }
 
+int exit_code(const std::set<int>& codes) {
+  if (codes.empty()) return kSuccess;
+  return codes.size() == 1 ? *codes.begin() : kMixed;
+}
+
 namespace {
 
 /// A character in UTF-8, or a byte that is none.

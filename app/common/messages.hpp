@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <new>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -17,6 +18,8 @@ inline constexpr int kMixed = 1;      // inputs of a batch, or images of bench, 
 
 /// The exit code of each failure, for the whole program.
 int exit_code(Failure failure);
+/// The exit code of several inputs, of the codes of those that failed.
+int exit_code(const std::set<int>& codes);
 
 /// `text` with what is not a visible character (control characters, changes of direction, bytes that are no
 /// UTF-8) as \xNN, so that a path or a library's words stay on one line and do nothing to a terminal.

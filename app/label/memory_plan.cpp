@@ -168,7 +168,7 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
     const double of_components = work.extent.depth == 1 ? bytes_of_components(work, most) : 0;
     throw Error(Failure::memory,
                 "needs up to " + io::bytes_in_words(of_slice + of_components) +
-                    " of memory for the values of a " + "slice" +
+                    " of memory for the values of a slice" +
                     (of_components > 0 ? " and " + std::to_string(most) + " components" : "") +
                     "; the limit is " + io::bytes_in_words(static_cast<double>(memory)));
   }

@@ -7,13 +7,12 @@
 
 #include "app/label/label_options.hpp"
 #include "app/options/option_helpers.hpp"
+#include "app/options/parse_condition.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::app {
 namespace {
-
-constexpr std::string_view kLabel = "label";  // as parse_condition() has it
 
 [[noreturn]] void refuse(const std::string& reason) { throw Error(Failure::usage, reason); }
 
@@ -85,7 +84,7 @@ void check_value_type(ValueType type, const ValueOptions& options) {
 void check_values(const LabelOptions& options) {
   const ValueOptions& values = options.values;
   const auto is_of_label = [](const Condition::Step& step) {
-    return step.kind == Condition::Step::Kind::comparison_of_value && step.name == kLabel;
+    return step.kind == Condition::Step::Kind::comparison_of_value && step.name == kLabelOfObject;
   };
   const std::vector<Condition::Step>& steps = options.selection.keep.steps;
   if (!values.are_labels() && std::any_of(steps.begin(), steps.end(), is_of_label))

@@ -30,7 +30,6 @@ struct Word {
 };
 
 constexpr const char* kValue = "value";          // of a component of an image of values
-constexpr const char* kLabel = "label";          // of an object: its value
 constexpr double kMostExact = 9007199254740992;  // 2^53: integers below are a double each
 
 /// World coordinates are computed when rows are written, after filters have run.
@@ -123,9 +122,9 @@ class Parser {
     Condition::Step step;
     if (take(kValue)) {
       step.kind = Kind::comparison_of_value;
-    } else if (take(kLabel)) {
+    } else if (take(kLabelOfObject)) {
       step.kind = Kind::comparison_of_value;
-      step.name = kLabel;
+      step.name = kLabelOfObject;
     } else {
       read_measure(step);
     }
@@ -141,7 +140,7 @@ class Parser {
 
   /// Reads "area", or "intensity_mean[dapi]" of one of several images.
   void read_measure(Condition::Step& step) {
-    std::vector<std::string> names = {kValue, kLabel};
+    std::vector<std::string> names = {kValue, kLabelOfObject};
     const std::string& word = next().text;
     const std::string name = word.substr(0, word.find('['));
     for (const Measure& measure : gpuccl::measures()) {

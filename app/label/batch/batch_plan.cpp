@@ -1,7 +1,5 @@
 #include "app/label/batch/batch_plan.hpp"
 
-#include <array>
-#include <cstdio>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -122,7 +120,8 @@ class Claims {
 /// Claims the outputs of all inputs. If two have the same, and one was found in a folder, neither is labeled,
 /// and the others are.
 void claim_outputs(std::vector<BatchItem>& plan, const std::vector<BatchInput>& inputs, Claims& claims) {
-  std::set<std::string> found, claimed;
+  std::set<std::string> found;
+  std::multimap<std::string, BatchItem*> claimed;  // by input
   for (const BatchInput& input : inputs)
     if (input.is_found) found.insert(input.path);
   for (BatchItem& item : plan) {
@@ -130,15 +129,15 @@ void claim_outputs(std::vector<BatchItem>& plan, const std::vector<BatchInput>& 
     const std::string& path = item.files.input;
     try {
       claims.write_all(item.files);
-      claimed.insert(path);
+      claimed.emplace(path, &item);
     } catch (const SameOutput& error) {
       const std::string& other = error.other();
       const bool is_found = found.contains(path) || found.contains(other);
       if (other == path || !is_found || !claimed.contains(other)) throw;
       item.problem = Error(Failure::usage, error.what());
-      for (BatchItem& one : plan)
-        if (one.files.input == other && !one.problem)
-          one.problem =
+      for (auto [one, end] = claimed.equal_range(other); one != end; ++one)
+        if (!one->second->problem)
+          one->second->problem =
               Error(Failure::usage, "has the same outputs as " + path + "; " + what_keeps_apart(other, path));
     }
   }
@@ -184,9 +183,7 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
     for (int frame = 0; frame < count; ++frame) {
       NamedFrame& one = frames.emplace_back(NamedFrame{{input.path, input.name, problem}, input.name, {}});
       if (!options.every_frame) continue;
-      std::array<char, 16> number{};
-      std::snprintf(number.data(), number.size(), "-t%04d", frame);
-      one.output += number.data();
+      one.output = name_of_frame(input.name, frame);
       one.frame = frame;
     }
   }

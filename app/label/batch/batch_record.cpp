@@ -109,8 +109,7 @@ std::string Tally::text() const {
 int Tally::exit_code() const {
   std::set<int> codes = failed_beside;
   for (const auto& [code, count] : failed) codes.insert(code);
-  if (codes.empty()) return kSuccess;
-  return codes.size() == 1 ? *codes.begin() : kMixed;
+  return app::exit_code(codes);
 }
 
 IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome) {

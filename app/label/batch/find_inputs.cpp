@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -223,6 +224,12 @@ FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions
     }
   }
   return finder.found();
+}
+
+std::string name_of_frame(const std::string& name, int frame) {
+  std::array<char, 16> number{};
+  std::snprintf(number.data(), number.size(), "-t%04d", frame);
+  return name + number.data();
 }
 
 }  // namespace gpuccl::app

@@ -36,4 +36,7 @@ struct FoundInputs {
 /// folder those that are images by name. io::FileError if a list cannot be read or names standard input.
 FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options);
 
+/// Returns the name of the outputs of a time point of an input: "cells-t0003".
+std::string name_of_frame(const std::string& name, int frame);
+
 }  // namespace gpuccl::app
