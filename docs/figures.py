@@ -176,7 +176,7 @@ def main():
     elif (DOCS / "speed.svg").read_text() != speed():
         wrong.append("speed.svg")
     if wrong:
-        sys.exit(f"docs/figures.py: {', '.join(wrong)}: others are made now; without --check this script writes them")
+        sys.exit(f"docs/figures.py: {', '.join(wrong)}: out of date; run this script without --check")
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ struct BenchOptions {
   int threads = 0;       // 0: all
   std::string protocol;  // of a paper; "" for none
   std::string json;
-  std::string submit;  // as json, of the experiment that machines are compared by
+  std::string submit;  // JSON of the experiment that compares machines
   std::string csv;
   std::string report;  // folder
   std::string map;

@@ -34,13 +34,13 @@ class GpuState::Library {
 
 namespace {
 
-// From nvml.h, whose values do not change.
+// Constants of nvml.h, which do not change.
 constexpr int kClockOfSm = 1, kClockOfMemory = 2;
 constexpr int kTemperatureOfGpu = 0;
 constexpr std::pair<unsigned long long, const char*> kLimits[] = {
     {0x4 | 0x80, "power"}, {0x20 | 0x40, "temperature"}, {0x8, "the hardware"}};
 
-/// Where the GPU is, as NVML finds it: CUDA may number devices otherwise.
+/// Returns the PCI bus of the GPU, by which NVML finds it: CUDA may number devices otherwise.
 template <class Library>
 std::string bus_of(const Library& driver, int gpu) {
   int device = 0;

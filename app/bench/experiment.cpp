@@ -29,9 +29,9 @@ class Reference {
   Reference(BitView image, Connectivity connectivity);
 
   Label count() const { return labels_.count(); }
-  /// In what `labeled` differs, as words; empty if it is exactly the same.
+  /// Describes how `labeled` differs; empty if it is identical.
   std::string difference(const Labeled& labeled) const;
-  /// Whether these are the components.
+  /// Returns whether these are the components.
   bool has(const Components& components) const { return components == components_; }
 
  private:

@@ -12,7 +12,7 @@ namespace gpuccl::bench {
 /// The clock of a device at one time.
 struct ClockReading {
   double mhz = 0;
-  std::vector<std::string> limited_by;  // what keeps it below its maximum: "power", "temperature"
+  std::vector<std::string> limited_by;  // reasons to be below the maximum: "power", "temperature"
 };
 
 /// Reads the clock of a device; none if it is not known.

@@ -34,7 +34,7 @@ std::vector<std::uint64_t> numbers(std::size_t count) {
 
 Objects components_of(const std::string& path, const io::ReadOptions& read, const AlgorithmOptions& options) {
   io::ImageInfo info;
-  // The labels look at the bits, so that they are rendered as an image of their own.
+  // Labels refer to the bits, so they are rendered as an image of their own.
   const BitVolume bits = io::read_image(path, read, &info);
   EngineOptions on_cpu;
   on_cpu.device = DeviceChoice::cpu;

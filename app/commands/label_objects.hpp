@@ -15,11 +15,11 @@ namespace gpuccl::app {
 
 class Command;
 
-/// Options for the objects of a label image: what they are, and which image of a file has them.
+/// Options for the objects of a label image: their definition, and the image of the file.
 struct ObjectOptions {
   io::PlaneChoice planes;
   bool every_frame = false;
-  AlgorithmOptions components;  // connectivity alone
+  AlgorithmOptions components;  // only its connectivity is used
   bool label = false;           // objects are components of a mask
   bool per_value = false;       // objects are components of equal values, which are classes
 
@@ -33,9 +33,9 @@ struct Objects {
   Extent extent;
   io::Geometry geometry;
   std::unique_ptr<LabelSource> labels;
-  std::vector<std::uint64_t> ids = {};      // of label i + 1: its value, or with components the label
-  std::vector<std::uint64_t> areas = {};    // in pixels
-  std::vector<std::uint64_t> classes = {};  // of components of values: the value
+  std::vector<std::uint64_t> ids = {};      // value of label i + 1, or the label itself for components
+  std::vector<std::uint64_t> areas = {};    // pixels
+  std::vector<std::uint64_t> classes = {};  // values of components, with per_value
 };
 
 /// Reads the objects of an image, or of one of its time points. Prints hints. Throws io::FileError.

@@ -49,8 +49,8 @@ struct MatchOptions {
   std::string truth, prediction;
   std::vector<double> thresholds{0.5};
   ObjectOptions objects;
-  std::string prediction_name;  // pattern
-  std::string series, folder;   // of --track
+  std::string prediction_name;  // pattern of names of predictions
+  std::string series, folder;   // input and folder for --track
   std::string csv, json;
   OutputOptions file;
 };
@@ -102,7 +102,7 @@ std::map<std::uint64_t, ClassOfPair> by_class(const OverlapTable& table, const O
   return classes;
 }
 
-/// The rows of one pair of images, as text; 0 where there is no partner. `before`: first columns of each row.
+/// Returns the rows of one pair of images; 0 stands for no partner. `before`: first columns of each row.
 std::string pairs_text(const std::string& before, std::span<const std::uint64_t> truth,
                        std::span<const std::uint64_t> prediction, const OverlapTable& table,
                        const std::vector<Match>& matches) {
@@ -127,7 +127,7 @@ std::vector<std::uint64_t> some_of(const std::vector<std::uint64_t>& ids,
   return some;
 }
 
-/// Scores of all thresholds, and the matches at the first.
+/// Returns the scores of all thresholds. `first`: the matches at the first.
 Totals score(const OverlapTable& table, const std::vector<double>& thresholds, std::vector<Match>& first) {
   Totals totals{count_overlaps(table), {}};
   for (const double threshold : thresholds) {
@@ -170,7 +170,7 @@ Json json_of(const Totals& totals) {
 
 using ClassTotals = std::map<std::uint64_t, Totals>;
 
-/// Scores of each class, and their means over classes at the first threshold.
+/// Adds the scores of each class, and their means over classes at the first threshold.
 void add_classes(Json& json, const ClassTotals& classes) {
   Json& rows = json["classes"] = Json::array();
   double dice = 0, f1 = 0, quality = 0;
@@ -210,7 +210,7 @@ std::string summary_of(const Totals& totals, std::size_t images) {
   return text;
 }
 
-/// A result that is probably not what was meant.
+/// Prints a hint about a result that is probably not intended.
 void give_hint(const ImagePair& pair, const OverlapCounts& counts, bool labeled) {
   const std::string path = display_name(pair.prediction);
   if (counts.truth == 0 || counts.prediction == 0)
@@ -267,7 +267,7 @@ class Matching {
     print_result(text);
   }
 
-  /// A hint where pixels of the same index are not at the same place.
+  /// Prints a hint if pixels of the same index are not at the same place.
   void compare_grids(const ImagePair& pair, const Objects& truth, const Objects& prediction) {
     const std::string_view other = io::grid_difference(truth.geometry, prediction.geometry, truth.extent);
     if (other.empty() || pair.frame.value_or(0) > 0) return;
@@ -300,7 +300,7 @@ class Matching {
           csv_->write(pairs_text(before + std::to_string(value) + ",", some_of(truth.ids, one.truth),
                                  some_of(prediction.ids, one.prediction), one.table, matches));
       }
-      if (classes.empty()) totals = score(table, options_.thresholds, matches);  // of no objects
+      if (classes.empty()) totals = score(table, options_.thresholds, matches);  // no objects
     } else {
       totals = score(table, options_.thresholds, matches);
       if (csv_) csv_->write(pairs_text(before, truth.ids, prediction.ids, table, matches));

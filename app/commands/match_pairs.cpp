@@ -14,7 +14,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// The error of a file whose partner is missing. `folder`: where it was looked for.
+/// Returns the error of a file whose partner is missing. `folder`: the folder without it.
 io::FileError without_partner(const ImagePair& pair, const NamePattern& pattern, const std::string& folder,
                               bool has_pattern) {
   const bool no_truth = pair.truth.empty();
@@ -28,7 +28,7 @@ io::FileError without_partner(const ImagePair& pair, const NamePattern& pattern,
               (has_pattern ? "" : "; --prediction-name pairs other names")};
 }
 
-/// The pairs of two folders. A file without a partner is a failure of its own.
+/// Returns the pairs of two folders. A file without a partner is a failure of its own.
 FoundPairs pairs_of_folders(const std::string& truth, const std::string& prediction,
                             const std::string& prediction_name) {
   const NamePattern pattern(prediction_name);

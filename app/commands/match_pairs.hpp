@@ -17,7 +17,7 @@ struct ImagePair {
 };
 
 struct FoundPairs {
-  bool is_batch = false;  // from two folders
+  bool is_batch = false;  // whether pairs are from two folders
   std::vector<ImagePair> pairs;
   std::set<int> codes;  // exit codes of failures in a batch
 

@@ -39,8 +39,9 @@ bool is_track_report(std::string_view beginning) { return beginning.starts_with(
 
 /// A time point.
 struct Frame {
-  std::string path, name;    // `name`: of the label image of its tracks
-  std::optional<int> place;  // in a file of several
+  std::string path;
+  std::string name;          // name of the label image of its tracks
+  std::optional<int> place;  // index in a file with several time points
 };
 
 /// An object through time; frames from 0.
@@ -49,11 +50,11 @@ struct Track {
   std::uint64_t parent = 0, into = 0;  // tracks that it split from and merged into; 0: none
 };
 
-/// The objects of a time point, with what is known of each.
+/// The objects of a time point, with their tracks.
 struct TrackedFrame {
   Objects objects;
   std::vector<std::uint64_t> tracks;
-  std::vector<double> iou;  // with the object that each continues; 0: none
+  std::vector<double> iou;  // IoU with the object that each continues; 0: none
 };
 
 class Tracking {
@@ -100,7 +101,7 @@ class Tracking {
 
   Objects read(const Frame& frame) const { return read_objects(frame.path, options_.objects, frame.place); }
 
-  /// Links a time point to the one before, whose rows then are complete.
+  /// Links a time point to the one before, and writes the rows of the latter, which are then complete.
   TrackedFrame add(std::size_t i, std::optional<TrackedFrame>& before) {
     TrackedFrame now{read(frames_[i]), {}, {}};
     const std::size_t count = now.objects.ids.size();
@@ -134,8 +135,7 @@ class Tracking {
     return now;
   }
 
-  /// Writes the rows of a time point, in ascending order of labels. `next`: links to the one after it, if
-  /// any.
+  /// Writes the rows of a time point, in ascending order of labels. `next`: links to the next; null if none.
   void write_rows(std::size_t frame, const TrackedFrame& tracked, const ObjectLinks* next) {
     if (!csv_) return;
     std::vector<std::size_t> order(tracked.tracks.size());
@@ -212,7 +212,7 @@ class Tracking {
   const std::vector<Frame> frames_;
   std::optional<TextOutput> csv_, json_;
   std::vector<Track> tracks_;
-  std::vector<std::vector<Label>> maps_;  // of each time point, from labels to tracks
+  std::vector<std::vector<Label>> maps_;  // tracks of the labels of each time point
 };
 
 }  // namespace

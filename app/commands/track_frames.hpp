@@ -9,11 +9,11 @@ namespace gpuccl::app {
 
 /// Options of gpuccl match --track.
 struct TrackOptions {
-  std::string series;  // an image of several time points, or a folder of one image each
+  std::string series;  // image with several time points, or folder with an image for each
   double threshold = 0.5;
   ObjectOptions objects;
   std::string csv, json;
-  std::string folder;  // of label images with the numbers of tracks
+  std::string folder;  // folder for label images with the numbers of tracks
   OutputOptions file;
 };
 

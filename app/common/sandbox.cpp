@@ -61,7 +61,7 @@ std::string& word() {
 std::set<std::string> system_paths() {
   std::set<std::string> paths = {
       "/usr",  "/lib", "/lib64", "/opt",          "/nix/store", "/etc/ld.so.cache",
-      "/proc", "/sys", "/dev",   "/proc/self/exe"};  // which is started again to read HDF5
+      "/proc", "/sys", "/dev",   "/proc/self/exe"};  // program that reads HDF5 in a process of its own
   ::dl_iterate_phdr(
       [](dl_phdr_info* library, std::size_t, void* found) {
         const fs::path folder = fs::path(library->dlpi_name).parent_path();

@@ -27,7 +27,7 @@ struct BatchOptions {
 
   /// `with_contacts`: and tables of contacts.
   void add_to(const Command& command, bool with_contacts = true);
-  /// The first of these options that was given and needs several inputs, "" if none was.
+  /// Returns the first of these options that was given and needs several inputs; "" if none was.
   std::string first_used() const;
   /// Returns the extension of label images unless inputs decide: ".tiff".
   std::string extension() const { return "." + given_format.value_or("tiff"); }

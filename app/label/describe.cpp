@@ -172,7 +172,7 @@ void Description::written(LabelOutputs& outputs) {
                            : io::ReportedFile{};
   };
   report.output = written(outputs.image());
-  report.output.checksum.clear();  // which has a fingerprint
+  report.output.checksum.clear();  // the label image has a fingerprint instead
   if (files_.image == "-") report.output.path = files_.image;
   report.preview = written(outputs.preview());
   report.stats = written(outputs.stats());

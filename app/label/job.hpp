@@ -130,7 +130,7 @@ class Job {
   std::vector<std::array<Wrap, 3>> wraps_;  // where opposite borders touch
   std::vector<Contact> contacts_;
   Description description_;
-  std::vector<ValueBits> ids_;  // of pieces of values, which are written with --split-values
+  std::vector<ValueBits> ids_;  // new values of pieces (--split-values)
   std::string thumbnail_;
 };
 

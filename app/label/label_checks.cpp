@@ -62,7 +62,7 @@ void check_zarr(const LabelOptions& options, io::LabelFormat format, bool batch)
                         std::string(option) + " is for label images in Zarr; " +
                             (batch ? "add --format zarr" : "use the extension .zarr"));
   const io::Compression compression = options.compression.value_or(io::Compression::deflate);
-  constexpr int kHighest = 9;  // but for Zstd
+  constexpr int kHighest = 9;  // highest level except for Zstd
   if (options.compression_level > 0 && compression == io::Compression::none)
     throw Error(Failure::usage, "--compress-level and --compress none cannot be combined");
   if (options.compression_level > kHighest && compression != io::Compression::zstd)

@@ -156,7 +156,7 @@ std::optional<std::array<int, 3>> parse_chunks(const std::string& text) {
 
 /// Options of label images in Zarr.
 void add_zarr(const Command& command, LabelOptions& options) {
-  constexpr int kHighest = 22;  // of Zstd
+  constexpr int kHighest = 22;  // highest level of Zstd
   add_number(command, "--compress-level", options.compression_level, 1, kHighest, "N",
              "Level of the compression of a label Zarr [deflate 1, zstd 3, blosc 5]")
       .prints([&]() -> std::optional<std::string> {

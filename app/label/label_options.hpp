@@ -55,10 +55,10 @@ struct LabelOptions {
   io::LabelType label_type = io::LabelType::automatic;
   std::optional<io::Compression> compression;  // Deflate if not given
   std::optional<io::BigTiff> big_tiff;         // automatic if not given
-  std::optional<std::array<int, 3>> chunks;    // elements of those of a Zarr along x, y, z
-  int compression_level = 0;                   // of a Zarr; 0: as usual
-  bool pyramid = false;                        // of a Zarr
-  int digits = io::kAllDigits;                 // significant ones of decimals in tables of components
+  std::optional<std::array<int, 3>> chunks;    // size of the chunks of a Zarr along x, y, z
+  int compression_level = 0;                   // level of a Zarr; 0: the default
+  bool pyramid = false;                        // whether a Zarr gets smaller scales
+  int digits = io::kAllDigits;                 // significant digits of decimals in tables of components
   bool sandbox = true;  // no other files than inputs and outputs, where labeling is by the CPU
   bool quiet = false;
   bool progress = false;

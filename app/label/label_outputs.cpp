@@ -43,7 +43,7 @@ void refuse_foreign(const std::string& path, bool (*is_ours)(std::string_view), 
   if (!text.empty() && !is_ours(text)) throw io::FileError(path, Failure::cannot_create, reason);
 }
 
-/// A file without a name in the folder for temporary files.
+/// Creates a file without a name in the folder for temporary files.
 std::unique_ptr<io::AtomicFile> open_spool(io::AtomicFile::Options options) {
   const std::string folder = std::filesystem::temp_directory_path().string();
   options.overwrite = true;

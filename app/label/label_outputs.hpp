@@ -32,7 +32,7 @@ struct LabelStreams {
 /// before any file gets its name, so that a run that fails has replaced nothing.
 class LabelOutputs {
  public:
-  /// `digits`: significant ones of numbers with decimals in the table.
+  /// `digits`: significant digits of decimals in the table.
   LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options,
                int digits = io::kAllDigits);
 
@@ -65,7 +65,7 @@ class LabelOutputs {
   int digits_;
   LabelStreams streams_;
   std::unique_ptr<io::LabelGroup> group_;  // that the label image is of
-  File image_;                             // for a stream one without a name, until all of it is there
+  File image_;                             // a file without a name if the image goes to a stream
   File preview_, view_, outlines_, stats_, contacts_, summary_, report_;
 };
 

@@ -23,7 +23,7 @@ class LabelSandbox {
     add_input(files.seeds);
     for (const std::string& output : files.outputs()) write_beside(output);
     std::error_code unknown;
-    if (files.image == "-")  // where it waits until all of it is there
+    if (files.image == "-")  // folder of the unnamed file that collects it
       write_without_links(fs::temp_directory_path(unknown).string());
   }
   /// With its folder, where samples may lie next to a header. Targets of links may be anywhere.

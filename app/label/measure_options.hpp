@@ -51,11 +51,11 @@ struct MeasureOptions {
   std::size_t intensity_files() const { return std::max(intensities.size(), intensity_names.size()); }
   std::vector<IntensitySource> sources(std::span<const int> channels = {}) const;
 
-  /// To be called when all options were taken: an image of intensities alone asks for all of its measures,
-  /// and without one `all` means the others. `compared`: by --keep. Of images of values groups have no
-  /// measures of voids. Error (usage) if measures of intensity
-  /// are asked for without an image, or others than those of periodic axes where there are such, or of
-  /// voids by their names.
+  /// Completes the wanted measures; call it after all options were parsed. An intensity image alone selects
+  /// all of its measures, and without one `all` selects the others. For images of values, groups leave out
+  /// measures of voids. `compared`: measures in --keep. Throws Error (usage) if measures need an intensity
+  /// image, are unavailable with periodic axes, or are measures of voids that were named for an image of
+  /// values.
   void settle(const MeasureSet& compared, const PeriodicAxes& periodic, const ValueOptions& values);
 
  private:

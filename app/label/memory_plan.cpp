@@ -35,9 +35,9 @@ double bytes_of_component(const LabelWork& work) {
   constexpr std::size_t kToSelect = 4 * sizeof(Label) + sizeof(Box);
   const std::size_t to_measure =
       columns(work.measures.wanted).empty() ? 0 : bytes_of_sums(work.measures, work.extent) + sizeof(Label);
-  // As if each component had a value of its own, and all are put in order.
+  // Totals of values: each component may have a value of its own, and totals are sorted.
   constexpr std::size_t kOfSum = sizeof(io::OfValue) + sizeof(Label);
-  // Before all that, values are numbered in hash tables, of a strip and of all, and copied as identifiers.
+  // Earlier, objects are numbered: hash tables of a strip and of all values, and a copy as identifiers.
   constexpr std::size_t kToNumber = 6 * sizeof(ValueBits);
   const std::size_t later = (work.sums_values ? kOfSum : 0) + (work.selects ? kToSelect : 0) +
                             (work.wraps ? kBytesToWrap : 0) + to_measure;
@@ -147,17 +147,17 @@ double bytes_of_slab(const LabelWork& work, const Slab& slab) {
   return (bytes_of(work, extent) + of_border + of_faces) * (work.labels_background ? 2 : 1);
 }
 
-/// Bytes that are left to components of an image that is labeled at once.
+/// Returns the bytes left for components if an image is labeled at once.
 double bytes_left_at_once(const LabelWork& work, std::int64_t memory) {
   return std::max(static_cast<double>(kKeptInAnyCase), static_cast<double>(memory) - bytes_at_once(work));
 }
 
-/// Slabs of values have whole slices.
+/// Returns whether slabs of values would cut slices, which they cannot.
 bool cuts_slices(const LabelWork& work, const std::vector<Slab>& slabs) {
   return work.values && slabs.front().y1 < work.extent.height;
 }
 
-/// `most`: components, if that is why slabs are smaller.
+/// Plans slabs. `most`: number of components, if slabs are smaller because of them.
 MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held, int halvings,
                       std::int64_t most = 0) {
   MemoryPlan plan;

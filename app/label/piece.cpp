@@ -41,7 +41,7 @@ struct Piece::Totals {
 
 namespace {
 
-/// Returns the number of different values; more than `most` if there are.
+/// Returns the number of different values; INT64_MAX if it exceeds `most`.
 std::int64_t count_values(const ValueImage& image, std::int64_t most) {
   std::unordered_set<ValueBits> values;
   for (std::int64_t row = 0; row < image.extent().rows(); ++row)
@@ -78,8 +78,8 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   needed_ = usual.needed(usual.expected());
 }
 
-/// Returns the bytes of the labels of slices that a chunk of a Zarr has beyond its first, which are kept
-/// while the slab that has its last one is labeled.
+/// Returns the bytes of the labels of all slices of a Zarr chunk but one: they are kept while the slab with
+/// its last slice is labeled.
 double Piece::bytes_of_slices_behind() const {
   const LabelOptions& options = input_.options();
   const std::string& image = input_.files().image;
@@ -90,7 +90,7 @@ double Piece::bytes_of_slices_behind() const {
   return (slices - 1.0) * whole.width * whole.height * sizeof(Label);
 }
 
-/// Leaves memory for these to slabs. Error (memory) if they take most of it.
+/// Reserves memory for these slices. Error (memory) if they take most of it.
 void Piece::reserve_slices() {
   const double bytes = bytes_of_slices_behind();
   if (bytes == 0) return;

@@ -108,7 +108,7 @@ class Piece {
   MemoryBudget budget_;
   std::int64_t held_ = 0, needed_ = 0;
   std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave to contacts, outlines, chunks
-  bool has_slices_ = false;    // these of chunks are among them
+  bool has_slices_ = false;    // whether reserved_ includes the slices of chunks
 
   BitVolume bits_;                     // empty if labeled by slabs, or by values
   std::optional<ValueImage> values_;   // then in its place

@@ -17,7 +17,7 @@ struct ValueOptions {
   std::optional<double> delta;
   bool per_value = false;     // --largest of each value
   bool keep_values = false;   // written instead of labels
-  bool split_values = false;  // the same, but only the largest piece of each keeps its value
+  bool split_values = false;  // like keep_values, but only the largest piece of a value keeps it
   bool relabel = false;       // labels instead of the values of objects
 
   bool writes_values() const { return keep_values || split_values; }
@@ -28,7 +28,7 @@ struct ValueOptions {
   bool are_labels() const { return objects && !relabel; }
   /// Whether tables have a column of values next to labels.
   bool has_column() const { return by_values && !are_labels(); }
-  /// --values and --delta; the others.
+  /// Add --values and --delta, and the others.
   void add_input_to(const Command& command);
   void add_selection_to(const Command& command, bool in_parts);
 };

@@ -32,9 +32,9 @@ WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
 WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
                                      const std::vector<Label>& numbers);
 
-/// Returns the values of --split-values: of each value, the largest component keeps it, the first of several
-/// that are as large; others get values above all, in their order. Error (data) for negative values, and if
-/// there are none above.
+/// Returns the values of --split-values: the largest component of a value keeps it (the first of equally
+/// large ones), and the others get values above all, in their order. Throws Error (data) for negative values,
+/// and if no values are left above.
 std::vector<ValueBits> split_values(ValueType type, std::span<const ValueBits> values,
                                     std::span<const std::uint64_t> areas);
 

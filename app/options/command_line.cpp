@@ -45,7 +45,7 @@ class HelpFormatter final : public CLI::Formatter {
  private:
   static constexpr std::size_t kLineEnd = 80;
 
-  /// A name, and in a column of its own what is said of it.
+  /// Returns a name, and its description in a column of its own.
   std::string entry(const std::string& name, const std::string& description) const {
     const std::size_t margin = get_column_width();
     std::string text = "  " + name;

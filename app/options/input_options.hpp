@@ -13,18 +13,18 @@ namespace gpuccl::app {
 
 class Command;
 
-/// --spacing, the size of an element.
+/// Adds --spacing, the size of an element.
 void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing);
 
-/// Error (usage) if two lengths were given for `input`, which has that spacing now and is a volume by this
-/// connectivity, where the file has no third.
+/// Throws Error (usage) if two lengths were given for a volume, by this connectivity, whose file has no z
+/// spacing. `input` has the given spacing.
 void check_spacing(const std::optional<io::GivenSpacing>& given, const io::ImageInfo& input,
                    Connectivity connectivity);
 
-/// --periodic, the axes along which opposite borders touch.
+/// Adds --periodic, the axes along which opposite borders touch.
 void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help);
 
-/// "x", "y", "z": those that are periodic.
+/// Returns the names of the periodic axes: "x", "y", "z".
 std::vector<std::string> names_of(const PeriodicAxes& periodic);
 
 /// Options for reading inputs: foreground rule and limits.

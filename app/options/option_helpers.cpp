@@ -13,7 +13,7 @@
 namespace gpuccl::app {
 namespace {
 
-constexpr int kMostValues = 100000;  // of a range
+constexpr int kMostValues = 100000;  // size limit of a range
 
 template <class T>
 std::optional<std::vector<T>> numbers(const std::string& text, char separator) {
@@ -26,7 +26,7 @@ std::optional<std::vector<T>> numbers(const std::string& text, char separator) {
   return values;
 }
 
-/// All parts of a list, each made of one or more values.
+/// Returns all values of a list, whose parts have one or more each.
 template <class T, class Parse>
 std::optional<std::vector<T>> list(const std::string& text, Parse parse) {
   std::vector<T> all;

@@ -19,7 +19,7 @@ namespace gpuccl::app {
 
 // Functions that parse numbers and comma-separated lists of numbers. They return none for other text.
 
-/// A number and nothing else; integers in decimal, whatever they start with.
+/// Parses a text that is a number and nothing else. Integers are decimal, also with leading zeros.
 template <class T>
 std::optional<T> parse_number(const std::string& text) {
   T value{};
@@ -31,15 +31,15 @@ std::optional<T> parse_number(const std::string& text) {
 
 std::vector<std::string> split(const std::string& text, char separator);
 
-/// "640x480" or "64x64x32".
+/// Parses "640x480" or "64x64x32".
 std::optional<Extent> parse_size(const std::string& text);
-/// "640x480,64x64x32".
+/// Parses "640x480,64x64x32".
 std::optional<std::vector<Extent>> parse_sizes(const std::string& text);
 
-/// "0.1,0.5", and "0:1:0.25" for 0, 0.25, 0.5, 0.75, 1; all between 0 and 1.
+/// Parses "0.1,0.5", and "0:1:0.25" for 0, 0.25, 0.5, 0.75, 1; all between 0 and 1.
 std::optional<std::vector<double>> parse_shares(const std::string& text);
 
-/// "1,4", and "1:16" for all from 1 to 16; all positive.
+/// Parses "1,4", and "1:16" for all from 1 to 16; all positive.
 std::optional<std::vector<int>> parse_counts(const std::string& text);
 
 // Kinds of options.

@@ -286,7 +286,7 @@ class LabelTask {
                        std::move(numbers));
   }
 
-  /// Values instead of the numbers of a part's labels, or the places where these are in `wide`.
+  /// Replaces the numbers of a part's labels by their values, or by indices into `wide`.
   void make_values(int part, std::vector<Label>& numbers, std::vector<ValueBits>& wide) const {
     run_.file(TaskFile::labels, part).need([&](const io::CheckedFile& labels) {
       const auto values = labels.take<ValueBits>(sections::kValues);

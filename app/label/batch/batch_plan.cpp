@@ -42,7 +42,7 @@ std::string extension_for(const std::string& input, const LabelOptions& options)
   return options.batch.extension();
 }
 
-/// The label image of an input; the name of an OME-TIFF has two extensions.
+/// Returns the path of the label image of an input. The name of an OME-TIFF has two extensions.
 std::string image_in_folder(const std::string& folder, const std::string& name,
                             const std::string& extension) {
   constexpr std::string_view kOme = ".ome";
@@ -165,7 +165,7 @@ struct NamedFrame : BatchInput {
   std::optional<int> frame;
 };
 
-/// With --frame all: all time points of all inputs.
+/// Returns all inputs, or with --frame all the time points of all inputs.
 std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const LabelOptions& options) {
   std::vector<NamedFrame> frames;
   for (const BatchInput& input : inputs) {
@@ -190,7 +190,7 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
   return frames;
 }
 
-/// Whether an image of --intensity has the time points of the only input.
+/// Returns whether an image of --intensity has the time points of the only input.
 bool is_file_of_frames(const std::string& image, const LabelOptions& options) {
   std::error_code none;
   return options.every_frame && options.inputs.size() == 1 && !image.empty() &&

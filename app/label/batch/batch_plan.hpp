@@ -13,7 +13,7 @@ namespace gpuccl::app {
 struct BatchItem {
   LabelPaths files;
   std::optional<Error> problem;
-  std::optional<int> frame = {};  // its time point, if all of a file are inputs
+  std::optional<int> frame = {};  // time point, if each of a file is an input
 };
 
 /// Plans the outputs of all inputs. Error (usage) if two inputs have the same output, or an output is an

@@ -23,7 +23,7 @@ struct Outcome {
   enum class Status { labeled, failed, skipped, not_started };
   Status status = Status::not_started;
   std::optional<io::FileError> error;     // of an input that failed
-  std::optional<std::size_t> components;  // if they were counted, now or before
+  std::optional<std::size_t> components;  // number, if known from this run or an earlier one
   std::string device;                     // "cpu", "cuda"; "" if nothing was labeled
   double seconds = 0;
   std::shared_ptr<io::SpooledText> table;  // its rows of the table of all components

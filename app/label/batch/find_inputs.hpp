@@ -16,7 +16,7 @@ struct BatchInput {
   /// Name of its outputs: its path relative to the given folder, without the extension.
   std::string name;
   std::optional<Error> problem;  // why it cannot be read, if the search has found that out
-  bool is_found = false;         // in a folder, so that nobody named it
+  bool is_found = false;         // found in a folder, not given by name
 };
 
 struct FindOptions {

@@ -50,7 +50,7 @@ LabelOptions for_one(const LabelOptions& options) {
   return one;
 }
 
-/// The options of a time point, as if it had been asked for alone.
+/// Returns the options of a time point, as if it were the only one.
 LabelOptions options_of_frame(const LabelOptions& options, int frame) {
   LabelOptions of_frame = options;
   of_frame.every_frame = false;
@@ -233,7 +233,7 @@ class Batch {
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
     if (item.problem) throw *item.problem;
     for (const std::string& path : item.files.outputs()) io::make_folder(fs::path(path).parent_path());
-    Admission::alone([&] { job.open(); });  // so that it is read by one thread, as the others are
+    Admission::alone([&] { job.open(); });  // read by one thread, like the other files
     bool done = false;
     const auto work = [&] {
       if (!job.read(memory->bytes()) && !(memory->extend(job.needed_bytes()) && job.read(memory->bytes())))
