@@ -18,6 +18,7 @@
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
 #include "app/label/batch/admission.hpp"
+#include "app/label/batch/batch_files.hpp"
 #include "app/label/batch/batch_plan.hpp"
 #include "app/label/batch/batch_progress.hpp"
 #include "app/label/batch/batch_record.hpp"
@@ -26,7 +27,6 @@
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_options.hpp"
-#include "app/label/label_outputs.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "io/files/folders.hpp"
 #include "io/image/limits.hpp"
@@ -34,7 +34,6 @@
 #include "io/read/slice_names.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/report/stats_csv.hpp"
-#include "io/report/summary_csv.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -112,31 +111,9 @@ class Batch {
                                  : options.progress ? BatchProgress::Manner::often
                                                     : BatchProgress::Manner::usual),
         admission_(options_.input.limits.memory, workers_.threads),
-        report_(options.batch.report),
-        table_(options.files.stats),
-        summary_(options.batch.summary),
-        index_(index_of_pages(options)),
-        multiqc_(multiqc_of_pages(options)),
+        files_(options, columns_),
         engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }) {
-    report_.open(options.output.file);
-    table_.open(options.output.file);
-    summary_.open(options.output.file);
-    index_.open(options.output.file);
-    multiqc_.open(options.output.file);
-    if (!options.output.replace_foreign && !options.files.view.empty()) {
-      refuse_foreign_page(index_of_pages(options), is_batch_page);
-      refuse_foreign_page(multiqc_of_pages(options), is_multiqc_table);
-    }
-    if (!options.batch.summary.empty()) {
-      if (!options.output.replace_foreign && !io::TextStream::is_named(options.batch.summary))
-        refuse_foreign_table(options.batch.summary, io::is_summary_csv);
-      summary_.add(io::summary_header());
-    }
-    if (options.files.stats.empty()) return;
-    if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
-      refuse_foreign_table(options.files.stats, io::is_stats_csv);
-    table_.add(io::joint_stats_header(columns_, options.values.has_column(), options.every_frame));
-    io::SpooledText::try_folder();
+    files_.open();
   }
 
   /// A signal has ended the batch in order when this does not return.
@@ -146,20 +123,13 @@ class Batch {
     for (std::size_t i = next_; i < items_.size(); ++i) settle(i, {});
     if (options_.output.file.sync) sync_folders();
     if (tally_.labeled == 0 && !tally_.failed.empty())
-      for (const auto& [table, path] :
-           {std::pair{&table_, &options_.files.stats}, {&summary_, &options_.batch.summary}})
-        if (table->keep_older()) progress_.message(*path + ": unchanged, because no input was labeled");
-    if (!entries_.empty()) {
-      index_.add(batch_page(entries_));
-      multiqc_.add(multiqc_table(entries_));
+      for (const std::string& path : files_.keep_older())
+        progress_.message(path + ": unchanged, because no input was labeled");
+    for (const io::FileError& error : files_.commit()) {
+      progress_.message(error.path() + ": " + error.what());
+      tally_.failed_beside.insert(exit_code(error.failure()));
     }
-    for (GrowingFile* file : {&table_, &summary_, &report_, &index_, &multiqc_}) {
-      file->commit();
-      if (!file->error() || file->is_closed_pipe()) continue;
-      progress_.message(file->error()->path() + ": " + file->error()->what());
-      tally_.failed_beside.insert(exit_code(file->error()->failure()));
-    }
-    if (is_a_pipe_closed()) end_by_signal(SIGPIPE);
+    if (files_.is_pipe_closed()) end_by_signal(SIGPIPE);
     const int code = finish();
     if (signal_->number() != 0) end_by_signal(signal_->number());
     return code;
@@ -288,19 +258,9 @@ class Batch {
     if (outcome.status == Outcome::Status::labeled) {
       for (const std::string& path : files.outputs()) folders_.insert(fs::path(path).parent_path());
     }
-    if (!outcome.error) summary_.add(outcome.summary);
-    if (outcome.table && !outcome.error)
-      outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
-    report_.add(report_line(files.input, items_[index].frame, outcome));
-    if (!files.view.empty())
-      entries_.push_back(index_entry(
-          files.input, fs::path(files.view).lexically_relative(options_.files.view).string(), outcome));
-    if (is_a_pipe_closed()) stopped_ = true;
+    files_.add(items_[index], outcome);
+    if (files_.is_pipe_closed()) stopped_ = true;
     progress_.advance(outcome.error.has_value());
-  }
-
-  bool is_a_pipe_closed() const {
-    return table_.is_closed_pipe() || summary_.is_closed_pipe() || report_.is_closed_pipe();
   }
 
   /// So that the names are on the disk as well as what they name.
@@ -341,8 +301,7 @@ class Batch {
   const Workers workers_;
   BatchProgress progress_;
   Admission admission_;
-  GrowingFile report_, table_, summary_, index_,
-      multiqc_;  // before whatever opens files: they hold on to descriptors
+  BatchFiles files_;  // before whatever opens files: it holds on to descriptors
   Engine engine_;
   Tally tally_;
   std::mutex saying_;
@@ -350,7 +309,6 @@ class Batch {
   std::size_t kept_ = 0;                     // inputs that failed for an output that is there
   std::string kept_for_;
   std::set<fs::path> folders_;
-  std::vector<IndexEntry> entries_;  // of the index of pages
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;
   std::optional<HeldSignal>
