@@ -18,8 +18,8 @@ struct ImagePair {
 
 struct FoundPairs {
   bool is_batch = false;  // whether pairs are from two folders
-  std::vector<ImagePair> pairs;
-  std::set<int> codes;  // exit codes of failures in a batch
+  std::vector<ImagePair> pairs = {};
+  std::set<int> codes = {};  // exit codes of failures in a batch
 
   /// Does `work` for one pair. A failure in a batch is reported, and the batch continues.
   void attempt(const std::function<void()>& work);
