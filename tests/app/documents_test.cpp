@@ -5,6 +5,7 @@
 #include <regex>
 #include <set>
 #include <sstream>
+#include <tuple>
 
 #include "app/common/messages.hpp"
 #include "binary.hpp"
@@ -83,7 +84,8 @@ class Desk {
     fs::create_symlink(source_file("data"), folder_ / "data");
     for (const char* name : {"page.png", "scans/page.png"}) copy("page.png", name);
     for (const char* name : {"scan.tif", "scans/1890/page.tif"}) copy("page-g4.tif", name);
-    for (const char* name : {"cells.tif", "em.tif", "huge.tif", "neurons.tif", "pages.tif", "stack.tif"})
+    for (const char* name :
+         {"cells.tif", "em.tif", "huge.tif", "mask.tif", "neurons.tif", "pages.tif", "stack.tif"})
       copy("cells.tif", name);
     for (const char* name : {"box.npy", "classes.nii.gz", "ct.nii.gz", "network.nii.gz", "em.ome.zarr"})
       succeeds({"label", source_file("data/cells.tif"), "--quiet", "-o", folder_ / name});
@@ -282,24 +284,50 @@ TEST_CASE("the script for SLURM in docs/ labels an image") {
   for (const std::string& block : blocks("docs/large-data.md", "bash"))
     if (block.starts_with("#!")) script = std::regex_replace(block, std::regex("\nN=[0-9]+\n"), "\nN=4\n");
   REQUIRE(script.find("\nN=4\n") != std::string::npos);
-  write_file(desk / "submit.sh", script);
-  // Runs what is submitted at once, an array task by task.
+  // Runs a job at once, an array task by task.
   write_file(desk / "bin/sbatch", R"(#!/bin/bash
-for word; do case $word in --array=*) tasks=${word#--array=1-} ;; --wrap=*) wrap=${word#--wrap=} ;; esac; done
+for word; do
+  case $word in
+    --array=*) tasks=${word#--array=1-} ;;
+    --wrap=*) wrap=${word#--wrap=} ;;
+    --dependency=*) after=$word ;;
+  esac
+done
+touch jobs
+before=$(wc -l < jobs)  # each job waits for the one before
+[ "$before" = 0 ] || [ "${after:-}" = "--dependency=afterok:$before" ] || exit 1
 if [ -n "${tasks:-}" ]; then
   for SLURM_ARRAY_TASK_ID in $(seq "$tasks"); do export SLURM_ARRAY_TASK_ID; bash -c "$wrap" >&2 || exit; done
 else
   bash -c "$wrap" >&2 || exit
 fi
-echo 7
+echo job >> jobs
+wc -l < jobs
 )");
   fs::permissions(desk / "bin/sbatch", fs::perms::owner_all);
-  const Ended ended = desk.type("bash submit.sh");
-  CAPTURE(ended.err);
-  REQUIRE(ended.code == 0);
-  REQUIRE(desk.type("gpuccl label huge.tif -o one.tiff --stats one.csv").code == 0);
-  CHECK(read_file(desk / "labels.tiff") == read_file(desk / "one.tiff"));
-  CHECK(read_file(desk / "components.csv") == read_file(desk / "one.csv"));
+  // The table of rounds; a round too many changes nothing.
+  const std::tuple<const char*, int, bool> runs[] = {{"", 1, true},
+                                                     {"", 2, true},
+                                                     {" --measure shape", 1, false},
+                                                     {" --measure shape", 2, true},
+                                                     {" --fill-holes", 2, true},
+                                                     {" --fill-holes --keep 'area > 9'", 3, true}};
+  for (const auto& [options, rounds, is_enough] : runs) {
+    CAPTURE(options, rounds);
+    std::string with =
+        std::regex_replace(script, std::regex("\nROUNDS=1 "), "\nROUNDS=" + std::to_string(rounds) + " ");
+    with.insert(with.find(" -o labels.tiff"), options);
+    write_file(desk / "submit.sh", with);
+    fs::remove_all(desk / "parts");
+    fs::remove(desk / "jobs");
+    const Ended ended = desk.type("bash submit.sh");
+    CAPTURE(ended.err);
+    CHECK((ended.code == 0) == is_enough);
+    if (!is_enough) continue;
+    REQUIRE(desk.type("gpuccl label huge.tif -o one.tiff --stats one.csv" + std::string(options)).code == 0);
+    CHECK(read_file(desk / "labels.tiff") == read_file(desk / "one.tiff"));
+    CHECK(read_file(desk / "components.csv") == read_file(desk / "one.csv"));
+  }
 }
 
 TEST_CASE("the programs in docs/ are those that are built against the installed library") {
