@@ -278,19 +278,27 @@ std::optional<std::uint64_t> BlockInflater::find_block(std::span<const std::byte
     std::memcpy(&word, in.data() + bit / 8, sizeof word);
     return word >> bit % 8;
   };
+  constexpr unsigned kComplete = 1u << kLengthBits;  // the sum of the shares of all codes
+  static constexpr auto kSharesOfFour = [] {         // of four code lengths of three bits
+    std::array<std::uint16_t, 1 << 12> shares{};
+    for (unsigned four = 0; four < shares.size(); ++four)
+      for (unsigned rest = four; rest != 0; rest >>= 3)
+        if ((rest & 7) != 0) shares[four] += static_cast<std::uint16_t>(kComplete >> (rest & 7));
+    return shares;
+  }();
   constexpr int kMostTries = 1 << 16;  // a block of 1 MB takes about 4000
   int tries = 0;
   BlockInflater inflater(in, begin);
   for (std::uint64_t bit = begin; bit < end && bit + kLeast <= in.size() * 8; ++bit) {
-    constexpr unsigned kKind = 6, kOwnCodes = 4, kComplete = 1u << kLengthBits;
+    constexpr unsigned kKind = 6, kOwnCodes = 4;
     const std::uint64_t word = load(bit);
     if ((word & kKind) != kOwnCodes || (word >> 3 & 31) > kLiteralSymbols - 257 ||
         (word >> 8 & 31) > kDistanceSymbols - 1)
       continue;
     const auto given = static_cast<unsigned>(word >> 13 & 15) + 4, seen = std::min(given, 18u);
+    const std::uint64_t lengths = load(bit + kHead) & ((std::uint64_t{1} << 3 * seen) - 1);
     unsigned sum = 0;
-    for (std::uint64_t rest = load(bit + kHead) & ((std::uint64_t{1} << 3 * seen) - 1); rest != 0; rest >>= 3)
-      sum += (rest & 7) != 0 ? kComplete >> (rest & 7) : 0;
+    for (unsigned i = 0; i < 5; ++i) sum += kSharesOfFour[lengths >> 12 * i & 0xfff];
     if (sum > kComplete || (given == seen && sum < kComplete)) continue;
     inflater.go_to(bit);
     if (inflater.begin_block()) return bit;

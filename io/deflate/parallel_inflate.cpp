@@ -251,14 +251,23 @@ class ParallelInflate {
     }
   }
 
-  /// Writes the last bytes of each piece, the window of the next one.
+  /// Writes the last bytes of each piece, the window of the next one. Returns false if a piece copies from
+  /// before the start of its member.
   bool place_windows() {
+    // The first access to new memory clears it, which takes longer than all else here.
+    for_all(chain_.size(), [&](std::size_t i) {
+      const Piece& piece = *chain_[i];
+      std::fill_n(out_ + piece.offset + piece.size - piece.last.size(), piece.last.size(), std::uint8_t{0});
+    });
     for (const Piece* const piece : chain_) {
+      const std::uint64_t known = std::min<std::uint64_t>(piece->offset - piece->member, kWindowBytes);
+      const std::uint64_t first = kOfWindow + kWindowBytes - known;
+      const std::uint8_t* const window = out_ + piece->offset - known;
       std::uint8_t* to = out_ + piece->offset + piece->size - piece->last.size();
       for (const std::uint16_t unit : piece->last) {
-        const std::uint64_t back = unit < kOfWindow ? 0 : kOfWindow + kWindowBytes - unit;
-        if (back > piece->offset - piece->member) return false;
-        *to++ = back == 0 ? static_cast<std::uint8_t>(unit) : out_[piece->offset - back];
+        const bool is_copied = unit >= kOfWindow;
+        if (is_copied && unit < first) return false;
+        *to++ = is_copied ? window[unit - first] : static_cast<std::uint8_t>(unit);
       }
     }
     return true;
@@ -324,7 +333,7 @@ class ParallelInflate {
 
 constexpr std::size_t kLeastPiece = std::size_t{8} << 10;  // zlib's blocks of masks have about 5 KiB
 constexpr std::size_t kLeastBytes = std::size_t{4} << 20;  // less takes no longer than starting threads
-constexpr std::size_t kPiecesEach = 4;                     // per thread, because they take unequally long
+constexpr std::size_t kPiecesEach = 2;  // per thread, because they take unequally long; each takes a search
 
 /// Returns the threads of the arena, within the limit of --threads.
 std::size_t threads_here() {
