@@ -22,7 +22,7 @@ import sys
 
 #: SPDX expressions by Debian's source package.
 LICENSES = {
-    "blosc": "BSD-3-Clause", "c-blosc": "BSD-3-Clause", "cli11": "BSD-3-Clause",
+    "blosc": "BSD-3-Clause", "c-blosc": "BSD-3-Clause", "cli11": "BSD-3-Clause", "fmtlib": "MIT",
     "gcc-12": "GPL-3.0-or-later WITH GCC-exception-3.1", "glibc": "LGPL-2.1-or-later", "hdf5": "BSD-3-Clause",
     "isa-l": "BSD-3-Clause", "jbigkit": "GPL-2.0-or-later", "lerc": "Apache-2.0", "libdeflate": "MIT",
     "libisal": "BSD-3-Clause", "libjpeg-turbo": "IJG AND BSD-3-Clause AND Zlib", "libpng1.6": "libpng-2.0",
@@ -33,6 +33,7 @@ LICENSES = {
 
 #: What is not Debian's, by the path of a library or header: name, license, and how to read the version.
 OTHERS = (
+    (r"/static/(lib/libfmt\.a|include/fmt/)", "fmtlib", None, lambda found: installed(found, "fmtlib")),
     (r"/static/(lib/libtbb\.a|include/(oneapi/)?tbb/)", "onetbb", None, lambda found: installed(found, "onetbb")),
     (r"/static/(lib/libtiff\.a|include/tiff)", "tiff", None, lambda found: installed(found, "tiff")),
     (r"/nanobind/ext/robin_map/", "robin-map", "MIT", lambda found: None),

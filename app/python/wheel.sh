@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # wheel.sh FOLDER [PYTHON...]: builds wheels in FOLDER/dist, one for each PYTHON (default python3), with the program in them.
-# They need only the C library: everything else is linked statically. oneTBB, and libtiff without JBIG (whose library is
-# under the GPL), are built from Debian's sources. Variables: CUDA=ON builds for all GPUs, or for those in CUDAARCHS.
+# They need only the C library: everything else is linked statically. oneTBB, {fmt}, and libtiff without JBIG (whose
+# library is under the GPL), are built from Debian's sources. Variables: CUDA=ON builds for all GPUs, or for those in CUDAARCHS.
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 shift
@@ -36,6 +36,7 @@ static_library() {
   sed -n 's/^Version: //p' "$work/$package"_*.dsc >"$folder/static/$package"
 }
 static_library onetbb -DTBB_TEST=OFF -DTBB_STRICT=OFF -DTBBMALLOC_BUILD=OFF -DTBB_DISABLE_HWLOC_AUTOMATIC_SEARCH=ON
+static_library fmtlib -DFMT_TEST=OFF -DFMT_DOC=OFF
 static_library tiff -Djbig=OFF -Djpeg12=OFF -Dcxx=OFF -Dtiff-tools=OFF -Dtiff-tests=OFF -Dtiff-contrib=OFF -Dtiff-docs=OFF
 
 rm -rf "$folder/dist" "$folder/made"

@@ -33,7 +33,7 @@ esac
 
 # The program needs the libraries that it is linked with, and CUDA's are not among them.
 depends=$(dpkg-deb --field "$scratch/made/${names[0]}"_*.deb Depends)
-for library in libc6 libpng16 libtiff libtbb libdeflate libpugixml; do
+for library in libc6 libpng16 libtiff libtbb libdeflate libfmt libpugixml; do
   case "$depends" in *"$library"*) ;; *) fail "${names[0]} does not depend on $library but on: $depends" ;; esac
 done
 case "$depends" in *cuda* | *nvidia*) fail "${names[0]} depends on CUDA: $depends" ;; esac

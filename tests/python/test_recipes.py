@@ -11,7 +11,7 @@ ROOT = Path(__file__).parents[2]
 RECIPES = ROOT / "docs/packaging"
 VERSION = re.search(r"project\(gpuccl VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 # What CMake looks for, by the words that packages are called with.
-LIBRARIES = ("blosc", "cli11", "deflate", "hdf5", "jpeg", "json", "lz4", "png", "pugixml", "tbb", "tiff", "zlib", "zstd")
+LIBRARIES = ("blosc", "cli11", "deflate", "fmt", "hdf5", "jpeg", "json", "lz4", "png", "pugixml", "tbb", "tiff", "zlib", "zstd")
 
 
 def assert_complete(names):

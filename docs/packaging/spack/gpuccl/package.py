@@ -24,6 +24,7 @@ class Gpuccl(CMakePackage, CudaPackage):
     depends_on("pkgconfig", type="build")
     depends_on("c-blosc")
     depends_on("cli11")
+    depends_on("fmt@8:")
     depends_on("hdf5")
     depends_on("isa-l")
     depends_on("jpeg")
