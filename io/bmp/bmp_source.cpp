@@ -1,5 +1,7 @@
 #include "io/bmp/bmp_source.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -100,7 +102,7 @@ BmpHeader read_bmp_header(const ByteSource& file, const Limits& limits) {
   header.pixels = start.u32(10);
   const std::uint32_t bytes = start.u32(kFileHeader);
   const bool is_old = bytes == kOldHeader;
-  if (!is_bmp_header_size(bytes)) refuse("a header of " + std::to_string(bytes) + " bytes");
+  if (!is_bmp_header_size(bytes)) refuse(fmt::format("a header of {} bytes", bytes));
   const std::uint32_t width = is_old ? start.u16(18) : start.u32(18);
   std::int64_t height = is_old ? std::int64_t{start.u16(20)} : static_cast<std::int32_t>(start.u32(22));
   header.is_top_down = height < 0;
@@ -114,10 +116,10 @@ BmpHeader read_bmp_header(const ByteSource& file, const Limits& limits) {
   const bool has_fields = compression == bit_fields || compression == alpha_bit_fields;
   if (compression == rle8 || compression == rle4) refuse("compressed by RLE; convert it to PNG");
   if (compression != none && !(has_fields && header.pixel_bits == 32 && bytes != kOs2Header))
-    refuse("compression " + std::to_string(compression) + "; convert it to PNG");
+    refuse(fmt::format("compression {}; convert it to PNG", compression));
   const int bits = header.pixel_bits;
   if (bits != 1 && bits != 4 && bits != 8 && bits != 24 && bits != 32)
-    refuse(std::to_string(bits) + " bits per pixel; convert it to PNG");
+    refuse(fmt::format("{} bits per pixel; convert it to PNG", bits));
   constexpr std::uint64_t kMasks = 12;  // bytes, which later headers include
   std::uint64_t end = kFileHeader + bytes + (has_fields && bytes == kHeader ? kMasks : 0);
   if (has_fields) read_masks(start, header, kFileHeader + kHeader, bytes);

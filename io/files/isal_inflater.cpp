@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <isa-l.h>
 
 #include <utility>
@@ -52,8 +53,7 @@ class IsalInflater final : public Inflater {
 std::unique_ptr<Inflater> make_fast_inflater(bool is_gzip) { return std::make_unique<IsalInflater>(is_gzip); }
 std::int64_t fast_inflater_bytes() { return sizeof(IsalInflater); }
 std::string fast_inflater_version() {
-  return std::to_string(ISAL_MAJOR_VERSION) + "." + std::to_string(ISAL_MINOR_VERSION) + "." +
-         std::to_string(ISAL_PATCH_VERSION);
+  return fmt::format("{}.{}.{}", ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
 }
 
 }  // namespace gpuccl::io

@@ -1,5 +1,6 @@
 #include "io/hdf5/hdf5_dataset.hpp"
 
+#include <fmt/core.h>
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -82,10 +83,9 @@ Hdf5Filter known_filter(H5Z_filter_t filter, std::span<const unsigned> values, c
   if (filter == H5Z_FILTER_SHUFFLE && !values.empty() && values[0] > 0 &&
       values[0] <= Hdf5Filter::kLargestElement)
     return {Kind::shuffle, ChunkCodec::zlib, values[0]};
-  throw Error(Failure::data, "its filter " + std::to_string(filter) +
-                                 (name[0] == '\0' ? "" : " (" + std::string(name) + ")") +
-                                 " is not in this build of gpuccl; write it with gzip, for example with "
-                                 "h5repack -f GZIP=1");
+  throw Error(Failure::data, fmt::format("its filter {}{} is not in this build of gpuccl; write it with "
+                                         "gzip, for example with h5repack -f GZIP=1",
+                                         filter, name[0] == '\0' ? "" : " (" + std::string(name) + ")"));
 }
 
 Hdf5Filters filters_of(hid_t properties) {
@@ -187,7 +187,7 @@ Hdf5Array read_hdf5_array(hid_t dataset) {
   array.swapped = samples->swapped;
   array.shape = hdf5_shape(dataset);
   const std::size_t axes = array.shape.size();
-  if (axes < 2) throw Error(Failure::data, "has " + std::to_string(axes) + " axes, not 2 or 3");
+  if (axes < 2) throw Error(Failure::data, fmt::format("has {} axes, not 2 or 3", axes));
   array.order = order_of_c(axes);
   array.fill = fill_of(properties.get(), type.get(), array);
   const auto layout = static_cast<H5D_layout_t>(checked_hdf5(h5().H5Pget_layout(properties.get())));
@@ -232,7 +232,7 @@ Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vect
   checked_hdf5(result);
   if (bytes == 0) return {};
   if (bytes > array.filters.most_stored(array.chunk_bytes()))
-    throw Error(Failure::data, "has " + std::to_string(bytes) + " bytes, more than its shape can take");
+    throw Error(Failure::data, fmt::format("has {} bytes, more than its shape can take", bytes));
   // Destination of the samples, which no call writes to, and none can.
   static void* const nowhere = ::mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   Hdf5Reads reads;

@@ -1,5 +1,7 @@
 #include "io/hdf5/hdf5_find.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <exception>
 #include <vector>
@@ -56,7 +58,7 @@ std::string list(const std::vector<Found>& images) {
   std::string text;
   for (std::size_t i = 0; i < std::min(kMost, images.size()); ++i)
     text += (i > 0 ? ", " : "") + images[i].path + " (" + images[i].about + ")";
-  return text + (images.size() > kMost ? " and " + std::to_string(images.size() - kMost) + " more" : "");
+  return text + (images.size() > kMost ? fmt::format(" and {} more", images.size() - kMost) : "");
 }
 
 std::vector<Found> images_in(hid_t group, const std::string& name) {
@@ -91,8 +93,8 @@ Hdf5Id find_hdf5_dataset(hid_t file, const std::string& name) {
   const std::vector<Found> images = images_in(object.get(), path);
   if (images.empty()) throw Error(Failure::data, "contains no numeric dataset with two or more axes");
   if (images.size() > 1)
-    throw Error(Failure::data, "contains " + std::to_string(images.size()) +
-                                   " datasets; name one of them, as in file.h5:/name: " + list(images));
+    throw Error(Failure::data, fmt::format("contains {} datasets; name one of them, as in file.h5:/name: {}",
+                                           images.size(), list(images)));
   return Hdf5Id(h5().H5Oopen(file, images.front().path.c_str(), H5P_DEFAULT));
 }
 

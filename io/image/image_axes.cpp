@@ -1,5 +1,7 @@
 #include "io/image/image_axes.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <limits>
 
@@ -11,23 +13,21 @@ namespace gpuccl::io {
 std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
                          const std::string& option) {
   if (!chosen && size > 1)
-    throw Error(Failure::data,
-                "contains " + std::to_string(size) + " " + what + "; " + option + " N selects one, from 0");
+    throw Error(Failure::data, fmt::format("contains {} {}; {} N selects one, from 0", size, what, option));
   if (chosen.value_or(0) >= size)
-    throw NoSuchPlane(
-        size, option,
-        "has no " + option.substr(2) + " " + std::to_string(*chosen) + ": " +
-            (size == 1 ? "there is one, number 0"
-                       : "there are " + std::to_string(size) + " " + what + ", numbered from 0"));
+    throw NoSuchPlane(size, option,
+                      fmt::format("has no {} {}: {}", option.substr(2), *chosen,
+                                  size == 1 ? "there is one, number 0"
+                                            : fmt::format("there are {} {}, numbered from 0", size, what)));
   return chosen.value_or(0);
 }
 
 void check_range(const PageRange& range, std::int64_t pages) {
   if (range.end <= pages) return;
   const std::int64_t missing = std::max(range.begin, pages);
-  throw Error(Failure::data, "has no page " + std::to_string(missing) + ": " +
-                                 (pages == 1 ? "there is one, number 0"
-                                             : "there are " + std::to_string(pages) + ", numbered from 0"));
+  throw Error(Failure::data, fmt::format("has no page {}: {}", missing,
+                                         pages == 1 ? "there is one, number 0"
+                                                    : fmt::format("there are {}, numbered from 0", pages)));
 }
 
 namespace {

@@ -1,5 +1,7 @@
 #include "io/image/limits.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 
 #include "gpuccl/image.hpp"
@@ -14,15 +16,14 @@ std::int64_t memory_limit(const Limits& limits) {
 }
 
 void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& limits) {
-  const std::string size = std::to_string(width) + "x" + std::to_string(height);
+  const std::string size = fmt::format("{}x{}", width, height);
   if (width == 0 || height == 0) throw Error(Failure::data, "header claims an empty image (" + size + ")");
   const auto max_dim = static_cast<std::uint64_t>(limits.max_dim);
   if (width > max_dim || height > max_dim)
-    throw Error(Failure::data,
-                "header claims " + size + ", more than " + std::to_string(max_dim) + " along an axis");
+    throw Error(Failure::data, fmt::format("header claims {}, more than {} along an axis", size, max_dim));
   if (width > static_cast<std::uint64_t>(limits.max_pixels) / height)
-    throw Error(Failure::data, "header claims " + size + ", more than " + std::to_string(limits.max_pixels) +
-                                   " pixels a page");
+    throw Error(Failure::data,
+                fmt::format("header claims {}, more than {} pixels a page", size, limits.max_pixels));
 }
 
 Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits) {
@@ -37,8 +38,8 @@ Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits) 
 int checked_slices(double slices, const Limits& limits) {
   if (slices < 1) throw Error(Failure::data, "header claims " + shortest(slices) + " slices");
   if (slices > static_cast<double>(limits.max_pages))
-    throw Error(Failure::data, "header claims " + shortest(slices) + " slices, more than --max-pages " +
-                                   std::to_string(limits.max_pages));
+    throw Error(Failure::data, fmt::format("header claims {} slices, more than --max-pages {}",
+                                           shortest(slices), limits.max_pages));
   return static_cast<int>(slices);
 }
 
@@ -67,15 +68,14 @@ void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes) {
 
 std::string claim(double claimed_bytes, std::uint64_t stored_bytes) {
   const bool is_large = claimed_bytes >= 1 << 20;
-  return "header claims " +
-         std::to_string(std::llround(is_large ? claimed_bytes / (1 << 20) : claimed_bytes)) +
-         (is_large ? " MiB" : " bytes") + " from " + std::to_string(stored_bytes) +
-         (is_large ? " bytes" : "");
+  return fmt::format("header claims {}{} from {}{}",
+                     std::llround(is_large ? claimed_bytes / (1 << 20) : claimed_bytes),
+                     is_large ? " MiB" : " bytes", stored_bytes, is_large ? " bytes" : "");
 }
 
 std::string to_string(const Extent& extent) {
-  std::string text = std::to_string(extent.width) + "x" + std::to_string(extent.height);
-  if (extent.depth != 1) text += "x" + std::to_string(extent.depth);
+  std::string text = fmt::format("{}x{}", extent.width, extent.height);
+  if (extent.depth != 1) text += fmt::format("x{}", extent.depth);
   return text;
 }
 

@@ -1,5 +1,7 @@
 #include "io/nifti/nifti_source.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -48,7 +50,7 @@ class Fields {
     const auto size = static_cast<std::int64_t>(layout.header_bytes);
     if (whole(0, 4) == size) return;
     swapped_ = true;
-    if (whole(0, 4) != size) refuse("sizeof_hdr is not " + std::to_string(size));
+    if (whole(0, 4) != size) refuse(fmt::format("sizeof_hdr is not {}", size));
   }
 
   bool swapped() const { return swapped_; }
@@ -107,8 +109,8 @@ SampleFormat format_of(std::int64_t datatype) {
       if (type.channels > 1) format.photometric = Photometric::rgb;
       return format;
     }
-  refuse("samples of datatype " + std::to_string(datatype) +
-         ", neither integers nor floating point of up to 64 bits");
+  refuse(
+      fmt::format("samples of datatype {}, neither integers nor floating point of up to 64 bits", datatype));
 }
 
 /// A slope of 0, or that is not a number, means that samples are values.
@@ -122,12 +124,12 @@ void read_scale(const Fields& fields, SampleFormat& format) {
 
 Extent read_extent(const Fields& fields, const Limits& limits, double& frames) {
   const std::int64_t axes = fields.dim(0);
-  if (axes < 1 || axes > 7) refuse(std::to_string(axes) + " axes");
+  if (axes < 1 || axes > 7) refuse(fmt::format("{} axes", axes));
   std::array<std::int64_t, 3> size = {1, 1, 1};
   for (std::size_t i = 1; i <= static_cast<std::size_t>(axes); ++i) {
     const std::int64_t dim = fields.dim(i);
     if (i <= 3) {
-      if (dim < 1) refuse("axis " + std::to_string(i) + " has " + std::to_string(dim) + " elements");
+      if (dim < 1) refuse(fmt::format("axis {} has {} elements", i, dim));
       size[i - 1] = dim;
     } else if (dim > 1) {
       frames *= static_cast<double>(dim);

@@ -1,5 +1,7 @@
 #include "io/nrrd/nrrd_label_writer.hpp"
 
+#include <fmt/core.h>
+
 #include <string>
 
 #include "io/files/number_text.hpp"
@@ -29,8 +31,7 @@ std::string geometry_fields(const Geometry& geometry, int axes) {
   if (std::optional<Orientation> orientation = geometry.orientation) {
     if (axes < 3) orientation = in_lps(*orientation);  // which is meant where no name says it
     const std::string space = nrrd_name(orientation->space);
-    text += space.empty() || axes < 3 ? "space dimension: " + std::to_string(axes) + "\n"
-                                      : "space: " + space + "\n";
+    text += space.empty() || axes < 3 ? fmt::format("space dimension: {}\n", axes) : "space: " + space + "\n";
     text += "space directions:" +
             each(axes, [&](std::size_t i) { return vector_of(orientation->steps[i], axes); });
     if (geometry.unit != LengthUnit::unknown)
@@ -54,12 +55,11 @@ LabelFile nrrd_label_file(const Extent& extent, const WriteOptions& options) {
   const int sizes[] = {extent.width, extent.height, extent.depth};
   const int axes = extent.depth == 1 && is_flat(geometry) ? 2 : 3;
   const bool raw = options.compression == Compression::none;
-  std::string header = "NRRD0004\ntype: " +
-                       (type == LabelType::f32   ? "float"
-                        : type == LabelType::f64 ? "double"
-                                                 : long_name(type)) +
-                       "\ndimension: " + std::to_string(axes) +
-                       "\nsizes:" + each(axes, [&](std::size_t i) { return std::to_string(sizes[i]); });
+  std::string header = fmt::format("NRRD0004\ntype: {}\ndimension: {}\nsizes:{}",
+                                   type == LabelType::f32   ? "float"
+                                   : type == LabelType::f64 ? "double"
+                                                            : long_name(type),
+                                   axes, each(axes, [&](std::size_t i) { return std::to_string(sizes[i]); }));
   header += geometry_fields(geometry, axes);
   header += "endian: little\nencoding: " + std::string(raw ? "raw" : "gzip") + "\n\n";
   return raw ? raw_label_file(header, extent, options) : gzip_label_file(header, {}, extent, options);

@@ -1,5 +1,7 @@
 #include "io/read/allowed_formats.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <iterator>
@@ -103,9 +105,8 @@ void check_format(const std::string& format, const std::string& path, const Limi
   if (is_allowed(kAny) || is_allowed(format)) return;
   std::string list;
   for (const std::string& word : allowed) list += (list.empty() ? "" : ", ") + word;
-  throw Error(Failure::data, "contains " + std::string(found.title) + "; " +
-                                 (limits.formats.empty() ? "GPUCCL_FORMATS" : "--formats") + " allows only " +
-                                 list);
+  throw Error(Failure::data, fmt::format("contains {}; {} allows only {}", found.title,
+                                         limits.formats.empty() ? "GPUCCL_FORMATS" : "--formats", list));
 }
 
 }  // namespace gpuccl::io

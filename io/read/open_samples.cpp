@@ -1,5 +1,7 @@
 #include "io/read/open_samples.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <limits>
@@ -35,7 +37,7 @@ class StackSource final : public SampleSource {
     options_.planes.pages.reset();  // of the stack, not of its files
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
       throw Error(Failure::data,
-                  "contains more slices than --max-pages " + std::to_string(options.limits.max_pages));
+                  fmt::format("contains more slices than --max-pages {}", options.limits.max_pages));
     for (const std::string& name : names_) check_slice(name);
     info_.format = "stack";
     info_.extent.depth = static_cast<int>(names_.size());
@@ -93,8 +95,7 @@ class StackSource final : public SampleSource {
     Extent first = info_.extent;
     first.depth = 1;
     const Extent& extent = slice.info().extent;
-    if (extent.depth > 1)
-      throw Error(Failure::data, "contains " + std::to_string(extent.depth) + " pages, not one");
+    if (extent.depth > 1) throw Error(Failure::data, fmt::format("contains {} pages, not one", extent.depth));
     if (extent != first)
       throw Error(Failure::data,
                   "is " + to_string(extent) + " but " + names_.front() + " is " + to_string(first));
@@ -106,8 +107,8 @@ class StackSource final : public SampleSource {
   }
 
   static std::string describe(const SampleFormat& format) {
-    return std::string(name_of(format.photometric)) + " with " + std::to_string(format.channels) +
-           " samples of " + std::to_string(format.bits) + " bits per pixel";
+    return fmt::format("{} with {} samples of {} bits per pixel", name_of(format.photometric),
+                       format.channels, format.bits);
   }
 
   std::string folder_;

@@ -1,5 +1,7 @@
 #include "io/report/outlines.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -182,14 +184,12 @@ void put_annotation(std::string& text, std::size_t component, std::span<const Ro
   for (const std::int64_t length : lengths) rest -= length;
   if (rest > 0) lengths.push_back(rest);
   const Box& box = subject.components.box[component];
-  text += R"({"id":)" + label_text(subject.value, component) +
-          R"(,"image_id":1,"category_id":1,"iscrowd":0,"area":)" +
-          std::to_string(subject.components.area[component]) + R"(,"bbox":[)" + std::to_string(box.min[0]) +
-          ',' + std::to_string(box.min[1]) + ',' + std::to_string(box.max[0] - box.min[0] + 1) + ',' +
-          std::to_string(box.max[1] - box.min[1] + 1) + "]";
-  text += value_member(subject.value, component) + R"(,"segmentation":{"size":[)" +
-          std::to_string(extent.height) + ',' + std::to_string(extent.width) + R"(],"counts":")" +
-          compressed(lengths) + R"("}})";
+  text += fmt::format(R"({{"id":{},"image_id":1,"category_id":1,"iscrowd":0,"area":{},"bbox":[{},{},{},{}])",
+                      label_text(subject.value, component), subject.components.area[component], box.min[0],
+                      box.min[1], box.max[0] - box.min[0] + 1, box.max[1] - box.min[1] + 1);
+  text +=
+      fmt::format(R"({},"segmentation":{{"size":[{},{}],"counts":"{}"}}}})",
+                  value_member(subject.value, component), extent.height, extent.width, compressed(lengths));
 }
 
 std::string head_of(OutlineFormat format, const OutlineSubject& subject, const Extent& extent) {

@@ -1,5 +1,7 @@
 #include "io/report/report.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -186,9 +188,8 @@ void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>
     char number[kDecimalRoom];
     const std::string_view word(
         number, static_cast<std::size_t>(put_value(number, type, of_value.value, kJsonRow.missing) - number));
-    sink(between + "{\"value\":" + std::string(word) + ",\"components\":" +
-         std::to_string(of_value.components) + ",\"elements\":" + std::to_string(of_value.elements) +
-         ",\"largest\":" + std::to_string(of_value.largest) + "}");
+    sink(fmt::format(R"({}{{"value":{},"components":{},"elements":{},"largest":{}}})", between, word,
+                     of_value.components, of_value.elements, of_value.largest));
     between = ",\n";
   }
 }

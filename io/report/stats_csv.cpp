@@ -1,5 +1,7 @@
 #include "io/report/stats_csv.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -90,9 +92,8 @@ void write_segments(AtomicFile& file, const Components& components, const Measur
     const bool are_whole = std::all_of(property.values.begin(), property.values.end(), [](double number) {
       return number >= 0 && number <= UINT32_MAX && number == std::floor(number);
     });
-    text += std::string(is_first ? "" : ",") + "{\"id\":\"" + property.name +
-            "\",\"type\":\"number\",\"data_type\":\"" + (are_whole ? "uint32" : "float32") +
-            "\",\"values\":[";
+    text += fmt::format(R"({}{{"id":"{}","type":"number","data_type":"{}","values":[)", is_first ? "" : ",",
+                        property.name, are_whole ? "uint32" : "float32");
     is_first = false;
     for (std::size_t i = 0; i < property.values.size(); ++i) {
       text += (i == 0 ? "" : ",") + shortest(property.values[i]);

@@ -1,5 +1,7 @@
 #include "io/report/summary_csv.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -20,7 +22,7 @@ std::string spread(std::vector<std::uint64_t>& areas) {
       areas.size() % 2 == 1
           ? static_cast<double>(areas[middle])
           : (static_cast<double>(areas[middle - 1]) + static_cast<double>(areas[middle])) / 2;
-  return std::to_string(areas.front()) + "," + shortest(median) + "," + std::to_string(areas.back());
+  return fmt::format("{},{},{}", areas.front(), shortest(median), areas.back());
 }
 
 }  // namespace
@@ -48,9 +50,8 @@ std::string SummaryRows::text(const Input& input) {
     std::uint64_t area = 0;
     for (const std::uint64_t one : areas) area += one;
     const bool is_first = rows.empty();
-    rows += csv_field(harmless_name(input.file)) + "," + (pages_ > 0 ? std::to_string(page) : "") + "," +
-            value + "," + std::to_string(areas.size()) + "," + std::to_string(area) + "," + spread(areas) +
-            ",";
+    rows += fmt::format("{},{},{},{},{},{},", csv_field(harmless_name(input.file)),
+                        pages_ > 0 ? std::to_string(page) : "", value, areas.size(), area, spread(areas));
     rows += scale ? shortest(static_cast<double>(area) * scale->element) + "," +
                         std::string(name_of(input.geometry.unit))
                   : ",";

@@ -1,5 +1,7 @@
 #include "io/tiff/tiff_contents.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <optional>
 
@@ -50,8 +52,8 @@ class ContentsScanner {
     if (has_hidden() && found == 1 && description.planes > 1 && first.rows != 0) {
       add_hidden_slices(contents, first);
     } else if (description.planes > found && description.writer == TiffDescription::Writer::ome) {
-      throw Error(Failure::data, "its description lists " + std::to_string(description.planes) +
-                                     " planes, but the file contains " + std::to_string(found));
+      throw Error(Failure::data, fmt::format("its description lists {} planes, but the file contains {}",
+                                             description.planes, found));
     } else if (description.planes != found && description.planes > 0) {
       warn_of_images(description.planes, found);
     }
@@ -79,9 +81,8 @@ class ContentsScanner {
     description_ = read_description(tiff_);
     result_.reading = {false, description_.writer == TiffDescription::Writer::imagej, options_.palette};
     if (description_.samples_are_channels && !choice.channel)
-      throw Error(Failure::data, "contains " +
-                                     std::to_string(tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1)) +
-                                     " channels; --channel N selects one, from 0");
+      throw Error(Failure::data, fmt::format("contains {} channels; --channel N selects one, from 0",
+                                             tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1)));
     if (!choice.any()) return;
     std::vector<TiffSeries> series = description_.series;
     if (series.empty() || choice.pages) series = {TiffSeries()};  // pages without a description
@@ -148,8 +149,7 @@ class ContentsScanner {
   }
 
   void warn_of_images(std::int64_t told, std::int64_t found) const {
-    warn("its description lists " + std::to_string(told) + " images, but the file contains " +
-         std::to_string(found));
+    warn(fmt::format("its description lists {} images, but the file contains {}", told, found));
   }
 
   /// Some codes make any number of rows of nothing: a file that claims more than pictures are made of must
@@ -178,7 +178,7 @@ class ContentsScanner {
       work();
     } catch (const Error& error) {
       if (number == 1) throw;
-      throw Error(error.failure(), reason_about("page " + std::to_string(number), error.what()));
+      throw Error(error.failure(), reason_about(fmt::format("page {}", number), error.what()));
     }
   }
 
@@ -231,7 +231,7 @@ class ContentsScanner {
     result_.reversed = is_reversed();
     const int orientation = tiff_.field<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
     if (orientation != ORIENTATION_TOPLEFT)
-      warn("orientation " + std::to_string(orientation) + " ignored, read as stored");
+      warn(fmt::format("orientation {} ignored, read as stored", orientation));
   }
 
   bool is_reversed() const {
@@ -251,9 +251,8 @@ class ContentsScanner {
     const SampleFormat& samples = result_.formats.front();
     if (format.samples.bits != samples.bits || format.samples.kind != samples.kind ||
         format.channels != channels_ || format.planes != result_.planes)
-      refuse_unlike("has " + std::to_string(format.channels) + " samples of " +
-                    std::to_string(format.samples.bits) + " bits per pixel, unlike page 1 with " +
-                    std::to_string(channels_) + " of " + std::to_string(samples.bits));
+      refuse_unlike(fmt::format("has {} samples of {} bits per pixel, unlike page 1 with {} of {}",
+                                format.channels, format.samples.bits, channels_, samples.bits));
     if (format.samples.photometric != samples.photometric)
       refuse_unlike(std::string("is ") + name_of(format.samples.photometric) + " but page 1 is " +
                     name_of(samples.photometric));
@@ -267,14 +266,14 @@ class ContentsScanner {
   void add_hidden_slices(TiffContents& contents, const TiffSlice& first) const {
     if (description_.planes > options_.limits.max_pages)
       throw Error(Failure::data,
-                  "contains more pages than --max-pages " + std::to_string(options_.limits.max_pages));
+                  fmt::format("contains more pages than --max-pages {}", options_.limits.max_pages));
     const Extent& extent = contents.info.extent;
     const auto slice_bytes = static_cast<std::uint64_t>(contents.formats.front().row_bytes(extent.width)) *
                              static_cast<std::uint64_t>(extent.height);
     const std::uint64_t whole = (file_.size() - first.rows) / slice_bytes;
     if (whole < static_cast<std::uint64_t>(description_.planes))
-      throw Error(Failure::data, "its description lists " + std::to_string(description_.planes) +
-                                     " images, but the file ends after " + std::to_string(whole));
+      throw Error(Failure::data, fmt::format("its description lists {} images, but the file ends after {}",
+                                             description_.planes, whole));
     for (std::int64_t i = 1; i < description_.planes; ++i)
       contents.slices.push_back({first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes,
                                  first.format, first.width, first.height});
@@ -350,8 +349,7 @@ TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const R
   TiffContents contents = scan(scanner, range, tiff, options);
   if (contents.slices.empty() && options.planes.pages) check_range(*options.planes.pages, scanner.pages());
   if (contents.slices.empty())
-    throw Error(Failure::data,
-                "contains " + std::to_string(scanner.planes()) + " planes, but not the chosen ones");
+    throw Error(Failure::data, fmt::format("contains {} planes, but not the chosen ones", scanner.planes()));
   scanner.describe(contents);
   if (contents.info.has_smaller_pages) contents.info.beside_pages = beside_pages(contents);
   if (contents.info.has_smaller_pages && options.warn)

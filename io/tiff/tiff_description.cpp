@@ -1,5 +1,7 @@
 #include "io/tiff/tiff_description.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
@@ -38,7 +40,7 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
   }
   constexpr std::int64_t kMost = std::int64_t{1} << 22;  // no file has so many, and the list takes memory
   if (one.slices > kMost)
-    throw Error(Failure::data, "its description lists " + std::to_string(one.slices) + " slices");
+    throw Error(Failure::data, fmt::format("its description lists {} slices", one.slices));
   std::vector<std::int64_t> planes;
   for (std::int64_t i = 0; i < one.slices; ++i) planes.push_back(plane + i * step);
   return planes;
@@ -177,7 +179,7 @@ std::string how_to_choose(const std::vector<TiffSeries>& series, bool are_alike)
   list += options.size() == 1 ? " N selects one, from 0" : " select what to read";
   if (!are_alike) return list;
   if (options.size() == 1 && series.size() == 1 && series.front().slices == 1)
-    list += ", --page 0.." + std::to_string(series.front().planes() - 1) + " all as slices";
+    list += fmt::format(", --page 0..{} all as slices", series.front().planes() - 1);
   return any(&TiffSeries::channels) ? list : list + ", --per-slice labels each page separately";
 }
 

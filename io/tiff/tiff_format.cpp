@@ -1,5 +1,7 @@
 #include "io/tiff/tiff_format.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -81,8 +83,7 @@ Photometric photometric_of(const TiffHandle& tiff, int compression, int channels
       check_subsampling(tiff);
       return Photometric::ycbcr;
     default:
-      throw Error(Failure::data,
-                  "photometric interpretation " + std::to_string(photometric) + " is not supported");
+      throw Error(Failure::data, fmt::format("photometric interpretation {} is not supported", photometric));
   }
 }
 
@@ -173,7 +174,7 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
       is_stated && (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
   if (colors == 1 && (!is_alpha || channels > 2))
     throw Error(Failure::data,
-                "contains " + std::to_string(channels) + " channels; --channel N selects one, from 0");
+                fmt::format("contains {} channels; --channel N selects one, from 0", channels));
   if (warn) warn(is_alpha ? "transparency ignored" : "channels other than color are ignored");
 }
 
@@ -194,7 +195,7 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, const TiffReading& reading,
 
   const int predictor = unused_predictor(tiff, compression);
   if (predictor != PREDICTOR_NONE && warn)
-    warn("predictor " + std::to_string(predictor) + " ignored, its compression has none");
+    warn(fmt::format("predictor {} ignored, its compression has none", predictor));
   const int channels = tiff.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
   TiffFormat format;
   SampleFormat& samples = format.samples;
@@ -215,7 +216,7 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, const TiffReading& reading,
   check_format(samples);
   if (format.planes > 1 && samples.bits % 8 != 0)
     throw Error(Failure::data,
-                std::to_string(samples.bits) + "-bit samples in separate planes are not supported");
+                fmt::format("{}-bit samples in separate planes are not supported", samples.bits));
   return format;
 }
 
@@ -251,8 +252,8 @@ std::int64_t check_jpeg(const TiffLayout& layout, const InputFile& file, std::ui
   if (!frame) return 0;
   if (frame->is_lossless()) throw Error(Failure::data, "compression lossless JPEG is not supported");
   if (frame->width > layout.width)
-    throw Error(Failure::data, "contains a JPEG stream " + std::to_string(frame->width) +
-                                   " pixels wide in strips or tiles of " + std::to_string(layout.width));
+    throw Error(Failure::data, fmt::format("contains a JPEG stream {} pixels wide in strips or tiles of {}",
+                                           frame->width, layout.width));
   return frame->coefficient_bytes();
 }
 

@@ -1,5 +1,7 @@
 #include "io/tiff/tiff_page_decoder.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -54,7 +56,7 @@ void TiffPageDecoder::decode_rows(const SampleSource::Sink& sink) {
     for (int i = 0; i < count; ++i) {
       const bool good = TIFFReadScanline(tiff_.get(), rows.data() + static_cast<std::size_t>(i) * pitch,
                                          static_cast<std::uint32_t>(y + i), 0) == 1;
-      check(good, "row " + std::to_string(y + i));
+      check(good, fmt::format("row {}", y + i));
     }
     sink({format_.samples, y, count, rows.data(), pitch});
   }
@@ -84,7 +86,7 @@ void TiffPageDecoder::read_band(int plane, std::int64_t down, int rows, std::byt
   if (!layout_.tiled) {
     const auto bytes = static_cast<tmsize_t>(rows * layout_.row_bytes);
     check(TIFFReadEncodedStrip(tiff_.get(), static_cast<std::uint32_t>(first), out, bytes) == bytes,
-          "strip " + std::to_string(first));
+          fmt::format("strip {}", first));
     return;
   }
   const auto tile_bytes = static_cast<tmsize_t>(layout_.piece_bytes());
@@ -93,7 +95,7 @@ void TiffPageDecoder::read_band(int plane, std::int64_t down, int rows, std::byt
   for (std::int64_t i = 0; i < layout_.across; ++i) {
     check(TIFFReadEncodedTile(tiff_.get(), static_cast<std::uint32_t>(first + i), tile_.data(), tile_bytes) ==
               tile_bytes,
-          "tile " + std::to_string(first + i));
+          fmt::format("tile {}", first + i));
     for (int y = 0; y < rows; ++y)
       std::memcpy(
           out + static_cast<std::size_t>(y * layout_.row_bytes) + static_cast<std::size_t>(i) * tile_row,

@@ -1,5 +1,6 @@
 #include "io/tiff/tiff_pages.hpp"
 
+#include <fmt/core.h>
 #include <tiff.h>
 
 #include <algorithm>
@@ -22,7 +23,7 @@ void require_whole(const TiffHandle& tiff, std::int64_t page) {
     tiff.require_whole();
     if (tiff.has_error()) tiff.fail("a tag cannot be read");
   } catch (const Error& error) {
-    throw Error(error.failure(), reason_about("page " + std::to_string(page), error.what()));
+    throw Error(error.failure(), reason_about(fmt::format("page {}", page), error.what()));
   }
 }
 
@@ -32,7 +33,7 @@ void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
   if (!tiff.is_at_first_directory() && TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
   for (std::int64_t number = 1;; ++number) {
     if (number > limits.max_pages)
-      throw Error(Failure::data, "contains more pages than --max-pages " + std::to_string(limits.max_pages));
+      throw Error(Failure::data, fmt::format("contains more pages than --max-pages {}", limits.max_pages));
     require_whole(tiff, number);
     visit(number, is_slice(tiff));
     require_whole(tiff, number);
@@ -40,7 +41,7 @@ void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
     tiff.clear_messages();
     if (TIFFReadDirectory(tiff.get()) == 1) continue;
     require_whole(tiff, number + 1);
-    tiff.fail("page " + std::to_string(number + 1) + " cannot be found, or the pages form a loop");
+    tiff.fail(fmt::format("page {} cannot be found, or the pages form a loop", number + 1));
   }
 }
 
@@ -66,7 +67,7 @@ auto samples_of(const TiffRun& run) {
 std::string samples_in_words(const TiffRun& run) {
   constexpr const char* kPhotometrics[] = {" min-is-white", " min-is-black", " rgb",  " palette",
                                            " mask",         " cmyk",         " ycbcr"};
-  return (run.channels > 1 ? std::to_string(run.channels) + " x " : "") + std::to_string(run.bits) +
+  return (run.channels > 1 ? fmt::format("{} x ", run.channels) : "") + std::to_string(run.bits) +
          (run.bits == 1 ? " bit" : " bits") +
          (run.kind == SAMPLEFORMAT_INT      ? " signed"
           : run.kind == SAMPLEFORMAT_IEEEFP ? " floating-point"
@@ -140,12 +141,12 @@ bool have_like_samples(const std::vector<TiffRun>& runs) {
 std::string to_string(const std::vector<TiffRun>& runs) {
   constexpr std::size_t kMost = 8;
   const bool are_alike = have_like_samples(runs);
-  std::string text = std::to_string(runs.size()) + " images (";
+  std::string text = fmt::format("{} images (", runs.size());
   for (std::size_t i = 0; i < std::min(kMost, runs.size()); ++i) {
     const TiffRun& run = runs[i];
     if (i > 0) text += ", ";
-    if (run.end - run.begin > 1) text += std::to_string(run.end - run.begin) + " pages of ";
-    text += std::to_string(run.width) + "x" + std::to_string(run.height);
+    if (run.end - run.begin > 1) text += fmt::format("{} pages of ", run.end - run.begin);
+    text += fmt::format("{}x{}", run.width, run.height);
     if (!are_alike) text += " of " + samples_in_words(run);
   }
   return text + (runs.size() > kMost ? ", ..." : "") + ")";

@@ -1,6 +1,7 @@
 #include "io/zarr/label_group.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -176,7 +177,7 @@ void LabelGroup::write(const AtomicFile& folder) {
 }
 
 void LabelGroup::write_v2(const AtomicFile& folder) {
-  const ZarrFolder image(image_), labels("/proc/self/fd/" + std::to_string(folder.descriptor()));
+  const ZarrFolder image(image_), labels(fmt::format("/proc/self/fd/{}", folder.descriptor()));
   const OrderedJson group = {{"zarr_format", 2}};
   if (!image.open("labels/.zgroup")) io::write(add("labels/.zgroup"), group);
   OrderedJson attributes = document(image, "labels/.zattrs");
@@ -195,7 +196,7 @@ void LabelGroup::write_v2(const AtomicFile& folder) {
 }
 
 void LabelGroup::write_v3(const AtomicFile& folder) {
-  const ZarrFolder image(image_), labels("/proc/self/fd/" + std::to_string(folder.descriptor()));
+  const ZarrFolder image(image_), labels(fmt::format("/proc/self/fd/{}", folder.descriptor()));
   OrderedJson group = document(image, "labels/zarr.json");
   if (group.is_null())
     group = {{"zarr_format", 3}, {"node_type", "group"}, {"attributes", {{"ome", {{"version", "0.5"}}}}}};

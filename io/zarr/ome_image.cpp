@@ -1,5 +1,7 @@
 #include "io/zarr/ome_image.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -58,8 +60,7 @@ std::vector<OmeAxis> axes_of(const Json& multiscale, std::size_t count) {
     for (const char* name : kOldAxes) axes.push_back({name, "", ""});
   }
   if (axes.size() != count)
-    refuse("its metadata names " + std::to_string(axes.size()) + " axes of an array of " +
-           std::to_string(count));
+    refuse(fmt::format("its metadata names {} axes of an array of {}", axes.size(), count));
   return axes;
 }
 

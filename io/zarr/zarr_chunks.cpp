@@ -1,5 +1,7 @@
 #include "io/zarr/zarr_chunks.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -59,9 +61,9 @@ void ZarrChunks::read_piece(const InputFile& file, Piece piece, std::vector<std:
   if (piece.bytes > file.size() || piece.offset > file.size() - piece.bytes)
     throw Error(Failure::data, "is beyond the end of the file, which may be truncated");
   if (piece.bytes > array_.codecs.most_stored(bytes))
-    throw Error(Failure::data, "has " + std::to_string(piece.bytes) + " bytes, more than its shape can take");
+    throw Error(Failure::data, fmt::format("has {} bytes, more than its shape can take", piece.bytes));
   if (is_plain && piece.bytes != bytes)
-    throw Error(Failure::data, "has " + std::to_string(piece.bytes) + " bytes, not " + std::to_string(bytes));
+    throw Error(Failure::data, fmt::format("has {} bytes, not {}", piece.bytes, bytes));
   samples.resize(bytes);
   std::vector<std::byte>& to = is_plain ? samples : stored;
   to.resize(static_cast<std::size_t>(piece.bytes));
