@@ -1,5 +1,7 @@
 #include "app/bench/chosen_algorithms.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "gpuccl/types.hpp"
@@ -53,9 +55,8 @@ Error refusal(const std::string& name, const Request& request, const std::vector
         return on_device(algorithm) && takes_part(algorithm, request.test);
       }))
     return {Failure::usage, name + " does not iterate, so --test iterations has nothing to count"};
-  return {Failure::usage, name + " does not label " +
-                              std::to_string(static_cast<int>(*request.connectivity)) +
-                              "-connectivity; see 'gpuccl list'"};
+  return {Failure::usage, fmt::format("{} does not label {}-connectivity; see 'gpuccl list'", name,
+                                      static_cast<int>(*request.connectivity))};
 }
 
 /// The rows of the table that the request names, whatever the machine has.

@@ -1,6 +1,7 @@
 #include "app/bench/environment.hpp"
 
 #include <dlfcn.h>
+#include <fmt/core.h>
 #include <sys/utsname.h>
 #include <tbb/info.h>
 #include <unistd.h>
@@ -95,14 +96,13 @@ Environment GpuState::entries() const {
   const std::optional<unsigned> most = nvml.ask("nvmlDeviceGetMaxClockInfo", kClockOfSm);
   const std::optional<unsigned> memory = nvml.ask("nvmlDeviceGetClockInfo", kClockOfMemory);
   if (sm && most && memory)
-    entries.emplace_back("GPU clocks", std::to_string(*sm) + " of " + std::to_string(*most) +
-                                           " MHz, memory " + std::to_string(*memory) + " MHz");
+    entries.emplace_back("GPU clocks", fmt::format("{} of {} MHz, memory {} MHz", *sm, *most, *memory));
   if (const auto state = nvml.ask("nvmlDeviceGetPerformanceState"))
-    entries.emplace_back("power state", "P" + std::to_string(*state));
+    entries.emplace_back("power state", fmt::format("P{}", *state));
   if (const auto milliwatts = nvml.ask("nvmlDeviceGetEnforcedPowerLimit"))
     entries.emplace_back("power limit", whole(*milliwatts / 1000.0) + " W");
   if (const auto celsius = nvml.ask("nvmlDeviceGetTemperature", kTemperatureOfGpu))
-    entries.emplace_back("temperature", std::to_string(*celsius) + " C");
+    entries.emplace_back("temperature", fmt::format("{} C", *celsius));
   unsigned ecc = 0, pending = 0;
   if (nvml.library.call("nvmlDeviceGetEccMode", nvml.device, &ecc, &pending))
     entries.emplace_back("ECC", ecc != 0 ? "on" : "off");
@@ -124,7 +124,7 @@ std::optional<ClockReading> GpuState::clock() const {
 namespace {
 
 std::string gibibytes(std::uint64_t bytes) {
-  return std::to_string((bytes + (std::uint64_t{1} << 29)) >> 30) + " GiB";
+  return fmt::format("{} GiB", (bytes + (std::uint64_t{1} << 29)) >> 30);
 }
 
 std::string operating_system() {
@@ -173,8 +173,8 @@ Environment environment(bool with_gpu, int gpu) {
   Environment entries;
   entries.emplace_back("date", timestamp());
   if (with_gpu) add_gpu(entries, gpu);
-  entries.emplace_back("CPU", cpu_name() + ", " + std::to_string(tbb::info::default_concurrency()) +
-                                  " threads" + (cpu_mhz() > 0 ? " of " + number(cpu_mhz()) + " MHz" : ""));
+  entries.emplace_back("CPU", fmt::format("{}, {} threads{}", cpu_name(), tbb::info::default_concurrency(),
+                                          cpu_mhz() > 0 ? " of " + number(cpu_mhz()) + " MHz" : ""));
   entries.emplace_back("memory", gibibytes(pages * page));
   entries.emplace_back("system", operating_system());
   entries.emplace_back("compiler", GPUCCL_COMPILER);

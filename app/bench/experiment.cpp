@@ -1,5 +1,6 @@
 #include "app/bench/experiment.hpp"
 
+#include <fmt/core.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
 
@@ -82,7 +83,7 @@ std::string Reference::difference(const Labeled& labeled) const {
   const LabelSource& labels = *labeled.labels;
   if (labels.extent() != labels_.extent()) return "labels have another size than the image";
   if (labels.count() != labels_.count())
-    return std::to_string(labels.count()) + " components instead of " + std::to_string(labels_.count());
+    return fmt::format("{} components instead of {}", labels.count(), labels_.count());
   if (!equal(labels_, labels)) return first_difference(labels_, labels);
   if (labeled.components != components_) return "statistics of components differ";
   return {};
@@ -95,9 +96,9 @@ Connectivity connectivity_of(const Plan& plan, Extent extent) {
   const bool volume = extent.depth > 1;
   const Connectivity chosen = plan.connectivity.value_or(volume ? Connectivity::c26 : Connectivity::c8);
   if (is_3d(chosen) != volume)
-    throw Error(Failure::usage,
-                "left out: " + std::to_string(static_cast<int>(chosen)) + "-connectivity is for " +
-                    (is_3d(chosen) ? "volumes, and this is an image" : "images, and this is a volume"));
+    throw Error(Failure::usage, fmt::format("left out: {}-connectivity is for {}", static_cast<int>(chosen),
+                                            is_3d(chosen) ? "volumes, and this is an image"
+                                                          : "images, and this is a volume"));
   return chosen;
 }
 
@@ -140,9 +141,7 @@ class Measuring {
     return stopped_;
   }
 
-  std::string so_far() const {
-    return " after " + std::to_string(done_) + " of " + std::to_string(inputs_) + " images";
-  }
+  std::string so_far() const { return fmt::format(" after {} of {} images", done_, inputs_); }
 
   void report_so_far() {
     const std::string why = results_.incomplete;

@@ -1,5 +1,7 @@
 #include "app/bench/measurement_notes.hpp"
 
+#include <fmt/core.h>
+
 #include <map>
 #include <set>
 
@@ -185,12 +187,10 @@ std::vector<std::string> measurement_notes(const Results& results) {
     add_work(lines);
     return lines;
   }
-  lines.push_back(
-      "each image: " + std::to_string(results.timing.warm_up) + " labelings to warm up, then " +
-      std::to_string(results.timing.repetitions) + " (fewer where they take more than " +
-      io::shortest(results.timing.limit_s) + " s)" +
-      "; shown: their median, minimum, mean, maximum and the 5 % and 95 % quantiles, each averaged over "
-      "the images");
+  lines.push_back(fmt::format(
+      "each image: {} labelings to warm up, then {} (fewer where they take more than {} s); shown: their "
+      "median, minimum, mean, maximum and the 5 % and 95 % quantiles, each averaged over the images",
+      results.timing.warm_up, results.timing.repetitions, io::shortest(results.timing.limit_s)));
   lines.push_back(
       "random images: an algorithm that takes more than three times that on some images of a set is not "
       "timed on the rest");

@@ -1,5 +1,7 @@
 #include "app/bench/plan.hpp"
 
+#include <fmt/core.h>
+
 #include <numeric>
 #include <utility>
 
@@ -105,7 +107,7 @@ std::vector<Input> random_inputs(const GenerateOptions& first, int images) {
   GenerateOptions options = first;
   for (int i = 0; i < images; ++i, ++options.seed)
     inputs.push_back(
-        {"random image of seed " + std::to_string(options.seed), [options] { return generate(options); }});
+        {fmt::format("random image of seed {}", options.seed), [options] { return generate(options); }});
   return inputs;
 }
 
@@ -113,10 +115,10 @@ void check(const Request& request, const std::vector<Extent>& sizes) {
   if (!request.connectivity) return;
   for (const Extent& size : sizes)
     if (is_3d(*request.connectivity) != (size.depth > 1))
-      throw Error(Failure::usage, std::to_string(static_cast<int>(*request.connectivity)) +
-                                      "-connectivity is for " +
-                                      (is_3d(*request.connectivity) ? "volumes" : "images") +
-                                      ", and a size is " + (size.depth > 1 ? "a volume's" : "an image's"));
+      throw Error(Failure::usage, fmt::format("{}-connectivity is for {}, and a size is {}",
+                                              static_cast<int>(*request.connectivity),
+                                              is_3d(*request.connectivity) ? "volumes" : "images",
+                                              size.depth > 1 ? "a volume's" : "an image's"));
 }
 
 }  // namespace

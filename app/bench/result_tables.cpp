@@ -1,5 +1,7 @@
 #include "app/bench/result_tables.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -65,10 +67,10 @@ std::string spread(const Timing& timing) {
 /// Returns the reason why images were not timed; "" if all were.
 std::string note(const Row& row) {
   std::string text;
-  if (row.wrong > 0) text = std::to_string(row.wrong) + " wrong, not timed";
-  if (row.failed > 0) text += (text.empty() ? "" : ", ") + std::to_string(row.failed) + " failed";
+  if (row.wrong > 0) text = fmt::format("{} wrong, not timed", row.wrong);
+  if (row.failed > 0) text += fmt::format("{}{} failed", text.empty() ? "" : ", ", row.failed);
   if (row.left_out > 0)
-    text += (text.empty() ? "" : ", ") + std::to_string(row.left_out) + " left out, too slow";
+    text += fmt::format("{}{} left out, too slow", text.empty() ? "" : ", ", row.left_out);
   return text;
 }
 

@@ -1,5 +1,7 @@
 #include "app/bench/series.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -13,7 +15,7 @@ namespace {
 std::string percent(double share) { return three_digits(100 * share); }
 
 std::string connectivity_of(const Group& group) {
-  return std::to_string(static_cast<int>(group.connectivity)) + "-connectivity";
+  return fmt::format("{}-connectivity", static_cast<int>(group.connectivity));
 }
 
 /// Names of a group's position on the axis of its set, and of the set.
@@ -29,7 +31,7 @@ Where where(const Group& group) {
   if (!group.extent) return {"datasets" + connectivity, "dataset", group.dataset, {}};
   const std::string size = io::to_string(*group.extent);
   const std::string density = "density " + percent(group.density) + " %";
-  const std::string granularity = "granularity " + std::to_string(group.granularity);
+  const std::string granularity = fmt::format("granularity {}", group.granularity);
   switch (group.axis) {
     case Axis::density:
       return {"random " + size + ", " + granularity + connectivity, kDensityAxis, percent(group.density),
@@ -158,15 +160,15 @@ std::string half_of_peak(const SeriesSet& set, const Series& series) {
 
 std::string describe(const Group& group) {
   if (!group.extent) return group.dataset;
-  return "random " + io::to_string(*group.extent) + ", density " + percent(group.density) +
-         " %, granularity " + std::to_string(group.granularity);
+  return fmt::format("random {}, density {} %, granularity {}", io::to_string(*group.extent),
+                     percent(group.density), group.granularity);
 }
 
 std::string describe_images(const Group& group) {
-  return connectivity_of(group) + ", " + std::to_string(group.images) +
-         (group.images == 1 ? " image" : " images") + " of " + three_digits(group.elements / 1e6) +
-         " million pixels, " + percent(group.foreground) + " % foreground, " +
-         std::to_string(std::llround(group.components)) + " components";
+  return fmt::format("{}, {}{} of {} million pixels, {} % foreground, {} components", connectivity_of(group),
+                     group.images, group.images == 1 ? " image" : " images",
+                     three_digits(group.elements / 1e6), percent(group.foreground),
+                     std::llround(group.components));
 }
 
 }  // namespace gpuccl::bench

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <fstream>
@@ -53,16 +55,15 @@ std::string problem_of_gpu(int gpu) {
   const CudaStatus status = cuda_status();
   for (const CudaDevice& device : status.devices)
     if (device.index == gpu) return {};
-  return status.problem.empty() ? "no CUDA device " + std::to_string(gpu) : status.problem;
+  return status.problem.empty() ? fmt::format("no CUDA device {}", gpu) : status.problem;
 }
 
 std::string map_legend(const bench::Results& results) {
   std::string text = "map of " + results.mapped_name + "; from left to right: image";
   for (const bench::WorkMap& map : results.maps) text += ", " + map.title;
-  return text + "; above: steps of the longest find path, dark 0 to yellow " +
-         std::to_string(bench::most_of(results.maps, &BlockWork::longest)) +
-         "; below: atomic operations, to " +
-         std::to_string(bench::most_of(results.maps, &BlockWork::atomics));
+  return fmt::format(
+      "{}; above: steps of the longest find path, dark 0 to yellow {}; below: atomic operations, to {}", text,
+      bench::most_of(results.maps, &BlockWork::longest), bench::most_of(results.maps, &BlockWork::atomics));
 }
 
 /// The files asked for, each as often as there is more to write. Made before the work starts, so that a

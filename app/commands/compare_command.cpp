@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -30,8 +32,8 @@ std::string describe_foreground(const Comparison& comparison) {
   if (elements == 0) return "";
   std::array<char, 32> dice{};
   std::snprintf(dice.data(), dice.size(), "%.6g", comparison.dice());
-  return std::to_string(elements) + (elements == 1 ? " pixel" : " pixels") + ", Dice coefficient " +
-         dice.data() + ", ";
+  return fmt::format("{}{}, Dice coefficient {}, ", elements, elements == 1 ? " pixel" : " pixels",
+                     dice.data());
 }
 
 /// One line: how the two differ, and where first.
@@ -42,10 +44,8 @@ std::string describe(const Comparison& comparison, const LabelImage& a, const La
   const char* verdict = comparison.same_partition    ? "same components, different numbers"
                         : comparison.same_background ? "different components"
                                                      : "different foreground";
-  return std::string(verdict) + ": " + describe_foreground(comparison) + "first at (" +
-         std::to_string(comparison.x) + ", " + std::to_string(comparison.y) + ", " +
-         std::to_string(comparison.z) + "): " + std::to_string(comparison.a) + " and " +
-         std::to_string(comparison.b);
+  return fmt::format("{}: {}first at ({}, {}, {}): {} and {}", verdict, describe_foreground(comparison),
+                     comparison.x, comparison.y, comparison.z, comparison.a, comparison.b);
 }
 
 int run_compare(const CompareOptions& options) {

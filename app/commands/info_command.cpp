@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <libdeflate.h>
 #include <png.h>
 #include <tbb/info.h>
@@ -34,16 +35,16 @@ std::string tiff_version() {
 }
 
 std::string json_version() {
-  return std::to_string(NLOHMANN_JSON_VERSION_MAJOR) + "." + std::to_string(NLOHMANN_JSON_VERSION_MINOR) +
-         "." + std::to_string(NLOHMANN_JSON_VERSION_PATCH);
+  return fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                     NLOHMANN_JSON_VERSION_PATCH);
 }
 
 std::string libraries() {
   return line("libpng", ::png_get_libpng_ver(nullptr)) + line("libtiff", tiff_version()) +
          line("libdeflate", LIBDEFLATE_VERSION_STRING) +
          line("ISA-L", io::fast_inflater_version().empty() ? "not built in" : io::fast_inflater_version()) +
-         line("oneTBB", std::string(TBB_VERSION_STRING) + " (interface " +
-                            std::to_string(::TBB_runtime_interface_version()) + ")") +
+         line("oneTBB",
+              fmt::format("{} (interface {})", TBB_VERSION_STRING, ::TBB_runtime_interface_version())) +
          line("CLI11", parser_version()) + line("nlohmann/json", json_version());
 }
 
@@ -53,9 +54,9 @@ std::string cuda() {
   std::string text = line("CUDA", "runtime " + status.runtime_version + ", driver " +
                                       (status.driver_version.empty() ? "none" : status.driver_version));
   for (const CudaDevice& device : status.devices)
-    text += line("GPU " + std::to_string(device.index),
-                 device.name + ", compute capability " + device.compute_capability + ", " +
-                     std::to_string(device.memory_bytes >> 20) + " MiB");
+    text += line(fmt::format("GPU {}", device.index),
+                 fmt::format("{}, compute capability {}, {} MiB", device.name, device.compute_capability,
+                             device.memory_bytes >> 20));
   if (!status.problem.empty()) text += line("GPU", "not usable (" + status.problem + ")");
   return text;
 }

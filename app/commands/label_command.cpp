@@ -1,3 +1,4 @@
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -27,10 +28,10 @@ void print_summary(const LabelPaths& files, const LabelOptions& options, const L
   std::snprintf(seconds, sizeof seconds, "%.3f s", summary.milliseconds / 1000);
   std::string line = display_name(files.input) + ": " +
                      counted(summary.components, options.values.objects ? "object" : "component");
-  if (summary.dropped > 0) line += ", " + std::to_string(summary.dropped) + " dropped";
+  if (summary.dropped > 0) line += fmt::format(", {} dropped", summary.dropped);
   if (!options.values.objects)
-    line += " (" + std::to_string(static_cast<int>(summary.engine.connectivity)) + "-connectivity, " +
-            summary.engine.algorithm + " on " + summary.engine.device_name + ")";
+    line += fmt::format(" ({}-connectivity, {} on {})", static_cast<int>(summary.engine.connectivity),
+                        summary.engine.algorithm, summary.engine.device_name);
   line += std::string(" in ") + seconds;
   print_message(line);
 }

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -111,10 +113,10 @@ std::string pairs_text(const std::string& before, std::span<const std::uint64_t>
     const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
       return std::to_string(i ? values[*i] : 0);
     };
-    text += before + of(truth, pair.truth) + "," + of(prediction, pair.prediction) + "," +
-            of(table.truth_areas, pair.truth) + "," + of(table.prediction_areas, pair.prediction) + "," +
-            std::to_string(pair.pixels) + "," + io::shortest(pair.iou) + "," + io::shortest(pair.dice) +
-            (pair.is_match ? ",1\n" : ",0\n");
+    text += fmt::format("{}{},{},{},{},{},{},{}{}", before, of(truth, pair.truth),
+                        of(prediction, pair.prediction), of(table.truth_areas, pair.truth),
+                        of(table.prediction_areas, pair.prediction), pair.pixels, io::shortest(pair.iou),
+                        io::shortest(pair.dice), pair.is_match ? ",1\n" : ",0\n");
   }
   return text;
 }
@@ -263,7 +265,7 @@ class Matching {
   void print_summary() const {
     std::string text = summary_of(total_, images_);
     for (const auto& [value, totals] : classes_)
-      text += "\nclass " + std::to_string(value) + ": " + summary_of(totals, 1);
+      text += fmt::format("\nclass {}: {}", value, summary_of(totals, 1));
     print_result(text);
   }
 

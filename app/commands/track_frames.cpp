@@ -1,5 +1,7 @@
 #include "app/commands/track_frames.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -148,10 +150,9 @@ class Tracking {
       const bool begins = track.begin == frame, ends = next != nullptr && track.end == frame;
       const char* const begin = !begins ? "" : track.parent != 0 ? "split" : "start";
       const char* const end = !ends ? "" : track.into != 0 ? "merge" : "end";
-      text += std::to_string(frame) + "," + std::to_string(ids[i]) + "," + std::to_string(tracked.tracks[i]) +
-              "," + std::to_string(tracked.objects.areas[i]) + "," + io::shortest(tracked.iou[i]) + "," +
-              begin + "," + std::to_string(begins ? track.parent : 0) + "," + end + "," +
-              std::to_string(ends ? track.into : 0) + "\n";
+      text += fmt::format("{},{},{},{},{},{},{},{},{}\n", frame, ids[i], tracked.tracks[i],
+                          tracked.objects.areas[i], io::shortest(tracked.iou[i]), begin,
+                          begins ? track.parent : 0, end, ends ? track.into : 0);
     }
     csv_->write(text);
   }

@@ -1,5 +1,6 @@
 #include "app/common/status_line.hpp"
 
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -64,8 +65,7 @@ void Progress::stage(const std::string& name) {
 
 void Progress::share(double done) {
   if (!line_) return;
-  line_->offer(
-      [&] { return subject_ + ": " + stage_ + " " + std::to_string(std::lround(100 * done)) + " %"; });
+  line_->offer([&] { return fmt::format("{}: {} {} %", subject_, stage_, std::lround(100 * done)); });
 }
 
 void Progress::clear() {

@@ -1,5 +1,7 @@
 #include "app/view/view_table.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -147,8 +149,8 @@ void ViewTable::add_line(std::string_view line) {
   if (line.empty()) return;
   const std::vector<std::string_view> fields = fields_of(line);
   if (fields.size() != head_.size())
-    throw Error(Failure::data, "has a row of " + std::to_string(fields.size()) + " fields, and " +
-                                   std::to_string(head_.size()) + " columns");
+    throw Error(Failure::data,
+                fmt::format("has a row of {} fields, and {} columns", fields.size(), head_.size()));
   if (number_of<double>(fields[1]) < least_area_) return;
   labels_.push_back(number_of<std::uint64_t>(fields[0]));
   std::size_t at = 0;
@@ -217,8 +219,7 @@ ViewTable::Packed ViewTable::pack(std::span<const std::uint64_t> names, bool vol
     if (names.empty()) continue;
     const auto place = std::lower_bound(names.begin(), names.end(), id);
     if (place == names.end() || *place != id)
-      throw Error(Failure::data,
-                  "has a component of label " + std::to_string(id) + ", which the label image lacks");
+      throw Error(Failure::data, fmt::format("has a component of label {}, which the label image lacks", id));
     id = static_cast<std::uint64_t>(place - names.begin()) + 1;
   }
   const std::uint64_t largest = labels_.empty() ? 0 : *std::max_element(labels_.begin(), labels_.end());
