@@ -1,5 +1,7 @@
 #include "app/label/label_measures.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -31,9 +33,9 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
     needs_spacing |= is_physical(measure);
     const bool in_volume = measure.group == MeasureGroup::basic ? is_deep : is_volume;
     if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
-      throw Error(Failure::usage, "--keep: " + std::string(measure.name) + " is measured in " +
-                                      (in_volume ? "images" : "volumes") + ", but this is labeled as " +
-                                      (in_volume ? "a volume" : "an image"));
+      throw Error(Failure::usage,
+                  fmt::format("--keep: {} is measured in {}, but this is labeled as {}", measure.name,
+                              in_volume ? "images" : "volumes", in_volume ? "a volume" : "an image"));
   }
   const MeasureSet named = options_.measure.named | compared;
   request_ = {(options_.measure.wanted & ~by_name_only(connectivity)) | named, connectivity, {}};
@@ -62,9 +64,9 @@ std::vector<int> LabelMeasures::channels(const io::ReadOptions& read) const {
       if (channels.empty())
         for (int channel = 0; channel < count; ++channel) channels.push_back(channel);
       if (count != std::ssize(channels))
-        throw Error(Failure::data, "has " + counted(static_cast<std::uint64_t>(count), "channel") +
-                                       ", but others have " + std::to_string(channels.size()) +
-                                       "; select some with --intensity-channel");
+        throw Error(Failure::data,
+                    fmt::format("has {}, but others have {}; select some with --intensity-channel",
+                                counted(static_cast<std::uint64_t>(count), "channel"), channels.size()));
     });
   return channels;
 }
@@ -199,7 +201,7 @@ double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
 std::string hint_of_nans(std::uint64_t nans) {
   if (nans == 0) return "";
   return nans == 1 ? "1 sample of a component is NaN and is ignored"
-                   : std::to_string(nans) + " samples of components are NaN and are ignored";
+                   : fmt::format("{} samples of components are NaN and are ignored", nans);
 }
 
 }  // namespace gpuccl::app

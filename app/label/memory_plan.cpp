@@ -1,5 +1,7 @@
 #include "app/label/memory_plan.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -167,10 +169,10 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
     const double of_slice = bytes_of(work, {work.extent.width, work.extent.height, 1});
     const double of_components = work.extent.depth == 1 ? bytes_of_components(work, most) : 0;
     throw Error(Failure::memory,
-                "needs up to " + io::bytes_in_words(of_slice + of_components) +
-                    " of memory for the values of a slice" +
-                    (of_components > 0 ? " and " + std::to_string(most) + " components" : "") +
-                    "; the limit is " + io::bytes_in_words(static_cast<double>(memory)));
+                fmt::format("needs up to {} of memory for the values of a slice{}; the limit is {}",
+                            io::bytes_in_words(of_slice + of_components),
+                            of_components > 0 ? fmt::format(" and {} components", most) : "",
+                            io::bytes_in_words(static_cast<double>(memory))));
   }
   plan.looks_ahead = !work.values && !are_smallest(work, halvings);
   const double available = static_cast<double>(memory - held);

@@ -1,5 +1,7 @@
 #include "app/label/batch/batch_progress.hpp"
 
+#include <fmt/core.h>
+
 #include <cstdio>
 #include <limits>
 
@@ -51,8 +53,8 @@ std::string BatchProgress::text() const {
   const double rate = static_cast<double>(done) / since_start_.milliseconds() * 1000;
   char per_second[32];
   std::snprintf(per_second, sizeof per_second, rate < 10 ? "%.1f/s" : "%.0f/s", rate);
-  std::string line = std::to_string(done) + " of " + std::to_string(total_);
-  if (failed > 0) line += ", " + std::to_string(failed) + " failed";
+  std::string line = fmt::format("{} of {}", done, total_);
+  if (failed > 0) line += fmt::format(", {} failed", failed);
   return line + ", " + per_second + ", " + duration(static_cast<double>(total_ - done) / rate) + " left";
 }
 

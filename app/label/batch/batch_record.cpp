@@ -1,5 +1,7 @@
 #include "app/label/batch/batch_record.hpp"
 
+#include <fmt/core.h>
+
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -92,17 +94,17 @@ void Tally::count(const Outcome& outcome) {
 }
 
 std::string Tally::text() const {
-  std::string line = std::to_string(labeled) + " of " + std::to_string(total) + " labeled";
-  if (skipped > 0) line += ", " + std::to_string(skipped) + " skipped";
+  std::string line = fmt::format("{} of {} labeled", labeled, total);
+  if (skipped > 0) line += fmt::format(", {} skipped", skipped);
   std::size_t failures = 0;
   std::string codes;
   for (const auto& [code, count] : failed) {
     failures += count;
-    codes += (codes.empty() ? "" : ", ") + std::to_string(code) + ": " + std::to_string(count);
+    codes += fmt::format("{}{}: {}", codes.empty() ? "" : ", ", code, count);
   }
-  if (failures > 0) line += ", " + std::to_string(failures) + " failed (" + codes + ")";
-  if (not_started > 0) line += ", " + std::to_string(not_started) + " not started";
-  for (const int code : failed_beside) line += ", no report or table (" + std::to_string(code) + ")";
+  if (failures > 0) line += fmt::format(", {} failed ({})", failures, codes);
+  if (not_started > 0) line += fmt::format(", {} not started", not_started);
+  for (const int code : failed_beside) line += fmt::format(", no report or table ({})", code);
   return line;
 }
 
