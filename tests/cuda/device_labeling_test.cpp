@@ -3,7 +3,7 @@
 #include <set>
 
 #include "cuda/device_case.hpp"
-#include "cuda/runs/device_call.cuh"
+#include "cuda/runs/host/device_call.cuh"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/device.hpp"

@@ -1,7 +1,7 @@
 // The fast engine on the emulation of CUDA: its formulas for words, and images that cross the edges of its
 // tiles.
 
-#include "cuda/runs/runs.cuh"
+#include "cuda/runs/host/runs.cuh"
 
 #include <cuda_runtime.h>
 

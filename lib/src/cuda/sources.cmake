@@ -1,12 +1,12 @@
 # What lib/src/cuda holds: compiled by nvcc for the product and, against an emulation of CUDA, as C++ for the tests.
 set(GPUCCL_CUDA_SOURCES
   c_interface.cpp
-  runs/gather_sums.cu
-  runs/planes.cu
-  runs/runs_2d.cu
-  runs/runs_3d.cu
-  runs/values_2d.cu
-  runs/values_3d.cu
+  runs/statistics/gather_sums.cu
+  runs/values/planes.cu
+  runs/host/runs_2d.cu
+  runs/host/runs_3d.cu
+  runs/host/values_2d.cu
+  runs/host/values_3d.cu
   runtime/check.cpp
   runtime/pinned_ring.cpp
   runtime/primary_context.cpp
@@ -27,9 +27,9 @@ set(GPUCCL_SHARED
   phases/run_starts.cu
   phases/statistics.cu
   phases/unpack.cu
-  runs/component_memory.cu
-  runs/device_labeling.cu
-  runs/pack.cu)
+  runs/statistics/component_memory.cu
+  runs/host/device_labeling.cu
+  runs/host/pack.cu)
 file(GLOB GPUCCL_ALGORITHMS CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/algorithms/*.cu)
 foreach(list GPUCCL_SHARED GPUCCL_ALGORITHMS)
   list(TRANSFORM ${list} REPLACE "(.+)" "#include \"cuda/\\1\"\n")

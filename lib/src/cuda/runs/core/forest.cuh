@@ -1,0 +1,109 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/runs/core/words.cuh"
+
+namespace gpuccl::cuda::runs {
+
+/// Entry of a node in the image's forest: for a root, the position of its component's first element; for any
+/// other node, a flag and the slot of a node closer to the root. A position is the index of a bit in the
+/// image's words, so positions are in raster order. 32 bits do while both positions and slots fit 31 of them.
+template <class Link>
+struct Links {
+  static constexpr Link kLinked = Link{1} << (8 * sizeof(Link) - 1);
+
+  __device__ static bool is_root(Link link) { return (link & kLinked) == 0; }
+  __device__ static Link to(Link slot) { return kLinked | slot; }
+  __device__ static Link slot(Link link) { return link & ~kLinked; }
+};
+
+using NarrowLink = std::uint32_t;
+using WideLink = unsigned long long;
+enum class LinkWidth { as_needed, wide };
+
+/// The components of all tiles, joined across the edges of tiles. A root with the later first element is
+/// hooked under one with an earlier one; so first elements need no second look, and there are no cycles.
+///
+/// Links are read past the L1 cache: a stale link is not an error, but it costs a walk, and on long thin
+/// components many (spiral: 3.5 times the time).
+template <class Link>
+class Forest {
+ public:
+  /// `first_bits`: one bit an element, set at the first element of every component; cleared as they are
+  /// joined.
+  __device__ Forest(Link* links, Word* first_bits) : links_(links), first_bits_(first_bits) {}
+
+  /// A node closer to the root, or the node itself.
+  __device__ Link step(Link slot) const { return up(slot, __ldcg(links_ + slot)); }
+
+  __device__ void unite(Link a, Link b) const {
+    Root high{a, 0}, low{b, 0};
+    while (!find(high, low)) {
+      if (high.first < low.first) {
+        const Root other = high;
+        high = low;
+        low = other;
+      }
+      const Link was = atomicCAS(links_ + high.slot, high.first, Links<Link>::to(low.slot));
+      if (was == high.first) {
+        atomicAnd(first_bits_ + high.first / kWordBits, ~(1u << high.first % kWordBits));
+        return;
+      }
+      high.slot = Links<Link>::slot(was);  // another thread hooked it first
+    }
+  }
+
+ private:
+  struct Root {
+    Link slot, first;
+  };
+
+  /// From nodes to their roots, both at the same time, because a step is a wait for memory: what one does not
+  /// need is loaded with what the other does. Moves every second link to its parent's parent, so that later
+  /// walks are shorter. True when both have the same root; then it ends where the walks meet, and does not
+  /// read the link of a root that thousands of others are reading.
+  __device__ bool find(Root& a, Root& b) const {
+    Link link_a = __ldcg(links_ + a.slot), link_b = __ldcg(links_ + b.slot);
+    while (!Links<Link>::is_root(link_a) || !Links<Link>::is_root(link_b)) {
+      if (up(a.slot, link_a) == up(b.slot, link_b)) return true;
+      const Link next_a = __ldcg(links_ + up(a.slot, link_a)), next_b = __ldcg(links_ + up(b.slot, link_b));
+      const bool more_a = advance(a.slot, link_a, next_a), more_b = advance(b.slot, link_b, next_b);
+      link_a = next_a;
+      link_b = next_b;
+      if (!more_a && !more_b) continue;
+      link_a = __ldcg(links_ + a.slot);
+      link_b = __ldcg(links_ + b.slot);
+    }
+    a.first = link_a;
+    b.first = link_b;
+    return a.slot == b.slot;
+  }
+
+  /// The parent of a node, or the node itself.
+  __device__ static Link up(Link slot, Link link) {
+    return Links<Link>::is_root(link) ? slot : Links<Link>::slot(link);
+  }
+
+  /// Moves from a node, whose parent has the link `next`, up to its parent, or if that is not a root to its
+  /// parent's parent, whose link is yet to be read: then true.
+  __device__ bool advance(Link& slot, Link link, Link next) const {
+    const bool more = !Links<Link>::is_root(link) && !Links<Link>::is_root(next);
+    if (more) __stcg(links_ + slot, next);
+    slot = more ? Links<Link>::slot(next) : up(slot, link);
+    return more;
+  }
+
+  Link* links_;
+  Word* first_bits_;
+};
+
+/// Position of the first element of the component that `slot` belongs to, once nothing changes any more.
+template <class Link>
+__device__ Link first_of(const Link* links, Link slot) {
+  Link link = links[slot];
+  while (!Links<Link>::is_root(link)) link = links[Links<Link>::slot(link)];
+  return link;
+}
+
+}  // namespace gpuccl::cuda::runs

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/device/tile_forest.cuh"
+#include "cuda/runs/core/bundle.cuh"
+
+namespace gpuccl::cuda::runs {
+
+/// Calls visit(i) for all i below `count`, each in one thread of the block. The lanes of a warp take part in
+/// every turn, so that they meet again after walks of different length.
+template <class Visit>
+__device__ void share_among_threads(std::uint32_t count, Visit visit) {
+  for (std::uint32_t begin = 0; begin < count; begin += blockDim.x) {
+    const std::uint32_t i = begin + threadIdx.x;
+    if (i < count) visit(i);
+    __syncwarp();
+  }
+}
+
+// When the unions are done, the link of a root is replaced by the position in the tile of its component's
+// first element: a flag and the position's complement, so that the earliest is the largest value and any
+// number of threads may offer one at the same time, while others still look for the root.
+
+inline constexpr std::uint32_t kMarked = 1u << 31;
+
+__device__ inline void mark_first(std::uint32_t* links, std::uint32_t root, std::uint32_t position) {
+  const std::uint32_t mark = kMarked | (~kMarked - position);
+  if (plain_load(links + root) < mark) atomicMax(links + root, mark);
+}
+__device__ inline std::uint32_t marked_first(const std::uint32_t* links, std::uint32_t root) {
+  return ~kMarked - (links[root] & ~kMarked);
+}
+/// The root of `node`, marked or not.
+__device__ inline std::uint32_t marked_root(const std::uint32_t* links, std::uint32_t node) {
+  std::uint32_t link = plain_load(links + node);
+  while (link != node && (link & kMarked) == 0) {
+    node = link;
+    link = plain_load(links + node);
+  }
+  return node;
+}
+
+struct ElementOfBundle {
+  int row, bit;
+  bool in_last_row;  // of the bundle
+};
+
+/// The first element of a piece in raster order.
+template <class Tile>
+__device__ ElementOfBundle first_element(const Bundle<Tile>& bundle, Word piece) {
+  int row = 0;
+  Word elements = 0;
+#pragma unroll
+  for (int i = Tile::kBundleRows - 1; i >= 0; --i)
+    if ((bundle.row[i] & piece) != 0) {
+      row = i;
+      elements = bundle.row[i] & piece;
+    }
+  return {row, lowest_bit(elements), row == Tile::kBundleRows - 1};
+}
+
+/// Positions in a tile count its elements in raster order.
+template <class Tile>
+__device__ std::uint32_t position_in_tile(const Place<Tile>& place, int row, int bit) {
+  const int y = place.row * Tile::kRowsY + row % Tile::kRowsY;
+  const int z = place.layer * Tile::kRowsZ + row / Tile::kRowsY;
+  return static_cast<std::uint32_t>(((z * Tile::kHeight + y) * Tile::kWords + place.word) * kWordBits + bit);
+}
+
+template <class Link, class Tile>
+__device__ Link position_in_image(const Frame& frame, const Place<Tile>& place, std::uint32_t position) {
+  const std::uint32_t row = position / Tile::kWidth;
+  const Link y = static_cast<Link>(place.tile_y) * Tile::kHeight + row % Tile::kHeight;
+  const Link z = static_cast<Link>(place.tile_z) * Tile::kDepth + row / Tile::kHeight;
+  return ((z * static_cast<Link>(frame.height) + y) * static_cast<Link>(frame.pitch)) * kWordBits +
+         static_cast<Link>(place.tile_x) * Tile::kWidth + position % Tile::kWidth;
+}
+
+}  // namespace gpuccl::cuda::runs

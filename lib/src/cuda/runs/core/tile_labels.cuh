@@ -1,0 +1,45 @@
+#pragma once
+
+#include "cuda/runs/core/forest.cuh"
+#include "cuda/runs/core/tables.cuh"
+#include "cuda/runs/core/tile.cuh"
+#include "cuda/runs/core/tile_forest.cuh"
+
+namespace gpuccl::cuda::runs {
+
+/// Labels are below this, so that find_labels() has a bit to spare.
+inline constexpr std::uint64_t kLabelLimit = std::uint64_t{1} << 31;
+
+/// Components whose labels are requested.
+enum class Wanted {
+  all,
+  of_others,  // not of those whose root is in the tile, as far as links lead there inside of the tile: then 0
+};
+
+/// Writes the labels of all nodes of a tile to `labels`, which the thread block shares, and waits for all.
+template <class Tile, Wanted wanted = Wanted::all, class Link>
+__device__ void find_labels(const Tables<Link>& tables, std::int64_t tile, std::uint32_t* labels) {
+  constexpr std::uint32_t kAsNode = 1u << 31;  // the label is that of another node of the tile
+  const Link begin = static_cast<Link>(tile * Tile::kNodes);
+  const std::uint32_t nodes = tables.nodes[tile];
+  share_among_threads(nodes, [&](std::uint32_t node) {
+    const Link link = tables.links[begin + node];
+    if (Links<Link>::is_root(link)) {
+      labels[node] = wanted == Wanted::all ? label_of(tables, link) : 0;
+    } else if (const Link slot = Links<Link>::slot(link); slot - begin < Tile::kNodes) {
+      labels[node] = kAsNode | static_cast<std::uint32_t>(slot - begin);
+    } else {
+      labels[node] = label_of(tables, first_of(tables.links, slot));
+    }
+  });
+  __syncthreads();
+  share_among_threads(nodes, [&](std::uint32_t node) {
+    std::uint32_t label = labels[node];
+    if ((label & kAsNode) == 0) return;
+    while ((label & kAsNode) != 0) label = plain_load(labels + (label & ~kAsNode));
+    plain_store(labels + node, label);
+  });
+  __syncthreads();
+}
+
+}  // namespace gpuccl::cuda::runs

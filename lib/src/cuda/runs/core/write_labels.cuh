@@ -1,0 +1,136 @@
+#pragma once
+
+#include "cuda/runs/core/bundle.cuh"
+#include "cuda/runs/core/tile_labels.cuh"
+#include "cuda/runtime/launch.cuh"
+#include "gpuccl/labels.hpp"
+
+// WriteLabels: every label is written once, past the caches as far as they allow. A lane has four elements
+// next to each other, of all rows of a bundle; four elements of bits are of at most two pieces.
+namespace gpuccl::cuda::runs {
+
+/// Four labels next to each other.
+__device__ inline void store_four(Label* to, const Label (&label)[4]) {
+  __stcs(reinterpret_cast<uint4*>(to), make_uint4(label[0], label[1], label[2], label[3]));
+}
+__device__ inline void store_four(std::uint16_t* to, const Label (&label)[4]) {
+  __stcs(reinterpret_cast<uint2*>(to), make_uint2(label[0] | label[1] << 16, label[2] | label[3] << 16));
+}
+
+/// Output of labels: consecutive rows with the pitch of the bits.
+struct PaddedRows {
+  Label* data;
+
+  __device__ void store(const Frame& frame, int x, int y, int z, const Label (&label)[4]) const {
+    store_four(data + frame.row(y, z) * frame.pitch * kWordBits + x, label);
+  }
+};
+
+/// Output into the caller's memory: any pitches, in labels; only the width is written. Labels that a T cannot
+/// hold become its largest value.
+template <class T>
+struct PitchedRows {
+  T* data;
+  std::int64_t row_pitch, slice_pitch;
+  bool in_fours;  // whether address and pitches let four labels be stored at once
+
+  __device__ void store(const Frame& frame, int x, int y, int z, const Label (&label)[4]) const {
+    T* const to = data + z * slice_pitch + y * row_pitch + x;
+    if (in_fours && x <= frame.width - 4) {
+      store_four(to, {held(label[0]), held(label[1]), held(label[2]), held(label[3])});
+      return;
+    }
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      if (i < frame.width - x) to[i] = static_cast<T>(held(label[i]));
+  }
+
+ private:
+  __device__ static Label held(Label label) {
+    constexpr Label kLargest = static_cast<T>(~Label{0});
+    return label < kLargest ? label : kLargest;
+  }
+};
+
+/// The labels of the four columns from bit `shift` on, of a word whose first piece is node `first_node`.
+template <class Tile>
+__device__ void find_four(const Bundle<Tile>& bundle, int shift, const std::uint16_t& first_node,
+                          const Label* labels, Label (&label)[4]) {
+  const Word all = bundle.all();
+  const unsigned four = all >> shift & 15;
+  unsigned of_second = 0;
+  Label first = 0, second = 0;
+  if (four != 0) {
+    const Word starts = piece_starts(all);
+    const int bit = shift + lowest_bit(four);
+    const int node = first_node + piece_at(starts, bit);
+    const unsigned more = (starts & ~up_to(bit)) >> shift & 15;
+    first = second = labels[node];
+    if (more != 0) {
+      second = labels[node + 1];
+      of_second = four & (0u - more);
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < 4; ++i) label[i] = (of_second >> i & 1) != 0 ? second : first;
+}
+
+/// With values, four elements may belong to four pieces.
+template <class Tile>
+requires(Tile::kOfValues) __device__
+    void find_four(const Bundle<Tile>& bundle, int shift, const std::uint16_t& first_node,
+                   const Label* labels, Label (&label)[4]) {
+  const Word starts = bundle.starts();
+  const unsigned set = bundle.all() >> shift, begins = starts >> shift;
+  int node = first_node + last_piece(starts & ((1u << shift) - 1));
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    node += static_cast<int>(begins >> i & 1);
+    const bool of_piece_before = i > 0 && (begins >> i & 1) == 0;
+    label[i] = (set >> i & 1) == 0 ? 0 : of_piece_before ? label[i > 0 ? i - 1 : 0] : labels[node];
+  }
+}
+
+template <class Tile, class Link, class Rows>
+__global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tables<Link> tables, Rows out) {
+  __shared__ Word words[Bundle<Tile>::kWordsOfPieces * Tile::kThreads];
+  __shared__ std::uint16_t first_node[Tile::kThreads];
+  __shared__ Label labels[Tile::kNodes];
+  const int t = static_cast<int>(threadIdx.x);
+  const auto place = Place<Tile>::mine(frame);
+  const std::int64_t tile = place.tile(frame);
+  const auto own = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
+#pragma unroll
+  for (int i = 0; i < Bundle<Tile>::kWordsOfPieces; ++i) words[i * Tile::kThreads + t] = own.row[i];
+  wait_for_launch_before();
+  first_node[t] = tables.first_node[tile * Tile::kThreads + t];
+  find_labels<Tile>(tables, tile, labels);
+
+  constexpr int kGroups = Tile::kWords / 4;  // of four words, what a warp writes of a row
+  const int lane = t % 32;
+  const int shift = lane % 8 * 4;
+#pragma unroll 2
+  for (int group = t / 32; group < Tile::kThreads / 4; group += Tile::kWarps) {
+    const int word = group * 4 + lane / 8;
+    Bundle<Tile> bundle;
+#pragma unroll
+    for (int i = 0; i < Bundle<Tile>::kWordsOfPieces; ++i) bundle.row[i] = words[i * Tile::kThreads + word];
+    Label label[4];
+    find_four(bundle, shift, first_node[word], labels, label);
+
+    const int x = place.tile_x * Tile::kWidth + group % kGroups * 128 + lane * 4;
+    const int row = group / kGroups % Tile::kRows, layer = group / kGroups / Tile::kRows;
+#pragma unroll
+    for (int i = 0; i < Tile::kBundleRows; ++i) {
+      const int y = place.tile_y * Tile::kHeight + row * Tile::kRowsY + i % Tile::kRowsY;
+      const int z = place.tile_z * Tile::kDepth + layer * Tile::kRowsZ + i / Tile::kRowsY;
+      if (!frame.has_word(x / kWordBits) || !frame.has_row(y, z)) continue;
+      const unsigned set = bundle.row[i] >> shift;
+      out.store(frame, x, y, z,
+                {(set & 1) != 0 ? label[0] : 0, (set & 2) != 0 ? label[1] : 0, (set & 4) != 0 ? label[2] : 0,
+                 (set & 8) != 0 ? label[3] : 0});
+    }
+  }
+}
+
+}  // namespace gpuccl::cuda::runs

@@ -1,0 +1,151 @@
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "cuda/runs/core/tile_labels.cuh"
+#include "cuda/runs/core/with_connectivity.hpp"
+#include "cuda/runs/host/device_call.cuh"
+#include "cuda/runtime/check.hpp"
+#include "gpuccl/types.hpp"
+
+namespace gpuccl {
+namespace {
+
+using cuda::runs::DeviceCall;
+using cuda::runs::LinkWidth;
+using cuda::runs::with_connectivity;
+namespace runs = cuda::runs;
+
+void require(bool holds, const char* what) {
+  if (!holds) throw Error(Failure::usage, std::string("labeling on a device: ") + what);
+}
+
+bool is_aligned(const void* address, std::size_t to) {
+  return reinterpret_cast<std::uintptr_t>(address) % to == 0;
+}
+
+bool is_empty(Extent extent) { return extent.width == 0 || extent.height == 0 || extent.depth == 0; }
+
+/// Bound on components: of elements that touch along `axes` axes (2, 2 x 2 or 2 x 2 x 2), at most one begins
+/// a component; of values, each may.
+void check_count(Extent extent, int axes) {
+  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  const auto halved = [&](int length, int axis) { return axis < axes ? length / 2 + length % 2 : length; };
+  const double most =
+      double{1} * halved(extent.width, 0) * halved(extent.height, 1) * halved(extent.depth, 2);
+  if (most >= static_cast<double>(cuda::runs::kLabelLimit))
+    throw Error(Failure::memory, "the image could have more components than the GPU engine can number");
+}
+
+/// Gives the pitches that are 0 their values, and checks all.
+void complete(std::int64_t& row_pitch, std::int64_t& slice_pitch, std::int64_t row, Extent extent) {
+  if (row_pitch == 0) row_pitch = row;
+  require(row_pitch >= row, "a row pitch shorter than a row");
+  const std::int64_t rows_before_last = extent.height - 1;
+  require(row_pitch <= (INT64_MAX - row) / (rows_before_last + 1), "a row pitch too long");
+  if (slice_pitch == 0) slice_pitch = extent.height * row_pitch;
+  require(slice_pitch >= rows_before_last * row_pitch + row, "a slice pitch shorter than a slice");
+}
+
+void check_image(DeviceImage& image) {
+  require(image.data != nullptr, "no image");
+  const bool bits = image.format == DeviceImage::Format::bits;
+  require(bits || image.format == DeviceImage::Format::bytes, "no such format");
+  const std::int64_t width = image.extent.width;
+  complete(image.row_pitch, image.slice_pitch, bits ? (width + 7) / 8 : width, image.extent);
+}
+
+void check_labels(DeviceLabels& labels, Extent extent) {
+  std::visit(
+      [&](auto* data) {
+        constexpr std::int64_t kLabel = sizeof(*data);
+        if (data == nullptr) return;
+        complete(labels.row_pitch, labels.slice_pitch, extent.width * kLabel, extent);
+        require(
+            is_aligned(data, kLabel) && labels.row_pitch % kLabel == 0 && labels.slice_pitch % kLabel == 0,
+            "an address or pitch of labels is not a multiple of their size");
+      },
+      labels.data);
+}
+
+runs::DeviceValues checked(const DeviceValueImage& image) {
+  require(image.data != nullptr, "no image");
+  require(image.type >= ValueType::u8 && image.type <= ValueType::f64, "no such type of values");
+  require(image.delta >= 0, "delta is not a number of at least 0");
+  const auto value = static_cast<std::int64_t>(bytes_of(image.type));
+  runs::DeviceValues values{image.data, image.type, image.delta, image.row_pitch, image.slice_pitch};
+  complete(values.row_pitch, values.slice_pitch, image.extent.width * value, image.extent);
+  require(is_aligned(image.data, bytes_of(image.type)) && values.row_pitch % value == 0 &&
+              values.slice_pitch % value == 0,
+          "an address or pitch of values is not a multiple of their size");
+  return values;
+}
+
+void check_workspace(const void* workspace, std::size_t bytes, std::size_t needed) {
+  require(is_aligned(workspace, 256), "the address of the workspace is not a multiple of 256");
+  require(workspace != nullptr, "no workspace");
+  if (bytes < needed)
+    throw Error(Failure::usage, "labeling on a device: a workspace of " + std::to_string(bytes) +
+                                    " bytes, and the image needs " + std::to_string(needed));
+}
+
+/// Whether there is nothing to label; then that has been said.
+bool is_done(Extent extent, const DeviceResult& result, cudaStream_t stream) {
+  if (!is_empty(extent)) return false;
+  if (result.count != nullptr)
+    cuda::check(cudaMemsetAsync(result.count, 0, sizeof(*result.count), stream), "counting no components");
+  return true;
+}
+
+void check_rest(const DeviceResult& result) {
+  require(is_aligned(result.count, sizeof(*result.count)), "the address of the count is not a multiple of 8");
+  require(is_aligned(result.components, alignof(DeviceComponent)),
+          "the address of components is not a multiple of 64");
+}
+
+}  // namespace
+
+std::size_t device_workspace_bytes(Extent extent, Connectivity connectivity) {
+  check_count(extent, reach(connectivity));
+  return with_connectivity(connectivity, [&]<Connectivity one>() -> std::size_t {
+    if (is_empty(extent)) return 0;
+    return cuda::runs::workspace_bytes<one>(extent, LinkWidth::as_needed);
+  });
+}
+
+std::size_t device_value_workspace_bytes(Extent extent, Connectivity connectivity) {
+  check_count(extent, 0);
+  return with_connectivity(connectivity, [&]<Connectivity one>() -> std::size_t {
+    if (is_empty(extent)) return 0;
+    return cuda::runs::value_workspace_bytes<one>(extent, LinkWidth::as_needed);
+  });
+}
+
+void label_values_on_device(const DeviceValueImage& image, Connectivity connectivity,
+                            const DeviceResult& result, ValueBits* values, void* workspace,
+                            std::size_t workspace_bytes, cudaStream_t stream) {
+  const std::size_t needed = device_value_workspace_bytes(image.extent, connectivity);
+  check_rest(result);
+  require(is_aligned(values, sizeof(*values)), "the address of values of components is not a multiple of 8");
+  if (is_done(image.extent, result, stream)) return;
+  cuda::runs::ValueCall call{checked(image), image.extent, result, values, workspace, stream};
+  check_labels(call.result.labels, image.extent);
+  check_workspace(workspace, workspace_bytes, needed);
+  with_connectivity(connectivity,
+                    [&]<Connectivity one>() { cuda::runs::enqueue_values<one>(call, LinkWidth::as_needed); });
+}
+
+void label_on_device(const DeviceImage& image, Connectivity connectivity, const DeviceResult& result,
+                     void* workspace, std::size_t workspace_bytes, cudaStream_t stream) {
+  const std::size_t needed = device_workspace_bytes(image.extent, connectivity);
+  DeviceCall call{image, result, workspace, stream};
+  check_rest(result);
+  if (is_done(image.extent, result, stream)) return;
+  check_image(call.image);
+  check_labels(call.result.labels, image.extent);
+  check_workspace(workspace, workspace_bytes, needed);
+  with_connectivity(connectivity,
+                    [&]<Connectivity one>() { cuda::runs::enqueue<one>(call, LinkWidth::as_needed); });
+}
+
+}  // namespace gpuccl

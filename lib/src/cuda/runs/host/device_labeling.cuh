@@ -1,0 +1,170 @@
+#pragma once
+
+#include <cstdint>
+#include <variant>
+
+#include "cuda/runs/host/device_call.cuh"
+#include "cuda/runs/host/pack.cuh"
+#include "cuda/runs/host/runs.cuh"
+#include "cuda/runs/values/planes.cuh"
+#include "gpuccl/types.hpp"
+
+namespace gpuccl::cuda::runs {
+
+/// Hands out parts of a piece of memory. Without memory it adds up what they take.
+class Arena {
+ public:
+  explicit Arena(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
+
+  template <class T>
+  T* take(std::size_t count) {
+    std::byte* const at = memory_ == nullptr ? nullptr : memory_ + used_;
+    constexpr std::size_t kAlignment = 256;  // of fresh device memory
+    used_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return reinterpret_cast<T*>(at);
+  }
+  std::size_t used() const { return used_; }
+
+ private:
+  std::byte* memory_;
+  std::size_t used_ = 0;
+};
+
+/// Contents of the workspace of a call.
+template <class Tile, class Link>
+struct Workspace {
+  Word* bits;  // of images that are not read where they are; of values the planes
+  Tables<Link> tables;
+
+  Workspace(const TableLengths<Tile>& lengths, Arena& arena)
+      : bits(arena.take<Word>(static_cast<std::size_t>(lengths.first.words) * planes())),
+        tables{arena.take<Link>(lengths.links()),
+               arena.take<std::uint16_t>(lengths.first_nodes()),
+               arena.take<std::uint32_t>(lengths.tiles),
+               {lengths.first,
+                arena.take<std::uint32_t>(lengths.first.padded_words()),
+                arena.take<std::uint32_t>(lengths.first.before()),
+                arena.take<unsigned long long>(static_cast<std::size_t>(lengths.first.progress())),
+                {arena.take<unsigned long long>(1), nullptr, 0}}} {}
+
+ private:
+  static constexpr std::size_t planes() {
+    if constexpr (Tile::kOfValues)
+      return ValuePlanes<Tile::connectivity>::kAll;
+    else
+      return 1;
+  }
+};
+
+/// Rows of words are as short as can be, so that rows without padding are such words already.
+template <class Tile>
+Frame frame_of(const Extent& extent) {
+  return frame_of<Tile>(nullptr, extent, (extent.width - 1) / kWordBits + 1);
+}
+
+/// Whether the rows of the image follow each other as words of a frame do, of whole words each, from a
+/// multiple of `alignment` on.
+inline bool is_like_words(const DeviceImage& image, int bits_an_element, std::uintptr_t alignment) {
+  const std::int64_t row = std::int64_t{image.extent.width} * bits_an_element / 8;
+  return image.extent.width % kWordBits == 0 && image.row_pitch == row &&
+         (image.extent.depth == 1 || image.slice_pitch == row * image.extent.height) &&
+         reinterpret_cast<std::uintptr_t>(image.data) % alignment == 0;
+}
+
+template <class T>
+PitchedRows<T> rows_of(T* data, const DeviceLabels& labels) {
+  constexpr std::int64_t kLabel = sizeof(T);
+  const auto in_fours = [](auto address_or_pitch) { return address_or_pitch % (4 * kLabel) == 0; };
+  return {data, labels.row_pitch / kLabel, labels.slice_pitch / kLabel,
+          in_fours(reinterpret_cast<std::intptr_t>(data)) && in_fours(labels.row_pitch) &&
+              in_fours(labels.slice_pitch)};
+}
+
+template <class Tile>
+std::size_t workspace_bytes_of(Extent extent, LinkWidth width) {
+  const Frame frame = frame_of<Tile>(extent);
+  // Beyond this the indices of threads of BoundaryMerge pass 32 bits.
+  if (double{1} * frame.tiles_x * frame.tiles_y * frame.tiles_z * Tile::kNodes > 0x1p37)
+    throw Error(Failure::memory, "the image is too large for a GPU");
+  Arena arena(nullptr);
+  with_links(needs_wide_links<Tile>(frame, width),
+             [&]<class Link>() { Workspace<Tile, Link>(TableLengths<Tile>(frame), arena); });
+  return arena.used();
+}
+
+template <Connectivity connectivity>
+std::size_t workspace_bytes(Extent extent, LinkWidth width) {
+  return workspace_bytes_of<TileFor<connectivity>>(extent, width);
+}
+
+template <Connectivity connectivity>
+std::size_t value_workspace_bytes(Extent extent, LinkWidth width) {
+  return workspace_bytes_of<ValueTileFor<connectivity>>(extent, width);
+}
+
+/// Enqueues the phases after numbering.
+template <class Tile, class Link>
+void enqueue_results(const DeviceResult& result, const Frame& frame, const Tables<Link>& tables,
+                     PhaseClock& phase) {
+  std::visit(
+      [&](auto* data) {
+        if (data != nullptr) enqueue_labels<Tile>(frame, tables, rows_of(data, result.labels), phase);
+      },
+      result.labels.data);
+  if (result.components == nullptr) return;
+  const ComponentSums components{result.components, result.capacity};
+  enqueue_statistics<Tile>(frame, tables, components, tables.first.total.count, phase);
+}
+
+template <class Tile, class Link>
+void enqueue_with(const DeviceCall& call, Frame frame) {
+  using Format = DeviceImage::Format;
+  const TableLengths<Tile> lengths(frame);
+  Arena arena(call.workspace);
+  Workspace<Tile, Link> workspace(lengths, arena);
+  const Tables<Link>& tables = workspace.tables;
+  if (call.result.count != nullptr) workspace.tables.first.total.count = call.result.count;
+
+  PhaseClock phase{call.stream, nullptr};
+  const bool as_bytes = call.image.format == Format::bytes;
+  const bool in_place = is_like_words(call.image, as_bytes ? 8 : 1, as_bytes ? sizeof(uint4) : sizeof(Word));
+  frame.words = in_place && !as_bytes ? static_cast<const Word*>(call.image.data) : workspace.bits;
+  if (in_place && as_bytes) {
+    const FromBytes source{static_cast<const uint4*>(call.image.data), workspace.bits};
+    enqueue_numbering<Tile>(frame, source, tables, phase);
+  } else {
+    if (!in_place) pack(call.image, frame.pitch, workspace.bits, phase);
+    enqueue_numbering<Tile>(frame, FromBits{}, tables, phase);
+  }
+  enqueue_results<Tile>(call.result, frame, tables, phase);
+}
+
+template <Connectivity connectivity>
+void enqueue(const DeviceCall& call, LinkWidth width) {
+  using Tile = TileFor<connectivity>;
+  const Frame frame = frame_of<Tile>(call.image.extent);
+  with_links(needs_wide_links<Tile>(frame, width),
+             [&]<class Link>() { enqueue_with<Tile, Link>(call, frame); });
+}
+
+template <Connectivity connectivity>
+void enqueue_values(const ValueCall& call, LinkWidth width) {
+  using Tile = ValueTileFor<connectivity>;
+  const Frame lengths = frame_of<Tile>(call.extent);
+  with_links(needs_wide_links<Tile>(lengths, width), [&]<class Link>() {
+    Arena arena(call.workspace);
+    Workspace<Tile, Link> workspace(TableLengths<Tile>(lengths), arena);
+    if (call.result.count != nullptr) workspace.tables.first.total.count = call.result.count;
+    const Tables<Link>& tables = workspace.tables;
+    Frame frame = lengths;
+    frame.words = workspace.bits;
+    PhaseClock phase{call.stream, nullptr};
+    find_planes(connectivity, frame, call.values, workspace.bits, phase);
+    enqueue_numbering<Tile>(frame, FromBits{}, tables, phase);
+    enqueue_results<Tile>(call.result, frame, tables, phase);
+    if (call.to != nullptr)
+      find_values(frame, call.values, tables.first, call.to, call.result.capacity, phase);
+  });
+}
+
+}  // namespace gpuccl::cuda::runs

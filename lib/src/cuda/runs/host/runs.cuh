@@ -1,0 +1,211 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <string>
+#include <type_traits>
+
+#include "cuda/labelers/gpu_labeler.cuh"
+#include "cuda/runs/core/boundary_merge.cuh"
+#include "cuda/runs/core/for_all_tiles.cuh"
+#include "cuda/runs/core/local_merge.cuh"
+#include "cuda/runs/core/write_labels.cuh"
+#include "cuda/runs/core/write_runs.cuh"
+#include "cuda/runs/host/image_memory.cuh"
+#include "cuda/runs/host/table_memory.cuh"
+#include "cuda/runs/statistics/component_memory.cuh"
+#include "cuda/runs/statistics/gather_sums.cuh"
+#include "cuda/runs/statistics/measure.cuh"
+#include "cuda/runs/statistics/store_own.cuh"
+#include "gpuccl/types.hpp"
+
+namespace gpuccl::cuda::runs {
+
+/// The image on the device as tiles; `pitch`: words from a row to the next.
+template <class Tile>
+Frame frame_of(const Word* words, const Extent& extent, int pitch) {
+  const auto tiles = [](int elements, int of_tile) { return (elements - 1) / of_tile + 1; };
+  return {words,
+          extent.width,
+          extent.height,
+          extent.depth,
+          pitch,
+          tiles(extent.width, Tile::kWidth),
+          tiles(extent.height, Tile::kHeight),
+          tiles(extent.depth, Tile::kDepth),
+          0,
+          0};
+}
+
+/// The phases that find components and number them.
+template <class Tile, class Link, class Source>
+void enqueue_numbering(const Frame& whole, const Source& source, const Tables<Link>& tables,
+                       PhaseClock& phase) {
+  const unsigned faces = Faces<Tile>::threads(whole.tile(0, 0, whole.tiles_z));
+
+  for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
+    phase("LocalMerge", local_merge<Tile, Link, Source>, shape, part, source, tables);
+  });
+  // It begins early with what is in the image, unless LocalMerge makes the bits.
+  constexpr bool kBitsAreThere = std::is_same_v<Source, FromBits>;
+  phase("BoundaryMerge", boundary_merge<Tile, Link>,
+        LaunchShape{dim3(ceil_div(faces, kBoundaryThreads)), dim3(kBoundaryThreads), 0, kBitsAreThere}, whole,
+        tables);
+  count_bits("Numbering", tables.first, phase);
+}
+
+/// The last phase. `labels`: where they go, as write_labels.cuh has it.
+template <class Tile, class Link, class Rows>
+void enqueue_labels(const Frame& whole, const Tables<Link>& tables, const Rows& labels, PhaseClock& phase) {
+  for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
+    shape.early = true;
+    phase("WriteLabels", write_labels<Tile, Link, Rows>, shape, part, tables, labels);
+  });
+}
+
+/// Replacement if labels go to the host, as in write_runs.cuh.
+template <class Tile, class Link>
+void enqueue_run_labels(const Frame& whole, const Tables<Link>& tables, CountedBits starts, Label* labels,
+                        PhaseClock& phase) {
+  for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
+    shape.early = true;
+    phase("WriteRuns", write_runs<Tile, Link>, shape, part, tables, starts, labels);
+  });
+}
+
+/// Statistics of as many components as there is room for. `count`: N on the device, if the room may be more.
+template <class Tile, class Link>
+void enqueue_statistics(const Frame& whole, const Tables<Link>& tables, const ComponentSums& components,
+                        const unsigned long long* count, PhaseClock& phase) {
+  if (components.capacity == 0) return;
+  const auto tiles = static_cast<std::size_t>(whole.tile(0, 0, whole.tiles_z));
+  const bool crowded = components.capacity / tiles >= kCrowded;
+  if (crowded) {
+    for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
+      phase("Statistics: store", store_own<Tile, Link>, shape, part, tables, components);
+    });
+  } else {
+    clear_components(components, count, Tile::kDepth == 1, phase);
+  }
+  for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
+    shape.early = true;
+    phase("Statistics: gather",
+          crowded ? measure<Tile, Link, Wanted::of_others> : measure<Tile, Link, Wanted::all>, shape, part,
+          tables, components);
+  });
+}
+
+/// Whether 32 bits are too few for links.
+template <class Tile>
+bool needs_wide_links(const Frame& frame, LinkWidth width) {
+  constexpr std::int64_t kLimit = Links<NarrowLink>::kLinked;
+  return width == LinkWidth::wide || frame.row(0, frame.depth) * frame.pitch * kWordBits > kLimit ||
+         frame.tile(0, 0, frame.tiles_z) * Tile::kNodes > kLimit;
+}
+
+/// Calls work.operator()<Link>() with the width of links that is asked for.
+template <class Work>
+void with_links(bool wide, const Work& work) {
+  if (wide)
+    work.template operator()<WideLink>();
+  else
+    work.template operator()<NarrowLink>();
+}
+
+/// Coordinates are summed up in 64 bits. Parts of a larger image fit, and their sums are added in 128.
+inline void check_sums(const Extent& extent) {
+  const auto longest = static_cast<std::uint64_t>(std::max({extent.width, extent.height, extent.depth}));
+  if (longest > 0 && static_cast<std::uint64_t>(extent.elements()) > ~std::uint64_t{0} / longest)
+    throw Error(Failure::memory, "sums of coordinates of so many pixels are too large for the GPU engine");
+}
+
+/// N, of the bits that Numbering has counted. Waits no longer than for the device to have counted.
+inline Label count_components(const BitmapMemory& first, const Stream& stream) {
+  const unsigned long long count = first.total(stream);
+  if (count >= kLabelLimit)
+    throw Error(Failure::memory, std::to_string(count) + " components are too many for the GPU engine");
+  return static_cast<Label>(count);
+}
+
+/// The fast engine. Its labels are final at once.
+template <Connectivity connectivity, class Image = BitImage>
+class RunsLabeler final : public GpuLabeler {
+ public:
+  explicit RunsLabeler(int gpu, LinkWidth width = LinkWidth::as_needed)
+      : GpuLabeler(gpu, connectivity), width_(width) {}
+
+  int bits_per_element() const override { return Image::kBitsPerElement; }
+
+ private:
+  using Tile = TileFor<connectivity>;
+
+  void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) override {
+    check_sums(image.extent);
+    image_.reserve(image);
+    if (bits().count() == 0) return;
+    wide_ = needs_wide_links<Tile>(frame(), width_);
+    with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame()); });
+    image_.upload(image, ring, stream);
+  }
+
+  void enqueue_labeling(Numbering, Label* labels, PhaseClock& phase) override {
+    enqueue_components(phase);
+    with_links([&]<class Link>() {
+      enqueue_labels<Tile>(frame(), memory_.template tables<Link>(), PaddedRows{labels}, phase);
+    });
+  }
+
+  BitRows bits() const override { return image_.rows(); }
+
+  void enqueue_components(PhaseClock& phase) override {
+    memory_.first().expect_next();
+    with_links([&]<class Link>() {
+      enqueue_numbering<Tile>(frame(), image_.source(), memory_.template tables<Link>(), phase);
+    });
+  }
+
+  void enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) override {
+    with_links([&]<class Link>() {
+      runs::enqueue_run_labels<Tile>(frame(), memory_.template tables<Link>(), starts, labels, phase);
+    });
+  }
+
+  Label wait_for_count(const Stream& stream) override { return count_components(memory_.first(), stream); }
+
+  void enqueue_statistics(Label count, const Label*, PhaseClock& phase) override {
+    const ComponentSums sums = components_.reserve(count);
+    with_links([&]<class Link>() {
+      runs::enqueue_statistics<Tile>(frame(), memory_.template tables<Link>(), sums, nullptr, phase);
+    });
+  }
+
+  void enqueue_sums(const SumsLayout& layout, unsigned long long* sums, PhaseClock& phase) override {
+    with_links([&]<class Link>() {
+      gather_sums<connectivity>(frame(), memory_.template tables<Link>(), layout, sums, phase);
+    });
+  }
+  bool gathers_sums() const override { return true; }
+
+  Components download_components(PinnedRing& ring, const Stream& stream) override {
+    return components_.download(ring, stream);
+  }
+
+  Frame frame() const {
+    const BitRows rows = bits();
+    return frame_of<Tile>(reinterpret_cast<const Word*>(rows.words), rows.extent,
+                          static_cast<int>(rows.words_a_row * 2));
+  }
+
+  template <class Work>
+  void with_links(const Work& work) const {
+    runs::with_links(wide_, work);
+  }
+
+  LinkWidth width_;
+  Image image_;
+  bool wide_ = false;
+  TableMemory memory_;
+  ComponentMemory components_;
+};
+
+}  // namespace gpuccl::cuda::runs

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+
+#include "cuda/runs/statistics/component_sums.cuh"
+#include "cuda/runtime/device_buffer.hpp"
+#include "cuda/runtime/phase_clock.cuh"
+#include "cuda/runtime/pinned_ring.hpp"
+#include "gpuccl/labels.hpp"
+
+namespace gpuccl::cuda::runs {
+
+/// Clears as many components as there is room for, and of these the first *count only if that is not null.
+/// `flat`: they lie in one slice each. The launch of measure() that follows may begin early.
+void clear_components(const ComponentSums& components, const unsigned long long* count, bool flat,
+                      PhaseClock& phase);
+
+/// Memory for ComponentSums, kept from image to image.
+class ComponentMemory {
+ public:
+  /// Makes room for `count` components.
+  ComponentSums reserve(std::size_t count);
+  Components download(PinnedRing& ring, const Stream& stream) const;
+
+ private:
+  std::size_t count_ = 0;
+  DeviceBuffer<DeviceComponent> sums_;
+};
+
+}  // namespace gpuccl::cuda::runs

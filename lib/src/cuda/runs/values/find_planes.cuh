@@ -1,0 +1,292 @@
+#pragma once
+
+#include "cuda/device/memory.cuh"
+#include "cuda/device/warp.cuh"
+#include "cuda/runs/core/contacts.cuh"
+#include "cuda/runs/values/same_values.cuh"
+
+// FindPlanes: from values to bits (value_shape.cuh), in one pass over the image.
+//
+//   1. Faces: a warp has 32 columns, one a lane, and goes down some rows of a slice; a vote of its lanes is a
+//      word. That is nearly all there is to do.
+//   2. A contact by edge or corner is needless if the two are connected by others that lie between them, in
+//      the smallest box that holds both: each connects to one in the same box, by a contact that is closer.
+//      Equal values are, unless each of the two differs from all next to it in the box. So bits of faces say
+//      where there may be contacts to be listed: one thread a word.
+//   3. Lists: a warp a word looks at values again, where that may be.
+namespace gpuccl::cuda::runs {
+
+/// Values on the device; pitches count values.
+template <class T>
+struct ValueRows {
+  const T* data;
+  std::int64_t row_pitch, slice_pitch;
+
+  __device__ const T* row(int y, int z) const { return data + (z * slice_pitch + y * row_pitch); }
+};
+
+struct PlaneBlock {
+  static constexpr int kWords = 8, kRows = 32;  // of a slice
+  static constexpr int kThreads = kWords * kRows;
+  static constexpr int kRowsAtOnce = 4;  // that a warp has loaded
+  /// Thread blocks that an SM shall hold: fewer where more is loaded.
+  template <Connectivity connectivity>
+  static constexpr int kAtOnce = kThreadsOfSm / kThreads*(ValuePlanes<connectivity>::kSides > 2 ? 5 : 6) / 8;
+};
+
+/// The element of this lane's column, and the one to its left.
+template <class T>
+struct TwoValues {
+  T own, left;
+};
+
+/// Reads values of 32 columns, one a lane; what is not in the image is 0.
+template <class T>
+struct ValueColumns {
+  const Frame& frame;
+  const ValueRows<T>& values;
+  unsigned x;
+
+  __device__ bool inside() const { return x < static_cast<unsigned>(frame.width); }
+  __device__ bool has_left() const { return inside() && x > 0; }
+  __device__ TwoValues<T> at(int y, int z) const {
+    if (!frame.has_row(y, z)) return {};
+    const T* const row = values.row(y, z);
+    return {inside() ? load_input(row + x) : T{}, has_left() ? load_input(row + x - 1) : T{}};
+  }
+};
+
+/// Values around an element of a lane's column.
+template <class T>
+struct ValuesAround {
+  TwoValues<T> own, below;
+  TwoValues<T> at_side[4];  // row (y - 1, z), (y, z - 1), (y - 1, z - 1), (y + 1, z - 1)
+
+  __device__ ValuesAround(const ValueColumns<T>& column, int y, int z)
+      : own(column.at(y, z)),
+        below(column.at(y + 1, z)),
+        at_side{column.at(y - 1, z), column.at(y, z - 1), column.at(y - 1, z - 1), column.at(y + 1, z - 1)} {}
+};
+
+/// True if a and b connect and no path through the voxels between them makes the contact redundant.
+template <class T, class Same, class... Between>
+__device__ bool is_needed(const Same& same, T a, T b, Between... between) {
+  if constexpr (Same::kTransitive)
+    return same(a, b) && !(... || same(a, between));
+  else
+    return same(a, b) && !(... || (same(a, between) && same(between, b)));
+}
+
+/// Whether this lane has a contact of that way with the row at that side that is needed.
+template <int side, int way, class T, class Same>
+__device__ bool is_listed(const Same& same, const ValuesAround<T>& around) {
+  const TwoValues<T>&own = around.own, &other = around.at_side[side];
+  const T a = way == kOwnToLeft ? own.left : own.own, beside_a = way == kOwnToLeft ? own.own : own.left;
+  const T b = way == kOtherToLeft ? other.left : other.own;
+  const T beside_b = way == kOtherToLeft ? other.own : other.left;
+  if constexpr (side < 2) {
+    return is_needed(same, a, b, beside_a, beside_b);
+  } else {
+    const TwoValues<T>&in_slice = side == 2 ? around.at_side[0] : around.below, &before = around.at_side[1];
+    if constexpr (way == kStraight)
+      return is_needed(same, a, b, in_slice.own, before.own);
+    else
+      return is_needed(same, a, b, beside_a, beside_b, in_slice.own, in_slice.left, before.own, before.left);
+  }
+}
+
+/// Words of a row of this block: what is set, what is the same as left, as above and as before; and the same
+/// of the row in the slice before.
+struct alignas(16) FaceWords {
+  Word set, left, above, before;
+  Word before_set, before_left, before_above;
+
+  /// Words that this block does not know: any value is possible, so no contact is excluded.
+  __device__ static FaceWords unknown(bool in_image) {
+    const Word set = in_image ? ~0u : 0;
+    return {set, 0, 0, 0, set, 0, 0};
+  }
+  /// Returns for each column the words of the column to the left; `other` is the word to the left.
+  __device__ FaceWords to_left(const FaceWords& other) const {
+    const auto shifted = [](Word word, Word from) { return word << 1 | from >> 31; };
+    return {shifted(set, other.set),
+            shifted(left, other.left),
+            shifted(above, other.above),
+            shifted(before, other.before),
+            shifted(before_set, other.before_set),
+            shifted(before_left, other.before_left),
+            shifted(before_above, other.before_above)};
+  }
+};
+
+/// A row, and in it the columns to the left.
+struct FaceRow {
+  FaceWords at, left;
+};
+
+/// Returns the columns in which equal values may have contacts to list: both are set, and each differs from
+/// its neighbors in their box.
+template <int side, int way>
+__device__ Word where_listed(const FaceRow& own, const FaceRow& above, const FaceRow& below) {
+  const FaceWords& a = way == kOwnToLeft ? own.left : own.at;
+  if constexpr (side < 2) {
+    const Word b_set = side == 0             ? (way == kOtherToLeft ? above.left.set : above.at.set)
+                       : way == kOtherToLeft ? own.left.before_set
+                                             : own.at.before_set;
+    const Word faces = side == 0 ? own.at.left | above.at.left | own.at.above | own.left.above
+                                 : own.at.left | own.at.before_left | own.at.before | own.left.before;
+    return a.set & b_set & ~faces;
+  } else {
+    // Side 2 lies above, side 3 below; "above" of the lower row says whether two rows connect.
+    const FaceRow &other = side == 2 ? above : below, &lower = side == 2 ? own : below;
+    const FaceWords& b = way == kOtherToLeft ? other.left : other.at;
+    const FaceWords& lower_a = way == kOwnToLeft ? lower.left : lower.at;
+    const FaceWords& lower_b = way == kOtherToLeft ? lower.left : lower.at;
+    Word faces = a.before | lower_a.above | b.before | lower_b.before_above;
+    if constexpr (way != kStraight) faces |= own.at.left | other.at.before_left;
+    return a.set & b.before_set & ~faces;
+  }
+}
+
+template <Connectivity connectivity, class T, class Same>
+__global__ void __launch_bounds__(PlaneBlock::kThreads, PlaneBlock::kAtOnce<connectivity>)
+    find_planes(Frame frame, ValueRows<T> values, Same same, Word* planes) {
+  using Planes = ValuePlanes<connectivity>;
+  using Block = PlaneBlock;
+  constexpr bool kBefore = Planes::kSides > 1;     // the slice before is looked at
+  constexpr bool kAllAround = Planes::kSides > 2;  // and what lies around in it
+  __shared__ FaceWords found[Block::kRows][Block::kWords];
+  __shared__ Word lists[Block::kRows][Block::kWords];  // that may have something in them; then, that have
+  __shared__ std::uint8_t queue[Block::kThreads];
+  __shared__ unsigned queued;
+
+  const auto blocks_x = static_cast<unsigned>((frame.pitch - 1) / Block::kWords + 1);
+  const auto blocks_y = static_cast<unsigned>((frame.height - 1) / Block::kRows + 1);
+  const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  const int first_word = static_cast<int>(blockIdx.x % blocks_x) * Block::kWords;
+  const int first_y = static_cast<int>(blockIdx.x / blocks_x % blocks_y) * Block::kRows;
+  const int z = static_cast<int>(blockIdx.x / blocks_x / blocks_y);
+  const int rows = frame.height - first_y < Block::kRows ? frame.height - first_y : Block::kRows;
+  const auto vote = [](bool value) { return __ballot_sync(kAllLanes, value); };
+  if (threadIdx.x == 0) queued = 0;
+
+  // 1. Faces. Loads of some rows are under way at a time, and depend on nothing but lanes; what is not in the
+  // image is read where something is, and does not count.
+  {
+    const unsigned x = (static_cast<unsigned>(first_word) + warp) * kWordBits + lane;
+    const auto width = static_cast<unsigned>(frame.width);
+    const bool inside = x < width, has_left = inside && x > 0, has_before = kBefore && z > 0;
+    const T* at = values.row(first_y, z) + (inside ? x : width - 1);
+    const T* at_before = has_before ? at - values.slice_pitch : at;
+    T above{}, before_above{};
+    if (first_y > 0) above = load_input(at - values.row_pitch);
+    if (kAllAround && first_y > 0) before_above = load_input(at_before - values.row_pitch);
+    for (int first = 0; first < rows; first += Block::kRowsAtOnce) {
+      T own[Block::kRowsAtOnce], left[Block::kRowsAtOnce], before[Block::kRowsAtOnce],
+          before_left[Block::kRowsAtOnce];
+#pragma unroll
+      for (int i = 0; i < Block::kRowsAtOnce; ++i) {
+        own[i] = load_input(at);
+        left[i] = has_left ? load_input(at - 1) : T{};
+        if constexpr (kBefore) before[i] = load_input(at_before);
+        if constexpr (kAllAround) before_left[i] = has_left ? load_input(at_before - 1) : T{};
+        const std::int64_t to_next = first + i + 1 < rows ? values.row_pitch : 0;
+        at += to_next;
+        at_before += to_next;
+      }
+#pragma unroll
+      for (int i = 0; i < Block::kRowsAtOnce; ++i) {
+        FaceWords words{};
+        const bool set = inside && same.is_set(own[i]);
+        words.set = vote(set);
+        words.left = vote(set && same.are_near(own[i], left[i]));
+        words.above = vote(set && same.are_near(own[i], above));
+        if constexpr (kBefore) {
+          const bool before_set = inside && has_before && same.is_set(before[i]);
+          words.before = vote(before_set && same.are_near(before[i], own[i]));
+          if constexpr (kAllAround) {
+            words.before_set = vote(before_set);
+            words.before_left = vote(before_set && same.are_near(before[i], before_left[i]));
+            words.before_above = vote(before_set && same.are_near(before[i], before_above));
+          }
+          before_above = before[i];
+        }
+        above = own[i];
+        if (lane == 0) found[first + i][warp] = words;
+      }
+    }
+  }
+  __syncthreads();
+
+  const int my_word = static_cast<int>(threadIdx.x) % Block::kWords;
+  const int my_row = static_cast<int>(threadIdx.x) / Block::kWords;
+  const bool there = my_row < rows && frame.has_word(first_word + my_word);
+  if constexpr (Planes::kLists > 0) {
+    // 2. Where lists may have something in them
+    if (there) {
+      const auto row_of = [&](int i) {
+        const int y = first_y + i;
+        const bool known = i >= 0 && i < rows, in_image = y >= 0 && y < frame.height;
+        const FaceWords at = known ? found[i][my_word] : FaceWords::unknown(in_image);
+        const FaceWords left = known && my_word > 0
+                                   ? found[i][my_word - 1]
+                                   : FaceWords::unknown(in_image && first_word + my_word > 0);
+        return FaceRow{at, at.to_left(left)};
+      };
+      const FaceRow own = row_of(my_row), above = row_of(my_row - 1);
+      const FaceRow below = kAllAround ? row_of(my_row + 1) : FaceRow{};
+      Word wanted = 0;
+      for_each_index<Planes::kSides>([&]<int side>() {
+        for_each_index<kWays>([&]<int way>() {
+          if constexpr (Planes::template kHasList<side, way>) {
+            const Word where = Same::kTransitive   ? where_listed<side, way>(own, above, below)
+                               : way == kOwnToLeft ? own.left.set
+                                                   : own.at.set;
+            if (where != 0) wanted |= 1u << Planes::template kList<side, way>;
+          }
+        });
+      });
+      lists[my_row][my_word] = wanted;
+      if (wanted != 0) {
+        queue[atomicAdd(&queued, 1u)] = static_cast<std::uint8_t>(threadIdx.x);
+      }
+    }
+    __syncthreads();
+
+    // 3. Lists
+    for (unsigned i = warp; i < queued; i += Block::kThreads / kWarp) {
+      const int word = first_word + queue[i] % Block::kWords, row = queue[i] / Block::kWords,
+                y = first_y + row;
+      const Word wanted = lists[row][queue[i] % Block::kWords];
+      Word listed = 0;
+      const ValuesAround<T> around({frame, values, static_cast<unsigned>(word) * kWordBits + lane}, y, z);
+      for_each_index<Planes::kSides>([&]<int side>() {
+        for_each_index<kWays>([&]<int way>() {
+          if constexpr (Planes::template kHasList<side, way>) {
+            constexpr int kList = Planes::template kList<side, way>;
+            if ((wanted >> kList & 1) == 0) return;
+            const Word contacts = vote(is_listed<side, way>(same, around));
+            if (contacts == 0) return;
+            listed |= 1u << kList;
+            if (lane == 0)
+              planes[frame.plane(Planes::kFirstList + kList) + frame.word_index(word, y, z)] = contacts;
+          }
+        });
+      });
+      __syncwarp();
+      if (lane == 0) lists[row][queue[i] % Block::kWords] = listed;
+    }
+    __syncthreads();
+  }
+
+  if (!there) return;
+  const FaceWords& mine = found[my_row][my_word];
+  const std::int64_t index = frame.word_index(first_word + my_word, first_y + my_row, z);
+  planes[frame.plane(Planes::kSet) + index] = mine.set;
+  planes[frame.plane(Planes::kLeft) + index] = mine.left;
+  planes[frame.plane(Planes::kOthers) + index] = mine.above;
+  if constexpr (kBefore) planes[frame.plane(Planes::kOthers + 1) + index] = mine.before;
+  if constexpr (Planes::kLists > 0) planes[frame.plane(Planes::kWhichLists) + index] = lists[my_row][my_word];
+}
+
+}  // namespace gpuccl::cuda::runs
