@@ -1,12 +1,11 @@
 // The fast engine on the emulation of CUDA: its formulas for words, and images that cross the edges of its
 // tiles.
 
-#include "cuda/runs/host/runs.cuh"
-
 #include <cuda_runtime.h>
 
 #include <random>
 
+#include "cuda/runs/host/labeler.cuh"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/algorithms.hpp"

@@ -6,6 +6,7 @@
 #include "common/shape.hpp"
 #include "cuda/runs/core/value_shape.cuh"
 #include "cuda/runs/core/words.cuh"
+#include "cuda/runtime/launch.cuh"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda::runs {
@@ -132,5 +133,39 @@ struct TileFor<Connectivity::c26> : Tile<Connectivity::c26, 8, 8, 8> {};
 template <Connectivity connectivity>
 struct ValueTileFor : std::conditional_t<is_3d(connectivity), Tile<connectivity, 4, 8, 8, Elements::values>,
                                          Tile<connectivity, 8, 32, 1, Elements::values>> {};
+
+/// Calls work.operator()<connectivity>().
+template <class Work>
+auto with_connectivity(Connectivity connectivity, const Work& work) {
+  switch (connectivity) {
+    case Connectivity::c4:
+      return work.template operator()<Connectivity::c4>();
+    case Connectivity::c8:
+      return work.template operator()<Connectivity::c8>();
+    case Connectivity::c6:
+      return work.template operator()<Connectivity::c6>();
+    case Connectivity::c18:
+      return work.template operator()<Connectivity::c18>();
+    case Connectivity::c26:
+      return work.template operator()<Connectivity::c26>();
+  }
+  throw Error(Failure::usage, "labeling on a device: no such connectivity");
+}
+
+/// Calls launch_part(frame, shape) for one thread block a tile, as often as the limits of a grid ask for.
+template <class Tile, class LaunchPart>
+void for_all_tiles(const Frame& whole, LaunchPart launch_part) {
+  static constexpr int kLimit = 65535;
+  const auto rest = [](int tiles, int first) {
+    return static_cast<unsigned>(tiles - first < kLimit ? tiles - first : kLimit);
+  };
+  Frame part = whole;
+  for (part.first_z = 0; part.first_z < whole.tiles_z; part.first_z += kLimit)
+    for (part.first_y = 0; part.first_y < whole.tiles_y; part.first_y += kLimit)
+      launch_part(part,
+                  LaunchShape{dim3(static_cast<unsigned>(whole.tiles_x), rest(whole.tiles_y, part.first_y),
+                                   rest(whole.tiles_z, part.first_z)),
+                              dim3(Tile::kThreads)});
+}
 
 }  // namespace gpuccl::cuda::runs

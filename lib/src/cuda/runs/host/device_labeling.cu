@@ -3,7 +3,6 @@
 #include <variant>
 
 #include "cuda/runs/core/tile_labels.cuh"
-#include "cuda/runs/core/with_connectivity.hpp"
 #include "cuda/runs/host/device_call.cuh"
 #include "cuda/runtime/check.hpp"
 #include "gpuccl/types.hpp"

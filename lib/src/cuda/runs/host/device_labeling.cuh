@@ -4,8 +4,7 @@
 #include <variant>
 
 #include "cuda/runs/host/device_call.cuh"
-#include "cuda/runs/host/pack.cuh"
-#include "cuda/runs/host/runs.cuh"
+#include "cuda/runs/host/enqueue.cuh"
 #include "cuda/runs/values/planes.cuh"
 #include "gpuccl/types.hpp"
 

@@ -1,5 +1,5 @@
 #include "cuda/device/thread_grid.cuh"
-#include "cuda/runs/host/pack.cuh"
+#include "cuda/runs/host/device_call.cuh"
 
 namespace gpuccl::cuda::runs {
 namespace {

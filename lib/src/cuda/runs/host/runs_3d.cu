@@ -1,5 +1,5 @@
 #include "cuda/runs/host/device_labeling.cuh"
-#include "cuda/runs/host/runs_variants.cuh"
+#include "cuda/runs/host/labeler.cuh"
 
 namespace gpuccl::cuda {
 

@@ -10,7 +10,7 @@
 #include "cpu/runs/value_labels.hpp"
 #include "cpu/runs/value_rows.hpp"
 #include "cuda/cuda.hpp"
-#include "cuda/runs/host/runs.cuh"
+#include "cuda/runs/host/enqueue.cuh"
 #include "cuda/runs/values/planes.cuh"
 #include "cuda/runtime/current_device.hpp"
 #include "gpuccl/detail/huge_pages.hpp"
@@ -118,5 +118,8 @@ class DeviceValueLabeler final : public ValueLabeler {
   DeviceBuffer<Label> run_labels_;
   ComponentMemory components_;
 };
+
+// 2D is compiled by itself, as both halves take long.
+std::unique_ptr<ValueLabeler> make_value_labeler_2d(int gpu, Connectivity connectivity, LinkWidth width);
 
 }  // namespace gpuccl::cuda::runs

@@ -1,6 +1,5 @@
 #include "cuda/runs/host/device_labeling.cuh"
 #include "cuda/runs/host/value_labeler.cuh"
-#include "cuda/runs/host/value_labelers.cuh"
 
 namespace gpuccl::cuda::runs {
 

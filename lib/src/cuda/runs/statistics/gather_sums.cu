@@ -1,6 +1,5 @@
 #include "cuda/device/tile_sums.cuh"
 #include "cuda/runs/core/bundle.cuh"
-#include "cuda/runs/core/for_all_tiles.cuh"
 #include "cuda/runs/core/forest.cuh"
 #include "cuda/runs/core/tile_labels.cuh"
 #include "cuda/runs/statistics/gather_sums.cuh"

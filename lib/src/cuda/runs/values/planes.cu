@@ -1,5 +1,4 @@
 #include "cuda/device/thread_grid.cuh"
-#include "cuda/runs/core/with_connectivity.hpp"
 #include "cuda/runs/values/find_planes.cuh"
 #include "cuda/runs/values/planes.cuh"
 

@@ -1,0 +1,105 @@
+#pragma once
+
+#include "cuda/labelers/gpu_labeler.cuh"
+#include "cuda/runs/host/enqueue.cuh"
+#include "cuda/runs/host/image_memory.cuh"
+#include "cuda/runs/statistics/gather_sums.cuh"
+
+namespace gpuccl::cuda {
+
+namespace runs {
+
+/// The fast engine. Its labels are final at once.
+template <Connectivity connectivity, class Image = BitImage>
+class RunsLabeler final : public GpuLabeler {
+ public:
+  explicit RunsLabeler(int gpu, LinkWidth width = LinkWidth::as_needed)
+      : GpuLabeler(gpu, connectivity), width_(width) {}
+
+  int bits_per_element() const override { return Image::kBitsPerElement; }
+
+ private:
+  using Tile = TileFor<connectivity>;
+
+  void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) override {
+    check_sums(image.extent);
+    image_.reserve(image);
+    if (bits().count() == 0) return;
+    wide_ = needs_wide_links<Tile>(frame(), width_);
+    with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame()); });
+    image_.upload(image, ring, stream);
+  }
+
+  void enqueue_labeling(Numbering, Label* labels, PhaseClock& phase) override {
+    enqueue_components(phase);
+    with_links([&]<class Link>() {
+      enqueue_labels<Tile>(frame(), memory_.template tables<Link>(), PaddedRows{labels}, phase);
+    });
+  }
+
+  BitRows bits() const override { return image_.rows(); }
+
+  void enqueue_components(PhaseClock& phase) override {
+    memory_.first().expect_next();
+    with_links([&]<class Link>() {
+      enqueue_numbering<Tile>(frame(), image_.source(), memory_.template tables<Link>(), phase);
+    });
+  }
+
+  void enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) override {
+    with_links([&]<class Link>() {
+      runs::enqueue_run_labels<Tile>(frame(), memory_.template tables<Link>(), starts, labels, phase);
+    });
+  }
+
+  Label wait_for_count(const Stream& stream) override { return count_components(memory_.first(), stream); }
+
+  void enqueue_statistics(Label count, const Label*, PhaseClock& phase) override {
+    const ComponentSums sums = components_.reserve(count);
+    with_links([&]<class Link>() {
+      runs::enqueue_statistics<Tile>(frame(), memory_.template tables<Link>(), sums, nullptr, phase);
+    });
+  }
+
+  void enqueue_sums(const SumsLayout& layout, unsigned long long* sums, PhaseClock& phase) override {
+    with_links([&]<class Link>() {
+      gather_sums<connectivity>(frame(), memory_.template tables<Link>(), layout, sums, phase);
+    });
+  }
+  bool gathers_sums() const override { return true; }
+
+  Components download_components(PinnedRing& ring, const Stream& stream) override {
+    return components_.download(ring, stream);
+  }
+
+  Frame frame() const {
+    const BitRows rows = bits();
+    return frame_of<Tile>(reinterpret_cast<const Word*>(rows.words), rows.extent,
+                          static_cast<int>(rows.words_a_row * 2));
+  }
+
+  template <class Work>
+  void with_links(const Work& work) const {
+    runs::with_links(wide_, work);
+  }
+
+  LinkWidth width_;
+  Image image_;
+  bool wide_ = false;
+  TableMemory memory_;
+  ComponentMemory components_;
+};
+
+// As it stands in the table: `runs` reads bits, `runs-bytes` one byte an element, which it packs on the fly.
+template <Connectivity connectivity>
+using OfBits = RunsLabeler<connectivity, BitImage>;
+template <Connectivity connectivity>
+using OfBytes = RunsLabeler<connectivity, ByteImage>;
+
+}  // namespace runs
+
+// 2D is compiled by itself, as both halves take long.
+Variants runs_2d_variants();
+Variants runs_bytes_2d_variants();
+
+}  // namespace gpuccl::cuda
