@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 
 #include "support/catch.hpp"
+#include "support/images.hpp"
+#include "support/reference.hpp"
 
 using namespace gpuccl;
 
@@ -47,6 +50,10 @@ bool is_component(const DeviceComponent& found, const Components& expected, std:
 std::size_t bytes(std::int64_t count) { return static_cast<std::size_t>(count); }
 
 }  // namespace
+
+Known::Known(Extent extent, Connectivity connectivity, double density, int granularity, std::uint32_t seed)
+    : image(random_image(extent, density, granularity, seed)),
+      expected(flood_fill(image.view(), connectivity)) {}
 
 CudaMemory::CudaMemory(Place place, std::size_t bytes) : place_(place), size_(bytes) {
   void* memory = nullptr;
@@ -145,6 +152,11 @@ void DeviceCase::label(Connectivity connectivity, const CudaMemory& workspace, c
   label_on_device(image(), connectivity, result(), workspace.data(), workspace.size(), stream.get());
 }
 
+void DeviceCase::label(DeviceLabeler& labeler, const CudaStream& stream) {
+  const DeviceResult to = result();
+  labeler.label(image(), to.labels, to.count, stream.get());
+}
+
 void DeviceCase::download(const CudaStream& stream) {
   copy(labels_, host_labels_, cudaMemcpyDeviceToHost, stream);
   copy(components_, host_components_, cudaMemcpyDeviceToHost, stream);
@@ -182,6 +194,22 @@ void DeviceCase::expect(const Labeled& expected) const {
   REQUIRE(same == known);
   REQUIRE(is_watched(host_components_.data() + known * sizeof(DeviceComponent),
                      host_components_.data() + host_components_.size()));
+}
+
+void expect_on_device(DeviceLabeler& labeler, const std::vector<Known>& all, std::mt19937& random) {
+  const CudaStream stream;
+  std::vector<std::unique_ptr<DeviceCase>> cases;
+  for (const Known& known : all) {
+    cases.push_back(std::make_unique<DeviceCase>(known.image.extent(), random_layout(random), 0));
+    cases.back()->upload(known.image, stream);
+    cases.back()->label(labeler, stream);
+    cases.back()->download(stream);
+  }
+  stream.wait();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    INFO("image " << i << ", " << to_string(all[i].image.extent()));
+    cases[i]->expect(all[i].expected);
+  }
 }
 
 void expect_on_device(const BitVolume& image, Connectivity connectivity, const DeviceLayout& layout,

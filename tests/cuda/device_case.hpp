@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <random>
+#include <vector>
 
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/device.hpp"
@@ -87,6 +88,7 @@ class DeviceCase {
   /// These enqueue. What is not foreground or not an element of `image` is garbage where it may be.
   void upload(const gpuccl::BitVolume& image, const CudaStream& stream);
   void label(gpuccl::Connectivity connectivity, const CudaMemory& workspace, const CudaStream& stream);
+  void label(gpuccl::DeviceLabeler& labeler, const CudaStream& stream);
   void download(const CudaStream& stream);
 
   /// Whether download() has been done and not only enqueued, since the last upload().
@@ -108,6 +110,18 @@ class DeviceCase {
   CudaMemory image_, labels_, count_, components_;
   CudaMemory host_image_, host_labels_, host_count_, host_components_;
 };
+
+/// An image with its labels.
+struct Known {
+  gpuccl::BitVolume image;
+  gpuccl::Labeled expected;
+
+  Known(gpuccl::Extent extent, gpuccl::Connectivity connectivity, double density, int granularity,
+        std::uint32_t seed);
+};
+
+/// Labels all images one after the other in a stream, in random layouts, without waiting between them.
+void expect_on_device(gpuccl::DeviceLabeler& labeler, const std::vector<Known>& all, std::mt19937& random);
 
 /// Labels `image` in a stream of its own, and expects what `expected` has.
 void expect_on_device(const gpuccl::BitVolume& image, gpuccl::Connectivity connectivity,

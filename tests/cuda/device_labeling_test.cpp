@@ -283,7 +283,7 @@ TEST_CASE("a workspace for an extent does for those that are longer along no axi
     return static_cast<double>(device_workspace_bytes(extent, connectivity)) /
            static_cast<double>(extent.elements());
   };
-  const Extent flat{8192, 8192, 1}, deep{512, 512, 512};  // as device_labeling.hpp says
+  const Extent flat{8192, 8192, 1}, deep{512, 512, 512};  // as device.hpp says
   CHECK(per_element(deep, Connectivity::c26) == Approx(0.8).margin(0.05));
   CHECK(per_element(flat, Connectivity::c8) == Approx(1.3).margin(0.05));
   CHECK(per_element(flat, Connectivity::c4) == Approx(2.4).margin(0.06));
@@ -381,6 +381,133 @@ TEST_CASE("an error of CUDA is thrown, and the next call is right") {
   }
 }
 
+TEST_CASE("every algorithm labels images on the device, in the order of a stream") {
+  std::mt19937 random(4);
+  std::uint32_t seed = 0;
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.device != DeviceKind::cuda) continue;
+    for (const Variant& variant : algorithm.variants) {
+      INFO(algorithm.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
+      emulation::configure({.seed = ++seed});
+      DeviceLabeler labeler(algorithm.name, variant.connectivity);
+      std::vector<Known> all;
+      for (const Extent extent : {Extent{1, 1, 1}, Extent{65, 9, 3}, Extent{31, 3, 1}, Extent{64, 20, 1},
+                                  Extent{157, 34, 1}, Extent{40, 8, 9}})
+        all.emplace_back(extent, variant.connectivity, 0.1 + 0.1 * (++seed % 7), 1, seed);
+      expect_on_device(labeler, all, random);
+    }
+  }
+}
+
+TEST_CASE("an algorithm on the device allocates for larger images alone, and waits for nobody") {
+  emulation::configure({});
+  const auto live = emulation::live_objects();
+  {
+    const CudaStream stream;
+    DeviceLabeler labeler("bke", Connectivity::c26);
+    const Known large({70, 20, 12}, Connectivity::c26, 0.2, 1, 1),
+        small({60, 20, 5}, Connectivity::c26, 0.3, 1, 2);
+    DeviceCase a({70, 20, 12}, {}, 0), b({60, 20, 5}, {}, 0);
+    std::uint64_t allocations = 0;
+    for (int round = 0; round < 3; ++round) {
+      a.upload(large.image, stream);
+      a.label(labeler, stream);
+      a.download(stream);
+      if (round == 0) allocations = emulation::allocations();
+      b.upload(small.image, stream);
+      b.label(labeler, stream);
+      b.download(stream);
+      CHECK(!a.is_downloaded());
+      CHECK(!b.is_downloaded());
+      stream.wait();
+      a.expect(large.expected);
+      b.expect(small.expected);
+      CHECK(emulation::allocations() == allocations);
+    }
+  }
+  CHECK(emulation::live_objects() == live);
+}
+
+TEST_CASE("an algorithm on the device leaves the caller's device current") {
+  emulation::set_machine(2, 13000);
+  emulation::configure({});
+  REQUIRE(cudaSetDevice(1) == cudaSuccess);
+  {
+    const CudaStream stream;
+    const Known known({70, 20, 1}, Connectivity::c4, 0.5, 1, 1);
+    DeviceCase one({70, 20, 1}, {}, 0);
+    one.upload(known.image, stream);
+    DeviceLabeler made("uf", Connectivity::c4);
+    DeviceLabeler labeler = std::move(made);
+    REQUIRE(cudaSetDevice(0) == cudaSuccess);
+    one.label(labeler, stream);
+    int current = -1;
+    CHECK(cudaGetDevice(&current) == cudaSuccess);
+    CHECK(current == 0);
+    REQUIRE(cudaSetDevice(1) == cudaSuccess);
+    one.download(stream);
+    stream.wait();
+    one.expect(known.expected);
+  }
+  REQUIRE(cudaSetDevice(0) == cudaSuccess);
+  emulation::set_machine(1, 13000);
+}
+
+TEST_CASE("an algorithm on the device finds nothing in an image without elements") {
+  const CudaStream stream;
+  const CudaMemory count(Place::device, 8), host_count(Place::host, 8);
+  DeviceLabeler labeler("ole", Connectivity::c8);
+  for (const Extent extent : {Extent{0, 5, 1}, Extent{5, 0, 1}, Extent{5, 5, 0}}) {
+    REQUIRE(cudaMemsetAsync(count.data(), 0xcd, 8, stream.get()) == cudaSuccess);
+    labeler.label({.extent = extent}, {}, reinterpret_cast<unsigned long long*>(count.data()), stream.get());
+    REQUIRE(cudaMemcpyAsync(host_count.data(), count.data(), 8, cudaMemcpyDeviceToHost, stream.get()) ==
+            cudaSuccess);
+    stream.wait();
+    CHECK(*reinterpret_cast<const unsigned long long*>(host_count.data()) == 0);
+  }
+}
+
+TEST_CASE("what an algorithm on the device cannot label is refused before anything is enqueued") {
+  emulation::configure({});
+  const auto making = [](const char* name, Connectivity connectivity) {
+    return failure_of([&] { const DeviceLabeler labeler(name, connectivity); });
+  };
+  CHECK(making("no such", Connectivity::c8) == Failure::usage);
+  CHECK(making("flood-fill", Connectivity::c8) == Failure::usage);  // on the CPU
+  CHECK(making("bke", Connectivity::c4) == Failure::usage);
+  const CudaStream stream;
+  DeviceLabeler labeler("bke", Connectivity::c8);
+  DeviceCase one({100, 20, 1}, {}, 0);
+  const auto refused = [&](auto change) {
+    DeviceImage image = one.image();
+    DeviceResult result = one.result();
+    change(image, result);
+    const auto calls = emulation::calls();
+    const Failure failure =
+        failure_of([&] { labeler.label(image, result.labels, result.count, stream.get()); });
+    CHECK(emulation::calls() == calls);
+    return failure;
+  };
+  CHECK(refused([](auto& image, auto&) { image.data = nullptr; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&) { image.extent.height = -1; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&) { image.row_pitch = 99; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&) { image.format = Format(7); }) == Failure::usage);
+  CHECK(refused([](auto&, auto& result) { result.labels = {}; }) == Failure::usage);
+  CHECK(refused([](auto&, auto& result) { result.labels.row_pitch = 402; }) == Failure::usage);
+  CHECK(refused([](auto&, auto& result) {
+          result.count =
+              reinterpret_cast<unsigned long long*>(reinterpret_cast<std::byte*>(result.count) + 4);
+        }) == Failure::usage);
+  const auto of_extent = [&](Extent extent) {
+    return refused([&](auto& image, auto& result) {
+      image = {image.data, Format::bits, extent};
+      result.labels = {result.labels.data};
+    });
+  };
+  CHECK(of_extent({70000, 70000, 1}) == Failure::usage);  // more than the algorithm can number
+  CHECK(of_extent({INT32_MAX, INT32_MAX, INT32_MAX}) == Failure::memory);
+}
+
 TEST_CASE("C calls the same") {
   emulation::configure({});
   std::mt19937 random(4);
@@ -428,5 +555,30 @@ TEST_CASE("C calls the same") {
       gpuccl_device_result odd = result;
       odd.bytes_per_label = 1;
       CHECK(gpuccl_label_on_device(&image, c, &odd, workspace.data(), bytes, stream.get()) == GPUCCL_USAGE);
+
+      gpuccl_device_labeler* labeler = nullptr;
+      REQUIRE(gpuccl_new_device_labeler("runs", c, &labeler) == GPUCCL_SUCCESS);
+      CHECK(gpuccl_label_on_device_by(labeler, &image, &result, stream.get()) == GPUCCL_USAGE);  // components
+      DeviceCase by_name(extent, layout, 0);
+      by_name.upload(bits, stream);
+      const gpuccl_device_image again{by_name.image().data, image.bits_per_element, image.extent,
+                                      image.row_pitch, image.slice_pitch};
+      const DeviceResult named = by_name.result();
+      const gpuccl_device_result labels{
+          std::visit([](auto* data) -> void* { return data; }, named.labels.data),
+          result.bytes_per_label,
+          result.label_row_pitch,
+          result.label_slice_pitch,
+          named.count,
+          nullptr,
+          0};
+      REQUIRE(gpuccl_label_on_device_by(labeler, &again, &labels, stream.get()) == GPUCCL_SUCCESS);
+      by_name.download(stream);
+      stream.wait();
+      by_name.expect(flood_fill(bits.view(), connectivity));
+      gpuccl_delete_device_labeler(labeler);
+      gpuccl_delete_device_labeler(nullptr);
+      CHECK(gpuccl_new_device_labeler("no such", c, &labeler) == GPUCCL_USAGE);
+      CHECK(gpuccl_new_device_labeler(nullptr, c, &labeler) == GPUCCL_USAGE);
     }
 }

@@ -47,21 +47,6 @@ std::string described(Extent extent, Connectivity connectivity) {
   return std::to_string(static_cast<int>(connectivity)) + "-connectivity, " + to_string(extent);
 }
 
-Labeled on_cpu(const BitVolume& image, Connectivity connectivity) {
-  return find_variant(*find_algorithm("flood-fill", DeviceKind::cpu), connectivity)
-      ->make(0)
-      ->label(image.view());
-}
-
-/// An image with its labels.
-struct Known {
-  BitVolume image;
-  Labeled expected;
-
-  Known(Extent extent, Connectivity connectivity, double density, int granularity, std::uint32_t seed)
-      : image(random_image(extent, density, granularity, seed)), expected(on_cpu(image, connectivity)) {}
-};
-
 /// Random images of one extent, several cases for them, and one workspace for all.
 class Queue {
  public:
@@ -160,7 +145,32 @@ void expect_graphs(Extent extent, Connectivity connectivity, int rounds) {
   }
 }
 
+/// Every algorithm of the table on images of these extents, again and again.
+void expect_algorithms(Extent flat, Extent deep, int rounds) {
+  std::mt19937 random(7);
+  for (const Algorithm& algorithm : algorithms()) {
+    if (algorithm.device != DeviceKind::cuda) continue;
+    for (const Variant& variant : algorithm.variants) {
+      INFO(algorithm.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
+      DeviceLabeler labeler(algorithm.name, variant.connectivity);
+      std::vector<Known> all;
+      for (const Extent extent : {Extent{flat.width / 2, flat.height / 2, 1}, flat, deep})
+        for (std::uint32_t seed = 0; seed < 2; ++seed)
+          all.emplace_back(extent, variant.connectivity, 0.3 + 0.2 * seed, 1 + static_cast<int>(seed), seed);
+      for (int round = 0; round < rounds; ++round) expect_on_device(labeler, all, random);
+    }
+  }
+}
+
 }  // namespace
+
+TEST_CASE("every algorithm in memory of the device", "[small]") {
+  expect_algorithms({129, 70, 1}, {65, 9, 5}, 1);
+}
+
+TEST_CASE("every algorithm in memory of the device, again and again") {
+  expect_algorithms({301, 200, 1}, {96, 21, 18}, 4);
+}
 
 TEST_CASE("the device API in random layouts", "[small]") { expect_random_layouts(4, 150, 1); }
 

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <variant>
 
 #include "gpuccl/types.hpp"
@@ -110,6 +112,44 @@ std::size_t device_value_workspace_bytes(Extent extent, Connectivity connectivit
 void label_values_on_device(const DeviceValueImage& image, Connectivity connectivity,
                             const DeviceResult& result, ValueBits* values, void* workspace,
                             std::size_t workspace_bytes, cudaStream_t stream);
+
+class Labeler;
+
+/// Any GPU algorithm of algorithms() for images in GPU memory, with the memory that it needs, which is
+/// kept from image to image: for experiments with published algorithms. label_on_device() is faster.
+///
+/// Not thread-safe. Its calls may be on different streams if the work of one is ordered after that of
+/// the call before.
+class DeviceLabeler {
+ public:
+  /// Takes the name of an algorithm, such as "bke", and belongs to the current device.
+  ///
+  /// Throws Error: usage if no GPU algorithm has this name, or it has not this connectivity; with
+  /// CUDA's message if the device cannot be used.
+  DeviceLabeler(const std::string& algorithm, Connectivity connectivity);
+  /// Requires that the streams of its calls have completed their work.
+  ~DeviceLabeler();
+  DeviceLabeler(DeviceLabeler&&) noexcept;
+  DeviceLabeler& operator=(DeviceLabeler&&) noexcept;
+
+  /// Enqueues the labeling of `image` on `stream`, a stream of its device: the labels of
+  /// label_on_device(), and N to `count` unless that is null. Nothing passes through the host but N.
+  /// The image is packed first and labels are copied last, one pass each, because algorithms need rows
+  /// of their own. Leaves the caller's device current.
+  ///
+  /// Allocates if the image is larger than all before it, which waits for the device. Algorithms that
+  /// iterate (iterated_phase()) wait for the stream after each iteration; others do not synchronize.
+  /// Cannot be captured into a CUDA graph.
+  ///
+  /// Throws Error: usage, before anything is enqueued, for invalid arguments and images too large for
+  /// the algorithm; memory if the device has not enough; with CUDA's message if a call fails.
+  void label(const DeviceImage& image, const DeviceLabels& labels, unsigned long long* count,
+             cudaStream_t stream);
+
+ private:
+  std::unique_ptr<Labeler> labeler_;
+  Connectivity connectivity_;
+};
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

@@ -76,6 +76,18 @@ gpuccl_status gpuccl_label_on_device(const gpuccl_device_image* image, int conne
                                      const gpuccl_device_result* result, void* workspace,
                                      size_t workspace_bytes, struct CUstream_st* stream);
 
+/* A GPU algorithm by its name, such as "bke", with the memory that it needs: DeviceLabeler in
+ * gpuccl/device.hpp. Writes labels and N; `components` of the result must be NULL. */
+typedef struct gpuccl_device_labeler gpuccl_device_labeler;
+
+gpuccl_status gpuccl_new_device_labeler(const char* algorithm, int connectivity,
+                                        gpuccl_device_labeler** labeler);
+
+gpuccl_status gpuccl_label_on_device_by(gpuccl_device_labeler* labeler, const gpuccl_device_image* image,
+                                        const gpuccl_device_result* result, struct CUstream_st* stream);
+
+void gpuccl_delete_device_labeler(gpuccl_device_labeler* labeler); /* or NULL */
+
 typedef enum {
   GPUCCL_U8,
   GPUCCL_U16,

@@ -3,6 +3,10 @@
 #include "gpuccl/gpuccl.h"
 #include "gpuccl/types.hpp"
 
+struct gpuccl_device_labeler {
+  gpuccl::DeviceLabeler by_name;
+};
+
 namespace {
 
 using namespace gpuccl;
@@ -13,6 +17,11 @@ DeviceImage::Format format_of(int bits_per_element) {
   if (bits_per_element == 1) return DeviceImage::Format::bits;
   if (bits_per_element == 8) return DeviceImage::Format::bytes;
   throw Error(Failure::usage, "labeling on a device: elements have 1 or 8 bits");
+}
+
+DeviceImage image_of(const gpuccl_device_image& image) {
+  return {image.data, format_of(image.bits_per_element), to_extent(image.extent), image.row_pitch,
+          image.slice_pitch};
 }
 
 DeviceLabels labels_of(const gpuccl_device_result& result) {
@@ -48,12 +57,29 @@ gpuccl_status gpuccl_label_on_device(const gpuccl_device_image* image, int conne
                                      const gpuccl_device_result* result, void* workspace,
                                      size_t workspace_bytes, struct CUstream_st* stream) {
   return status_of([&] {
-    const DeviceImage from{image->data, format_of(image->bits_per_element), to_extent(image->extent),
-                           image->row_pitch, image->slice_pitch};
-    label_on_device(from, static_cast<Connectivity>(connectivity), result_of(*result), workspace,
+    label_on_device(image_of(*image), static_cast<Connectivity>(connectivity), result_of(*result), workspace,
                     workspace_bytes, stream);
   });
 }
+
+gpuccl_status gpuccl_new_device_labeler(const char* algorithm, int connectivity,
+                                        gpuccl_device_labeler** labeler) {
+  return status_of([&] {
+    const char* const name = algorithm != nullptr ? algorithm : "";
+    *labeler = new gpuccl_device_labeler{DeviceLabeler(name, static_cast<Connectivity>(connectivity))};
+  });
+}
+
+gpuccl_status gpuccl_label_on_device_by(gpuccl_device_labeler* labeler, const gpuccl_device_image* image,
+                                        const gpuccl_device_result* result, struct CUstream_st* stream) {
+  return status_of([&] {
+    if (result->components != nullptr)
+      throw Error(Failure::usage, "labeling on a device: algorithms by name give no components");
+    labeler->by_name.label(image_of(*image), labels_of(*result), result->count, stream);
+  });
+}
+
+void gpuccl_delete_device_labeler(gpuccl_device_labeler* labeler) { delete labeler; }
 
 gpuccl_status gpuccl_device_value_workspace_bytes(gpuccl_extent extent, int connectivity, size_t* bytes) {
   return status_of([&] {

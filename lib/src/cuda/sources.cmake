@@ -16,6 +16,7 @@ list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 # Reading the headers takes a compiler longer than most of these files do, so several are compiled as one: the papers'
 # algorithms, which have a namespace each, and once more to count accesses; and what they and the fast engine share.
 set(GPUCCL_SHARED
+  device_api.cu
   devices.cu
   floor.cu
   labelers/gpu_labeler.cu
@@ -26,10 +27,8 @@ set(GPUCCL_SHARED
   phases/pixel_labels.cu
   phases/run_starts.cu
   phases/statistics.cu
-  phases/unpack.cu
-  runs/statistics/component_memory.cu
-  runs/host/device_labeling.cu
-  runs/host/pack.cu)
+  phases/layouts.cu
+  runs/statistics/component_memory.cu)
 file(GLOB GPUCCL_ALGORITHMS CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/algorithms/*.cu)
 foreach(list GPUCCL_SHARED GPUCCL_ALGORITHMS)
   list(TRANSFORM ${list} REPLACE "(.+)" "#include \"cuda/\\1\"\n")

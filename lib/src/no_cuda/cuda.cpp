@@ -77,6 +77,17 @@ gpuccl_status gpuccl_label_on_device(const gpuccl_device_image*, int, const gpuc
   return gpuccl::unavailable();
 }
 
+gpuccl_status gpuccl_new_device_labeler(const char*, int, gpuccl_device_labeler**) {
+  return gpuccl::unavailable();
+}
+
+gpuccl_status gpuccl_label_on_device_by(gpuccl_device_labeler*, const gpuccl_device_image*,
+                                        const gpuccl_device_result*, struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
+void gpuccl_delete_device_labeler(gpuccl_device_labeler*) {}
+
 gpuccl_status gpuccl_device_value_workspace_bytes(gpuccl_extent, int, size_t*) {
   return gpuccl::unavailable();
 }

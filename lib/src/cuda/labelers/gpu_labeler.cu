@@ -3,6 +3,7 @@
 #include "cpu/runs/count_runs.hpp"
 #include "cpu/runs/run_labels.hpp"
 #include "cuda/labelers/gpu_labeler.cuh"
+#include "cuda/phases/layouts.cuh"
 #include "gpuccl/detail/huge_pages.hpp"
 #include "gpuccl/types.hpp"
 
@@ -11,18 +12,22 @@ namespace gpuccl::cuda {
 void GpuLabeler::upload(BitView image) {
   const CurrentDevice here(gpu_);
   extent_ = image.extent;
-  enqueue_upload(image, ring_, stream_);
+  Word64* const bits = reserve_image(extent_);
+  if (elements() == 0) return;
+  ring_.upload(image, bits, stream_);
+  PhaseClock phase{stream_.get(), nullptr};
+  enqueue_unpacking(phase);
 }
 
-Label* GpuLabeler::reserve_labels() {
+Label* GpuLabeler::reserve_labels(cudaStream_t stream) {
   labels_.reserve(elements(), "allocating the labels");
-  enqueue_clearing(labels_.data(), stream_);
+  enqueue_clearing(labels_.data(), stream);
   return labels_.data();
 }
 
 void GpuLabeler::allocate() {
   const CurrentDevice here(gpu_);
-  reserve_labels();
+  reserve_labels(stream_.get());
 }
 
 void GpuLabeler::release() {
@@ -51,7 +56,7 @@ void GpuLabeler::run_components() {
 }
 
 void GpuLabeler::enqueue_components(PhaseClock& phase) {
-  enqueue_labeling(Numbering::consecutive, reserve_labels(), phase);
+  enqueue_labeling(Numbering::consecutive, reserve_labels(phase.stream()), phase);
 }
 
 Label GpuLabeler::count() {
@@ -152,6 +157,21 @@ Labeled GpuLabeler::label(BitView image) {
   result.labels = std::make_unique<cpu::RunLabels>(std::move(bundles), std::move(runs_before),
                                                    std::move(label_of_run), count());
   return result;
+}
+
+void GpuLabeler::label_on_device(const DeviceImage& image, const DeviceLabels& labels,
+                                 unsigned long long* count, cudaStream_t stream) {
+  extent_ = image.extent;
+  numbering_ = Numbering::consecutive;
+  Word64* const bits = reserve_image(extent_);
+  Label* const own_labels = reserve_labels(stream);
+  PhaseClock phase{stream, nullptr};
+  pack(image, static_cast<int>(words_per_row(extent_.width)), reinterpret_cast<std::uint32_t*>(bits), phase);
+  enqueue_unpacking(phase);
+  enqueue_labeling(Numbering::consecutive, own_labels, phase);
+  copy_labels(own_labels, static_cast<std::int64_t>(pitch()), extent_, labels, phase);
+  if (count != nullptr)
+    check(cudaMemcpyAsync(count, count_on_host(), sizeof(*count), cudaMemcpyDefault, stream), "counting");
 }
 
 }  // namespace gpuccl::cuda

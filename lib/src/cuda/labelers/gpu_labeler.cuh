@@ -12,6 +12,7 @@
 #include "cuda/runtime/pinned_ring.hpp"
 #include "cuda/runtime/stream.hpp"
 #include "gpuccl/detail/staged.hpp"
+#include "gpuccl/device.hpp"
 
 namespace gpuccl::cuda {
 
@@ -34,14 +35,22 @@ class GpuLabeler : public StagedLabeler {
   LabelImage labels() final;
   Components components() final;
 
+  int gpu() const { return gpu_; }
+  /// DeviceLabeler::label(), once arguments are checked, pitches set and the device is current. The image is
+  /// not empty.
+  void label_on_device(const DeviceImage& image, const DeviceLabels& labels, unsigned long long* count,
+                       cudaStream_t stream);
+
  protected:
   /// Device `gpu` is current, as make_labeler() sees to.
   GpuLabeler(int gpu, Connectivity connectivity) : connectivity_(connectivity), gpu_(gpu) {}
 
-  /// Makes room for all but the labels and enqueues the upload.
-  virtual void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) = 0;
+  /// Makes room for all but the labels. Returns where the bits of the image go, in rows of words_per_row().
+  virtual Word64* reserve_image(Extent extent) = 0;
+  /// Enqueues the other forms of the image that the algorithm reads, made from the bits.
+  virtual void enqueue_unpacking(PhaseClock& phase) = 0;
   /// Enqueues what `labels` needs before the first run, if anything.
-  virtual void enqueue_clearing(Label* /*labels*/, const Stream&) {}
+  virtual void enqueue_clearing(Label* /*labels*/, cudaStream_t) {}
   /// Enqueues the labeling, into `labels`, whose rows are as long as those of the bits.
   virtual void enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) = 0;
   /// The image on the device; its rows take words_per_row().
@@ -53,6 +62,8 @@ class GpuLabeler : public StagedLabeler {
   virtual void enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) = 0;
   /// N of the last run with consecutive numbers. Waits no longer than for the device to have counted.
   virtual Label wait_for_count(const Stream& stream) = 0;
+  /// Page-locked memory in which the device leaves it.
+  virtual const unsigned long long* count_on_host() = 0;
   /// Enqueues the statistics of so many components from the labels of the last run.
   virtual void enqueue_statistics(Label count, const Label* labels, PhaseClock& phase) = 0;
   /// Whether enqueue_sums() is there: enqueues, behind statistics, what is added to sums of components,
@@ -70,7 +81,7 @@ class GpuLabeler : public StagedLabeler {
  private:
   std::size_t pitch() const { return static_cast<std::size_t>(words_per_row(extent_.width)) * 32; }
   std::size_t elements() const { return static_cast<std::size_t>(extent_.rows()) * pitch(); }
-  Label* reserve_labels();
+  Label* reserve_labels(cudaStream_t stream);
   /// N of the last run; 0 if its numbers were provisional.
   Label count();
   PhaseTimes* times_of(Labeled& labeled) const { return timed_ ? &labeled.phases : nullptr; }

@@ -2,7 +2,7 @@
 
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/gather_runs.cuh"
-#include "cuda/phases/unpack.cuh"
+#include "cuda/phases/layouts.cuh"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
@@ -12,8 +12,8 @@ namespace {
 constexpr std::int64_t kMostElements = 0xffffffffLL - 1;
 
 /// Returns the number of elements on the device, including row padding. Error (usage) if there are too many.
-std::size_t checked_elements(BitView image) {
-  const std::int64_t elements = image.extent.rows() * words_per_row(image.extent.width) * 32;
+std::size_t checked_elements(Extent extent) {
+  const std::int64_t elements = extent.rows() * words_per_row(extent.width) * 32;
   if (elements > kMostElements)
     throw Error(Failure::usage, "this algorithm labels at most " + std::to_string(kMostElements) +
                                     " pixels, with rows padded to 64; this image has " +
@@ -30,30 +30,28 @@ ImageRef<T> view(T* data, const BitRows& bits) {
 
 }  // namespace
 
-void PixelLabeler::enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) {
-  const std::size_t elements = checked_elements(image);
+Word64* PixelLabeler::reserve_image(Extent extent) {
+  const std::size_t elements = checked_elements(extent);
   bits_.reserve(elements / 64, "allocating the image");
   pixels_.reserve(elements, "allocating the image");
-  job_.bits = {bits_.data(), image.extent, static_cast<unsigned>(words_per_row(image.extent.width) / 2)};
+  job_.bits = {bits_.data(), extent, static_cast<unsigned>(words_per_row(extent.width) / 2)};
   job_.image = view<const Pixel>(pixels_.data(), job_.bits);
   job_.labels = view<Label>(nullptr, job_.bits);
   first_.reserve(job_.bits);
   reserve(job_);
-  if (elements == 0) return;
-
-  ring.upload(image, bits_.data(), stream);
-  PhaseClock phase{stream.get(), nullptr};
-  unpack(job_.bits, pixels_.data(), phase);
+  return bits_.data();
 }
 
+void PixelLabeler::enqueue_unpacking(PhaseClock& phase) { unpack(job_.bits, pixels_.data(), phase); }
+
 /// Clears labels that share a 16-byte access with the last ones of a row; not every algorithm writes them.
-void PixelLabeler::enqueue_clearing(Label* labels, const Stream& stream) {
+void PixelLabeler::enqueue_clearing(Label* labels, cudaStream_t stream) {
   const auto width = static_cast<std::size_t>(job_.bits.extent.width);
   if (width % 4 == 0) return;
   const std::size_t bytes = (4 - width % 4) * sizeof(Label);
   const auto rows = static_cast<std::size_t>(job_.bits.extent.rows());
   const std::size_t pitch = rows > 1 ? static_cast<std::size_t>(job_.labels.pitch) * sizeof(Label) : bytes;
-  check(cudaMemset2DAsync(labels + width, pitch, 0, bytes, rows, stream.get()), "clearing the labels");
+  check(cudaMemset2DAsync(labels + width, pitch, 0, bytes, rows, stream), "clearing the labels");
 }
 
 void PixelLabeler::enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) {

@@ -22,12 +22,14 @@ class PixelLabeler : public GpuLabeler {
   virtual void reserve(const Job&) {}
 
  private:
-  void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) final;
-  void enqueue_clearing(Label* labels, const Stream& stream) final;
+  Word64* reserve_image(Extent extent) final;
+  void enqueue_unpacking(PhaseClock& phase) final;
+  void enqueue_clearing(Label* labels, cudaStream_t stream) final;
   void enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) final;
   BitRows bits() const final { return job_.bits; }
   void enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) final;
   Label wait_for_count(const Stream& stream) final;
+  const unsigned long long* count_on_host() final { return first_.count_on_host(); }
   void enqueue_statistics(Label count, const Label* labels, PhaseClock& phase) final;
   Components download_components(PinnedRing& ring, const Stream& stream) final;
   void check_components(const Components& components, BitView image) const final;

@@ -29,6 +29,8 @@ class FirstElements {
   Numbers numbers() const { return {first_.bitmap().counted()}; }
   /// Number of components. Waits no longer than for the device to have counted.
   Label total(const Stream& stream) const { return static_cast<Label>(first_.total(stream)); }
+  /// Where the device leaves it.
+  const unsigned long long* count_on_host() const { return first_.bitmap().total.count; }
 
   /// Turns labels that are the index of the first element + 1 into numbers.
   void relabel(const Job& job, PhaseClock& phase) const;

@@ -37,8 +37,4 @@ std::size_t value_workspace_bytes(Extent extent, LinkWidth width);
 template <Connectivity connectivity>
 void enqueue_values(const ValueCall& call, LinkWidth width);
 
-/// Enqueues the image, whose pitches are given, as words of bits: rows of `words_a_row` words that follow
-/// each other, as many as hold the width, padded with zeros.
-void pack(const DeviceImage& image, int words_a_row, Word* bits, PhaseClock& phase);
-
 }  // namespace gpuccl::cuda::runs

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <variant>
 
+#include "cuda/phases/layouts.cuh"
 #include "cuda/runs/host/device_call.cuh"
 #include "cuda/runs/host/enqueue.cuh"
 #include "cuda/runs/values/planes.cuh"

@@ -3,11 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/phases/unpack.cuh"
+#include "cuda/phases/layouts.cuh"
 #include "cuda/runs/core/source.cuh"
 #include "cuda/runtime/device_buffer.hpp"
-#include "cuda/runtime/pinned_ring.hpp"
-#include "cuda/runtime/stream.hpp"
+#include "cuda/runtime/phase_clock.cuh"
 #include "gpuccl/image.hpp"
 
 // The image in the memory of the device, kept from image to image: for each source (source.cuh) one class.
@@ -18,15 +17,15 @@ class BitImage {
   using Source = FromBits;
   static constexpr int kBitsPerElement = 1;
 
-  void reserve(BitView image) {
-    extent_ = image.extent;
-    words_a_row_ = static_cast<unsigned>(words_per_row(image.extent.width) / 2);
+  /// Returns where the bits go.
+  Word64* reserve(Extent extent) {
+    extent_ = extent;
+    words_a_row_ = static_cast<unsigned>(words_per_row(extent.width) / 2);
     bits_.reserve(rows().count(), "allocating the image");
+    return bits_.data();
   }
-  /// Uploads an image that fits the reserved memory.
-  void upload(BitView image, PinnedRing& ring, const Stream& stream) {
-    ring.upload(image, bits_.data(), stream);
-  }
+  /// Enqueues what Source reads, made from the bits.
+  void unpack(PhaseClock&) const {}
 
   /// Returns the rows that all phases but LocalMerge read.
   BitRows rows() const { return {bits_.data(), extent_, words_a_row_}; }
@@ -43,17 +42,14 @@ class ByteImage {
   using Source = FromBytes;
   static constexpr int kBitsPerElement = 8;
 
-  void reserve(BitView image) {
-    uploaded_.reserve(image);
+  Word64* reserve(Extent extent) {
+    Word64* const uploaded = uploaded_.reserve(extent);
     const std::size_t words = rows().count();
     pixels_.reserve(words * 64, "allocating the image");
     bits_.reserve(words, "allocating the image");
+    return uploaded;
   }
-  void upload(BitView image, PinnedRing& ring, const Stream& stream) {
-    uploaded_.upload(image, ring, stream);
-    PhaseClock phase{stream.get(), nullptr};
-    unpack(uploaded_.rows(), pixels_.data(), phase);
-  }
+  void unpack(PhaseClock& phase) const { cuda::unpack(uploaded_.rows(), pixels_.data(), phase); }
 
   /// Returns the rows that LocalMerge writes.
   BitRows rows() const {

@@ -21,14 +21,16 @@ class RunsLabeler final : public GpuLabeler {
  private:
   using Tile = TileFor<connectivity>;
 
-  void enqueue_upload(BitView image, PinnedRing& ring, const Stream& stream) override {
-    check_sums(image.extent);
-    image_.reserve(image);
-    if (bits().count() == 0) return;
+  Word64* reserve_image(Extent extent) override {
+    check_sums(extent);
+    Word64* const to = image_.reserve(extent);
+    if (bits().count() == 0) return to;
     wide_ = needs_wide_links<Tile>(frame(), width_);
     with_links([&]<class Link>() { memory_.template reserve<Tile, Link>(frame()); });
-    image_.upload(image, ring, stream);
+    return to;
   }
+
+  void enqueue_unpacking(PhaseClock& phase) override { image_.unpack(phase); }
 
   void enqueue_labeling(Numbering, Label* labels, PhaseClock& phase) override {
     enqueue_components(phase);
@@ -53,6 +55,7 @@ class RunsLabeler final : public GpuLabeler {
   }
 
   Label wait_for_count(const Stream& stream) override { return count_components(memory_.first(), stream); }
+  const unsigned long long* count_on_host() override { return memory_.first().bitmap().total.count; }
 
   void enqueue_statistics(Label count, const Label*, PhaseClock& phase) override {
     const ComponentSums sums = components_.reserve(count);

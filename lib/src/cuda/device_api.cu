@@ -2,9 +2,12 @@
 #include <string>
 #include <variant>
 
+#include "cuda/labelers/gpu_labeler.cuh"
 #include "cuda/runs/core/tile_labels.cuh"
 #include "cuda/runs/host/device_call.cuh"
 #include "cuda/runtime/check.hpp"
+#include "cuda/runtime/current_device.hpp"
+#include "gpuccl/algorithms.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {
@@ -89,15 +92,19 @@ void check_workspace(const void* workspace, std::size_t bytes, std::size_t neede
 }
 
 /// Whether there is nothing to label; then that has been said.
-bool is_done(Extent extent, const DeviceResult& result, cudaStream_t stream) {
+bool is_done(Extent extent, unsigned long long* count, cudaStream_t stream) {
   if (!is_empty(extent)) return false;
-  if (result.count != nullptr)
-    cuda::check(cudaMemsetAsync(result.count, 0, sizeof(*result.count), stream), "counting no components");
+  if (count != nullptr)
+    cuda::check(cudaMemsetAsync(count, 0, sizeof(*count), stream), "counting no components");
   return true;
 }
 
+void check_count_address(const unsigned long long* count) {
+  require(is_aligned(count, sizeof(*count)), "the address of the count is not a multiple of 8");
+}
+
 void check_rest(const DeviceResult& result) {
-  require(is_aligned(result.count, sizeof(*result.count)), "the address of the count is not a multiple of 8");
+  check_count_address(result.count);
   require(is_aligned(result.components, alignof(DeviceComponent)),
           "the address of components is not a multiple of 64");
 }
@@ -126,7 +133,7 @@ void label_values_on_device(const DeviceValueImage& image, Connectivity connecti
   const std::size_t needed = device_value_workspace_bytes(image.extent, connectivity);
   check_rest(result);
   require(is_aligned(values, sizeof(*values)), "the address of values of components is not a multiple of 8");
-  if (is_done(image.extent, result, stream)) return;
+  if (is_done(image.extent, result.count, stream)) return;
   cuda::runs::ValueCall call{checked(image), image.extent, result, values, workspace, stream};
   check_labels(call.result.labels, image.extent);
   check_workspace(workspace, workspace_bytes, needed);
@@ -139,12 +146,43 @@ void label_on_device(const DeviceImage& image, Connectivity connectivity, const 
   const std::size_t needed = device_workspace_bytes(image.extent, connectivity);
   DeviceCall call{image, result, workspace, stream};
   check_rest(result);
-  if (is_done(image.extent, result, stream)) return;
+  if (is_done(image.extent, result.count, stream)) return;
   check_image(call.image);
   check_labels(call.result.labels, image.extent);
   check_workspace(workspace, workspace_bytes, needed);
   with_connectivity(connectivity,
                     [&]<Connectivity one>() { cuda::runs::enqueue<one>(call, LinkWidth::as_needed); });
+}
+
+DeviceLabeler::DeviceLabeler(const std::string& algorithm, Connectivity connectivity)
+    : connectivity_(connectivity) {
+  const Algorithm* const found = find_algorithm(algorithm, DeviceKind::cuda);
+  require(found != nullptr,
+          ("no GPU algorithm is called '" + algorithm + "'; algorithms() lists them").c_str());
+  const Variant* const variant = find_variant(*found, connectivity);
+  require(variant != nullptr, (algorithm + " has no such connectivity").c_str());
+  int gpu = 0;
+  cuda::check(cudaGetDevice(&gpu), "asking for the device");
+  labeler_ = variant->make(gpu);
+}
+
+DeviceLabeler::~DeviceLabeler() = default;
+DeviceLabeler::DeviceLabeler(DeviceLabeler&&) noexcept = default;
+DeviceLabeler& DeviceLabeler::operator=(DeviceLabeler&&) noexcept = default;
+
+void DeviceLabeler::label(const DeviceImage& image, const DeviceLabels& labels, unsigned long long* count,
+                          cudaStream_t stream) {
+  auto& labeler = dynamic_cast<cuda::GpuLabeler&>(*labeler_);
+  DeviceImage from = image;
+  DeviceLabels to = labels;
+  check_count(from.extent, reach(connectivity_));
+  check_count_address(count);
+  const cuda::CurrentDevice here(labeler.gpu());
+  if (is_done(from.extent, count, stream)) return;
+  check_image(from);
+  require(std::visit([](const auto* data) { return data != nullptr; }, to.data), "no labels");
+  check_labels(to, from.extent);
+  labeler.label_on_device(from, to, count, stream);
 }
 
 }  // namespace gpuccl

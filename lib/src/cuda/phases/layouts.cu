@@ -1,10 +1,12 @@
 #include "cuda/device/thread_grid.cuh"
-#include "cuda/runs/host/device_call.cuh"
+#include "cuda/phases/layouts.cuh"
 
-namespace gpuccl::cuda::runs {
+namespace gpuccl::cuda {
 namespace {
 
 using Format = DeviceImage::Format;
+using Word = std::uint32_t;
+constexpr int kWordBits = 32;
 
 /// The `elements` bits, at most 32, that begin at a byte.
 __device__ Word word_of_bits(const std::uint8_t* from, int elements) {
@@ -36,7 +38,7 @@ __global__ void pack_kernel(DeviceImage image, int words_a_row, Word* bits) {
   const int x = static_cast<int>(i % static_cast<unsigned>(words_a_row)) * kWordBits;
   const auto y = static_cast<std::int64_t>(row % static_cast<unsigned>(image.extent.height));
   const auto z = static_cast<std::int64_t>(row / static_cast<unsigned>(image.extent.height));
-  const int left = i < words ? image.extent.width - x : 0;
+  const int left = i < words && x < image.extent.width ? image.extent.width - x : 0;
   const int elements = left < kWordBits ? left : kWordBits;
   const auto* const from = static_cast<const std::uint8_t*>(image.data) + z * image.slice_pitch +
                            y * image.row_pitch + (format == Format::bits ? x / 8 : x);
@@ -44,12 +46,55 @@ __global__ void pack_kernel(DeviceImage image, int words_a_row, Word* bits) {
   if (i < words) bits[i] = word;
 }
 
+using GroupLine = ThreadLine<>;  // a thread for 16 elements
+
+/// The low four bits as four bytes of 0 or 1.
+__device__ unsigned spread_to_bytes(unsigned bits) { return (bits & 0xfu) * 0x00204081u & 0x01010101u; }
+
+__global__ void unpack_kernel(const unsigned short* bits, uint4* pixels, std::uint64_t groups) {
+  const std::uint64_t i = GroupLine::mine();
+  if (i >= groups) return;
+
+  const unsigned group = __ldg(bits + i);
+  pixels[i] = make_uint4(spread_to_bytes(group), spread_to_bytes(group >> 4), spread_to_bytes(group >> 8),
+                         spread_to_bytes(group >> 12));
+}
+
+using LabelGrid = ThreadGrid<1, 1, 1, 32, 8>;
+
+template <class T>
+__global__ void copy_labels_kernel(Extent extent, const Label* labels, std::int64_t pitch, T* to,
+                                   std::int64_t row_pitch, std::int64_t slice_pitch) {
+  constexpr Label kLargest = static_cast<T>(~Label{0});
+  const int3 at = LabelGrid::origin(extent);
+  if (at.x >= extent.width || at.y >= extent.height || at.z >= extent.depth) return;
+  const Label label = labels[(std::int64_t{at.z} * extent.height + at.y) * pitch + at.x];
+  to[at.z * slice_pitch + at.y * row_pitch + at.x] = static_cast<T>(label < kLargest ? label : kLargest);
+}
+
 }  // namespace
 
-void pack(const DeviceImage& image, int words_a_row, Word* bits, PhaseClock& phase) {
+void pack(const DeviceImage& image, int words_a_row, std::uint32_t* bits, PhaseClock& phase) {
   auto* const kernel = image.format == Format::bits ? pack_kernel<Format::bits> : pack_kernel<Format::bytes>;
   const auto words = static_cast<std::uint64_t>(image.extent.rows()) * static_cast<unsigned>(words_a_row);
   phase("Pack", kernel, ThreadLine<>::shape(words), image, words_a_row, bits);
 }
 
-}  // namespace gpuccl::cuda::runs
+void unpack(BitRows bits, Pixel* pixels, PhaseClock& phase) {
+  const std::uint64_t groups = bits.count() * 4;
+  phase("Unpack", unpack_kernel, GroupLine::shape(groups),
+        reinterpret_cast<const unsigned short*>(bits.words), reinterpret_cast<uint4*>(pixels), groups);
+}
+
+void copy_labels(const Label* labels, std::int64_t pitch, Extent extent, const DeviceLabels& to,
+                 PhaseClock& phase) {
+  std::visit(
+      [&]<class T>(T* data) {
+        constexpr std::int64_t kLabel = sizeof(T);
+        phase("Copy", copy_labels_kernel<T>, LabelGrid::shape(extent), extent, labels, pitch, data,
+              to.row_pitch / kLabel, to.slice_pitch / kLabel);
+      },
+      to.data);
+}
+
+}  // namespace gpuccl::cuda
