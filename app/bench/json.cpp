@@ -5,6 +5,7 @@
 #include "app/bench/counted_kinds.hpp"
 #include "app/bench/measurement_notes.hpp"
 #include "app/common/messages.hpp"
+#include "io/files/json.hpp"
 
 namespace gpuccl::bench {
 namespace {
@@ -102,7 +103,7 @@ std::string as_json(const Head& head, const Results& results) {
   json["method"] = measurement_notes(results);
   json["results"] = Json::array();
   for (const Group& group : results.groups) json["results"].push_back(object(group, results.test));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return io::json_text(json, 2) + "\n";
 }
 
 }  // namespace gpuccl::bench

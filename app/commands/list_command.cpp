@@ -10,6 +10,7 @@
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/measures.hpp"
+#include "io/files/json.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -52,7 +53,7 @@ std::string measures_as_json() {
                     {"unit", measure.unit},
                     {"definition", measure.definition},
                     {"source", measure.source}});
-  return list.dump(2) + "\n";
+  return io::json_text(list, 2) + "\n";
 }
 
 std::string measures_as_text() {
@@ -151,7 +152,7 @@ std::string as_json() {
                     {"paper", text_or_null(algorithm.paper)},
                     {"phases", text_or_null(phases_of(algorithm))}});
   }
-  return list.dump(2) + "\n";
+  return io::json_text(list, 2) + "\n";
 }
 
 }  // namespace

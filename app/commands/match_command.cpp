@@ -26,6 +26,7 @@
 #include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/limits.hpp"
@@ -258,7 +259,7 @@ class Matching {
     report["total"] = json_of(total_);
     if (options_.objects.per_value) add_classes(report, classes_);
     if (has_rows()) report["images"] = std::move(rows_);
-    json_->write(report.dump(1, ' ', false, Json::error_handler_t::replace).erase(1, 2) + "\n");
+    json_->write(io::json_text(report, 1).erase(1, 2) + "\n");
     json_->commit();
   }
 

@@ -21,6 +21,7 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/folders.hpp"
+#include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/write/label_writer.hpp"
@@ -199,7 +200,7 @@ class Tracking {
                         {"end", tracks_[i].end},
                         {"parent", tracks_[i].parent},
                         {"into", tracks_[i].into}});
-    json_->write(report.dump(1, ' ', false, Json::error_handler_t::replace).erase(1, 2) + "\n");
+    json_->write(io::json_text(report, 1).erase(1, 2) + "\n");
     json_->commit();
   }
 

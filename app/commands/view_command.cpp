@@ -23,6 +23,7 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/json.hpp"
 #include "io/read/label_reader.hpp"
 #include "io/report/stats_csv.hpp"
 #include "io/write/label_writer.hpp"
@@ -118,7 +119,8 @@ nlohmann::ordered_json read_report(const std::string& path) {
   return io::with_path(path, [&] {
     std::ifstream file(path);
     if (!file) throw Error(Failure::no_input, io::system_reason(errno), errno);
-    nlohmann::ordered_json report = nlohmann::ordered_json::parse(file, nullptr, false);
+    nlohmann::ordered_json report =
+        io::parse_ordered_json({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
     if (!report.is_object() || !report.contains("gpuccl") || !report.contains("components"))
       throw Error(Failure::data, "is not a report of 'gpuccl label'");
     return report;

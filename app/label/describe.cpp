@@ -15,6 +15,7 @@
 #include "app/options/input_options.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_identity.hpp"
+#include "io/files/json.hpp"
 
 namespace gpuccl::app {
 
@@ -41,22 +42,21 @@ void PieceReport::add_before(const PieceReport& background) {
 std::string PieceReport::text() const {
   Json all = Json::array();
   for (const PhaseTime& phase : phases) all.push_back({phase.phase, phase.milliseconds, phase.launches});
-  return Json{{"rule", foreground_rule},
-              {"foreground", foreground},
-              {"more", more_than_two_values},
-              {"nan", any_nan},
-              {"algorithm", algorithm},
-              {"kind", device_kind},
-              {"device", device_name},
-              {"gpus", gpus},
-              {"ms", {total_ms, start_up_ms, read_ms, fill_ms, label_ms, statistics_ms}},
-              {"phases", std::move(all)}}
-      .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return io::json_text(Json{{"rule", foreground_rule},
+                            {"foreground", foreground},
+                            {"more", more_than_two_values},
+                            {"nan", any_nan},
+                            {"algorithm", algorithm},
+                            {"kind", device_kind},
+                            {"device", device_name},
+                            {"gpus", gpus},
+                            {"ms", {total_ms, start_up_ms, read_ms, fill_ms, label_ms, statistics_ms}},
+                            {"phases", std::move(all)}});
 }
 
 PieceReport PieceReport::of_text(const std::string& text) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = io::parse_json(text);
     PieceReport piece;
     json.at("rule").get_to(piece.foreground_rule);
     json.at("foreground").get_to(piece.foreground);

@@ -14,8 +14,8 @@
 #include "app/options/suggestions.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/flat_json.hpp"
 #include "io/files/input_file.hpp"
+#include "io/files/json.hpp"
 
 namespace gpuccl::app {
 namespace {

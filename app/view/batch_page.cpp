@@ -10,6 +10,7 @@
 #include "app/common/version.hpp"
 #include "app/view/packed.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/json.hpp"
 #include "io/image/label_color.hpp"
 #include "io/png/png_output.hpp"
 
@@ -19,7 +20,7 @@ std::string bench_page(const std::string& json, const WorkPicture& picture) {
   std::string data = data_element("results", json);
   if (!picture.png.empty()) {
     const nlohmann::json work = {{"png", base64(picture.png)}, {"legend", picture.legend}};
-    data += data_element("work", work.dump());
+    data += data_element("work", io::json_text(work));
   }
   std::string page(kBenchPage);
   return page.replace(page.find(kDataPlace), kDataPlace.size(), data);
@@ -32,11 +33,6 @@ using Json = nlohmann::ordered_json;
 constexpr int kSideOfThumbnail = 144;                           // the longer one, at most
 constexpr std::size_t kMostThumbnails = std::size_t{16} << 20;  // bytes of all; inputs beyond these have none
 
-/// Names of files need not be UTF-8.
-std::string text_of(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-}
-
 /// The name of a sample: MultiQC would take what follows the last slash only.
 std::string sample_of(const IndexEntry& entry) {
   std::string name = io::without_extension(entry.page);
@@ -44,12 +40,9 @@ std::string sample_of(const IndexEntry& entry) {
   return name;
 }
 
-/// A part of a path with a replacement character for each byte that is not UTF-8.
-std::string utf8_of(const std::string& part) { return Json::parse(text_of(part, -1)).get<std::string>(); }
-
 /// `part`, or if it is too long or not UTF-8, what can be kept of it and a checksum.
 std::string page_part(const std::string& part, std::size_t most_bytes) {
-  std::string name = utf8_of(part);
+  std::string name = io::as_utf8(part);
   if (name == part && name.size() <= most_bytes) return name;
   constexpr std::size_t kSum = 9;  // "-", and 8 digits
   std::size_t end = std::min(name.size(), most_bytes - kSum);
@@ -132,7 +125,7 @@ std::string batch_page(const std::vector<IndexEntry>& entries) {
   }
   const Json head = {{"program", version_line()}, {"inputs", std::move(inputs)}};
   std::string page(kBatchPage);
-  return page.replace(page.find(kDataPlace), kDataPlace.size(), data_element("batch", text_of(head, -1)));
+  return page.replace(page.find(kDataPlace), kDataPlace.size(), data_element("batch", io::json_text(head)));
 }
 
 bool is_batch_page(std::string_view beginning) {
@@ -168,7 +161,7 @@ std::string multiqc_table(const std::vector<IndexEntry>& entries) {
           {"description", "Hints from the report of the input"},
           {"format", "{:,.0f}"}}}}},
       {"data", std::move(data)}};
-  return text_of(table, 2) + "\n";
+  return io::json_text(table, 2) + "\n";
 }
 
 }  // namespace gpuccl::app

@@ -11,6 +11,7 @@
 #include "app/view/view_image.hpp"
 #include "app/view/view_labels.hpp"
 #include "gpuccl/types.hpp"
+#include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 
@@ -97,7 +98,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
         {"width", runs.width()},
         {"height", runs.height()},
         {"depth", runs.depth()}}},
-      {"columns", nlohmann::json::parse(table.heads)},
+      {"columns", io::parse_json(table.heads)},
       {"labels_are_ids", page.names.empty()},
       {"hints", page.hints},
       {"left_out", left_out(page, runs, image)},
@@ -118,7 +119,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
 
   put(file, html.substr(0, place));
   // Paths need not be UTF-8.
-  put(file, data_element("head", head.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace)));
+  put(file, data_element("head", io::json_text(head)));
   put_lines(file, "labels", run_lines);
   put_lines(file, "image", image_lines);
   put_lines(file, "table", table.lines);

@@ -14,6 +14,7 @@
 #include "app/view/packed.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
+#include "io/files/json.hpp"
 #include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
@@ -234,7 +235,7 @@ ViewTable::Packed ViewTable::pack(std::span<const std::uint64_t> names, bool vol
     heads.push_back(head_of(each.name, type, unit_, volume));
     parts.push_back(bytes_as(type, each.values));
   }
-  return {packed(parts), heads.dump()};
+  return {packed(parts), io::json_text(heads)};
 }
 
 }  // namespace gpuccl::app

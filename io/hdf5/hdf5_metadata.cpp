@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "io/files/flat_json.hpp"
+#include "io/files/json.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -19,7 +19,7 @@ struct TaggedAxis {
 /// Returns none if there are no axistags for this number of axes.
 std::vector<TaggedAxis> tagged_axes(const std::string& axistags, std::size_t axes) {
   constexpr int kDeepest = 16;
-  const Json json = parse_flat_json<Json>(axistags, kDeepest, [] {});
+  const Json json = parse_json(axistags, kDeepest);
   if (!json.is_object() || !json.contains("axes")) return {};
   const Json& list = json["axes"];
   if (!list.is_array() || list.size() != axes) return {};

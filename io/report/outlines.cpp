@@ -14,6 +14,7 @@
 #include "gpuccl/types.hpp"
 #include "gpuccl/version.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/strips.hpp"
 
@@ -199,8 +200,7 @@ std::string head_of(OutlineFormat format, const OutlineSubject& subject, const E
       {"width", extent.width},
       {"height", extent.height},
       {"file_name", std::filesystem::path(subject.image).filename().string()}};
-  return kCoco + R"("},"images":[)" +
-         image.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) +
+  return kCoco + R"("},"images":[)" + json_text(image) +
          R"(],"categories":[{"id":1,"name":"object"}],"annotations":[)";
 }
 

@@ -9,6 +9,7 @@
 
 #include "gpuccl/version.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/files/json.hpp"
 #include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
@@ -161,7 +162,7 @@ std::string head(const Report& report) {
                       {"timings_ms", timings_of(report)}};
   if (!report.seeds.path.empty()) json["seeds"] = file_of(report.seeds);
   if (!report.outlines.path.empty()) json["outlines"] = file_of(report.outlines);
-  std::string text = json.dump(2, ' ', false, OrderedJson::error_handler_t::replace);
+  std::string text = json_text(json, 2);
   text.resize(text.rfind("\n}"));
   return text;
 }
@@ -201,7 +202,7 @@ void put_files(const TextSink& sink, const std::vector<OpenedFiles::File>& files
   for (const OpenedFiles::File& file : files) {
     const OrderedJson json = {{"path", file.path},
                               {"bytes", file.bytes ? OrderedJson(*file.bytes) : OrderedJson()}};
-    sink(between + json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace));
+    sink(between + json_text(json));
     between = ",\n";
   }
   sink(files.empty() ? "]" : "\n  ]");

@@ -13,6 +13,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
+#include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/report/csv_field.hpp"
 #include "io/report/stats_csv.hpp"
@@ -134,7 +135,8 @@ class ReportRows {
     while (std::getline(file_, line_) && !line_.starts_with("  \"components\": [")) head += line_ + "\n";
     if (!head.ends_with(",\n")) throw Error(Failure::data, "is not a report of gpuccl");
     head.resize(head.size() - 2);
-    head_ = Json::parse(head + "}");
+    head_ = parse_json(head + "}");
+    if (!head_.is_object()) throw Error(Failure::data, "is not a report of gpuccl");
   }
 
   const Json& head() const { return head_; }
@@ -248,7 +250,7 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   try {
-    const Json head = Json::parse(head_of(file.get()));
+    const Json head = parse_json(head_of(file.get()));
     if (!head.contains("gpuccl")) return std::nullopt;
     const auto size = static_cast<std::size_t>(status.st_size);
     const std::size_t end = std::min(size, kEnd.size());
@@ -267,10 +269,6 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
   } catch (const Json::exception&) {
     return std::nullopt;
   }
-}
-
-std::string reported_path(const std::string& path) {
-  return Json::parse(Json(path).dump(-1, ' ', false, Json::error_handler_t::replace)).get<std::string>();
 }
 
 }  // namespace gpuccl::io

@@ -37,7 +37,4 @@ void write_reported_rows(const TextSink& sink, const std::string& path, const st
 std::string reported_summary(const std::string& path, const std::string& input, bool per_slice,
                              bool has_values);
 
-/// `path` as a report shows it, which is UTF-8 whatever the path is.
-std::string reported_path(const std::string& path);
-
 }  // namespace gpuccl::io

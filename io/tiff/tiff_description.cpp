@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/files/flat_json.hpp"
+#include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/image_axes.hpp"
 
@@ -134,7 +134,7 @@ void add_tifffile_series(const std::vector<std::int64_t>& axes, const std::strin
 /// {"shape": [165, 768, 1024], "axes": "ZYX", "truncated": true}, of which only the first is always there.
 void parse_tifffile(const std::string& text, double elements, TiffDescription& description) {
   constexpr int kDeepest = 16;  // of what is copied below, each level of which takes stack
-  const auto json = parse_flat_json<nlohmann::json>(text, kDeepest, [] {});
+  const nlohmann::json json = parse_json(text, kDeepest);
   if (!json.is_object()) return;
   const nlohmann::json truncated = json.value("truncated", nlohmann::json());
   const nlohmann::json shape = json.value("shape", nlohmann::json());

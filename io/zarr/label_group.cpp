@@ -11,7 +11,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
-#include "io/files/flat_json.hpp"
+#include "io/files/json.hpp"
 #include "io/zarr/ome_image.hpp"
 #include "io/zarr/zarr_store.hpp"
 
@@ -32,9 +32,8 @@ OrderedJson document(const ZarrStore& store, const std::string& key) {
   if (file->size() > kLargest) throw Error(Failure::data, "'" + key + "' is too long");
   std::string text(file->size(), '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
-  constexpr int kDeepest = 64;
-  OrderedJson json = parse_flat_json<OrderedJson>(
-      text, kDeepest, [&] { throw Error(Failure::data, "'" + key + "' is nested too deep"); });
+  OrderedJson json = parse_ordered_json(
+      text, kDeepestJson, [&] { throw Error(Failure::data, "'" + key + "' is nested too deep"); });
   if (!json.is_object()) throw Error(Failure::data, "'" + key + "' is not valid");
   return json;
 }
@@ -53,7 +52,7 @@ void add_to_list(OrderedJson& attributes, const std::string& name) {
 }
 
 void write(AtomicFile& file, const OrderedJson& json) {
-  const std::string text = json.dump(2) + "\n";
+  const std::string text = json_text(json, 2) + "\n";
   file.write(text.data(), text.size());
 }
 

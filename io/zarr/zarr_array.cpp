@@ -3,9 +3,11 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "gpuccl/types.hpp"
+#include "io/files/json.hpp"
 #include "io/zarr/zarr_json.hpp"
 
 namespace gpuccl::io {
@@ -53,8 +55,7 @@ std::uint64_t bits_of_number(double number, int bits) {
 std::uint64_t fill_bits(const Json& value, const SampleFormat& format) {
   if (value.is_null()) return 0;
   if (value.is_string())
-    if (const Json number = Json::parse(value.get_ref<const std::string&>(), nullptr, false);
-        number.is_number())
+    if (const Json number = parse_json(value.get_ref<const std::string&>()); number.is_number())
       return fill_bits(number, format);
   if (value.is_boolean()) return value.get<bool>() ? 1 : 0;
   if (format.kind == SampleKind::floating) {
@@ -68,7 +69,7 @@ std::uint64_t fill_bits(const Json& value, const SampleFormat& format) {
   } else if (value.is_number() && value.get<double>() == 0) {
     return 0;
   }
-  refuse_zarr("fill_value " + value.dump().substr(0, 60));
+  refuse_zarr("fill_value " + json_text(value).substr(0, 60));
 }
 
 }  // namespace

@@ -1,7 +1,9 @@
 #include "io/zarr/zarr_json.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include "gpuccl/types.hpp"
-#include "io/files/flat_json.hpp"
+#include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::io {
@@ -21,8 +23,7 @@ std::optional<Json> read_zarr_json(const ZarrStore& store, const std::string& ke
                                      " may not fit in memory when it is parsed");
   std::string text(size, '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
-  constexpr int kDeepest = 64;
-  Json json = parse_flat_json<Json>(text, kDeepest, [&] { refuse_zarr(key + " is nested too deep"); });
+  Json json = parse_json(text, kDeepestJson, [&] { refuse_zarr(key + " is nested too deep"); });
   if (!json.is_object()) refuse_zarr(key + " is not valid");
   json.erase("consolidated_metadata");
   return json;
@@ -45,7 +46,7 @@ std::vector<std::uint64_t> sizes_in(const Json& object, const char* name) {
   if (!list.is_array()) refuse_zarr(std::string("no ") + name);
   std::vector<std::uint64_t> sizes;
   for (const Json& size : list) {
-    if (!size.is_number_unsigned()) refuse_zarr(std::string(name) + " " + list.dump().substr(0, 60));
+    if (!size.is_number_unsigned()) refuse_zarr(std::string(name) + " " + json_text(list).substr(0, 60));
     sizes.push_back(size.get<std::uint64_t>());
   }
   return sizes;

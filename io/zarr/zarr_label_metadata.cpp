@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "gpuccl/version.hpp"
+#include "io/files/json.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -135,7 +136,7 @@ std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrL
   const bool is_v2 = header.version == 2;
   const Extent& whole = header.levels.front().extent;
   const OrderedJson attributes = attributes_of(header, whole);
-  const auto text = [](const OrderedJson& json) { return json.dump(2) + "\n"; };
+  const auto text = [](const OrderedJson& json) { return json_text(json, 2) + "\n"; };
   Documents documents =
       is_v2 ? Documents{{".zgroup", text({{"zarr_format", 2}})}, {".zattrs", text(attributes)}}
             : Documents{{"zarr.json",

@@ -1,7 +1,9 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "gpuccl/types.hpp"
+#include "io/files/json.hpp"
 #include "io/zarr/zarr_array.hpp"
 #include "io/zarr/zarr_json.hpp"
 
@@ -28,7 +30,7 @@ void parse_type(const Json& type, SampleFormat& format) {
       format.bits = known.bits;
       return;
     }
-  refuse_zarr("type " + type.dump().substr(0, 60));
+  refuse_zarr("type " + json_text(type).substr(0, 60));
 }
 
 /// Returns the name of a codec, a grid or a chunk key encoding. v3 allows a name alone.
@@ -39,7 +41,7 @@ std::string name_of(const Json& named) {
 bool is_big_endian(const Json& bytes_codec) {
   const Json& endian = member(member(bytes_codec, "configuration"), "endian");
   if (endian.is_null() || endian == "little") return false;
-  if (endian != "big") refuse_zarr("endian " + endian.dump().substr(0, 60));
+  if (endian != "big") refuse_zarr("endian " + json_text(endian).substr(0, 60));
   return true;
 }
 

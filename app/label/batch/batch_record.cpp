@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/common/messages.hpp"
+#include "io/files/json.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -137,7 +138,7 @@ std::string report_line(const std::string& input, std::optional<int> frame, cons
   line["components"] = outcome.components && !outcome.error ? Json(*outcome.components) : Json();
   line["device"] = labeled ? Json(outcome.device) : Json();
   line["seconds"] = tried ? Json(std::round(outcome.seconds * 1e6) / 1e6) : Json();
-  return line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return io::json_text(line) + "\n";
 }
 
 }  // namespace gpuccl::app

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "io/files/file_identity.hpp"
+#include "io/files/json.hpp"
 #include "io/read/input_files.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -21,7 +22,7 @@ fs::file_time_type time_of(const std::string& path) {
 }
 
 bool is_as_reported(const std::string& path, const io::ReportedFile& reported) {
-  return reported.path == io::reported_path(path) && reported.bytes == io::bytes_of_regular_file(path);
+  return reported.path == io::as_utf8(path) && reported.bytes == io::bytes_of_regular_file(path);
 }
 
 /// Whether nothing that the input `path` is read from has changed since the report.

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+// The parsers and writers of JSON are compiled here alone: each takes a second or more.
+namespace gpuccl::io {
+
+/// Nesting of objects and lists that is read. Functions that copy or write JSON call themselves for each
+/// level.
+inline constexpr int kDeepestJson = 64;
+
+/// Returns the value of JSON text. The value is discarded if the text is not valid, or nested deeper than
+/// `deepest`; then `too_deep` is called first. Takes time proportional to the length of the text.
+nlohmann::json parse_json(
+    const std::string& text, int deepest = kDeepestJson, const std::function<void()>& too_deep = [] {});
+
+/// As parse_json(), and objects keep the order of their members.
+nlohmann::ordered_json parse_ordered_json(
+    const std::string& text, int deepest = kDeepestJson, const std::function<void()>& too_deep = [] {});
+
+/// Returns JSON text in one line, or in several with `indent` blanks per level. Bytes that are not UTF-8
+/// become replacement characters.
+std::string json_text(const nlohmann::json& json, int indent = -1);
+std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
+
+/// Returns `text` with a replacement character for each sequence of bytes that is not UTF-8: paths as JSON
+/// has them.
+std::string as_utf8(const std::string& text);
+
+inline bool is_utf8(const std::string& text) { return as_utf8(text) == text; }
+
+}  // namespace gpuccl::io
