@@ -36,8 +36,9 @@ set(layers
 # What every layer may include from above: the few functions that the rest of the library knows of CUDA.
 set(interfaces lib/src/cuda/cuda.hpp)
 
-# CLI11 takes longer to compile than any file of ours: this is compiled with it, once.
+# CLI11 and the parsers of JSON take seconds to compile: these files compile them, once.
 set(parses app/options/command_line.cpp)
+set(parses_json io/files/json.cpp)
 
 set(folders)
 set(layer 0)
@@ -77,6 +78,11 @@ foreach(source IN LISTS sources)
   file(STRINGS ${source} parser REGEX "^#include <CLI/")
   if(parser AND NOT source IN_LIST parses)
     message("${source}: includes CLI11, which app/options/command_line.hpp stands for")
+    math(EXPR wrong "${wrong} + 1")
+  endif()
+  file(STRINGS ${source} json REGEX "[jJ]son::(sax_)?parse\\(|\\.dump\\(")
+  if(json AND NOT source IN_LIST parses_json)
+    message("${source}: parses or writes JSON, which io/files/json.hpp does")
     math(EXPR wrong "${wrong} + 1")
   endif()
   file(STRINGS ${source} lines REGEX "^#include \"")
