@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "gpuccl/types.hpp"
+#include "io/files/json.hpp"
 #include "io/report/stats_csv.hpp"
 #include "report_samples.hpp"
 #include "support/catch.hpp"
@@ -191,6 +192,32 @@ TEST_CASE("with a spacing there are volumes and places in its unit") {
   CHECK(rows ==
         "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz,area_physical,cx_physical,cy_physical,cz_physical,unit\n"
         "a.png,1,1,0,0,0,4,2,1,2,1,0,,,,,\nb.nii,1,1,0,0,0,4,2,1,2,1,0,0.5,9.75,21,-30,\n");
+}
+
+TEST_CASE("JSON is read to a depth, and brackets in strings are not nesting") {
+  const auto nested = [](std::size_t depth) { return std::string(depth, '[') + std::string(depth, ']'); };
+  int refused = 0;
+  const auto count = [&] { ++refused; };
+  CHECK(parse_json(nested(3), 3, count).is_array());
+  CHECK(refused == 0);
+  CHECK(parse_json(nested(4), 3, count).is_discarded());
+  CHECK(parse_ordered_json(std::string(1 << 20, '['), kDeepestJson, count).is_discarded());
+  CHECK(refused == 2);
+  CHECK(parse_json("[1", 3, count).is_discarded());
+  CHECK(parse_json("", 3, count).is_discarded());
+  CHECK(refused == 2);
+  const std::string brackets(100, '[');
+  CHECK(parse_json(R"({"\"{": ")" + brackets + R"(\\", "b": [")" + brackets + R"("]})", 2) ==
+        Json({{"\"{", brackets + "\\"}, {"b", {brackets}}}));
+  CHECK(json_text(parse_ordered_json(R"({"b": [1, 2], "a": null})")) == R"({"b":[1,2],"a":null})");
+}
+
+TEST_CASE("bytes that are not UTF-8 are replaced in JSON") {
+  CHECK(json_text(Json("a\xff")) == "\"a\xef\xbf\xbd\"");
+  CHECK(as_utf8("a\xff[\"\\") == "a\xef\xbf\xbd[\"\\");
+  CHECK(!is_utf8("\xc3"));
+  CHECK(is_utf8("\xc3\xa4"));
+  CHECK(is_utf8(""));
 }
 
 }  // namespace
