@@ -14,7 +14,7 @@
 #include "app/label/label_options.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "app/options/command_line.hpp"
-#include "app/parts/task_words.hpp"
+#include "app/parts/task_options.hpp"
 #include "app/parts/tasks.hpp"
 #include "io/files/file_names.hpp"
 #include "io/zarr/ome_image.hpp"

@@ -30,15 +30,6 @@ void PieceReport::set_engine(const EngineReport& engine) {
   label_ms = engine.label_ms;
 }
 
-void PieceReport::add_before(const PieceReport& background) {
-  foreground_rule = background.foreground_rule;
-  more_than_two_values = background.more_than_two_values;
-  total_ms += background.total_ms;
-  start_up_ms += background.start_up_ms;
-  read_ms = background.read_ms;
-  fill_ms += background.label_ms;
-}
-
 std::string PieceReport::text() const {
   Json all = Json::array();
   for (const PhaseTime& phase : phases) all.push_back({phase.phase, phase.milliseconds, phase.launches});
@@ -77,10 +68,10 @@ PieceReport PieceReport::of_text(const std::string& text) {
   }
 }
 
-void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
-                          std::span<const PieceReport> pieces, std::uint64_t largest,
-                          const std::optional<HoleCounts>& holes, std::string_view grid_difference) {
-  connectivity_ = connectivity;
+void Description::labeled(const LabelInput& input, std::span<const PieceReport> pieces, std::uint64_t largest,
+                          const std::optional<HoleCounts>& holes) {
+  const io::ImageInfo& info = input.info();
+  const Connectivity connectivity = connectivity_ = input.connectivity();
   const PieceReport& first = pieces.front();
   std::uint64_t foreground = 0;
   std::set<std::string> devices;
@@ -102,14 +93,14 @@ void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
     longest(report.statistics_ms, piece.statistics_ms);
   }
   report.options = signature_of(options_);
-  report.input = input;
+  report.input = info;
   report.input.foreground_rule = first.foreground_rule;
   report.input_bytes = io::bytes_of_regular_file(files_.input);
   if (!files_.seeds.empty()) report.seeds = {files_.seeds, io::bytes_of_regular_file(files_.seeds)};
   report.algorithm = first.algorithm;
   report.connectivity = static_cast<int>(connectivity);
   report.periodic = names_of(options_.periodic);
-  report.volume = input.extent.depth > 1 || is_3d(connectivity);
+  report.volume = input.is_volume();
   report.device_kind = first.device_kind;
   report.sandbox = Sandbox::in_force();
   for (const std::string& name : devices)
@@ -122,13 +113,13 @@ void Description::labeled(const io::ImageInfo& input, Connectivity connectivity,
   if (holes) report.holes = {holes->count, holes->elements, fill_ms};
 
   findings.foreground = report.foreground =
-      static_cast<double>(foreground) / static_cast<double>(input.elements());
+      static_cast<double>(foreground) / static_cast<double>(info.elements());
   findings.largest = largest;
   findings.filled = holes ? holes->elements : 0;
   findings.by_values = options_.values.by_values;
   findings.any_nan = findings.any_nan && options_.values.objects;  // others connect what is not NaN
   findings.measured = options_.measure.wanted;
-  findings.other_grid = grid_difference;
+  findings.other_grid = input.measures().grid_difference();
   report.hints = hints(report.input, options_.input.foreground, connectivity, findings);
   for (const std::string& line : report.hints) warn(files_.input, line);
 }

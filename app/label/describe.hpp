@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/label/hints.hpp"
+#include "app/label/label_input.hpp"
 #include "app/label/label_measures.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_outputs.hpp"
@@ -33,17 +34,10 @@ struct PieceReport {
 
   /// Takes over what an engine reports.
   void set_engine(const EngineReport& engine);
-  /// Adds what was found before the part was labeled, when it was read and its holes were filled.
-  void add_before(const PieceReport& background);
 
   /// Converts to text and back. Error (data) if the text is not of such a report.
   std::string text() const;
   static PieceReport of_text(const std::string& text);
-};
-
-/// Holes of the whole image.
-struct HoleCounts {
-  std::uint64_t count = 0, elements = 0;
 };
 
 /// Builds the report of one input and warns about what is probably not meant. The steps are called in this
@@ -59,9 +53,8 @@ class Description {
 
   /// After labeling `input`: `pieces` are the reports of its parts, of which times are the longest; `largest`
   /// is the size of the largest component; `holes` is set if holes were to be filled.
-  void labeled(const io::ImageInfo& input, Connectivity connectivity, std::span<const PieceReport> pieces,
-               std::uint64_t largest, const std::optional<HoleCounts>& holes,
-               std::string_view grid_difference);
+  void labeled(const LabelInput& input, std::span<const PieceReport> pieces, std::uint64_t largest,
+               const std::optional<HoleCounts>& holes);
   /// After measuring: `nans` counts the samples that are NaN, of each image; `in_pieces`: an object has
   /// several.
   void measured(const LabelMeasures& measures, std::span<const std::uint64_t> nans, bool in_pieces = false);

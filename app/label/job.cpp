@@ -1,7 +1,6 @@
 #include "app/label/job.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "app/common/messages.hpp"
@@ -9,7 +8,6 @@
 #include "app/view/batch_page.hpp"
 #include "app/view/view_image.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/selection.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"
 #include "io/parts/collectively.hpp"
@@ -42,10 +40,7 @@ Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, W
 /// Does what sends no messages: what it throws is an error of `path`, and of all parts.
 template <class Work>
 void Job::here(const std::string& path, Work work) {
-  if (is_alone())
-    io::with_path(path, work);
-  else
-    io::collectively(link_, [&] { io::with_path(path, work); });
+  io::collectively(link_, [&] { io::with_path(path, work); });
 }
 
 /// Does what all parts do together: too many components, or such as go too far, are so for all of them alike.
@@ -137,8 +132,7 @@ void Job::label(Engine& engine) {
   all_or_none([&] {
     part_ = unite_part(link_, piece_->slab(), extent_, input_->connectivity(), std::move(labels.labeled),
                        std::move(labels.values), std::move(labels.faces));
-    if (options_.periodic != PeriodicAxes{})
-      wraps_ = wrap_part(link_, extent_, input_->connectivity(), options_.periodic, part_);
+    if (options_.periodic != PeriodicAxes{}) input_->wrap(link_, part_);
   });
   describe();
   measure(engine);
@@ -158,10 +152,7 @@ void Job::label_piece(Engine& engine, Piece::Labels& labels) {
 
 void Job::fill_holes(Engine& engine) {
   NumberedPart holes = unite_background([&] { return piece_->label_background(engine); });
-  select_part(link_, extent_, complementary(input_->connectivity()), input_->hole_selection(), holes);
-  const std::uint64_t mine =
-      std::accumulate(holes.components.area.begin(), holes.components.area.end(), std::uint64_t{0});
-  holes_ = {holes.count, link_.scan(mine).all};
+  holes_ = input_->select_holes(link_, holes);
   here(files_.input, [&] { piece_->fill(std::move(holes.labels)); });
 }
 
@@ -188,20 +179,14 @@ void Job::describe() {
     for (const Message& message : link_.gather(io::message_of(mine.text())))
       pieces.push_back(PieceReport::of_text(io::text_of(message)));
   }
-  description_.labeled(input_->info(), input_->connectivity(), pieces, part_.largest, holes_,
-                       input_->measures().grid_difference());
+  description_.labeled(*input_, pieces, part_.largest, holes_);
 }
 
 void Job::measure(Engine& engine) {
-  const LabelMeasures& measures = input_->measures();
-  if (!measures.any()) return;
+  if (!input_->measures_rows()) return;
   progress_.stage("measuring");
+  const LabelMeasures& measures = input_->measures();
   MeasureRequest request = measures.request();
-  if (options_.periodic != PeriodicAxes{}) {  // no row is looked at
-    request.wraps = wraps_;
-    part_.measured = measure_nothing(extent_, part_.components, request);
-    return;
-  }
   BitVolume bits;
   Labeled cavities;
   if (measures.needs_background()) {
@@ -221,13 +206,9 @@ void Job::measure(Engine& engine) {
 }
 
 void Job::select() {
-  all_or_none([&] {
-    select_part(link_, extent_, input_->connectivity(), input_->selection(), part_,
-                {{}, input_->value_type().value_or(ValueType::u8), options_.values.per_value});
-  });
+  all_or_none([&] { input_->select(link_, part_); });
   part_.measured.show_only(options_.measure.wanted);
   description_.selected(part_.count, part_.dropped);
-  if (!input_->value_type()) return;
   io::Report& report = description_.report;
   report.value = input_->column(part_.values);
   if (options_.values.split_values) {
@@ -235,7 +216,7 @@ void Job::select() {
          [&] { ids_ = split_values(*input_->value_type(), part_.values, part_.components.area); });
     report.value.labels = ids_;
   }
-  if (!options_.values.one_each() || options_.values.objects) return;
+  if (!options_.values.sums_values()) return;
   report.values = io::sum_up_values(report.value, part_.components);
   if (!is_alone())
     report.values = io::sum_up_values(report.value.type, io::gather_lists(link_, *report.values));
@@ -373,8 +354,9 @@ void Job::write_contacts() {
   const bool in_3d = is_3d(input_->connectivity());
   if (is_alone()) {
     if (io::AtomicFile* const file = outputs_->contacts())
-      here(file->path(),
-           [&] { io::write_contacts_csv(*file, in_3d, geometry(), contacts_, value(), value().labels); });
+      here(file->path(), [&] {
+        io::stream_contacts_csv(io::text_to(*file), in_3d, geometry(), contacts_, value(), value().labels);
+      });
     return;
   }
   const std::vector<ValueBits> mine(part_.values.begin(), part_.values.end());

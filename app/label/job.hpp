@@ -19,7 +19,7 @@
 #include "gpuccl/engine.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
-#include "io/parts/shared_file.hpp"
+#include "io/parts/part_writer.hpp"
 #include "io/write/preview.hpp"
 
 namespace gpuccl::app {
@@ -127,7 +127,6 @@ class Job {
   std::optional<HoleCounts> holes_;
   NumberedPart part_;
   GatheredSums sums_;
-  std::vector<std::array<Wrap, 3>> wraps_;  // where opposite borders touch
   std::vector<Contact> contacts_;
   Description description_;
   std::vector<ValueBits> ids_;  // new values of pieces (--split-values)

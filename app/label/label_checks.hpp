@@ -21,11 +21,6 @@ void check(const LabelOptions& options, bool batch);
 /// Refuses the same for one input that is labeled in parts. Error (usage).
 void check_for_parts(const LabelOptions& options);
 
-/// Whether contacts are found across periodic borders, too.
-inline bool has_contacts_across(const LabelPaths& files, const LabelOptions& options) {
-  return !files.contacts.empty() && options.periodic != PeriodicAxes{};
-}
-
 /// Refuses what needs to know where the smaller pages of an input end. Error (usage).
 void check_pages(const io::ImageInfo& input, const LabelOptions& options);
 

@@ -1,7 +1,9 @@
 #include "app/label/label_input.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <numeric>
 #include <utility>
 
 #include "app/label/label_checks.hpp"
@@ -69,6 +71,27 @@ std::string LabelInput::foreground_rule() const {
          (strong.whole_threshold ? strong.whole_threshold->text() : io::shortest(*strong.threshold));
 }
 
+HoleCounts LabelInput::select_holes(PartLink& link, NumberedPart& background) const {
+  const SelectionOptions holes{.max_size = options_.fill_holes.value(), .clear_border = true};
+  select_part(link, extent(), complementary(connectivity_), holes, background);
+  const Column<std::uint64_t>& areas = background.components.area;
+  return {background.count, link.scan(std::accumulate(areas.begin(), areas.end(), std::uint64_t{0})).all};
+}
+
+void LabelInput::wrap(PartLink& link, NumberedPart& part) const {
+  const std::vector<std::array<Wrap, 3>> wraps =
+      wrap_part(link, extent(), connectivity_, options_.periodic, part);
+  if (!measures_.any()) return;
+  MeasureRequest request = measures_.request();
+  request.wraps = wraps;
+  part.measured = measure_nothing(extent(), part.components, request);
+}
+
+void LabelInput::select(PartLink& link, NumberedPart& part) const {
+  select_part(link, extent(), connectivity_, selection_, part,
+              {{}, value_type_.value_or(ValueType::u8), options_.values.per_value});
+}
+
 LabelWork LabelInput::work(const Extent& extent) const {
   LabelWork work{extent, connectivity_, options_.algorithm.engine, !(selection_ == SelectionOptions())};
   work.labels_background = options_.fill_holes || measures_.needs_background();
@@ -78,7 +101,7 @@ LabelWork LabelInput::work(const Extent& extent) const {
     work.values = sample_type_;
     work.delta = options_.values.most_difference();
     work.by_object = options_.values.objects;
-    work.sums_values = options_.values.one_each() && !options_.values.objects;
+    work.sums_values = options_.values.sums_values();
     if (work.engine.device != DeviceChoice::cuda) work.engine.device = DeviceChoice::cpu;
   }
   return work;

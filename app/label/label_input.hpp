@@ -13,6 +13,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/label/memory_plan.hpp"
 #include "app/label/value_options.hpp"
+#include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
@@ -20,6 +21,11 @@
 #include "io/report/component_rows.hpp"
 
 namespace gpuccl::app {
+
+/// Holes of the whole image.
+struct HoleCounts {
+  std::uint64_t count = 0, elements = 0;
+};
 
 /// An input that is open and was checked against the options, with what is measured of it.
 class LabelInput {
@@ -38,13 +44,6 @@ class LabelInput {
   Connectivity connectivity() const { return connectivity_; }
   bool is_volume() const { return extent().depth > 1 || is_3d(connectivity_); }
 
-  /// Returns the filters, with size limits in pixels of this input.
-  const SelectionOptions& selection() const { return selection_; }
-  /// Which components of the background are holes to be filled: none of them is at the border.
-  SelectionOptions hole_selection() const {
-    return {.max_size = options_.fill_holes.value(), .clear_border = true};
-  }
-
   /// Returns the type of values of a label map; none for a binary image. Objects of floating-point samples
   /// have values of 64 bits.
   const std::optional<ValueType>& value_type() const { return value_type_; }
@@ -58,6 +57,16 @@ class LabelInput {
   const LabelMeasures& measures() const { return measures_; }
   /// Whether rows are looked at to measure: periodic images have only measures that need none.
   bool measures_rows() const { return measures_.any() && options_.periodic == PeriodicAxes{}; }
+
+  // Collective: all parts of the input call these functions.
+
+  /// Keeps the holes that are to be filled, none of which is at the border, and numbers them. `background`: of
+  /// unite_part().
+  HoleCounts select_holes(PartLink& link, NumberedPart& background) const;
+  /// Merges components across periodic borders, after unite_part(), and measures how they wrap.
+  void wrap(PartLink& link, NumberedPart& part) const;
+  /// Applies the filters, and numbers the components that remain.
+  void select(PartLink& link, NumberedPart& part) const;
 
   /// Returns the work of labeling rows of this extent.
   LabelWork work(const Extent& extent) const;
@@ -91,7 +100,7 @@ class LabelInput {
   Connectivity connectivity_ = Connectivity::c8;
   std::unique_ptr<io::Reader> reader_;
   io::ImageInfo info_;
-  SelectionOptions selection_;
+  SelectionOptions selection_;  // the filters, with size limits in pixels of this input
   std::optional<ValueType> value_type_, sample_type_;
   LabelMeasures measures_;
   const std::shared_ptr<io::OpenedFiles> opened_ = std::make_shared<io::OpenedFiles>();

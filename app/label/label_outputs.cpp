@@ -151,13 +151,14 @@ void LabelOutputs::commit(const io::Report& report, const Components& components
                   [&] { io::write_all(stream->descriptor(), summary.data(), summary.size()); });
   if (const auto& stream = streams_.stats)
     io::with_path(stream->name(), [&] {
-      io::write_stats_csv(stream->descriptor(), report.volume, report.input.geometry, components, measured,
-                          report.value, digits_);
+      io::stream_stats_csv(io::text_to(stream->descriptor()), report.volume, report.input.geometry,
+                           components, measured, {}, report.value, digits_);
     });
   if (const auto& stream = streams_.contacts)
     io::with_path(stream->name(), [&] {
-      io::write_contacts_csv(stream->descriptor(), is_3d(static_cast<Connectivity>(report.connectivity)),
-                             report.input.geometry, contacts, report.value, report.value.labels);
+      io::stream_contacts_csv(io::text_to(stream->descriptor()),
+                              is_3d(static_cast<Connectivity>(report.connectivity)), report.input.geometry,
+                              contacts, report.value, report.value.labels);
     });
   if (const auto& stream = streams_.report)
     io::with_path(stream->name(),

@@ -279,6 +279,11 @@ Labeled Piece::label_background(Engine& engine) {
   return background;
 }
 
+void Piece::resume(PieceReport background) {
+  report_ = std::move(background);
+  report_.fill_ms = report_.label_ms;
+}
+
 void Piece::fill(NumberedSlab holes) {
   is_filled_ = true;
   if (is_empty()) return;
@@ -397,7 +402,7 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
                                     " of memory to write outputs with that many labels; the limit is " +
                                     io::bytes_in_words(static_cast<double>(budget_.limit())));
       engine_report_ = totals.engine;
-      report_.more_than_two_values = input_.reader().has_more_than_two_values();
+      if (input_.reader().has_more_than_two_values()) report_.more_than_two_values = true;
       report_.any_nan = totals.any_nan;
       if (holes_) {
         filled_ = static_cast<std::uint64_t>(totals.foreground) - report_.foreground;

@@ -63,7 +63,7 @@ class Piece {
   /// (empty: all are).
   void fill(NumberedSlab holes);
   /// Continues after another process has labeled the background: before fill(), instead of read().
-  void resume(const PieceReport& background) { report_.foreground = background.foreground; }
+  void resume(PieceReport background);
   /// Labels the piece. Nothing if that has to be tried again by smaller slabs, after holes were filled once
   /// more. Error (internal) if the components are not all of the foreground, (data) if the input has changed.
   std::optional<Labels> label(Engine& engine);

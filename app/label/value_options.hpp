@@ -22,8 +22,8 @@ struct ValueOptions {
 
   bool writes_values() const { return keep_values || split_values; }
   double most_difference() const { return delta.value_or(0); }
-  /// Whether each component has one value.
-  bool one_each() const { return by_values && most_difference() == 0; }
+  /// Whether the components of each value are added up in the report: each has one.
+  bool sums_values() const { return by_values && !objects && most_difference() == 0; }
   /// Whether tables have the value as label.
   bool are_labels() const { return objects && !relabel; }
   /// Whether tables have a column of values next to labels.

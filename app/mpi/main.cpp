@@ -115,8 +115,11 @@ int main(int argc, char** argv) {
     code = app::parse_and_run(argc, argv);
   } catch (const io::PartFailed& failed) {
     code = failed.thrown() ? app::report(failed.thrown()) : app::exit_code(failed.failure());
-  } catch (...) {  // the other ranks do not know
-    MPI_Abort(MPI_COMM_WORLD, app::report(std::current_exception()));
+  } catch (...) {
+    code = app::report(std::current_exception());
+    int ranks = 1;
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks > 1) MPI_Abort(MPI_COMM_WORLD, code);  // the others do not know
   }
   MPI_Finalize();
   return code;

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <functional>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/common/messages.hpp"
@@ -16,7 +18,7 @@
 #include "gpuccl/parts.hpp"
 #include "io/image/limits.hpp"
 #include "io/parts/checked_file.hpp"
-#include "io/parts/stretch_file.hpp"
+#include "io/parts/stretch.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/report.hpp"
 #include "io/write/label_writer.hpp"
@@ -65,13 +67,11 @@ class Finish {
   void describe() {
     std::optional<HoleCounts> holes;
     if (options().fill_holes) holes = joined_.holes;
-    description_.labeled(input_.info(), input_.connectivity(), joined_.parts, joined_.largest, holes,
-                         input_.measures().grid_difference());
+    description_.labeled(input_, joined_.parts, joined_.largest, holes);
     description_.measured(input_.measures(), joined_.nans);
     description_.selected(joined_.count, joined_.dropped);
-    if (!input_.value_type()) return;
     report().value = input_.column({});
-    if (options().values.one_each() && !options().values.objects) report().values = joined_.values;
+    if (options().values.sums_values()) report().values = joined_.values;
   }
 
   void write_image(io::AtomicFile& out) {
@@ -92,10 +92,11 @@ class Finish {
   /// Writes the contacts of all parts, added up.
   void write_contacts(io::AtomicFile& out) {
     description_.contacts();
-    ContactSums sums(io::memory_limit(options().input.limits));
-    const auto add = [&](const std::vector<Contact>& more) {
+    ContactsOfParts all(run_.extent(), all_neighbors(input_.connectivity()), options().periodic,
+                        io::memory_limit(options().input.limits));
+    const auto refuse_too_many = [&](const auto& work) {
       try {
-        sums.add(more);
+        work();
       } catch (const Error& error) {
         if (error.failure() != Failure::memory) throw;
         throw io::FileError(out.path(), Failure::memory,
@@ -103,18 +104,15 @@ class Finish {
       }
     };
     std::vector<ValueBits> values;
-    std::vector<BorderRows> at_borders;
-    const bool across = has_contacts_across(run_.files(), options());
     for (int part = 1; part <= run_.parts(); ++part) {
       stretch(part).need([&](const io::CheckedFile& file) {
         const auto more = file.take<Contact>(sections::kContacts);
         io::check_contacts(more, joined_.count);
-        add(more);
-        if (!across) return;
-        at_borders.push_back(
-            {file.take<std::int64_t>(sections::kBorderRows),
-             {file.take<LabelRun>(sections::kBorderRuns), file.take<std::size_t>(sections::kBorderEnds)}});
-        io::check_border_rows(at_borders.back(), run_.extent(), joined_.count);
+        BorderRows borders{
+            file.take<std::int64_t>(sections::kBorderRows),
+            {file.take<LabelRun>(sections::kBorderRuns), file.take<std::size_t>(sections::kBorderEnds)}};
+        io::check_border_rows(borders, run_.extent(), joined_.count);
+        refuse_too_many([&] { all.add(more, std::move(borders)); });
       });
       run_.file(TaskFile::numbers, part, joined_.id()).need([&](const io::CheckedFile& file) {
         const auto more = file.take<ValueBits>(sections::kStayValues);
@@ -124,25 +122,25 @@ class Finish {
     if (values.size() != (input_.value_type() ? joined_.count : 0))
       throw io::FileError(run_.file(TaskFile::joined).path, Failure::data,
                           "is damaged; run gpuccl join again");
-    if (across) {
-      add(find_contacts_across(run_.extent(), all_neighbors(input_.connectivity()), options().periodic,
-                               at_borders));
-    }
-    const std::vector<Contact> contacts = sums.sorted();
+    std::vector<Contact> contacts;
+    refuse_too_many([&] { contacts = all.finish(); });
     io::with_path(out.path(), [&] {
-      io::write_contacts_csv(out, is_3d(input_.connectivity()), input_.info().geometry, contacts,
-                             input_.column(values));
+      io::stream_contacts_csv(io::text_to(out), is_3d(input_.connectivity()), input_.info().geometry,
+                              contacts, input_.column(values));
     });
+  }
+
+  /// Returns a sink whose errors are about the file.
+  static io::TextSink text_to(io::AtomicFile& out) {
+    return [&out, sink = io::text_to(out)](std::string_view text) {
+      io::with_path(out.path(), [&] { sink(text); });
+    };
   }
 
   /// A section of all stretches, one after the other.
   void copy(std::size_t section, io::AtomicFile& out) const {
     for (int part = 1; part <= run_.parts(); ++part)
-      stretch(part).need([&](const io::CheckedFile& file) {
-        file.copy(section, [&](std::string_view piece) {
-          io::with_path(out.path(), [&] { out.write(piece.data(), piece.size()); });
-        });
-      });
+      stretch(part).need([&](const io::CheckedFile& file) { file.copy(section, text_to(out)); });
   }
 
   void write_report(io::AtomicFile& out, LabelOutputs& outputs) {
@@ -150,9 +148,7 @@ class Finish {
     description_.written(outputs);
     report().write_ms = write_ms_ + total_.milliseconds();
     report().total_ms += report().write_ms;
-    const io::TextSink sink = [&](std::string_view text) {
-      io::with_path(out.path(), [&] { out.write(text.data(), text.size()); });
-    };
+    const io::TextSink sink = text_to(out);
     io::stream_report(sink, report(), {}, {}, {0, true, false});
     copy(sections::kRows, out);
     io::stream_report(sink, report(), {}, {}, {0, false, true});

@@ -1,7 +1,5 @@
-#include <algorithm>
 #include <filesystem>
-#include <memory>
-#include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -14,18 +12,10 @@
 #include "app/parts/tasks.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
-#include "gpuccl/selection.hpp"
 #include "io/report/value_table.hpp"
 
 namespace gpuccl::app {
 namespace {
-
-/// Cavities of the whole image, as one part needs them.
-struct CavitiesOfPart {
-  std::vector<Label> numbers = {0};  // of each label of its background; 0 if that is none
-  Label before = 0;                  // begin in parts before it
-  Components components;             // that begin in it
-};
 
 class Join {
  public:
@@ -49,17 +39,19 @@ class Join {
     if (const std::optional<JoinedParts> before = done_before()) return {before->count, what};
     std::error_code none;  // while it is there parts do not measure what is missing
     std::filesystem::remove(run_.file(TaskFile::joined).path, none);
-    JoinedSlabs joined = run_.join(TaskFile::labels, input_.connectivity());
-    joined_.count = joined.components.size();
+    JoinedSlabs parts = run_.join(TaskFile::labels, input_.connectivity());
+    joined_.count = parts.whole.count;
     if (input_.measures_rows() && !is_measured()) {
-      unite(joined);
+      unite(parts);
     } else {
-      number(std::move(joined));
+      number(parts);
     }
     return {joined_.count, what};
   }
 
  private:
+  /// The place of a part, counted from 1, in lists of all parts.
+  static std::size_t place(int part) { return static_cast<std::size_t>(part) - 1; }
   Connectivity of_background() const { return complementary(input_.connectivity()); }
 
   /// The holes, if a join before has found them in the backgrounds that are there, and left word for all
@@ -83,7 +75,7 @@ class Join {
   }
 
   /// Finds them in the backgrounds of all parts, and tells each part.
-  HoleCounts find_holes() const {
+  HoleCounts find_holes() {
     std::vector<std::uint64_t> ids;
     run_.for_each_part([&](int part) {
       ids.push_back(run_.file(TaskFile::background, part).read([](const io::CheckedFile& file) {
@@ -91,27 +83,14 @@ class Join {
         return labels_id(file);
       }));
     });
-    JoinedSlabs joined = run_.join(TaskFile::background, of_background());
-    const std::size_t all = joined.components.size();
-    const Selection holes =
-        select(std::move(joined.components), run_.extent(), !is_3d(of_background()), input_.hole_selection());
-    const HoleCounts found{
-        holes.components.size(),
-        std::accumulate(holes.components.area.begin(), holes.components.area.end(), std::uint64_t{0})};
-    // By label of the whole background.
-    std::vector<Label> stays(all + 1, 0);
-    for (std::size_t label = 1; label <= all; ++label)
-      stays[label] = !holes.map.empty() && holes.map[label] == 0;
-    for (int part = 1; part <= run_.parts(); ++part) {
-      const auto i = static_cast<std::size_t>(part) - 1;
-      std::vector<Label>& numbers = joined.numbers[i];
-      for (Label& number : numbers) number = stays[number];
-      run_.file(TaskFile::holes, part).write([&](io::CheckedFileWriter& file) {
+    JoinedSlabs holes = run_.join(TaskFile::background, of_background());
+    const HoleCounts found = input_.select_holes(link_, holes.whole);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      run_.file(TaskFile::holes, static_cast<int>(i) + 1).write([&](io::CheckedFileWriter& file) {
         file.put(std::vector{ids[i]});
-        file.put(numbers);
+        file.put(holes.numbers(i));
         file.put(std::vector{found});
       });
-    }
     return found;
   }
 
@@ -153,121 +132,81 @@ class Join {
     });
   }
   std::vector<std::uint64_t> ids_of(int part) const {
-    const auto i = static_cast<std::size_t>(part) - 1;
-    return {joined_.id(), joined_.labels[i], measures_.needs_background() ? backgrounds_[i] : 0};
+    return {joined_.id(), joined_.labels[place(part)],
+            measures_.needs_background() ? backgrounds_[place(part)] : 0};
   }
 
   /// Leaves what parts need to measure their components.
-  void unite(const JoinedSlabs& joined) const {
-    std::vector<CavitiesOfPart> cavities(static_cast<std::size_t>(run_.parts()));
-    if (measures_.needs_background()) find_cavities(cavities);
-    for (int part = 1; part <= run_.parts(); ++part) {
+  void unite(const JoinedSlabs& parts) {
+    const JoinedSlabs cavities = measures_.needs_background() ? find_cavities() : JoinedSlabs();
+    const Components& all = cavities.whole.components;
+    std::size_t begin = 0, end = 0;  // of cavities, which are in the order in which they begin
+    for (int part = 1; part <= run_.parts(); ++part, begin = end) {
+      while (end < all.size() && all.box[end].min[2] < run_.slab(part).z1) ++end;
       if (is_united(part)) continue;
-      const auto i = static_cast<std::size_t>(part) - 1;
-      const std::vector<Label>& numbers = joined.numbers[i];
-      const std::set<Label> there(numbers.begin() + 1, numbers.end());
+      const std::vector<Label> labels = parts.numbers(place(part));
+      const std::set<Label> there(labels.begin() + 1, labels.end());
       Components components;
-      for (const Label label : there) components.push_back(joined.components[label - std::size_t{1}]);
+      for (const Label label : there) components.push_back(parts.whole.components[label - std::size_t{1}]);
       run_.file(TaskFile::united, part).write([&](io::CheckedFileWriter& file) {
         file.put(ids_of(part));
-        file.put(numbers);
         file.put(std::vector<Label>(there.begin(), there.end()));
-        put_components(file, components, 0, components.size());
-        file.put(cavities[i].numbers);
-        file.put(std::vector{cavities[i].before});
-        put_components(file, cavities[i].components, 0, cavities[i].components.size());
+        put_numbered(file, labels, components, 0, components.size());
+        put_numbered(file, cavities.numbers(place(part)), all, begin, end);
       });
     }
   }
 
-  /// Says what of the backgrounds is a cavity, and in which part that begins.
-  void find_cavities(std::vector<CavitiesOfPart>& parts) const {
-    JoinedSlabs joined = run_.join(TaskFile::cavities, of_background());
-    const Selection cavities =
-        select(std::move(joined.components), run_.extent(), !is_3d(of_background()), {.clear_border = true});
-    std::size_t cavity = 0;  // they are in the order in which they begin
-    for (std::size_t i = 0; i < parts.size(); ++i) {
-      CavitiesOfPart& part = parts[i];
-      part.numbers = std::move(joined.numbers[i]);
-      const int number = static_cast<int>(i) + 1;
-      if (run_.is_empty(number)) continue;
-      if (!cavities.map.empty())
-        for (Label& label : part.numbers) label = cavities.map[label];
-      part.before = static_cast<Label>(cavity);
-      for (; cavity < cavities.components.size() &&
-             cavities.components.box[cavity].min[2] < run_.slab(number).z1;
-           ++cavity)
-        part.components.push_back(cavities.components[cavity]);
-    }
+  JoinedSlabs find_cavities() {
+    JoinedSlabs cavities = run_.join(TaskFile::cavities, of_background());
+    select_part(link_, run_.extent(), of_background(), {.clear_border = true}, cavities.whole);
+    return cavities;
   }
 
-  /// Unites components across periodic borders; returns how they cross.
-  Measured wrapped(JoinedSlabs& joined) const {
-    const Extent whole = run_.extent();
+  /// Merges components across periodic borders.
+  void wrap(JoinedSlabs& parts) {
     std::vector<NumberedSlab> slabs;
-    for (int part = 1; part <= run_.parts() && !run_.is_empty(part); ++part) {
-      const auto i = static_cast<std::size_t>(part) - 1;
-      slabs.push_back(run_.labels(TaskFile::labels, part, joined_.labels[i], joined.numbers[i]));
-    }
-    const std::unique_ptr<LabelSource> labels =
-        joined_labels(whole, std::move(slabs), static_cast<Label>(joined.components.size()));
-    const Wrapped wrapped = io::with_path(run_.files().input, [&] {
-      return wrap(*labels, joined.components, input_.connectivity(), run_.options().periodic, joined.values);
-    });
-    joined.components = wrapped.components;
-    remap(wrapped.map, wrapped.components.size(), joined.values);
-    for (std::vector<Label>& numbers : joined.numbers)
-      for (Label& number : numbers) number = wrapped.map[number];
-    MeasureRequest request = measures_.request();
-    request.wraps = wrapped.wraps;
-    return measure_nothing(whole, joined.components, request);
+    for (int part = 1; part <= run_.parts() && !run_.is_empty(part); ++part)
+      slabs.push_back(
+          run_.labels(TaskFile::labels, part, joined_.labels[place(part)], parts.numbers(place(part))));
+    parts.whole.labels.labels = joined_labels(run_.extent(), std::move(slabs), parts.whole.count);
+    io::with_path(run_.files().input, [&] { input_.wrap(link_, parts.whole); });
+    parts.whole.labels.labels.reset();
   }
 
-  /// Returns the merged measures of all parts.
-  Measured measured(const Components& components) {
-    Measured all = measure_nothing(run_.extent(), components, measures_.request());
+  /// Merges the measures of all parts.
+  void measure(NumberedPart& whole) const {
+    whole.measured = measure_nothing(run_.extent(), whole.components, measures_.request());
     for (int part = 1; part <= run_.parts(); ++part) {
       std::vector<std::size_t> of;
       run_.file(TaskFile::united, part).read([&](const io::CheckedFile& file) {
         for (const Label label : file.take<Label>(sections::kThere)) {
-          if (label == 0 || label > components.size()) io::CheckedFile::refuse();
+          if (label == 0 || label > whole.count) io::CheckedFile::refuse();
           of.push_back(label - std::size_t{1});
         }
       });
       measures_of(part).need(
-          [&](const io::CheckedFile& file) { add_measured(file, sections::kSums, of, all); });
+          [&](const io::CheckedFile& file) { add_measured(file, sections::kSums, of, whole.measured); });
     }
-    joined_.nans = all.derive_intensities(components.size());
-    return all;
+    whole.nans = whole.measured.derive_intensities(whole.count);
   }
 
-  void number(JoinedSlabs joined) {
-    const Extent whole = run_.extent();
-    Measured measured;
+  void number(JoinedSlabs& parts) {
+    NumberedPart& whole = parts.whole;
     if (run_.options().periodic != PeriodicAxes{}) {
-      measured = wrapped(joined);
+      wrap(parts);
     } else if (measures_.any()) {
-      measured = this->measured(joined.components);
+      measure(whole);
     }
-    for (const std::uint64_t area : joined.components.area) joined_.largest = std::max(joined_.largest, area);
-    const LabelOptions& options = run_.options();
-    const ValueType type = input_.value_type().value_or(ValueType::u8);
-    const Selection selected =
-        select(std::move(joined.components), whole, !is_3d(input_.connectivity()), input_.selection(),
-               measured, {joined.values, type, options.values.per_value});
-    measured.select(selected.map);
-    remap(selected.map, selected.components.size(), joined.values);
-    joined_.count = selected.components.size();
-    joined_.dropped = selected.dropped;
-    if (options.values.one_each() && !options.values.objects)
-      joined_.values = io::sum_up_values(input_.column(joined.values), selected.components);
-    if (!run_.files().image.empty()) settle_image(joined.values);
-    for (int part = 1; part <= run_.parts(); ++part) {
-      std::vector<Label>& numbers = joined.numbers[static_cast<std::size_t>(part) - 1];
-      if (!selected.map.empty())
-        for (Label& number : numbers) number = selected.map[number];
-      write_numbers(part, numbers, selected.components, joined.values, measured);
-    }
+    input_.select(link_, whole);
+    joined_.count = whole.count;
+    joined_.dropped = whole.dropped;
+    joined_.largest = whole.largest;
+    joined_.nans = whole.nans;
+    if (run_.options().values.sums_values())
+      joined_.values = io::sum_up_values(input_.column(whole.values), whole.components);
+    if (!run_.files().image.empty()) settle_image(whole.values);
+    for (int part = 1; part <= run_.parts(); ++part) write_numbers(part, parts.numbers(place(part)), whole);
     run_.file(TaskFile::joined).write([&](io::CheckedFileWriter& file) { joined_.put(file); });
   }
 
@@ -284,25 +223,24 @@ class Join {
   }
 
   /// Writes the numbers of a part, and as many rows of the table as for any other part.
-  void write_numbers(int part, const std::vector<Label>& numbers, const Components& components,
-                     const Column<ValueBits>& values, const Measured& measured) const {
+  void write_numbers(int part, const std::vector<Label>& numbers, const NumberedPart& whole) const {
     const auto cut = [&](int parts) {
-      return static_cast<std::size_t>(static_cast<std::uint64_t>(parts) * components.size() /
+      return static_cast<std::size_t>(std::uint64_t{whole.count} * static_cast<std::uint64_t>(parts) /
                                       static_cast<std::uint64_t>(run_.parts()));
     };
+    const std::size_t begin = cut(part - 1), end = cut(part);
     run_.file(TaskFile::numbers, part, joined_.id()).write([&](io::CheckedFileWriter& file) {
-      file.put(numbers);
-      file.put(std::vector<std::uint64_t>{cut(part - 1)});
-      put_components(file, components, cut(part - 1), cut(part));
-      const std::span all(values.data(), values.size());
-      file.put(values.empty() ? all : all.subspan(cut(part - 1), cut(part) - cut(part - 1)));
-      put_measured(file, measured, cut(part - 1), cut(part));
+      put_numbered(file, numbers, whole.components, begin, end);
+      const std::span values(whole.values.data(), whole.values.size());
+      file.put(values.empty() ? values : values.subspan(begin, end - begin));
+      put_measured(file, whole.measured, begin, end);
     });
   }
 
   const StoredRun& run_;
   const LabelInput& input_;
   const LabelMeasures& measures_;
+  SoloLink link_;  // all parts are one
   JoinedParts joined_;
   std::vector<std::uint64_t> backgrounds_;  // labels_id() of each, where cavities are counted
 };

@@ -1,8 +1,8 @@
-#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,7 +17,7 @@
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
 #include "io/parts/checked_file.hpp"
-#include "io/parts/stretch_file.hpp"
+#include "io/parts/stretch.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
 
@@ -31,8 +31,7 @@ class LabelTask {
         run_(files, options, task,
              [quiet = options.quiet || task.part != 1](const std::string& path, const std::string& line) {
                if (!quiet) print_warning(path, line);
-             }),
-        own_(io::rows_of_parts(run_.extent(), task.parts)) {
+             }) {
     io::with_path(files.input, [&] { piece_.emplace(run_.input(), run_.slab(part_), false); });
   }
 
@@ -59,7 +58,7 @@ class LabelTask {
   const LabelInput& input() const { return run_.input(); }
   const LabelMeasures& measures() const { return run_.measures(); }
   Extent whole() const { return run_.extent(); }
-  const io::Rows& own() const { return own_[static_cast<std::size_t>(part_) - 1]; }
+  RowRange own() const { return rows_of(run_.slab(part_), whole()); }
   StoredFile mine(TaskFile kind, std::uint64_t joined = 0) const { return run_.file(kind, part_, joined); }
 
   /// Whether gpuccl join is done with the backgrounds, and must have left what of the part's is a hole.
@@ -82,38 +81,31 @@ class LabelTask {
     run_.leave(TaskFile::background, part_, report, found);
   }
 
-  /// Fills the holes that gpuccl join has found; the part is not read then. Returns what was found when it
-  /// was read.
-  PieceReport fill() {
-    const Stopwatch filling;
-    std::uint64_t id = 0;
-    std::vector<Label> holes = mine(TaskFile::holes).need([&](const io::CheckedFile& file) {
-      const auto ids = file.take<std::uint64_t>(sections::kOfBackground);
-      id = ids.empty() ? 0 : ids.front();
-      auto stays = file.take<Label>(sections::kStays);
-      io::check_numbers(stays, 1);
-      for (Label& label : stays) label = label == 0 ? 1 : 0;
-      return stays;
+  /// Fills the holes that gpuccl join has found; the part is not read then. Returns how long the device took
+  /// to start when it was.
+  double fill() {
+    NumberedSlab background = mine(TaskFile::holes).need([&](const io::CheckedFile& file) {
+      auto holes = file.take<Label>(sections::kHoles);
+      io::check_numbers(holes, file.take_one<HoleCounts>(sections::kHoleCounts).count);
+      return run_.labels(TaskFile::background, part_, file.take_one<std::uint64_t>(sections::kOfBackground),
+                         std::move(holes));
     });
-    NumberedSlab background = run_.labels(TaskFile::background, part_, id, std::move(holes));
     return mine(TaskFile::background).need([&](const io::CheckedFile& file) {
-      PieceReport found = PieceReport::of_text(file.take_text(sections::kFound));
+      const PieceReport found = PieceReport::of_text(file.take_text(sections::kFound));
       piece_->resume(found);
       piece_->fill(std::move(background));
-      found.label_ms += filling.milliseconds();
-      return found;
+      return found.start_up_ms;
     });
   }
 
   void label(LazyEngine& engine) {
     const Stopwatch total;
-    const bool fills = run_.options().fill_holes.has_value();
-    std::optional<PieceReport> before;
+    double start_up_ms = 0;
     std::optional<Piece::Labels> found;
     Engine& started = engine.start();
-    if (!fills) io::with_path(run_.files().input, [&] { piece_->read(); });
+    if (!run_.options().fill_holes) io::with_path(run_.files().input, [&] { piece_->read(); });
     while (!found) {
-      if (fills) before = fill();
+      if (run_.options().fill_holes) start_up_ms = fill();
       found = io::with_path(run_.files().input, [&] { return piece_->label(started); });
     }
     if (measures().needs_background()) {
@@ -123,9 +115,8 @@ class LabelTask {
       run_.leave(TaskFile::cavities, part_, {}, background);
     }
     PieceReport report = piece_->report();
-    report.fill_ms = 0;
-    report.total_ms = total.milliseconds();
-    if (before) report.add_before(*before);
+    report.start_up_ms += start_up_ms;
+    report.total_ms += total.milliseconds();
     run_.leave(TaskFile::labels, part_, report, *found);
   }
 
@@ -137,7 +128,7 @@ class LabelTask {
       const std::vector<std::uint64_t> ids = ids_of(united);
       const StoredFile out = mine(TaskFile::measures, ids[sections::kOfJoined]);
       if (out.is_whole()) return false;
-      const Components components = take_components(united, sections::kThereAsWhole, whole());
+      const Components components = take_numbered(united, sections::kUnited, whole()).components;
       const auto there = united.take<Label>(sections::kThere);
       const RowsAround around = rows_measured_around(whole(), input().connectivity());
       std::vector<NumberedSlab> slabs;
@@ -146,11 +137,11 @@ class LabelTask {
       MeasureRequest request = measures().request();
       Labeled cavities;
       if (measures().needs_background()) {
-        const auto before = united.take_one<Label>(sections::kCavitiesBefore);
+        NumberedPart begun = take_numbered(united, sections::kCavities, whole());
         cavities = cavities_of_slab(whole(),
                                     run_.labels(TaskFile::cavities, part_, ids[sections::kOfCavities],
-                                                united.take<Label>(sections::kCavityNumbers)),
-                                    before, take_components(united, sections::kCavities, whole()));
+                                                std::move(begun.labels.numbers)),
+                                    begun.first, std::move(begun.components));
         request.background = &cavities;
       }
       const Measured measured =
@@ -165,7 +156,7 @@ class LabelTask {
     return run_.file(TaskFile::united, part).need([&](const io::CheckedFile& file) {
       file.verify();
       return run_.labels(TaskFile::labels, part, ids_of(file)[sections::kOfPart],
-                         file.take<Label>(sections::kUnited));
+                         file.take<Label>(sections::kUnited + sections::kLabels));
     });
   }
   static std::vector<std::uint64_t> ids_of(const io::CheckedFile& united) {
@@ -193,9 +184,9 @@ class LabelTask {
     });
     file.put(contacts(joined));
     file.put(std::vector<double>{total.milliseconds()});
-    if (!has_contacts_across(files, run_.options())) return;
     BorderRows rows;
-    if (!own().empty()) rows = list_border_rows(numbered(part_, joined), whole(), run_.options().periodic);
+    if (!files.contacts.empty() && run_.options().periodic != PeriodicAxes{} && !own().empty())
+      rows = list_border_rows(numbered(part_, joined), whole(), run_.options().periodic);
     file.put(rows.rows);
     file.put(rows.runs.runs);
     file.put(rows.runs.ends);
@@ -218,31 +209,29 @@ class LabelTask {
   /// The part's rows of the table and of the report.
   void write_rows(const io::CheckedFile& numbers, io::CheckedFileWriter& file) const {
     const LabelOptions& options = run_.options();
-    const Components stay =
-        take_components(numbers, sections::kStay, whole(), options.periodic != PeriodicAxes{});
+    NumberedPart part =
+        take_numbered(numbers, sections::kNumbered, whole(), options.periodic != PeriodicAxes{});
     const auto values = numbers.take<ValueBits>(sections::kStayValues);
-    if (values.size() != (input().value_type() ? stay.size() : 0)) io::CheckedFile::refuse();
-    Measured measured;
+    const std::size_t rows = part.components.size();
+    if (values.size() != (input().value_type() ? rows : 0)) io::CheckedFile::refuse();
     if (measures().any()) {
-      measured = measure_nothing(whole(), stay, measures().request());
-      std::vector<std::size_t> all(stay.size());
+      part.measured = measure_nothing(whole(), part.components, measures().request());
+      std::vector<std::size_t> all(rows);
       std::iota(all.begin(), all.end(), std::size_t{0});
-      add_measured(numbers, sections::kStayMeasured, all, measured);
-      measured.show_only(options.measure.wanted);
+      add_measured(numbers, sections::kStayMeasured, all, part.measured);
+      part.measured.show_only(options.measure.wanted);
     }
-    const io::Stretch stretch{numbers.take_one<std::uint64_t>(sections::kFirst), part_ == 1, false};
+    io::Report report;
+    report.input = input().info();
+    report.volume = input().is_volume();
+    report.value = input().column(values);
     const io::TextSink sink = [&](std::string_view text) { file.add(text); };
     if (!run_.files().stats.empty())
-      io::stream_stats_csv(sink, input().is_volume(), input().info().geometry, stay, measured, stretch,
-                           input().column(values), options.digits);
+      io::stream_stats_csv(sink, report.volume, report.input.geometry, part.components, part.measured,
+                           {part.first, part_ == 1, false}, report.value, options.digits);
     file.end_section();
-    if (!run_.files().json.empty()) {
-      io::Report report;
-      report.input = input().info();
-      report.volume = input().is_volume();
-      report.value = input().column(values);
-      io::stream_report(sink, report, stay, measured, {stretch.first, false, false});
-    }
+    if (!run_.files().json.empty())
+      io::stream_report(sink, report, part.components, part.measured, {part.first, false, false});
     file.end_section();
   }
 
@@ -256,29 +245,27 @@ class LabelTask {
       slabs.push_back(numbered(part, joined));
       taken += static_cast<std::int64_t>(slabs.back().numbers.size() * sizeof(Label));
     }
+    const MemoryBudget budget(io::memory_limit(run_.options().input.limits));
     const std::unique_ptr<LabelSource> labels =
         joined_labels(whole(), std::move(slabs), static_cast<Label>(joined.count));
     return io::with_path(run_.files().input, [&] {
-      return find_contacts_of_rows(*labels, all, own().begin, own().count(), left_for_contacts(taken));
+      return find_contacts_of_rows(*labels, all, own().begin, own().count(),
+                                   budget.left_beside(static_cast<double>(taken)));
     });
   }
 
-  std::int64_t left_for_contacts(std::int64_t taken) const {
-    return std::max(MemoryBudget::kInAnyCase, io::memory_limit(run_.options().input.limits) - taken);
-  }
-
   /// Returns the parts that have some of these rows; none for an empty part.
-  std::vector<int> parts_with(const io::Rows& rows) const {
+  std::vector<int> parts_with(const RowRange& rows) const {
     std::vector<int> parts;
     for (int part = 1; part <= run_.parts() && !own().empty(); ++part)
-      if (!common(rows, own_[static_cast<std::size_t>(part) - 1]).empty()) parts.push_back(part);
+      if (!common_rows(rows, rows_of(run_.slab(part), whole())).empty()) parts.push_back(part);
     return parts;
   }
 
   /// A part with its numbers in the whole, from their files.
   NumberedSlab numbered(int part, const JoinedParts& joined) const {
     auto numbers = run_.file(TaskFile::numbers, part, joined.id()).need([&](const io::CheckedFile& file) {
-      auto taken = file.take<Label>(sections::kNumbers);
+      auto taken = file.take<Label>(sections::kNumbered + sections::kLabels);
       io::check_numbers(taken, joined.count);
       return taken;
     });
@@ -305,7 +292,6 @@ class LabelTask {
 
   const int part_;
   StoredRun run_;
-  const std::vector<io::Rows> own_;  // of all parts
   std::optional<Piece> piece_;
 };
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/label/label_checks.hpp"
-#include "app/parts/task_words.hpp"
+#include "app/parts/task_options.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/write/label_writer.hpp"
 
@@ -51,14 +51,6 @@ void StoredRun::open_input() {
       throw io::FileError(*other, Failure::data, "has changed since its parts were labeled");
   });
   slabs_ = cut_into_parts(extent(), parts());
-}
-
-StoredFile StoredRun::file(TaskFile kind, int part, std::uint64_t joined) const {
-  StoredFile file = folder_.file(kind, part, joined);
-  if (kind == TaskFile::labels) file.sections = sections::of_labels(delta(kind));
-  if (kind == TaskFile::stretch) file.sections = sections::of_stretch(has_contacts_across(files_, options_));
-  if (kind == TaskFile::joined) file.sections += static_cast<std::size_t>(parts());
-  return file;
 }
 
 JoinedParts StoredRun::joined(const std::string& remedy) const {
@@ -118,9 +110,7 @@ JoinedSlabs StoredRun::join(TaskFile kind, Connectivity connectivity) const {
       return take_part_to_join(stored, slabs[i], *input_, delta(kind));
     });
   };
-  JoinedSlabs joined = join_slabs(extent(), connectivity, slabs, labeled, options_.values.objects);
-  joined.numbers.resize(static_cast<std::size_t>(parts()), {0});
-  return joined;
+  return join_slabs(extent(), connectivity, slabs, labeled, options_.values.objects);
 }
 
 io::WriteOptions StoredRun::image_options(const JoinedParts& joined) const {

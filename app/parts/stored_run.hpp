@@ -46,7 +46,9 @@ class StoredRun {
   bool is_empty(int part) const { return extent_of(slab(part), extent()).elements() == 0; }
 
   /// Returns one of its files. `joined`: JoinedParts::id(), for files that depend on it.
-  StoredFile file(TaskFile kind, int part = 0, std::uint64_t joined = 0) const;
+  StoredFile file(TaskFile kind, int part = 0, std::uint64_t joined = 0) const {
+    return folder_.file(kind, part, joined);
+  }
   /// Reads the file of joined parts; an error about it ends in `remedy`.
   JoinedParts joined(const std::string& remedy) const;
   /// Does work(part) for all parts, which throws if a file of one is missing or damaged: then io::FileError
@@ -57,7 +59,7 @@ class StoredRun {
   void leave(TaskFile kind, int part, const PieceReport& report, const Piece::Labels& labels) const;
   /// Reads such a file, with other numbers for its labels. io::FileError (data) if its id has changed.
   NumberedSlab labels(TaskFile kind, int part, std::uint64_t id, std::vector<Label> numbers) const;
-  /// Merges such labels of all parts; an empty part has a number for 0 alone.
+  /// Merges such labels of all parts.
   JoinedSlabs join(TaskFile kind, Connectivity connectivity) const;
 
   /// Returns how the label image is written. io::FileError (data) if its type cannot hold the labels.

@@ -6,6 +6,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/parts/checked_file.hpp"
@@ -58,8 +59,7 @@ std::int64_t rows_of_face(const Slab& slab, const Extent& whole) {
   return std::min<std::int64_t>(extent_of(slab, whole).rows(), whole.depth > 1 ? whole.height : 1);
 }
 
-}  // namespace
-
+/// Writes components [begin, end) as sections::kOfComponents sections.
 void put_components(io::CheckedFileWriter& file, const Components& components, std::size_t begin,
                     std::size_t end) {
   const auto put = [&](const auto& column) {
@@ -76,8 +76,9 @@ void put_components(io::CheckedFileWriter& file, const Components& components, s
   file.put(highs);
 }
 
+/// Reads the components of an image, or a slab of it, of this extent. Error (data).
 Components take_components(const io::CheckedFile& file, std::size_t section, const Extent& extent,
-                           bool is_periodic) {
+                           bool is_periodic = false) {
   const auto take = [&](std::size_t i, auto& column) {
     using T = typename std::remove_reference_t<decltype(column)>::value_type;
     const std::vector<T> values = file.take<T>(section + i);
@@ -92,6 +93,24 @@ Components take_components(const io::CheckedFile& file, std::size_t section, con
   for (const High& high : file.take<High>(section + 3)) components.sum_high[high.at] = high.sum;
   io::check_components(components, extent, is_periodic);
   return components;
+}
+
+}  // namespace
+
+void put_numbered(io::CheckedFileWriter& file, const std::vector<Label>& labels, const Components& components,
+                  std::size_t begin, std::size_t end) {
+  file.put(labels);
+  file.put(std::vector<std::uint64_t>{begin});
+  put_components(file, components, begin, end);
+}
+
+NumberedPart take_numbered(const io::CheckedFile& file, std::size_t section, const Extent& whole,
+                           bool is_periodic) {
+  NumberedPart part;
+  part.labels.numbers = file.take<Label>(section + sections::kLabels);
+  part.first = static_cast<Label>(file.take_one<std::uint64_t>(section + sections::kFirst));
+  part.components = take_components(file, section + sections::kOwned, whole, is_periodic);
+  return part;
 }
 
 void put_measured(io::CheckedFileWriter& file, const Measured& measured, std::size_t begin, std::size_t end) {
@@ -131,10 +150,8 @@ void put_part(io::CheckedFileWriter& file, const PieceReport& report, const Piec
   put(0, face);
   put(rows - face, face);
   put(0, rows);
-  if (found.faces.delta > 0) {
-    file.put(found.faces.first);
-    file.put(found.faces.last);
-  }
+  file.put(found.faces.first);
+  file.put(found.faces.last);
 }
 
 SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, const LabelInput& input,
@@ -151,14 +168,7 @@ SlabToJoin take_part_to_join(const io::CheckedFile& file, const Slab& slab, cons
   if (delta > 0) {
     result.faces = {*input.value_type(), delta, file.take<std::byte>(sections::kFirstElements),
                     file.take<std::byte>(sections::kLastElements)};
-    // Leaves out the elements of a face without a neighboring part, as faces_of() does.
-    const bool of_slices = input.extent().depth > 1, touches = !of_slices || is_3d(input.connectivity());
-    const bool before = touches && (of_slices ? slab.z0 : slab.y0) > 0;
-    const bool next =
-        touches && (of_slices ? slab.z1 < input.extent().depth : slab.y1 < input.extent().height);
-    const std::size_t bytes = static_cast<std::size_t>(face * extent.width) * bytes_of(*input.value_type());
-    if (result.faces.first.size() != (before ? bytes : 0) || result.faces.last.size() != (next ? bytes : 0))
-      io::CheckedFile::refuse();
+    if (!is_complete(result.faces, slab, input.extent(), input.connectivity())) io::CheckedFile::refuse();
   }
   labeled.labels = std::make_unique<LabelsAtFaces>(file, extent, static_cast<std::size_t>(face),
                                                    static_cast<Label>(labeled.components.size()));
@@ -192,10 +202,8 @@ void JoinedParts::put(io::CheckedFileWriter& file) const {
   file.put(counts);
   file.put(labels);
   file.put(values);
-  for (const PieceReport& part : parts) {
-    file.add(part.text());
-    file.end_section();
-  }
+  for (const PieceReport& part : parts) file.add(part.text() + "\n");
+  file.end_section();
 }
 
 JoinedParts JoinedParts::take(const io::CheckedFile& file, std::size_t parts) {
@@ -213,8 +221,10 @@ JoinedParts JoinedParts::take(const io::CheckedFile& file, std::size_t parts) {
   joined.holes = {counts[5], counts[6]};
   joined.nans.assign(counts.begin() + 7, counts.end());
   joined.values = file.take<io::OfValue>(sections::kValueTable);
-  for (std::size_t i = 0; i < parts; ++i)
-    joined.parts.push_back(PieceReport::of_text(file.take_text(sections::kPartsBegin + i)));
+  std::vector<std::string> reports = split(file.take_text(sections::kReports), '\n');
+  if (reports.size() != parts + 1) io::CheckedFile::refuse();  // an empty one is behind the last line
+  reports.pop_back();
+  for (const std::string& report : reports) joined.parts.push_back(PieceReport::of_text(report));
   return joined;
 }
 

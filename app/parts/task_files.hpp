@@ -15,7 +15,7 @@
 #include "io/image/label_image.hpp"
 #include "io/parts/checked_file.hpp"
 #include "io/parts/stored_labels.hpp"
-#include "io/parts/stretch_file.hpp"
+#include "io/parts/stretch.hpp"
 #include "io/report/value_table.hpp"
 
 // Contents of the files that tasks and joining leave.
@@ -32,39 +32,34 @@ enum OfLabels : std::size_t {
   kFirstFace,
   kLastFace = kFirstFace + io::kRunSections,
   kRuns = kLastFace + io::kRunSections,
-  kOfLabels = kRuns + io::kRunSections,
-  kFirstElements = kOfLabels,  // these two with a delta: ValueFaces
+  kFirstElements = kRuns + io::kRunSections,  // these two: ValueFaces
   kLastElements,
-  kOfLabelsWithElements
+  kOfLabels
 };
-constexpr std::size_t of_labels(double delta) { return delta > 0 ? kOfLabelsWithElements : kOfLabels; }
+// NumberedPart, as put_numbered() writes it: the label in the whole of each label of the part, and of 0; the
+// first of its components, and these.
+constexpr std::size_t kLabels = 0, kFirst = 1, kOwned = 2, kOfNumberedPart = kOwned + kOfComponents;
 // Sections of labels of a part's background, with --fill-holes; stored as OfLabels.
 enum OfHoles : std::size_t {
   kOfBackground,  // labels_id() of it
-  kStays,         // for 0, and for each of its labels: 1 if that stays background, 0 if it is of a hole
+  kHoles,         // for 0, and for each of its labels: the number of the hole, 0 if it stays background
   kHoleCounts,    // HoleCounts of the whole
   kOfHoles
 };
 // Sections of parts whose components are measured, before any is dropped.
 enum OfUnited : std::size_t {
-  kIds,           // by OfIds
-  kUnited,        // the label in the whole of each label of the part, and of 0
-  kThere,         // those of them, ascending
-  kThereAsWhole,  // as components
-  kCavityNumbers =
-      kThereAsWhole + kOfComponents,  // from here on CavitiesOfPart, which has none if none are counted
-  kCavitiesBefore,
-  kCavities,
-  kOfUnited = kCavities + kOfComponents
+  kIds,                                   // by OfIds
+  kThere,                                 // the labels of the whole that the part has, ascending
+  kUnited,                                // NumberedPart with these components
+  kCavities = kUnited + kOfNumberedPart,  // NumberedPart; without components if none are counted
+  kOfUnited = kCavities + kOfNumberedPart
 };
 // JoinedParts::id(), labels_id() of the part and of its background, 0 if that was not labeled.
 enum OfIds : std::size_t { kOfJoined, kOfPart, kOfCavities, kOfIds };
 enum OfMeasures : std::size_t { kSums, kOfMeasures = kSums + kOfMeasured };
 enum OfNumbers : std::size_t {
-  kNumbers,
-  kFirst,
-  kStay,
-  kStayValues = kStay + kOfComponents,
+  kNumbered,  // NumberedPart, with as many rows of the table as any other part has
+  kStayValues = kNumbered + kOfNumberedPart,
   kStayMeasured,
   kOfNumbers = kStayMeasured + kOfMeasured
 };
@@ -74,24 +69,21 @@ enum OfStretch : std::size_t {
   kRows,
   kContacts,
   kTimes,
-  kOfStretch,
-  kBorderRows = kOfStretch,  // these where contacts are found across periodic borders: BorderRows
+  kBorderRows,  // these three: BorderRows, where contacts are found across periodic borders
   kBorderRuns,
   kBorderEnds,
-  kOfStretchWithBorders
+  kOfStretch
 };
-constexpr std::size_t of_stretch(bool with_borders) {
-  return with_borders ? kOfStretchWithBorders : kOfStretch;
-}
 // JoinedParts.
-enum OfJoined : std::size_t { kCounts, kOfEachPart, kValueTable, kPartsBegin };
+enum OfJoined : std::size_t { kCounts, kOfEachPart, kValueTable, kReports, kOfJoinedParts };
 }  // namespace sections
 
-/// Components [begin, end) as sections::kOfComponents sections.
-void put_components(io::CheckedFileWriter& file, const Components& components, std::size_t begin,
-                    std::size_t end);
-/// Reads the components of an image, or a slab of it, of this extent. Error (data).
-Components take_components(const io::CheckedFile& file, std::size_t section, const Extent& extent,
+/// Writes the labels in the whole of a part, and components [begin, end), as sections::kOfNumberedPart
+/// sections.
+void put_numbered(io::CheckedFileWriter& file, const std::vector<Label>& labels, const Components& components,
+                  std::size_t begin, std::size_t end);
+/// Reads them from section `section` on. Error (data).
+NumberedPart take_numbered(const io::CheckedFile& file, std::size_t section, const Extent& whole,
                            bool is_periodic = false);
 
 /// Writes the measures of components [begin, end) as kOfMeasured sections; empty ones if there are none.

@@ -34,7 +34,7 @@ constexpr Kind kKinds[] = {
     {"measures", 'm', sections::kOfMeasures, true, true},
     {"numbers", 'n', sections::kOfNumbers, true, false},
     {"stretch", 's', sections::kOfStretch, true, true},
-    {"joined", 'j', sections::kPartsBegin, false, false},
+    {"joined", 'j', sections::kOfJoinedParts, false, false},
     {"finished", 'f', 1, false, false},
 };
 

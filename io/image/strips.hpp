@@ -43,8 +43,6 @@ struct StripLayout {
     return strips_per_slice * ((extent.depth + slices_per_strip - 1) / slices_per_strip);
   }
   std::int64_t index_in_slice(std::int64_t strip) const { return strip % strips_per_slice; }
-  bool starts_slice(std::int64_t strip) const { return index_in_slice(strip) == 0; }
-  bool ends_slice(std::int64_t strip) const { return index_in_slice(strip) == strips_per_slice - 1; }
   std::int64_t first_slice(std::int64_t strip) const { return strip / strips_per_slice * slices_per_strip; }
   std::int64_t slices(std::int64_t strip) const {
     return std::min(slices_per_strip, extent.depth - first_slice(strip));

@@ -63,7 +63,7 @@ class PartFailed : public Error {
 };
 
 /// Does `work`, which sends no messages, in all parts. If it throws in some parts, all throw PartFailed, with
-/// the exception of the first of these.
+/// the exception of the first of these; the only part throws the exception itself.
 void collectively(PartLink& link, const std::function<void()>& work);
 
 }  // namespace gpuccl::io

@@ -1,6 +1,10 @@
 #include "io/parts/part_writer.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -12,6 +16,36 @@
 #include "io/parts/stretch.hpp"
 
 namespace gpuccl::io {
+
+SharedFile::SharedFile(PartLink& link, const std::string& path, AtomicFile* made) : path_(path), made_(made) {
+  const std::string name =
+      text_of(link.gather(message_of(made != nullptr ? made->temporary_path() : "")).front());
+  collectively(link, [&] {
+    if (made_ != nullptr) return;
+    opened_ = open_again(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+    is_folder_ = !opened_ && errno == EISDIR;
+    if (is_folder_) opened_ = open_again(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    if (!opened_)
+      throw FileError(path_, Failure::cannot_create,
+                      "cannot be opened by part " + std::to_string(link.part()) + " (" +
+                          system_reason(errno) + "); its folder must be the same for all");
+  });
+}
+
+void SharedFile::write_at(const void* data, std::size_t bytes, std::uint64_t offset) {
+  write_all_at(descriptor(), data, bytes, offset);
+}
+
+void SharedFile::finish() {
+  if (made_ != nullptr) return made_->finish();
+  const auto sync = is_folder_ ? ::syncfs : ::fsync;  // of a folder, all that is in it
+  while (sync(opened_.get()) != 0) {
+    if (errno == EINVAL) break;  // some file systems cannot
+    if (errno != EINTR) throw system_error(Failure::io, "cannot write", errno);
+  }
+  if (!opened_.close()) throw system_error(Failure::io, "cannot write", errno);
+}
+
 namespace {
 
 /// The labels of a part, and of the rows behind it that its last strip has and that come from other parts.
@@ -19,26 +53,26 @@ class LabelsOfStrips final : public LabelSource {
  public:
   LabelsOfStrips(PartLink& link, const LabelSource& labels, const StripLayout& layout)
       : labels_(labels), behind_({labels.extent().width, 0, 1}, labels.count()) {
-    const std::vector<Rows> rows = rows_of_parts(labels.extent(), link.parts());
+    const std::vector<RowRange> rows = rows_of_parts(labels.extent(), link.parts());
     const auto part = static_cast<std::size_t>(link.part());
     end_ = rows[part].end;
     const auto behind = [&](std::size_t of) {
-      const Rows all = OwnStrips(layout, rows[of]).rows;
-      return Rows{std::max(all.begin, rows[of].end), all.end};
+      const RowRange all = OwnStrips(layout, rows[of]).rows;
+      return RowRange{std::max(all.begin, rows[of].end), all.end};
     };
     for (std::size_t to = 0; to < part; ++to)
-      if (const Rows mine = common(behind(to), rows[part]); !mine.empty()) {
+      if (const RowRange mine = common_rows(behind(to), rows[part]); !mine.empty()) {
         Message message(static_cast<std::size_t>(mine.count() * labels.extent().width) * sizeof(Label));
         labels.prepare(mine.begin, mine.count());
         labels.render(mine.begin, mine.count(), reinterpret_cast<Label*>(message.data()), nullptr);
         link.send(static_cast<int>(to), std::move(message));
       }
-    const Rows missing = behind(part);
+    const RowRange missing = behind(part);
     if (missing.empty()) return;
     behind_ = LabelImage({labels.extent().width, static_cast<int>(missing.count()), 1}, labels.count());
     auto* out = reinterpret_cast<std::byte*>(behind_.data());
     for (std::size_t from = part + 1; from < rows.size(); ++from)
-      if (!common(missing, rows[from]).empty()) {
+      if (!common_rows(missing, rows[from]).empty()) {
         const Message message = link.receive(static_cast<int>(from));
         out = std::copy(message.begin(), message.end(), out);
       }
@@ -151,7 +185,7 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
 void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
                             const MappedLabels& labels, const std::function<Preview()>& start) {
   const auto here = [&](const auto& work) { collectively(link, [&] { with_path(path, work); }); };
-  const Rows own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
+  const RowRange own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
   std::optional<Preview> preview;
   Message message;
   here([&] {

@@ -3,7 +3,17 @@
 #include <bit>
 #include <cmath>
 
+#include "io/files/descriptor.hpp"
+
 namespace gpuccl::io {
+
+TextSink text_to(AtomicFile& file) {
+  return [&file](std::string_view text) { file.write(text.data(), text.size()); };
+}
+
+TextSink text_to(int descriptor) {
+  return [descriptor](std::string_view text) { write_all(descriptor, text.data(), text.size()); };
+}
 
 std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes) {
   if (!geometry.is_known(axes)) return std::nullopt;

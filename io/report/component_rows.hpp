@@ -17,6 +17,7 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
+#include "io/files/atomic_file.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/strips.hpp"
 #include "io/report/decimal.hpp"
@@ -25,6 +26,9 @@ namespace gpuccl::io {
 
 /// Takes text that goes to a file, piece by piece.
 using TextSink = std::function<void(std::string_view text)>;
+/// Returns a sink that writes to a file, or to a descriptor that is open, such as standard output.
+TextSink text_to(AtomicFile& file);
+TextSink text_to(int descriptor);
 
 /// Rows of a table of components, as text.
 class RowsText {

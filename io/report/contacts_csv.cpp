@@ -4,7 +4,6 @@
 #include <optional>
 #include <string>
 
-#include "io/files/descriptor.hpp"
 #include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
@@ -60,20 +59,6 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
   const auto take = [&](const RowsText& text, std::int64_t) { sink(text.view()); };
   for_each_strip<RowsText>(static_cast<std::int64_t>((contacts.size() + kRowsAtOnce - 1) / kRowsAtOnce), make,
                            take);
-}
-
-void write_contacts_csv(AtomicFile& file, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts, const ValueColumn& value,
-                        std::span<const std::uint64_t> labels) {
-  stream_contacts_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
-                      contacts, value, labels);
-}
-
-void write_contacts_csv(int descriptor, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts, const ValueColumn& value,
-                        std::span<const std::uint64_t> labels) {
-  stream_contacts_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
-                      geometry, contacts, value, labels);
 }
 
 bool is_contacts_csv(std::string_view beginning) { return beginning.starts_with("label_a,label_b,"); }

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "gpuccl/objects.hpp"
-#include "io/files/atomic_file.hpp"
 #include "io/image/geometry.hpp"
 #include "io/report/component_rows.hpp"
 
@@ -19,12 +18,6 @@ namespace gpuccl::io {
 void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                          const std::vector<Contact>& contacts, const ValueColumn& value = {},
                          std::span<const std::uint64_t> labels = {});
-void write_contacts_csv(AtomicFile& file, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts, const ValueColumn& value = {},
-                        std::span<const std::uint64_t> labels = {});
-void write_contacts_csv(int descriptor, bool volume, const Geometry& geometry,
-                        const std::vector<Contact>& contacts, const ValueColumn& value = {},
-                        std::span<const std::uint64_t> labels = {});
 
 /// Whether a text that begins like this, white space left out, is a table of contacts.
 bool is_contacts_csv(std::string_view beginning);

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "gpuccl/version.hpp"
-#include "io/files/descriptor.hpp"
 #include "io/files/json.hpp"
 #include "io/report/component_rows.hpp"
 
@@ -234,14 +233,12 @@ bool is_report(std::string_view beginning) { return beginning.starts_with("{\"gp
 
 void write_report(AtomicFile& file, const Report& report, const Components& components,
                   const Measured& measured) {
-  stream_report([&](std::string_view text) { file.write(text.data(), text.size()); }, report, components,
-                measured);
+  stream_report(text_to(file), report, components, measured);
 }
 
 void write_report(int descriptor, const Report& report, const Components& components,
                   const Measured& measured) {
-  stream_report([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, report,
-                components, measured);
+  stream_report(text_to(descriptor), report, components, measured);
 }
 
 }  // namespace gpuccl::io

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "io/files/descriptor.hpp"
 #include "io/files/number_text.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/csv_field.hpp"
@@ -138,14 +137,7 @@ bool is_stats_csv(std::string_view beginning) {
 void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
                      const Measured& measured, const ValueColumn& value, int digits) {
   if (is_of_segments(file.path())) return write_segments(file, components, measured, value);
-  stream_stats_csv([&](std::string_view text) { file.write(text.data(), text.size()); }, volume, geometry,
-                   components, measured, {}, value, digits);
-}
-
-void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured, const ValueColumn& value, int digits) {
-  stream_stats_csv([=](std::string_view text) { write_all(descriptor, text.data(), text.size()); }, volume,
-                   geometry, components, measured, {}, value, digits);
+  stream_stats_csv(text_to(file), volume, geometry, components, measured, {}, value, digits);
 }
 
 std::string joint_stats_header(const std::vector<MeasureColumn>& columns, bool has_values, bool has_frames) {

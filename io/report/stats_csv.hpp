@@ -21,9 +21,6 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
 void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
                      const Measured& measured = Measured(), const ValueColumn& value = {},
                      int digits = kAllDigits);
-void write_stats_csv(int descriptor, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured = Measured(), const ValueColumn& value = {},
-                     int digits = kAllDigits);
 
 /// Whether a text that begins like this, white space left out, is a table of components, of one input or of
 /// several.

@@ -3,7 +3,7 @@
 
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
-#include "app/parts/task_words.hpp"
+#include "app/parts/task_options.hpp"
 #include "support/catch.hpp"
 
 // Options are parsed, printed and parsed again: what is printed decides --skip-existing and what tasks do.

@@ -165,6 +165,46 @@ void measure_with_background(PartLink& link, const Slab& slab, Extent extent, Me
 /// Labels a slab that has elements; without values if they are those of bits.
 using LabelSlab = std::function<SlabToJoin(const Slab& slab)>;
 
+/// The slabs joined one after the other, as one part that is the whole; then `expected` is all that is left
+/// of its components, and they have these labels.
+void expect_same_joined(const Case& c, const LabelSlab& label, const Components& expected,
+                        const Column<ValueBits>& values, const std::vector<Label>& labels,
+                        const std::vector<Contact>& contacts) {
+  std::vector<Slab> slabs = cut_into_parts(c.extent, c.parts);
+  std::erase_if(slabs, [&](const Slab& slab) { return rows_of(slab, c.extent).empty(); });
+  JoinedSlabs joined =
+      join_slabs(c.extent, c.connectivity, slabs, [&](std::size_t i) { return label(slabs[i]); });
+  const auto numbered = [&](std::size_t i) {
+    return NumberedSlab{slabs[i], label(slabs[i]).labeled.labels, joined.numbers(i)};
+  };
+  const auto all_labels = [&] {
+    std::vector<NumberedSlab> all;
+    for (std::size_t i = 0; i < slabs.size(); ++i) all.push_back(numbered(i));
+    return joined_labels(c.extent, std::move(all), joined.whole.count);
+  };
+  SoloLink link;
+  const bool wraps_around = c.periodic != PeriodicAxes{};
+  if (wraps_around) {
+    joined.whole.labels.labels = all_labels();
+    wrap_part(link, c.extent, c.connectivity, c.periodic, joined.whole);
+  }
+  select_part(link, c.extent, c.connectivity, c.selection, joined.whole, {{}, ValueType::u16, c.per_value});
+  REQUIRE(joined.whole.count == expected.size());
+  REQUIRE(joined.whole.components == expected);
+  REQUIRE(joined.whole.values == values);
+  REQUIRE(joined.numbers(slabs.size()) == std::vector<Label>{0});
+  Labeled all{all_labels(), {}, {}, 0};
+  REQUIRE(mapped(all, {}) == labels);
+  const Connectivity all_neighbors = is_3d(c.connectivity) ? Connectivity::c26 : Connectivity::c8;
+  ContactsOfParts of_parts(c.extent, all_neighbors, c.periodic);
+  for (std::size_t i = 0; i < slabs.size(); ++i) {
+    const RowRange rows = rows_of(slabs[i], c.extent);
+    of_parts.add(find_contacts_of_rows(*all.labels, all_neighbors, rows.begin, rows.count()),
+                 wraps_around ? list_border_rows(numbered(i), c.extent, c.periodic) : BorderRows());
+  }
+  REQUIRE(of_parts.finish() == contacts);
+}
+
 void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& label) {
   INFO(described(c));
   const Extent extent = c.extent;
@@ -267,6 +307,8 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
                                     c.periodic));
   const Labeled joined{joined_labels(extent, std::move(numbered_slabs), numbered.front().count), {}, {}, 0};
   REQUIRE(mapped(joined, {}) == expected_labels);
+  if (c.selection.keep.steps.empty())
+    expect_same_joined(c, label, expected.components, whole.values, expected_labels, contacts);
 }
 
 /// The rows of a slab.

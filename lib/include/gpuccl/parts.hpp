@@ -33,6 +33,20 @@ struct Slab {
   friend bool operator==(const Slab&, const Slab&) = default;
 };
 
+/// Rows [begin, end) of all rows of all slices.
+struct RowRange {
+  std::int64_t begin = 0, end = 0;
+
+  bool empty() const { return begin >= end; }
+  std::int64_t count() const { return end - begin; }
+};
+/// Returns the rows that both have.
+inline RowRange common_rows(const RowRange& a, const RowRange& b) {
+  return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
+}
+/// Returns the rows of a slab.
+RowRange rows_of(const Slab& slab, Extent whole);
+
 /// Returns the size of a slab.
 inline Extent extent_of(const Slab& slab, Extent whole) {
   return {whole.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
@@ -87,6 +101,8 @@ struct ValueFaces {
 };
 /// Returns the boundary elements of `image`, which is that slab of the whole.
 ValueFaces faces_of(const ValueImage& image, const Slab& slab, Extent whole, Connectivity connectivity);
+/// Returns whether `faces` has as many elements as faces_of() returns for that slab.
+bool is_complete(const ValueFaces& faces, const Slab& slab, Extent whole, Connectivity connectivity);
 
 /// A labeled slab, ready to be joined with others.
 struct SlabToJoin {
@@ -159,6 +175,8 @@ void run_parts(int parts, const std::function<void(PartLink& link)>& work);
 /// Cuts an image into `parts` ranges of about equal size: slices of a volume, rows of a single slice.
 /// If there are more parts than these, the last ones are empty.
 std::vector<Slab> cut_into_parts(Extent whole, int parts);
+/// Returns the rows of these.
+std::vector<RowRange> rows_of_parts(Extent whole, int parts);
 
 /// A slab with its own labels, and the final label of each (`numbers`; entry 0 is background).
 struct NumberedSlab {
@@ -245,20 +263,39 @@ struct BorderRows {
 };
 /// Returns the border rows of a slab.
 BorderRows list_border_rows(const NumberedSlab& slab, Extent whole, const PeriodicAxes& periodic);
-/// Returns the contacts across periodic borders; `all`: the border rows of all parts.
-std::vector<Contact> find_contacts_across(Extent whole, Connectivity connectivity,
-                                          const PeriodicAxes& periodic, const std::vector<BorderRows>& all);
+/// Adds up the contacts of all parts, with those across periodic borders.
+class ContactsOfParts {
+ public:
+  ContactsOfParts(Extent whole, Connectivity connectivity, const PeriodicAxes& periodic,
+                  std::int64_t max_bytes = INT64_MAX);
+
+  /// Adds what find_contacts_of_rows() and, for a periodic image, list_border_rows() return for a part.
+  /// Throws Error (memory) where all contacts take more than `max_bytes`.
+  void add(std::span<const Contact> contacts, BorderRows borders = {});
+  /// Returns the contacts of the whole image, after all parts were added. Once; throws as add().
+  std::vector<Contact> finish();
+
+ private:
+  Extent whole_;
+  Connectivity connectivity_;
+  PeriodicAxes periodic_;
+  ContactSums sums_;
+  std::vector<BorderRows> borders_;
+};
 
 /// Labels an image in memory in parts, calling `label` in one thread per part. The labels reference the
 /// image.
 Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
                        const std::function<Labeled(int part, BitView slab)>& label);
 
-/// Final components of slabs that were labeled separately.
+/// Slabs that were labeled separately, as one part that is the whole image.
 struct JoinedSlabs {
-  Components components;
-  Column<ValueBits> values;                 // of these components, for a multi-label image
-  std::vector<std::vector<Label>> numbers;  // NumberedSlab::numbers of each slab
+  NumberedPart whole;                      // without labels
+  std::vector<std::vector<Label>> labels;  // in the whole, of each label of each slab, and of 0
+
+  /// Returns NumberedSlab::numbers of slab i, also after wrap_part() or select_part() of the whole. A slab
+  /// that was not joined has none but that of 0.
+  std::vector<Label> numbers(std::size_t i) const;
 };
 
 /// Merges the components of `slabs`, which are ascending and not empty. `labeled(i)` returns labels and

@@ -1,5 +1,7 @@
 #include <exception>
 #include <functional>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -15,11 +17,22 @@ RowsAround rows_touched_before(const Extent& extent, Connectivity connectivity) 
   return {is_3d(connectivity) ? extent.height : 0, 0};
 }
 
-std::vector<Contact> find_contacts_across(Extent whole, Connectivity connectivity,
-                                          const PeriodicAxes& periodic, const std::vector<BorderRows>& all) {
-  BorderRuns borders(whole, periodic);
-  for (const BorderRows& rows : all) keep(borders, rows);
-  return contacts_across(borders, whole, connectivity, periodic);
+ContactsOfParts::ContactsOfParts(Extent whole, Connectivity connectivity, const PeriodicAxes& periodic,
+                                 std::int64_t max_bytes)
+    : whole_(whole), connectivity_(connectivity), periodic_(periodic), sums_(max_bytes) {}
+
+void ContactsOfParts::add(std::span<const Contact> contacts, BorderRows borders) {
+  sums_.add(contacts);
+  if (!borders.rows.empty()) borders_.push_back(std::move(borders));
+}
+
+std::vector<Contact> ContactsOfParts::finish() {
+  if (periodic_ != PeriodicAxes{}) {
+    BorderRuns borders(whole_, periodic_);
+    for (const BorderRows& rows : borders_) keep(borders, rows);
+    sums_.add(contacts_across(borders, whole_, connectivity_, periodic_));
+  }
+  return sums_.sorted();
 }
 
 std::vector<Contact> find_contacts_of_part(
@@ -40,8 +53,7 @@ std::vector<Contact> find_contacts_of_part(
   const RowRange& own = rows.own();
   const bool is_periodic = periodic != PeriodicAxes{};
   alone([&] {
-    if (own.begin < own.end)
-      contacts = find_contacts_of_rows(rows, connectivity, own.begin, own.end - own.begin, of_part);
+    if (!own.empty()) contacts = find_contacts_of_rows(rows, connectivity, own.begin, own.count(), of_part);
   });
   Message mine;
   put(mine, contacts);
@@ -50,26 +62,24 @@ std::vector<Contact> find_contacts_of_part(
   link.send(0, std::move(mine));
   std::exception_ptr thrown;
   if (link.part() == 0) {
-    ContactSums sums(of_sums);
-    std::vector<BorderRows> at_borders;
+    std::optional<ContactsOfParts> sums(std::in_place, whole, connectivity, periodic, of_sums);
     const auto try_to = [&](const auto& work) {  // every message is received in any case
       if (thrown) return;
       try {
         work();
       } catch (...) {
         thrown = std::current_exception();
-        sums = ContactSums();
+        sums.reset();
       }
     };
     for (int from = 0; from < link.parts(); ++from) {
       TakenMessage message(link.receive(from));
-      try_to([&] { sums.add(message.take<Contact>()); });
-      if (is_periodic && !thrown) at_borders.push_back(take_border_rows(message));
+      try_to([&] {
+        const auto more = message.take<Contact>();
+        sums->add(more, is_periodic ? take_border_rows(message) : BorderRows());
+      });
     }
-    try_to([&] {
-      if (is_periodic) sums.add(find_contacts_across(whole, connectivity, periodic, at_borders));
-      contacts = sums.sorted();
-    });
+    try_to([&] { contacts = sums->finish(); });
   }
   alone([&] {
     if (thrown) std::rethrow_exception(thrown);

@@ -65,14 +65,6 @@ void keep(BorderRuns& borders, const BorderRows& rows) {
   }
 }
 
-namespace {
-
-RowRange common(const RowRange& a, const RowRange& b) {
-  return {std::max(a.begin, b.begin), std::min(a.end, b.end)};
-}
-
-}  // namespace
-
 RowsOfPart::RowsOfPart(PartLink& link, Extent whole, const RowsAround& reach, const NumberedPart& part,
                        const std::function<Label(Label)>& number)
     : extent_(whole), part_(part), own_(rows_of(part.labels.slab, whole)) {
@@ -89,8 +81,8 @@ void RowsOfPart::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns&
   out.runs.clear();
   out.ends.clear();
   const auto list = [&](const RowRange& range, const auto& add) {
-    const RowRange some = common(range, {first_row, first_row + rows});
-    if (some.begin < some.end) add(some.begin - range.begin, some.end - some.begin);
+    const RowRange some = common_rows(range, {first_row, first_row + rows});
+    if (!some.empty()) add(some.begin - range.begin, some.count());
   };
   const auto list_around = [&](bool before) {
     for (const Around& around : around_)
@@ -112,17 +104,17 @@ void RowsOfPart::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns&
 /// Sends rows to parts that they are around, and receives those around this one.
 void RowsOfPart::exchange(PartLink& link, const RowsAround& reach,
                           const std::function<Label(Label)>& number) {
-  const std::vector<Slab> slabs = cut_into_parts(extent_, link.parts());
-  const auto rows = [&](int part) { return rows_of(slabs[static_cast<std::size_t>(part)], extent_); };
+  const std::vector<RowRange> parts = rows_of_parts(extent_, link.parts());
+  const auto rows = [&](int part) { return parts[static_cast<std::size_t>(part)]; };
   // Returns the halo rows of one part that another part owns.
   const auto around = [&](int one, int other) {
     const RowRange of = rows(other);
-    if (of.begin >= of.end || one == other) return RowRange{};
-    return common(rows(one), one < other ? RowRange{of.begin - reach.before, of.begin}
-                                         : RowRange{of.end, of.end + reach.behind});
+    if (of.empty() || one == other) return RowRange{};
+    return common_rows(rows(one), one < other ? RowRange{of.begin - reach.before, of.begin}
+                                              : RowRange{of.end, of.end + reach.behind});
   };
   for (int other = 0; other < link.parts(); ++other)
-    if (const RowRange mine = around(link.part(), other); mine.begin < mine.end) {
+    if (const RowRange mine = around(link.part(), other); !mine.empty()) {
       LabelRuns runs;
       part_.labels.labels->prepare(mine.begin - own_.begin, mine.end - mine.begin);
       part_.labels.labels->list_runs(mine.begin - own_.begin, mine.end - mine.begin, runs,
@@ -133,7 +125,7 @@ void RowsOfPart::exchange(PartLink& link, const RowsAround& reach,
       link.send(other, std::move(message));
     }
   for (int other = 0; other < link.parts(); ++other)
-    if (const RowRange theirs = around(other, link.part()); theirs.begin < theirs.end) {
+    if (const RowRange theirs = around(other, link.part()); !theirs.empty()) {
       TakenMessage message(link.receive(other));
       Around& here = around_.emplace_back(Around{theirs, {}});
       message.take(here.runs.runs);

@@ -9,6 +9,7 @@
 #include "common/union_find.hpp"
 #include "gpuccl/types.hpp"
 #include "slabs/slab_geometry.hpp"
+#include "slabs/slab_labels.hpp"
 
 namespace gpuccl {
 namespace {
@@ -130,6 +131,44 @@ void Joiner::number() {
     for (std::size_t k = values_[i].size(); k-- > 0;)
       whole_.values[components_.map(i)[k + 1] - 1] = values_[i][k];
   }
+}
+
+JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
+                       const std::function<SlabToJoin(std::size_t i)>& labeled, bool of_objects) {
+  Joiner joiner(extent, connectivity, std::numeric_limits<std::int64_t>::max());
+  for (std::size_t i = 0; i < slabs.size(); ++i) {
+    SlabToJoin slab = labeled(i);
+    if (of_objects)
+      joiner.add_objects(slabs[i], slab.labeled, std::move(slab.values));
+    else
+      joiner.add(slabs[i], slab.labeled, std::move(slab.values), std::move(slab.faces));
+  }
+  JoinedSlabs joined;
+  LabeledValues whole = joiner.finish([&](const SlabComponents& components) {
+    for (std::size_t i = 0; i < slabs.size(); ++i)
+      joined.labels.emplace_back(components.map(i), components.map(i) + components.count(i) + 1);
+    return nullptr;
+  });
+  SoloLink link;
+  joined.whole = unite_part(link, {0, extent.depth, 0, extent.height}, extent, connectivity,
+                            std::move(whole.labeled), std::move(whole.values));
+  return joined;
+}
+
+std::vector<Label> JoinedSlabs::numbers(std::size_t i) const {
+  if (i >= labels.size()) return {0};
+  std::vector<Label> mapped = labels[i];
+  if (const Label* const map = whole.labels.map())
+    for (Label& label : mapped) label = map[label];
+  return mapped;
+}
+
+std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count) {
+  std::vector<JoinedLabels::Part> parts;
+  parts.reserve(slabs.size());
+  for (NumberedSlab& one : slabs)
+    parts.push_back({rows_of(one.slab, extent), std::move(one.labels), std::move(one.numbers)});
+  return std::make_unique<JoinedLabels>(extent, std::move(parts), count);
 }
 
 }  // namespace gpuccl

@@ -11,12 +11,6 @@
 
 namespace gpuccl {
 
-/// Rows [begin, end) of all rows of a whole.
-struct RowRange {
-  std::int64_t begin = 0, end = 0;
-};
-RowRange rows_of(const Slab& slab, Extent whole);
-
 /// LabelSource::prepare for rows of a whole. `labels` are those of its rows `own`, or null if there are none;
 /// other rows need nothing.
 inline std::int64_t prepare_own(const LabelSource* labels, const RowRange& own, std::int64_t all_rows,

@@ -112,6 +112,13 @@ ValueFaces faces_of(const ValueImage& image, const Slab& slab, Extent whole, Con
   return faces;
 }
 
+bool is_complete(const ValueFaces& faces, const Slab& slab, Extent whole, Connectivity connectivity) {
+  const SlabFaces geometry(slab, whole, connectivity);
+  const std::size_t bytes = faces.delta > 0 ? geometry.bytes(faces.type) : 0;
+  return faces.first.size() == (geometry.before ? bytes : 0) &&
+         faces.last.size() == (geometry.next ? bytes : 0);
+}
+
 namespace {
 
 using LabelSlab = std::function<SlabToJoin(const Slab& slab)>;
