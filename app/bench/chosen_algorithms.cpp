@@ -102,8 +102,9 @@ void leave_out_gpu(const Request& request, const AskForGpu& problem_of_gpu, Chos
   };
   for (const Algorithm* algorithm : chosen) {
     if (!on_gpu(algorithm)) continue;
+    if (is_named(request, algorithm) && is_measured_on_cpu(algorithm)) continue;  // as it was meant
     result.left_out.push_back(algorithm->name);
-    if (is_named(request, algorithm) && !is_measured_on_cpu(algorithm)) result.named_are_left_out = true;
+    if (is_named(request, algorithm)) result.named_are_left_out = true;
   }
   std::erase_if(chosen, on_gpu);
   if (request.device == DeviceChoice::cuda || chosen.empty()) throw Error(Failure::unavailable, problem);

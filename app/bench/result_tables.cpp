@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <map>
 #include <optional>
 
 #include "app/bench/counted_kinds.hpp"
@@ -306,6 +307,50 @@ std::vector<Table> joint_tables(const Results& results) {
       break;
   }
   return all;
+}
+
+namespace {
+
+/// Logarithms of the times of an algorithm, one for each set of images.
+struct Logs {
+  std::string title;
+  double sum = 0;
+  std::size_t sets = 0;
+};
+
+/// Adds the times of a group; false if there are none, as in experiments that count.
+void add_logs(const Group& group, std::vector<Logs>& all) {
+  for (const Row& row : group.rows) {
+    const Measure* const total = total_of(row);
+    if (total == nullptr || total->timing.median_ms <= 0) continue;
+    auto logs = std::find_if(all.begin(), all.end(), [&](const Logs& one) { return one.title == row.title; });
+    if (logs == all.end()) logs = all.insert(logs, {row.title});
+    logs->sum += std::log(total->timing.median_ms);
+    ++logs->sets;
+  }
+}
+
+}  // namespace
+
+std::string fastest(const Results& results) {
+  std::map<Connectivity, std::vector<const Group*>> groups;
+  for (const Group& group : results.groups) groups[group.connectivity].push_back(&group);
+  std::string text;
+  for (const auto& [connectivity, sets] : groups) {
+    std::vector<Logs> all;
+    for (const Group* group : sets) add_logs(*group, all);
+    std::erase_if(all, [all_sets = sets.size()](const Logs& logs) { return logs.sets < all_sets; });
+    if (all.size() < 2) continue;
+    std::sort(all.begin(), all.end(), [](const Logs& a, const Logs& b) { return a.sum < b.sum; });
+    const double speedup = std::exp((all[1].sum - all[0].sum) / static_cast<double>(sets.size()));
+    text += "fastest with " + std::to_string(static_cast<int>(connectivity)) +
+            "-connectivity: " + all[0].title + ", " + three_digits(speedup) + " times as fast as " +
+            all[1].title +
+            (sets.size() == 1 ? ""
+                              : " (geometric mean over " + app::counted(sets.size(), "set") + " of images)") +
+            "\n";
+  }
+  return text;
 }
 
 std::vector<Table> tables(const Results& results) {

@@ -29,6 +29,9 @@ std::string three_digits(double value);
 std::optional<Table> table_of(const Group& group, Test test);
 /// Tables of all groups together, algorithms to the right.
 std::vector<Table> joint_tables(const Results& results);
+/// Returns a line for each connectivity: the fastest algorithm of those that were timed on all sets of
+/// images, and its speedup over the next. "" if there are no two.
+std::string fastest(const Results& results);
 /// The results as tables, in the shape that suits the experiment: those of groups, then joint ones.
 std::vector<Table> tables(const Results& results);
 

@@ -148,6 +148,7 @@ class BenchReport {
       outputs_.write_map(results);
       text += "\n" + map_legend(results) + "\n";
     }
+    if (const std::string line = bench::fastest(results); !line.empty()) text += "\n" + line;
     print_result(text);
     outputs_.write(head_, results);
   }
@@ -230,6 +231,22 @@ const std::vector<Algorithm>& table_of(bench::Test test) {
   return bench::is_counted(test) ? counting_algorithms() : algorithms();
 }
 
+/// Returns a line for each algorithm that was named and does not label some of the images.
+std::set<std::string> not_measured(const bench::Plan& plan, const bench::Request& request,
+                                   const bench::Results& results) {
+  std::set<std::string> lines;
+  for (const Algorithm* algorithm : plan.algorithms) {
+    const auto& named = request.algorithms;
+    if (std::find(named.begin(), named.end(), algorithm->name) == named.end()) continue;
+    for (const bench::Group& group : results.groups)
+      if (find_variant(*algorithm, group.connectivity) == nullptr)
+        lines.insert(
+            algorithm->name + " does not label " + std::to_string(static_cast<int>(group.connectivity)) +
+            "-connectivity, so it was not measured on " + (is_3d(group.connectivity) ? "volumes" : "images"));
+  }
+  return lines;
+}
+
 int run_bench(const BenchOptions& options) {
   options.check();
   const ThreadLimit threads(options.threads);
@@ -279,6 +296,7 @@ int run_bench(const BenchOptions& options) {
     throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");
 
   report.finish(results);
+  for (const std::string& line : not_measured(plan, request, results)) warn(line);
   for (const auto& [device, clocks] : results.clocks)
     if (const std::string line = bench::clock_warning(device, clocks); !line.empty()) warn(line);
   if (chosen.named_are_left_out) results.failures.insert(Failure::unavailable);

@@ -21,17 +21,23 @@ struct JoinOptions {
   int threads = 0;
 };
 
-int run_join(const JoinOptions& options) {
-  const ThreadLimit threads(options.threads);
+/// Joins or finishes the run; returns what was done.
+std::string join(const JoinOptions& options) {
   if (options.finish) {
-    finish_tasks(options.folder, options.quiet, true);
-    return kSuccess;
+    std::string names;
+    for (const std::string& name : finish_tasks(options.folder, options.quiet, true))
+      names += (names.empty() ? "wrote " : ", ") + name;
+    return names;
   }
   const std::optional<Joined> joined = join_tasks(options.folder, true);
-  if (!options.quiet && ::isatty(STDERR_FILENO) != 0)
-    print_message(
-        options.folder + ": " +
-        (joined ? counted(joined->count, joined->of_what) + "; now run every --part again" : "is finished"));
+  if (!joined) return "is finished";
+  return counted(joined->count, joined->of_what) + "; now run every --part again " + joined->next;
+}
+
+int run_join(const JoinOptions& options) {
+  const ThreadLimit threads(options.threads);
+  const std::string done = join(options);
+  if (!options.quiet && ::isatty(STDERR_FILENO) != 0) print_message(options.folder + ": " + done);
   return kSuccess;
 }
 

@@ -30,8 +30,9 @@ void print_summary(const LabelPaths& files, const LabelOptions& options, const L
                      counted(summary.components, options.values.objects ? "object" : "component");
   if (summary.dropped > 0) line += fmt::format(", {} dropped", summary.dropped);
   if (!options.values.objects)
-    line += fmt::format(" ({}-connectivity, {} on {})", static_cast<int>(summary.engine.connectivity),
-                        summary.engine.algorithm, summary.engine.device_name);
+    line += fmt::format(
+        " ({}{}-connectivity, {} on {})", options.input.foreground.otsu ? summary.foreground_rule + ", " : "",
+        static_cast<int>(summary.engine.connectivity), summary.engine.algorithm, summary.engine.device_name);
   line += std::string(" in ") + seconds;
   print_message(line);
 }

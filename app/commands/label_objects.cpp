@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "app/common/messages.hpp"
+#include "app/label/hints.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/plane_options.hpp"
@@ -11,6 +12,7 @@
 #include "gpuccl/values.hpp"
 #include "io/files/file_error.hpp"
 #include "io/read/intensity_reader.hpp"
+#include "io/read/one_image.hpp"
 #include "io/read/reader.hpp"
 
 namespace gpuccl::app {
@@ -32,6 +34,14 @@ std::vector<std::uint64_t> numbers(std::size_t count) {
   return ids;
 }
 
+/// Adds areas and centroids.
+void add_places(const Components& components, Objects& objects) {
+  objects.areas.assign(components.area.begin(), components.area.end());
+  for (std::size_t i = 0; i < components.size(); ++i)
+    objects.centroids.push_back(
+        {components.centroid(i, 0), components.centroid(i, 1), components.centroid(i, 2)});
+}
+
 Objects components_of(const std::string& path, const io::ReadOptions& read, const AlgorithmOptions& options) {
   io::ImageInfo info;
   // Labels refer to the bits, so they are rendered as an image of their own.
@@ -43,7 +53,7 @@ Objects components_of(const std::string& path, const io::ReadOptions& read, cons
       engine.label(bits.view(), options.connectivity_for(info.extent, info.format != "png"));
   Objects objects{info.extent, info.geometry, std::make_unique<LabelImage>(render_all(*labeled.labels))};
   objects.ids = numbers(labeled.components.size());
-  objects.areas.assign(labeled.components.area.begin(), labeled.components.area.end());
+  add_places(labeled.components, objects);
   return objects;
 }
 
@@ -58,8 +68,11 @@ Objects values_of(const std::string& path, const io::ReadOptions& read, const Ob
                                        options.components.connectivity_for(info.extent, info.format != "png"))
                         : label_by_value(std::move(image));
   Objects objects{info.extent, info.geometry, std::move(labeled.labeled.labels)};
-  const Column<std::uint64_t>& areas = labeled.labeled.components.area;
-  objects.areas.assign(areas.begin(), areas.end());
+  const Components& components = labeled.labeled.components;
+  add_places(components, objects);
+  const std::string scattered =
+      hint_of_scattered(components.size(), pixels_of_boxes(components), info.extent);
+  if (!options.per_value && !scattered.empty()) read.warn(scattered);
   std::vector<std::uint64_t> values = object_ids(type, labeled.values);
   objects.ids = options.per_value ? numbers(values.size()) : values;
   if (options.per_value) objects.classes = std::move(values);
@@ -90,7 +103,9 @@ void ObjectOptions::check() const {
 Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame) {
   return io::with_path(path, [&] {
     const io::ReadOptions read = read_options(path, options, frame);
-    return options.label ? components_of(path, read, options.components) : values_of(path, read, options);
+    return io::open_with_every_frame([&] {
+      return options.label ? components_of(path, read, options.components) : values_of(path, read, options);
+    });
   });
 }
 

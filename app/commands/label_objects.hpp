@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,6 +37,7 @@ struct Objects {
   std::vector<std::uint64_t> ids = {};      // value of label i + 1, or the label itself for components
   std::vector<std::uint64_t> areas = {};    // pixels
   std::vector<std::uint64_t> classes = {};  // values of components, with per_value
+  std::vector<std::array<double, 3>> centroids = {};  // in pixels
 };
 
 /// Reads the objects of an image, or of one of its time points. Prints hints. Throws io::FileError.

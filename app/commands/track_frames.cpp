@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -33,7 +34,7 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kTrackColumns = "frame,label,track,area,iou,begin,parent,end,into\n";
+constexpr std::string_view kTrackColumns = "frame,label,track,area,cx,cy,cz,iou,begin,parent,end,into\n";
 
 bool is_track_csv(std::string_view beginning) {
   return beginning.starts_with(kTrackColumns.substr(0, kTrackColumns.size() - 1));
@@ -79,6 +80,7 @@ class Tracking {
     if (!options_.folder.empty()) write_images();
     if (csv_) csv_->commit();
     write_report();
+    give_hint();
     if (options_.csv != "-" && options_.json != "-") print_result(summary());
     return kSuccess;
   }
@@ -97,8 +99,10 @@ class Tracking {
       for (int i = 0; i < count; ++i) frames.push_back({options_.series, name_of_frame(stem, i), i});
     }
     if (frames.size() == 1)
-      throw io::FileError(options_.series, Failure::data,
-                          "contains one time point; --track is for several, in one file or in a folder");
+      throw io::FileError(
+          options_.series, Failure::data,
+          "contains one time point; --track is for several; save its pages with a time axis, or each time "
+          "point as a file in a folder");
     return frames;
   }
 
@@ -151,11 +155,16 @@ class Tracking {
       const bool begins = track.begin == frame, ends = next != nullptr && track.end == frame;
       const char* const begin = !begins ? "" : track.parent != 0 ? "split" : "start";
       const char* const end = !ends ? "" : track.into != 0 ? "merge" : "end";
-      text += fmt::format("{},{},{},{},{},{},{},{},{}\n", frame, ids[i], tracked.tracks[i],
-                          tracked.objects.areas[i], io::shortest(tracked.iou[i]), begin,
-                          begins ? track.parent : 0, end, ends ? track.into : 0);
+      text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", frame, ids[i], tracked.tracks[i],
+                          tracked.objects.areas[i], text_of(tracked.objects.centroids[i]),
+                          io::shortest(tracked.iou[i]), begin, begins ? track.parent : 0, end,
+                          ends ? track.into : 0);
     }
     csv_->write(text);
+  }
+
+  static std::string text_of(const std::array<double, 3>& point) {
+    return io::shortest(point[0]) + "," + io::shortest(point[1]) + "," + io::shortest(point[2]);
   }
 
   /// Writes each time point with the numbers of its tracks.
@@ -204,6 +213,17 @@ class Tracking {
     json_->commit();
   }
 
+  void give_hint() const {
+    const auto brief = std::count_if(tracks_.begin(), tracks_.end(), [](const Track& track) {
+      return track.begin == track.end && track.parent == 0 && track.into == 0;
+    });
+    if (frames_.size() > 2 && 2 * brief > std::ssize(tracks_))
+      print_warning(
+          options_.series,
+          "most tracks last one time point; objects are linked by overlap, so those that move far need "
+          "a lower --threshold, such as 0.2");
+  }
+
   std::string summary() const {
     return counted(frames_.size(), "time point") + ", " + counted(tracks_.size(), "track") + ", " +
            counted(count_tracks(&Track::parent), "split") + ", " +
@@ -217,6 +237,16 @@ class Tracking {
   std::vector<std::vector<Label>> maps_;  // tracks of the labels of each time point
 };
 
+bool is_label_image(const std::string& name) {
+  if (name.empty() || name.ends_with('/')) return false;
+  try {
+    io::label_format(name);
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 int track_frames(const TrackOptions& options) {
@@ -226,6 +256,10 @@ int track_frames(const TrackOptions& options) {
   paths.json = options.json;
   refuse_overlap(paths, false);
   std::error_code none;
+  if (is_label_image(options.folder) && !fs::is_directory(options.folder, none))
+    throw io::FileError(options.folder, Failure::usage,
+                        "is not a folder; --track writes a label image for each time point: -o " +
+                            io::without_extension(options.folder) + "/");
   if (!options.folder.empty() && fs::equivalent(options.folder, options.series, none))
     throw io::FileError(options.folder, Failure::usage,
                         "is the folder of the time points; write into another one");

@@ -140,6 +140,7 @@ void take_report(const std::string& path, const nlohmann::ordered_json& report, 
       const auto& labeling = report.at("labeling");
       page.about.emplace_back("Input", page.input);
       page.about.emplace_back("Options", page.options.empty() ? "none" : page.options);
+      page.about.emplace_back("Foreground", report.at("input").at("foreground_rule").get<std::string>());
       page.about.emplace_back("Labeled by", labeling.at("algorithm").get<std::string>() + " on " +
                                                 labeling.at("device").at("name").get<std::string>() + ", " +
                                                 std::to_string(labeling.at("connectivity").get<int>()) +
@@ -189,7 +190,7 @@ int run_view(const ViewOptions& options) {
   page.table.keep_largest(kMostViewRows);
   if (!page.made) {
     page.input = options.labels;
-    page.options = "--values";
+    page.options = "measure";
   }
   const std::vector<Label> as_they_are;
   page.output = "kept" + extension_of_labels(options.labels);

@@ -16,6 +16,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/files/json.hpp"
+#include "io/zarr/zarr_label_layout.hpp"
 
 namespace gpuccl::app {
 
@@ -117,7 +118,9 @@ void Description::labeled(const LabelInput& input, std::span<const PieceReport> 
   findings.largest = largest;
   findings.filled = holes ? holes->elements : 0;
   findings.by_values = options_.values.by_values;
-  findings.any_nan = findings.any_nan && options_.values.objects;  // others connect what is not NaN
+  if (options_.values.by_values && !options_.values.objects) findings.any_nan = false;  // it connects nothing
+  findings.given_spacing = options_.spacing.has_value();
+  findings.needs_unit = options_.measure.needs_spacing;
   findings.measured = options_.measure.wanted;
   findings.other_grid = input.measures().grid_difference();
   report.hints = hints(report.input, options_.input.foreground, connectivity, findings);
@@ -137,19 +140,24 @@ void Description::measured(const LabelMeasures& measures, std::span<const std::u
   warn(files_.input, report.hints.back());
 }
 
-void Description::selected(std::uint64_t components, std::uint64_t dropped) {
+void Description::selected(std::uint64_t components, std::uint64_t dropped, std::uint64_t pixels_of_boxes) {
   report.components = components;
   report.dropped = dropped;
-  if (!options_.values.objects || components + dropped != 1) return;
-  report.hints.emplace_back(
-      "holds one value, which is one object; gpuccl label splits a mask into components");
-  warn(files_.input, report.hints.back());
+  if (!options_.values.objects) return;
+  std::string line = components + dropped == 1
+                         ? "holds one value, which is one object; gpuccl label splits a mask into components"
+                         : hint_of_scattered(components, pixels_of_boxes, report.input.extent);
+  if (line.empty()) return;
+  warn(files_.input, line);
+  report.hints.push_back(std::move(line));
 }
 
 void Description::image(const io::WriteOptions& write, io::LabelType asked) {
   const io::LabelFormat format = io::label_format(files_.image);
   warn(files_.image, hint_of_type(format, write.type, asked));
   warn(files_.image, io::lost_geometry(format, write.geometry, report.input.extent.depth));
+  if (write.pyramid && io::zarr_levels(report.input.extent, write).size() == 1)
+    warn(files_.image, "--pyramid adds no smaller scale, because no axis has more than 256 pixels");
   report.label_type = io::short_name(write.type);
 }
 

@@ -58,8 +58,8 @@ class Description {
   /// After measuring: `nans` counts the samples that are NaN, of each image; `in_pieces`: an object has
   /// several.
   void measured(const LabelMeasures& measures, std::span<const std::uint64_t> nans, bool in_pieces = false);
-  /// After selecting components.
-  void selected(std::uint64_t components, std::uint64_t dropped);
+  /// After selecting components, which have so many pixels in their bounding boxes.
+  void selected(std::uint64_t components, std::uint64_t dropped, std::uint64_t pixels_of_boxes = 0);
   /// Before writing the label image, whose type is resolved. `asked`: the type that was asked for, or that of
   /// the values written.
   void image(const io::WriteOptions& write, io::LabelType asked);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gpuccl/objects.hpp"
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -43,6 +44,11 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
                "it has more than two values and no threshold, so every nonzero pixel is foreground; set "
                "--threshold T or --threshold otsu for a grayscale image, ") +
            (findings.has_values_option ? "--values or " : "") + "--value V for a segmentation";
+  if (findings.foreground <= 0 && !findings.any_nan && !options.invert) {
+    if (options.otsu) return "all pixels have the same value, so nothing is foreground";
+    if (!options.has_rule() && input.foreground_rule == "nonzero")
+      return "all pixels are 0, so nothing is foreground";
+  }
   const std::string odd = odd_foreground(input.elements(), findings);
   if (odd.empty()) return "";
   if (is_odd_by_filling(input.elements(), findings))
@@ -98,6 +104,26 @@ std::string hint_of_measures(const io::Geometry& geometry, Connectivity connecti
   return "voxels are anisotropic, but shape is measured in voxels; --measure physical uses the spacing";
 }
 
+/// Returns the hint for a spacing whose axes seem to be in the order z, y, x.
+std::string hint_of_order(const io::ImageInfo& input, const Findings& findings) {
+  const auto& spacing = input.geometry.spacing;
+  if (!findings.given_spacing || input.extent.depth == 1 || spacing[1] != spacing[2] ||
+      spacing[0] == spacing[1])
+    return "";
+  const std::string x = io::shortest(spacing[0]), y = io::shortest(spacing[1]);
+  return "--spacing is X,Y,Z, so columns are " + x + " apart and slices " + y + "; if slices are " + x +
+         " apart, use --spacing " + y + "," + y + "," + x;
+}
+
+/// Returns the hint for a threshold of colors.
+std::string hint_of_colors(const io::ImageInfo& input, const io::ForegroundOptions& options) {
+  const bool has_threshold = options.threshold || options.otsu;
+  const std::string& of = input.foreground_rule;
+  if (!has_threshold || !(of.starts_with("luma") || of.starts_with("otsu: luma"))) return "";
+  const std::string rule = "has colors, which are compared by their brightness (luma)";
+  return input.photometric == "rgb" ? rule + "; use --channel 0, 1 or 2 to read red, green or blue" : rule;
+}
+
 }  // namespace
 
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
@@ -109,7 +135,12 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   if (findings.by_values && findings.foreground <= 0)
     lines.emplace_back(findings.any_nan ? "every value is 0 or NaN" : "every value is 0");
   else if (findings.any_nan)
-    lines.emplace_back("some values are NaN and count as background");
+    lines.emplace_back(options.invert ? "some values are NaN and count as foreground, because of --invert"
+                                      : "some values are NaN and count as background");
+  if (findings.needs_unit && input.geometry.is_known(2) && input.geometry.unit == io::LengthUnit::unknown)
+    lines.emplace_back(
+        "the spacing has no unit, so the column unit is empty; add one, as in --spacing 0.2,0.2,1,um");
+  if (std::string line = hint_of_order(input, findings); !line.empty()) lines.push_back(std::move(line));
   if (std::string line = hint_of_spacing(input, connectivity); !line.empty())
     lines.push_back(std::move(line));
   if (!findings.other_grid.empty())
@@ -118,6 +149,7 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   if (input.elements() < kLeastElements) return lines;
   if (std::string line = hint_of_measures(input.geometry, connectivity, findings.measured); !line.empty())
     lines.push_back(std::move(line));
+  if (std::string line = hint_of_colors(input, options); !line.empty()) lines.push_back(std::move(line));
   const std::string line = foreground_hint(input, options, findings);
   if (!line.empty() && !by_value && !findings.by_values) lines.push_back(line);
   if (is_scan_of_pages(input) && is_3d(connectivity))
@@ -154,6 +186,29 @@ std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelTy
     return "";
   return "more than 65535 labels need 32 bits, which older ITK reads wrongly and ImageJ as float; add "
          "--label-type u32 to silence this";
+}
+
+std::uint64_t pixels_of_boxes(const Components& components) {
+  std::uint64_t pixels = 0;
+  for (const Box& box : components.box) {
+    std::uint64_t here = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      here *= static_cast<std::uint64_t>(box.max[axis] - box.min[axis]) + 1;
+    pixels += here;
+  }
+  return pixels;
+}
+
+std::string hint_of_scattered(std::uint64_t objects, std::uint64_t pixels_of_boxes, const Extent& extent) {
+  constexpr std::uint64_t kLeastObjects = 16;
+  constexpr double kMostCovered = 10;  // times the image
+  const bool is_scattered =
+      extent.elements() >= kLeastElements && objects >= kLeastObjects &&
+      static_cast<double>(pixels_of_boxes) > kMostCovered * static_cast<double>(extent.elements());
+  return is_scattered
+             ? "its values are scattered, as those of a photograph or of classes are; gpuccl label finds "
+               "components, with --threshold in a photograph and with --values in classes"
+             : "";
 }
 
 }  // namespace gpuccl::app

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "io/image/image_info.hpp"
@@ -22,6 +23,8 @@ struct Findings {
   bool more_than_two_values = false;
   bool by_values = false;
   bool any_nan = false;           // among the values
+  bool given_spacing = false;     // by --spacing, not by the file
+  bool needs_unit = false;        // physical measures are asked for
   bool has_values_option = true;  // --values can be recommended
   MeasureSet measured;            // as asked for
   std::string_view other_grid;    // in what that of --intensity differs; "" if in nothing
@@ -42,5 +45,11 @@ std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivit
 std::string hint_of_contacts(Connectivity connectivity, bool by_values);
 /// A line where labels have got a type that some programs do not read; "" where not.
 std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked);
+
+/// Returns the number of pixels in all bounding boxes, of an image of objects.
+std::uint64_t pixels_of_boxes(const Components& components);
+/// A line if objects, with so many pixels in their bounding boxes, are scattered over each other, as the
+/// values of a photograph are; "" if not.
+std::string hint_of_scattered(std::uint64_t objects, std::uint64_t pixels_of_boxes, const Extent& extent);
 
 }  // namespace gpuccl::app

@@ -208,7 +208,8 @@ void Job::measure(Engine& engine) {
 void Job::select() {
   all_or_none([&] { input_->select(link_, part_); });
   part_.measured.show_only(options_.measure.wanted);
-  description_.selected(part_.count, part_.dropped);
+  const std::uint64_t boxes = options_.values.objects ? pixels_of_boxes(part_.components) : 0;
+  description_.selected(part_.count, part_.dropped, link_.scan(boxes).all);
   io::Report& report = description_.report;
   report.value = input_->column(part_.values);
   if (options_.values.split_values) {
@@ -422,7 +423,7 @@ LabelSummary label_file(PartLink& link, const LabelPaths& files, const LabelOpti
   job.label(job.read(engine));
   job.write();
   job.commit();
-  return {job.count(), job.dropped(), job.engine_report(), job.milliseconds()};
+  return {job.count(), job.dropped(), job.engine_report(), job.milliseconds(), job.foreground_rule()};
 }
 
 LabelSummary label_file(const LabelPaths& files, const LabelOptions& options, LazyEngine& engine) {

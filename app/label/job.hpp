@@ -79,6 +79,7 @@ class Job {
   /// Returns the rows of the input in a table of inputs.
   std::string summary() const;
   const std::vector<std::string>& hints() const { return description_.report.hints; }
+  const std::string& foreground_rule() const { return description_.report.input.foreground_rule; }
   /// A PNG of the labels for the index of pages, of one input among several that has a page.
   const std::string& thumbnail() const { return thumbnail_; }
   /// Whether boxes and centroids have a z axis.
@@ -139,6 +140,7 @@ struct LabelSummary {
   std::uint64_t dropped = 0;
   EngineReport engine;
   double milliseconds = 0;
+  std::string foreground_rule;
 };
 
 /// Takes all steps for one input. Either all its outputs are complete afterwards or it throws, as Job, and

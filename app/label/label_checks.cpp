@@ -132,8 +132,6 @@ void check_single(const LabelOptions& options) {
               "--view");
   if (options.input.stack && options.inputs.front() == "-")
     throw Error(Failure::usage, "--stack needs a folder, not standard input");
-  if (!options.measure.intensity_names.empty())
-    throw Error(Failure::usage, "--intensity-name is for several inputs; --intensity names the image of one");
   for (const std::string& image : options.measure.intensities)
     if (io::are_one_stream(options.inputs.front(), image))
       throw io::FileError(image, Failure::usage, "cannot be both input and --intensity");
@@ -185,22 +183,31 @@ void check_batch(const LabelOptions& options) {
     throw io::FileError(
         options.inputs.back(), Failure::usage,
         "does not exist; to write a label image of that name, use -o " + options.inputs.back());
+  const bool is_report_of_one =
+      !batch.report.empty() && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front());
   if (output_folders(options).empty() && files.stats.empty() && batch.summary.empty())
-    throw Error(Failure::usage,
-                "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir, "
-                "--outlines-dir, --view FOLDER/, --stats or --summary");
+    throw Error(
+        Failure::usage,
+        is_report_of_one
+            ? "--report is for several inputs; for one use --json " + batch.report
+            : "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir, "
+              "--outlines-dir, --view FOLDER/, --stats or --summary");
   if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
       !names_folder(files.image))
     throw io::FileError(options.inputs.front(), Failure::usage, "is one file; remove --recursive");
   if (!files.image.empty() && !names_folder(files.image) && format_by_name(files.image)) {
-    const std::string option = options.every_frame ? "--frame all" : batch.first_used();
+    const std::string first = batch.first_used();
+    const std::string option = options.every_frame ? "--frame all"
+                               : first.empty()     ? "--intensity-name"
+                                                   : first;
     if (options.inputs.size() == 1 && io::TextStream::is_named(files.image))
       throw Error(Failure::usage, option + " and -o - cannot be combined");
     throw io::FileError(files.image, Failure::usage,
                         options.inputs.size() > 1
                             ? "several inputs need an output folder, whose name ends in /; for slices of one "
                               "volume give their folder and --stack"
-                            : option + " needs an output folder, whose name ends in /");
+                            : option + " needs an output folder, whose name ends in /" +
+                                  (is_report_of_one ? "; for the report of one input use --json" : ""));
   }
   if (batch.skip_existing && !(files.stats.empty() && batch.summary.empty()) && files.image.empty() &&
       batch.json_folder.empty())
@@ -225,8 +232,8 @@ bool is_batch(const LabelOptions& options) {
   const bool folder_of_images = !options.input.stack && is_folder(inputs.front()) &&
                                 !io::is_zarr(inputs.front()) && !format_by_name(options.files.image);
   return inputs.size() > 1 || inputs.front().starts_with('@') || !options.batch.first_used().empty() ||
-         options.every_frame || folder_of_images || names_folder(options.files.image) ||
-         names_folder(options.files.view);
+         options.every_frame || !options.measure.intensity_names.empty() || folder_of_images ||
+         names_folder(options.files.image) || names_folder(options.files.view);
 }
 
 void check(const LabelOptions& options, bool batch) {

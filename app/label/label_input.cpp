@@ -14,6 +14,7 @@
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
+#include "io/read/one_image.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
@@ -39,7 +40,8 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
     return warn ? std::function([warn, path](const std::string& line) { warn(path, line); }) : nullptr;
   };
   read.warn = warn_of(files.input);
-  reader_ = io::open_reader(files.input, read);
+  const auto open = [&] { return io::open_reader(files.input, read); };
+  reader_ = options.is_in_parts ? open() : io::open_with_every_frame(open);
   info_ = reader_->info();
   connectivity_ = options.algorithm.connectivity_for(extent(), info_.format != "png");
   selection_ = with_limits(options.selection, options.physical_limits, info_, connectivity_);

@@ -70,6 +70,7 @@ void write_label_view(io::AtomicFile& file, const LabelPaths& files, const Label
   page.image = std::move(below.path);
   page.read_image = std::move(below.read);
   page.about.emplace_back("Options", page.options.empty() ? "none" : page.options);
+  page.about.emplace_back("Foreground", report.input.foreground_rule);
   page.about.emplace_back("Labeled by", report.algorithm + " on " + report.device_name + ", " +
                                             std::to_string(report.connectivity) + "-connectivity");
   page.table.set_least_area(area_of_largest(components, kMostViewRows));

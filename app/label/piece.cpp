@@ -211,6 +211,7 @@ void Piece::read_bits() {
     report_.foreground = static_cast<std::uint64_t>(foreground);
   }
   report_.more_than_two_values = reader.has_more_than_two_values();
+  report_.any_nan = reader.has_nan();
   bits_ = std::move(bits);
   is_filled_ = false;
 }
@@ -403,7 +404,7 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
                                     io::bytes_in_words(static_cast<double>(budget_.limit())));
       engine_report_ = totals.engine;
       if (input_.reader().has_more_than_two_values()) report_.more_than_two_values = true;
-      report_.any_nan = totals.any_nan;
+      if (totals.any_nan || input_.reader().has_nan()) report_.any_nan = true;
       if (holes_) {
         filled_ = static_cast<std::uint64_t>(totals.foreground) - report_.foreground;
         report_.fill_ms += totals.read_ms;

@@ -137,7 +137,10 @@ std::string wrong_command(const CLI::App& app, const std::string& given) {
   const bool looks_like_file = given.find_first_of("./") != std::string::npos || names_file(given);
   if (given.starts_with('-') || begins_with_typeset_dash(given))
     return "no command or option '" + given + "'" + did_you_mean(given, option_names(app));
-  const std::string like = did_you_mean(given, names_of(app));
+  const std::vector<std::string> commands = names_of(app);
+  const bool can_track =
+      given == "track" && std::find(commands.begin(), commands.end(), "match") != commands.end();
+  const std::string like = can_track ? "; did you mean match --track?" : did_you_mean(given, commands);
   return "no command or option '" + given + "'" +
          (like.empty() && looks_like_file
               ? "; to label it: " + app.get_name() + " label " + given + " -o labels.tiff"
@@ -149,6 +152,8 @@ std::string wrong_option(const CLI::App& command, const std::string& given) {
     return "no option '" + given + "'; try " + command.get_parent()->get_name() + " --version";
   std::string reason = "no option '" + given + "'";
   if (names_file(given)) return reason + "; for the file of that name use ./" + given;
+  if (const std::string other = not_offered(given.substr(0, given.find('='))); !other.empty())
+    return reason + "; " + other;
   return reason + did_you_mean(given.substr(0, given.find('=')), option_names(command));
 }
 
@@ -157,8 +162,10 @@ std::string one_too_many(const CLI::App& command, const std::string& given) {
   std::string taken;
   for (const CLI::Option* option : command.get_options())
     if (option->get_positional()) taken += (taken.empty() ? "" : " and ") + option->get_name();
+  const bool reads_datasets = command.get_option_no_throw("--dataset") != nullptr && names_file(given);
   return "'" + given + "' is unexpected: " + command.get_name() + " takes " +
-         (taken.empty() ? "options only" : "only " + taken);
+         (taken.empty() ? "options only" : "only " + taken) +
+         (reads_datasets ? "; for your own images use --dataset " + given : "");
 }
 
 /// Rewrites CLI11's "At Most 1 required but received 2" and "1 required FILE missing".
@@ -226,6 +233,27 @@ void refuse_typeset_dash(const CLI::App& command, const std::string& word) {
     throw Error(Failure::usage, "'" + word + "' does not begin with a hyphen; did you mean " + name + "?");
 }
 
+/// Refuses words after the value of a list, such as "topology" in `--measure shape topology`: they would be
+/// inputs.
+void refuse_missing_commas(const CLI::App& command, const std::vector<std::string>& words) {
+  const auto is_of_list = [](const std::string& word) {
+    const bool is_path = word.find_first_of("./@") != std::string::npos && !parse_number<double>(word);
+    return !word.empty() && word[0] != '-' && !is_path && !names_file(word);
+  };
+  for (std::size_t i = 1; i + 2 < words.size(); ++i) {
+    const CLI::Option* option = words[i].starts_with("--") ? command.get_option_no_throw(words[i]) : nullptr;
+    const std::string type = option == nullptr ? "" : option->get_type_name();
+    if (type != "LIST" && type != "AXES" && type.find(",...") == std::string::npos) continue;
+    if (words[i + 1].starts_with('-') || !is_of_list(words[i + 2])) continue;
+    std::string list = words[i + 1];
+    for (std::size_t k = i + 2; k < words.size() && is_of_list(words[k]); ++k) list += "," + words[k];
+    throw Error(Failure::usage,
+                "'" + words[i + 2] +
+                    "' is taken as an input and does not exist; lists are joined by commas: " + words[i] +
+                    " " + list);
+  }
+}
+
 /// Without "--", after which nothing is an option: there -o is the file ./-o.
 std::vector<std::string> without_separator(std::vector<std::string> words) {
   const auto separator = std::find(words.begin(), words.end(), "--");
@@ -242,9 +270,11 @@ void join_optional_values(const CLI::App& command, std::vector<std::string>& wor
     return !word.empty() &&
            std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
   };
-  // The check of the value refuses it, unless an input is called like that.
+  // The check of the value refuses it, also "2um3", unless an input is called like that.
   const auto is_other_number = [](const std::string& word) {
-    return parse_number<double>(word) && !names_file(word);
+    const bool begins = !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) != 0 &&
+                        word.find_first_of("./") == std::string::npos;
+    return (begins || parse_number<double>(word)) && !names_file(word);
   };
   for (auto word = words.begin(); word != words.end(); ++word) {
     const CLI::Option* option = word->starts_with("--") ? command.get_option_no_throw(*word) : nullptr;
@@ -391,6 +421,7 @@ CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
         refuse_look_alike(*command, word);
         refuse_typeset_dash(*command, word);
       }
+      refuse_missing_commas(*command, words);
       join_optional_values(*command, words);
     }
   protect_brackets(words);

@@ -48,9 +48,10 @@ void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacin
       "Pixel size, instead of that of the file; UNIT is nm, um, mm or another length",
       [&spacing](const std::string& given) {
         spacing = parse_spacing(given);
-        return spacing ? std::string()
-                       : "'" + given + "' is not X,Y or X,Y,Z or X,Y,Z,UNIT, numbers above 0 and " +
-                             io::kLengthUnits;
+        return spacing
+                   ? std::string()
+                   : "'" + given + "' is not X,Y or X,Y,Z or X,Y,Z,UNIT, such as 0.2,0.2,1,um; units are " +
+                         io::kLengthUnits;
       });
   option.prints([&] { return spacing ? std::optional(text_of(*spacing)) : std::nullopt; });
 }

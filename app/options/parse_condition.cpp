@@ -4,6 +4,7 @@
 #include <cctype>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -13,6 +14,7 @@
 #include "app/options/suggestions.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
+#include "io/image/geometry.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -61,6 +63,36 @@ std::vector<Word> words_of(const std::string& text) {
   return words;
 }
 
+bool is_number(const std::string& word) { return parse_number<double>(word).has_value(); }
+
+bool is_relation(const std::string& word) {
+  return std::any_of(std::begin(kRelations), std::end(kRelations),
+                     [&](const auto& relation) { return relation.first == word; });
+}
+
+bool is_measure(const std::string& word) {
+  return std::any_of(gpuccl::measures().begin(), gpuccl::measures().end(),
+                     [&](const Measure& measure) { return measure.name == word; });
+}
+
+/// Returns the number of "5um", "5" of "5 um" with `before`; "" if there is no unit of length.
+std::string number_with_unit(const std::string& word, const std::string& before) {
+  const std::size_t digits = std::min(word.find_first_not_of("0123456789.eE+-"), word.size());
+  std::string unit = word.substr(digits);
+  if (unit.ends_with('2') || unit.ends_with('3')) unit.pop_back();
+  if (io::length_unit(unit) == io::LengthUnit::unknown) return "";
+  return digits == 0 ? before : word.substr(0, digits);
+}
+
+/// Returns the comparison with both sides exchanged, of a number with a measure.
+std::string turned(const std::string& number, const std::string& relation, const std::string& measure) {
+  const char first = relation.front();
+  const std::string other = first == '<'   ? ">" + relation.substr(1)
+                            : first == '>' ? "<" + relation.substr(1)
+                                           : relation;
+  return measure + " " + other + " " + number;
+}
+
 /// Reads what `or` joins, what `and` joins in that, and comparisons and parentheses in that.
 class Parser {
  public:
@@ -68,9 +100,7 @@ class Parser {
 
   Condition parse() {
     read_either();
-    if (!next().text.empty())
-      throw wrong(next().text == ")" ? "has no opening parenthesis"
-                                     : "is unexpected here; join comparisons with 'and' or 'or'");
+    if (!next().text.empty()) throw unexpected();
     for (const Word& word : words_) {
       const bool is_close = condition_.text.ends_with('(') || word.text == ")" || word.text.empty();
       condition_.text += (condition_.text.empty() || is_close ? "" : " ") + word.text;
@@ -90,6 +120,60 @@ class Parser {
   Error wrong(const std::string& reason) const {
     const std::string what = next().text.empty() ? "the end" : "'" + next().text + "'";
     return {Failure::usage, what + " at character " + std::to_string(next().at) + " " + reason};
+  }
+
+  /// Returns the word so many words further on; beyond the last the empty one.
+  const std::string& ahead(std::size_t words) const {
+    return words_[std::min(at_ + words, words_.size() - 1)].text;
+  }
+
+  /// Returns the error for a word after a comparison.
+  Error unexpected() const {
+    const std::string& word = next().text;
+    if (word == ")") return wrong("has no opening parenthesis");
+    if (const std::string number = number_with_unit(word, number_); !number.empty()) return has_unit(number);
+    if (is_relation(word) && is_number(ahead(1)))
+      return wrong("compares again; write " + measure_ + " " + relation_ + " " + number_ + " and " +
+                   measure_ + " " + word + " " + ahead(1));
+    if (is_calculation(word)) return wrong(kNoCalculations);
+    return wrong("is unexpected here; join comparisons with 'and' or 'or'");
+  }
+
+  Error has_unit(const std::string& number) const {
+    const std::string physical = measure_ + "_physical";
+    return wrong("has a unit; " +
+                 (is_measure(physical)
+                      ? "use " + physical + ", which is in the unit of the spacing: " + physical
+                      : "write the number alone: " + measure_) +
+                 " " + relation_ + " " + number);
+  }
+
+  /// Returns the error for a word that should be a measure.
+  Error not_a_measure() const {
+    const std::string& word = next().text;
+    if (is_number(word) && is_relation(ahead(1)) && is_measure(ahead(2))) {
+      std::string both = turned(word, ahead(1), ahead(2));
+      if (is_relation(ahead(3)) && is_number(ahead(4)))
+        both += " and " + ahead(2) + " " + ahead(3) + " " + ahead(4);
+      return wrong("is not a measure; begin with the measure: " + both);
+    }
+    if (io::lower_case(word) == "not" || word == "!")
+      return wrong("is not supported; write the opposite comparison, such as area <= 5 for not area > 5");
+    return wrong("is not a measure");
+  }
+
+  Error not_a_number() const {
+    const std::string& word = next().text;
+    if (const std::string number = number_with_unit(word, ""); !number.empty()) return has_unit(number);
+    if (is_measure(word)) return wrong("is a measure; compare with a number");
+    if ((word == "<" || word == ">") && relation_ == "=")
+      return wrong("is not a number; write " + word + "= instead of =" + word);
+    return wrong("is not a number");
+  }
+
+  static constexpr const char* kNoCalculations = "is not supported; compare one measure with one number";
+  static bool is_calculation(const std::string& word) {
+    return word.size() == 1 && std::string_view("*/+-^%").find(word[0]) != std::string_view::npos;
   }
 
   void read_either() {
@@ -128,9 +212,12 @@ class Parser {
     } else {
       read_measure(step);
     }
+    measure_ = words_[at_ - 1].text;
+    relation_ = next().text;
     step.relation = read_relation();
-    const std::optional<double> number = parse_number<double>(next().text);
-    if (!number || std::isnan(*number)) throw wrong("is not a number");
+    number_ = next().text;
+    const std::optional<double> number = parse_number<double>(number_);
+    if (!number || std::isnan(*number)) throw not_a_number();
     if (step.kind == Kind::comparison_of_value && std::isfinite(*number) && std::abs(*number) >= kMostExact)
       throw wrong("is out of range; values are compared with numbers between -2^53 and 2^53");
     step.number = *number;
@@ -159,6 +246,7 @@ class Parser {
       }
       names.emplace_back(measure.name);
     }
+    if (is_number(word) || io::lower_case(word) == "not" || word == "!") throw not_a_measure();
     const std::string nearest = nearest_measure(name, names);
     throw wrong("is not a measure" +
                 (nearest.empty() ? "; see 'gpuccl list --measures'" : "; did you mean " + nearest + "?"));
@@ -167,11 +255,12 @@ class Parser {
   Relation read_relation() {
     for (const auto& [word, relation] : kRelations)
       if (take(word)) return relation;
-    throw wrong("is not one of < <= > >= == !=");
+    throw wrong(is_calculation(next().text) ? kNoCalculations : "is not one of < <= > >= == !=");
   }
 
   std::vector<Word> words_;
   std::size_t at_ = 0;
+  std::string measure_, relation_, number_;  // of the comparison read last
   int depth_ = 0;
   Condition condition_;
 };

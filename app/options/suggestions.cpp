@@ -12,8 +12,20 @@ namespace {
 
 /// Names that other programs have for the same.
 constexpr std::pair<const char*, const char*> kElsewhere[] = {
-    {"verbose", "progress"}, {"v", "progress"},  {"silent", "quiet"},   {"q", "quiet"},
-    {"force", "overwrite"},  {"f", "overwrite"}, {"algorithm", "algo"}, {"method", "algo"},
+    {"verbose", "progress"}, {"v", "progress"},  {"silent", "quiet"},    {"q", "quiet"},
+    {"force", "overwrite"},  {"f", "overwrite"}, {"algorithm", "algo"},  {"method", "algo"},
+    {"csv", "stats"},        {"table", "stats"}, {"minarea", "minsize"}, {"maxarea", "maxsize"},
+};
+
+/// Options of other programs for steps before labeling, and for the page.
+constexpr std::pair<const char*, const char*> kNotOffered[] = {
+    {"watershed",
+     "splitting touching objects is not part of gpuccl; do it first, for example with scikit-image"},
+    {"split", "splitting touching objects is not part of gpuccl; do it first, for example with scikit-image"},
+    {"blur", "filtering is not part of gpuccl; do it first, for example with scikit-image"},
+    {"gaussian", "filtering is not part of gpuccl; do it first, for example with scikit-image"},
+    {"median", "filtering is not part of gpuccl; do it first, for example with scikit-image"},
+    {"view", "run gpuccl view on the label image"},
 };
 
 /// Names of the measures in other programs.
@@ -130,6 +142,12 @@ std::string nearest_name(const std::string& given, const std::vector<std::string
     }
   }
   return best;
+}
+
+std::string not_offered(const std::string& given) {
+  for (const auto& [there, reason] : kNotOffered)
+    if (letters(given) == there) return reason;
+  return "";
 }
 
 std::string nearest_measure(const std::string& given, const std::vector<std::string>& known) {

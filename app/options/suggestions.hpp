@@ -10,6 +10,10 @@ namespace gpuccl::app {
 /// "--minsize" and "-min-siez" mean "--min-size", "--out" means "--output", "--verbose" means "--progress".
 std::string nearest_name(const std::string& given, const std::vector<std::string>& known);
 
+/// Returns why gpuccl has no such option, or what to use instead, for options of other programs; "" for
+/// others.
+std::string not_offered(const std::string& given);
+
 /// Returns the measure that `given` probably means, by its name in other programs too: "area" for "volume".
 /// May return several, separated by commas, as for "centroid".
 std::string nearest_measure(const std::string& given, const std::vector<std::string>& known);

@@ -26,12 +26,23 @@
 namespace gpuccl::app {
 namespace {
 
+/// Returns what is to be done if the parts are not joined.
+std::string remedy_of(const StoredRun& run) {
+  const auto is_there = [&](TaskFile kind) { return run.file(kind, 1).exists(); };
+  const char* const missing = is_there(TaskFile::united)                                 ? "measuring"
+                              : is_there(TaskFile::holes) && !is_there(TaskFile::labels) ? "--fill-holes"
+                                                                                         : nullptr;
+  if (missing == nullptr) return "run gpuccl join without --finish first";
+  return std::string(missing) + " needs another round: run every --part again, then gpuccl join " +
+         run.folder();
+}
+
 class Finish {
  public:
   Finish(const StoredRun& run, bool quiet)
       : run_(run),
         input_(run.input()),
-        joined_(run.joined("run gpuccl join without --finish first")),
+        joined_(run.joined(remedy_of(run))),
         description_(run.files(), run.options(), [quiet](const std::string& path, const std::string& line) {
           if (!quiet) print_warning(path, line);
         }) {}
@@ -69,7 +80,7 @@ class Finish {
     if (options().fill_holes) holes = joined_.holes;
     description_.labeled(input_, joined_.parts, joined_.largest, holes);
     description_.measured(input_.measures(), joined_.nans);
-    description_.selected(joined_.count, joined_.dropped);
+    description_.selected(joined_.count, joined_.dropped, joined_.pixels_of_boxes);
     report().value = input_.column({});
     if (options().values.sums_values()) report().values = joined_.values;
   }
@@ -166,7 +177,7 @@ class Finish {
 
 }  // namespace
 
-void finish_tasks(const std::string& folder, bool quiet, bool sandboxed) {
+std::vector<std::string> finish_tasks(const std::string& folder, bool quiet, bool sandboxed) {
   StoredRun run(folder);
   if (sandboxed) enter_sandbox_of_join(run.files(), run.options(), folder);
   if (!run.is_finished()) {
@@ -174,6 +185,7 @@ void finish_tasks(const std::string& folder, bool quiet, bool sandboxed) {
     Finish(run, quiet).finish();
   }
   run.clean();
+  return run.files().outputs();
 }
 
 }  // namespace gpuccl::app

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/label/hints.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/stored_run.hpp"
@@ -25,7 +26,7 @@ class Join {
     if (run_.options().fill_holes) {
       const std::optional<HoleCounts> before = found_holes();
       joined_.holes = before ? *before : find_holes();
-      if (!is_any_labeled()) return {joined_.holes.count, "hole"};
+      if (!is_any_labeled()) return {joined_.holes.count, "hole", "to label the parts"};
     }
     run_.for_each_part([&](int part) {
       run_.file(TaskFile::labels, part).read([&](const io::CheckedFile& file) {
@@ -36,20 +37,22 @@ class Join {
       backgrounds_.push_back(run_.file(TaskFile::cavities, part).read(labels_id));
     });
     const char* const what = run_.options().values.objects ? "object" : "component";
-    if (const std::optional<JoinedParts> before = done_before()) return {before->count, what};
+    if (const std::optional<JoinedParts> before = done_before()) return {before->count, what, kToWrite};
     std::error_code none;  // while it is there parts do not measure what is missing
     std::filesystem::remove(run_.file(TaskFile::joined).path, none);
     JoinedSlabs parts = run_.join(TaskFile::labels, input_.connectivity());
     joined_.count = parts.whole.count;
     if (input_.measures_rows() && !is_measured()) {
       unite(parts);
-    } else {
-      number(parts);
+      return {joined_.count, what, "to measure"};
     }
-    return {joined_.count, what};
+    number(parts);
+    return {joined_.count, what, kToWrite};
   }
 
  private:
+  static constexpr const char* kToWrite = "to write the outputs";
+
   /// The place of a part, counted from 1, in lists of all parts.
   static std::size_t place(int part) { return static_cast<std::size_t>(part) - 1; }
   Connectivity of_background() const { return complementary(input_.connectivity()); }
@@ -202,6 +205,7 @@ class Join {
     joined_.count = whole.count;
     joined_.dropped = whole.dropped;
     joined_.largest = whole.largest;
+    if (run_.options().values.objects) joined_.pixels_of_boxes = pixels_of_boxes(whole.components);
     joined_.nans = whole.nans;
     if (run_.options().values.sums_values())
       joined_.values = io::sum_up_values(input_.column(whole.values), whole.components);

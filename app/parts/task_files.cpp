@@ -196,8 +196,8 @@ std::uint64_t JoinedParts::id() const { return io::fingerprint(words_as_bytes(la
 
 void JoinedParts::put(io::CheckedFileWriter& file) const {
   std::vector<std::uint64_t> counts{
-      count,         dropped,     largest,       static_cast<std::uint64_t>(image_type),
-      image_largest, holes.count, holes.elements};
+      count,         dropped,     largest,        static_cast<std::uint64_t>(image_type),
+      image_largest, holes.count, holes.elements, pixels_of_boxes};
   counts.insert(counts.end(), nans.begin(), nans.end());
   file.put(counts);
   file.put(labels);
@@ -210,7 +210,7 @@ JoinedParts JoinedParts::take(const io::CheckedFile& file, std::size_t parts) {
   JoinedParts joined;
   const auto counts = file.take<std::uint64_t>(sections::kCounts);
   joined.labels = file.take<std::uint64_t>(sections::kOfEachPart);
-  if (counts.size() < 7 || joined.labels.size() != parts ||
+  if (counts.size() < 8 || joined.labels.size() != parts ||
       counts[3] > static_cast<std::uint64_t>(io::LabelType::f64))
     io::CheckedFile::refuse();
   joined.count = counts[0];
@@ -219,7 +219,8 @@ JoinedParts JoinedParts::take(const io::CheckedFile& file, std::size_t parts) {
   joined.image_type = static_cast<io::LabelType>(counts[3]);
   joined.image_largest = static_cast<Label>(counts[4]);
   joined.holes = {counts[5], counts[6]};
-  joined.nans.assign(counts.begin() + 7, counts.end());
+  joined.pixels_of_boxes = counts[7];
+  joined.nans.assign(counts.begin() + 8, counts.end());
   joined.values = file.take<io::OfValue>(sections::kValueTable);
   std::vector<std::string> reports = split(file.take_text(sections::kReports), '\n');
   if (reports.size() != parts + 1) io::CheckedFile::refuse();  // an empty one is behind the last line

@@ -109,6 +109,7 @@ struct JoinedParts {
   std::vector<PieceReport> parts;
   std::vector<std::uint64_t> labels;  // labels_id() of each
   std::uint64_t count = 0, dropped = 0, largest = 0;
+  std::uint64_t pixels_of_boxes = 0;                    // of objects
   HoleCounts holes;                                     // that were filled
   std::vector<std::uint64_t> nans;                      // samples of components that are NaN, of each image
   io::LabelType image_type = io::LabelType::automatic;  // that was asked for, or of values

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "app/label/job.hpp"
 #include "app/label/label_options.hpp"
@@ -25,6 +26,7 @@ TaskDone label_task(const LabelPaths& files, const LabelOptions& options, const 
 struct Joined {
   std::uint64_t count;
   const char* of_what;
+  const char* next;  // what the tasks do when they run again
 };
 
 /// Unites the components of parts that were labeled, and numbers them, unless that is done; where holes are
@@ -34,7 +36,7 @@ struct Joined {
 std::optional<Joined> join_tasks(const std::string& folder, bool sandboxed);
 
 /// Puts the stretches together that the tasks have written, gives the outputs their names and removes the
-/// files of the tasks, unless that is done.
-void finish_tasks(const std::string& folder, bool quiet, bool sandboxed);
+/// files of the tasks, unless that is done. Returns the names of the outputs.
+std::vector<std::string> finish_tasks(const std::string& folder, bool quiet, bool sandboxed);
 
 }  // namespace gpuccl::app

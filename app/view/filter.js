@@ -94,9 +94,15 @@ export class Filter {
     return parts.join(" and ");
   }
 
+  /** Whether a filter is of a column that the command could not make: the options do not name its image. */
+  isOfOther(made) {
+    const names = [...this.ranges.keys()].map(({ name }) => name), hasImage = /(^| )--intensity[ =]/.test(made.options);
+    return names.some((name) => (!hasImage && /^(intensity_|c[xyz]_weighted)/.test(name)) || (!made.made && /^(value$|wraps_)/.test(name)));
+  }
+
   /** The command line that makes these components, after one that made all of them; "" if there is none. */
   command(made) {
-    if (!made) return "";
+    if (!made || this.isOfOther(made)) return "";
     let options = made.options;
     let keep = this.expression();
     const before = options.match(/(?:^| )--keep '([^']*)'/), largest = options.match(/(?:^| )--largest \d+/);

@@ -139,7 +139,7 @@ class ViewPage {
       setTimeout(() => { event.target.textContent = "Copy"; }, 1500);
     } }));
     const expression = filter.expression(), command = filter.command(head.command);
-    byId("commands").replaceChildren(...(expression ? [line(`--keep '${expression}'`)] : []), ...(command && (expression || head.command.made) ? [line(command)] : []));
+    byId("commands").replaceChildren(...(expression ? [line(`--keep '${expression}'`)] : []), ...(command && (expression || head.command.made) ? [line(command)] : []), ...(filter.isOfOther(head.command) ? [element("p", { text: "Add this to the command that made the table; with gpuccl view --report, the page shows the whole command." })] : []));
     this.fade();
     this.table.update();
   }

@@ -191,7 +191,9 @@ void AtomicFile::open_folder() {
   // A folder may be writable and yet not readable: good enough for everything but syncing it.
   if (!folder_ && errno == EACCES) folder_ = open_again(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder_) return;
-  if (errno == ENOENT) throw Error(Failure::cannot_create, "cannot create: the folder does not exist");
+  if (errno == ENOENT)
+    throw Error(Failure::cannot_create,
+                "cannot create: the folder does not exist; make it first: mkdir -p " + folder.string());
   fail_to_create(errno);
 }
 

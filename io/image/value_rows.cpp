@@ -70,6 +70,43 @@ void add_rows(ValueImage& image, std::int64_t first_row, int width, const Sample
 
 namespace {
 
+template <class Float>
+bool contains_nan(const std::byte* row, std::int64_t count) {
+  bool any = false;
+  for (std::int64_t i = 0; i < count; ++i) {
+    Float value;
+    std::memcpy(&value, row + static_cast<std::size_t>(i) * sizeof value, sizeof value);
+    any |= std::isnan(value);
+  }
+  return any;
+}
+
+}  // namespace
+
+bool contain_nan(const SampleRows& rows, int width) {
+  const SampleFormat& format = rows.format;
+  if (format.kind != SampleKind::floating) return false;
+  const bool are_plain = format.channels == 1 && !format.is_scaled();
+  std::vector<double> values;
+  for (int i = 0; i < rows.count; ++i) {
+    const std::byte* const row = rows.data + static_cast<std::size_t>(i) * rows.pitch;
+    bool any = false;
+    if (are_plain && format.bits == 32) {
+      any = contains_nan<float>(row, width);
+    } else if (are_plain && format.bits == 64) {
+      any = contains_nan<double>(row, width);
+    } else {
+      values.resize(static_cast<std::size_t>(width));
+      to_values(format, true, row, 0, width, values.data());
+      any = contains_nan<double>(reinterpret_cast<const std::byte*>(values.data()), width);
+    }
+    if (any) return true;
+  }
+  return false;
+}
+
+namespace {
+
 /// Whether all are one of two, or no number.
 bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Pair& known) {
   bool all = true;

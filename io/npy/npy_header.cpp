@@ -32,6 +32,7 @@ std::string value_of(const std::string& header, const std::string& key) {
 /// "'<u2'": byte order, kind and bytes of a sample.
 void parse_type(const std::string& type, NpyHeader& header) {
   if (type.starts_with('[')) refuse("records; save one field as a separate array");
+  if (type == "'|O'") refuse("Python objects, such as _seg.npy of Cellpose; save the masks as PNG or TIFF");
   if (type.size() != 5 || type.front() != '\'' || type.back() != '\'') refuse("type " + type);
   const char order = type[1], kind = type[2];
   SampleFormat& format = header.format;

@@ -41,4 +41,18 @@ auto open_with_options_of(const std::string& prefix, Open open) {
   }
 }
 
+/// Calls open() for a command that has --frame all, which messages name then.
+template <class Open>
+auto open_with_every_frame(Open open) {
+  try {
+    return open();
+  } catch (const Error& error) {
+    const std::string one = "--frame N selects one, from 0";
+    std::string reason = error.what();
+    const std::size_t at = reason.find(one);
+    if (at == std::string::npos) throw;
+    throw Error(error.failure(), reason.insert(at + one.size(), ", --frame all each"));
+  }
+}
+
 }  // namespace gpuccl::io

@@ -1,6 +1,7 @@
 #include "io/read/reader.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <mutex>
 #include <new>
@@ -33,6 +34,7 @@ class SampleReader final : public Reader {
 
   const ImageInfo& info() const override { return info_; }
   bool has_more_than_two_values() const override { return values_.has_more_than_two(); }
+  bool has_nan() const override { return has_nan_; }
   std::int64_t held_bytes() const override { return held_bytes_; }
   std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
 
@@ -118,6 +120,7 @@ class SampleReader final : public Reader {
       std::fill(row + packed, row + pitch, 0);
     }
     if (!options_.has_rule()) values_.look_at(rows, slice);
+    if (!has_nan_ && contain_nan(rows, slice.width)) has_nan_ = true;
   }
 
   /// Fills rows [y0, y1) of slice z below its page with zeros; row 0 is row `first_row` of `image`.
@@ -161,6 +164,7 @@ class SampleReader final : public Reader {
   std::int64_t memory_;
   std::int64_t held_bytes_;
   TwoValueDetector values_;
+  std::atomic<bool> has_nan_ = false;
   int rows_slice_ = 0;
   std::optional<RowStream> rows_;
 };

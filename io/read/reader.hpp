@@ -42,6 +42,8 @@ class Reader {
   /// Whether what was read without a threshold has, in some of its rows that were looked at, more than two
   /// values.
   virtual bool has_more_than_two_values() const = 0;
+  /// Whether any sample of the rows that were read for bits is NaN.
+  virtual bool has_nan() const = 0;
   /// Bytes of the input that are held in memory, now or once it is read: those of a pipe, or of slices that
   /// are stored across each other.
   virtual std::int64_t held_bytes() const = 0;

@@ -230,7 +230,7 @@ TEST_CASE("what may not be read in a folder fails alone") {
   CHECK(ended.code == 66);
   CHECK(ended.err.find("2.png: permission denied\n") != std::string::npos);
   CHECK(ended.err.find("locked: cannot read the folder (permission denied)\n") != std::string::npos);
-  CHECK(ended.err.ends_with("gpuccl: 5 of 7 labeled, 2 failed (66: 2)\n"));
+  CHECK(ended.err.ends_with("gpuccl: 5 of 7 labeled, 2 failed: missing (66)\n"));
   CHECK(images.check_outputs() == 5);
 }
 
@@ -254,7 +254,7 @@ TEST_CASE("a file system that is read-only is reported for every input") {
   }
   CHECK(ended.code == 73);
   CHECK(ended.err.find("0.tiff: cannot create: read-only file system\n") != std::string::npos);
-  CHECK(ended.err.ends_with("gpuccl: 0 of 3 labeled, 3 failed (73: 3)\n"));
+  CHECK(ended.err.ends_with("gpuccl: 0 of 3 labeled, 3 failed: cannot create (73)\n"));
 }
 
 TEST_CASE("a full disk ends a batch at once, unless it is to go on") {
@@ -274,7 +274,7 @@ TEST_CASE("a full disk ends a batch at once, unless it is to go on") {
   }
   CHECK(ended.code == 74);
   CHECK(ended.err.find("no space left on device") != std::string::npos);
-  CHECK(ended.err.find(" 1 failed (74: 1), ") != std::string::npos);
+  CHECK(ended.err.find(" 1 failed: reading or writing (74), ") != std::string::npos);
   CHECK(ended.err.find(" not started\n") != std::string::npos);
   const Ended stubborn = label({"--keep-going"});
   CHECK(stubborn.code == 74);

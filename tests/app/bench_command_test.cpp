@@ -2,6 +2,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <regex>
 #include <set>
 
 #include "binary.hpp"
@@ -124,6 +125,21 @@ TEST_CASE("without a GPU, the rest of a list is measured, and the exit code tell
   CHECK(json["results"][0]["algorithms"].size() == 1);
 }
 
+TEST_CASE("bench names the fastest algorithm, and what it does not measure") {
+  const ScratchFolder scratch;
+  std::filesystem::copy_file(source_file("data/page.png"), scratch / "image.png");
+  std::filesystem::copy_file(source_file("data/cells.tif"), scratch / "volume.tif");
+  const Ended ended = gpuccl(quick(
+      {"--algo", "runs,sauf", "--dataset", scratch / "image.png", "--dataset", scratch / "volume.tif"}));
+  CHECK(ended.code == 0);
+  CHECK(ended.err ==
+        "gpuccl: warning: sauf does not label 26-connectivity, so it was not measured on volumes\n");
+  const std::string last = ended.out.substr(ended.out.rfind("\nfastest ") + 1);
+  CHECK(std::regex_match(
+      last, std::regex("fastest with 8-connectivity: (runs|sauf), [0-9.]+ times as fast as (runs|sauf)\n")));
+  CHECK(gpuccl(quick({"--algo", "runs", "--size", "8x8"})).out.find("\nfastest ") == std::string::npos);
+}
+
 TEST_CASE("bench gives hints about the foreground of datasets, each once") {
   const ScratchFolder scratch;
   const BitVolume nothing({100, 100});
@@ -131,7 +147,7 @@ TEST_CASE("bench gives hints about the foreground of datasets, each once") {
   save(scratch / "b.png", nothing.view());
   const Ended ended = gpuccl(quick({"--algo", "runs", "--dataset", scratch.path().string()}));
   CHECK(ended.code == 0);
-  const std::string hint = ".png: nothing is foreground; use --invert to label dark objects";
+  const std::string hint = ".png: all pixels are 0, so nothing is foreground";
   const std::size_t at = ended.err.find(hint);
   REQUIRE(at != std::string::npos);
   CHECK(ended.err.find(hint, at + 1) == std::string::npos);

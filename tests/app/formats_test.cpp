@@ -16,6 +16,14 @@ namespace {
 const std::vector<std::vector<std::string>> kSlices = {{"#..#", "#...", "..##"}, {"....", ".#..", "...#"}};
 constexpr const char* kLabels26 = "1 0 0 2/1 0 0 0/0 0 1 1|0 0 0 0/0 1 0 0/0 0 0 1";
 
+TEST_CASE("Python objects are refused with what to save instead") {
+  const ScratchFolder scratch;
+  write_file(scratch / "cell_seg.npy", tests::npy("|O", "()", ""));
+  fails(
+      {"measure", scratch / "cell_seg.npy", "--stats", "-"}, 65,
+      "not a usable .npy file (Python objects, such as _seg.npy of Cellpose; save the masks as PNG or TIFF)");
+}
+
 TEST_CASE("an array of numpy is labeled as the same TIFF is, alone, in a folder and as a slice") {
   const ScratchFolder scratch;
   for (const char* folder : {"in", "stack"}) std::filesystem::create_directory(scratch / folder);

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <cstring>
+#include <limits>
 
 #include "binary.hpp"
 #include "gpuccl/types.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/tiff_file.hpp"
 
@@ -68,6 +71,85 @@ TEST_CASE("an image without foreground, and one of a single component, are hinte
   CHECK(has(hints_of({save(scratch / "frame.png", frame.view())}).at(0),
             "one component covers more than 80 %"));
   CHECK(has(hints_of({scratch / "blank.png", "--invert"}).at(0), "remove --invert"));
+}
+
+TEST_CASE("a blank image is described as such") {
+  const ScratchFolder scratch;
+  const std::vector<std::vector<int>> gray(64, std::vector<int>(64, 7));
+  const std::string zeros = save(scratch / "zeros.png", BitVolume({64, 64, 1}).view()),
+                    sevens = save_gray(scratch / "sevens.tif", gray);
+  CHECK(hints_of({zeros}) == Words{"all pixels are 0, so nothing is foreground"});
+  const Words same = {"all pixels have the same value, so nothing is foreground"};
+  CHECK(hints_of({zeros, "--threshold", "otsu"}) == same);
+  CHECK(hints_of({sevens, "--threshold", "otsu"}) == same);
+  CHECK(has(hints_of({zeros, "--threshold", "otsu", "--invert"}).at(0), "remove --invert"));
+}
+
+/// A floating-point image of 64 x 64 pixels, half of them 1, and these in the first row.
+std::string float_image(const std::string& path, const std::vector<float>& first) {
+  std::vector<float> samples(64 * 64);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = i / 64 % 8 < 4 && i % 16 < 8 ? 1 : 0;
+  std::copy(first.begin(), first.end(), samples.begin());
+  std::string bytes(samples.size() * sizeof(float), '\0');
+  std::memcpy(bytes.data(), samples.data(), bytes.size());
+  write_file(path,
+             "NRRD0004\ntype: float\ndimension: 2\nsizes: 64 64\nendian: little\nencoding: raw\n\n" + bytes);
+  return path;
+}
+
+TEST_CASE("NaN is hinted at, as background or because of --invert as foreground") {
+  const ScratchFolder scratch;
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::string image = float_image(scratch / "nan.nrrd", {0, nan}),
+                    without = float_image(scratch / "without.nrrd", {});
+  const Words background = {"some values are NaN and count as background"};
+  CHECK(hints_of({image}) == background);
+  CHECK(hints_of({image, "--threshold", "0.5"}) == background);
+  CHECK(hints_of({image, "--threshold", "otsu"}) == background);
+  CHECK(hints_of({image, "--value", "1"}) == background);
+  CHECK(hints_of({image, "--fill-holes", "3"}) == background);
+  CHECK(hints_of({image, "--memory", "18K"}) == background);
+  CHECK(hints_of({image, "--threshold", "0.5", "--invert"}) ==
+        Words{"some values are NaN and count as foreground, because of --invert"});
+  CHECK(hints_of({image, "--values", "--delta", "0"}).empty());
+  CHECK(hints_of({without, "--threshold", "0.5"}).empty());
+}
+
+TEST_CASE("a threshold of colors is hinted at, with the option that reads one") {
+  const ScratchFolder scratch;
+  tests::TiffPageToWrite page;
+  page.width = page.height = 64;
+  page.bits = 8;
+  page.channels = 3;
+  page.photometric = PHOTOMETRIC_RGB;
+  for (std::size_t i = 0; i < 3 * 64 * 64; ++i)
+    page.samples.push_back(i % 3 == 0 && i / 3 % 16 < 8 ? 255 : 0);
+  const std::string image = scratch / "rgb.tif";
+  tests::write_tiff(image, {page});
+  const Words hint = {
+      "has colors, which are compared by their brightness (luma); use --channel 0, 1 or 2 to read red, green "
+      "or blue"};
+  CHECK(hints_of({image, "--threshold", "50"}) == hint);
+  CHECK(hints_of({image, "--threshold", "otsu"}) == hint);
+  CHECK(hints_of({image}).empty());
+  CHECK(hints_of({image, "--channel", "0", "--threshold", "50"}).empty());
+  CHECK(
+      has(hints_of({image, "--channel", "1", "--threshold", "50"}).at(0), "no value is above the threshold"));
+}
+
+TEST_CASE("a spacing in the order z, y, x and one without a unit are hinted at") {
+  const std::string cells = source_file("data/cells.tif"), page = source_file("data/page.png");
+  CHECK(
+      hints_of({cells, "--spacing", "40,4,4,nm"}) ==
+      Words{"--spacing is X,Y,Z, so columns are 40 apart and slices 4; if slices are 40 apart, use --spacing "
+            "4,4,40"});
+  for (const char* spacing : {"4,4,40,nm", "4,4,4,nm", "3,4,5,nm"})
+    CHECK(hints_of({cells, "--spacing", spacing}).empty());
+  const Words hint = {
+      "the spacing has no unit, so the column unit is empty; add one, as in --spacing 0.2,0.2,1,um"};
+  CHECK(hints_of({page, "--spacing", "2,2", "--measure", "physical"}) == hint);
+  CHECK(hints_of({page, "--spacing", "2,2"}).empty());
+  CHECK(hints_of({page, "--spacing", "2,2,1,um", "--measure", "physical"}).empty());
 }
 
 TEST_CASE("a frame whose hole was filled is hinted at with what fills less") {
@@ -195,10 +277,11 @@ TEST_CASE("a batch says a hint once and counts the others") {
   words.insert(words.end(), {"-o", scratch / "out/"});
   const Ended ended = gpuccl(words);
   CHECK(ended.code == 0);
-  const std::size_t first = ended.err.find("a.png: nothing is foreground");
-  CHECK(ended.err.find("the same for 2 more inputs: nothing is foreground") != std::string::npos);
+  const std::size_t first = ended.err.find("a.png: all pixels are 0");
+  CHECK(ended.err.find("the same for 2 more inputs: all pixels are 0, so nothing is foreground") !=
+        std::string::npos);
   CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 3);  // both, and the tally
-  CHECK((first != std::string::npos || has(ended.err, ".png: nothing is foreground")));
+  CHECK((first != std::string::npos || has(ended.err, ".png: all pixels are 0")));
 }
 
 }  // namespace

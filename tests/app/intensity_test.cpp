@@ -309,17 +309,29 @@ TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {
   fs::create_directories(masks);
   fs::copy_file(input, masks + "/a_mask.png");
   fs::copy_file(gray, of + "/a_0001.tif");
+  fs::copy_file(input, masks + "/other.png");  // skipped
   for (const char* pattern : {"*_mask=*_0001", "*ask=*_0001"}) {
     const Ended named = gpuccl(
         {"label", masks, "--intensity", of, "--intensity-name", pattern, "--json-dir", scratch / "named"});
     CHECK(named.code == (pattern[1] == '_' ? 0 : 66));
+    CHECK(named.err.find("warning: 1 image skipped: not named *") != std::string::npos);
     if (named.code == 0)
       CHECK(Json::parse(read_file(scratch / "named/a_mask.json"))["components"][1]["intensity_mean"] == 20);
   }
   fails({"label", masks, "--intensity", of, "--intensity-name", "x", "--json-dir", scratch / "n"}, 64,
         "is not a pattern");
+  fails({"label", masks, "--intensity", of, "--intensity-name", "*_no=*", "--json-dir", scratch / "n"}, 66,
+        "contains no image whose name matches --intensity-name");
+  // A pattern of the shell may match one file; a name that is given must match.
+  const auto one = [&](const std::string& mask) {
+    return gpuccl(
+        {"label", masks + mask, "--intensity", of, "--intensity-name", "*_mask=*_0001", "--stats", "-"});
+  };
+  CHECK(one("/a_mask.png").out.find("file,label,area,") == 0);
+  CHECK(one("/other.png").code == 66);
+  CHECK(one("/other.png").err.find("has a name that does not match *_mask") != std::string::npos);
   fails({"label", input, "--intensity", gray, "--intensity-name", "*_1", "--json", "-"}, 64,
-        "--intensity-name is for several inputs");
+        "--json is for one input");
 
   Words again = {"label", in + "/a.png", "--skip-existing", "--intensity", of, "--json-dir", scratch / "out"};
   CHECK(gpuccl(again).err.find("1 skipped") != std::string::npos);

@@ -197,19 +197,18 @@ TEST_CASE("objects are linked through time") {
   for (std::size_t i = 0; i < 3; ++i)
     label_file(scratch, "series/" + std::to_string(i) + ".nrrd", "uint8", kFrames[i]);
   const std::string expected =
-      "frame,label,track,area,iou,begin,parent,end,into\n"
-      "0,7,1,4,0,start,0,,0\n0,9,2,6,0,start,0,end,0\n"
-      "1,1,1,4,1,,0,,0\n1,3,3,2,0,split,2,,0\n1,5,4,2,0,split,2,end,0\n"
-      "2,1,1,4,1,,0,,0\n2,3,3,2,1,,0,,0\n";
+      "frame,label,track,area,cx,cy,cz,iou,begin,parent,end,into\n"
+      "0,7,1,4,0.5,0.5,0,0,start,0,,0\n0,9,2,6,4,0.5,0,0,start,0,end,0\n"
+      "1,1,1,4,0.5,0.5,0,1,,0,,0\n1,3,3,2,3,0.5,0,0,split,2,,0\n1,5,4,2,5,0.5,0,0,split,2,end,0\n"
+      "2,1,1,4,0.5,0.5,0,1,,0,,0\n2,3,3,2,3,0.5,0,1,,0,,0\n";
   CHECK(succeeds({"match", "--track", scratch / "series", "--csv", "-", "-o", scratch / "tracks"}) ==
         expected);
   const Json report = Json::parse(succeeds({"match", "--track", scratch / "series", "--json", "-"}));
   CHECK(report["tracks"][3] == Json({{"track", 4}, {"begin", 1}, {"end", 1}, {"parent", 2}, {"into", 0}}));
   CHECK(report["splits"] == 2);
   // The label images of tracks are linked as they are; one file of all time points has the same tracks.
-  CHECK(
-      succeeds({"match", "--track", scratch / "tracks", "--csv", "-"}).find("\n1,4,4,2,0,split,2,end,0\n") !=
-      std::string::npos);
+  CHECK(succeeds({"match", "--track", scratch / "tracks", "--csv", "-"})
+            .find("\n1,4,4,2,5,0.5,0,0,split,2,end,0\n") != std::string::npos);
   const std::string series = scratch / "series.nrrd";
   write_file(series,
              "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 6 2 1 3\nkinds: space space space time\n"
@@ -221,7 +220,7 @@ TEST_CASE("objects are linked through time") {
              "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 6 2 1 2\nkinds: space space space time\n"
              "encoding: raw\n\n" +
                  kFrames[1] + kFrames[0]);
-  CHECK(succeeds({"match", "--track", series, "--csv", "-"}).find("\n0,5,3,2,0,start,0,merge,4\n") !=
+  CHECK(succeeds({"match", "--track", series, "--csv", "-"}).find("\n0,5,3,2,5,0.5,0,0,start,0,merge,4\n") !=
         std::string::npos);
   // Pairs of time points.
   const std::string pairs = succeeds({"match", series, series, "--frame", "all", "--csv", "-"});
@@ -235,15 +234,30 @@ TEST_CASE("an object that moves far keeps its track") {
   label_file(scratch, "series/0.nrrd", "uint8", {7, 7, 7, 7, 7, 0, 0, 0}, "8 1");
   label_file(scratch, "series/1.nrrd", "uint8", {0, 0, 1, 1, 1, 1, 1, 0}, "8 1");
   CHECK(succeeds({"match", "--track", scratch / "series", "--csv", "-"}) ==
-        "frame,label,track,area,iou,begin,parent,end,into\n"
-        "0,7,1,5,0,start,0,,0\n1,1,1,5,0.42857142857142855,,0,,0\n");
+        "frame,label,track,area,cx,cy,cz,iou,begin,parent,end,into\n"
+        "0,7,1,5,2,0,0,0,start,0,,0\n1,1,1,5,4,0,0,0.42857142857142855,,0,,0\n");
   CHECK(succeeds({"match", "--track", scratch / "series"}) == "2 time points, 1 track, 0 splits, 0 merges\n");
+}
+
+TEST_CASE("tracks of one time point are hinted at") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch / "series");
+  for (int frame = 0; frame < 3; ++frame) {
+    std::string row(8, '\0');
+    row[static_cast<std::size_t>(3 * frame)] = 1;
+    label_file(scratch, "series/" + std::to_string(frame) + ".nrrd", "uint8", row, "8 1");
+  }
+  const Ended ended = gpuccl({"match", "--track", scratch / "series"});
+  CHECK(ended.code == 0);
+  CHECK(ended.err.find("most tracks last one time point") != std::string::npos);
 }
 
 TEST_CASE("what tracking cannot do is refused") {
   const ScratchFolder scratch;
   const std::string image = label_file(scratch, "image.nrrd", "uint8", kTruth);
   fails({"match", "--track", image}, 65, "contains one time point");
+  fails({"match", "--track", image, "-o", scratch / "tracks.tif"}, 64,
+        "tracks.tif: is not a folder; --track writes");
   fails({"match", image}, 64, "TRUTH and PREDICTION are needed");
   fails({"match", image, image, "-o", scratch / "tracks"}, 64, "-o is for --track");
   fails({"match", image, "--track", image}, 64, "one input");

@@ -94,6 +94,28 @@ TEST_CASE("NaN is background, with a hint") {
   CHECK(gpuccl({"match", labels, labels}).err.find("some values are NaN") != std::string::npos);
 }
 
+TEST_CASE("a photograph is no label image, which is hinted at") {
+  const ScratchFolder scratch;
+  std::string samples(80 * 80, '\0'), cells = samples;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    samples[i] = static_cast<char>(i * 7 % 97);
+    cells[i] = static_cast<char>(1 + i / 80 / 16 * 5 + i % 80 / 16);  // in a grid
+  }
+  const auto image = [&](const std::string& name, const std::string& bytes) {
+    write_file(scratch / name,
+               "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 80 80\nencoding: raw\n\n" + bytes);
+    return scratch / name;
+  };
+  const std::string photo = image("photo.nrrd", samples), labels = image("labels.nrrd", cells);
+  const std::string hint =
+      "its values are scattered, as those of a photograph or of classes are; gpuccl label finds";
+  for (const Words& words : {Words{"measure", photo, "--stats", "-"}, Words{"match", photo, photo}})
+    CHECK(gpuccl(words).err.find(photo + ": " + hint) != std::string::npos);
+  for (const Words& words : {Words{"measure", labels, "--stats", "-"}, Words{"match", labels, labels},
+                             Words{"match", photo, photo, "--per-value"}})
+    CHECK(gpuccl(words).err.empty());
+}
+
 TEST_CASE("components are the connected pieces of an object") {
   const ScratchFolder scratch;
   const std::string labels = label_file(scratch, "labels.nrrd", "uint8", kLabels);

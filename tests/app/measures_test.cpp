@@ -239,7 +239,7 @@ TEST_CASE("where elements are longer along one axis a hint names what is measure
                     "spacing") != std::string::npos);
   }
   for (const char* measures : {"shape,physical", "all", "extent", "border", "sphericity_physical"})
-    CHECK(hints(measures, "5,5,30").dump().find("spacing") == std::string::npos);
+    CHECK(hints(measures, "5,5,30,nm").dump().find("spacing") == std::string::npos);
   CHECK(hints("shape", "5,5,5").dump().find("spacing") == std::string::npos);
 }
 

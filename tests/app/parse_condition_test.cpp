@@ -81,7 +81,26 @@ TEST_CASE("what is wrong with a condition is said with its place") {
   CHECK(refused("mean_intensity > 1").ends_with("did you mean intensity_mean?"));
   CHECK(refused("centroid > 1").ends_with("did you mean cx, cy, cz?"));
   CHECK(refused("50 <= area").starts_with("'50' at character 1 is not a measure; "));
-  CHECK(refused("area => 50") == "'>' at character 7 is not a number");
+  CHECK(refused("50 <= area") == "'50' at character 1 is not a measure; begin with the measure: area >= 50");
+  CHECK(refused("20 < area < 100") ==
+        "'20' at character 1 is not a measure; begin with the measure: area > 20 and area < 100");
+  CHECK(refused("x0 < 3 and area > 20 < 100") ==
+        "'<' at character 22 compares again; write area > 20 and area < 100");
+  CHECK(refused("area => 50") == "'>' at character 7 is not a number; write >= instead of =>");
+  CHECK(refused("area > 5um") ==
+        "'5um' at character 8 has a unit; use area_physical, which is in the unit of the "
+        "spacing: area_physical > 5");
+  CHECK(refused("area > 5 um2") ==
+        "'um2' at character 10 has a unit; use area_physical, which is in the unit of the "
+        "spacing: area_physical > 5");
+  CHECK(refused("area_physical > 5um") ==
+        "'5um' at character 17 has a unit; write the number alone: area_physical > 5");
+  for (const char* text : {"not area > 5", "NOT area > 5", "!(area > 5)"})
+    CHECK(refused(text).ends_with(
+        "is not supported; write the opposite comparison, such as area <= 5 for not area > 5"));
+  for (const char* text : {"area * 2 > 5", "area/perimeter > 3", "area > 5 * 2"})
+    CHECK(refused(text).ends_with("is not supported; compare one measure with one number"));
+  CHECK(refused("area > perimeter") == "'perimeter' at character 8 is a measure; compare with a number");
   CHECK(refused("area ! 50") == "'!' at character 6 is not one of < <= > >= == !=");
   CHECK(refused("area >= fifty") == "'fifty' at character 9 is not a number");
   CHECK(refused("area >= nan") == "'nan' at character 9 is not a number");

@@ -54,6 +54,16 @@ TEST_CASE("a misspelt name is refused with the one that was meant") {
   for (const auto& [given, meant] : misspelt)
     refused({"-o", "x.tif", given},
             "no option '" + std::string(given) + "'; did you mean " + meant + "? (see ");
+  const std::pair<const char*, const char*> of_others[] = {
+      {"--csv", "; did you mean --stats?"},
+      {"--min-area", "; did you mean --min-size?"},
+      {"--watershed", "; splitting touching objects is not part of gpuccl; do it first"}};
+  for (const auto& [given, remedy] : of_others)
+    refused({"-o", "x.tif", given}, "no option '" + std::string(given) + "'" + remedy);
+  fails({"measure", "x.tif", "--view", "x.html"}, 64,
+        "no option '--view'; run gpuccl view on the label image");
+  fails({"track", "movie.tif"}, 64, "no command or option 'track'; did you mean match --track?");
+  fails({"bench", source_file("data/page.png")}, 64, "; for your own images use --dataset ");
   fails({"lable", "x.png"}, 64, "no command or option 'lable'; did you mean label?");
   fails({"help", "lable"}, 64, "no command or option 'lable'; did you mean label?");
   fails({"help", "foo"}, 64, "no command or option 'foo' (see 'gpuccl --help')");
@@ -177,6 +187,23 @@ TEST_CASE("inputs that were meant otherwise are refused with what to write") {
   fails({"label", source_file("data/page.png"), "--recursive", "-o", scratch / "o.tiff"}, 64,
         "page.png: is one file; remove --recursive");
   fails({"label", "1.png", "2.png", "-o", "s.tiff"}, 64, "give their folder and --stack");
+  const std::string page = source_file("data/page.png"), cells = source_file("data/cells.tif");
+  fails({"label", page, "--measure", "shape", "topology", "border", "--stats", "-"}, 64,
+        "'topology' is taken as an input and does not exist; lists are joined by commas: --measure "
+        "shape,topology,border");
+  fails({"label", page, "--value", "2", "3", "--stats", "-"}, 64, "joined by commas: --value 2,3");
+  CHECK(gpuccl({"label", page, "--measure", "shape", "gone.png", "--stats", "-"})
+            .err.find("gone.png: no such file") != std::string::npos);
+  fails({"label", page, "--fill-holes", "2um3", "-o", "p.tif"}, 64, "--fill-holes: '2um3' is ");
+  fails({"label", page, "--intensity", page, cells, "--stats", scratch / "t.csv"}, 64,
+        "if '" + cells + "' is not an input, join images by commas: --intensity " + page + "," + cells);
+  fails({"label", page, "--report", "x.json"}, 64,
+        "--report is for several inputs; for one use --json x.json");
+  fails({"label", page, "--report", "x.json", "-o", "x.tif"}, 64, "for the report of one input use --json");
+  fails({"label", page, "-o", "no/such/x.tif"}, 73,
+        "the folder does not exist; make it first: mkdir -p no/such");
+  refused({"-o", "x.tif", "--spacing", "1x1x1"},
+          "'1x1x1' is not X,Y or X,Y,Z or X,Y,Z,UNIT, such as 0.2,0.2,1,um");
 }
 
 TEST_CASE("a name does nothing to the terminal that a message with it goes to") {

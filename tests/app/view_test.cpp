@@ -45,6 +45,8 @@ TEST_CASE("table, report and label image give a page the same columns") {
   succeeds({"view", labels, "--stats", scratch / "t.csv", "-o", scratch / "a.html"});
   succeeds({"view", labels, "--report", scratch / "labels.json", "-o", scratch / "b.html"});
   succeeds({"view", labels, "-o", scratch / "c.html"});
+  CHECK(head_of(scratch / "a.html")["command"]["options"] == "measure");
+  CHECK(head_of(scratch / "b.html")["command"]["options"] == "");
   for (const char* name : {"a.html", "b.html", "c.html"}) {
     CAPTURE(name);
     CHECK(head_of(scratch / name)["columns"] == head_of(scratch / "a.html")["columns"]);

@@ -56,7 +56,7 @@ TEST_CASE("with a driver that is too old the CPU labels a whole batch, with one 
   const Ended cuda =
       run(with_old_driver({"label", scratch / "in", "-o", scratch / "no/", "--device", "cuda"}));
   CHECK(cuda.code == 69);
-  CHECK(cuda.err.ends_with("gpuccl: 0 of 10 labeled, 10 failed (69: 10)\n"));
+  CHECK(cuda.err.ends_with("gpuccl: 0 of 10 labeled, 10 failed: no GPU (69)\n"));
 }
 
 }  // namespace

@@ -197,6 +197,17 @@ bool is_file_of_frames(const std::string& image, const LabelOptions& options) {
          !(fs::is_directory(image, none) && !io::is_zarr(image));
 }
 
+/// Refuses a file as --intensity of two inputs, of which the last may be another image of samples.
+void check_intensity_of_one(const LabelOptions& options) {
+  if (options.inputs.size() != 2 || options.measure.intensities.size() != 1) return;
+  const std::string &image = options.measure.intensities.front(), &last = options.inputs.back();
+  std::error_code none;
+  if (fs::is_regular_file(image, none))
+    throw io::FileError(image, Failure::usage,
+                        "is not a folder; for several inputs use --intensity FOLDER/; if '" + last +
+                            "' is not an input, join images by commas: --intensity " + image + "," + last);
+}
+
 }  // namespace
 
 std::string index_of_pages(const LabelOptions& options) {
@@ -226,6 +237,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
                "rename the input, or label it alone with --view FILE.html");
   claims.write(multiqc_of_pages(options), "the table of MultiQC");
 
+  check_intensity_of_one(options);
   std::vector<IntensityImages> intensities;
   const auto one_of = [](const std::vector<std::string>& all, std::size_t i) {
     return all.empty() ? std::string() : all.size() == 1 ? all.front() : all[i];

@@ -28,6 +28,18 @@ const char* name(Outcome::Status status) {
   return "not started";
 }
 
+/// Returns the reason that an exit code stands for.
+std::string reason_of(int code) {
+  constexpr std::pair<Failure, const char*> kReasons[] = {
+      {Failure::usage, "wrong usage"},     {Failure::data, "bad data"},
+      {Failure::no_input, "missing"},      {Failure::unavailable, "no GPU"},
+      {Failure::memory, "out of memory"},  {Failure::cannot_create, "cannot create"},
+      {Failure::io, "reading or writing"}, {Failure::temporary, "GPU lost"}};
+  for (const auto& [failure, reason] : kReasons)
+    if (exit_code(failure) == code) return reason;
+  return "internal error";
+}
+
 /// Returns the reason of a failure, after the name of the file if that is not the input.
 std::string reason(const std::string& input, const io::FileError& error) {
   return error.path() == input ? error.what() : error.path() + ": " + error.what();
@@ -95,15 +107,16 @@ void Tally::count(const Outcome& outcome) {
 }
 
 std::string Tally::text() const {
-  std::string line = fmt::format("{} of {} labeled", labeled, total);
+  std::string line = fmt::format("{} of {} {}", labeled, total, of_objects ? "measured" : "labeled");
   if (skipped > 0) line += fmt::format(", {} skipped", skipped);
   std::size_t failures = 0;
-  std::string codes;
+  std::string reasons;
   for (const auto& [code, count] : failed) {
     failures += count;
-    codes += fmt::format("{}{}: {}", codes.empty() ? "" : ", ", code, count);
+    reasons += fmt::format("{}{}{} ({})", reasons.empty() ? "" : ", ",
+                           failed.size() == 1 ? "" : std::to_string(count) + " ", reason_of(code), code);
   }
-  if (failures > 0) line += fmt::format(", {} failed ({})", failures, codes);
+  if (failures > 0) line += fmt::format(", {} failed: {}", failures, reasons);
   if (not_started > 0) line += fmt::format(", {} not started", not_started);
   for (const int code : failed_beside) line += fmt::format(", no report or table ({})", code);
   return line;

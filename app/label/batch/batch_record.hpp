@@ -65,12 +65,13 @@ class GrowingFile {
 
 /// Number of inputs per outcome.
 struct Tally {
+  bool of_objects = false;  // which are measured
   std::size_t total = 0, labeled = 0, skipped = 0, not_started = 0;
   std::map<int, std::size_t> failed;  // by exit code
   std::set<int> failed_beside;        // exit codes of what is not an input: the report, the table
 
   void count(const Outcome& outcome);
-  /// "4997 of 5000 labeled, 3 failed (65: 2, 66: 1)"
+  /// "4997 of 5000 labeled, 3 failed: 2 bad data (65), 1 missing (66)"
   std::string text() const;
   /// The exit code of all failures if they have one in common, else 1.
   int exit_code() const;

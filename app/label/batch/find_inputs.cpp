@@ -52,8 +52,8 @@ bool is_pipe_or_device(const fs::path& path) {
 }
 
 struct Listing {
-  std::vector<std::string> images, folders;
-  std::size_t others = 0, links = 0;  // links to folders
+  std::vector<std::string> images, folders, others;
+  std::size_t links = 0;  // to folders
   bool failed = false;
 };
 
@@ -109,7 +109,8 @@ class Finder {
                                    : std::nullopt,
                                true});
     warn_of_links(folder, listing);
-    if (listing.others > 0) warn(folder, io::skipped_by_name(listing.others));
+    if (const std::size_t others = count_others(listing); others > 0)
+      warn(folder, io::skipped_by_name(others));
     if (options_.recursive) {
       for (const std::string& inner : listing.folders) add_images(folder / inner, name / inner);
     } else if (!listing.folders.empty()) {
@@ -133,7 +134,7 @@ class Finder {
         if (io::is_image_name(file))
           listing.images.push_back(file);
         else
-          ++listing.others;
+          listing.others.push_back(entry->path().string());
       } else if (entry->is_symlink(unknown)) {
         ++listing.links;
       } else if (!is_output(entry->path())) {
@@ -149,6 +150,18 @@ class Finder {
     std::sort(listing.images.begin(), listing.images.end(), io::natural_less);
     std::sort(listing.folders.begin(), listing.folders.end(), io::natural_less);
     return listing;
+  }
+
+  /// Counts the files that are neither images nor outputs: reports and tables have the names of images.
+  std::size_t count_others(const Listing& listing) const {
+    std::set<std::string> names;
+    for (const std::string& image : listing.images) names.insert(io::without_extension(image));
+    return static_cast<std::size_t>(
+        std::count_if(listing.others.begin(), listing.others.end(), [&](const fs::path& other) {
+          const std::string extension = io::lower_extension(other.filename());
+          const bool is_of_image = names.contains(io::without_extension(other.filename().string()));
+          return !((extension == ".json" || extension == ".csv") && is_of_image) && !is_output(other);
+        }));
   }
 
   void warn_of_links(const fs::path& folder, const Listing& listing) {

@@ -22,7 +22,7 @@ struct BatchInput {
 struct FindOptions {
   bool stack = false;  // inputs are folders of slices
   bool recursive = false;
-  std::vector<io::FileIdentity> outputs;  // folders not to be searched
+  std::vector<io::FileIdentity> outputs;  // folders not to be searched, and files that are no inputs
 };
 
 struct FoundInputs {

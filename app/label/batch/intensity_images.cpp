@@ -3,6 +3,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/common/messages.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/read/slice_names.hpp"
@@ -40,6 +41,18 @@ std::string IntensityImages::find(const std::string& input, bool stack) {
     throw Error(Failure::no_input, "has more than one " + what_ + ": " + first->second + " and " +
                                        std::next(first)->second + " in " + path.parent_path().string());
   return (path.parent_path() / first->second).string();
+}
+
+void leave_out_unmatched(FoundInputs& found, const std::vector<std::string>& patterns) {
+  for (const std::string& text : patterns) {
+    const NamePattern pattern(text);
+    const std::size_t left_out = std::erase_if(found.inputs, [&](const BatchInput& input) {
+      return input.is_found && !input.problem && !pattern.name_for(fs::path(input.name).filename().string());
+    });
+    if (left_out > 0)
+      found.warnings.push_back(counted(left_out, "image") + " skipped: not named " + pattern.from() +
+                               ", as --intensity-name asks");
+  }
 }
 
 const IntensityImages::Names& IntensityImages::names_in(const fs::path& folder) {

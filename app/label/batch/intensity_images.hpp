@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/label/batch/find_inputs.hpp"
 #include "app/options/name_pattern.hpp"
 
 namespace gpuccl::app {
@@ -29,5 +30,9 @@ class IntensityImages {
   NamePattern pattern_;
   std::map<std::filesystem::path, Names> searched_;
 };
+
+/// Removes the images of folders whose names do not match one of these patterns of --intensity-name, and adds
+/// a warning with their number.
+void leave_out_unmatched(FoundInputs& found, const std::vector<std::string>& patterns);
 
 }  // namespace gpuccl::app

@@ -23,6 +23,7 @@
 #include "app/label/batch/batch_progress.hpp"
 #include "app/label/batch/batch_record.hpp"
 #include "app/label/batch/done_before.hpp"
+#include "app/label/batch/intensity_images.hpp"
 #include "app/label/batch/workers.hpp"
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
@@ -114,6 +115,7 @@ class Batch {
         files_(options, columns_),
         engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }) {
     files_.open();
+    tally_.of_objects = options.values.objects;
   }
 
   /// A signal has ended the batch in order when this does not return.
@@ -323,7 +325,10 @@ int label_batch(const LabelOptions& options) {
   find.stack = options.input.stack;
   find.recursive = options.batch.recursive;
   for (const std::string& folder : folders) find.outputs.push_back(io::identify(fs::path(folder) / "."));
-  const FoundInputs found = find_inputs(options.inputs, find);
+  for (const std::string& file : {options.files.stats, options.batch.report, options.batch.summary})
+    if (!file.empty()) find.outputs.push_back(io::identify(file));
+  FoundInputs found = find_inputs(options.inputs, find);
+  leave_out_unmatched(found, options.measure.intensity_names);
   std::vector<std::string> paths;
   for (const BatchInput& input : found.inputs) paths.push_back(input.path);
   sandbox_of(paths, folders, options).enter();  // before any header is read
@@ -332,7 +337,9 @@ int label_batch(const LabelOptions& options) {
   const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');
   if (plan.empty() && one_folder)
     throw io::FileError(first, Failure::no_input,
-                        std::string("contains no ") + io::kImageExtensions + " file" +
+                        (options.measure.intensity_names.empty()
+                             ? std::string("contains no ") + io::kImageExtensions + " file"
+                             : "contains no image whose name matches --intensity-name") +
                             (found.folders_left_out ? "; add --recursive to search its folders" : ""));
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);
