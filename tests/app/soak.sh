@@ -44,7 +44,7 @@ wait "$child" || code=$?
 
 tail -n 1 "$scratch/messages"
 [ "$code" -eq 65 ] || fail "exit code $code instead of 65"
-[ "$(tail -n 1 "$scratch/messages")" = "gpuccl: $((files - broken)) of $files labeled, $broken failed (65: $broken)" ] ||
+[ "$(tail -n 1 "$scratch/messages")" = "gpuccl: $((files - broken)) of $files labeled, $broken failed: bad data (65)" ] ||
   fail "wrong count"
 # Lines of progress, "3100 of 10000, 155 failed, 310/s, 22 s left", come and go with the time it takes.
 [ "$(grep -vc ' left$' "$scratch/messages")" -eq $((broken + 1)) ] || fail "not one line a failure"

@@ -135,6 +135,20 @@ def check_page(browser, folder, name, source, options, drags, view_words):
     browser.check_requests()
 
 
+def check_measured(browser, folder, labels):
+    """Without a report, a page gives a command of gpuccl measure, and for a filter of samples only the expression."""
+    table, page = folder / "measured.csv", folder / "measured.html"
+    gpuccl("measure", labels, "--intensity", labels, "--measure", "extent", "--stats", table, "--quiet")
+    gpuccl("view", labels, "--stats", table, "-o", page)
+    browser.open(page)
+    check_filter(browser, folder, [("area", 0.2, 0.9)], read_table(table))
+    drag(browser, "area", 0.2, 0.9)
+    assert browser("return document.querySelectorAll('#commands code')[1].textContent").startswith("gpuccl measure ")
+    drag(browser, "intensity_mean", 0.2, 0.9)
+    shown = browser("return [...document.querySelectorAll('#commands code, #commands p')].map((line) => line.textContent)")
+    assert len(shown) == 2 and "intensity_mean >= " in shown[0] and "gpuccl view --report" in shown[1], shown
+
+
 def check_keys(browser, page):
     """Keys alone: slices, zoom, rows of the table, bounds of a histogram."""
     browser.open(page)
@@ -273,6 +287,7 @@ def main():
         check_page(browser, folder, "cells", DATA / "cells.tif",
                    ["--spacing", "5,5,30,nm", "--intensity", DATA / "cells.tif", "--measure", "extent,area_physical,intensity_mean", "--min-size", "150", "--keep", "area < 2600", "--largest", "40"],
                    [("area", 0.2, 0.9), ("extent", 0.1, 0.8)], ["--spacing", "5,5,30,nm"])
+        check_measured(browser, folder, folder / "cells.tif")
         check_keys(browser, folder / "cells.html")
         check_many(browser, folder)
         check_slabs(browser, folder)
