@@ -265,7 +265,6 @@ WrittenValues Job::written() {
     written = is_alone() ? written_values(type, part_.values, part_.labels.numbers)
                          : written_values_of_part(type, part_.values_of_labels, part_.labels.numbers);
   });
-  if (is_alone()) return written;
   const std::vector<Label> largest = io::gather_lists(link_, std::vector{written.largest});
   written.largest = *std::max_element(largest.begin(), largest.end());
   return written;

@@ -67,8 +67,7 @@ Label largest_of(ValueType type, std::span<const ValueBits> values) {
   return largest;
 }
 
-}  // namespace
-
+/// Returns values of 32 bits at most. Error (data) if one does not fit.
 WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
                             const std::vector<Label>& selected) {
   WrittenValues written;
@@ -93,6 +92,8 @@ WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
   for (const Label label : selected) written.map.push_back(samples[label]);
   return written;
 }
+
+}  // namespace
 
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected) {

@@ -23,12 +23,8 @@ struct WrittenValues {
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected);
 
-/// Returns values of 32 bits at most. Error (data) if one does not fit.
-WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
-                            const std::vector<Label>& selected);
-
-/// Returns narrow_values() for a part of an image whose labels have `values`. Labels whose `numbers` are
-/// 0 are dropped.
+/// Returns values of 32 bits at most for a part of an image whose labels have `values`. Labels whose
+/// `numbers` are 0 are dropped. Error (data) if a value does not fit.
 WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
                                      const std::vector<Label>& numbers);
 
