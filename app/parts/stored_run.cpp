@@ -1,5 +1,6 @@
 #include "app/parts/stored_run.hpp"
 
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -18,8 +19,7 @@ constexpr std::size_t kMostNamed = 20;
 
 /// Returns a line that identifies an output file.
 std::string line_of(const std::string& path, const struct stat& status) {
-  return path + " " + std::to_string(status.st_size) + " " + std::to_string(status.st_mtim.tv_sec) + "." +
-         std::to_string(status.st_mtim.tv_nsec) + "\n";
+  return fmt::format("{} {} {}.{}\n", path, status.st_size, status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
 }
 
 }  // namespace
@@ -81,7 +81,7 @@ void StoredRun::for_each_part(const std::function<void(int part)>& work) const {
       std::string(first->what()) + "; run again: --part " + word_of_part(again.front(), parts());
   for (std::size_t i = 1; i < std::min(again.size(), kMostNamed); ++i)
     reason += ", " + word_of_part(again[i], parts());
-  if (again.size() > kMostNamed) reason += " and " + std::to_string(again.size() - kMostNamed) + " more";
+  if (again.size() > kMostNamed) reason += fmt::format(" and {} more", again.size() - kMostNamed);
   throw io::FileError(first->path(), first->failure(), reason, first->system_code());
 }
 

@@ -1,5 +1,7 @@
 #include "app/parts/task_folder.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
@@ -136,8 +138,8 @@ void TaskFolder::begin(const TaskRun& mine,
                         "has parts of " + *other + ", which has changed; remove the folder and start again");
   if (there.parts != mine.parts)
     throw io::FileError(path_, Failure::usage,
-                        "has parts of " + std::to_string(there.parts) + ", not of " +
-                            std::to_string(mine.parts) + "; use another --parts-dir, or remove this one");
+                        fmt::format("has parts of {}, not of {}; use another --parts-dir, or remove this one",
+                                    there.parts, mine.parts));
 }
 
 TaskRun TaskFolder::open() {
@@ -189,7 +191,7 @@ StoredFile TaskFolder::run_file() const {
 StoredFile TaskFolder::file(TaskFile kind, int part, std::uint64_t joined) const {
   const Kind& of = kKinds[static_cast<std::size_t>(kind)];
   std::string path = path_ + "/" + of.name;
-  if (of.is_of_part) path += "-" + std::to_string(part) + "-of-" + std::to_string(parts_);
+  if (of.is_of_part) path += fmt::format("-{}-of-{}", part, parts_);
   const io::FileTag tag{static_cast<std::uint64_t>(of.tag), run_ ^ joined, static_cast<std::uint64_t>(part),
                         static_cast<std::uint64_t>(parts_)};
   return {std::move(path), tag, of.sections,
