@@ -5,7 +5,7 @@
 
 #include "common/keep_first.hpp"
 #include "gpuccl/parts.hpp"
-#include "parts/faces.hpp"
+#include "parts/boundary_merger.hpp"
 #include "parts/message.hpp"
 #include "slabs/slab_geometry.hpp"
 

@@ -11,7 +11,7 @@
 #include "gpuccl/detail/huge_pages.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
-#include "parts/faces.hpp"
+#include "parts/boundary_merger.hpp"
 #include "parts/message.hpp"
 #include "slabs/joiner.hpp"
 #include "slabs/slab_geometry.hpp"
@@ -49,10 +49,10 @@ Found find_all(PartLink& link, std::uint64_t count, std::uint64_t largest) {
 }
 
 /// Elements of the largest component that begins in the part. Others have more elements than are here.
-std::uint64_t largest_of(const Components& components, const Faces& faces) {
+std::uint64_t largest_of(const Components& components, const BoundaryMerger& merger) {
   std::uint64_t largest = 0;
   for (const std::uint64_t area : components.area) largest = std::max(largest, area);
-  for (const Component& component : faces.united()) largest = std::max(largest, component.area);
+  for (const Component& component : merger.united()) largest = std::max(largest, component.area);
   return largest;
 }
 
@@ -109,11 +109,11 @@ class ComponentWriter {
 NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity connectivity,
                    Labeled labeled, std::span<const ValueBits> values, ValueFaces at_faces,
                    const std::function<Components&(Label count)>& whole) {
-  Faces faces(link, slab, extent, connectivity, labeled, values, std::move(at_faces));
-  faces.unite();
+  BoundaryMerger merger(link, slab, extent, connectivity, labeled, values, std::move(at_faces));
+  merger.unite();
   Components components = std::exchange(labeled.components, {});
-  const std::size_t count = components.size() - faces.continued();
-  const Found found = find_all(link, count, largest_of(components, faces));
+  const std::size_t count = components.size() - merger.continued();
+  const Found found = find_all(link, count, largest_of(components, merger));
 
   NumberedPart part;
   part.first = static_cast<Label>(found.before);
@@ -128,10 +128,10 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   ComponentWriter writer(whole ? whole(part.count) : components, whole ? part.first : 0);
   for (std::size_t i = 0; i < components.size(); ++i) {
     const auto label = static_cast<Label>(i + 1);
-    const Faces::What what = faces.what(label);
-    if (what == Faces::What::nothing) continue;
-    if (what == Faces::What::united) {
-      writer.write(faces.united(label));
+    const BoundaryMerger::What what = merger.what(label);
+    if (what == BoundaryMerger::What::nothing) continue;
+    if (what == BoundaryMerger::What::united) {
+      writer.write(merger.united(label));
     } else {
       writer.write(components, i, slab);
     }
@@ -143,7 +143,7 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
     part.components = std::move(components);
   }
   part.components.sum_high = writer.sum_high();
-  faces.pass_numbers(part);
+  merger.pass_numbers(part);
   part.labels.slab = slab;
   part.labels.labels = std::move(labeled.labels);
   return part;

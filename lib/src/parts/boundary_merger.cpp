@@ -1,4 +1,4 @@
-#include "parts/faces.hpp"
+#include "parts/boundary_merger.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -78,8 +78,8 @@ MetLabels::MetLabels(std::size_t count) : number_(make_large_for_overwrite<std::
   std::fill_n(number_.get(), count + 1, kNone);
 }
 
-Faces::Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-             const Labeled& labeled, std::span<const ValueBits> values, ValueFaces elements)
+BoundaryMerger::BoundaryMerger(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
+                               const Labeled& labeled, std::span<const ValueBits> values, ValueFaces elements)
     : link_(link),
       geometry_(slab, whole, connectivity),
       slab_(slab),
@@ -109,13 +109,13 @@ Faces::Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connec
   if (geometry_.before) unite_with_before(std::move(first));
 }
 
-void Faces::unite() {
+void BoundaryMerger::unite() {
   if (geometry_.next) take_from_next();
   unite_groups();
   for (std::size_t i = 0; i < begins_.size(); ++i) continued_ += begins_[i] != met_.labels()[i];
 }
 
-void Faces::send_last(const LabelRuns& runs) {
+void BoundaryMerger::send_last(const LabelRuns& runs) {
   const auto end = static_cast<std::ptrdiff_t>(at_last_);
   Message message;
   put(message, runs.runs);
@@ -129,7 +129,7 @@ void Faces::send_last(const LabelRuns& runs) {
 
 /// Finds the sets of components that touch at the first face. What is in sets of which nothing reaches
 /// another face is united here, and the part before hears what it is to add to its own.
-void Faces::unite_with_before(LabelRuns first) {
+void BoundaryMerger::unite_with_before(LabelRuns first) {
   TakenMessage message(link_.receive(link_.part() - 1));
   Face before{.first_label = 0}, here{.first_label = 0};
   here.runs = std::move(first);
@@ -202,7 +202,7 @@ void Faces::unite_with_before(LabelRuns first) {
 }
 
 /// Receives the unions that the next part made at the last face.
-void Faces::take_from_next() {
+void BoundaryMerger::take_from_next() {
   TakenMessage message(link_.receive(link_.part() + 1));
   const auto set_of = message.take<std::uint32_t>();
   const std::size_t first = united_.size();
@@ -226,7 +226,7 @@ void Faces::take_from_next() {
   }
 }
 
-std::uint32_t Faces::in_group(std::uint32_t met) {
+std::uint32_t BoundaryMerger::in_group(std::uint32_t met) {
   if (group_number_[met] == kNone) {
     group_number_[met] = static_cast<std::uint32_t>(group_.pieces.size());
     met_in_group_.push_back(met);
@@ -236,7 +236,7 @@ std::uint32_t Faces::in_group(std::uint32_t met) {
 }
 
 /// Groups of parts become one pairwise, then the way back.
-void Faces::unite_groups() {
+void BoundaryMerger::unite_groups() {
   struct Step {
     int other;
     MergedGroups merged;
@@ -279,7 +279,7 @@ void Faces::unite_groups() {
   }
 }
 
-void Faces::send_group(int to) {
+void BoundaryMerger::send_group(int to) {
   Message message;
   put(message, group_.pieces);
   put(message, group_.contacts);
@@ -288,7 +288,7 @@ void Faces::send_group(int to) {
   link_.send(to, std::move(message));
 }
 
-Group Faces::receive_group(int from) {
+Group BoundaryMerger::receive_group(int from) {
   TakenMessage message(link_.receive(from));
   Group group;
   message.take(group.pieces);
@@ -298,7 +298,7 @@ Group Faces::receive_group(int from) {
 }
 
 /// The places of all that begin before, in the order in which they do.
-void Faces::list_begun_before() {
+void BoundaryMerger::list_begun_before() {
   std::sort(before_.begin(), before_.end());
   place_before_.resize(begins_.size());
   std::uint32_t place = 0;
@@ -308,7 +308,7 @@ void Faces::list_begun_before() {
   }
 }
 
-void Faces::pass_numbers(NumberedPart& part) {
+void BoundaryMerger::pass_numbers(NumberedPart& part) {
   list_begun_before();
   std::vector<Label>& numbers = part.labels.numbers;
   if (!before_.empty()) part.before.resize(place_before_[before_.back().met] + std::size_t{1});
@@ -330,14 +330,14 @@ void Faces::pass_numbers(NumberedPart& part) {
   for (std::size_t i = 0; i < begins_.size(); ++i) numbers[met_.labels()[i]] = number(i);
 }
 
-std::vector<ValueBits> Faces::values_of_met(std::size_t count) const {
+std::vector<ValueBits> BoundaryMerger::values_of_met(std::size_t count) const {
   std::vector<ValueBits> values;
   if (!values_.empty() && elements_.delta == 0)
     for (std::size_t i = 0; i < count; ++i) values.push_back(values_[met_.labels()[i] - std::size_t{1}]);
   return values;
 }
 
-Component Faces::placed_met(std::uint32_t met) const {
+Component BoundaryMerger::placed_met(std::uint32_t met) const {
   return placed(components_, met_.labels()[met] - std::size_t{1}, slab_);
 }
 

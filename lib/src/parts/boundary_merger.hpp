@@ -86,18 +86,18 @@ class MetLabels {
   std::vector<Label> labels_;
 };
 
-/// The components of a part that meet those of others.
+/// Merges the components of a part with those of other parts across boundaries.
 ///
-/// What meets others at one seam alone, as nearly all do that are small, is united there: by the part after
-/// the seam, which tells the one before. The rest, which reaches another seam, is united by groups of parts.
-class Faces {
+/// Components that cross one boundary, as nearly all small ones do, are merged by the part after it, which
+/// reports to the part before. Components that cross several are merged pairwise in a tree over the parts.
+class BoundaryMerger {
  public:
-  /// `labeled` stays as it is until all is united. `values`: of its components, of an image of values;
-  /// `elements`: those of the image.
-  Faces(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity, const Labeled& labeled,
-        std::span<const ValueBits> values, ValueFaces elements);
+  /// `labeled` must not change before unite() returns. `values`: of its components, for a multi-label image;
+  /// `elements`: the faces of that image.
+  BoundaryMerger(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
+                 const Labeled& labeled, std::span<const ValueBits> values, ValueFaces elements);
 
-  /// Unites all.
+  /// Merges all components that touch across boundaries. Collective.
   void unite();
 
   /// Returns the number of components of the part that begin before their label in the part.
