@@ -27,25 +27,25 @@ NumberedPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_exte
 namespace {
 
 /// Totals of all parts, and of those before this one.
-struct Found {
+struct Totals {
   std::uint64_t before = 0, all = 0;  // components
   std::uint64_t largest = 0;
 };
 
-Found find_all(PartLink& link, std::uint64_t count, std::uint64_t largest) {
+Totals totals_of_parts(PartLink& link, std::uint64_t count, std::uint64_t largest) {
   Message message;
   put(message, std::vector<std::uint64_t>{count, largest});
-  Found found;
+  Totals totals;
   int part = 0;
   for (Message& other : link.gather(std::move(message))) {
     const auto count_and_largest = TakenMessage(std::move(other)).take<std::uint64_t>();
-    if (part++ < link.part()) found.before += count_and_largest.at(0);
-    found.all += count_and_largest.at(0);
-    found.largest = std::max(found.largest, count_and_largest.at(1));
+    if (part++ < link.part()) totals.before += count_and_largest.at(0);
+    totals.all += count_and_largest.at(0);
+    totals.largest = std::max(totals.largest, count_and_largest.at(1));
   }
-  if (found.all > std::numeric_limits<Label>::max())
-    throw Error(Failure::data, std::to_string(found.all) + " components, more than 4294967295");
-  return found;
+  if (totals.all > std::numeric_limits<Label>::max())
+    throw Error(Failure::data, std::to_string(totals.all) + " components, more than 4294967295");
+  return totals;
 }
 
 /// Elements of the largest component that begins in the part. Others have more elements than are here.
@@ -113,12 +113,12 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   merger.unite();
   Components components = std::exchange(labeled.components, {});
   const std::size_t count = components.size() - merger.continued();
-  const Found found = find_all(link, count, largest_of(components, merger));
+  const Totals totals = totals_of_parts(link, count, largest_of(components, merger));
 
   NumberedPart part;
-  part.first = static_cast<Label>(found.before);
-  part.count = static_cast<Label>(found.all);
-  part.largest = found.largest;
+  part.first = static_cast<Label>(totals.before);
+  part.count = static_cast<Label>(totals.all);
+  part.largest = totals.largest;
   std::vector<Label>& numbers = part.labels.numbers;
   numbers.reserve(components.size() + 1);
   advise_huge_pages(numbers.data(), (components.size() + 1) * sizeof(Label));
