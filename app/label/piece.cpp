@@ -24,7 +24,7 @@ namespace gpuccl::app {
 /// Totals of labeling slab by slab.
 struct Piece::Totals {
   EngineReport engine;  // of the first slab, times of all
-  std::int64_t elements = 0, foreground = 0, most_runs_in_row = 0;
+  std::int64_t elements = 0, foreground = 0, most_runs_in_row = 0, components = 0;
   double read_ms = 0;
   bool any_nan = false;
 
@@ -50,6 +50,11 @@ std::int64_t count_values(const ValueImage& image, std::int64_t most) {
       if (std::ssize(values) > most) return INT64_MAX;
     }
   return std::ssize(values);
+}
+
+/// Returns an upper bound of the number of components or objects; INT64_MAX if objects exceed `most`.
+std::int64_t most_in(const ValueImage& image, const LabelWork& work, std::int64_t most) {
+  return work.by_object ? count_values(image, most) : most_components(image, work.connectivity);
 }
 
 }  // namespace
@@ -183,9 +188,9 @@ void Piece::read_all(bool is_tight) {
     report_.any_nan = values_->any_nan();
     runs_ = {values_->count_runs(), values_->most_runs_in_row()};
     most_components_ = runs_.all;
-    if (work_.by_object && !components_fit(work_, budget_.limit(), most_components_))
+    if (!components_fit(work_, budget_.limit(), most_components_))
       most_components_ =
-          std::min(most_components_, count_values(*values_, most_that_fit(work_, budget_.limit())));
+          std::min(most_components_, most_in(*values_, work_, most_that_fit(work_, budget_.limit())));
     return;
   }
   read_bits();
@@ -376,6 +381,16 @@ Piece::Labels Piece::label_values(ValueImage image, const Slab& slab, Engine& en
   return labels;
 }
 
+/// TooManyComponents if those of `slab` may not fit in addition to `before` ones of the slabs before it.
+void Piece::look_ahead(const ValueImage& slab, std::int64_t before) const {
+  // Again while all are numbered, and while the slab is labeled once more to be written.
+  constexpr std::int64_t kTimes = 2, kBytesEach = Components::kBytesEach + sizeof(Label);
+  const std::int64_t most = (plan_.max_kept / kBytesEach - before) / kTimes;
+  if (slab.count_runs() > most && most_in(slab, work_, most) > most)
+    throw TooManyComponents(Failure::memory,
+                            "has more components than fit into the remaining memory; set a larger --memory");
+}
+
 std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
   for (;;) {
     try {
@@ -453,27 +468,29 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
   const auto outer = std::make_shared<ValueFaces>();
   const auto label = [this, &engine, all = work_.extent.elements(), last = work_.extent.depth, now,
                       outer](const Slab& slab) {
-    return io::with_path(input_.files().input, [&] {
-      const Stopwatch reading;
-      ValueImage image = read_values(in_whole(slab));
-      now->read_ms += reading.milliseconds();
-      const std::int64_t elements = image.extent().elements();
-      now->foreground += image.count_foreground();
-      now->any_nan = now->any_nan || image.any_nan();
-      now->most_runs_in_row = std::max(now->most_runs_in_row, image.most_runs_in_row());
-      EngineReport report;
-      Labels labels = label_values(std::move(image), in_whole(slab), engine, report);
-      now->add(report, elements);
-      if (progress_ && now->elements <= all)
-        progress_(static_cast<double>(now->elements) / static_cast<double>(all));
-      if (!is_whole_ && now->elements <= all) {
-        outer->type = labels.faces.type;
-        outer->delta = labels.faces.delta;
-        if (slab.z0 == 0) outer->first = labels.faces.first;
-        if (slab.z1 == last) outer->last = labels.faces.last;
-      }
-      return SlabToJoin{std::move(labels.labeled), std::move(labels.values), std::move(labels.faces)};
-    });
+    const std::string& path = input_.files().input;
+    const Stopwatch reading;
+    ValueImage image = io::with_path(path, [&] { return read_values(in_whole(slab)); });
+    now->read_ms += reading.milliseconds();
+    const std::int64_t elements = image.extent().elements();
+    now->foreground += image.count_foreground();
+    now->any_nan = now->any_nan || image.any_nan();
+    now->most_runs_in_row = std::max(now->most_runs_in_row, image.most_runs_in_row());
+    if (now->elements < all) look_ahead(image, now->components);
+    EngineReport report;
+    Labels labels =
+        io::with_path(path, [&] { return label_values(std::move(image), in_whole(slab), engine, report); });
+    now->components += std::ssize(labels.labeled.components.area);
+    now->add(report, elements);
+    if (progress_ && now->elements <= all)
+      progress_(static_cast<double>(now->elements) / static_cast<double>(all));
+    if (!is_whole_ && now->elements <= all) {
+      outer->type = labels.faces.type;
+      outer->delta = labels.faces.delta;
+      if (slab.z0 == 0) outer->first = labels.faces.first;
+      if (slab.z1 == last) outer->last = labels.faces.last;
+    }
+    return SlabToJoin{std::move(labels.labeled), std::move(labels.values), std::move(labels.faces)};
   };
   LabeledValues labeled = input_.options().values.objects
                               ? label_objects_by_slabs(work_.extent, plan_.slabs, label, plan_.max_kept)

@@ -93,6 +93,7 @@ class Piece {
   Labels label_at_once(Engine& engine);
   LabeledValues label_objects(ValueImage image, EngineReport& report) const;
   Labels label_values(ValueImage image, const Slab& slab, Engine& engine, EngineReport& report) const;
+  void look_ahead(const ValueImage& slab, std::int64_t before) const;
   std::optional<Labels> label_by_slabs(Engine& engine);
   Labeled label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
                               Totals& totals) const;

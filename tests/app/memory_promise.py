@@ -4,8 +4,10 @@ The 64 MiB are the program, its libraries and the stacks of threads. What needs 
 it is taken. A table of the peaks is printed.
 """
 import array
+import math
 import os
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -58,6 +60,15 @@ ODD = [
     ("values that all differ", "distinct 1000x1000", 48, ["--values"]),
     ("values that all differ", "distinct 1000x1000", 96, ["--values"]),
     ("values that all differ and that fit", "distinct 1000x1000", 200, ["--values", "--json", "OUT.report.json"]),
+    ("values that all differ, in slabs", "distinct 160x160x160", 64, ["--values", "-c", "6"]),
+    ("values that all differ, in slabs", "distinct 160x160x160", 96, ["--values"]),
+    ("values that all differ, in slabs", "distinct 160x160x160", 300, ["--values"]),
+    ("values that nearly all differ, in slabs", "far 160x160x160", 96, ["--values", "--delta", "1"]),
+    ("values that nearly all differ, in slabs", "far 160x160x160", 200, ["--values", "--delta", "1"]),
+    ("values that nearly all differ, in slabs that fit", "far 160x160x160", 400, ["--values", "--delta", "1"]),
+    ("objects in slabs", "distinct 160x160x160", 96, ["measure"]),
+    ("few values in slabs", "few 160x160x160", 64, ["--values", "-c", "6"]),
+    ("few values in slabs that fit", "few 160x160x160", 64, ["--values", "-c", "26"]),
     ("objects", "distinct 1000x1000", 48, ["measure"]),
     ("objects", "distinct 1000x1000", 96, ["measure"]),
     ("objects that fit", "distinct 1000x1000", 200, ["measure"]),
@@ -71,13 +82,17 @@ def make_odd(kind, size, path):
         granularity = {"noise": "1", "blobs": "8"}[kind]
         subprocess.run([GPUCCL, "generate", "random", "--size", size, "--density", "0.4", "--granularity", granularity, "-o", path], check=True)
         return
-    width, height = map(int, size.split("x"))
-    if kind == "distinct":
-        header = f"{{'descr': '<u4', 'fortran_order': False, 'shape': {(height, width)}, }}".ljust(117) + "\n"
+    width, height, *depth = map(int, size.split("x"))
+    if kind in ("distinct", "far", "few"):
+        header = f"{{'descr': '<u4', 'fortran_order': False, 'shape': {(*depth, height, width)}, }}".ljust(117) + "\n"
+        step, noise = 3 if kind == "far" else 1, random.Random(1)
         with open(path, "wb") as file:
             file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode())
-            for y in range(height):
-                file.write(array.array("I", range(y * width + 1, (y + 1) * width + 1)).tobytes())
+            for row in range(height * math.prod(depth)):
+                values = (1 + row * width + x for x in range(width))
+                if kind == "few":
+                    values = (byte % 8 for byte in noise.randbytes(width))
+                file.write(array.array("I", (step * value for value in values)).tobytes())
         return
     if kind in ("comb", "checker"):
         rows = [b"\1" * width, b"\1" + b"\0" * (width - 1)] if kind == "comb" else [b"\1\0" * (width // 2), b"\0\1" * (width // 2)]

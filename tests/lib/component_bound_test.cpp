@@ -6,6 +6,7 @@
 #include "gpuccl/detail/generate.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
+#include "support/values.hpp"
 
 namespace gpuccl {
 namespace {
@@ -74,6 +75,17 @@ TEST_CASE("the bound of components is theirs where each begins once") {
   CHECK(most_components(columns.view(), Connectivity::c26) == 129 * 33);
   CHECK(most_components(columns.view(), Connectivity::c8) == 129 * 33 * 20);
   CHECK(most_components(BitVolume({100, 100, 1}).view(), Connectivity::c8) == 0);
+}
+
+TEST_CASE("the bound of components of values is theirs where each begins once") {
+  tests::Values<std::uint16_t> bars({30, 7, 5});  // of three elements each
+  for (std::size_t i = 0; i < bars.elements.size(); ++i)
+    bars.elements[i] = static_cast<std::uint16_t>(1 + 5 * (i % 30 / 3));
+  CHECK(most_components(tests::image_of(bars, 0), Connectivity::c26) == 10);
+  CHECK(most_components(tests::image_of(bars, 0), Connectivity::c8) == 10 * 5);
+  CHECK(most_components(tests::image_of(bars, 4), Connectivity::c6) == 10);
+  CHECK(most_components(tests::image_of(bars, 5), Connectivity::c6) == 1);
+  CHECK(most_components(tests::image_of(tests::Values<float>({9, 9, 9}), 0), Connectivity::c6) == 0);
 }
 
 }  // namespace gpuccl

@@ -10,6 +10,7 @@
 #include <limits>
 #include <utility>
 
+#include "gpuccl/detail/component_bound.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
@@ -41,7 +42,11 @@ void expect_same_on_random_images(unsigned seed, int images) {
       INFO("seed " << seed << ", image " << i << ", delta " << delta << ", connectivity "
                    << static_cast<int>(connectivity));
       const LabeledValues expected = tests::flood_fill(values, connectivity, delta);
-      const LabeledValues found = label_values(tests::image_of(values, delta), connectivity, 1 + below(7));
+      ValueImage image = tests::image_of(values, delta);
+      const std::int64_t bound = most_components(image, connectivity);
+      REQUIRE(bound >= std::ssize(expected.values));
+      REQUIRE(bound <= image.count_runs());
+      const LabeledValues found = label_values(std::move(image), connectivity, 1 + below(7));
       expect_same(found, expected);
       // Runs of a label, whatever values they have: writers choose by their number.
       LabelRuns listed, rendered;

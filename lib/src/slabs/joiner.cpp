@@ -130,6 +130,7 @@ void Joiner::number() {
     whole_.values.resize(whole_.labeled.components.size());
     for (std::size_t k = values_[i].size(); k-- > 0;)
       whole_.values[components_.map(i)[k + 1] - 1] = values_[i][k];
+    values_[i] = {};
   }
 }
 
