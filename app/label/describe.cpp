@@ -16,6 +16,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/files/json.hpp"
+#include "io/report/stats_csv.hpp"
 #include "io/zarr/zarr_label_layout.hpp"
 
 namespace gpuccl::app {
@@ -195,6 +196,13 @@ io::WriteOptions write_options(const LabelOptions& options, io::LabelType type,
 io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
                                Label largest, const io::Geometry& geometry) {
   return write_options(options, io::resolve_label_type(asked, largest, format), geometry);
+}
+
+bool has_label_texts(const LabelPaths& files, const LabelOptions& options, std::uint64_t labels,
+                     const Measured& measured) {
+  const bool are_unique = !options.values.keep_values || options.values.objects;
+  return !files.image.empty() && io::label_format(files.image) == io::LabelFormat::zarr && are_unique &&
+         io::are_described(labels, measured);
 }
 
 Areas areas_of(const Components& components) {

@@ -236,7 +236,10 @@ void Job::write() {
       if (files_.in_folders) thumbnail_ = app::thumbnail(labels);
     });
   if (!files_.outlines.empty()) write_outlines();
-  if (!files_.image.empty()) write_image();
+  if (!files_.image.empty()) {
+    write_image();
+    if (has_label_texts(files_, options_, part_.count, part_.measured)) describe_labels();
+  }
   if (is_alone() && !files_.contacts.empty()) write_contacts();
   write_table();
   if (is_alone()) return;
@@ -295,6 +298,21 @@ void Job::write_image() {
   io::ContentHash hash(write.type);
   hash.add_sum(io::write_labels_in_parts(link_, *image_, format, *labels, write));
   fingerprint = hash.text(extent_);
+}
+
+/// Adds colors and properties of labels to the metadata of an OME-Zarr.
+void Job::describe_labels() {
+  io::LabelTexts texts;
+  here(files_.image, [&] { texts = io::label_texts(part_.components, part_.measured, stretch(), value()); });
+  for (std::string* const text : {&texts.colors, &texts.properties}) {
+    if (is_alone()) break;
+    std::string all;
+    for (const Message& message : link_.gather(io::message_of(*text))) all += io::text_of(message);
+    *text = std::move(all);
+  }
+  here(files_.image, [&] {
+    if (is_first()) io::add_label_texts(outputs_->image()->descriptor(), texts);
+  });
 }
 
 /// Draws the image below the labels and the numbers of the largest components.

@@ -103,6 +103,7 @@ class Job {
   void select();
   WrittenValues written();
   void write_image();
+  void describe_labels();
   io::Preview start_preview(const std::vector<io::NumberedComponent>& numbered) const;
   void write_preview();
   void write_outlines();

@@ -21,6 +21,7 @@
 #include "io/parts/stretch.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/report.hpp"
+#include "io/report/stats_csv.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -98,6 +99,14 @@ class Finish {
           }));
     });
     report().fingerprint = hash.text(run_.extent());
+    io::LabelTexts texts;
+    for (int part = 1; part <= run_.parts(); ++part)
+      stretch(part).need([&](const io::CheckedFile& file) {
+        texts.colors += file.take_text(sections::kColors);
+        texts.properties += file.take_text(sections::kProperties);
+      });
+    if (texts.colors.empty()) return;
+    io::with_path(run_.files().image, [&] { io::add_label_texts(out.descriptor(), texts); });
   }
 
   /// Writes the contacts of all parts, added up.

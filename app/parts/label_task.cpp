@@ -180,7 +180,7 @@ class LabelTask {
       write_image(joined, file);
     }
     mine(TaskFile::numbers, joined.id()).need([&](const io::CheckedFile& numbers) {
-      write_rows(numbers, file);
+      write_rows(joined, numbers, file);
     });
     file.put(contacts(joined));
     file.put(std::vector<double>{total.milliseconds()});
@@ -206,8 +206,9 @@ class LabelTask {
     io::put_label_stretch(file, image, run_.image_options(joined).type, *labels, wide, own());
   }
 
-  /// The part's rows of the table and of the report.
-  void write_rows(const io::CheckedFile& numbers, io::CheckedFileWriter& file) const {
+  /// The part's rows of the table, of the report and of the metadata of an OME-Zarr.
+  void write_rows(const JoinedParts& joined, const io::CheckedFile& numbers,
+                  io::CheckedFileWriter& file) const {
     const LabelOptions& options = run_.options();
     NumberedPart part =
         take_numbered(numbers, sections::kNumbered, whole(), options.periodic != PeriodicAxes{});
@@ -233,6 +234,13 @@ class LabelTask {
     if (!run_.files().json.empty())
       io::stream_report(sink, report, part.components, part.measured, {part.first, false, false});
     file.end_section();
+    io::LabelTexts texts;
+    if (has_label_texts(run_.files(), options, joined.count, measured))
+      texts = io::label_texts(stay, measured, stretch, input().column(values));
+    for (const std::string* const text : {&texts.colors, &texts.properties}) {
+      file.add(*text);
+      file.end_section();
+    }
   }
 
   /// Returns contacts in the part's own rows, and between these and the rows before.

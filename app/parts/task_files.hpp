@@ -67,6 +67,8 @@ enum OfStretch : std::size_t {
   kImage,
   kTable = kImage + io::kLabelSections,
   kRows,
+  kColors,  // these two: LabelTexts
+  kProperties,
   kContacts,
   kTimes,
   kBorderRows,  // these three: BorderRows, where contacts are found across periodic borders

@@ -37,9 +37,9 @@ std::string value_text(const ValueColumn& value, std::size_t component, std::str
   return {text, put_value(text, value.type, value.values[component], infinite)};
 }
 
-std::string label_text(const ValueColumn& value, std::size_t component) {
+std::string label_text(const ValueColumn& value, std::size_t component, std::uint64_t first) {
   if (!value.labels.empty()) return std::to_string(value.labels[component]);
-  return value.are_labels ? value_text(value, component, "null") : std::to_string(component + 1);
+  return value.are_labels ? value_text(value, component, "null") : std::to_string(first + component + 1);
 }
 
 }  // namespace gpuccl::io

@@ -93,8 +93,8 @@ struct ValueColumn {
 char* put_value(char* out, ValueType type, ValueBits value, std::string_view infinite = "");
 /// Returns the value of a component, as put_value() writes it.
 std::string value_text(const ValueColumn& value, std::size_t component, std::string_view infinite = "");
-/// Returns the label of a component, as JSON.
-std::string label_text(const ValueColumn& value, std::size_t component);
+/// Returns the label of a component, as JSON. `first`: components before these.
+std::string label_text(const ValueColumn& value, std::size_t component, std::uint64_t first = 0);
 
 /// MeasureColumn::image of a measure that this input does not have: the field is empty.
 inline constexpr std::size_t kNotMeasured = SIZE_MAX;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/files/number_text.hpp"
+#include "io/image/label_color.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/csv_field.hpp"
 
@@ -40,6 +41,10 @@ std::string names_of(bool has_values, const std::vector<MeasureColumn>& columns)
   return names + "\n";
 }
 
+std::vector<MeasureColumn> columns_of(const Measured& measured) {
+  return measured.any() ? measured.table_columns() : std::vector<MeasureColumn>();
+}
+
 constexpr std::string_view kSegments = R"({"@type":"neuroglancer_segment_properties","inline":{"ids":[)";
 
 /// Property of all segments.
@@ -50,8 +55,7 @@ struct Property {
 
 /// Returns area and measures, except measures that a component does not have, because JSON has no NaN.
 std::vector<Property> properties_of(const Components& components, const Measured& measured) {
-  std::vector<MeasureColumn> columns;
-  if (measured.any()) columns = measured.table_columns();
+  const std::vector<MeasureColumn> columns = columns_of(measured);
   std::vector<Property> properties = {{"area"}};
   for (const MeasureColumn& column : columns) properties.push_back({column.name});
   for (std::size_t i = 0; i < components.size(); ++i) {
@@ -104,7 +108,50 @@ void write_segments(AtomicFile& file, const Components& components, const Measur
   flush(0);
 }
 
+constexpr RowStyle kPropertyRow = [] {
+  RowStyle style{};
+  style.names_measures = true;
+  style.missing = "null";
+  return style;
+}();
+
+Label label_of(const ComponentTable& table, std::size_t i) {
+  const ValueColumn& value = table.value;
+  if (!value.are_labels && value.labels.empty()) return static_cast<Label>(table.first + i + 1);
+  const std::uint64_t label = value.are_labels ? value.values[i] : value.labels[i];
+  return static_cast<Label>(label ^ label >> 32);
+}
+
 }  // namespace
+
+bool are_described(std::uint64_t labels, const Measured& measured) {
+  constexpr std::uint64_t kMostFields = 1 << 12;
+  return labels > 0 && labels <= kMostFields / (2 + columns_of(measured).size());
+}
+
+LabelTexts label_texts(const Components& components, const Measured& measured, const Stretch& stretch,
+                       const ValueColumn& value) {
+  ComponentTable table{components, 2};
+  table.measured = &measured;
+  table.columns = columns_of(measured);
+  table.first = stretch.first;
+  table.value = value;
+  std::size_t room = 0;
+  for (const MeasureColumn& column : table.columns) room += column.name.size() + 2 * kDecimalRoom;
+  std::vector<char> measures(room);
+  LabelTexts texts;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const std::string begin = fmt::format("{}{{\"label-value\":{}", table.first + i > 0 ? ",\n" : "",
+                                          label_text(value, i, table.first));
+    const Rgb color = label_color(label_of(table, i));
+    texts.colors += fmt::format("{},\"rgba\":[{},{},{},255]}}", begin, color[0], color[1], color[2]);
+    texts.properties += fmt::format("{},\"area\":{}", begin, components.area[i]);
+    if (value.is_apart()) texts.properties += fmt::format(",\"value\":{}", value_text(value, i, "null"));
+    texts.properties.append(measures.data(), put_measures<kPropertyRow>(measures.data(), table, i));
+    texts.properties += "}";
+  }
+  return texts;
+}
 
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const Measured& measured, const Stretch& stretch,
@@ -159,8 +206,7 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
   table.after = after;
   table.measured = &measured;
   table.columns = columns;
-  std::vector<MeasureColumn> known;
-  if (measured.any()) known = measured.table_columns();
+  const std::vector<MeasureColumn> known = columns_of(measured);
   for (MeasureColumn& column : table.columns)
     if (std::none_of(known.begin(), known.end(),
                      [&](const MeasureColumn& one) { return one.name == column.name; }))

@@ -9,6 +9,7 @@
 #include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/report/component_rows.hpp"
+#include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::io {
 
@@ -28,6 +29,13 @@ bool is_stats_csv(std::string_view beginning);
 
 /// Returns true if a table of this name is for Neuroglancer: "info" in a folder of segment properties.
 bool is_of_segments(const std::string& path);
+
+/// Returns whether the metadata of an OME-Zarr describes so many labels with these measures. More of them are
+/// too much for viewers, which read all metadata before anything else.
+bool are_described(std::uint64_t labels, const Measured& measured);
+/// Returns the colors of labels, and their properties: area, value and measures.
+LabelTexts label_texts(const Components& components, const Measured& measured, const Stretch& stretch,
+                       const ValueColumn& value);
 
 /// Returns the first line of a table of several inputs. It has a column for the name of the input, one for
 /// the time point if time points are inputs of their own, and all columns of write_stats_csv(), which are

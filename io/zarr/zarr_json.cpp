@@ -1,5 +1,7 @@
 #include "io/zarr/zarr_json.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <nlohmann/json.hpp>
 
 #include "gpuccl/types.hpp"
@@ -12,17 +14,22 @@ using Json = nlohmann::json;
 
 std::optional<Json> read_zarr_json(const ZarrStore& store, const std::string& key, std::int64_t memory) {
   constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;
-  constexpr std::int64_t kBytesOfEach = 64;  // parsed, a character takes no more
+  constexpr std::int64_t kBytesOfEach = 64;  // parsed, a character takes no more, and white space nothing
   constexpr std::uint64_t kInAnyCase = 1 << 16;
   const auto file = store.open(key);
   if (!file) return std::nullopt;
   const std::uint64_t size = file->size();
   if (size > kLargest) refuse_zarr(key + " of " + bytes_in_words(static_cast<double>(size)));
-  if (size > kInAnyCase && static_cast<std::int64_t>(size) * kBytesOfEach > memory)
-    throw Error(Failure::memory, key + " of " + bytes_in_words(static_cast<double>(size)) +
-                                     " may not fit in memory when it is parsed");
+  const auto check_memory = [&](std::int64_t bytes) {
+    if (size > kInAnyCase && bytes > memory)
+      throw Error(Failure::memory, key + " of " + bytes_in_words(static_cast<double>(size)) +
+                                       " may not fit in memory when it is parsed");
+  };
+  check_memory(static_cast<std::int64_t>(size));
   std::string text(size, '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
+  check_memory(kBytesOfEach *
+               std::count_if(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) == 0; }));
   Json json = parse_json(text, kDeepestJson, [&] { refuse_zarr(key + " is nested too deep"); });
   if (!json.is_object()) refuse_zarr(key + " is not valid");
   json.erase("consolidated_metadata");
