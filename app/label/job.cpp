@@ -61,10 +61,6 @@ void Job::open() {
     input_.emplace(files_, options_,
                    [this](const std::string& path, const std::string& line) { warn(path, line); });
     extent_ = input_->extent();
-    if (!files_.outlines.empty() && extent_.depth > 1)
-      throw Error(Failure::data,
-                  "has " + std::to_string(extent_.depth) +
-                      " slices, but --outlines is for images with one; select one with --page");
     const Slab slab = cut_into_parts(extent_, link_.parts())[static_cast<std::size_t>(link_.part())];
     piece_.emplace(*input_, slab, is_alone(), [this](double done) { progress_.share(done); });
   });
@@ -102,6 +98,7 @@ void Job::open_outputs() {
                : std::make_unique<io::SharedFile>(link_, path, is_first() ? (*outputs_.*file)() : nullptr);
   };
   image_ = shared(files_.image, &LabelOutputs::image);
+  outlines_ = shared(files_.outlines, &LabelOutputs::outlines);
   stats_ = shared(files_.stats, &LabelOutputs::stats);
   contacts_file_ = shared(files_.contacts, &LabelOutputs::contacts);
   report_ = shared(files_.json, &LabelOutputs::report);
@@ -230,10 +227,9 @@ void Job::write() {
   if (!files_.preview.empty()) write_preview();
   if (io::AtomicFile* const file = is_alone() ? outputs_->view() : nullptr)
     here(file->path(), [&] {
-      const io::MappedLabels labels{*part_.labels.labels, part_.labels.numbers, part_.count};
-      write_label_view(*file, files_, options_, description_.report, labels, part_.components,
+      write_label_view(*file, files_, options_, description_.report, labels(), part_.components,
                        part_.measured);
-      if (files_.in_folders) thumbnail_ = app::thumbnail(labels);
+      if (files_.in_folders) thumbnail_ = app::thumbnail(labels());
     });
   if (!files_.outlines.empty()) write_outlines();
   if (!files_.image.empty()) {
@@ -315,6 +311,12 @@ void Job::describe_labels() {
   });
 }
 
+/// Returns the labels of the part until the label image is written.
+io::MappedLabels Job::labels() {
+  if (!part_.labels.labels) no_labels_ = joined_labels(extent_, {}, 0);
+  return {part_.labels.labels ? *part_.labels.labels : *no_labels_, part_.labels.numbers, part_.count};
+}
+
 /// Draws the image below the labels and the numbers of the largest components.
 io::Preview Job::start_preview(const std::vector<io::NumberedComponent>& numbered) const {
   io::Preview preview(extent_, numbered);
@@ -326,9 +328,6 @@ io::Preview Job::start_preview(const std::vector<io::NumberedComponent>& numbere
 }
 
 void Job::write_preview() {
-  const std::unique_ptr<LabelSource> none = joined_labels(extent_, {}, 0);  // of a part without rows
-  const io::MappedLabels labels{part_.labels.labels ? *part_.labels.labels : *none, part_.labels.numbers,
-                                part_.count};
   constexpr std::uint64_t kMost = std::uint64_t{1} << 53;  // signed and floating-point ones are not written
   std::vector<io::NumberedComponent> numbered =
       io::largest_components(part_.components, part_.first, [&](std::size_t i) {
@@ -339,20 +338,20 @@ void Job::write_preview() {
       });
   if (is_alone())
     return here(files_.preview,
-                [&] { io::write_preview(*outputs_->preview(), labels, start_preview(numbered)); });
+                [&] { io::write_preview(*outputs_->preview(), labels(), start_preview(numbered)); });
   numbered = io::gather_lists(link_, numbered);
   io::keep_largest(numbered);
   io::write_preview_in_parts(link_, is_first() ? outputs_->preview() : nullptr, files_.preview, extent_,
-                             labels, [&] { return start_preview(numbered); });
+                             labels(), [&] { return start_preview(numbered); });
 }
 
 void Job::write_outlines() {
   const MemoryBudget& budget = piece_->budget();
-  here(files_.outlines, [&] {
-    io::write_outlines(*outputs_->outlines(), io::outline_format(files_.outlines),
-                       {*part_.labels.labels, part_.labels.numbers, part_.count},
-                       {files_.input, part_.components, value()}, budget.left_beside(budget.writing(0)));
-  });
+  const std::int64_t left = budget.left_beside(budget.writing(0));
+  const io::OutlineFormat format = io::outline_format(files_.outlines);
+  const io::OutlineSubject subject{files_.input, extent_, part_.components, value(), stretch()};
+  if (!is_alone()) return io::write_outlines_in_parts(link_, *outlines_, format, labels(), subject, left);
+  here(files_.outlines, [&] { io::write_outlines(*outputs_->outlines(), format, labels(), subject, left); });
 }
 
 /// Finds and writes contacts, all of them in part 0. Those of equal samples that touch by the connectivity
@@ -419,7 +418,8 @@ void Job::commit() {
     return outputs_->commit(report, part_.components, part_.measured, contacts_,
                             files_.summary.empty() ? "" : io::summary_header() + summary());
   }
-  for (io::SharedFile* const file : {image_.get(), stats_.get(), contacts_file_.get(), report_.get()})
+  for (io::SharedFile* const file :
+       {image_.get(), outlines_.get(), stats_.get(), contacts_file_.get(), report_.get()})
     if (file != nullptr) here(file->path(), [&] { file->finish(); });
   here(files_.input, [&] {
     if (is_first()) outputs_->commit();

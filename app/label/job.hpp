@@ -104,6 +104,7 @@ class Job {
   WrittenValues written();
   void write_image();
   void describe_labels();
+  io::MappedLabels labels();
   io::Preview start_preview(const std::vector<io::NumberedComponent>& numbered) const;
   void write_preview();
   void write_outlines();
@@ -124,10 +125,11 @@ class Job {
   std::optional<LabelInput> input_;
   Extent extent_;
   std::optional<Piece> piece_;
-  std::unique_ptr<LabelOutputs> outputs_;                                   // of part 0
-  std::unique_ptr<io::SharedFile> image_, stats_, contacts_file_, report_;  // of several parts
+  std::unique_ptr<LabelOutputs> outputs_;                                              // of part 0
+  std::unique_ptr<io::SharedFile> image_, outlines_, stats_, contacts_file_, report_;  // of several parts
   std::optional<HoleCounts> holes_;
   NumberedPart part_;
+  std::unique_ptr<LabelSource> no_labels_;  // of a part without rows
   GatheredSums sums_;
   std::vector<Contact> contacts_;
   Description description_;

@@ -267,17 +267,19 @@ void check_for_parts(const LabelOptions& options) {
   if (io::TextStream::is_named(options.seeds))
     throw Error(Failure::usage, "--seeds " + options.seeds + " cannot be read in parts; use a file");
   if (!files.any_output())
-    throw Error(Failure::usage, "nothing to write; give -o, --json, --stats, --contacts or --preview");
+    throw Error(Failure::usage,
+                "nothing to write; give -o, --json, --stats, --contacts, --preview or --outlines");
   if (io::is_of_segments(files.stats))
     throw io::FileError(files.stats, Failure::usage,
                         "segment properties are written by one process; name a table, such as all.csv");
-  for (const std::string& path : {files.image, files.json, files.stats, files.contacts})
+  for (const std::string& path : {files.image, files.json, files.stats, files.contacts, files.outlines})
     if (io::TextStream::is_named(path))
       throw Error(Failure::usage, "parts can write only files: " + path + " cannot be an output");
   if (names_folder(files.image))
     throw io::FileError(files.image, Failure::usage,
                         "is a folder, but parts label one input; give -o a file name");
   check_preview(files);
+  check_outlines(files);
   check_any(options, false);
 }
 

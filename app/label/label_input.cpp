@@ -1,5 +1,7 @@
 #include "app/label/label_input.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -43,6 +45,10 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   const auto open = [&] { return io::open_reader(files.input, read); };
   reader_ = options.is_in_parts ? open() : io::open_with_every_frame(open);
   info_ = reader_->info();
+  if (!files.outlines.empty() && info_.extent.depth > 1)
+    throw Error(Failure::data,
+                fmt::format("has {} slices, but --outlines is for images with one; select one with --page",
+                            info_.extent.depth));
   connectivity_ = options.algorithm.connectivity_for(extent(), info_.format != "png");
   selection_ = with_limits(options.selection, options.physical_limits, info_, connectivity_);
   check_periodic(extent(), connectivity_, options.periodic);

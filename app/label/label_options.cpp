@@ -75,6 +75,11 @@ void add_inputs(const Command& command, std::vector<std::string>& inputs, const 
   command.group("Output", Effect::run);
 }
 
+void add_outlines(const Command& command, LabelPaths& files) {
+  add_path(command, "--outlines", files.outlines, "FILE",
+           "Outlines of the components of a 2D image: .geojson, or .json for COCO");
+}
+
 void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
   add_inputs(command, inputs,
              "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, HDF5 (FILE:/DATASET), "
@@ -88,8 +93,7 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
   add_text_path(command, "--stats", files.stats, "csv",
                 "Table of components in CSV, one for all inputs; - for standard output");
   add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels over the image, in PNG");
-  add_path(command, "--outlines", files.outlines, "FILE",
-           "Outlines of the components of a 2D image: .geojson, or .json for COCO");
+  add_outlines(command, files);
 }
 
 void add_contacts_and_view(const Command& command, LabelPaths& files) {
@@ -106,6 +110,7 @@ void add_files_of_parts(const Command& command, std::vector<std::string>& inputs
            "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
   add_path(command, "--json", files.json, "FILE", "Report [next to the label image, with .json]");
   add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels over the image, in PNG");
+  add_outlines(command, files);
   add_path(command, "--stats", files.stats, "FILE", "Table of components in CSV");
   if (!of_objects)
     add_path(command, "--contacts", files.contacts, "FILE", "Table of components that touch, in CSV");

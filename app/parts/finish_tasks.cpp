@@ -60,12 +60,13 @@ class Finish {
     LabelOutputs outputs(run_.files(), LabelStreams(run_.files()), options().output);
     describe();
     if (io::AtomicFile* const image = outputs.image()) write_image(*image);
+    if (io::AtomicFile* const outlines = outputs.outlines()) copy(sections::kOutlines, *outlines);
     if (io::AtomicFile* const stats = outputs.stats()) copy(sections::kTable, *stats);
     if (io::AtomicFile* const contacts = outputs.contacts()) write_contacts(*contacts);
     if (io::AtomicFile* const report = outputs.report()) write_report(*report, outputs);
     // In the order of LabelPaths::outputs().
-    const std::vector<io::AtomicFile*> files = {outputs.image(), outputs.stats(), outputs.contacts(),
-                                                outputs.report()};
+    const std::vector<io::AtomicFile*> files = {outputs.image(), outputs.outlines(), outputs.stats(),
+                                                outputs.contacts(), outputs.report()};
     for (io::AtomicFile* const file : files)
       if (file != nullptr) io::with_path(file->path(), [&] { file->finish(); });
     run_.write_finished(files);

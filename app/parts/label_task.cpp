@@ -18,6 +18,7 @@
 #include "io/image/limits.hpp"
 #include "io/parts/checked_file.hpp"
 #include "io/parts/stretch.hpp"
+#include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
 #include "io/report/stats_csv.hpp"
 
@@ -206,7 +207,7 @@ class LabelTask {
     io::put_label_stretch(file, image, run_.image_options(joined).type, *labels, wide, own());
   }
 
-  /// The part's rows of the table, of the report and of the metadata of an OME-Zarr.
+  /// The part's rows of the table, of the report, of the metadata of an OME-Zarr and of the outlines.
   void write_rows(const JoinedParts& joined, const io::CheckedFile& numbers,
                   io::CheckedFileWriter& file) const {
     const LabelOptions& options = run_.options();
@@ -235,12 +236,53 @@ class LabelTask {
       io::stream_report(sink, report, part.components, part.measured, {part.first, false, false});
     file.end_section();
     io::LabelTexts texts;
-    if (has_label_texts(run_.files(), options, joined.count, measured))
-      texts = io::label_texts(stay, measured, stretch, input().column(values));
+    if (has_label_texts(run_.files(), options, joined.count, part.measured))
+      texts = io::label_texts(part.components, part.measured, {part.first, part_ == 1, false}, report.value);
     for (const std::string* const text : {&texts.colors, &texts.properties}) {
       file.add(*text);
       file.end_section();
     }
+    if (!run_.files().outlines.empty())
+      io::with_path(run_.files().outlines, [&] {
+        write_outlines(joined,
+                       {run_.files().input,
+                        whole(),
+                        part.components,
+                        report.value,
+                        {part.first, part_ == 1, part_ == run_.parts()}},
+                       sink);
+      });
+    file.end_section();
+  }
+
+  /// Writes the outlines of a stretch of components, from all parts that have rows of them.
+  void write_outlines(const JoinedParts& joined, const io::OutlineSubject& subject,
+                      const io::TextSink& sink) const {
+    RowRange rows;
+    for (const Box& box : subject.components.box) {
+      rows.begin = rows.empty() ? box.min[1] : std::min<std::int64_t>(rows.begin, box.min[1]);
+      rows.end = std::max<std::int64_t>(rows.end, box.max[1] + 1);
+    }
+    if (run_.options().periodic != PeriodicAxes{}) rows = {0, whole().rows()};  // boxes go across borders
+    std::vector<NumberedSlab> slabs;
+    std::int64_t taken = 0;
+    for (int part = 1; part <= run_.parts(); ++part) {
+      if (common_rows(rows, rows_of(run_.slab(part), whole())).empty()) continue;
+      slabs.push_back(numbered(part, joined));
+      taken += static_cast<std::int64_t>(slabs.back().numbers.size() * sizeof(Label));
+    }
+    const MemoryBudget budget(io::memory_limit(run_.options().input.limits));
+    const std::int64_t left = budget.left_beside(static_cast<double>(taken));
+    const std::unique_ptr<LabelSource> labels =
+        joined_labels(whole(), std::move(slabs), static_cast<Label>(joined.count));
+    std::vector<io::OutlineRun> runs = io::list_outline_runs({*labels, {}, static_cast<Label>(joined.count)},
+                                                             {.first_row = rows.begin,
+                                                              .rows = rows.count(),
+                                                              .y = static_cast<int>(rows.begin),
+                                                              .first = subject.stretch.first,
+                                                              .count = subject.components.size()},
+                                                             left);
+    io::stream_outlines(sink, io::outline_format(run_.files().outlines), std::move(runs), subject, left);
   }
 
   /// Returns contacts in the part's own rows, and between these and the rows before.

@@ -69,6 +69,7 @@ enum OfStretch : std::size_t {
   kRows,
   kColors,  // these two: LabelTexts
   kProperties,
+  kOutlines,
   kContacts,
   kTimes,
   kBorderRows,  // these three: BorderRows, where contacts are found across periodic borders

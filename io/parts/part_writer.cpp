@@ -1,6 +1,7 @@
 #include "io/parts/part_writer.hpp"
 
 #include <fcntl.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "io/files/file_error.hpp"
+#include "io/files/number_text.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/parts/stretch.hpp"
@@ -210,6 +212,47 @@ void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<v
   ByteSum sum;
   collectively(link, [&] { with_path(file.path(), [&] { copy(text, file, offset, &sum); }); });
   file.add_to_checksum(link.scan(sum.sum()).all);
+}
+
+void write_outlines_in_parts(PartLink& link, SharedFile& file, OutlineFormat format,
+                             const MappedLabels& labels, const OutlineSubject& subject,
+                             std::int64_t max_bytes) {
+  const auto here = [&](const auto& work) { collectively(link, [&] { with_path(file.path(), work); }); };
+  const auto parts = static_cast<std::size_t>(link.parts()), part = static_cast<std::size_t>(link.part());
+  const RowRange own = rows_of_parts(subject.extent, link.parts())[part];
+  const std::vector<std::uint64_t> firsts = gather_lists(link, std::vector{subject.stretch.first});
+  std::vector<std::vector<OutlineRun>> runs_of(parts);  // by the part that their components belong to
+  std::vector<std::uint64_t> counts(parts);
+  here([&] {
+    if (own.empty()) return;
+    for (const OutlineRun& run : list_outline_runs(
+             labels, {.rows = own.count(), .y = static_cast<int>(own.begin), .count = labels.count},
+             max_bytes)) {
+      const auto after = std::upper_bound(firsts.begin(), firsts.end(), run.label - std::uint64_t{1});
+      runs_of[static_cast<std::size_t>(after - firsts.begin()) - 1].push_back(run);
+    }
+    for (std::size_t i = 0; i < parts; ++i) counts[i] = runs_of[i].size();
+  });
+  const std::vector<std::uint64_t> all_counts = gather_lists(link, counts);
+  here([&] {
+    std::uint64_t runs = 0;  // that are sent, and that are received
+    for (std::size_t i = 0; i < parts; ++i) runs += counts[i] + all_counts[i * parts + part];
+    const double needed = 2.0 * sizeof(OutlineRun) * static_cast<double>(runs);
+    if (needed > static_cast<double>(max_bytes))
+      throw Error(Failure::memory,
+                  fmt::format("needs {} of memory for outlines in this part; set a larger --memory",
+                              bytes_in_words(needed)));
+  });
+  for (std::size_t to = 0; to < parts; ++to)
+    link.send(static_cast<int>(to), message_of(std::exchange(runs_of[to], {})));
+  std::vector<OutlineRun> runs;
+  for (std::size_t from = 0; from < parts; ++from) {
+    const auto more = list_of<OutlineRun>(link.receive(static_cast<int>(from)));
+    runs.insert(runs.end(), more.begin(), more.end());
+  }
+  write_text_in_parts(link, file, [&](const TextSink& sink) {
+    stream_outlines(sink, format, std::move(runs), subject, max_bytes);
+  });
 }
 
 }  // namespace gpuccl::io

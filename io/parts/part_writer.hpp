@@ -11,6 +11,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"
+#include "io/report/outlines.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/write/preview.hpp"
 
@@ -57,5 +58,12 @@ void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string&
 /// Writes a text of which make(sink) makes this part's stretch, one stretch after the other. Throws as
 /// collectively().
 void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make);
+
+/// Writes the outlines of a whole of which `labels` are the rows of this part, and `subject` has the
+/// components that belong to it: it gets their runs from the parts behind it. Throws as collectively(), Error
+/// (memory) if the runs of a part take more than `max_bytes` there.
+void write_outlines_in_parts(PartLink& link, SharedFile& file, OutlineFormat format,
+                             const MappedLabels& labels, const OutlineSubject& subject,
+                             std::int64_t max_bytes);
 
 }  // namespace gpuccl::io

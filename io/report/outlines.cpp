@@ -36,34 +36,26 @@ struct RunsOfComponents {
   }
 };
 
-RunsOfComponents list_components(const MappedLabels& labels, std::int64_t max_bytes) {
-  constexpr std::int64_t kBytesOfRun = sizeof(LabelRun) + 2 * sizeof(RowRun);
-  std::vector<LabelRun> runs;
-  std::vector<std::size_t> row_ends;
+constexpr std::int64_t kBytesOfRun =
+    2 * sizeof(OutlineRun);  // while their list grows, and while it is sorted
+
+[[noreturn]] void refuse_runs(std::int64_t max_bytes) {
+  throw Error(Failure::memory, fmt::format("needs more than {} of memory for outlines; set a larger --memory",
+                                           bytes_in_words(static_cast<double>(max_bytes))));
+}
+
+/// Sorts runs by component.
+RunsOfComponents by_component(std::vector<OutlineRun> runs, std::uint64_t first, std::size_t count) {
   RunsOfComponents found;
-  found.ends.assign(labels.count, 0);
-  LabelRuns row;
-  std::int64_t ready = 0;
-  const Extent extent = labels.labels.extent();
-  for (std::int64_t y = 0; y < extent.rows(); ++y) {
-    if (y >= ready) ready = labels.labels.prepare(y, 1);
-    list_runs(labels, y, 1, row);
-    runs.insert(runs.end(), row.runs.begin(), row.runs.end());
-    row_ends.push_back(runs.size());
-    for (const LabelRun& run : row.runs) ++found.ends[run.label - std::size_t{1}];
-    const std::int64_t bytes = kBytesOfRun * std::ssize(runs);
-    if (bytes > max_bytes)
-      throw Error(Failure::memory, "needs more than " + bytes_in_words(static_cast<double>(max_bytes)) +
-                                       " of memory for outlines; set a larger --memory");
-  }
+  found.ends.assign(count, 0);
+  const auto end_of = [&](const OutlineRun& run) -> std::size_t& {
+    return found.ends.at(run.label - first - 1);
+  };
+  for (const OutlineRun& run : runs) ++end_of(run);
   std::size_t end = 0;
-  for (std::size_t& count : found.ends) end += std::exchange(count, end);
+  for (std::size_t& runs_of_one : found.ends) end += std::exchange(runs_of_one, end);
   found.runs.resize(runs.size());
-  std::size_t i = 0;
-  for (std::size_t y = 0; y < row_ends.size(); ++y)
-    for (; i < row_ends[y]; ++i)
-      found.runs[found.ends[runs[i].label - std::size_t{1}]++] = {static_cast<int>(y), runs[i].begin,
-                                                                  runs[i].end};
+  for (const OutlineRun& run : runs) found.runs[end_of(run)++] = run.run;
   return found;
 }
 
@@ -141,7 +133,7 @@ std::string value_member(const ValueColumn& value, std::size_t component) {
 void put_feature(std::string& text, std::size_t component, std::span<const RowRun> runs,
                  const OutlineSubject& subject) {
   const std::vector<Polygon> polygons = outline(runs);
-  const std::string label = label_text(subject.value, component);
+  const std::string label = label_text(subject.value, component, subject.stretch.first);
   text += R"({"type":"Feature","geometry":{"type":)";
   if (polygons.size() == 1) {
     text += R"("Polygon","coordinates":)";
@@ -179,26 +171,28 @@ std::string compressed(const std::vector<std::int64_t>& lengths) {
 }
 
 void put_annotation(std::string& text, std::size_t component, std::span<const RowRun> runs,
-                    const OutlineSubject& subject, const Extent& extent) {
+                    const OutlineSubject& subject) {
+  const Extent& extent = subject.extent;
   std::vector<std::int64_t> lengths = column_run_lengths(runs, extent.height);
   std::int64_t rest = extent.elements();
   for (const std::int64_t length : lengths) rest -= length;
   if (rest > 0) lengths.push_back(rest);
   const Box& box = subject.components.box[component];
   text += fmt::format(R"({{"id":{},"image_id":1,"category_id":1,"iscrowd":0,"area":{},"bbox":[{},{},{},{}])",
-                      label_text(subject.value, component), subject.components.area[component], box.min[0],
-                      box.min[1], box.max[0] - box.min[0] + 1, box.max[1] - box.min[1] + 1);
+                      label_text(subject.value, component, subject.stretch.first),
+                      subject.components.area[component], box.min[0], box.min[1], box.max[0] - box.min[0] + 1,
+                      box.max[1] - box.min[1] + 1);
   text +=
       fmt::format(R"({},"segmentation":{{"size":[{},{}],"counts":"{}"}}}})",
                   value_member(subject.value, component), extent.height, extent.width, compressed(lengths));
 }
 
-std::string head_of(OutlineFormat format, const OutlineSubject& subject, const Extent& extent) {
+std::string head_of(OutlineFormat format, const OutlineSubject& subject) {
   if (format == OutlineFormat::geojson) return kGeojson + R"(","features":[)";
   const nlohmann::ordered_json image = {
       {"id", 1},
-      {"width", extent.width},
-      {"height", extent.height},
+      {"width", subject.extent.width},
+      {"height", subject.extent.height},
       {"file_name", std::filesystem::path(subject.image).filename().string()}};
   return kCoco + R"("},"images":[)" + json_text(image) +
          R"(],"categories":[{"id":1,"name":"object"}],"annotations":[)";
@@ -218,27 +212,53 @@ bool are_outlines(std::string_view beginning) {
          beginning.starts_with(R"({"info":{"description":"gpuccl)");
 }
 
-void write_outlines(AtomicFile& file, OutlineFormat format, const MappedLabels& labels,
-                    const OutlineSubject& subject, std::int64_t max_bytes) {
-  const Extent extent = labels.labels.extent();
-  const RunsOfComponents all = list_components(labels, max_bytes);
+std::vector<OutlineRun> list_outline_runs(const MappedLabels& labels, const OutlineRange& range,
+                                          std::int64_t max_bytes) {
+  std::vector<OutlineRun> runs;
+  LabelRuns row;
+  std::int64_t ready = 0;
+  for (std::int64_t i = 0; i < range.rows; ++i) {
+    const std::int64_t at = range.first_row + i;
+    if (at >= ready) ready = labels.labels.prepare(at, 1);
+    list_runs(labels, at, 1, row);
+    for (const LabelRun& run : row.runs)
+      if (run.label - std::uint64_t{1} - range.first < range.count)  // not below either, which wraps around
+        runs.push_back({run.label, {range.y + static_cast<int>(i), run.begin, run.end}});
+    if (kBytesOfRun * std::ssize(runs) > max_bytes) refuse_runs(max_bytes);
+  }
+  return runs;
+}
+
+void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<OutlineRun> runs,
+                     const OutlineSubject& subject, std::int64_t max_bytes) {
+  const std::uint64_t first = subject.stretch.first;
+  const std::size_t count = subject.components.size();
+  if (kBytesOfRun * std::ssize(runs) > max_bytes) refuse_runs(max_bytes);
+  const RunsOfComponents all = by_component(std::exchange(runs, {}), first, count);
   check_texts(format, all, max_bytes);
-  const auto write = [&](std::string_view text) { file.write(text.data(), text.size()); };
-  write(head_of(format, subject, extent));
+  if (subject.stretch.begins) sink(head_of(format, subject));
   const auto make = [&](std::string& text, std::int64_t piece) {
     text.clear();
     const std::size_t begin = static_cast<std::size_t>(piece) * kAtOnce;
-    for (std::size_t i = begin; i < std::min<std::size_t>(labels.count, begin + kAtOnce); ++i) {
-      text += i > 0 ? ",\n" : "\n";
+    for (std::size_t i = begin; i < std::min(count, begin + kAtOnce); ++i) {
+      text += first + i > 0 ? ",\n" : "\n";
       if (format == OutlineFormat::geojson)
         put_feature(text, i, all.of(i), subject);
       else
-        put_annotation(text, i, all.of(i), subject, extent);
+        put_annotation(text, i, all.of(i), subject);
     }
   };
-  for_each_strip<std::string>((std::int64_t{labels.count} + kAtOnce - 1) / kAtOnce, make,
-                              [&](const std::string& text, std::int64_t) { write(text); });
-  write("\n]}\n");
+  for_each_strip<std::string>(static_cast<std::int64_t>((count + kAtOnce - 1) / kAtOnce), make,
+                              [&](const std::string& text, std::int64_t) { sink(text); });
+  if (subject.stretch.ends) sink("\n]}\n");
+}
+
+void write_outlines(AtomicFile& file, OutlineFormat format, const MappedLabels& labels,
+                    const OutlineSubject& subject, std::int64_t max_bytes) {
+  std::vector<OutlineRun> runs =
+      list_outline_runs(labels, {.rows = subject.extent.rows(), .count = labels.count}, max_bytes);
+  stream_outlines([&](std::string_view text) { file.write(text.data(), text.size()); }, format,
+                  std::move(runs), subject, max_bytes);
 }
 
 }  // namespace gpuccl::io

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpuccl/labels.hpp"
+#include "gpuccl/objects.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"
@@ -22,15 +24,39 @@ OutlineFormat outline_format(const std::string& path);
 /// Whether a text that begins like this, white space left out, has outlines that gpuccl wrote.
 bool are_outlines(std::string_view beginning);
 
-/// Subject of outlines: an image and its components.
+/// Subject of outlines: a 2D image and its components, or a stretch of them.
 struct OutlineSubject {
   std::string image;  // its path
+  Extent extent;
   const Components& components;
   const ValueColumn& value;  // of an image of values
+  Stretch stretch = {};
 };
 
-/// Writes the outlines of all components of a 2D image, in pixels from its upper left corner; rows in
-/// ascending order are asked for once. Error (memory) if the runs take more than `max_bytes`.
+/// A run of a component. Outlines are made from all its runs, in raster order.
+struct OutlineRun {
+  Label label = 0;
+  RowRun run;
+};
+
+/// Rows and labels of which runs are listed.
+struct OutlineRange {
+  std::int64_t first_row = 0, rows = 0;
+  int y = 0;                           // of the first row in the image
+  std::uint64_t first = 0, count = 0;  // labels first + 1 to first + count
+};
+
+/// Lists runs of a 2D image; rows in ascending order are asked for once. Error (memory) if they take more
+/// than `max_bytes`.
+std::vector<OutlineRun> list_outline_runs(const MappedLabels& labels, const OutlineRange& range,
+                                          std::int64_t max_bytes);
+
+/// Writes the outlines of the components of `subject` from their runs, in pixels from the upper left corner
+/// of the image. Error (memory) if that takes more than `max_bytes`.
+void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<OutlineRun> runs,
+                     const OutlineSubject& subject, std::int64_t max_bytes);
+
+/// Writes the outlines of all components of an image.
 void write_outlines(AtomicFile& file, OutlineFormat format, const MappedLabels& labels,
                     const OutlineSubject& subject, std::int64_t max_bytes);
 

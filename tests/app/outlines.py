@@ -1,10 +1,11 @@
 """outlines.py GPUCCL: outlines are valid polygons that cover their pixels, by shapely, and run lengths are those of pycocotools.
 
 Random images of several densities and sizes, as components by all connectivities and as objects of label images.
-GPUCCL_LONG: 2,000 of these, else 60. The files of slabs and of four threads are the same.
+GPUCCL_LONG: 2,000 of these, else 60. The files of slabs, of four threads and of tasks are the same.
 """
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,15 @@ def run(folder, *words):
     done = subprocess.run([GPUCCL, *words, "--quiet", "--no-fsync", "--overwrite", "--device" if words[0] == "label" else "--threads",
                            "cpu" if words[0] == "label" else "1"], cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, (words, done.stderr)
+
+
+def run_tasks(folder, parts, *words):
+    for step in range(2):
+        for part in range(1, parts + 1):
+            run(folder, *words, "--part", f"{part}/{parts}", "--parts-dir", "parts")
+        done = subprocess.run([GPUCCL, "join", "parts", *(["--finish"] if step else []), "--quiet"], cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, (words, done.stderr)
+    shutil.rmtree(os.path.join(folder, "parts"))
 
 
 def check_polygons(outlines, labels, name):
@@ -72,6 +82,9 @@ def main():
                     run(folder, *words, "--json", "report.json", "--outlines", "out." + extension, *mode)
                     text = open(path("out." + extension), "rb").read()
                     assert found.setdefault(extension, text) == text, (i, mode)
+                if i % 3 == 0:
+                    run_tasks(folder, 2 + i % 5, *words, "--json", "report.json", "--outlines", "out." + extension)
+                    assert open(path("out." + extension), "rb").read() == found[extension], (i, "tasks")
             labels = numpy.load(path("labels.npy"))
             if labels.max(initial=0) > 0:
                 check_polygons(found["geojson"], labels, (i, command, shape))

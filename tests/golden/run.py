@@ -32,7 +32,8 @@ LONG = bool(os.environ.get("GPUCCL_LONG"))
 TABLE = pathlib.Path(__file__).with_name("commands.tsv")
 ALGORITHMS = ("flood-fill", "sauf", "hcs2-aremsp", "pred", "drag", "ep", "fb")
 MODES = ("threads", "slabs", "batch", "tasks", "mpi", "algorithms")
-OUTPUTS = {"--stats": "--stats-dir", "--contacts": "--contacts-dir", "--json": "--json-dir", "--preview": "--preview-dir"}
+OUTPUTS = {"--stats": "--stats-dir", "--contacts": "--contacts-dir", "--json": "--json-dir", "--preview": "--preview-dir",
+           "--outlines": "--outlines-dir"}
 ENVIRONMENT = {**os.environ, "CUDA_VISIBLE_DEVICES": "", "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
                "OMPI_MCA_btl_vader_single_copy_mechanism": "none", "OMPI_MCA_rmaps_base_oversubscribe": "1"}
 ENVIRONMENT.pop("GPUCCL_LONG", None)
@@ -58,7 +59,7 @@ VARIABLE = {"timings_ms", "device", "gpuccl", "bytes", "seconds", "files", "fing
 def plain_report(value, inside=""):
     if isinstance(value, dict):
         return {key: plain_report(item, key) for key, item in value.items()
-                if key not in VARIABLE and not (key == "path" and inside in ("output", "preview", "stats", "contacts"))}
+                if key not in VARIABLE and not (key == "path" and inside in ("output", "preview", "stats", "contacts", "outlines"))}
     return [plain_report(item, inside) for item in value] if isinstance(value, list) else value
 
 
@@ -246,6 +247,8 @@ class Row:
                 words += ["-o", "out/", "--format", extension[1:]]
                 folders["labels"] = "out/"
                 i += 2
+            elif word == "--outlines" and self.outputs[word].endswith(".json"):
+                raise Refused("0 outlines of a batch are GeoJSON")
             elif word in OUTPUTS:
                 words += [OUTPUTS[word], word[2:]]
                 folders[word[2:]] = word[2:]
@@ -510,6 +513,7 @@ def random_command(rng, folder):
     if periodic:
         words += ["--periodic", pick("x", "y", "x,y", *(["z", "x,y,z"] if depth > 1 and not per_slice else []))]
     words += maybe(0.4, "--contacts", "contacts.csv") + maybe(0.3, "--preview", "preview.png")
+    words += maybe(0.5 if depth == 1 else 0, "--outlines", pick("outlines.geojson", "outlines.json"))
     words += maybe(0.3, "--measure", pick("shape", "topology", "border", "shape,border", "all", "extent,euler_number"))
     words += maybe(0.3, "--keep", pick("area > 3", "border_sides < 2 and extent > 0.3", "area < 50 or extent > 0.6"))
     if rng.random() < 0.3:
