@@ -260,10 +260,18 @@ WrittenValues Job::written() {
     return {options_.label_type, std::move(part_.labels.numbers), {}, part_.count};
   WrittenValues written;
   const ValueType type = *input_->value_type();
-  here(files_.image, [&] {
-    written = is_alone() ? written_values(type, part_.values, part_.labels.numbers)
-                         : written_values_of_part(type, part_.values_of_labels, part_.labels.numbers);
-  });
+  if (is_alone()) {
+    here(files_.image, [&] { written = written_values(type, part_.values, part_.labels.numbers); });
+    return written;
+  }
+  if (link_.scan(fit_32_bits(type, part_.values) ? 0 : 1).all > 0) {  // then every part needs those of all
+    const std::vector<ValueBits> all =
+        io::gather_lists(link_, std::vector<ValueBits>(part_.values.begin(), part_.values.end()));
+    here(files_.image, [&] { written = written_values(type, all, part_.labels.numbers); });
+    return written;
+  }
+  here(files_.image,
+       [&] { written = written_values_of_part(type, part_.values_of_labels, part_.labels.numbers); });
   const std::vector<Label> largest = io::gather_lists(link_, std::vector{written.largest});
   written.largest = *std::max_element(largest.begin(), largest.end());
   return written;
@@ -292,7 +300,7 @@ void Job::write_image() {
   if (options_.values.keep_values) slabs.front().numbers = std::move(written.map);
   const std::unique_ptr<LabelSource> labels = joined_labels(extent_, std::move(slabs), written.largest);
   io::ContentHash hash(write.type);
-  hash.add_sum(io::write_labels_in_parts(link_, *image_, format, *labels, write));
+  hash.add_sum(io::write_labels_in_parts(link_, *image_, format, *labels, written.wide, write));
   fingerprint = hash.text(extent_);
 }
 

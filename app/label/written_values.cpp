@@ -67,7 +67,7 @@ Label largest_of(ValueType type, std::span<const ValueBits> values) {
   return largest;
 }
 
-/// Returns values of 32 bits at most. Error (data) if one does not fit.
+/// Returns values of 32 bits at most, which all fit.
 WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
                             const std::vector<Label>& selected) {
   WrittenValues written;
@@ -75,15 +75,7 @@ WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
   written.largest = largest_of(type, values);
   std::vector<Label> samples = {0};
   samples.reserve(values.size() + 1);
-  for (const ValueBits value : values) {
-    const std::optional<Label> sample = narrow_sample(type, value);
-    if (!sample)
-      throw Error(Failure::data,
-                  "the value " + text_of(type, value) +
-                      " does not fit the 32 bits of label images that MPI writes; write labels, "
-                      "or use gpuccl label");
-    samples.push_back(*sample);
-  }
+  for (const ValueBits value : values) samples.push_back(narrow_sample(type, value).value());
   if (selected.empty()) {
     written.map = std::move(samples);
     return written;
@@ -95,11 +87,14 @@ WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
 
 }  // namespace
 
+bool fit_32_bits(ValueType type, std::span<const ValueBits> values) {
+  return std::all_of(values.begin(), values.end(),
+                     [type](ValueBits value) { return narrow_sample(type, value).has_value(); });
+}
+
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected) {
-  if (std::all_of(values.begin(), values.end(),
-                  [type](ValueBits value) { return narrow_sample(type, value); }))
-    return narrow_values(type, values, selected);
+  if (fit_32_bits(type, values)) return narrow_values(type, values, selected);
   WrittenValues written;
   written.type = wide_type(type);
   written.largest = largest_of(type, values);

@@ -18,13 +18,16 @@ struct WrittenValues {
   Label largest = 0;            // of those that are not negative
 };
 
+/// Returns whether values of `type` can be written with 32 bits at most.
+bool fit_32_bits(ValueType type, std::span<const ValueBits> values);
+
 /// Returns the values to write for an image. `values`: of each component that stays; `selected`:
 /// Selection::map. Types of 64 bits are written with 32 if all values fit these.
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected);
 
 /// Returns values of 32 bits at most for a part of an image whose labels have `values`. Labels whose
-/// `numbers` are 0 are dropped. Error (data) if a value does not fit.
+/// `numbers` are 0 are dropped.
 WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
                                      const std::vector<Label>& numbers);
 

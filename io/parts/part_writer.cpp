@@ -131,7 +131,8 @@ void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset, ByteS
 }  // namespace
 
 std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
-                                    const LabelSource& labels, const WriteOptions& options) {
+                                    const LabelSource& labels, std::span<const std::uint64_t> wide,
+                                    const WriteOptions& options) {
   const auto here = [&](const auto& work) { collectively(link, [&] { with_path(file.path(), work); }); };
   const bool first = link.part() == 0;
   LabelFile image;
@@ -145,7 +146,7 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
                       rows_of_parts(labels.extent(), link.parts())[static_cast<std::size_t>(link.part())]);
   const LabelsOfStrips labels_of_strips(link, labels, layout);
   ContentHash hash(options.type);
-  const MappedLabels mapped{labels_of_strips, {}, labels.count(), {}, &hash};
+  const MappedLabels mapped{labels_of_strips, {}, labels.count(), wide, &hash};
 
   const std::uint64_t head = whole.head().size();
   const bool is_listed = whole.places() == StripFile::Places::after_others;

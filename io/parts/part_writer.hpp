@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "gpuccl/parts.hpp"
@@ -45,10 +46,12 @@ class SharedFile {
 /// Writes the label image into `file`, all parts together, each the rows of its slab of
 /// cut_into_parts(), which joined_labels() of NumberedPart::labels can render. options.type is resolved. The
 /// bytes are those of write_labels(). A part encodes the strips that begin in its rows. What is compressed
-/// waits in memory or in a temporary file until it is known where it goes, but in part 0. Returns the sum of
-/// the whole image for its ContentHash. Throws as collectively().
+/// waits in memory or in a temporary file until it is known where it goes, but in part 0. `wide`: as
+/// MappedLabels has it, the same in all parts. Returns the sum of the whole image for its ContentHash. Throws
+/// as collectively().
 std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
-                                    const LabelSource& labels, const WriteOptions& options);
+                                    const LabelSource& labels, std::span<const std::uint64_t> wide,
+                                    const WriteOptions& options);
 
 /// Writes the preview of a whole of which `labels` are the rows of this part. `file`: of part 0, null in
 /// others. Throws as collectively().
