@@ -23,6 +23,7 @@
 #include "app/label/label_sandbox.hpp"
 #include "app/options/name_pattern.hpp"
 #include "app/options/option_helpers.hpp"
+#include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
@@ -58,53 +59,6 @@ struct MatchOptions {
   OutputOptions file;
 };
 
-/// Counts that add up over images.
-struct Totals {
-  OverlapCounts counts;
-  std::vector<MatchScores> scores;  // one for each threshold
-
-  void add(const Totals& other) {
-    counts.add(other.counts);
-    for (std::size_t i = 0; i < other.scores.size(); ++i)
-      if (i < scores.size())
-        scores[i].add(other.scores[i]);
-      else
-        scores.push_back(other.scores[i]);
-  }
-};
-
-/// The objects of one class in both images, as indices into all objects, and their overlaps.
-struct ClassOfPair {
-  std::vector<std::uint32_t> truth, prediction;
-  OverlapTable table;
-};
-
-/// Divides the overlaps of two images by class. Objects of different classes do not match.
-std::map<std::uint64_t, ClassOfPair> by_class(const OverlapTable& table, const Objects& truth,
-                                              const Objects& prediction) {
-  std::map<std::uint64_t, ClassOfPair> classes;
-  const auto divide = [&](const Objects& objects, const std::vector<std::uint64_t>& areas,
-                          std::vector<std::uint32_t> ClassOfPair::*members,
-                          std::vector<std::uint64_t> OverlapTable::*areas_of_class) {
-    std::vector<std::uint32_t> place(areas.size());
-    for (std::uint32_t i = 0; i < areas.size(); ++i) {
-      ClassOfPair& one = classes[objects.classes[i]];
-      place[i] = static_cast<std::uint32_t>((one.*members).size());
-      (one.*members).push_back(i);
-      (one.table.*areas_of_class).push_back(areas[i]);
-    }
-    return place;
-  };
-  const auto in_truth = divide(truth, table.truth_areas, &ClassOfPair::truth, &OverlapTable::truth_areas);
-  const auto in_prediction =
-      divide(prediction, table.prediction_areas, &ClassOfPair::prediction, &OverlapTable::prediction_areas);
-  for (const Overlap& pair : table.overlaps)
-    if (truth.classes[pair.truth] == prediction.classes[pair.prediction])
-      classes[truth.classes[pair.truth]].table.overlaps.push_back(
-          {in_truth[pair.truth], in_prediction[pair.prediction], pair.pixels});
-  return classes;
-}
-
 /// Returns the rows of one pair of images; 0 stands for no partner. `before`: first columns of each row.
 std::string pairs_text(const std::string& before, std::span<const std::uint64_t> truth,
                        std::span<const std::uint64_t> prediction, const OverlapTable& table,
@@ -130,18 +84,7 @@ std::vector<std::uint64_t> some_of(const std::vector<std::uint64_t>& ids,
   return some;
 }
 
-/// Returns the scores of all thresholds. `first`: the matches at the first.
-Totals score(const OverlapTable& table, const std::vector<double>& thresholds, std::vector<Match>& first) {
-  Totals totals{count_overlaps(table), {}};
-  for (const double threshold : thresholds) {
-    std::vector<Match> matches = match_objects(table, threshold);
-    totals.scores.push_back(score_matches(table, matches, threshold));
-    if (totals.scores.size() == 1) first = std::move(matches);
-  }
-  return totals;
-}
-
-Json json_of(const Totals& totals) {
+Json json_of(const MatchTotals& totals) {
   const OverlapCounts& counts = totals.counts;
   Json matching = Json::array();
   for (const MatchScores& score : totals.scores)
@@ -171,7 +114,7 @@ Json json_of(const Totals& totals) {
           {"average_precision", average_precision(totals.scores)}};
 }
 
-using ClassTotals = std::map<std::uint64_t, Totals>;
+using ClassTotals = std::map<std::uint64_t, MatchTotals>;
 
 /// Adds the scores of each class, and their means over classes at the first threshold.
 void add_classes(Json& json, const ClassTotals& classes) {
@@ -191,7 +134,7 @@ void add_classes(Json& json, const ClassTotals& classes) {
   json["class_mean"] = {{"dice", mean(dice)}, {"f1", mean(f1)}, {"panoptic_quality", mean(quality)}};
 }
 
-std::string summary_of(const Totals& totals, std::size_t images) {
+std::string summary_of(const MatchTotals& totals, std::size_t images) {
   std::array<char, 160> line{};
   std::string text;
   const auto add = [&](const char* format, auto... values) {
@@ -291,21 +234,21 @@ class Matching {
     const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels);
     const std::string before = (found_.is_batch ? io::csv_field(pair.name) + "," : "") +
                                (pair.frame ? std::to_string(*pair.frame) + "," : "");
-    Totals totals;
+    MatchTotals totals;
     ClassTotals classes;
     std::vector<Match> matches;
     if (options_.objects.per_value) {
-      for (const auto& [value, one] : by_class(table, truth, prediction)) {
-        classes[value] = score(one.table, options_.thresholds, matches);
+      for (const auto& [value, one] : overlaps_by_class(table, truth.classes, prediction.classes)) {
+        classes[value] = score_overlaps(one.table, options_.thresholds, matches);
         totals.add(classes[value]);
         classes_[value].add(classes[value]);
         if (csv_)
           csv_->write(pairs_text(before + std::to_string(value) + ",", some_of(truth.ids, one.truth),
                                  some_of(prediction.ids, one.prediction), one.table, matches));
       }
-      if (classes.empty()) totals = score(table, options_.thresholds, matches);  // no objects
+      if (classes.empty()) totals = score_overlaps(table, options_.thresholds, matches);  // no objects
     } else {
-      totals = score(table, options_.thresholds, matches);
+      totals = score_overlaps(table, options_.thresholds, matches);
       if (csv_) csv_->write(pairs_text(before, truth.ids, prediction.ids, table, matches));
     }
     give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
@@ -326,7 +269,7 @@ class Matching {
   FoundPairs found_;
   std::optional<TextOutput> csv_, json_;
   std::size_t images_ = 0;
-  Totals total_;
+  MatchTotals total_;
   ClassTotals classes_;
   Json rows_ = Json::array();
 };

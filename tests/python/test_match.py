@@ -112,6 +112,39 @@ def test_empty_images():
     assert all(column.size == 0 for column in table.values())
 
 
+def test_classes_are_matched_by_themselves(random):
+    for _ in range(PAIRS // 10):
+        truth, prediction = (labels % 4 for labels in pair(random))
+        scores, table = gpuccl.match(truth, prediction, THRESHOLDS, pairs=True, per_value=True)
+        values = np.unique(np.concatenate([truth[truth != 0], prediction[prediction != 0]])).tolist()
+        assert [one["value"] for one in scores["classes"]] == values
+        rows = 0
+        for one in scores["classes"]:
+            value = one.pop("value")
+            alone = gpuccl.match(*(gpuccl.label(labels == value)[0] for labels in (truth, prediction)), THRESHOLDS, pairs=True)
+            assert one == alone[0], (value, truth, prediction)
+            rows += len(alone[1]["iou"])
+            of_value = table["value"] == value
+            assert sorted(table["iou"][of_value]) == sorted(alone[1]["iou"])
+            assert table["matched"][of_value].sum() == alone[1]["matched"].sum()
+        assert len(table["value"]) == rows
+        numbers = [gpuccl.label(labels, values=True)[1] for labels in (truth, prediction)]
+        assert [scores["objects"][name] for name in ("truth", "prediction")] == numbers
+        for name in ("dice", "f1", "panoptic_quality"):
+            each = [{**one["foreground"], **one["matching"][0]}[name] for one in scores["classes"]]
+            assert scores["class_mean"][name] == pytest.approx(np.mean(each) if each else 0)
+
+
+def test_classes_of_a_connectivity():
+    truth = np.array([[1, 0], [0, 1]])
+    assert gpuccl.match(truth, truth, per_value=True)["objects"]["truth"] == 1
+    assert gpuccl.match(truth, truth, per_value=True, connectivity=1)["objects"]["truth"] == 2
+    empty, table = gpuccl.match(truth * 0, truth * 0, per_value=True, pairs=True)
+    assert empty["classes"] == [] and empty["class_mean"]["f1"] == 0 and table["value"].size == 0
+    with pytest.raises(ValueError, match="per_value"):
+        gpuccl.match(truth, truth, connectivity=1)
+
+
 def test_errors():
     labels = np.ones((4, 5), np.int32)
     for wrong in (0, -1, 1.5, float("nan"), []):

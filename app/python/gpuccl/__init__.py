@@ -266,10 +266,11 @@ def contacts(labels, connectivity=None, *, spacing=None):
     return _host.contacts(labels, connectivity, spacing)
 
 
-def match(truth, prediction, threshold=0.5, *, pairs=False):
+def match(truth, prediction, threshold=0.5, *, pairs=False, per_value=False, connectivity=None):
     """Match the objects of two label images, and score the second against the first.
 
     Each value other than 0 is one object, whether its elements are connected or not. Label masks first.
+    With `per_value`, values are classes, as in a semantic segmentation, and their components are the objects.
 
     Parameters
     ----------
@@ -279,15 +280,21 @@ def match(truth, prediction, threshold=0.5, *, pairs=False):
         Minimum intersection over union of a match, above 0 and up to 1.
     pairs : bool
         Also return a table of the objects that overlap.
+    per_value : bool
+        Score each value by itself; objects of different values do not match.
+    connectivity : int, optional
+        Of the components of values, as in :func:`label`.
 
     Returns
     -------
     scores : dict
         With the keys of the report of ``gpuccl match``: ``objects``, ``foreground``, ``detection``, ``matching``
         (a dict for each threshold, with the values of StarDist's ``matching``) and ``average_precision``.
+        With `per_value` also ``classes``, a dict of the same keys and ``value`` for each, and ``class_mean``.
     table : dict of numpy.ndarray
         With `pairs` only: a row for each pair that overlaps, and for each object without overlap, whose partner is 0.
-        ``matched`` is 1 for matches at the first threshold.
+        ``matched`` is 1 for matches at the first threshold. With `per_value` the first column is ``value``, and
+        objects are the components of all values, numbered as ``label(values=True)`` numbers them.
 
     Raises
     ------
@@ -303,10 +310,13 @@ def match(truth, prediction, threshold=0.5, *, pairs=False):
     [(2, 1.0), (1, 0.5)]
     >>> table["truth"].tolist(), table["prediction"].tolist(), table["iou"].tolist()
     ([1, 2], [5, 7], [0.75, 0.5])
+    >>> classes = gpuccl.match(truth > 0, prediction > 0, per_value=True)["classes"]
+    >>> [(one["value"], one["objects"]["truth"], one["matching"][0]["f1"]) for one in classes]
+    [(1, 2, 1.0)]
     """
     _need_host(truth)
     _need_host(prediction)
-    return _host.match(truth, prediction, threshold, pairs)
+    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity)
 
 
 def free_memory() -> None:

@@ -167,7 +167,11 @@ def contacts(labels, connectivity, spacing):
     return table
 
 
-def match(truth, prediction, threshold, pairs):
+def match(truth, prediction, threshold, pairs, per_value, connectivity):
+    if connectivity is not None and not per_value:
+        raise ValueError("connectivity is for classes: add per_value=True")
     thresholds = [float(one) for one in np.atleast_1d(threshold)]
-    scores, table = _core.match(as_host(truth), as_host(prediction), thresholds, pairs)
+    truth = as_host(truth)
+    of_classes = pixels(connectivity, truth.ndim) if per_value else 0
+    scores, table = _core.match(truth, as_host(prediction), thresholds, pairs, of_classes)
     return (scores, table) if pairs else scores

@@ -8,11 +8,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
 #include <variant>
 
+#include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/gpuccl.hpp"
 #include "gpuccl/objects.hpp"
 #include "host_array.hpp"
@@ -406,6 +408,7 @@ void check_measures(const TableRequest& request) {
 struct Objects {
   LabeledValues labeled;
   std::vector<std::uint64_t> ids;
+  std::vector<std::uint64_t> classes = {};  // values, where objects are their components
 };
 
 /// Sorts the rows of a table by the identifiers of its objects.
@@ -426,6 +429,15 @@ void sort_rows(Table& table, const std::vector<std::uint64_t>& ids) {
 Objects read_objects(const HostArray& array) {
   Objects objects{label_by_value(read_values(array, 0)), {}};
   objects.ids = object_ids(*array.type(), objects.labeled.values);
+  return objects;
+}
+
+/// The components of equal values as objects, numbered from 1 on.
+Objects read_classes(const HostArray& array, Connectivity connectivity) {
+  Objects objects{label_values(read_values(array, 0), connectivity), {}};
+  objects.classes = object_ids(*array.type(), objects.labeled.values);
+  objects.ids.resize(objects.classes.size());
+  std::iota(objects.ids.begin(), objects.ids.end(), std::uint64_t{1});
   return objects;
 }
 
@@ -458,8 +470,39 @@ Table pair_table(const OverlapTable& table, std::span<const std::uint64_t> truth
   return pairs;
 }
 
+using ClassTotals = std::map<std::uint64_t, MatchTotals>;
+
+/// Scores each class by itself. `pairs` gets a table of the same columns after that of the value.
+ClassTotals score_classes(const OverlapTable& table, const Objects& truth, const Objects& prediction,
+                          std::span<const double> thresholds, Table& pairs) {
+  for (auto& [name, cells] : pairs.columns) std::visit([](auto& column) { column.clear(); }, cells);
+  std::vector<std::uint64_t> values;
+  ClassTotals classes;
+  const auto ids_of = [](const std::vector<std::uint32_t>& objects) {
+    std::vector<std::uint64_t> ids;
+    for (const std::uint32_t i : objects) ids.push_back(i + std::uint64_t{1});
+    return ids;
+  };
+  for (const auto& [value, one] : overlaps_by_class(table, truth.classes, prediction.classes)) {
+    std::vector<Match> matches;
+    classes[value] = score_overlaps(one.table, thresholds, matches);
+    const Table rows = pair_table(one.table, ids_of(one.truth), ids_of(one.prediction), matches);
+    for (std::size_t i = 0; i < rows.columns.size(); ++i)
+      std::visit(
+          [&](auto& column) {
+            const auto& more = std::get<std::decay_t<decltype(column)>>(rows.columns[i].second);
+            column.insert(column.end(), more.begin(), more.end());
+            values.resize(column.size(), value);
+          },
+          pairs.columns[i].second);
+  }
+  pairs.columns.emplace(pairs.columns.begin(), "value", std::move(values));
+  return classes;
+}
+
 /// With the keys of the report of `gpuccl match`.
-nb::dict to_dict(const OverlapCounts& counts, std::span<const MatchScores> scores) {
+nb::dict to_dict(const MatchTotals& totals) {
+  const auto& [counts, scores] = totals;
   nb::dict objects, foreground, detection, total;
   nb::list matching;
   objects["truth"] = counts.truth;
@@ -493,6 +536,28 @@ nb::dict to_dict(const OverlapCounts& counts, std::span<const MatchScores> score
   total["matching"] = matching;
   total["average_precision"] = average_precision(scores);
   return total;
+}
+
+/// Adds the scores of each class, and their means over classes at the first threshold.
+void add_classes(nb::dict& result, const ClassTotals& classes) {
+  nb::list rows;
+  double dice = 0, f1 = 0, quality = 0;
+  for (const auto& [value, totals] : classes) {
+    nb::dict row;
+    row["value"] = value;
+    row.update(to_dict(totals));
+    rows.append(row);
+    dice += totals.counts.dice();
+    f1 += totals.scores.front().f1();
+    quality += totals.scores.front().panoptic_quality();
+  }
+  const double count = std::max<double>(1, static_cast<double>(classes.size()));
+  nb::dict mean;
+  mean["dice"] = dice / count;
+  mean["f1"] = f1 / count;
+  mean["panoptic_quality"] = quality / count;
+  result["classes"] = rows;
+  result["class_mean"] = mean;
 }
 
 // --- selection
@@ -658,10 +723,10 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
 }
 
 nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std::vector<double>& thresholds,
-                bool with_pairs) {
+                bool with_pairs, int class_connectivity) {
   const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
-  OverlapCounts counts;
-  std::vector<MatchScores> scores;
+  MatchTotals total;
+  ClassTotals classes;
   Table pairs;
   {
     const nb::gil_scoped_release others_go_on;
@@ -669,18 +734,22 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
     if (thresholds.empty()) refuse("threshold is empty");
     for (const double threshold : thresholds)
       if (!(threshold > 0 && threshold <= 1)) refuse("threshold is a number above 0 and up to 1");
-    const Objects truth = read_objects(truth_array), prediction = read_objects(prediction_array);
+    const auto read = [&](const HostArray& array) {
+      return class_connectivity == 0 ? read_objects(array) : read_classes(array, checked(class_connectivity));
+    };
+    const Objects truth = read(truth_array), prediction = read(prediction_array);
     const OverlapTable table =
         find_overlaps(*truth.labeled.labeled.labels, *prediction.labeled.labeled.labels);
-    counts = count_overlaps(table);
-    for (const double threshold : thresholds) {
-      const std::vector<Match> matches = match_objects(table, threshold);
-      if (with_pairs && scores.empty()) pairs = pair_table(table, truth.ids, prediction.ids, matches);
-      scores.push_back(score_matches(table, matches, threshold));
-    }
+    std::vector<Match> matches;
+    total = score_overlaps(table, thresholds, matches);
+    pairs = pair_table(table, truth.ids, prediction.ids, matches);
+    if (class_connectivity != 0) classes = score_classes(table, truth, prediction, thresholds, pairs);
+    if (!classes.empty()) total = {};
+    for (const auto& [value, scores] : classes) total.add(scores);
   }
-  return nb::make_tuple(to_dict(counts, scores),
-                        with_pairs ? nb::object(to_dict(std::move(pairs))) : nb::none());
+  nb::dict result = to_dict(total);
+  if (class_connectivity != 0) add_classes(result, classes);
+  return nb::make_tuple(result, with_pairs ? nb::object(to_dict(std::move(pairs))) : nb::none());
 }
 
 std::int64_t unite(nb::handle pairs_object, nb::handle numbers_object) {

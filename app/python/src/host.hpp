@@ -42,9 +42,10 @@ nanobind::tuple clean(nanobind::handle array, nanobind::handle out, const CleanR
 nanobind::dict contacts(nanobind::handle labels, int connectivity);
 
 /// How well the objects of `prediction` match those of `truth`: the "total" of the report of `gpuccl match`,
-/// and the pairs that overlap, matched at the first threshold, or None.
+/// and the pairs that overlap, matched at the first threshold, or None. `class_connectivity`: if not 0,
+/// values are classes, whose components by this connectivity are the objects.
 nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
-                      const std::vector<double>& thresholds, bool with_pairs);
+                      const std::vector<double>& thresholds, bool with_pairs, int class_connectivity);
 
 /// Numbers what `pairs` of labels 1..count connect: in `numbers`, count + 1 entries of 64 bits that begin as
 /// where each label is first met, each gets its component's, in the order of their minimum. Returns how

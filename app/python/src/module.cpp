@@ -78,7 +78,8 @@ NB_MODULE(_core, module) {
       "array"_a, "out"_a, "connectivity"_a, "values"_a, "per_value"_a, "largest"_a, "min_size"_a,
       "max_size"_a, "fill_holes"_a, "clear_border"_a, "seeds"_a.none());
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
-  module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a);
+  module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,
+             "class_connectivity"_a);
   module.def("unite", &python::unite, "pairs"_a, "numbers"_a);
   module.def("measures", [] {
     std::vector<std::string> names;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 
@@ -436,6 +437,53 @@ std::vector<Match> match_objects(const OverlapTable& table, double threshold) {
   if (!(threshold > 0 && threshold <= 1))
     throw Error(Failure::usage, "a threshold of IoU is above 0 and at most 1");
   return Matcher(table, threshold).match();
+}
+
+std::map<std::uint64_t, ClassOverlaps> overlaps_by_class(const OverlapTable& table,
+                                                         std::span<const std::uint64_t> truth_classes,
+                                                         std::span<const std::uint64_t> prediction_classes) {
+  std::map<std::uint64_t, ClassOverlaps> classes;
+  const auto divide = [&](std::span<const std::uint64_t> class_of, const std::vector<std::uint64_t>& areas,
+                          std::vector<std::uint32_t> ClassOverlaps::*members,
+                          std::vector<std::uint64_t> OverlapTable::*areas_of_class) {
+    std::vector<std::uint32_t> place(areas.size());
+    for (std::uint32_t i = 0; i < areas.size(); ++i) {
+      ClassOverlaps& one = classes[class_of[i]];
+      place[i] = static_cast<std::uint32_t>((one.*members).size());
+      (one.*members).push_back(i);
+      (one.table.*areas_of_class).push_back(areas[i]);
+    }
+    return place;
+  };
+  const auto in_truth =
+      divide(truth_classes, table.truth_areas, &ClassOverlaps::truth, &OverlapTable::truth_areas);
+  const auto in_prediction = divide(prediction_classes, table.prediction_areas, &ClassOverlaps::prediction,
+                                    &OverlapTable::prediction_areas);
+  for (const Overlap& pair : table.overlaps)
+    if (truth_classes[pair.truth] == prediction_classes[pair.prediction])
+      classes[truth_classes[pair.truth]].table.overlaps.push_back(
+          {in_truth[pair.truth], in_prediction[pair.prediction], pair.pixels});
+  return classes;
+}
+
+void MatchTotals::add(const MatchTotals& other) {
+  counts.add(other.counts);
+  for (std::size_t i = 0; i < other.scores.size(); ++i)
+    if (i < scores.size())
+      scores[i].add(other.scores[i]);
+    else
+      scores.push_back(other.scores[i]);
+}
+
+MatchTotals score_overlaps(const OverlapTable& table, std::span<const double> thresholds,
+                           std::vector<Match>& first) {
+  MatchTotals totals{count_overlaps(table), {}};
+  for (const double threshold : thresholds) {
+    std::vector<Match> matches = match_objects(table, threshold);
+    totals.scores.push_back(score_matches(table, matches, threshold));
+    if (totals.scores.size() == 1) first = std::move(matches);
+  }
+  return totals;
 }
 
 }  // namespace gpuccl

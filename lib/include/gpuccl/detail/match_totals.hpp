@@ -1,0 +1,38 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <vector>
+
+#include "gpuccl/objects.hpp"
+
+#pragma GCC visibility push(default)
+namespace gpuccl {
+
+/// The objects of one class in both images, as indices into all objects, and their overlaps.
+struct ClassOverlaps {
+  std::vector<std::uint32_t> truth, prediction;
+  OverlapTable table;
+};
+
+/// Divides the overlaps of two images by class: objects of different classes do not match. `truth_classes`
+/// and `prediction_classes`: of each object.
+std::map<std::uint64_t, ClassOverlaps> overlaps_by_class(const OverlapTable& table,
+                                                         std::span<const std::uint64_t> truth_classes,
+                                                         std::span<const std::uint64_t> prediction_classes);
+
+/// Counts and scores of pairs of images, which add up.
+struct MatchTotals {
+  OverlapCounts counts;
+  std::vector<MatchScores> scores;  // one for each threshold
+
+  void add(const MatchTotals& other);
+};
+
+/// Returns the scores of a pair at all thresholds. `first`: the matches at the first.
+MatchTotals score_overlaps(const OverlapTable& table, std::span<const double> thresholds,
+                           std::vector<Match>& first);
+
+}  // namespace gpuccl
+#pragma GCC visibility pop
