@@ -2,8 +2,9 @@
 
 Random label images of all integer types, 2D and 3D, with objects that touch and objects of several pieces: 300, and
 10,000 with GPUCCL_LONG, with two images of samples and an image of three channels. They are measured whole and in
-slabs, with the same bytes. Each object is measured as if it were alone: perimeters, surfaces, Euler numbers, hulls,
-and inscribed radii, which are SciPy's distances. Exit status 77, skipped, where scikit-image is missing.
+slabs, with the same bytes. Each object is measured as if it were alone: perimeters, Euler numbers, hulls, Feret
+diameters, inscribed radii, which are SciPy's distances, and surfaces, which are those of SimpleITK where it is
+installed. Exit status 77, skipped, where scikit-image is missing.
 """
 import csv
 import os
@@ -15,8 +16,11 @@ import tempfile
 try:
     import numpy as np
     from scipy import ndimage
-    from skimage.measure import label, regionprops_table
+    from scipy.spatial.distance import pdist
+    from skimage.measure import label, marching_cubes, regionprops_table
     from skimage.morphology import convex_hull_image
+
+    from measures import SimpleITK, least_width
 except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
@@ -26,7 +30,7 @@ TYPES = [np.uint8, np.uint16, np.uint32, np.uint64, np.int8, np.int16, np.int32,
 SAMPLES = [np.uint8, np.uint16, np.float32]
 REAL = {"extent": "extent", "equivalent_diameter_area": "equivalent_diameter_area"}
 INTENSITIES = ("intensity_mean", "intensity_min", "intensity_max")
-SHAPES = ("perimeter", "perimeter_crofton", "euler_number", "area_convex", "solidity")
+SHAPES = ("perimeter", "perimeter_crofton", "euler_number", "area_convex", "solidity", "feret_diameter_max")
 AXES = {"axis_major_length": "axis_major_length", "axis_minor_length": "axis_minor_length"}
 
 
@@ -58,7 +62,8 @@ def check(i, rows, numbers, values, channels):
     if not order:
         return
     names = ["label", "area", "bbox", "centroid", *REAL, *AXES, *INTENSITIES, "euler_number"]
-    names += ["perimeter", "perimeter_crofton", "area_convex", "solidity"] if numbers.ndim == 2 else []
+    names += [name for name in SHAPES if name not in names] if numbers.ndim == 2 else []
+    surfaces = surfaces_of(numbers) if numbers.ndim == 3 and SimpleITK else None
     table = regionprops_table(numbers, np.stack(list(channels.values()), axis=-1), properties=names)
     at = {int(label): k for k, label in enumerate(table["label"])}
     axes = numbers.ndim
@@ -79,8 +84,18 @@ def check(i, rows, numbers, values, channels):
         pieces = label(alone, connectivity=axes).max()
         assert int(row["components"]) == pieces, (i, row, pieces)
         check_shape(i, row, alone, {name: table[name][k] for name in SHAPES if name in table})
+        if surfaces:
+            surface = surfaces.GetPerimeter(int(table["label"][k]))
+            assert abs(float(row["surface_crofton"]) - surface) <= 1e-9 * surface, (i, row, surface)
         for ours, theirs in AXES.items():  # roots of small differences: compared as squares
             assert close(float(row[ours])**2, float(table[theirs][k])**2, max(numbers.shape)**2), (i, ours, row, table[theirs][k])
+
+
+def surfaces_of(numbers):
+    found = SimpleITK.LabelShapeStatisticsImageFilter()
+    found.ComputePerimeterOn()
+    found.Execute(SimpleITK.GetImageFromArray(numbers.astype(np.uint16)))
+    return found
 
 
 def check_shape(i, row, alone, theirs):
@@ -91,7 +106,11 @@ def check_shape(i, row, alone, theirs):
     if alone.ndim == 2:
         holes = int(row["components"]) - int(row["euler_number"])
         assert int(row["holes"]) == holes == label(~np.pad(alone, 1), connectivity=1).max() - 1, (i, row)
+        width = least_width(convex_hull_image(alone))
+        assert abs(float(row["feret_diameter_min"]) - width) <= 1e-9 * width, (i, row, width)
         return
+    points = marching_cubes(np.pad(alone, 2).astype(float), level=0.5)[0].astype(float)
+    assert close(float(row["feret_diameter_max"]), pdist(points).max()), (i, row)
     places = np.argwhere(alone)
     if np.linalg.matrix_rank(places - places[0]) == 3:  # scikit-image has no hull of voxels in a plane
         hull = convex_hull_image(alone[ndimage.find_objects(alone.astype(np.uint8))[0]]).sum()
@@ -125,7 +144,7 @@ def main():
             images.append((numbers, values, {name: samples.astype(float) for name, samples in channels.items()}))
         tables = {}
         shapes = "shape,topology,intensity,components,inscribed_radius"
-        for name, more in (("flat", ""), ("deep", ",area_convex,solidity")):
+        for name, more in (("flat", ""), ("deep", ",area_convex,solidity,feret_diameter_max")):
             words = [f"{name}/labels", "--intensity", f"{name}/real,{name}/whole", "--measure", shapes + more]
             run(folder, *words, "--stats-dir", f"{name}/tables", "--json-dir", f"{name}/reports", "--stats", f"{name}.csv")
             joint = (folder / f"{name}.csv").read_bytes()

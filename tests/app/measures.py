@@ -284,4 +284,5 @@ def main():
     print(cases, "random cases and", natural, "natural ones agree with scikit-image" + (" and SimpleITK" if SimpleITK else ""))
 
 
-main()
+if __name__ == "__main__":
+    main()
