@@ -263,7 +263,7 @@ struct BatchScenario {
     // A line for each failure and the count, unless the batch did not begin or the folder could not be read.
     std::smatch counts;
     const std::regex summary(
-        "gpuccl: (\\d) of (\\d) labeled(?:, (\\d) failed \\(.*?\\))?(, no report or table \\(\\d+\\))?\n");
+        "gpuccl: (\\d) of (\\d) labeled(?:, (\\d) failed: .*?\\))?(, no report or table \\(\\d+\\))?\n");
     const long messages = std::count(ended.err.begin(), ended.err.end(), '\n');
     if (!std::regex_search(ended.err, counts, summary)) {
       CHECK(messages == 1);
