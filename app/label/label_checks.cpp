@@ -183,8 +183,9 @@ void check_batch(const LabelOptions& options) {
     throw io::FileError(
         options.inputs.back(), Failure::usage,
         "does not exist; to write a label image of that name, use -o " + options.inputs.back());
-  const bool is_report_of_one =
-      !batch.report.empty() && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front());
+  std::error_code none;
+  const bool is_report_of_one = !batch.report.empty() && options.inputs.size() == 1 &&
+                                fs::is_regular_file(options.inputs.front(), none);
   if (output_folders(options).empty() && files.stats.empty() && batch.summary.empty())
     throw Error(
         Failure::usage,
