@@ -5,12 +5,15 @@
 #include <bit>
 #include <cmath>
 #include <numbers>
+#include <set>
 #include <vector>
 
+#include "common/spans.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
+#include "measure/region_measurer.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/images.hpp"
@@ -364,6 +367,44 @@ TEST_CASE("with little memory regions are measured one by one, and rows of Feret
                           b = expected.values(labeled.components, i);
       for (const MeasureId id : measured.columns())
         REQUIRE((a[id] == b[id] || (std::isnan(a[id]) && std::isnan(b[id]))));
+    }
+  }
+}
+
+TEST_CASE("only regions that have elements of a component add to its sums") {
+  // Bundles of two rows, or of two rows of two slices, lie in two regions each.
+  for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c26}) {
+    const BitVolume image = random_image({90, 33, is_3d(connectivity) ? 9 : 1}, 0.1, 1, 5);
+    Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
+    const Labeled labeled = engine.label(image.view(), connectivity);
+    const LabelImage labels = render_all(*labeled.labels);
+    const SpanSource* const spans = spans_of(*labeled.labels);
+    REQUIRE(spans != nullptr);
+    MeasureRequest request{.wanted = everything(), .connectivity = connectivity};
+    for (const MeasureId id : {cavities, tunnels}) request.wanted.reset(static_cast<std::size_t>(id));
+    const measuring::Labeling labeling{image.extent(), labeled.components, labeled.labels.get(), request};
+    MeasureSums sums(labeling);
+    sums.resize(labeled.components.size());
+    measuring::RowAccess rows{.extent = image.extent(), .bits = spans->bits()};
+    rows.list = [&](std::int64_t first, std::int64_t count, LabelRuns& out) {
+      spans->list_spans(first, count, out);
+    };
+    rows.slices_touch = is_3d(connectivity);
+    rows.edges = true;
+    for (const measuring::Region& region :
+         {measuring::Region{0, image.extent().depth, 0, 7}, measuring::Region{0, image.extent().depth, 7, 22},
+          measuring::Region{0, std::min(5, image.extent().depth), 22, 33}}) {
+      measuring::RegionMeasurer measurer(labeling, region, false, sums);
+      measurer.measure(rows);
+      std::set<Label> inside, outside;
+      for (int z = 0; z < image.extent().depth; ++z)
+        for (int y = 0; y < image.extent().height; ++y)
+          for (int x = 0; x < image.extent().width; ++x)
+            (y >= region.y0 && y < region.y1 && z < region.z1 ? inside : outside).insert(labels(x, y, z));
+      inside.erase(0);
+      CHECK(
+          static_cast<std::ptrdiff_t>(measurer.parts()) ==
+          std::count_if(inside.begin(), inside.end(), [&](Label label) { return outside.contains(label); }));
     }
   }
 }

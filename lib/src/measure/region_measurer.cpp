@@ -1,5 +1,7 @@
 #include "measure/region_measurer.hpp"
 
+#include <algorithm>
+
 namespace gpuccl::measuring {
 
 void RegionMeasurer::measure(const RowAccess& rows) {
@@ -15,6 +17,7 @@ void RegionMeasurer::measure(const RowAccess& rows) {
       if (!is_apart_ || !group->looks_around()) group->add(row);
     if (is_apart_) measure_apart(row);
   }
+  forget_empty_parts();
 }
 
 /// Adds each stretch, without elements of other labels, to the groups that look around.
@@ -29,6 +32,15 @@ void RegionMeasurer::measure_apart(const LabeledRow& row) {
 
 void RegionMeasurer::merge_parts() {
   for (const auto& [label, part] : parts_) sums_.merge(sums_.of(label - 1), part);
+}
+
+/// Spans cover the rows of a bundle, so a component may have a part without elements in the row beside it.
+/// Such a part must not be merged: the component may lie in another region, whose thread still adds to it.
+void RegionMeasurer::forget_empty_parts() {
+  std::erase_if(parts_, [this](const auto& of_label) {
+    const std::uint64_t* const part = of_label.second;
+    return std::all_of(part, part + sums_.words(), [](std::uint64_t word) { return word == 0; });
+  });
 }
 
 std::uint64_t* RegionMeasurer::sums_of(Label label) {

@@ -32,11 +32,14 @@ class RegionMeasurer {
   static constexpr std::size_t kBytesOfPart = 64;  // of a part, in addition to its sums
 
   void measure(const RowAccess& rows);
-  /// While no other thread does.
+  /// Returns the number of components with elements in this region and in others.
+  std::size_t parts() const { return parts_.size(); }
+  /// Adds the parts to the sums of their components, while no other thread does.
   void merge_parts();
 
  private:
   void measure_apart(const LabeledRow& row);
+  void forget_empty_parts();
   std::uint64_t* sums_of(Label label);
   std::uint64_t* part_of(Label label);
   std::uint64_t* allocate();
