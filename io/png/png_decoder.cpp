@@ -80,7 +80,12 @@ void PngDecoder::on_error(png_structp png, png_const_charp message) {
   png_longjmp(png, 1);
 }
 
+/// libpng only warns of a checksum of the image that is wrong or missing, once all rows are made.
 void PngDecoder::on_warning(png_structp png, png_const_charp message) {
+  constexpr std::string_view kOfImage = "IDAT: ";
+  const std::string_view said = message;
+  const bool is_surplus = said.ends_with("Extra compressed data") || said.ends_with("Too much image data");
+  if (said.starts_with(kOfImage) && !is_surplus) on_error(png, message);
   auto& self = *static_cast<PngDecoder*>(png_get_error_ptr(png));
   if (self.warning_[0] == '\0') std::strncpy(self.warning_.data(), message, self.warning_.size() - 1);
 }

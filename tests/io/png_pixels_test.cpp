@@ -259,6 +259,13 @@ TEST_CASE("a PNG whose pixels are not whole is left to libpng and its words") {
     CHECK(!is_usual(image));
     expect_same(image, image.file());
   }
+  for (std::size_t behind = 1; behind <= 6; ++behind) {  // its checksum begins in another chunk, and is wrong
+    Image image = good;
+    image.chunk_bytes = image.stream.size() - behind;
+    image.stream.back() = static_cast<char>(image.stream.back() ^ 1);
+    CAPTURE(behind);
+    expect_refused(image, image.file());
+  }
   for (const std::string& rows : {good.rows.substr(0, good.rows.size() - 1), good.rows + "a"}) {
     Image image = good;
     image.stream = compressed(rows);
