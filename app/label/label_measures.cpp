@@ -86,7 +86,8 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
     const std::string& path = files_.intensities[source.file];
     const bool is_first = images_.empty() || reported_.back().image.path != path;
     read.warn = nullptr;
-    if (warn && is_first) read.warn = [&warn, &path](const std::string& line) { warn(path, line); };
+    // By value: compressed samples are read, and warn, after this returns.
+    if (warn && is_first) read.warn = [warn, path](const std::string& line) { warn(path, line); };
     read.planes.channel = source.channel ? source.channel : options_.measure.intensity_planes.channel;
     io::with_path(path, [&] { open_intensity(read, input, source, path); });
   }

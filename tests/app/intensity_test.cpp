@@ -76,6 +76,24 @@ TEST_CASE_METHOD(TwoComponents, "intensities on another grid are hinted at") {
   CHECK(gpuccl({"label", mask, "--intensity", gray, "--json", "-"}).err.empty());
 }
 
+TEST_CASE_METHOD(TwoComponents, "samples with more behind them are read with a warning, compressed or not") {
+  const std::string mask = scratch / "mask.nii", plain = scratch / "samples.nii";
+  succeeds({"label", input, "-o", mask});
+  succeeds({"label", gray, "--values", "-o", plain});
+  const std::string bytes = read_file(plain);
+  write_file(plain, bytes + "x");
+  write_file(scratch / "longer.nii.gz", tests::gzipped(bytes + "x"));
+  write_file(scratch / "behind.nii.gz", tests::gzipped(bytes) + "x");
+  write_file(scratch / "member.nii.gz", tests::gzipped(bytes) + tests::gzipped("more"));
+  for (const std::string name : {"samples.nii", "longer.nii.gz", "behind.nii.gz", "member.nii.gz"}) {
+    CAPTURE(name);
+    const std::string samples = scratch / name;
+    const Ended ended = gpuccl({"label", mask, "--intensity", samples, "--json", "-"});
+    CHECK(ended.code == 0);
+    CHECK(ended.err == "gpuccl: warning: " + samples + ": data after its samples is ignored\n");
+  }
+}
+
 TEST_CASE_METHOD(TwoComponents, "a batch does not write over an intensity image of a later input") {
   fs::create_directories(scratch / "scans/sub");
   fs::create_directories(scratch / "grays/sub");
