@@ -80,9 +80,10 @@ std::vector<fs::path> entries(const fs::path& folder) {
 /// they may lead back.
 void walk(const fs::path& folder, const Reading& reading, ImageSet& loose, std::vector<ImageSet>& datasets) {
   for (const fs::path& path : entries(folder)) {
-    if (fs::is_directory(path)) {
-      if (fs::is_symlink(path)) continue;
-      if (fs::exists(path / kList)) {
+    std::error_code unknown;
+    if (fs::is_directory(path, unknown)) {
+      if (fs::is_symlink(path, unknown)) continue;
+      if (fs::exists(path / kList, unknown)) {
         datasets.push_back(yacclab_dataset(path, reading));
       } else {
         walk(path, reading, loose, datasets);

@@ -33,9 +33,8 @@ FoundPairs pairs_of_folders(const std::string& truth, const std::string& predict
                             const std::string& prediction_name) {
   const NamePattern pattern(prediction_name);
   std::map<std::string, ImagePair> pairs;
-  for (const BatchInput& input : find_inputs({truth}, {}).inputs)
-    pairs[input.name] = {input.name, input.path, ""};
-  for (const BatchInput& input : find_inputs({prediction}, {}).inputs) {
+  for (const BatchInput& input : images_in(truth)) pairs[input.name] = {input.name, input.path, ""};
+  for (const BatchInput& input : images_in(prediction)) {
     const std::optional<std::string> name = pattern.name_before(input.name);
     if (!name) continue;  // another image of the same folder
     ImagePair& pair = pairs[*name];
@@ -78,8 +77,9 @@ void FoundPairs::attempt(const std::function<void()>& work) {
 
 FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
                       const std::string& prediction_name, const ObjectOptions& objects) {
-  const bool are_folders = std::filesystem::is_directory(truth) &&
-                           std::filesystem::is_directory(prediction) && !io::is_zarr(truth);
+  std::error_code unknown;
+  const bool are_folders = std::filesystem::is_directory(truth, unknown) &&
+                           std::filesystem::is_directory(prediction, unknown) && !io::is_zarr(truth);
   if (!are_folders && !prediction_name.empty())
     throw Error(Failure::usage, "--prediction-name is for two folders");
   FoundPairs found = are_folders ? pairs_of_folders(truth, prediction, prediction_name)

@@ -90,7 +90,7 @@ class Tracking {
     std::error_code none;
     std::vector<Frame> frames;
     if (fs::is_directory(options_.series, none) && !io::is_zarr(options_.series)) {
-      for (const BatchInput& input : find_inputs({options_.series}, {}).inputs)
+      for (const BatchInput& input : images_in(options_.series))
         frames.push_back({input.path, fs::path(input.name).filename().string(), std::nullopt});
       if (frames.empty()) throw io::FileError(options_.series, Failure::no_input, "contains no images");
     } else {

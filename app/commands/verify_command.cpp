@@ -46,6 +46,7 @@ class ReportedFiles {
       std::error_code unknown;
       const fs::path target = fs::canonical(path, unknown);
       if (unknown) continue;
+      if (fs::is_other(target, unknown)) throw io::FileError(path, Failure::no_input, "is not a file");
       if (follow_ || is_inside(target)) return path;
       is_elsewhere = true;
     }
@@ -94,7 +95,11 @@ class Verification {
 
   void verify(const std::string& report) {
     const auto run = io::read_reported_run(report);
-    if (!run && !fs::exists(report)) throw io::FileError(report, Failure::no_input, "no such file");
+    std::error_code problem;
+    if (!run && !fs::exists(report, problem)) {
+      const int code = problem ? problem.value() : ENOENT;
+      throw io::FileError(report, io::failure_to_read(code), io::system_reason(code), code);
+    }
     if (!run || !run->complete)
       throw io::FileError(report, Failure::data, "is not a complete report of gpuccl");
     if (run->output.path.empty())
@@ -104,7 +109,7 @@ class Verification {
     const ReportedFiles files(report, options_.follow);
     const std::string image = files.find(run->output.path);
     if (image.empty())
-      say(run->output.path, "is missing", false);
+      say_missing(run->output.path);
     else if (fingerprint_of(image) == run->fingerprint)
       say(image, "labels agree with the report", true);
     else
@@ -114,7 +119,7 @@ class Verification {
       const std::string path = files.find(file->path);
       const std::uint64_t bytes = path.empty() ? 0 : io::bytes_of_regular_file(path);
       if (path.empty())
-        say(file->path, "is missing", false);
+        say_missing(file->path);
       else if (bytes != file->bytes)
         say(path, std::to_string(bytes) + " bytes instead of " + std::to_string(file->bytes), false);
       else if (io::with_path(path, [&] { return io::checksum_of_file(path); }) == file->checksum)
@@ -122,6 +127,13 @@ class Verification {
       else
         say(path, "content differs from the report", false);
     }
+  }
+
+  /// A report is in UTF-8, and has this character in place of a byte that is not.
+  void say_missing(const std::string& path) {
+    constexpr const char* kReplacement = "\uFFFD";
+    const bool is_replaced = path.find(kReplacement) != std::string::npos;
+    say(path, is_replaced ? "cannot be found, because its name is not in UTF-8" : "is missing", false);
   }
 
   void say(const std::string& path, const std::string& what, bool is_same) {

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <optional>
 #include <system_error>
 
@@ -100,6 +101,8 @@ std::string counted(std::uint64_t count, const std::string& what) {
 
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
+std::string display_name_of_output(const std::string& path) { return path == "-" ? "standard output" : path; }
+
 // One write a line: lines of several processes on one terminal or log do not mix.
 void print_message(const std::string& line) {
   const std::string text = "gpuccl: " + printable(line) + "\n";
@@ -118,6 +121,11 @@ void print_warning(const std::string& path, const std::string& line) {
 Error translated(const std::exception& exception) {
   const std::string words = exception.what();
   if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) return {Failure::memory, "out of memory"};
+  if (const auto* of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&exception)) {
+    const int code = of_file->code().value();
+    return {io::failure_to_read(code),
+            of_file->path1().string() + ": cannot be accessed (" + io::system_reason(code) + ")", code};
+  }
   const auto* system = dynamic_cast<const std::system_error*>(&exception);
   // oneTBB has nothing but words for it.
   if (words.starts_with("pthread_create ") ||

@@ -30,6 +30,8 @@ std::string counted(std::uint64_t count, const std::string& what);
 
 /// Returns the name of a path in messages; "-" becomes standard input.
 std::string display_name(const std::string& path);
+/// Returns the name of an output for messages.
+std::string display_name_of_output(const std::string& path);
 
 /// Returns the name of a device in --device and in reports.
 inline const char* device_name(DeviceKind device) { return device == DeviceKind::cuda ? "cuda" : "cpu"; }

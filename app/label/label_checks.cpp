@@ -7,6 +7,7 @@
 #include <iterator>
 #include <optional>
 
+#include "app/common/messages.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_identity.hpp"
@@ -58,7 +59,7 @@ void check_zarr(const LabelOptions& options, io::LabelFormat format, bool batch)
                                                              : nullptr;
   if (option == nullptr) return;
   if (format != io::LabelFormat::zarr)
-    throw io::FileError(options.files.image, Failure::usage,
+    throw io::FileError(display_name_of_output(options.files.image), Failure::usage,
                         std::string(option) + " is for label images in Zarr; " +
                             (batch ? "add --format zarr" : "use the extension .zarr"));
   const io::Compression compression = options.compression.value_or(io::Compression::deflate);
@@ -78,18 +79,19 @@ void check_image_format(const LabelOptions& options, bool batch) {
         Failure::usage,
         "--compress, --compress-level, --bigtiff, --chunks, --pyramid, --label-type and --keep-values "
         "need a label image; give -o");
-  const io::LabelFormat format = batch ? options.batch.format()
-                                 : image.empty()
-                                     ? io::LabelFormat::tiff
-                                     : io::with_path(image, [&] { return io::label_format(image); });
+  const io::LabelFormat format =
+      batch           ? options.batch.format()
+      : image.empty() ? io::LabelFormat::tiff
+                      : io::with_path(display_name_of_output(image), [&] { return io::label_format(image); });
   if (options.compression && !io::takes_compression(format, *options.compression))
     throw io::FileError(
-        image, Failure::usage,
+        display_name_of_output(image), Failure::usage,
         "--compress is for TIFF, for Zarr with none, deflate, zstd or blosc, and for NRRD and "
         "MetaImage with none or deflate");
   check_zarr(options, format, batch);
   if (options.big_tiff && format != io::LabelFormat::tiff)
-    throw io::FileError(image, Failure::usage, "--bigtiff is for label images in TIFF");
+    throw io::FileError(display_name_of_output(image), Failure::usage,
+                        "--bigtiff is for label images in TIFF");
   if (options.label_type == io::LabelType::u32 && format == io::LabelFormat::png)
     throw io::FileError(image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
 }
@@ -203,7 +205,7 @@ void check_batch(const LabelOptions& options) {
                                                    : first;
     if (options.inputs.size() == 1 && io::TextStream::is_named(files.image))
       throw Error(Failure::usage, option + " and -o - cannot be combined");
-    throw io::FileError(files.image, Failure::usage,
+    throw io::FileError(display_name_of_output(files.image), Failure::usage,
                         options.inputs.size() > 1
                             ? "several inputs need an output folder, whose name ends in /; for slices of one "
                               "volume give their folder and --stack"
@@ -277,7 +279,7 @@ void check_for_parts(const LabelOptions& options) {
     if (io::TextStream::is_named(path))
       throw Error(Failure::usage, "parts can write only files: " + path + " cannot be an output");
   if (names_folder(files.image))
-    throw io::FileError(files.image, Failure::usage,
+    throw io::FileError(display_name_of_output(files.image), Failure::usage,
                         "is a folder, but parts label one input; give -o a file name");
   check_preview(files);
   check_outlines(files);

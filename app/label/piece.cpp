@@ -99,11 +99,12 @@ double Piece::bytes_of_slices_behind() const {
 void Piece::reserve_slices() {
   const double bytes = bytes_of_slices_behind();
   if (bytes == 0) return;
-  if (bytes > static_cast<double>(budget_.limit()) / 2)
+  const double most = static_cast<double>(budget_.limit()) / 2;
+  if (bytes > most)
     throw Error(Failure::memory, "needs " + io::bytes_in_words(bytes) +
-                                     " of memory for the labels of slices in one chunk, and the limit is " +
-                                     io::bytes_in_words(static_cast<double>(budget_.limit())) +
-                                     "; use fewer slices in --chunks, or more memory");
+                                     " of memory for the labels of slices in one chunk, which may take " +
+                                     io::bytes_in_words(most) +
+                                     ", half of the limit; use fewer slices in --chunks, or more memory");
   reserved_ += static_cast<std::int64_t>(bytes);
 }
 

@@ -1,6 +1,7 @@
 // Reports prove the labels by a fingerprint, and list the files that were read.
 
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -242,6 +243,28 @@ TEST_CASE("gpuccl verify finds files that have changed") {
   CHECK_THAT(verified(), tests::containing("out.csv: is missing\n"));
   fs::remove(made.image);
   CHECK_THAT(verified(), tests::containing("out.tif: is missing\n"));
+}
+
+TEST_CASE("gpuccl verify says what it cannot read") {
+  const Labeled made;
+  fs::remove(made.table);
+  REQUIRE(::mkfifo(made.table.c_str(), 0600) == 0);
+  const Ended one = gpuccl({"verify", made.report});
+  CHECK(one.code == 66);
+  CHECK(one.err == "gpuccl: " + made.table + ": is not a file\n");
+  fs::remove(made.image);
+  REQUIRE(::mkfifo(made.image.c_str(), 0600) == 0);
+  fails({"verify", made.report}, 66, made.image + ": is not a file");
+
+  fails({"verify", made.scratch / std::string(300, 'n')}, 66, "file name too long");
+  fs::create_symlink("loop", made.scratch / "loop");
+  fails({"verify", made.scratch / "loop"}, 66, "loop: too many levels of symbolic links");
+
+  const std::string odd = made.scratch / "o\xff.npy";
+  succeeds({"label", made.input, "-o", odd, "--json", made.scratch / "odd.json"});
+  const Ended ended = gpuccl({"verify", made.scratch / "odd.json"});
+  CHECK(ended.code == 1);
+  CHECK_THAT(ended.out, tests::containing("cannot be found, because its name is not in UTF-8\n"));
 }
 
 TEST_CASE("gpuccl verify finds every pixel that has changed") {

@@ -52,6 +52,42 @@ TEST_CASE("odd names in a folder are names") {
   CHECK(count == 13);
 }
 
+TEST_CASE("names that no file can have are said, whatever asks for them") {
+  const ScratchFolder scratch;
+  fs::create_directories(scratch / "in");
+  const std::string good = save(scratch / "in/good.png", image().view()), loop = scratch / "in/loop.png",
+                    name = scratch / std::string(300, 'n');
+  fs::create_symlink("loop.png", loop);
+  fails({"match", name, good}, 66, "file name too long");
+  fails({"match", good, loop}, 66, "too many levels of symbolic links");
+  fails({"label", good, "-o", scratch / "o.npy", "--part", "1/2", "--parts-dir", loop}, 66, "loop.png");
+  fails({"bench", "--dataset", name, "--algo", "runs", "--device", "cpu"}, 66, "file name too long");
+  CHECK(gpuccl(
+            {"bench", "--dataset", scratch / "in", "--algo", "runs", "--device", "cpu", "--repetitions", "1"})
+            .code != 70);
+}
+
+TEST_CASE("folders that may not be read are named") {
+  const ScratchFolder scratch;
+  fs::create_directories(scratch / "closed");
+  fs::create_directories(scratch / "in");
+  save(scratch / "in/a.png", image().view());
+  save(scratch / "closed/a.png", image().view());
+  fs::permissions(scratch.path(), fs::perms::all);
+  fs::permissions(scratch / "closed", fs::perms::none);
+  const auto expect_named = [&](const Words& words) {
+    Command command = gpuccl_command(words);
+    command.prepare = [] {  // root may read it
+      constexpr uid_t kNobody = 65534;
+      if (::geteuid() == 0 && (::setgid(kNobody) != 0 || ::setuid(kNobody) != 0)) ::_exit(125);
+    };
+    fails(command, 66, "closed: cannot read the folder (permission denied)");
+  };
+  expect_named({"match", scratch / "closed", scratch / "in"});
+  expect_named({"match", "--track", scratch / "closed"});
+  fs::permissions(scratch / "closed", fs::perms::all);
+}
+
 TEST_CASE("pipes, sockets, devices and links to nothing fail alone, and nothing waits for them") {
   const ScratchFolder scratch;
   fs::create_directories(scratch / "in/folder.png");

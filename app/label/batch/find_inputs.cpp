@@ -239,6 +239,13 @@ FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions
   return finder.found();
 }
 
+std::vector<BatchInput> images_in(const std::string& folder) {
+  std::vector<BatchInput> images = find_inputs({folder}, {}).inputs;
+  for (const BatchInput& image : images)
+    if (image.problem) throw io::FileError(image.path, image.problem->failure(), image.problem->what());
+  return images;
+}
+
 std::string name_of_frame(const std::string& name, int frame) {
   std::array<char, 16> number{};
   std::snprintf(number.data(), number.size(), "-t%04d", frame);

@@ -36,6 +36,10 @@ struct FoundInputs {
 /// folder those that are images by name. io::FileError if a list cannot be read or names standard input.
 FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options);
 
+/// Returns the images in a folder, in natural order. Throws io::FileError for the first one that is not a
+/// file, or for a folder that cannot be read.
+std::vector<BatchInput> images_in(const std::string& folder);
+
 /// Returns the name of the outputs of a time point of an input: "cells-t0003".
 std::string name_of_frame(const std::string& name, int frame);
 

@@ -57,11 +57,17 @@ void leave_out_unmatched(FoundInputs& found, const std::vector<std::string>& pat
 
 const IntensityImages::Names& IntensityImages::names_in(const fs::path& folder) {
   const auto [searched, is_new] = searched_.try_emplace(folder);
-  std::error_code none;
-  if (is_new)
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, none))
-      if (const std::string file = entry.path().filename().string(); io::is_image_name(file))
-        searched->second.emplace(io::without_extension(file), file);
+  if (!is_new) return searched->second;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure))
+    if (const std::string file = entry->path().filename().string(); io::is_image_name(file))
+      searched->second.emplace(io::without_extension(file), file);
+  if (failure && failure != std::errc::no_such_file_or_directory) {
+    searched_.erase(searched);
+    throw Error(io::failure_to_read(failure.value()), "its " + what_ + " cannot be found, because " +
+                                                          folder.string() + " cannot be read (" +
+                                                          io::system_reason(failure.value()) + ")");
+  }
   return searched->second;
 }
 
