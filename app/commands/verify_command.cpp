@@ -129,7 +129,7 @@ class Verification {
     }
   }
 
-  /// A report is in UTF-8, and has this character in place of a byte that is not.
+  /// A report is in UTF-8, and has this character instead of a byte that is not.
   void say_missing(const std::string& path) {
     constexpr const char* kReplacement = "\uFFFD";
     const bool is_replaced = path.find(kReplacement) != std::string::npos;

@@ -34,7 +34,7 @@ void RegionMeasurer::merge_parts() {
   for (const auto& [label, part] : parts_) sums_.merge(sums_.of(label - 1), part);
 }
 
-/// Spans cover the rows of a bundle, so a component may have a part without elements in the row beside it.
+/// Spans cover the rows of a bundle, so a component may have a part without elements in the next row.
 /// Such a part must not be merged: the component may lie in another region, whose thread still adds to it.
 void RegionMeasurer::forget_empty_parts() {
   std::erase_if(parts_, [this](const auto& of_label) {
