@@ -10,6 +10,7 @@ library that the array is of, and stay in the order of its streams:
     empty(shape, type, array)   a new array, i4 or i8 or u1
     address(array)              of an array that empty() made
     workspace(bytes, array)     (owner, address) of memory for one call
+    count_type()                i4 or i8, of the count of one image
     nonzero(array), widen(array), contiguous(array)
     finish(array)               what the caller gets
 """
@@ -106,6 +107,9 @@ class _Torch:
     def address(self, array) -> int:
         return array.data_ptr()
 
+    def count_type(self) -> str:
+        return "i8"
+
     def workspace(self, bytes_, array):
         memory = self.new((bytes_,), dtype=self.byte, device=array.device)
         return memory, memory.data_ptr()
@@ -160,6 +164,9 @@ class _CuPy:
     def address(self, array) -> int:
         return array.data.ptr
 
+    def count_type(self) -> str:
+        return "i8"
+
     def workspace(self, bytes_, array):
         memory = self.allocate(bytes_)
         return memory, memory.ptr
@@ -189,7 +196,8 @@ class DeviceArray:
         self.dtype = np.dtype(code)
         self.device = device
         self._stream = stream
-        self._memory = _core.Memory(device, int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize, stream)
+        # At least a count of 64 bits, whose lower half an array of 32 bits shows.
+        self._memory = _core.Memory(device, max(8, math.prod(self.shape) * self.dtype.itemsize), stream)
 
     @property
     def address(self) -> int:
@@ -216,7 +224,7 @@ class DeviceArray:
         }  # fmt: skip
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
-        count = int(np.prod(self.shape, dtype=np.int64)) * self.dtype.itemsize
+        count = math.prod(self.shape) * self.dtype.itemsize
         host = np.frombuffer(_core.read(self.device, self.address, count, self._stream), self.dtype)
         return host.reshape(self.shape).astype(dtype or self.dtype)
 
@@ -235,6 +243,10 @@ class _Other:
     def __init__(self, is_jax: bool):
         self.is_jax = is_jax
         self.capsule = None
+        if is_jax:
+            import jax
+
+            self.dtype_of, self.from_dlpack = jax.dtypes.canonicalize_dtype, jax.dlpack.from_dlpack
 
     def find_stream(self, array) -> int:
         return self.PER_THREAD
@@ -270,6 +282,10 @@ class _Other:
     def empty(self, shape, code, array):
         return DeviceArray(shape, code, self.device, self.stream, (array, self.capsule))
 
+    def count_type(self) -> str:
+        # JAX makes 32 bits of 64, by a kernel, unless it is told otherwise.
+        return "i4" if self.is_jax and self.dtype_of(np.int64) == np.int32 else "i8"
+
     def address(self, array) -> int:
         return array.address
 
@@ -294,11 +310,7 @@ class _Other:
 
     def finish(self, array):
         array.mark_ready()
-        if not self.is_jax:
-            return array
-        import jax
-
-        return jax.dlpack.from_dlpack(array)
+        return self.from_dlpack(array) if self.is_jax else array
 
 
 @functools.cache
@@ -429,7 +441,8 @@ class Labeling:
             if wait:
                 self.count = plan.native.label_and_wait(device, stream, address, out_address, at)
             else:
-                self.count = kind.empty((plan.images,) if batch else (), "i8", array)
+                one = not batch and not capacity
+                self.count = kind.empty((plan.images,) if batch else (), kind.count_type() if one else "i8", array)
                 components = 0
                 if capacity:
                     self.components = kind.empty((capacity * _COMPONENT.itemsize,), "u1", array)

@@ -93,13 +93,7 @@ class Memory {
   Memory(int device, std::size_t bytes, std::uintptr_t stream)
       : device_(device), bytes_(bytes), stream_(stream_of(stream)) {
     const Current current(device);
-    check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming));
-    if (const cudaError_t status =
-            cudaMallocFromPoolAsync(&data_, bytes > 0 ? bytes : 1, pools().of(device), stream_);
-        status != cudaSuccess) {
-      cudaEventDestroy(ready_);
-      check(status);
-    }
+    check(cudaMallocFromPoolAsync(&data_, bytes > 0 ? bytes : 1, pools().of(device), stream_));
   }
   /// Requires that work enqueued elsewhere has been waited for by the library that enqueued it.
   ~Memory() {
@@ -107,7 +101,7 @@ class Memory {
     if (cudaGetDevice(&before) != cudaSuccess) return;  // the process ends
     cudaSetDevice(device_);
     cudaFreeAsync(data_, stream_);
-    cudaEventDestroy(ready_);
+    if (ready_ != nullptr) cudaEventDestroy(ready_);
     cudaSetDevice(before);
     cudaGetLastError();
   }
@@ -121,10 +115,12 @@ class Memory {
   /// Records that the work enqueued so far writes this memory.
   void mark_ready() {
     const Current current(device_);
+    if (ready_ == nullptr) check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming));
     check(cudaEventRecord(ready_, stream_));
   }
-  /// `stream` goes on when it is written.
+  /// `stream` goes on when it is written. Requires mark_ready().
   void let_wait(std::uintptr_t stream) const {
+    if (ready_ == nullptr) throw Error(Failure::internal, "memory is shared before it is written");
     const Current current(device_);
     check(cudaStreamWaitEvent(stream_of(stream), ready_, 0));
   }
