@@ -60,8 +60,8 @@ class LabelInput {
 
   // Collective: all parts of the input call these functions.
 
-  /// Keeps the holes that are to be filled, none of which is at the border, and numbers them. `background`: of
-  /// unite_part().
+  /// Keeps the holes that are to be filled, none of which is at the border, and numbers them. `background`:
+  /// of unite_part().
   HoleCounts select_holes(PartLink& link, NumberedPart& background) const;
   /// Merges components across periodic borders, after unite_part(), and measures how they wrap.
   void wrap(PartLink& link, NumberedPart& part) const;
