@@ -7,11 +7,11 @@
 // LocalLabeling: coarse labeling of a tile by rows and then columns (figure 4), refinement along rows (figure
 // 5), conversion to labels of the image (figure 6). BoundaryMerge unites pixels at the borders between tiles
 // (figure 7); Update follows the links to their roots. The variants leave out coarse labeling along columns
-// (R), along rows (C) or altogether (N) and refine in all directions that this makes necessary. What the
-// paper leaves open:
-// - the rows of tiles are as long as a warp, the second best of its table 1, for reading along rows;
-// - both scans of coarse labeling are one step, which the paper says gives the same;
-// - diagonals, for 8-connectivity, are scanned where no row or column connects the two pixels anyway.
+// (R), along rows (C) or altogether (N) and refine in all directions that this makes necessary. The
+// paper leaves three choices open. Rows of tiles are as long as a warp, for reading along rows; this is the
+// second best size of its table 1. Both scans of coarse labeling are one step, which gives the same labels
+// according to the paper. Diagonals, for 8-connectivity, are scanned where no row or column connects the two
+// pixels anyway.
 
 #include <string>
 

@@ -15,10 +15,9 @@
 // followed (DLP-R); windows unite their labels for good (DLP-RUF); links are followed (DLP-R) and translated.
 // SouthBorders and EastBorders unite windows that reach into the next tile; Relabeling follows the links of
 // the whole image. The first DLP-SR and DLP-R are optional (variant dlp-ruf is without), and so is the second
-// DLP-R, because Relabeling can do its work (variant dlp-lazy). What the paper leaves open:
-// - tiles are 64 x 8, next to its 84 x 8 what fits warps;
-// - the last row and column of a tile are anchors too, of windows cut off there, for tiles that the image
-// cuts off.
+// DLP-R, because Relabeling can do its work (variant dlp-lazy). The paper leaves two
+// choices open. Tiles are 64 x 8, the size next to its 84 x 8 that fits warps. The last row and column of a
+// tile are anchors of windows that are cut off there, because the image may cut off tiles.
 
 #include <string>
 
