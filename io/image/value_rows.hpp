@@ -19,8 +19,8 @@ ValueType value_type(const SampleFormat& format);
 /// Where they are narrower than the image, what is next to them is 0.
 void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows);
 
-/// Returns whether any sample of these rows is NaN.
-bool contain_nan(const SampleRows& rows, int width);
+/// Returns whether any sample of a row is NaN.
+bool contains_nan(const SampleFormat& format, const std::byte* row, int width);
 
 /// Finds out, by a look at some rows of an input, whether its pixels have more than two values. For several
 /// threads.

@@ -116,11 +116,13 @@ class SampleReader final : public Reader {
     const std::int64_t pitch = words_per_row(info_.extent.width), packed = words_per_row(slice.width);
     for (int i = 0; i < rows.count; ++i) {
       std::uint32_t* const row = bits + i * pitch;
-      foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, slice.width, row);
+      const std::byte* const samples = rows.data + static_cast<std::size_t>(i) * rows.pitch;
+      foreground.pack(samples, slice.width, row);
       std::fill(row + packed, row + pitch, 0);
+      // While the row is in the cache.
+      if (!has_nan_ && contains_nan(rows.format, samples, slice.width)) has_nan_ = true;
     }
     if (!options_.has_rule()) values_.look_at(rows, slice);
-    if (!has_nan_ && contain_nan(rows, slice.width)) has_nan_ = true;
   }
 
   /// Fills rows [y0, y1) of slice z below its page with zeros; row 0 is row `first_row` of `image`.
