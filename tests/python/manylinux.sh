@@ -21,4 +21,4 @@ needed=$(objdump -p "$file" | awk '$1 == "NEEDED" { print $2 }' |
 [ -z "$needed" ] || fail "$needed"
 newest GLIBC 2.34
 newest GCC 7.0.0
-! objdump -T "$file" | grep -qE 'GLIBCXX_|CXXABI_' || fail "the C++ library"
+[ -z "$(objdump -T "$file" | grep -E 'GLIBCXX_|CXXABI_')" ] || fail "the C++ library"

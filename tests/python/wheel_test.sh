@@ -16,7 +16,7 @@ while read -r file; do
   [ "$(head -c 4 "$file" | tail -c 3)" = ELF ] || continue
   files=$((files + 1))
   "$here/manylinux.sh" "$file"
-  ! objdump -h "$file" | grep -q nv_fatbin || megabytes=25
+  [ -z "$(objdump -h "$file" | grep nv_fatbin)" ] || megabytes=25
 done < <(find "$scratch/wheel" -type f)
 [ "$files" = 2 ] || fail "$files ELF files instead of the module and the program"
 for part in gpuccl/py.typed gpuccl/_core.pyi gpuccl/compat/cc3d.py gpuccl/napari.yaml; do
