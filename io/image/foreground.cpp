@@ -1,10 +1,13 @@
 #include "io/image/foreground.hpp"
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <iterator>
 #include <limits>
+#include <type_traits>
 
 #include "gpuccl/detail/nonzero_bytes.hpp"
 #include "gpuccl/detail/pack_samples.hpp"
@@ -64,6 +67,32 @@ double nearest(double number, int digits, int least_exponent) {
   return std::ldexp(std::nearbyint(std::ldexp(number, -unit)), unit);
 }
 
+/// Whether one of two samples is NaN, given their bits.
+template <class Bits>
+bool is_nan(Bits a, Bits b) {
+  if constexpr (sizeof(Bits) <= 2) {
+    constexpr int kMagnitude = 0x7fff, kInfinity = 0x7c00;
+    return static_cast<std::int16_t>(a & kMagnitude) > kInfinity ||
+           static_cast<std::int16_t>(b & kMagnitude) > kInfinity;
+  } else {
+    using Float = std::conditional_t<sizeof(Bits) == 4, float, double>;
+    return std::isunordered(std::bit_cast<Float>(a), std::bit_cast<Float>(b));
+  }
+}
+
+/// Whether any of some floating-point samples is NaN. Compilers make vectors of the inner loop.
+template <class Bits>
+bool has_nan(const std::byte* samples, std::int64_t count) {
+  std::array<Bits, kBlock / 2> any{};
+  for (std::int64_t x = 0; x < count; x += kBlock) {
+    Bits block[kBlock];
+    load_block(samples, x, static_cast<int>(std::min<std::int64_t>(kBlock, count - x)), block);
+    for (std::size_t k = 0; k < any.size(); ++k)
+      any[k] |= is_nan(block[k], block[any.size() + k]) ? static_cast<Bits>(~Bits{0}) : Bits{0};
+  }
+  return std::any_of(any.begin(), any.end(), [](Bits bits) { return bits != 0; });
+}
+
 /// Whether a sample is in one of some ranges in ascending order; NaN is in none.
 template <class Sample>
 bool is_in_range(const std::vector<SampleRange<Sample>>& ranges, Sample sample) {
@@ -86,7 +115,7 @@ Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& opti
   const bool whole_bytes = format.bits == 8 || format.bits == 16 || format.bits == 32 || format.bits == 64;
   const bool is_palette = looks_up(format, options);
   if (format.kind == SampleKind::floating) {
-    if (format.bits != 16 && !format.is_scaled()) method_ = Method::floats;
+    if (!format.is_scaled()) choose_ranges_of_floats();
   } else if (whole_bytes && !is_palette && !format.is_scaled()) {
     options.values.empty() ? choose_range(options.whole_threshold) : choose_ranges(options.values);
   } else if (format.bits <= 8) {
@@ -128,6 +157,45 @@ void Foreground::choose_ranges(const std::vector<SampleInterval>& values) {
       ranges_.push_back({*low ^ sign, *high ^ sign});
     }
   }
+  unite_ranges();
+}
+
+/// The bits of positive numbers ascend with them, those of negative ones descend.
+void Foreground::choose_ranges_of_floats() {
+  const int digits = format_.bits == 16 ? 10 : format_.bits == 32 ? 23 : 52;
+  const std::uint64_t sign = std::uint64_t{1} << (format_.bits - 1),
+                      infinity = (sign - 1) >> digits << digits;
+  const auto value_at = [&](std::uint64_t rank) {  // counted from the least bits
+    const std::uint64_t code = rank < sign ? 2 * sign - 1 - rank : rank - sign;
+    double value;
+    to_values(format_, true, reinterpret_cast<const std::byte*>(&code), 0, 1, &value);
+    return value;
+  };
+  const auto first = [&](auto is_meant) {  // the rank of the least number, or one more than that of infinity
+    std::uint64_t begin = sign - 1 - infinity, end = sign + infinity + 1;
+    while (begin < end) {
+      const std::uint64_t middle = begin + (end - begin) / 2;
+      is_meant(value_at(middle)) ? end = middle : begin = middle + 1;
+    }
+    return begin;
+  };
+  const auto from = [&](double low) { return first([=](double value) { return value >= low; }); };
+  const auto above = [&](double high) { return first([=](double value) { return value > high; }); };
+  const auto add = [&](std::uint64_t begin, std::uint64_t end) {
+    if (begin < std::min(end, sign))
+      ranges_.push_back({2 * sign - std::min(end, sign), 2 * sign - 1 - begin});
+    if (std::max(begin, sign) < end) ranges_.push_back({std::max(begin, sign) - sign, end - 1 - sign});
+  };
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  for (const SampleRange<double>& interval : intervals_) add(from(interval.low), above(interval.high));
+  if (intervals_.empty()) {
+    if (!threshold_) add(from(-kInfinity), from(0));
+    add(above(threshold_.value_or(0)), above(kInfinity));
+  }
+  unite_ranges();
+}
+
+void Foreground::unite_ranges() {
   std::sort(ranges_.begin(), ranges_.end(), [](const auto& a, const auto& b) { return a.low < b.low; });
   std::size_t united = 0;
   for (const SampleRange<std::uint64_t> next : ranges_) {
@@ -139,7 +207,7 @@ void Foreground::choose_ranges(const std::vector<SampleInterval>& values) {
   }
   ranges_.resize(united);
   if (ranges_.empty()) {  // no sample has any of the values
-    ranges_.push_back({0, max});
+    ranges_.push_back({0, ~std::uint64_t{0} >> (64 - format_.bits)});
     invert_ = !invert_;
   }
   method_ = Method::ranges;
@@ -180,23 +248,23 @@ void Foreground::choose_table() {
   invert_ = false;  // the table knows
 }
 
-void Foreground::pack(const std::byte* row, int width, std::uint32_t* bits) const {
+bool Foreground::pack(const std::byte* row, int width, std::uint32_t* bits) const {
   switch (method_) {
     case Method::bits:
-      return pack_bits(row, width, bits);
+      pack_bits(row, width, bits);
+      return false;
     case Method::ranges:
       return format_.bits == 8    ? pack_ranges<std::uint8_t>(row, width, bits)
              : format_.bits == 16 ? pack_ranges<std::uint16_t>(row, width, bits)
              : format_.bits == 32 ? pack_ranges<std::uint32_t>(row, width, bits)
                                   : pack_ranges<std::uint64_t>(row, width, bits);
-    case Method::floats:
-      return format_.bits == 32 ? pack_floats<float>(row, width, bits)
-                                : pack_floats<double>(row, width, bits);
     case Method::codes:
-      return pack_codes(row, width, bits);
+      pack_codes(row, width, bits);
+      return false;
     case Method::values:
       return pack_values(row, width, bits);
   }
+  return false;
 }
 
 void Foreground::pack_bits(const std::byte* row, int width, std::uint32_t* bits) const {
@@ -213,7 +281,24 @@ void Foreground::pack_bits(const std::byte* row, int width, std::uint32_t* bits)
 }
 
 template <class Unsigned>
-void Foreground::pack_ranges(const std::byte* row, int width, std::uint32_t* bits) const {
+bool Foreground::pack_ranges(const std::byte* row, int width, std::uint32_t* bits) const {
+  if (format_.kind != SampleKind::floating) {
+    pack_integers<Unsigned>(row, width, bits);
+    return false;
+  }
+  constexpr std::int64_t kPiece = 2048;  // stays in the L1 cache while NaN is looked for
+  bool any_nan = false;
+  for (std::int64_t x = 0; x < width; x += kPiece) {
+    const std::byte* const piece = row + static_cast<std::size_t>(x) * sizeof(Unsigned);
+    const int count = static_cast<int>(std::min(kPiece, width - x));
+    pack_integers<Unsigned>(piece, count, bits + x / 32);
+    any_nan = any_nan || has_nan<Unsigned>(piece, count);
+  }
+  return any_nan;
+}
+
+template <class Unsigned>
+void Foreground::pack_integers(const std::byte* row, int width, std::uint32_t* bits) const {
   if (ranges_.size() > kMostSampleRanges) return pack_many_ranges<Unsigned>(row, width, bits);
   SampleRange<Unsigned> ranges[kMostSampleRanges];
   std::transform(ranges_.begin(), ranges_.end(), ranges, [](const SampleRange<std::uint64_t>& range) {
@@ -232,22 +317,6 @@ void Foreground::pack_many_ranges(const std::byte* row, int width, std::uint32_t
   });
 }
 
-template <class Float>
-void Foreground::pack_floats(const std::byte* row, int width, std::uint32_t* bits) const {
-  const double threshold = threshold_.value_or(0);
-  const double below =
-      threshold_ ? -std::numeric_limits<double>::infinity() : 0;  // nothing is less than -infinity
-  pack_flags(width, invert_, bits, [=, this](std::int64_t x, int count, std::uint8_t* flags) {
-    Float samples[kBlock];
-    load_block(row, x, count, samples);
-    if (!intervals_.empty()) {
-      for (int i = 0; i < count; ++i) flags[i] = is_foreground(static_cast<double>(samples[i]));
-      return;
-    }
-    for (int i = 0; i < kBlock; ++i) flags[i] = (samples[i] > threshold) | (samples[i] < below);
-  });
-}
-
 void Foreground::pack_codes(const std::byte* row, int width, std::uint32_t* bits) const {
   pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
     if (format_.bits == 8) {
@@ -262,12 +331,17 @@ void Foreground::pack_codes(const std::byte* row, int width, std::uint32_t* bits
   });
 }
 
-void Foreground::pack_values(const std::byte* row, int width, std::uint32_t* bits) const {
+bool Foreground::pack_values(const std::byte* row, int width, std::uint32_t* bits) const {
+  bool any_nan = false;
   pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
     double values[kBlock];
     to_values(format_, as_stored_, row, x, count, values);
-    for (int i = 0; i < count; ++i) flags[i] = is_foreground(values[i]);
+    for (int i = 0; i < count; ++i) {
+      flags[i] = is_foreground(values[i]);
+      any_nan |= std::isnan(values[i]);
+    }
   });
+  return any_nan;
 }
 
 std::string foreground_rule(const SampleFormat& format, const ForegroundOptions& options,

@@ -22,33 +22,36 @@ class Foreground {
   /// is not inverted; floating-point samples are compared with what is nearest to them in their type.
   Foreground(const SampleFormat& format, const ForegroundOptions& options, std::optional<double> threshold);
 
-  /// Writes all words of a BitVolume's row, padding included.
-  void pack(const std::byte* row, int width, std::uint32_t* bits) const;
+  /// Writes all words of a BitVolume's row, padding included. Returns whether a value is NaN.
+  bool pack(const std::byte* row, int width, std::uint32_t* bits) const;
 
  private:
   bool is_foreground(double value) const;
   void choose_range(const std::optional<SampleValue>& whole_threshold);
   void choose_ranges(const std::vector<SampleInterval>& values);
+  void choose_ranges_of_floats();
+  void unite_ranges();
   void choose_intervals(const std::vector<SampleInterval>& values);
   bool is_flipped() const;
   void choose_table();
   void pack_bits(const std::byte* row, int width, std::uint32_t* bits) const;
   template <class Unsigned>
-  void pack_ranges(const std::byte* row, int width, std::uint32_t* bits) const;
+  bool pack_ranges(const std::byte* row, int width, std::uint32_t* bits) const;
+  template <class Unsigned>
+  void pack_integers(const std::byte* row, int width, std::uint32_t* bits) const;
   template <class Unsigned>
   void pack_many_ranges(const std::byte* row, int width, std::uint32_t* bits) const;
-  template <class Float>
-  void pack_floats(const std::byte* row, int width, std::uint32_t* bits) const;
   void pack_codes(const std::byte* row, int width, std::uint32_t* bits) const;
-  void pack_values(const std::byte* row, int width, std::uint32_t* bits) const;
+  bool pack_values(const std::byte* row, int width, std::uint32_t* bits) const;
 
-  enum class Method { bits, ranges, floats, codes, values };  // from the fastest to the one for everything
+  enum class Method { bits, ranges, codes, values };  // from the fastest to the one for everything
   const SampleFormat format_;
   bool as_stored_;
   bool invert_;
   std::optional<double> threshold_;
   Method method_ = Method::values;
-  std::vector<SampleRange<std::uint64_t>> ranges_;  // of samples that are foreground, in ascending order
+  std::vector<SampleRange<std::uint64_t>>
+      ranges_;  // of the bits of samples that are foreground, in ascending order
   std::vector<SampleRange<double>> intervals_;  // of values that are foreground, in ascending order, if given
   std::array<std::uint8_t, 256> table_{};       // bits, codes: 1 for foreground
 };

@@ -70,40 +70,6 @@ void add_rows(ValueImage& image, std::int64_t first_row, int width, const Sample
 
 namespace {
 
-/// `Bits` are as wide as `Float`: the compiler then compares several values at once.
-template <class Float, class Bits>
-bool has_nan(const std::byte* row, std::int64_t count) {
-  constexpr std::size_t kTogether = 32;
-  std::array<Bits, kTogether> any{};
-  const auto look = [&](const std::byte* at) {
-    for (std::size_t k = 0; k < kTogether; ++k) {
-      Float value;
-      std::memcpy(&value, at + k * sizeof value, sizeof value);
-      any[k] |= std::isnan(value) ? ~Bits{0} : Bits{0};
-    }
-  };
-  constexpr std::size_t kBytes = kTogether * sizeof(Float);
-  for (; count >= std::int64_t{kTogether}; count -= kTogether, row += kBytes) look(row);
-  std::array<std::byte, kBytes> rest{};
-  std::memcpy(rest.data(), row, static_cast<std::size_t>(count) * sizeof(Float));
-  look(rest.data());
-  return std::any_of(any.begin(), any.end(), [](Bits bits) { return bits != 0; });
-}
-
-}  // namespace
-
-bool contains_nan(const SampleFormat& format, const std::byte* row, int width) {
-  if (format.kind != SampleKind::floating) return false;
-  const bool is_plain = format.channels == 1 && !format.is_scaled();
-  if (is_plain && format.bits == 32) return has_nan<float, std::uint32_t>(row, width);
-  if (is_plain && format.bits == 64) return has_nan<double, std::uint64_t>(row, width);
-  std::vector<double> values(static_cast<std::size_t>(width));
-  to_values(format, true, row, 0, width, values.data());
-  return has_nan<double, std::uint64_t>(reinterpret_cast<const std::byte*>(values.data()), width);
-}
-
-namespace {
-
 /// Whether all are one of two, or no number.
 bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Pair& known) {
   bool all = true;

@@ -19,9 +19,6 @@ ValueType value_type(const SampleFormat& format);
 /// Where they are narrower than the image, what is next to them is 0.
 void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows);
 
-/// Returns whether any sample of a row is NaN.
-bool contains_nan(const SampleFormat& format, const std::byte* row, int width);
-
 /// Finds out, by a look at some rows of an input, whether its pixels have more than two values. For several
 /// threads.
 class TwoValueDetector {

@@ -116,11 +116,9 @@ class SampleReader final : public Reader {
     const std::int64_t pitch = words_per_row(info_.extent.width), packed = words_per_row(slice.width);
     for (int i = 0; i < rows.count; ++i) {
       std::uint32_t* const row = bits + i * pitch;
-      const std::byte* const samples = rows.data + static_cast<std::size_t>(i) * rows.pitch;
-      foreground.pack(samples, slice.width, row);
+      if (foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, slice.width, row))
+        has_nan_ = true;
       std::fill(row + packed, row + pitch, 0);
-      // While the row is in the cache.
-      if (!has_nan_ && contains_nan(rows.format, samples, slice.width)) has_nan_ = true;
     }
     if (!options_.has_rule()) values_.look_at(rows, slice);
   }

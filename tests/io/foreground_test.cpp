@@ -46,6 +46,14 @@ struct SlowRow {
       std::memcpy(&value, &narrow, sizeof value);
       return value;
     }
+    if (format.kind == SampleKind::floating && format.bits == 16) {
+      const int exponent = static_cast<int>(c >> 10 & 31);
+      const auto fraction = static_cast<double>(c & 1023);
+      const double magnitude = exponent == 31 ? (fraction == 0 ? HUGE_VAL : NAN)
+                               : exponent > 0 ? std::ldexp(1024 + fraction, exponent - 25)
+                                              : std::ldexp(fraction, -24);
+      return (c >> 15) != 0 ? -magnitude : magnitude;
+    }
     if (format.kind == SampleKind::floating) {
       double value;
       std::memcpy(&value, &c, sizeof value);
@@ -122,14 +130,15 @@ void expect_packed(const SampleFormat& format, const ForegroundOptions& options,
   for (const int width : {1, 7, 8, 31, 32, 33, 63, 64, 65, 127, 200, 511, 512, 513, 1100}) {
     const std::vector<std::byte> row = random_row(format, width, random);
     std::vector<std::uint32_t> bits(static_cast<std::size_t>(words_per_row(width)), 0xdeadbeefu);
-    Foreground(format, options, options.threshold).pack(row.data(), width, bits.data());
+    const bool any_nan = Foreground(format, options, options.threshold).pack(row.data(), width, bits.data());
 
     const SlowRow slow{format, row};
     const bool is_gray =
         format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
-    bool all_right = true;
+    bool all_right = true, expect_nan = false;
     for (int x = 0; x < width; ++x) {
       const double value = slow.value(x, options.raw);
+      expect_nan = expect_nan || std::isnan(value);
       const bool is_foreground =
           !options.values.empty() ? is_listed(format, options, slow, x)
           : options.threshold || !(is_gray || (options.raw && format.photometric == Photometric::palette))
@@ -139,6 +148,7 @@ void expect_packed(const SampleFormat& format, const ForegroundOptions& options,
     }
     for (std::int64_t x = width; x < words_per_row(width) * 32; ++x)
       all_right = all_right && !is_bit(bits, x);
+    all_right = all_right && any_nan == expect_nan;
     if (!all_right && first_wrong_width == 0) first_wrong_width = width;
   }
   CAPTURE(format.bits, static_cast<int>(format.kind), format.channels, static_cast<int>(format.photometric));
@@ -147,7 +157,9 @@ void expect_packed(const SampleFormat& format, const ForegroundOptions& options,
 }
 
 std::vector<std::optional<double>> thresholds_of(const SampleFormat& format) {
-  if (format.kind == SampleKind::floating) return {std::nullopt, 0.0, -1e30, 1e-30};
+  if (format.kind == SampleKind::floating)
+    return {std::nullopt, 0.0, -0.0,  1e-30, -1e-30, 1e30,  -1e30,    0.1,
+            -0.1,         1.0, 65504, -2.5,  6e-8,   1e300, HUGE_VAL, -HUGE_VAL};
   const double max = std::ldexp(1.0, format.bits) - 1;
   return {std::nullopt, 0.0,     -1.0, -0.5,    0.5,  std::floor(max / 2),
           max / 2,      max - 1, max,  max + 5, 1e30, -1e30};
@@ -158,7 +170,7 @@ std::vector<SampleFormat> every_format() {
   for (const int bits : {1, 2, 3, 4, 5, 7, 8, 10, 12, 14, 15, 16, 24, 32, 64})
     for (const SampleKind kind :
          {SampleKind::unsigned_integer, SampleKind::signed_integer, SampleKind::floating}) {
-      if (kind == SampleKind::floating && bits < 32) continue;
+      if (kind == SampleKind::floating && bits != 16 && bits < 32) continue;
       for (const int channels : {1, 2, 3, 4, 5})
         for (const Photometric photometric : {Photometric::min_is_black, Photometric::min_is_white,
                                               Photometric::palette, Photometric::rgb, Photometric::cmyk}) {

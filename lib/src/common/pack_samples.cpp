@@ -30,8 +30,7 @@ void pack_plainly(const std::byte* samples, std::int64_t blocks, std::span<const
 
 template <class Sample>
 std::vector<SamplePacker<Sample>> sample_packers() {
-  std::vector<SamplePacker<Sample>> packers;
-  if constexpr (sizeof(Sample) <= 2) packers = vector_packers<Sample>();
+  std::vector<SamplePacker<Sample>> packers = vector_packers<Sample>();
   packers.push_back({"plain", pack_plainly<Sample>});
   return packers;
 }

@@ -58,10 +58,13 @@ void pack_by_neon(const std::byte* samples, std::int64_t blocks, std::span<const
 
 template <class Sample>
 std::vector<SamplePacker<Sample>> vector_packers() {
-  return {{"NEON", pack_by_neon<Sample>}};
+  if constexpr (sizeof(Sample) <= 2) return {{"NEON", pack_by_neon<Sample>}};
+  return {};  // of wider samples, compilers make good vectors
 }
 
 template std::vector<SamplePacker<std::uint8_t>> vector_packers();
 template std::vector<SamplePacker<std::uint16_t>> vector_packers();
+template std::vector<SamplePacker<std::uint32_t>> vector_packers();
+template std::vector<SamplePacker<std::uint64_t>> vector_packers();
 
 }  // namespace gpuccl

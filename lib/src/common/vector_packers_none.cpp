@@ -9,5 +9,7 @@ std::vector<SamplePacker<Sample>> vector_packers() {
 
 template std::vector<SamplePacker<std::uint8_t>> vector_packers();
 template std::vector<SamplePacker<std::uint16_t>> vector_packers();
+template std::vector<SamplePacker<std::uint32_t>> vector_packers();
+template std::vector<SamplePacker<std::uint64_t>> vector_packers();
 
 }  // namespace gpuccl

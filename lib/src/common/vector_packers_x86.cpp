@@ -1,10 +1,12 @@
 // Samples are compared by vectors, whose highest bits become the bits of a mask: SSE2, which every x86-64
 // has, and AVX2 where the processor says that it can. Unsigned samples less `low` are at most `high - low` if
-// a subtraction that stops at 0 leaves nothing.
+// a subtraction that stops at 0 leaves nothing; of 32 bits, if they are the lesser of the two; of 64 bits, if
+// they are not greater as signed numbers, all highest bits being inverted.
 
 #include <immintrin.h>
 
 #include <cstring>
+#include <limits>
 
 #include "common/vector_packers.hpp"
 
@@ -64,22 +66,51 @@ template <class Sample>
   const __m256i zero = _mm256_setzero_si256();
   if constexpr (sizeof(Sample) == 1) {
     return _mm256_cmpeq_epi8(_mm256_subs_epu8(_mm256_sub_epi8(samples, low), span), zero);
-  } else {
+  } else if constexpr (sizeof(Sample) == 2) {
     return _mm256_cmpeq_epi16(_mm256_subs_epu16(_mm256_sub_epi16(samples, low), span), zero);
+  } else if constexpr (sizeof(Sample) == 4) {
+    const __m256i above = _mm256_sub_epi32(samples, low);
+    return _mm256_cmpeq_epi32(_mm256_min_epu32(above, span), above);
+  } else {
+    const __m256i sign = _mm256_set1_epi64x(std::numeric_limits<long long>::min());
+    const __m256i above = _mm256_xor_si256(_mm256_sub_epi64(samples, low), sign);
+    return _mm256_cmpeq_epi64(_mm256_cmpgt_epi64(above, _mm256_xor_si256(span, sign)), zero);
   }
 }
 
 template <class Sample>
 [[gnu::target("avx2")]] __m256i avx2_copies(Sample value) {
-  return sizeof(Sample) == 1 ? _mm256_set1_epi8(static_cast<char>(value))
-                             : _mm256_set1_epi16(static_cast<short>(value));
+  if constexpr (sizeof(Sample) == 1) return _mm256_set1_epi8(static_cast<char>(value));
+  if constexpr (sizeof(Sample) == 2) return _mm256_set1_epi16(static_cast<short>(value));
+  if constexpr (sizeof(Sample) == 4) return _mm256_set1_epi32(static_cast<int>(value));
+  return _mm256_set1_epi64x(static_cast<long long>(value));
+}
+
+/// Returns the highest bit of each sample of a vector.
+template <class Sample>
+[[gnu::target("avx2")]] std::uint32_t bits_of(__m256i found) {
+  if constexpr (sizeof(Sample) == 1) return static_cast<std::uint32_t>(_mm256_movemask_epi8(found));
+  if constexpr (sizeof(Sample) == 4)
+    return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_castsi256_ps(found)));
+  return static_cast<std::uint32_t>(_mm256_movemask_pd(_mm256_castsi256_pd(found)));
+}
+
+/// Returns all ones where a sample is in one of the ranges.
+template <class Sample>
+[[gnu::target("avx2")]] __m256i find(const std::byte* samples, const __m256i* low, const __m256i* span,
+                                     std::size_t count) {
+  const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(samples));
+  __m256i found = in_range<Sample>(some, low[0], span[0]);
+  for (std::size_t i = 1; i < count; ++i)
+    found = _mm256_or_si256(found, in_range<Sample>(some, low[i], span[i]));
+  return found;
 }
 
 template <class Sample, bool is_single>
 [[gnu::target("avx2")]] void pack_avx2(const std::byte* samples, std::int64_t blocks,
                                        std::span<const SampleRange<Sample>> ranges, std::uint64_t flip,
                                        std::uint32_t* bits) {
-  constexpr int kVectors = kBlock * sizeof(Sample) / sizeof(__m256i);
+  constexpr int kParts = sizeof(Sample) <= 2 ? 2 : kBlock * sizeof(Sample) / sizeof(__m256i);
   __m256i low[is_single ? 1 : kMostSampleRanges], span[is_single ? 1 : kMostSampleRanges];
   const std::size_t count = is_single ? 1 : ranges.size();
   for (std::size_t i = 0; i < count; ++i) {
@@ -87,23 +118,22 @@ template <class Sample, bool is_single>
     span[i] = avx2_copies(static_cast<Sample>(ranges[i].high - ranges[i].low));
   }
   for (std::int64_t block = 0; block < blocks; ++block, samples += kBlock * sizeof(Sample), bits += 2) {
-    __m256i found[kVectors];
-    for (int k = 0; k < kVectors; ++k) {
-      const __m256i some = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(samples) + k);
-      found[k] = in_range<Sample>(some, low[0], span[0]);
-      for (std::size_t i = 1; i < count; ++i)
-        found[k] = _mm256_or_si256(found[k], in_range<Sample>(some, low[i], span[i]));
-    }
-    std::uint64_t word = 0;
-    for (int k = 0; k < 2; ++k) {
-      __m256i bytes = found[k];
-      if constexpr (sizeof(Sample) == 2) {  // packs by halves: quarters 0 2 1 3 are in order
-        const __m256i packed = _mm256_packs_epi16(found[2 * k], found[2 * k + 1]);
-        bytes = _mm256_permute4x64_epi64(packed, 0b11'01'10'00);
+    std::uint64_t word = flip;
+    for (int k = 0; k < kParts; ++k) {
+      const std::byte* const part = samples + k * (kBlock * sizeof(Sample) / kParts);
+      const __m256i found = find<Sample>(part, low, span, count);
+      std::uint64_t mask = 0;
+      if constexpr (sizeof(Sample) > 2) {
+        mask = bits_of<Sample>(found);
+      } else if constexpr (sizeof(Sample) == 2) {  // packs by halves: quarters 0 2 1 3 are in order
+        const __m256i next = find<Sample>(part + sizeof next, low, span, count);
+        mask =
+            bits_of<std::uint8_t>(_mm256_permute4x64_epi64(_mm256_packs_epi16(found, next), 0b11'01'10'00));
+      } else {
+        mask = bits_of<std::uint8_t>(found);
       }
-      word |= std::uint64_t{static_cast<std::uint32_t>(_mm256_movemask_epi8(bytes))} << (k * 32);
+      word ^= mask << (k * kBlock / kParts);
     }
-    word ^= flip;
     std::memcpy(bits, &word, sizeof word);
   }
 }
@@ -129,11 +159,13 @@ template <class Sample>
 std::vector<SamplePacker<Sample>> vector_packers() {
   std::vector<SamplePacker<Sample>> packers;
   if (__builtin_cpu_supports("avx2")) packers.push_back({"AVX2", pack_by_avx2<Sample>});
-  packers.push_back({"SSE2", pack_by_sse2<Sample>});
+  if constexpr (sizeof(Sample) <= 2) packers.push_back({"SSE2", pack_by_sse2<Sample>});
   return packers;
 }
 
 template std::vector<SamplePacker<std::uint8_t>> vector_packers();
 template std::vector<SamplePacker<std::uint16_t>> vector_packers();
+template std::vector<SamplePacker<std::uint32_t>> vector_packers();
+template std::vector<SamplePacker<std::uint64_t>> vector_packers();
 
 }  // namespace gpuccl
