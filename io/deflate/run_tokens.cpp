@@ -20,6 +20,8 @@ constexpr int kNoCopy = 1 << 20;
 
 }  // namespace
 
+RunTokens::RunTokens(const SampleRow& row) : row_(row), runs_(kFirstRun, Run()) {}
+
 void RunTokens::clear() {
   bytes_ = 0;
   run_count_ = token_count_ = 0;

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
+#include "gpuccl/detail/column.hpp"
 #include "gpuccl/labels.hpp"
 #include "io/deflate/deflate_symbols.hpp"
 
@@ -54,7 +54,7 @@ class RunTokens {
     std::array<std::uint32_t, kDistanceSymbols> distances{};            // of copies
   };
 
-  explicit RunTokens(const SampleRow& row) : row_(row) {}
+  explicit RunTokens(const SampleRow& row);
 
   /// Bytes that may be held for each run of a strip, while tokens are moved to where there is room for more.
   static constexpr std::int64_t bytes_of_run() { return sizeof(Run) + std::int64_t{2} * 2 * sizeof(Token); }
@@ -88,10 +88,9 @@ class RunTokens {
 
   SampleRow row_;
   std::int64_t bytes_ = 0;  // of all rows
-  // Grown, but never made smaller: elements are not initialized again for each strip.
-  std::vector<Run> runs_;  // from kFirstRun on; those before are empty, and no copies are made of them
+  Column<Run> runs_;        // from kFirstRun on; those before are empty, and no copies are made of them
   std::size_t run_count_ = 0;
-  std::vector<Token> tokens_;
+  Column<Token> tokens_;
   std::size_t token_count_ = 0;
   Counts counts_;
   Adler32 checksum_;

@@ -1,6 +1,5 @@
 #include "io/image/bit_order.hpp"
 
-#include <algorithm>
 #include <cstring>
 
 namespace gpuccl::io {
@@ -15,13 +14,14 @@ void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to, std::
     for (std::uint64_t& word : words) word = (reverse_bits_of_bytes(word) & keep) ^ flip;
     std::memcpy(to + at, words, sizeof words);
   }
-  for (; at < bytes; at += kWordBytes) {
-    const std::size_t count = std::min(kWordBytes, bytes - at);
+  const auto reverse_word = [&](std::size_t count) {
     std::uint64_t word = 0;
     std::memcpy(&word, from + at, count);
     word = (reverse_bits_of_bytes(word) & keep) ^ flip;
     std::memcpy(to + at, &word, count);
-  }
+  };
+  for (; at + kWordBytes <= bytes; at += kWordBytes) reverse_word(kWordBytes);
+  if (at < bytes) reverse_word(bytes - at);
 }
 
 }  // namespace gpuccl::io
