@@ -159,7 +159,7 @@ int run_view(const ViewOptions& options) {
   if (!options.image.empty()) claims.add_intensity(options.image);
   for (const std::string& text : {options.stats, options.report})
     if (!text.empty()) claims.add_file(text);
-  claims.refuse_output(options.output);
+  claims.refuse_output(options.output, io::identify(options.output));
   io::AtomicFile file =
       io::with_path(options.output, [&] { return io::AtomicFile(options.output, options.file.file); });
 

@@ -94,7 +94,6 @@ void Description::labeled(const LabelInput& input, std::span<const PieceReport> 
     longest(report.label_ms, piece.label_ms);
     longest(report.statistics_ms, piece.statistics_ms);
   }
-  report.options = signature_of(options_);
   report.input = info;
   report.input.foreground_rule = first.foreground_rule;
   report.input_bytes = io::bytes_of_regular_file(files_.input);

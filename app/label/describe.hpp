@@ -47,9 +47,11 @@ class Description {
   /// Receives one line about the file `path`.
   using Warn = std::function<void(const std::string& path, const std::string& line)>;
 
-  /// `files` and `options` must outlive it.
-  Description(const LabelPaths& files, const LabelOptions& options, Warn warn)
-      : files_(files), options_(options), warn_(std::move(warn)) {}
+  /// `files` and `options` must outlive it. `signature`: signature_of() these options.
+  Description(const LabelPaths& files, const LabelOptions& options, std::string signature, Warn warn)
+      : files_(files), options_(options), warn_(std::move(warn)) {
+    report.options = std::move(signature);
+  }
 
   /// After labeling `input`: `pieces` are the reports of its parts, of which times are the longest; `largest`
   /// is the size of the largest component; `holes` is set if holes were to be filled.

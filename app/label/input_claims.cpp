@@ -70,8 +70,8 @@ void InputClaims::add_folders_of(const std::string& path) {
   folders_.insert(folders.begin(), folders.end());
 }
 
-void InputClaims::refuse_output(const std::string& path) const {
-  if (files_.contains(io::identify(path))) refuse_same(path);
+void InputClaims::refuse_output(const std::string& path, const io::FileIdentity& identity) const {
+  if (files_.contains(identity)) refuse_same(path);
   if (!stores_.empty() && is_any_of(folders_of(path), stores_))
     throw io::FileError(path, Failure::usage, "is inside a Zarr that is an input");
 }
@@ -85,17 +85,20 @@ void InputClaims::refuse_parts_in(const std::string& folder, const LabelPaths& f
     throw io::FileError(folder, Failure::usage, "is inside a Zarr that is an input");
 }
 
-void InputClaims::refuse_outputs(const LabelPaths& files) const {
+void InputClaims::refuse_outputs(const LabelPaths& files,
+                                 std::span<const io::FileIdentity> identities) const {
   const bool is_zarr = is_zarr_of_labels(files.image);
-  for (const std::string& path : files.outputs()) {
+  const std::vector<std::string> outputs = files.outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const std::string& path = outputs[i];
     if (is_special(path)) continue;
     if (!is_zarr || path != files.image || !io::is_label_group(path))
-      refuse_output(path);
-    else if (files_.contains(io::identify(path)))
+      refuse_output(path, identities[i]);
+    else if (files_.contains(identities[i]))
       refuse_same(path);
   }
   for (const std::string& path : {files.image, files.preview})
-    if (io::is_image_name(path) &&
+    if (!stacks_.empty() && io::is_image_name(path) &&
         stacks_.contains(io::identify((fs::path(path).parent_path() / ".").string())))
       throw io::FileError(path, Failure::usage,
                           "would be a slice of the next run; write it to another folder");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 
 #include "app/label/label_paths.hpp"
@@ -20,11 +21,12 @@ class InputClaims {
   /// Error (usage) if an output of `files` is one of these, lies in a Zarr that is read and is not a group of
   /// labels of it, would be a slice of a stack that is read, or is a Zarr that has what is read, or another
   /// output, in it.
-  void refuse_outputs(const LabelPaths& files) const;
+  /// `identities`: of files.outputs().
+  void refuse_outputs(const LabelPaths& files, std::span<const io::FileIdentity> identities) const;
   /// Error (usage) if this folder, to which files come and from which they go, is or lies in a Zarr that is
   /// read, or has an output of `files` in it.
   void refuse_parts_in(const std::string& folder, const LabelPaths& files) const;
-  void refuse_output(const std::string& path) const;
+  void refuse_output(const std::string& path, const io::FileIdentity& identity) const;
 
  private:
   void add_folders_of(const std::string& path);

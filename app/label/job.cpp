@@ -27,14 +27,15 @@ LazyEngine::LazyEngine(const LabelPaths& files, const LabelOptions& options)
                    if (!quiet) print_warning(input, line);
                  }) {}
 
-Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, Warn warn)
+Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, std::string signature,
+         Warn warn)
     : link_(link),
       files_(files),
       options_(options),
       warn_(std::move(warn)),
       progress_(options.progress, files.input),
       streams_(files),
-      description_(files, options,
+      description_(files, options, std::move(signature),
                    [this](const std::string& path, const std::string& line) { this->warn(path, line); }) {}
 
 /// Does what sends no messages: what it throws is an error of `path`, and of all parts.
@@ -442,7 +443,7 @@ void Job::warn(const std::string& path, const std::string& line) {
 
 LabelSummary label_file(PartLink& link, const LabelPaths& files, const LabelOptions& options,
                         LazyEngine& engine) {
-  Job job(link, files, options,
+  Job job(link, files, options, signature_of(options),
           [](const std::string& path, const std::string& line) { print_warning(path, line); });
   job.open();
   job.label(job.read(engine));

@@ -48,8 +48,10 @@ class Job {
   using Warn = LabelInput::Warn;
 
   /// `link`, `files` and `options` must outlive the job. To be made before any file is opened: it holds on to
-  /// the descriptors among the outputs. `warn` is never called with --quiet, and by part 0 alone.
-  Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, Warn warn);
+  /// the descriptors among the outputs. `signature`: signature_of() these options. `warn` is never called
+  /// with
+  /// --quiet, and by part 0 alone.
+  Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, std::string signature, Warn warn);
 
   void open();
   const Extent& extent() const { return extent_; }

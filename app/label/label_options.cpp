@@ -300,7 +300,7 @@ OptionTable table_of(LabelOptions options) {
 }  // namespace
 
 std::vector<OptionRow> given_options(LabelOptions options) {
-  // Each report of a batch asks for it.
+  // Each time point of a batch asks for it.
   static const OptionTable of_label = table_of({}), of_measure = table_of(LabelOptions::for_objects());
   const OptionTable& usual = options.values.objects ? of_measure : of_label;
   return given_options(table_of(std::move(options)), usual);

@@ -59,11 +59,14 @@ void refuse_overlap(const LabelPaths& files, bool stack, const std::string& fold
   for (const std::string& path : files.intensities) inputs.add_intensity(path);
   if (!files.seeds.empty()) inputs.add_intensity(files.seeds);
 
+  std::vector<io::FileIdentity> identities;
   std::set<io::FileIdentity> taken;
-  for (const std::string& path : files.outputs())
-    if (!is_special(path) && !taken.insert(io::identify(path)).second)
+  for (const std::string& path : files.outputs()) {
+    identities.push_back(io::identify(path));
+    if (!is_special(path) && !taken.insert(identities.back()).second)
       throw io::FileError(path, Failure::usage, "is the name of two outputs");
-  inputs.refuse_outputs(files);
+  }
+  inputs.refuse_outputs(files, identities);
   if (!folder_of_parts.empty()) inputs.refuse_parts_in(folder_of_parts, files);
 }
 

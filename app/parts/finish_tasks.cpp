@@ -44,9 +44,10 @@ class Finish {
       : run_(run),
         input_(run.input()),
         joined_(run.joined(remedy_of(run))),
-        description_(run.files(), run.options(), [quiet](const std::string& path, const std::string& line) {
-          if (!quiet) print_warning(path, line);
-        }) {}
+        description_(run.files(), run.options(), signature_of(run.options()),
+                     [quiet](const std::string& path, const std::string& line) {
+                       if (!quiet) print_warning(path, line);
+                     }) {}
 
   void finish() {
     run_.for_each_part([&](int part) {

@@ -1,6 +1,7 @@
 #include "io/files/descriptor.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -98,11 +99,15 @@ Failure failure_to_create(int code) {
 
 int descriptor_named(const std::string& path) {
   namespace fs = std::filesystem;
-  const fs::path own = "/proc/" + std::to_string(::getpid()) + "/fd";
+  struct stat descriptors {
+  }, status{};
+  if (::stat("/proc/self/fd", &descriptors) != 0) return -1;
   int descriptor = -1;
   follow_links(path, [&](const fs::path& name) {
+    const fs::path folder = name.has_parent_path() ? name.parent_path() : ".";
+    if (::stat(folder.c_str(), &status) != 0 || status.st_dev != descriptors.st_dev) return false;
     std::error_code problem;
-    if (fs::canonical(name.has_parent_path() ? name.parent_path() : ".", problem) != own || problem)
+    if (fs::canonical(folder, problem) != "/proc/" + std::to_string(::getpid()) + "/fd" || problem)
       return false;
     const std::string number = name.filename().string();
     std::from_chars(number.data(), number.data() + number.size(), descriptor);

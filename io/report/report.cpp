@@ -5,6 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpuccl/version.hpp"
@@ -209,8 +210,14 @@ void put_files(const TextSink& sink, const std::vector<OpenedFiles::File>& files
 
 }  // namespace
 
-void stream_report(const TextSink& sink, const Report& report, const Components& components,
+void stream_report(const TextSink& out, const Report& report, const Components& components,
                    const Measured& measured, const Stretch& stretch) {
+  std::string waiting;  // small pieces, which are written together
+  const TextSink sink = [&](std::string_view text) {
+    constexpr std::size_t kAtOnce = std::size_t{1} << 16;
+    if (waiting.size() + text.size() > kAtOnce) out(std::exchange(waiting, {}));
+    text.size() > kAtOnce ? out(text) : static_cast<void>(waiting += text);
+  };
   if (stretch.begins) sink(head(report) + ",\n  \"components\": [");
   const int axes = report.volume ? 3 : 2;
   stream_rows<kJsonRow>({.components = components,
@@ -221,12 +228,12 @@ void stream_report(const TextSink& sink, const Report& report, const Components&
                          .first = stretch.first,
                          .value = report.value},
                         sink);
-  if (!stretch.ends) return;
+  if (!stretch.ends) return out(waiting);
   if (report.values) put_values(sink, report.value.type, *report.values, report.components > 0);
   const bool is_one_line = report.components == 0;
   sink(is_one_line ? "]" : "\n  ]");
   put_files(sink, report.files);
-  sink("\n}\n");
+  out(waiting + "\n}\n");
 }
 
 bool is_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl\":\""); }

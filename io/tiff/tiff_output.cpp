@@ -270,12 +270,15 @@ std::string imagej_description(Extent extent, Label max, const Geometry& geometr
   return text;
 }
 
-std::string imagej_lookup_table() {
-  // The magic number and the type are words of the file's byte order, little-endian.
-  std::string value("JIJIstul\x01\0\0\0", kImagejHeadBytes);
-  for (std::size_t channel = 0; channel < 3; ++channel)
-    for (Label label = 0; label < 256; ++label) value += static_cast<char>(label_color(label)[channel]);
-  return value;
+const std::string& imagej_lookup_table() {
+  static const std::string table = [] {
+    // The magic number and the type are words of the file's byte order, little-endian.
+    std::string value("JIJIstul\x01\0\0\0", kImagejHeadBytes);
+    for (std::size_t channel = 0; channel < 3; ++channel)
+      for (Label label = 0; label < 256; ++label) value += static_cast<char>(label_color(label)[channel]);
+    return value;
+  }();
+  return table;
 }
 
 bool is_ome_tiff(const std::string& path) {

@@ -82,7 +82,7 @@ std::string imagej_description(Extent extent, Label max, const Geometry& geometr
 
 /// ImageJ's lookup table for labels, the value of tag IJMetadata with one "luts" entry: black for 0, then the
 /// colors of label_color(). ImageJ spreads it over the contrast of the description.
-std::string imagej_lookup_table();
+const std::string& imagej_lookup_table();
 /// Bytes of the head and of the table, the values of tag IJMetadataByteCounts.
 inline constexpr int kImagejHeadBytes = 12, kImagejTableBytes = 3 * 256;
 

@@ -158,6 +158,7 @@ OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::i
 bool is_zarr(const std::string& path) {
   std::error_code unknown;
   const std::filesystem::path folder = path;
+  if (!std::filesystem::is_directory(folder, unknown)) return false;
   const auto has = [&](const char* name) { return std::filesystem::exists(folder / name, unknown); };
   return has(kV3) || has(kV2Array) || has(kV2Group) || has(kV2Attributes);
 }

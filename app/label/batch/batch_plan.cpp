@@ -86,22 +86,28 @@ class Claims {
   /// Adds a joint output, `owner`. `remedy`: of an input whose output has that name.
   void write(const std::string& path, const std::string& owner, const std::string& remedy = "") {
     if (path.empty()) return;
-    inputs.refuse_output(path);
-    take(path, owner, remedy);
+    const io::FileIdentity identity = io::identify(path);
+    inputs.refuse_output(path, identity);
+    take(path, identity, owner, remedy);
   }
   void write_all(const LabelPaths& files) {
+    const std::vector<std::string> outputs = files.outputs();
+    std::vector<io::FileIdentity> identities;
     std::map<io::FileIdentity, std::string> own;
-    for (const std::string& path : files.outputs())
-      if (const auto [other, free] = own.emplace(io::identify(path), path);
+    for (const std::string& path : outputs) {
+      identities.push_back(io::identify(path));
+      if (const auto [other, free] = own.emplace(identities.back(), path);
           !free && are_still_one(path, other->second))
         throw io::FileError(path, Failure::usage, "is the name of two outputs of " + files.input);
-    inputs.refuse_outputs(files);
-    for (const std::string& path : files.outputs()) take(path, files.input);
+    }
+    inputs.refuse_outputs(files, identities);
+    for (std::size_t i = 0; i < outputs.size(); ++i) take(outputs[i], identities[i], files.input);
   }
 
  private:
-  void take(const std::string& path, const std::string& owner, const std::string& remedy = "") {
-    const auto [other, free] = outputs_.emplace(io::identify(path), Output{path, owner, remedy});
+  void take(const std::string& path, const io::FileIdentity& identity, const std::string& owner,
+            const std::string& remedy = "") {
+    const auto [other, free] = outputs_.emplace(identity, Output{path, owner, remedy});
     if (free) return;
     if (are_still_one(path, other->second.path))
       throw SameOutput(owner, other->second.owner,

@@ -181,7 +181,7 @@ class Batch {
     }
     std::optional<Admission::Memory> memory;  // given back after the job, which has it
     SoloLink link;
-    Job job(link, item.files, options,
+    Job job(link, item.files, options, signature,
             [this](const std::string& path, const std::string& line) { warn_once(path, line); });
     outcome.error = error_in(item.files.input, [&] { complete(item, job, memory, outcome); });
     outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::labeled;
