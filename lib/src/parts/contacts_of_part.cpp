@@ -48,9 +48,9 @@ std::vector<Contact> find_contacts_of_part(
   }
   // Part 0 holds the contacts of one part at a time in addition to the sums.
   const std::int64_t of_part = max_bytes / 2, of_sums = max_bytes / 2;
-  const RowsOfPart rows(link, whole, rows_touched_before(whole, connectivity), part,
-                        [](Label label) { return label; });
-  const RowRange& own = rows.own();
+  const JoinedLabels rows =
+      rows_of_part(link, whole, rows_touched_before(whole, connectivity), part, std::identity(), part.count);
+  const RowRange own = rows_of(part.labels.slab, whole);
   const bool is_periodic = periodic != PeriodicAxes{};
   alone([&] {
     if (!own.empty()) contacts = find_contacts_of_rows(rows, connectivity, own.begin, own.count(), of_part);

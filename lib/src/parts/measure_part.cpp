@@ -14,25 +14,28 @@
 namespace gpuccl {
 namespace {
 
-/// Numbers for the components of a part: for those that begin in it, those that begin before, and one for
-/// all others.
+/// Numbers for the components of a part: for `owned` ones with labels above `first`, those with the ascending
+/// labels `others`, and one for all the rest.
 class OwnNumbers {
  public:
-  explicit OwnNumbers(const NumberedPart& part) : part_(part) {}
+  OwnNumbers(Label first, std::size_t owned, const std::vector<Label>& others)
+      : first_(first), owned_(owned), others_(others) {}
 
+  /// Returns the highest number.
+  Label rest() const { return static_cast<Label>(owned_ + others_.size() + 1); }
   /// Returns the part's own number for a label of the whole image.
   Label operator()(Label label) const {
     if (label == 0) return 0;
-    const std::size_t owned = part_.components.size();
-    const auto others = static_cast<Label>(owned + part_.before.size() + 1);
-    if (label > part_.first) return label - part_.first <= owned ? label - part_.first : others;
-    const auto at = std::lower_bound(part_.before.begin(), part_.before.end(), label);
-    if (at == part_.before.end() || *at != label) return others;
-    return static_cast<Label>(owned + static_cast<std::size_t>(at - part_.before.begin()) + 1);
+    if (label > first_ && label - first_ <= owned_) return label - first_;
+    const auto at = std::lower_bound(others_.begin(), others_.end(), label);
+    if (at == others_.end() || *at != label) return rest();
+    return static_cast<Label>(owned_ + static_cast<std::size_t>(at - others_.begin()) + 1);
   }
 
  private:
-  const NumberedPart& part_;
+  Label first_;
+  std::size_t owned_;
+  const std::vector<Label>& others_;
 };
 
 /// Receives the components that begin before this part and reach it: each part sends those at its last face
@@ -130,15 +133,11 @@ Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> 
                       const std::vector<Label>& labels, const Components& components,
                       const MeasureRequest& request) {
   if (labels.size() != components.size()) throw Error(Failure::data, "has other components than labels");
-  const auto others = static_cast<Label>(labels.size() + 1);
+  const OwnNumbers own(0, 0, labels);
   for (NumberedSlab& one : slabs)
-    for (Label& number : one.numbers) {
-      if (number == 0) continue;
-      const auto at = std::lower_bound(labels.begin(), labels.end(), number);
-      number = at != labels.end() && *at == number ? static_cast<Label>(at - labels.begin() + 1) : others;
-    }
+    for (Label& number : one.numbers) number = own(number);
   const RowRange rows = rows_of(slab, whole);
-  const std::unique_ptr<LabelSource> joined = joined_labels(whole, std::move(slabs), others);
+  const std::unique_ptr<LabelSource> joined = joined_labels(whole, std::move(slabs), own.rest());
   check_in_boxes(*joined, rows, components);
   return measure_rows(*joined, rows.begin, rows.end, components, request);
 }
@@ -148,13 +147,15 @@ void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, N
   if (link.parts() == 1) return alone([&] { measure_whole(request, part); });
   const SlabFaces faces(part.labels.slab, whole, request.connectivity);
   const std::vector<Component> before = receive_before(link, faces, part);
-  const OwnNumbers number(part);
-  const RowsOfPart rows(link, whole, rows_measured_around(whole, request.connectivity), part, number);
+  const OwnNumbers number(part.first, part.components.size(), part.before);
+  const JoinedLabels rows = rows_of_part(link, whole, rows_measured_around(whole, request.connectivity), part,
+                                         number, number.rest());
+  const RowRange own = rows_of(part.labels.slab, whole);
   Components components;  // by these numbers
   for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
   for (const Component& component : before) components.push_back(component);
   Measured measured;
-  alone([&] { measured = measure_rows(rows, rows.own().begin, rows.own().end, components, request); });
+  alone([&] { measured = measure_rows(rows, own.begin, own.end, components, request); });
 
   // Sums of components that began earlier travel up the chain to the part that owns them.
   if (faces.next) {

@@ -2,13 +2,15 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
+#include <optional>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "common/labels_in_memory.hpp"
 #include "gpuccl/types.hpp"
 #include "parts/message.hpp"
-#include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
 
@@ -65,47 +67,38 @@ void keep(BorderRuns& borders, const BorderRows& rows) {
   }
 }
 
-RowsOfPart::RowsOfPart(PartLink& link, Extent whole, const RowsAround& reach, const NumberedPart& part,
-                       const std::function<Label(Label)>& number)
-    : extent_(whole), part_(part), own_(rows_of(part.labels.slab, whole)) {
-  for (const Label label : part.labels.numbers) numbers_.push_back(number(label));
-  exchange(link, reach, number);
-}
+namespace {
 
-void RowsOfPart::render(std::int64_t, std::int64_t, LabelsOut, const Label*) const {
-  throw Error(Failure::internal, "rows of a part cannot be rendered with those around them");
-}
+/// Runs of halo rows.
+class HaloRows final : public LabelSource {
+ public:
+  HaloRows(int width, LabelRuns runs)
+      : extent_{width, static_cast<int>(runs.ends.size()), 1}, runs_(std::move(runs)) {}
 
-void RowsOfPart::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
-                           const Label* map) const {
-  out.runs.clear();
-  out.ends.clear();
-  const auto list = [&](const RowRange& range, const auto& add) {
-    const RowRange some = common_rows(range, {first_row, first_row + rows});
-    if (!some.empty()) add(some.begin - range.begin, some.count());
-  };
-  const auto list_around = [&](bool before) {
-    for (const Around& around : around_)
-      if ((around.rows.begin < own_.begin) == before)
-        list(around.rows, [&](std::int64_t first, std::int64_t count) {
-          append_rows(out, around.runs, static_cast<std::size_t>(first), static_cast<std::size_t>(count));
-        });
-  };
-  list_around(true);
-  list(own_, [&](std::int64_t first, std::int64_t count) {
-    LabelRuns some;
-    part_.labels.labels->list_runs(first, count, some, numbers_.data());
-    append_rows(out, some, 0, some.ends.size());
-  });
-  list_around(false);
-  if (map != nullptr) map_runs(out, map);
-}
+  Extent extent() const override { return extent_; }
+  Label count() const override { return 0; }  // unknown
+  void render(std::int64_t, std::int64_t, LabelsOut, const Label*) const override {
+    throw Error(Failure::internal, "halo rows cannot be rendered");
+  }
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label*) const override {
+    out.runs.clear();
+    out.ends.clear();
+    append_rows(out, runs_, static_cast<std::size_t>(first_row), static_cast<std::size_t>(rows));
+  }
 
-/// Sends rows to parts that they are around, and receives those around this one.
-void RowsOfPart::exchange(PartLink& link, const RowsAround& reach,
-                          const std::function<Label(Label)>& number) {
-  const std::vector<RowRange> parts = rows_of_parts(extent_, link.parts());
-  const auto rows = [&](int part) { return parts[static_cast<std::size_t>(part)]; };
+ private:
+  Extent extent_;
+  LabelRuns runs_;
+};
+
+}  // namespace
+
+JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const NumberedPart& part,
+                          const std::function<Label(Label)>& number, Label count) {
+  const LabelSource* const labels = part.labels.labels.get();
+  const std::vector<RowRange> all = rows_of_parts(whole, link.parts());
+  const auto rows = [&](int of) { return all[static_cast<std::size_t>(of)]; };
+  const RowRange own = rows(link.part());
   // Returns the halo rows of one part that another part owns.
   const auto around = [&](int one, int other) {
     const RowRange of = rows(other);
@@ -116,22 +109,31 @@ void RowsOfPart::exchange(PartLink& link, const RowsAround& reach,
   for (int other = 0; other < link.parts(); ++other)
     if (const RowRange mine = around(link.part(), other); !mine.empty()) {
       LabelRuns runs;
-      part_.labels.labels->prepare(mine.begin - own_.begin, mine.end - mine.begin);
-      part_.labels.labels->list_runs(mine.begin - own_.begin, mine.end - mine.begin, runs,
-                                     part_.labels.map());
+      labels->prepare(mine.begin - own.begin, mine.count());
+      labels->list_runs(mine.begin - own.begin, mine.count(), runs, part.labels.map());
       Message message;
       put(message, runs.runs);
       put(message, runs.ends);
       link.send(other, std::move(message));
     }
-  for (int other = 0; other < link.parts(); ++other)
-    if (const RowRange theirs = around(other, link.part()); !theirs.empty()) {
+  std::vector<JoinedLabels::Part> slabs;
+  std::optional<std::size_t> prepared;
+  for (int other = 0; other < link.parts(); ++other) {
+    if (other == link.part() && !own.empty()) {
+      prepared = slabs.size();
+      std::vector<Label> numbers;
+      for (const Label label : part.labels.numbers) numbers.push_back(number(label));
+      slabs.push_back({own, {std::shared_ptr<void>(), labels}, std::move(numbers)});
+    } else if (const RowRange theirs = around(other, link.part()); !theirs.empty()) {
       TakenMessage message(link.receive(other));
-      Around& here = around_.emplace_back(Around{theirs, {}});
-      message.take(here.runs.runs);
-      message.take(here.runs.ends);
-      for (LabelRun& run : here.runs.runs) run.label = number(run.label);
+      LabelRuns runs;
+      message.take(runs.runs);
+      message.take(runs.ends);
+      for (LabelRun& run : runs.runs) run.label = number(run.label);
+      slabs.push_back({theirs, std::make_shared<HaloRows>(whole.width, std::move(runs)), {}});
     }
+  }
+  return {whole, std::move(slabs), count, prepared};
 }
 
 }  // namespace gpuccl

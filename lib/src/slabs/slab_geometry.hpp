@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -10,18 +9,6 @@
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {
-
-/// LabelSource::prepare for rows of a whole. `labels` are those of its rows `own`, or null if there are none;
-/// other rows need nothing.
-inline std::int64_t prepare_own(const LabelSource* labels, const RowRange& own, std::int64_t all_rows,
-                                std::int64_t first_row, std::int64_t rows) {
-  if (labels == nullptr || first_row >= own.end) return all_rows;
-  if (first_row + rows <= own.begin) return own.begin;
-  const std::int64_t first = std::max(first_row, own.begin) - own.begin;
-  const std::int64_t end = std::min(first_row + rows, own.end) - own.begin;
-  const std::int64_t ready = own.begin + labels->prepare(first, end - first);
-  return ready < own.end ? ready : all_rows;
-}
 
 /// The slab of an image.
 BitView view_of(const Slab& slab, BitView image);

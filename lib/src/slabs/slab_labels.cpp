@@ -107,8 +107,15 @@ void JoinedLabels::for_each_part(std::int64_t first_row, std::int64_t rows, Visi
 }
 
 std::int64_t JoinedLabels::prepare(std::int64_t first_row, std::int64_t rows) const {
-  if (parts_.size() != 1) return extent_.rows();
-  return prepare_own(parts_[0].labels.get(), parts_[0].rows, extent_.rows(), first_row, rows);
+  if (!prepared_) return extent_.rows();
+  const Part& part = parts_[*prepared_];
+  const RowRange& own = part.rows;
+  if (part.labels == nullptr || first_row >= own.end) return extent_.rows();
+  if (first_row + rows <= own.begin) return own.begin;
+  const std::int64_t first = std::max(first_row, own.begin) - own.begin;
+  const std::int64_t end = std::min(first_row + rows, own.end) - own.begin;
+  const std::int64_t ready = own.begin + part.labels->prepare(first, end - first);
+  return ready < own.end ? ready : extent_.rows();
 }
 
 void JoinedLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {

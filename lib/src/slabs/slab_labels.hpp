@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -68,20 +69,23 @@ class SlabLabels final : public LabelSource {
   mutable std::int64_t before_begin_ = 0;
 };
 
-/// The labels of a whole in parts: of several, all in memory, or of one alone.
+/// The labels of a whole in parts. One of them may have labels that must be prepared.
 class JoinedLabels final : public LabelSource {
  public:
   struct Part {
     RowRange rows;  // of the whole
-    std::unique_ptr<LabelSource> labels;
+    std::shared_ptr<const LabelSource> labels;
     std::vector<Label> numbers;  // of the whole, for each label of the part, and 0; empty: the same
 
     const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }
   };
 
-  /// In the order of their rows; rows of which there is no part cannot be rendered.
-  JoinedLabels(Extent extent, std::vector<Part> parts, Label count)
-      : extent_(extent), parts_(std::move(parts)), count_(count) {}
+  /// In the order of their rows; rows of which there is no part cannot be rendered. `prepared`: the part
+  /// whose labels must be prepared; without it, that is the only part.
+  JoinedLabels(Extent extent, std::vector<Part> parts, Label count, std::optional<std::size_t> prepared = {})
+      : extent_(extent), parts_(std::move(parts)), count_(count), prepared_(prepared) {
+    if (parts_.size() == 1) prepared_ = 0;
+  }
 
   Extent extent() const override { return extent_; }
   Label count() const override { return count_; }
@@ -96,6 +100,7 @@ class JoinedLabels final : public LabelSource {
   Extent extent_;
   std::vector<Part> parts_;
   Label count_;
+  std::optional<std::size_t> prepared_;
 };
 
 }  // namespace gpuccl
