@@ -16,6 +16,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_identity.hpp"
 #include "io/files/json.hpp"
+#include "io/parts/collectively.hpp"
 #include "io/report/stats_csv.hpp"
 #include "io/zarr/zarr_label_layout.hpp"
 
@@ -70,17 +71,31 @@ PieceReport PieceReport::of_text(const std::string& text) {
   }
 }
 
-void Description::labeled(const LabelInput& input, std::span<const PieceReport> pieces, std::uint64_t largest,
-                          const std::optional<HoleCounts>& holes) {
+void ImageReport::measured(PartLink& link, const NumberedPart& part) {
+  for (const std::uint64_t mine : part.nans) nans.push_back(link.scan(mine).all);
+  has_objects_in_pieces = part.measured.any_in_pieces();
+}
+
+void ImageReport::selected(PartLink& link, const LabelInput& input, const NumberedPart& part) {
+  count = part.count;
+  dropped = part.dropped;
+  const ValueOptions& options = input.options().values;
+  if (options.objects) pixels_of_boxes = link.scan(app::pixels_of_boxes(part.components)).all;
+  if (!options.sums_values()) return;
+  values = io::sum_up_values(input.column(part.values), part.components);
+  if (link.parts() > 1) values = io::sum_up_values(*input.value_type(), io::gather_lists(link, values));
+}
+
+void Description::labeled(const LabelInput& input, const ImageReport& image) {
   const io::ImageInfo& info = input.info();
   const Connectivity connectivity = connectivity_ = input.connectivity();
-  const PieceReport& first = pieces.front();
+  const PieceReport& first = image.pieces.front();
   std::uint64_t foreground = 0;
   std::set<std::string> devices;
   std::set<int> gpus;
   double fill_ms = 0;
   Findings findings;
-  for (const PieceReport& piece : pieces) {
+  for (const PieceReport& piece : image.pieces) {
     foreground += piece.foreground;
     findings.more_than_two_values = findings.more_than_two_values || piece.more_than_two_values;
     findings.any_nan = findings.any_nan || piece.any_nan;
@@ -111,12 +126,12 @@ void Description::labeled(const LabelInput& input, std::span<const PieceReport> 
   report.order = options_.selection.order == LabelOrder::size    ? "size"
                  : options_.selection.order == LabelOrder::value ? "label"
                                                                  : "raster";
-  if (holes) report.holes = {holes->count, holes->elements, fill_ms};
+  if (image.holes) report.holes = {image.holes->count, image.holes->elements, fill_ms};
 
   findings.foreground = report.foreground =
       static_cast<double>(foreground) / static_cast<double>(info.elements());
-  findings.largest = largest;
-  findings.filled = holes ? holes->elements : 0;
+  findings.largest = image.largest;
+  findings.filled = image.holes ? image.holes->elements : 0;
   findings.by_values = options_.values.by_values;
   if (options_.values.by_values && !options_.values.objects) findings.any_nan = false;  // it connects nothing
   findings.given_spacing = options_.spacing.has_value();
@@ -127,26 +142,26 @@ void Description::labeled(const LabelInput& input, std::span<const PieceReport> 
   for (const std::string& line : report.hints) warn(files_.input, line);
 }
 
-void Description::measured(const LabelMeasures& measures, std::span<const std::uint64_t> nans,
-                           bool in_pieces) {
-  report.intensities = measures.intensities(nans);
+void Description::measured(const LabelMeasures& measures, const ImageReport& image) {
+  report.intensities = measures.intensities(image.nans);
   std::map<std::string, std::uint64_t> of_file;
   for (const io::ReportedIntensity& one : report.intensities) of_file[one.image.path] += one.nans;
   for (const auto& [path, count] : of_file) warn(path, hint_of_nans(count));
-  if (!in_pieces) return;
+  if (!image.has_objects_in_pieces) return;
   report.hints.emplace_back(
       "some objects have several connected pieces, which the column components counts; gpuccl label --values "
       "makes each piece an object");
   warn(files_.input, report.hints.back());
 }
 
-void Description::selected(std::uint64_t components, std::uint64_t dropped, std::uint64_t pixels_of_boxes) {
-  report.components = components;
-  report.dropped = dropped;
+void Description::selected(ImageReport& image) {
+  report.components = image.count;
+  report.dropped = image.dropped;
+  if (options_.values.sums_values()) report.values = std::move(image.values);
   if (!options_.values.objects) return;
-  std::string line = components + dropped == 1
+  std::string line = image.count + image.dropped == 1
                          ? "holds one value, which is one object; gpuccl label splits a mask into components"
-                         : hint_of_scattered(components, pixels_of_boxes, report.input.extent);
+                         : hint_of_scattered(image.count, image.pixels_of_boxes, report.input.extent);
   if (line.empty()) return;
   warn(files_.input, line);
   report.hints.push_back(std::move(line));
@@ -165,18 +180,19 @@ void Description::contacts() {
   warn(files_.input, hint_of_contacts(connectivity_, options_.values.by_values));
 }
 
-void Description::written(LabelOutputs& outputs) {
-  const auto written = [](const io::AtomicFile* file) {
+void Description::written(const LabelOutputs& outputs) {
+  const auto written = [&](Output output) {
+    const io::AtomicFile* const file = outputs.file(output);
     return file != nullptr ? io::ReportedFile{file->path(), file->size(), file->checksum()}
                            : io::ReportedFile{};
   };
-  report.output = written(outputs.image());
+  report.output = written(Output::image);
   report.output.checksum.clear();  // the label image has a fingerprint instead
   if (files_.image == "-") report.output.path = files_.image;
-  report.preview = written(outputs.preview());
-  report.stats = written(outputs.stats());
-  report.contacts = written(outputs.contacts());
-  report.outlines = written(outputs.outlines());
+  report.preview = written(Output::preview);
+  report.stats = written(Output::stats);
+  report.contacts = written(Output::contacts);
+  report.outlines = written(Output::outlines);
 }
 
 io::WriteOptions write_options(const LabelOptions& options, io::LabelType type,

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -15,8 +14,10 @@
 #include "app/label/label_paths.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/parts.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/report.hpp"
+#include "io/report/value_table.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -40,6 +41,25 @@ struct PieceReport {
   static PieceReport of_text(const std::string& text);
 };
 
+/// Fields of the report about the whole image.
+struct ImageReport {
+  std::vector<PieceReport> pieces;     // of its parts
+  std::optional<HoleCounts> holes;     // that were filled, if they were to be
+  std::uint64_t largest = 0;           // size of the largest component before the selection
+  std::vector<std::uint64_t> nans;     // samples of components that are NaN, of each image
+  bool has_objects_in_pieces = false;  // counted by one process only
+  std::uint64_t count = 0, dropped = 0;
+  std::uint64_t pixels_of_boxes = 0;  // of objects
+  std::vector<io::OfValue> values;    // totals, if these are reported
+
+  // Collective: all parts of the image call these functions.
+
+  /// Takes over what was measured.
+  void measured(PartLink& link, const NumberedPart& part);
+  /// Takes over which components remain, after LabelInput::select().
+  void selected(PartLink& link, const LabelInput& input, const NumberedPart& part);
+};
+
 /// Builds the report of one input and warns about what is probably not meant. The steps are called in this
 /// order.
 class Description {
@@ -53,22 +73,18 @@ class Description {
     report.options = std::move(signature);
   }
 
-  /// After labeling `input`: `pieces` are the reports of its parts, of which times are the longest; `largest`
-  /// is the size of the largest component; `holes` is set if holes were to be filled.
-  void labeled(const LabelInput& input, std::span<const PieceReport> pieces, std::uint64_t largest,
-               const std::optional<HoleCounts>& holes);
-  /// After measuring: `nans` counts the samples that are NaN, of each image; `in_pieces`: an object has
-  /// several.
-  void measured(const LabelMeasures& measures, std::span<const std::uint64_t> nans, bool in_pieces = false);
-  /// After selecting components, which have so many pixels in their bounding boxes.
-  void selected(std::uint64_t components, std::uint64_t dropped, std::uint64_t pixels_of_boxes = 0);
+  /// After labeling `input`. Times are the longest of any part.
+  void labeled(const LabelInput& input, const ImageReport& image);
+  void measured(const LabelMeasures& measures, const ImageReport& image);
+  /// After selecting components. Moves the totals of values.
+  void selected(ImageReport& image);
   /// Before writing the label image, whose type is resolved. `asked`: the type that was asked for, or that of
   /// the values written.
   void image(const io::WriteOptions& write, io::LabelType asked);
   /// Before finding contacts.
   void contacts();
   /// When all outputs but the report are complete.
-  void written(LabelOutputs& outputs);
+  void written(const LabelOutputs& outputs);
 
   io::Report report;
 

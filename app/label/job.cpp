@@ -14,10 +14,7 @@
 #include "io/parts/part_writer.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/outlines.hpp"
-#include "io/report/report.hpp"
-#include "io/report/stats_csv.hpp"
 #include "io/report/summary_csv.hpp"
-#include "io/report/value_table.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -85,7 +82,7 @@ void Job::agree_on_input() {
 
 void Job::open_outputs() {
   if (is_alone()) {
-    outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output, options_.digits);
+    outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output);
     return;
   }
   here(files_.input, [&] {
@@ -93,16 +90,11 @@ void Job::open_outputs() {
     named.file.named = true;
     if (is_first()) outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), named);
   });
-  const auto shared = [&](const std::string& path, io::AtomicFile* (LabelOutputs::*file)()) {
-    return path.empty()
-               ? nullptr
-               : std::make_unique<io::SharedFile>(link_, path, is_first() ? (*outputs_.*file)() : nullptr);
-  };
-  image_ = shared(files_.image, &LabelOutputs::image);
-  outlines_ = shared(files_.outlines, &LabelOutputs::outlines);
-  stats_ = shared(files_.stats, &LabelOutputs::stats);
-  contacts_file_ = shared(files_.contacts, &LabelOutputs::contacts);
-  report_ = shared(files_.json, &LabelOutputs::report);
+  for (const Output output :
+       {Output::image, Output::outlines, Output::stats, Output::contacts, Output::report})
+    if (const std::string& path = files_.path(output); !path.empty())
+      shared_[output] =
+          std::make_unique<io::SharedFile>(link_, path, is_first() ? outputs_->file(output) : nullptr);
 }
 
 bool Job::read(std::int64_t allowed) {
@@ -150,7 +142,7 @@ void Job::label_piece(Engine& engine, Piece::Labels& labels) {
 
 void Job::fill_holes(Engine& engine) {
   NumberedPart holes = unite_background([&] { return piece_->label_background(engine); });
-  holes_ = input_->select_holes(link_, holes);
+  found_.holes = input_->select_holes(link_, holes);
   here(files_.input, [&] { piece_->fill(std::move(holes.labels)); });
 }
 
@@ -170,14 +162,14 @@ void Job::describe() {
   PieceReport mine = piece_->report();
   mine.read_ms += description_.report.read_ms;
   mine.total_ms = milliseconds();
-  std::vector<PieceReport> pieces;
   if (is_alone()) {
-    pieces.push_back(std::move(mine));
+    found_.pieces.push_back(std::move(mine));
   } else {
     for (const Message& message : link_.gather(io::message_of(mine.text())))
-      pieces.push_back(PieceReport::of_text(io::text_of(message)));
+      found_.pieces.push_back(PieceReport::of_text(io::text_of(message)));
   }
-  description_.labeled(*input_, pieces, part_.largest, holes_);
+  found_.largest = part_.largest;
+  description_.labeled(*input_, found_);
 }
 
 void Job::measure(Engine& engine) {
@@ -198,27 +190,20 @@ void Job::measure(Engine& engine) {
   measure_part(link_, extent_, request, part_,
                [&](const std::function<void()>& work) { here(files_.input, work); });
   piece_->budget().claims.measured = static_cast<double>(part_.measured.bytes_beside());
-  std::vector<std::uint64_t> nans;
-  for (const std::uint64_t mine : part_.nans) nans.push_back(link_.scan(mine).all);
-  description_.measured(measures, nans, part_.measured.any_in_pieces());
+  found_.measured(link_, part_);
+  description_.measured(measures, found_);
 }
 
 void Job::select() {
   all_or_none([&] { input_->select(link_, part_); });
   part_.measured.show_only(options_.measure.wanted);
-  const std::uint64_t boxes = options_.values.objects ? pixels_of_boxes(part_.components) : 0;
-  description_.selected(part_.count, part_.dropped, link_.scan(boxes).all);
-  io::Report& report = description_.report;
-  report.value = input_->column(part_.values);
-  if (options_.values.split_values) {
-    here(files_.input,
-         [&] { ids_ = split_values(*input_->value_type(), part_.values, part_.components.area); });
-    report.value.labels = ids_;
-  }
-  if (!options_.values.sums_values()) return;
-  report.values = io::sum_up_values(report.value, part_.components);
-  if (!is_alone())
-    report.values = io::sum_up_values(report.value.type, io::gather_lists(link_, *report.values));
+  found_.selected(link_, *input_, part_);
+  description_.selected(found_);
+  io::ValueColumn& value = description_.report.value = input_->column(part_.values);
+  if (!options_.values.split_values) return;
+  here(files_.input,
+       [&] { ids_ = split_values(*input_->value_type(), part_.values, part_.components.area); });
+  value.labels = ids_;
 }
 
 void Job::write() {
@@ -226,7 +211,7 @@ void Job::write() {
   since_.lap();
   if (!is_alone() && !files_.contacts.empty()) write_contacts();  // which needs the labels of this part
   if (!files_.preview.empty()) write_preview();
-  if (io::AtomicFile* const file = is_alone() ? outputs_->view() : nullptr)
+  if (io::AtomicFile* const file = is_alone() ? outputs_->file(Output::view) : nullptr)
     here(file->path(), [&] {
       write_label_view(*file, files_, options_, description_.report, labels(), part_.components,
                        part_.measured);
@@ -238,19 +223,16 @@ void Job::write() {
     if (has_label_texts(files_, options_, part_.count, part_.measured)) describe_labels();
   }
   if (is_alone() && !files_.contacts.empty()) write_contacts();
-  write_table();
-  if (is_alone()) return;
-  io::Report& report = description_.report;
-  report.write_ms = since_.lap();
-  report.total_ms = milliseconds();
-  here(files_.input, [&] {
-    description_.report.files = input_->files_read();
-    if (is_first()) description_.written(*outputs_);
-  });
-  if (report_)
-    io::write_text_in_parts(link_, *report_, [&](const io::TextSink& sink) {
-      io::stream_report(sink, report, part_.components, part_.measured, stretch());
-    });
+  write_text(Output::summary, [this](const io::TextSink& sink) { sink(io::summary_header() + summary()); });
+  write_text(Output::stats, [this](const io::TextSink& sink) { texts().write_stats(sink); });
+}
+
+/// Writes what the part has of a text.
+void Job::write_text(Output output, LabelOutputs::WriteText write) {
+  if (is_alone())
+    outputs_->write(output, std::move(write));
+  else if (shared_[output])
+    io::write_text_in_parts(link_, *shared_[output], write);
 }
 
 /// Returns the values to write instead of the part's labels.
@@ -271,8 +253,11 @@ WrittenValues Job::written() {
     here(files_.image, [&] { written = written_values(type, all, part_.labels.numbers); });
     return written;
   }
-  here(files_.image,
-       [&] { written = written_values_of_part(type, part_.values_of_labels, part_.labels.numbers); });
+  here(files_.image, [&] {
+    written = written_values(type, part_.values, {});  // of which the type and the largest count
+    written.map = std::move(part_.labels.numbers);
+    replace_by_values(type, part_.values_of_labels, written.map);
+  });
   const std::vector<Label> largest = io::gather_lists(link_, std::vector{written.largest});
   written.largest = *std::max_element(largest.begin(), largest.end());
   return written;
@@ -290,7 +275,7 @@ void Job::write_image() {
     description_.image(write, written.type);
     if (!is_alone()) return;
     io::ContentHash hash(write.type);
-    io::write_labels(*outputs_->image(), format,
+    io::write_labels(*outputs_->file(Output::image), format,
                      {*part_.labels.labels, written.map, written.largest, written.wide, &hash}, write);
     fingerprint = hash.text(extent_);
   });
@@ -301,14 +286,15 @@ void Job::write_image() {
   if (options_.values.keep_values) slabs.front().numbers = std::move(written.map);
   const std::unique_ptr<LabelSource> labels = joined_labels(extent_, std::move(slabs), written.largest);
   io::ContentHash hash(write.type);
-  hash.add_sum(io::write_labels_in_parts(link_, *image_, format, *labels, written.wide, write));
+  hash.add_sum(
+      io::write_labels_in_parts(link_, *shared_[Output::image], format, *labels, written.wide, write));
   fingerprint = hash.text(extent_);
 }
 
 /// Adds colors and properties of labels to the metadata of an OME-Zarr.
 void Job::describe_labels() {
   io::LabelTexts texts;
-  here(files_.image, [&] { texts = io::label_texts(part_.components, part_.measured, stretch(), value()); });
+  here(files_.image, [&] { texts = this->texts().labels(); });
   for (std::string* const text : {&texts.colors, &texts.properties}) {
     if (is_alone()) break;
     std::string all;
@@ -316,7 +302,7 @@ void Job::describe_labels() {
     *text = std::move(all);
   }
   here(files_.image, [&] {
-    if (is_first()) io::add_label_texts(outputs_->image()->descriptor(), texts);
+    if (is_first()) io::add_label_texts(outputs_->file(Output::image)->descriptor(), texts);
   });
 }
 
@@ -346,21 +332,24 @@ void Job::write_preview() {
         return number < kMost ? number : 0;
       });
   if (is_alone())
-    return here(files_.preview,
-                [&] { io::write_preview(*outputs_->preview(), labels(), start_preview(numbered)); });
+    return here(files_.preview, [&] {
+      io::write_preview(*outputs_->file(Output::preview), labels(), start_preview(numbered));
+    });
   numbered = io::gather_lists(link_, numbered);
   io::keep_largest(numbered);
-  io::write_preview_in_parts(link_, is_first() ? outputs_->preview() : nullptr, files_.preview, extent_,
-                             labels(), [&] { return start_preview(numbered); });
+  io::write_preview_in_parts(link_, is_first() ? outputs_->file(Output::preview) : nullptr, files_.preview,
+                             extent_, labels(), [&] { return start_preview(numbered); });
 }
 
 void Job::write_outlines() {
   const MemoryBudget& budget = piece_->budget();
   const std::int64_t left = budget.left_beside(budget.writing(0));
   const io::OutlineFormat format = io::outline_format(files_.outlines);
-  const io::OutlineSubject subject{files_.input, extent_, part_.components, value(), stretch()};
-  if (!is_alone()) return io::write_outlines_in_parts(link_, *outlines_, format, labels(), subject, left);
-  here(files_.outlines, [&] { io::write_outlines(*outputs_->outlines(), format, labels(), subject, left); });
+  const io::OutlineSubject subject = texts().outlined();
+  if (!is_alone())
+    return io::write_outlines_in_parts(link_, *shared_[Output::outlines], format, labels(), subject, left);
+  write_text(Output::outlines,
+             [&](const io::TextSink& sink) { io::write_outlines(sink, format, labels(), subject, left); });
 }
 
 /// Finds and writes contacts, all of them in part 0. Those of equal samples that touch by the connectivity
@@ -377,18 +366,13 @@ void Job::write_contacts() {
   contacts_ = find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_,
                                     options_.periodic, budget.left_beside(budget.finding_contacts()),
                                     [this](const std::function<void()>& work) { here(files_.input, work); });
-  const bool in_3d = is_3d(input_->connectivity());
-  if (is_alone()) {
-    if (io::AtomicFile* const file = outputs_->contacts())
-      here(file->path(), [&] {
-        io::stream_contacts_csv(io::text_to(*file), in_3d, geometry(), contacts_, value(), value().labels);
-      });
-    return;
-  }
-  const std::vector<ValueBits> mine(part_.values.begin(), part_.values.end());
-  const std::vector<ValueBits> values = io::gather_lists(link_, mine);
-  io::write_text_in_parts(link_, *contacts_file_, [&](const io::TextSink& sink) {
-    if (is_first()) io::stream_contacts_csv(sink, in_3d, geometry(), contacts_, input_->column(values));
+  std::vector<ValueBits> all;
+  if (!is_alone())
+    all = io::gather_lists(link_, std::vector<ValueBits>(part_.values.begin(), part_.values.end()));
+  write_text(Output::contacts, [this, all = std::move(all)](const io::TextSink& sink) {
+    if (is_first())
+      io::stream_contacts_csv(sink, is_3d(input_->connectivity()), geometry(), contacts_,
+                              is_alone() ? value() : input_->column(all), value().labels);
   });
 }
 
@@ -397,39 +381,24 @@ std::string Job::summary() const {
                           options_.algorithm.per_slice ? extent_.depth : 0, part_.components, value());
 }
 
-void Job::write_table() {
-  if (io::AtomicFile* const file = is_alone() ? outputs_->summary() : nullptr)
-    here(file->path(), [&] {
-      const std::string table = io::summary_header() + summary();
-      file->write(table.data(), table.size());
-    });
-  if (stats_) {
-    io::write_text_in_parts(link_, *stats_, [&](const io::TextSink& sink) {
-      io::stream_stats_csv(sink, volume(), geometry(), part_.components, part_.measured, stretch(), value(),
-                           options_.digits);
-    });
-  } else if (io::AtomicFile* const file = is_alone() ? outputs_->stats() : nullptr) {
-    here(file->path(), [&] {
-      io::write_stats_csv(*file, volume(), geometry(), part_.components, part_.measured, value(),
-                          options_.digits);
-    });
-  }
+/// Waits until what the part has of a shared file is on the disk.
+void Job::finish_file(Output output) {
+  if (const auto& file = shared_[output]) here(file->path(), [&] { file->finish(); });
 }
 
 void Job::commit() {
-  if (is_alone()) {
-    outputs_->finish();
-    description_.report.files = input_->files_read();
-    description_.written(*outputs_);
-    io::Report& report = description_.report;
-    report.write_ms = since_.lap();
-    report.total_ms = milliseconds();
-    return outputs_->commit(report, part_.components, part_.measured, contacts_,
-                            files_.summary.empty() ? "" : io::summary_header() + summary());
-  }
-  for (io::SharedFile* const file :
-       {image_.get(), outlines_.get(), stats_.get(), contacts_file_.get(), report_.get()})
-    if (file != nullptr) here(file->path(), [&] { file->finish(); });
+  if (is_alone()) outputs_->finish();
+  for (const Output output : kOutputs)
+    if (output != Output::report) finish_file(output);
+  io::Report& report = description_.report;
+  here(files_.input, [&] {
+    report.files = input_->files_read();
+    if (is_first()) description_.written(*outputs_);
+  });
+  report.write_ms = since_.lap();
+  report.total_ms = milliseconds();
+  write_text(Output::report, [this](const io::TextSink& sink) { texts().write_report(sink); });
+  finish_file(Output::report);
   here(files_.input, [&] {
     if (is_first()) outputs_->commit();
   });

@@ -104,6 +104,14 @@ class Job {
   void measure(Engine& engine);
   void select();
   WrittenValues written();
+  PartTexts texts() const {
+    return {files_,
+            options_,
+            description_.report,
+            part_,
+            {part_.first, is_first(), link_.part() + 1 == link_.parts()}};
+  }
+  void write_text(Output output, LabelOutputs::WriteText write);
   void write_image();
   void describe_labels();
   io::MappedLabels labels();
@@ -111,8 +119,7 @@ class Job {
   void write_preview();
   void write_outlines();
   void write_contacts();
-  void write_table();
-  io::Stretch stretch() const { return {part_.first, is_first(), link_.part() + 1 == link_.parts()}; }
+  void finish_file(Output output);
   void warn(const std::string& path, const std::string& line);
 
   PartLink& link_;
@@ -127,9 +134,9 @@ class Job {
   std::optional<LabelInput> input_;
   Extent extent_;
   std::optional<Piece> piece_;
-  std::unique_ptr<LabelOutputs> outputs_;                                              // of part 0
-  std::unique_ptr<io::SharedFile> image_, outlines_, stats_, contacts_file_, report_;  // of several parts
-  std::optional<HoleCounts> holes_;
+  std::unique_ptr<LabelOutputs> outputs_;              // of part 0
+  PerOutput<std::unique_ptr<io::SharedFile>> shared_;  // of several parts
+  ImageReport found_;
   NumberedPart part_;
   std::unique_ptr<LabelSource> no_labels_;  // of a part without rows
   GatheredSums sums_;

@@ -64,11 +64,6 @@ void copy(const io::AtomicFile& file, int to) {
   }
 }
 
-std::optional<io::TextStream> stream(const std::string& path) {
-  if (path.empty() || !io::TextStream::is_named(path)) return std::nullopt;
-  return io::TextStream(path);
-}
-
 }  // namespace
 
 void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view)) {
@@ -81,111 +76,111 @@ void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_vi
       "exists and was not written by gpuccl; use another folder, or add --overwrite to replace it");
 }
 
-LabelStreams::LabelStreams(const LabelPaths& paths) {
-  if (paths.in_folders) return;
-  if (paths.image == "-") image.emplace(paths.image);
-  stats = stream(paths.stats);
-  contacts = stream(paths.contacts);
-  summary = stream(paths.summary);
-  if (!paths.json_by_default) report = stream(paths.json);
+void PartTexts::write_stats(const io::TextSink& sink) const {
+  if (io::is_of_segments(files.stats))
+    return io::stream_segments(sink, part.components, part.measured, report.value);
+  io::stream_stats_csv(sink, report.volume, report.input.geometry, part.components, part.measured, stretch,
+                       report.value, options.digits);
 }
 
-LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options,
-                           int digits)
-    : paths_(paths), overwrite_(options.file.overwrite), digits_(digits), streams_(std::move(streams)) {
-  const auto open = [&](const std::string& path) -> File {
-    if (path.empty()) return nullptr;
-    return io::with_path(path, [&] { return std::make_unique<io::AtomicFile>(path, options.file); });
-  };
-  const auto open_text = [&](const std::string& path, std::optional<io::TextStream>& stream) -> File {
-    if (!stream) return open(path);
-    stream->open();
-    return nullptr;
-  };
-  if (streams_.image) {
-    streams_.image->open();
-    image_ = open_spool(options.file);
-  } else if (!paths.image.empty() && io::label_format(paths.image) == io::LabelFormat::zarr) {
-    io::with_path(paths.image, [&] {
-      io::refuse_foreign_zarr(paths.image);
-      if (io::is_label_group(paths.image))
-        group_ = std::make_unique<io::LabelGroup>(paths.image, options.file);
-      image_ = std::make_unique<io::AtomicFile>(paths.image, options.file, io::AtomicFile::Kind::folder);
-    });
-  } else {
-    image_ = open(paths.image);
+void PartTexts::write_report(const io::TextSink& sink) const {
+  io::stream_report(sink, report, part.components, part.measured, stretch);
+}
+
+void PartTexts::write_report_rows(const io::TextSink& sink) const {
+  io::stream_report(sink, report, part.components, part.measured, {stretch.first, false, false});
+}
+
+io::LabelTexts PartTexts::labels() const {
+  return io::label_texts(part.components, part.measured, stretch, report.value);
+}
+
+LabelStreams::LabelStreams(const LabelPaths& paths) {
+  if (paths.in_folders) return;
+  if (paths.image == "-") of[Output::image].emplace(paths.image);
+  for (const Output text : {Output::stats, Output::contacts, Output::summary, Output::report}) {
+    const std::string& path = paths.path(text);
+    const bool is_named = !path.empty() && !(text == Output::report && paths.json_by_default);
+    if (is_named && io::TextStream::is_named(path)) of[text].emplace(path);
   }
-  preview_ = open(paths.preview);
-  view_ = open(paths.view);
-  outlines_ = open(paths.outlines);
-  stats_ = open_text(paths.stats, streams_.stats);
-  contacts_ = open_text(paths.contacts, streams_.contacts);
-  summary_ = open_text(paths.summary, streams_.summary);
-  report_ = open_text(paths.json, streams_.report);
+}
+
+LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options)
+    : paths_(paths), overwrite_(options.file.overwrite), streams_(std::move(streams.of)) {
+  for (const Output output : kOutputs) {
+    const std::string& path = paths.path(output);
+    std::unique_ptr<io::AtomicFile>& file = files_[output];
+    if (std::optional<io::TextStream>& stream = streams_[output]) {
+      stream->open();
+      if (output == Output::image) file = open_spool(options.file);
+    } else if (output == Output::image && !path.empty() && io::label_format(path) == io::LabelFormat::zarr) {
+      io::with_path(path, [&] {
+        io::refuse_foreign_zarr(path);
+        if (io::is_label_group(path)) group_ = std::make_unique<io::LabelGroup>(path, options.file);
+        file = std::make_unique<io::AtomicFile>(path, options.file, io::AtomicFile::Kind::folder);
+      });
+    } else if (!path.empty()) {
+      io::with_path(path, [&] { file = std::make_unique<io::AtomicFile>(path, options.file); });
+    }
+  }
   if (options.replace_foreign) return;
-  if (stats_) refuse_foreign_table(paths.stats, io::is_stats_csv);
-  if (contacts_) refuse_foreign_table(paths.contacts, io::is_contacts_csv);
-  if (summary_) refuse_foreign_table(paths.summary, io::is_summary_csv);
-  if (outlines_)
+  if (file(Output::stats)) refuse_foreign_table(paths.stats, io::is_stats_csv);
+  if (file(Output::contacts)) refuse_foreign_table(paths.contacts, io::is_contacts_csv);
+  if (file(Output::summary)) refuse_foreign_table(paths.summary, io::is_summary_csv);
+  if (file(Output::outlines))
     refuse_foreign(paths.outlines, io::are_outlines,
                    "exists and was not written by gpuccl; add --overwrite to replace it");
-  if (report_ && paths.json_by_default)
+  if (file(Output::report) && paths.json_by_default)
     refuse_foreign(paths.json, io::is_report,
                    "exists and is not a report of gpuccl; set another name with --json or --json-dir, or add "
                    "--overwrite");
 }
 
-void LabelOutputs::finish() {
-  for (const File* file : {&image_, &preview_, &view_, &outlines_, &stats_, &contacts_, &summary_})
-    if (*file) io::with_path((*file)->path(), [&] { (*file)->finish(); });
+void LabelOutputs::write(Output output, WriteText write) {
+  if (streams_[output]) {
+    waiting_[output] = std::move(write);
+  } else if (io::AtomicFile* const file = this->file(output)) {
+    io::with_path(file->path(), [&] {
+      write([&, sink = io::text_to(*file)](std::string_view text) {
+        io::with_path(file->path(), [&] { sink(text); });
+      });
+    });
+  }
 }
 
-void LabelOutputs::commit(const io::Report& report, const Components& components, const Measured& measured,
-                          const std::vector<Contact>& contacts, const std::string& summary) {
-  if (report_)
-    io::with_path(report_->path(), [&] { io::write_report(*report_, report, components, measured); });
-  if (const auto& stream = streams_.image)
-    io::with_path(stream->name(), [&] { copy(*image_, stream->descriptor()); });
-  if (const auto& stream = streams_.summary)
-    io::with_path(stream->name(),
-                  [&] { io::write_all(stream->descriptor(), summary.data(), summary.size()); });
-  if (const auto& stream = streams_.stats)
-    io::with_path(stream->name(), [&] {
-      io::stream_stats_csv(io::text_to(stream->descriptor()), report.volume, report.input.geometry,
-                           components, measured, {}, report.value, digits_);
-    });
-  if (const auto& stream = streams_.contacts)
-    io::with_path(stream->name(), [&] {
-      io::stream_contacts_csv(io::text_to(stream->descriptor()),
-                              is_3d(static_cast<Connectivity>(report.connectivity)), report.input.geometry,
-                              contacts, report.value, report.value.labels);
-    });
-  if (const auto& stream = streams_.report)
-    io::with_path(stream->name(),
-                  [&] { io::write_report(stream->descriptor(), report, components, measured); });
-  commit();
+void LabelOutputs::finish() {
+  for (const Output output : kOutputs)
+    if (io::AtomicFile* const file = this->file(output); file != nullptr && output != Output::report)
+      io::with_path(file->path(), [&] { file->finish(); });
 }
 
 void LabelOutputs::commit() {
+  for (const Output output :
+       {Output::image, Output::summary, Output::stats, Output::contacts, Output::report})
+    if (const std::optional<io::TextStream>& stream = streams_[output])
+      io::with_path(stream->name(), [&] {
+        if (output == Output::image) return copy(*file(output), stream->descriptor());
+        if (waiting_[output]) waiting_[output](io::text_to(stream->descriptor()));
+      });
   std::optional<io::FolderLock> lock;
   if (group_)
-    io::with_path(image_->path(), [&] {
+    io::with_path(file(Output::image)->path(), [&] {
       lock.emplace(group_->lock());
-      group_->write(*image_);
+      group_->write(*file(Output::image));
     });
   std::vector<io::AtomicFile*> files;
-  if (image_ && !streams_.image) files.push_back(image_.get());
-  if (group_)
-    for (const File& file : group_->files()) files.push_back(file.get());
-  for (const File* file : {&preview_, &view_, &outlines_, &stats_, &contacts_, &summary_, &report_})
-    if (*file) files.push_back(file->get());
+  for (const Output output : kOutputs) {
+    if (file(output) != nullptr && !streams_[output]) files.push_back(file(output));
+    if (output == Output::image && group_)
+      for (const auto& file : group_->files()) files.push_back(file.get());
+  }
   if (!files.empty()) io::AtomicFile::commit_together(files, obsolete_report().get());
 }
 
 std::unique_ptr<io::StaleFile> LabelOutputs::obsolete_report() const {
-  if (!image_ || streams_.image || !overwrite_) return nullptr;
+  if (paths_.image.empty() || streams_[Output::image] || !overwrite_) return nullptr;
   const std::string path = default_report(paths_.image);
-  if (report_ && io::identify(path) == io::identify(paths_.json)) return nullptr;
+  if (file(Output::report) != nullptr && io::identify(path) == io::identify(paths_.json)) return nullptr;
   const std::optional<io::ReportedRun> run = io::read_reported_run(path);
   if (!run || run->output.path.empty() || io::identify(run->output.path) != io::identify(paths_.image))
     return nullptr;

@@ -1,29 +1,54 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/labels.hpp"
-#include "gpuccl/measures.hpp"
 #include "gpuccl/objects.hpp"
+#include "gpuccl/parts.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/report/component_rows.hpp"
+#include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
 #include "io/zarr/label_group.hpp"
+#include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::app {
+
+/// Texts of the outputs about the components of one part of an image. Those of all parts, one after the
+/// other, are the texts of the image.
+struct PartTexts {
+  const LabelPaths& files;
+  const LabelOptions& options;
+  const io::Report& report;  // for all but the report itself: input, volume and value
+  const NumberedPart& part;
+  io::Stretch stretch;
+
+  void write_stats(const io::TextSink& sink) const;
+  void write_report(const io::TextSink& sink) const;
+  /// Writes the part's rows of the report alone.
+  void write_report_rows(const io::TextSink& sink) const;
+  io::LabelTexts labels() const;
+  /// Returns the subject of the outlines.
+  io::OutlineSubject outlined() const {
+    return {files.input, report.input.extent, part.components, report.value, stretch};
+  }
+};
 
 /// Outputs of one labeling that go to a stream such as standard output, not to a file. Made before anything
 /// is opened.
 struct LabelStreams {
   explicit LabelStreams(const LabelPaths& paths);
 
-  std::optional<io::TextStream> image, stats, contacts, summary, report;
+  PerOutput<std::optional<io::TextStream>> of;
 };
 
 /// The outputs of one labeling. Made before the work starts, so that a missing folder, and a text that is not
@@ -32,41 +57,31 @@ struct LabelStreams {
 /// before any file gets its name, so that a run that fails has replaced nothing.
 class LabelOutputs {
  public:
-  /// `digits`: significant digits of decimals in the table.
-  LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options,
-               int digits = io::kAllDigits);
+  using WriteText = std::function<void(const io::TextSink& sink)>;
 
-  // Null if not wanted.
-  io::AtomicFile* image() { return image_.get(); }
-  io::AtomicFile* stats() { return stats_.get(); }
-  io::AtomicFile* contacts() { return contacts_.get(); }
-  io::AtomicFile* summary() { return summary_.get(); }
-  io::AtomicFile* preview() { return preview_.get(); }
-  io::AtomicFile* view() { return view_.get(); }
-  io::AtomicFile* outlines() { return outlines_.get(); }
-  io::AtomicFile* report() { return report_.get(); }
+  LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options);
+
+  /// Returns its file; null if it is not wanted, or a text that goes to a stream.
+  io::AtomicFile* file(Output output) const { return files_[output].get(); }
+  /// Calls `write` to write a text into its file, or in commit() to its stream. Errors of the sink are about
+  /// the file.
+  void write(Output output, WriteText write);
 
   /// Everything but the report reaches the disk.
   void finish();
-  /// Writes the report, and what goes to streams, and gives all files their names. The report of an earlier
-  /// label image of this name is removed from there, even if the new report is elsewhere.
-  void commit(const io::Report& report, const Components& components, const Measured& measured,
-              const std::vector<Contact>& contacts, const std::string& summary = {});
-  /// The names alone.
+  /// Writes what goes to streams and gives all files their names. The report of an earlier label image of
+  /// this name is removed from there, even if the new report is elsewhere.
   void commit();
 
  private:
-  using File = std::unique_ptr<io::AtomicFile>;
-
   std::unique_ptr<io::StaleFile> obsolete_report() const;
 
   LabelPaths paths_;
   bool overwrite_;
-  int digits_;
-  LabelStreams streams_;
-  std::unique_ptr<io::LabelGroup> group_;  // that the label image is of
-  File image_;                             // a file without a name if the image goes to a stream
-  File preview_, view_, outlines_, stats_, contacts_, summary_, report_;
+  PerOutput<std::optional<io::TextStream>> streams_;
+  PerOutput<WriteText> waiting_;                      // for their streams
+  std::unique_ptr<io::LabelGroup> group_;             // that the label image is of
+  PerOutput<std::unique_ptr<io::AtomicFile>> files_;  // without a name if the image goes to a stream
 };
 
 /// Refuses to replace the file `path` if it is there and its beginning, white space left out, is none of a

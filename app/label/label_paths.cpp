@@ -1,6 +1,8 @@
 #include "app/label/label_paths.hpp"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <set>
 
 #include "app/label/input_claims.hpp"
@@ -32,15 +34,22 @@ void LabelPaths::add_to_own_store() {
   if (io::is_zarr(input) && io::identify(input) == io::identify(image)) image = io::own_labels_of(image);
 }
 
+const std::string& LabelPaths::path(Output output) const {
+  constexpr std::string LabelPaths::*kPaths[] = {
+      &LabelPaths::image, &LabelPaths::preview,  &LabelPaths::view,    &LabelPaths::outlines,
+      &LabelPaths::stats, &LabelPaths::contacts, &LabelPaths::summary, &LabelPaths::json};
+  return this->*kPaths[static_cast<std::size_t>(output)];
+}
+
 bool LabelPaths::any_output() const {
-  return !image.empty() || !json.empty() || !stats.empty() || !contacts.empty() || !preview.empty() ||
-         !view.empty() || !outlines.empty() || !summary.empty();
+  return std::any_of(std::begin(kOutputs), std::end(kOutputs),
+                     [this](Output output) { return !path(output).empty(); });
 }
 
 std::vector<std::string> LabelPaths::outputs() const {
   std::vector<std::string> list;
-  for (const std::string& path : {image, preview, view, outlines, stats, contacts, summary, json})
-    if (!path.empty() && path != "-") list.push_back(path);
+  for (const Output output : kOutputs)
+    if (!path(output).empty() && path(output) != "-") list.push_back(path(output));
   return list;
 }
 

@@ -1,9 +1,24 @@
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace gpuccl::app {
+
+/// Outputs of one labeling, in the order in which they are opened and get their names.
+enum class Output { image, preview, view, outlines, stats, contacts, summary, report };
+
+/// One T for each output; all are empty at first.
+template <class T>
+class PerOutput : public std::array<T, 8> {
+ public:
+  T& operator[](Output output) { return this->at(static_cast<std::size_t>(output)); }
+  const T& operator[](Output output) const { return this->at(static_cast<std::size_t>(output)); }
+};
+inline constexpr Output kOutputs[] = {Output::image, Output::preview,  Output::view,    Output::outlines,
+                                      Output::stats, Output::contacts, Output::summary, Output::report};
 
 /// The files of one labeling. An empty name: not wanted.
 struct LabelPaths {
@@ -21,6 +36,7 @@ struct LabelPaths {
   bool json_by_default = false;  // the report was not asked for: it is a file
   bool in_folders = false;       // outputs are named after their inputs: all are files
 
+  const std::string& path(Output output) const;
   bool any_output() const;
   /// Returns the named outputs, without standard output.
   std::vector<std::string> outputs() const;

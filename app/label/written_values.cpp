@@ -104,16 +104,18 @@ WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
   return written;
 }
 
-WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
-                                     const std::vector<Label>& numbers) {
-  std::vector<ValueBits> stay;
-  std::vector<Label> selected(numbers.size());
+void replace_by_values(ValueType type, std::span<const ValueBits> values, std::vector<Label>& numbers,
+                       std::vector<ValueBits>* wide) {
   for (std::size_t label = 1; label < numbers.size(); ++label) {
     if (numbers[label] == 0) continue;
-    stay.push_back(values[label - 1]);
-    selected[label] = static_cast<Label>(stay.size());
+    const ValueBits value = values[label - 1];
+    if (wide != nullptr) {
+      numbers[label] = static_cast<Label>(wide->size());
+      wide->push_back(value);
+    } else {
+      numbers[label] = narrow_sample(type, value).value();
+    }
   }
-  return narrow_values(type, stay, selected);
 }
 
 std::vector<ValueBits> split_values(ValueType type, std::span<const ValueBits> values,

@@ -26,10 +26,10 @@ bool fit_32_bits(ValueType type, std::span<const ValueBits> values);
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected);
 
-/// Returns values of 32 bits at most for a part of an image whose labels have `values`. Labels whose
-/// `numbers` are 0 are dropped.
-WrittenValues written_values_of_part(ValueType type, std::span<const ValueBits> values,
-                                     const std::vector<Label>& numbers);
+/// Replaces the numbers of a part's labels, which have `values`, by what is written of them: samples of 32
+/// bits at most, or indices into `wide`, which the values are added to. Labels whose number is 0 are dropped.
+void replace_by_values(ValueType type, std::span<const ValueBits> values, std::vector<Label>& numbers,
+                       std::vector<ValueBits>* wide = nullptr);
 
 /// Returns the values of --split-values: the largest component of a value keeps it (the first of equally
 /// large ones), and the others get values above all, in their order. Throws Error (data) for negative values,

@@ -21,7 +21,6 @@
 #include "io/parts/stretch.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/report.hpp"
-#include "io/report/stats_csv.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -59,34 +58,33 @@ class Finish {
     check_for_parts(options());
     check_outputs(run_.files(), options(), run_.folder());
     LabelOutputs outputs(run_.files(), LabelStreams(run_.files()), options().output);
-    describe();
-    if (io::AtomicFile* const image = outputs.image()) write_image(*image);
-    if (io::AtomicFile* const outlines = outputs.outlines()) copy(sections::kOutlines, *outlines);
-    if (io::AtomicFile* const stats = outputs.stats()) copy(sections::kTable, *stats);
-    if (io::AtomicFile* const contacts = outputs.contacts()) write_contacts(*contacts);
-    if (io::AtomicFile* const report = outputs.report()) write_report(*report, outputs);
-    // In the order of LabelPaths::outputs().
-    const std::vector<io::AtomicFile*> files = {outputs.image(), outputs.outlines(), outputs.stats(),
-                                                outputs.contacts(), outputs.report()};
-    for (io::AtomicFile* const file : files)
-      if (file != nullptr) io::with_path(file->path(), [&] { file->finish(); });
-    run_.write_finished(files);
+    description_.labeled(input_, joined_);
+    description_.measured(input_.measures(), joined_);
+    description_.selected(joined_);
+    report().value = input_.column({});
+    if (io::AtomicFile* const image = outputs.file(Output::image)) write_image(*image);
+    outputs.write(Output::outlines, [&](const io::TextSink& sink) { copy(sections::kOutlines, sink); });
+    outputs.write(Output::stats, [&](const io::TextSink& sink) { copy(sections::kTable, sink); });
+    if (!run_.files().contacts.empty()) write_contacts(outputs);
+    outputs.finish();
+    report().files = input_.files_read();
+    description_.written(outputs);
+    report().write_ms = write_ms_ + total_.milliseconds();
+    report().total_ms += report().write_ms;
+    outputs.write(Output::report, [&](const io::TextSink& sink) {
+      io::stream_report(sink, report(), {}, {}, {0, true, false});
+      copy(sections::kRows, sink);
+      io::stream_report(sink, report(), {}, {}, {0, false, true});
+    });
+    if (io::AtomicFile* const file = outputs.file(Output::report))
+      io::with_path(file->path(), [&] { file->finish(); });
+    run_.write_finished(outputs);
     outputs.commit();
   }
 
  private:
   const LabelOptions& options() const { return run_.options(); }
   StoredFile stretch(int part) const { return run_.file(TaskFile::stretch, part, joined_.id()); }
-
-  void describe() {
-    std::optional<HoleCounts> holes;
-    if (options().fill_holes) holes = joined_.holes;
-    description_.labeled(input_, joined_.parts, joined_.largest, holes);
-    description_.measured(input_.measures(), joined_.nans);
-    description_.selected(joined_.count, joined_.dropped, joined_.pixels_of_boxes);
-    report().value = input_.column({});
-    if (options().values.sums_values()) report().values = joined_.values;
-  }
 
   void write_image(io::AtomicFile& out) {
     const io::WriteOptions write = run_.image_options(joined_);
@@ -112,7 +110,7 @@ class Finish {
   }
 
   /// Writes the contacts of all parts, added up.
-  void write_contacts(io::AtomicFile& out) {
+  void write_contacts(LabelOutputs& outputs) {
     description_.contacts();
     ContactsOfParts all(run_.extent(), all_neighbors(input_.connectivity()), options().periodic,
                         io::memory_limit(options().input.limits));
@@ -121,7 +119,7 @@ class Finish {
         work();
       } catch (const Error& error) {
         if (error.failure() != Failure::memory) throw;
-        throw io::FileError(out.path(), Failure::memory,
+        throw io::FileError(run_.files().contacts, Failure::memory,
                             "has more contacts than fit into memory; join on a machine with more");
       }
     };
@@ -146,34 +144,16 @@ class Finish {
                           "is damaged; run gpuccl join again");
     std::vector<Contact> contacts;
     refuse_too_many([&] { contacts = all.finish(); });
-    io::with_path(out.path(), [&] {
-      io::stream_contacts_csv(io::text_to(out), is_3d(input_.connectivity()), input_.info().geometry,
-                              contacts, input_.column(values));
+    outputs.write(Output::contacts, [&](const io::TextSink& sink) {
+      io::stream_contacts_csv(sink, is_3d(input_.connectivity()), input_.info().geometry, contacts,
+                              input_.column(values));
     });
   }
 
-  /// Returns a sink whose errors are about the file.
-  static io::TextSink text_to(io::AtomicFile& out) {
-    return [&out, sink = io::text_to(out)](std::string_view text) {
-      io::with_path(out.path(), [&] { sink(text); });
-    };
-  }
-
   /// A section of all stretches, one after the other.
-  void copy(std::size_t section, io::AtomicFile& out) const {
+  void copy(std::size_t section, const io::TextSink& sink) const {
     for (int part = 1; part <= run_.parts(); ++part)
-      stretch(part).need([&](const io::CheckedFile& file) { file.copy(section, text_to(out)); });
-  }
-
-  void write_report(io::AtomicFile& out, LabelOutputs& outputs) {
-    report().files = input_.files_read();
-    description_.written(outputs);
-    report().write_ms = write_ms_ + total_.milliseconds();
-    report().total_ms += report().write_ms;
-    const io::TextSink sink = text_to(out);
-    io::stream_report(sink, report(), {}, {}, {0, true, false});
-    copy(sections::kRows, out);
-    io::stream_report(sink, report(), {}, {}, {0, false, true});
+      stretch(part).need([&](const io::CheckedFile& file) { file.copy(section, sink); });
   }
 
   io::Report& report() { return description_.report; }
@@ -181,7 +161,7 @@ class Finish {
   const StoredRun& run_;
   const Stopwatch total_;
   const LabelInput& input_;
-  const JoinedParts joined_;
+  JoinedParts joined_;
   Description description_;
   double write_ms_ = 0;  // the longest of any part
 };

@@ -6,14 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "app/label/hints.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
-#include "io/report/value_table.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -24,13 +22,13 @@ class Join {
 
   Joined join() {
     if (run_.options().fill_holes) {
-      const std::optional<HoleCounts> before = found_holes();
-      joined_.holes = before ? *before : find_holes();
-      if (!is_any_labeled()) return {joined_.holes.count, "hole", "to label the parts"};
+      joined_.holes = found_holes();
+      if (!joined_.holes) joined_.holes = find_holes();
+      if (!is_any_labeled()) return {joined_.holes->count, "hole", "to label the parts"};
     }
     run_.for_each_part([&](int part) {
       run_.file(TaskFile::labels, part).read([&](const io::CheckedFile& file) {
-        joined_.parts.push_back(PieceReport::of_text(file.take_text(sections::kFound)));
+        joined_.pieces.push_back(PieceReport::of_text(file.take_text(sections::kFound)));
         joined_.labels.push_back(labels_id(file));
       });
       if (!measures_.needs_background()) return;
@@ -41,10 +39,9 @@ class Join {
     std::error_code none;  // while it is there parts do not measure what is missing
     std::filesystem::remove(run_.file(TaskFile::joined).path, none);
     JoinedSlabs parts = run_.join(TaskFile::labels, input_.connectivity());
-    joined_.count = parts.whole.count;
     if (input_.measures_rows() && !is_measured()) {
       unite(parts);
-      return {joined_.count, what, "to measure"};
+      return {parts.whole.count, what, "to measure"};
     }
     number(parts);
     return {joined_.count, what, kToWrite};
@@ -178,7 +175,7 @@ class Join {
   }
 
   /// Merges the measures of all parts.
-  void measure(NumberedPart& whole) const {
+  void measure(NumberedPart& whole) {
     whole.measured = measure_nothing(run_.extent(), whole.components, measures_.request());
     for (int part = 1; part <= run_.parts(); ++part) {
       std::vector<std::size_t> of;
@@ -192,6 +189,7 @@ class Join {
           [&](const io::CheckedFile& file) { add_measured(file, sections::kSums, of, whole.measured); });
     }
     whole.nans = whole.measured.derive_intensities(whole.count);
+    joined_.measured(link_, whole);
   }
 
   void number(JoinedSlabs& parts) {
@@ -201,14 +199,9 @@ class Join {
     } else if (measures_.any()) {
       measure(whole);
     }
-    input_.select(link_, whole);
-    joined_.count = whole.count;
-    joined_.dropped = whole.dropped;
     joined_.largest = whole.largest;
-    if (run_.options().values.objects) joined_.pixels_of_boxes = pixels_of_boxes(whole.components);
-    joined_.nans = whole.nans;
-    if (run_.options().values.sums_values())
-      joined_.values = io::sum_up_values(input_.column(whole.values), whole.components);
+    input_.select(link_, whole);
+    joined_.selected(link_, input_, whole);
     if (!run_.files().image.empty()) settle_image(whole.values);
     for (int part = 1; part <= run_.parts(); ++part) write_numbers(part, parts.numbers(place(part)), whole);
     run_.file(TaskFile::joined).write([&](io::CheckedFileWriter& file) { joined_.put(file); });

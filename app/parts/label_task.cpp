@@ -20,7 +20,6 @@
 #include "io/parts/stretch.hpp"
 #include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
-#include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -36,23 +35,27 @@ class LabelTask {
     io::with_path(files.input, [&] { piece_.emplace(run_.input(), run_.slab(part_), false); });
   }
 
+  /// Takes the next steps of the part, of which each makes the files that are missing or damaged, as far as
+  /// gpuccl join has left what they need. Returns the last one that was taken.
   TaskDone run(LazyEngine& engine) {
     if (run_.is_finished()) return TaskDone::nothing;
+    TaskDone done = TaskDone::nothing;
     const bool fills = run_.options().fill_holes.has_value();
-    const bool background = fills && !mine(TaskFile::background).is_whole();
-    if (background) label_background(engine);
-    const TaskDone before = background ? TaskDone::background : TaskDone::nothing;
-    const bool labels = !mine(TaskFile::labels).is_whole() ||
-                        (measures().needs_background() && !mine(TaskFile::cavities).is_whole());
-    if (labels && fills && !is_joined_for_holes()) return before;
-    if (labels) io::with_path(mine(TaskFile::labels).path, [&] { label(engine); });
-    const std::optional<JoinedParts> joined = joined_parts();
-    if (joined && !mine(TaskFile::stretch, joined->id()).is_whole()) {
-      mine(TaskFile::stretch, joined->id()).write([&](io::CheckedFileWriter& file) { write(*joined, file); });
-      return TaskDone::written;
+    if (fills && !mine(TaskFile::background).is_whole()) {
+      label_background(engine);
+      done = TaskDone::background;
     }
-    if (!joined && input().measures_rows() && measure()) return TaskDone::measured;
-    return labels ? TaskDone::labeled : before;
+    if (!is_labeled()) {
+      if (fills && !is_joined_for_holes()) return done;
+      io::with_path(mine(TaskFile::labels).path, [&] { label(engine); });
+      done = TaskDone::labeled;
+    }
+    if (run_.file(TaskFile::joined).exists()) {
+      if (write(run_.joined("run gpuccl join again"))) done = TaskDone::written;
+    } else if (input().measures_rows() && mine(TaskFile::united).exists()) {
+      if (measure()) done = TaskDone::measured;
+    }
+    return done;
   }
 
  private:
@@ -62,6 +65,10 @@ class LabelTask {
   RowRange own() const { return rows_of(run_.slab(part_), whole()); }
   StoredFile mine(TaskFile kind, std::uint64_t joined = 0) const { return run_.file(kind, part_, joined); }
 
+  bool is_labeled() const {
+    return mine(TaskFile::labels).is_whole() &&
+           (!measures().needs_background() || mine(TaskFile::cavities).is_whole());
+  }
   /// Whether gpuccl join is done with the backgrounds, and must have left what of the part's is a hole.
   bool is_joined_for_holes() const {
     return mine(TaskFile::holes).exists() || run_.file(TaskFile::joined).exists();
@@ -121,9 +128,8 @@ class LabelTask {
     run_.leave(TaskFile::labels, part_, report, *found);
   }
 
-  /// Measures the part's own rows if parts were united; false if not, or if that was done.
+  /// Measures the part's own rows, after parts were united; false if that was done.
   bool measure() {
-    if (!mine(TaskFile::united).exists()) return false;
     return mine(TaskFile::united).need([&](const io::CheckedFile& united) {
       united.verify();
       const std::vector<std::uint64_t> ids = ids_of(united);
@@ -132,9 +138,6 @@ class LabelTask {
       const Components components = take_numbered(united, sections::kUnited, whole()).components;
       const auto there = united.take<Label>(sections::kThere);
       const RowsAround around = rows_measured_around(whole(), input().connectivity());
-      std::vector<NumberedSlab> slabs;
-      for (const int part : parts_with({own().begin - around.before, own().end + around.behind}))
-        slabs.push_back(this->united(part));
       MeasureRequest request = measures().request();
       Labeled cavities;
       if (measures().needs_background()) {
@@ -145,8 +148,10 @@ class LabelTask {
                                     begun.first, std::move(begun.components));
         request.background = &cavities;
       }
-      const Measured measured =
-          measure_slab(whole(), run_.slab(part_), std::move(slabs), there, components, request);
+      const Measured measured = measure_slab(whole(), run_.slab(part_),
+                                             slabs_with(rows_around(around.before, around.behind),
+                                                        [this](int part) { return this->united(part); }),
+                                             there, components, request);
       out.write([&](io::CheckedFileWriter& file) { put_measured(file, measured, 0, components.size()); });
       return true;
     });
@@ -166,92 +171,89 @@ class LabelTask {
     return ids;
   }
 
-  /// Returns none if parts have not been joined, or must be joined again.
-  std::optional<JoinedParts> joined_parts() const {
-    if (!run_.file(TaskFile::joined).exists()) return std::nullopt;
-    return run_.joined("run gpuccl join again");
-  }
-
-  void write(const JoinedParts& joined, io::CheckedFileWriter& file) const {
-    const Stopwatch total;
-    const LabelPaths& files = run_.files();
-    if (files.image.empty()) {
-      for (std::size_t i = 0; i < io::kLabelSections; ++i) file.end_section();
-    } else {
+  /// Writes the part's stretch of all outputs; false if that was done.
+  bool write(const JoinedParts& joined) const {
+    const StoredFile out = mine(TaskFile::stretch, joined.id());
+    if (out.is_whole()) return false;
+    out.write([&](io::CheckedFileWriter& file) {
+      const Stopwatch total;
       write_image(joined, file);
-    }
-    mine(TaskFile::numbers, joined.id()).need([&](const io::CheckedFile& numbers) {
-      write_rows(joined, numbers, file);
+      write_texts(joined, file);
+      file.put(contacts(joined));
+      file.put(std::vector<double>{total.milliseconds()});
+      BorderRows rows;
+      if (!run_.files().contacts.empty() && run_.options().periodic != PeriodicAxes{} && !own().empty())
+        rows = list_border_rows(numbered(part_, joined), whole(), run_.options().periodic);
+      file.put(rows.rows);
+      file.put(rows.runs.runs);
+      file.put(rows.runs.ends);
     });
-    file.put(contacts(joined));
-    file.put(std::vector<double>{total.milliseconds()});
-    BorderRows rows;
-    if (!files.contacts.empty() && run_.options().periodic != PeriodicAxes{} && !own().empty())
-      rows = list_border_rows(numbered(part_, joined), whole(), run_.options().periodic);
-    file.put(rows.rows);
-    file.put(rows.runs.runs);
-    file.put(rows.runs.ends);
+    return true;
   }
 
   void write_image(const JoinedParts& joined, io::CheckedFileWriter& file) const {
-    std::vector<NumberedSlab> slabs;
-    std::vector<ValueBits> wide;  // values of 64 bits; empty if 32 are enough
-    if (run_.options().values.keep_values && io::bits_per_sample(joined.image_type) == 64) wide.push_back(0);
-    const io::LabelFile image = run_.image(joined);
-    for (const int part : parts_with(io::rows_of_stretch(image, own()))) {
-      slabs.push_back(numbered(part, joined));
-      if (run_.options().values.keep_values) make_values(part, slabs.back().numbers, wide);
+    if (run_.files().image.empty()) {
+      for (std::size_t i = 0; i < io::kLabelSections; ++i) file.end_section();
+      return;
     }
+    const bool keeps_values = run_.options().values.keep_values;
+    std::vector<ValueBits> wide;  // values of 64 bits; empty if 32 are enough
+    if (keeps_values && io::bits_per_sample(joined.image_type) == 64) wide.push_back(0);
+    const io::LabelFile image = run_.image(joined);
     const std::unique_ptr<LabelSource> labels =
-        joined_labels(whole(), std::move(slabs), joined.image_largest);
+        joined_labels(whole(),
+                      slabs_with(io::rows_of_stretch(image, own()),
+                                 [&](int part) {
+                                   NumberedSlab slab = numbered(part, joined);
+                                   if (keeps_values) make_values(part, slab.numbers, wide);
+                                   return slab;
+                                 }),
+                      joined.image_largest);
     io::put_label_stretch(file, image, run_.image_options(joined).type, *labels, wide, own());
   }
 
-  /// The part's rows of the table, of the report, of the metadata of an OME-Zarr and of the outlines.
-  void write_rows(const JoinedParts& joined, const io::CheckedFile& numbers,
-                  io::CheckedFileWriter& file) const {
-    const LabelOptions& options = run_.options();
-    NumberedPart part =
-        take_numbered(numbers, sections::kNumbered, whole(), options.periodic != PeriodicAxes{});
-    const auto values = numbers.take<ValueBits>(sections::kStayValues);
-    const std::size_t rows = part.components.size();
-    if (values.size() != (input().value_type() ? rows : 0)) io::CheckedFile::refuse();
-    if (measures().any()) {
+  /// The components whose texts the part writes, with their values and measures.
+  NumberedPart components(const JoinedParts& joined) const {
+    return mine(TaskFile::numbers, joined.id()).need([&](const io::CheckedFile& file) {
+      NumberedPart part =
+          take_numbered(file, sections::kNumbered, whole(), run_.options().periodic != PeriodicAxes{});
+      const auto values = file.take<ValueBits>(sections::kStayValues);
+      const std::size_t count = part.components.size();
+      if (values.size() != (input().value_type() ? count : 0)) io::CheckedFile::refuse();
+      part.values.assign(values.begin(), values.end());
+      if (!measures().any()) return part;
       part.measured = measure_nothing(whole(), part.components, measures().request());
-      std::vector<std::size_t> all(rows);
+      std::vector<std::size_t> all(count);
       std::iota(all.begin(), all.end(), std::size_t{0});
-      add_measured(numbers, sections::kStayMeasured, all, part.measured);
-      part.measured.show_only(options.measure.wanted);
-    }
+      add_measured(file, sections::kStayMeasured, all, part.measured);
+      part.measured.show_only(run_.options().measure.wanted);
+      return part;
+    });
+  }
+
+  /// Writes the part's rows of the table, of the report, of the metadata of an OME-Zarr and of the outlines.
+  void write_texts(const JoinedParts& joined, io::CheckedFileWriter& file) const {
+    const LabelPaths& files = run_.files();
+    const NumberedPart part = components(joined);
     io::Report report;
     report.input = input().info();
     report.volume = input().is_volume();
-    report.value = input().column(values);
+    report.value = input().column(part.values);
+    const PartTexts texts{
+        files, run_.options(), report, part, {part.first, part_ == 1, part_ == run_.parts()}};
     const io::TextSink sink = [&](std::string_view text) { file.add(text); };
-    if (!run_.files().stats.empty())
-      io::stream_stats_csv(sink, report.volume, report.input.geometry, part.components, part.measured,
-                           {part.first, part_ == 1, false}, report.value, options.digits);
+    if (!files.stats.empty()) texts.write_stats(sink);
     file.end_section();
-    if (!run_.files().json.empty())
-      io::stream_report(sink, report, part.components, part.measured, {part.first, false, false});
+    if (!files.json.empty()) texts.write_report_rows(sink);
     file.end_section();
-    io::LabelTexts texts;
-    if (has_label_texts(run_.files(), options, joined.count, part.measured))
-      texts = io::label_texts(part.components, part.measured, {part.first, part_ == 1, false}, report.value);
-    for (const std::string* const text : {&texts.colors, &texts.properties}) {
+    io::LabelTexts of_labels;
+    if (has_label_texts(files, run_.options(), joined.count, part.measured)) of_labels = texts.labels();
+    for (const std::string* const text : {&of_labels.colors, &of_labels.properties}) {
       file.add(*text);
       file.end_section();
     }
-    if (!run_.files().outlines.empty())
-      io::with_path(run_.files().outlines, [&] {
-        write_outlines(joined,
-                       {run_.files().input,
-                        whole(),
-                        part.components,
-                        report.value,
-                        {part.first, part_ == 1, part_ == run_.parts()}},
-                       sink);
-      });
+    if (!files.outlines.empty())
+      io::with_path(files.outlines, [&] { write_outlines(joined, texts.outlined(), sink); });
     file.end_section();
   }
 
@@ -264,52 +266,57 @@ class LabelTask {
       rows.end = std::max<std::int64_t>(rows.end, box.max[1] + 1);
     }
     if (run_.options().periodic != PeriodicAxes{}) rows = {0, whole().rows()};  // boxes go across borders
-    std::vector<NumberedSlab> slabs;
-    std::int64_t taken = 0;
-    for (int part = 1; part <= run_.parts(); ++part) {
-      if (common_rows(rows, rows_of(run_.slab(part), whole())).empty()) continue;
-      slabs.push_back(numbered(part, joined));
-      taken += static_cast<std::int64_t>(slabs.back().numbers.size() * sizeof(Label));
-    }
-    const MemoryBudget budget(io::memory_limit(run_.options().input.limits));
-    const std::int64_t left = budget.left_beside(static_cast<double>(taken));
-    const std::unique_ptr<LabelSource> labels =
-        joined_labels(whole(), std::move(slabs), static_cast<Label>(joined.count));
-    std::vector<io::OutlineRun> runs = io::list_outline_runs({*labels, {}, static_cast<Label>(joined.count)},
-                                                             {.first_row = rows.begin,
-                                                              .rows = rows.count(),
-                                                              .y = static_cast<int>(rows.begin),
-                                                              .first = subject.stretch.first,
-                                                              .count = subject.components.size()},
-                                                             left);
-    io::stream_outlines(sink, io::outline_format(run_.files().outlines), std::move(runs), subject, left);
+    const LabelsInMemory labels = this->labels(rows, joined, 0);
+    std::vector<io::OutlineRun> runs =
+        io::list_outline_runs({*labels.source, {}, static_cast<Label>(joined.count)},
+                              {.first_row = rows.begin,
+                               .rows = rows.count(),
+                               .y = static_cast<int>(rows.begin),
+                               .first = subject.stretch.first,
+                               .count = subject.components.size()},
+                              labels.bytes_left);
+    io::stream_outlines(sink, io::outline_format(run_.files().outlines), std::move(runs), subject,
+                        labels.bytes_left);
   }
 
   /// Returns contacts in the part's own rows, and between these and the rows before.
   std::vector<Contact> contacts(const JoinedParts& joined) const {
     if (run_.files().contacts.empty() || own().empty()) return {};
     const Connectivity all = all_neighbors(input().connectivity());
-    std::vector<NumberedSlab> slabs;
-    std::int64_t taken = bytes_to_find_contacts(whole(), all, (std::int64_t{whole().width} + 1) / 2);
-    for (const int part : parts_with({own().begin - rows_touched_before(whole(), all).before, own().end})) {
-      slabs.push_back(numbered(part, joined));
-      taken += static_cast<std::int64_t>(slabs.back().numbers.size() * sizeof(Label));
-    }
-    const MemoryBudget budget(io::memory_limit(run_.options().input.limits));
-    const std::unique_ptr<LabelSource> labels =
-        joined_labels(whole(), std::move(slabs), static_cast<Label>(joined.count));
+    const LabelsInMemory labels =
+        this->labels(rows_around(rows_touched_before(whole(), all).before, 0), joined,
+                     bytes_to_find_contacts(whole(), all, (std::int64_t{whole().width} + 1) / 2));
     return io::with_path(run_.files().input, [&] {
-      return find_contacts_of_rows(*labels, all, own().begin, own().count(),
-                                   budget.left_beside(static_cast<double>(taken)));
+      return find_contacts_of_rows(*labels.source, all, own().begin, own().count(), labels.bytes_left);
     });
   }
 
-  /// Returns the parts that have some of these rows; none for an empty part.
-  std::vector<int> parts_with(const RowRange& rows) const {
-    std::vector<int> parts;
-    for (int part = 1; part <= run_.parts() && !own().empty(); ++part)
-      if (!common_rows(rows, rows_of(run_.slab(part), whole())).empty()) parts.push_back(part);
-    return parts;
+  /// Returns the part's own rows and some around them; none if it has none.
+  RowRange rows_around(std::int64_t before, std::int64_t behind) const {
+    return own().empty() ? RowRange() : RowRange{own().begin - before, own().end + behind};
+  }
+
+  /// Returns read(part) for all parts that have some of these rows.
+  template <class Read>
+  std::vector<NumberedSlab> slabs_with(const RowRange& rows, Read read) const {
+    std::vector<NumberedSlab> slabs;
+    for (int part = 1; part <= run_.parts(); ++part)
+      if (!common_rows(rows, rows_of(run_.slab(part), whole())).empty()) slabs.push_back(read(part));
+    return slabs;
+  }
+
+  /// Final labels of some rows, and the memory that these and `taken` bytes leave.
+  struct LabelsInMemory {
+    std::unique_ptr<LabelSource> source;
+    std::int64_t bytes_left;
+  };
+  LabelsInMemory labels(const RowRange& rows, const JoinedParts& joined, std::int64_t taken) const {
+    std::vector<NumberedSlab> slabs = slabs_with(rows, [&](int part) { return numbered(part, joined); });
+    for (const NumberedSlab& slab : slabs)
+      taken += static_cast<std::int64_t>(slab.numbers.size() * sizeof(Label));
+    const MemoryBudget budget(io::memory_limit(run_.options().input.limits));
+    return {joined_labels(whole(), std::move(slabs), static_cast<Label>(joined.count)),
+            budget.left_beside(static_cast<double>(taken))};
   }
 
   /// A part with its numbers in the whole, from their files.
@@ -323,20 +330,12 @@ class LabelTask {
                        std::move(numbers));
   }
 
-  /// Replaces the numbers of a part's labels by their values, or by indices into `wide`.
+  /// Replaces the numbers of a part's labels by their values, or by indices into `wide` unless it is empty.
   void make_values(int part, std::vector<Label>& numbers, std::vector<ValueBits>& wide) const {
     run_.file(TaskFile::labels, part).need([&](const io::CheckedFile& labels) {
       const auto values = labels.take<ValueBits>(sections::kValues);
       if (values.size() + 1 != numbers.size()) io::CheckedFile::refuse();
-      if (wide.empty()) {
-        numbers = written_values_of_part(*input().value_type(), values, numbers).map;
-        return;
-      }
-      for (std::size_t label = 1; label < numbers.size(); ++label) {
-        if (numbers[label] == 0) continue;
-        numbers[label] = static_cast<Label>(wide.size());
-        wide.push_back(values[label - 1]);
-      }
+      replace_by_values(*input().value_type(), values, numbers, wide.empty() ? nullptr : &wide);
     });
   }
 

@@ -142,15 +142,15 @@ bool StoredRun::is_finished() const {
                       "lists a finished run, but its outputs have changed; remove the folder to start again");
 }
 
-void StoredRun::write_finished(const std::vector<io::AtomicFile*>& outputs) const {
+void StoredRun::write_finished(const LabelOutputs& outputs) const {
   std::string lines;
-  for (const io::AtomicFile* const output : outputs) {
-    if (output == nullptr) continue;
-    struct stat status {};
-    if (::fstat(output->descriptor(), &status) != 0)
-      throw io::FileError(output->path(), Failure::io, "cannot write (" + io::system_reason(errno) + ")");
-    lines += line_of(output->path(), status);
-  }
+  for (const Output output : kOutputs)
+    if (const io::AtomicFile* const out = outputs.file(output)) {
+      struct stat status {};
+      if (::fstat(out->descriptor(), &status) != 0)
+        throw io::FileError(out->path(), Failure::io, "cannot write (" + io::system_reason(errno) + ")");
+      lines += line_of(out->path(), status);
+    }
   file(TaskFile::finished).write([&](io::CheckedFileWriter& out) {
     out.add(lines);
     out.end_section();

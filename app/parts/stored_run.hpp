@@ -72,7 +72,7 @@ class StoredRun {
   bool is_finished() const;
   /// Records in the folder which outputs are those of the run, when they are complete and before they get
   /// their names.
-  void write_finished(const std::vector<io::AtomicFile*>& outputs) const;
+  void write_finished(const LabelOutputs& outputs) const;
   /// Removes the files of a run that is finished.
   void clean() const { folder_.clean(); }
 

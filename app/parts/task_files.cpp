@@ -195,22 +195,25 @@ std::uint64_t labels_id(const io::CheckedFile& file) {
 std::uint64_t JoinedParts::id() const { return io::fingerprint(words_as_bytes(labels)); }
 
 void JoinedParts::put(io::CheckedFileWriter& file) const {
+  const HoleCounts filled = holes.value_or(HoleCounts());
   std::vector<std::uint64_t> counts{
-      count,         dropped,     largest,        static_cast<std::uint64_t>(image_type),
-      image_largest, holes.count, holes.elements, pixels_of_boxes};
+      count,          dropped,         largest,         static_cast<std::uint64_t>(image_type),
+      image_largest,  pixels_of_boxes, holes ? 1U : 0U, filled.count,
+      filled.elements};
   counts.insert(counts.end(), nans.begin(), nans.end());
   file.put(counts);
   file.put(labels);
   file.put(values);
-  for (const PieceReport& part : parts) file.add(part.text() + "\n");
+  for (const PieceReport& piece : pieces) file.add(piece.text() + "\n");
   file.end_section();
 }
 
 JoinedParts JoinedParts::take(const io::CheckedFile& file, std::size_t parts) {
+  constexpr std::size_t kBeforeNans = 9;
   JoinedParts joined;
   const auto counts = file.take<std::uint64_t>(sections::kCounts);
   joined.labels = file.take<std::uint64_t>(sections::kOfEachPart);
-  if (counts.size() < 8 || joined.labels.size() != parts ||
+  if (counts.size() < kBeforeNans || joined.labels.size() != parts ||
       counts[3] > static_cast<std::uint64_t>(io::LabelType::f64))
     io::CheckedFile::refuse();
   joined.count = counts[0];
@@ -218,14 +221,14 @@ JoinedParts JoinedParts::take(const io::CheckedFile& file, std::size_t parts) {
   joined.largest = counts[2];
   joined.image_type = static_cast<io::LabelType>(counts[3]);
   joined.image_largest = static_cast<Label>(counts[4]);
-  joined.holes = {counts[5], counts[6]};
-  joined.pixels_of_boxes = counts[7];
-  joined.nans.assign(counts.begin() + 8, counts.end());
+  joined.pixels_of_boxes = counts[5];
+  if (counts[6] != 0) joined.holes = {counts[7], counts[8]};
+  joined.nans.assign(counts.begin() + kBeforeNans, counts.end());
   joined.values = file.take<io::OfValue>(sections::kValueTable);
   std::vector<std::string> reports = split(file.take_text(sections::kReports), '\n');
   if (reports.size() != parts + 1) io::CheckedFile::refuse();  // an empty one is behind the last line
   reports.pop_back();
-  for (const std::string& report : reports) joined.parts.push_back(PieceReport::of_text(report));
+  for (const std::string& report : reports) joined.pieces.push_back(PieceReport::of_text(report));
   return joined;
 }
 

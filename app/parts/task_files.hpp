@@ -16,7 +16,6 @@
 #include "io/parts/checked_file.hpp"
 #include "io/parts/stored_labels.hpp"
 #include "io/parts/stretch.hpp"
-#include "io/report/value_table.hpp"
 
 // Contents of the files that tasks and joining leave.
 namespace gpuccl::app {
@@ -108,16 +107,10 @@ NumberedSlab take_part(std::shared_ptr<const io::CheckedFile> file, const Slab& 
 std::uint64_t labels_id(const io::CheckedFile& file);
 
 /// State of joined parts.
-struct JoinedParts {
-  std::vector<PieceReport> parts;
-  std::vector<std::uint64_t> labels;  // labels_id() of each
-  std::uint64_t count = 0, dropped = 0, largest = 0;
-  std::uint64_t pixels_of_boxes = 0;                    // of objects
-  HoleCounts holes;                                     // that were filled
-  std::vector<std::uint64_t> nans;                      // samples of components that are NaN, of each image
+struct JoinedParts : ImageReport {
+  std::vector<std::uint64_t> labels;                    // labels_id() of each part
   io::LabelType image_type = io::LabelType::automatic;  // that was asked for, or of values
   Label image_largest = 0;                              // label, or value instead of labels
-  std::vector<io::OfValue> values;                      // of an image of values
 
   /// Returns an id that depends only on the labels.
   std::uint64_t id() const;

@@ -7,7 +7,6 @@
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/objects.hpp"
-#include "io/files/atomic_file.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"
 
@@ -57,7 +56,7 @@ void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<Out
                      const OutlineSubject& subject, std::int64_t max_bytes);
 
 /// Writes the outlines of all components of an image.
-void write_outlines(AtomicFile& file, OutlineFormat format, const MappedLabels& labels,
+void write_outlines(const TextSink& sink, OutlineFormat format, const MappedLabels& labels,
                     const OutlineSubject& subject, std::int64_t max_bytes);
 
 }  // namespace gpuccl::io

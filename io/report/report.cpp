@@ -238,14 +238,4 @@ void stream_report(const TextSink& out, const Report& report, const Components& 
 
 bool is_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl\":\""); }
 
-void write_report(AtomicFile& file, const Report& report, const Components& components,
-                  const Measured& measured) {
-  stream_report(text_to(file), report, components, measured);
-}
-
-void write_report(int descriptor, const Report& report, const Components& components,
-                  const Measured& measured) {
-  stream_report(text_to(descriptor), report, components, measured);
-}
-
 }  // namespace gpuccl::io

@@ -9,7 +9,6 @@
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "io/files/atomic_file.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/image_info.hpp"
 #include "io/report/component_rows.hpp"
@@ -83,10 +82,5 @@ bool is_report(std::string_view beginning);
 /// Streams the report, one component a line, so that millions of components take no memory.
 void stream_report(const TextSink& sink, const Report& report, const Components& components,
                    const Measured& measured = Measured(), const Stretch& stretch = {});
-void write_report(AtomicFile& file, const Report& report, const Components& components,
-                  const Measured& measured = Measured());
-/// Writes the report to an open descriptor (stdout).
-void write_report(int descriptor, const Report& report, const Components& components,
-                  const Measured& measured = Measured());
 
 }  // namespace gpuccl::io

@@ -75,39 +75,6 @@ std::vector<Property> properties_of(const Components& components, const Measured
   return properties;
 }
 
-/// Writes Neuroglancer's segment properties (precomputed format).
-void write_segments(AtomicFile& file, const Components& components, const Measured& measured,
-                    const ValueColumn& value) {
-  std::string text(kSegments);
-  const auto flush = [&](std::size_t bytes) {
-    if (text.size() < bytes) return;
-    file.write(text.data(), text.size());
-    text.clear();
-  };
-  constexpr std::size_t kPieceBytes = 1 << 16;
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    text += (i == 0 ? "\"" : ",\"") + label_text(value, i) + "\"";
-    flush(kPieceBytes);
-  }
-  text += "],\"properties\":[";
-  bool is_first = true;
-  for (const Property& property : properties_of(components, measured)) {
-    const bool are_whole = std::all_of(property.values.begin(), property.values.end(), [](double number) {
-      return number >= 0 && number <= UINT32_MAX && number == std::floor(number);
-    });
-    text += fmt::format(R"({}{{"id":"{}","type":"number","data_type":"{}","values":[)", is_first ? "" : ",",
-                        property.name, are_whole ? "uint32" : "float32");
-    is_first = false;
-    for (std::size_t i = 0; i < property.values.size(); ++i) {
-      text += (i == 0 ? "" : ",") + shortest(property.values[i]);
-      flush(kPieceBytes);
-    }
-    text += "]}";
-  }
-  text += "]}}\n";
-  flush(0);
-}
-
 constexpr RowStyle kPropertyRow = [] {
   RowStyle style{};
   style.names_measures = true;
@@ -174,17 +141,43 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
 
 bool is_of_segments(const std::string& path) { return std::filesystem::path(path).filename() == "info"; }
 
+void stream_segments(const TextSink& sink, const Components& components, const Measured& measured,
+                     const ValueColumn& value) {
+  std::string text(kSegments);
+  const auto flush = [&](std::size_t bytes) {
+    if (text.size() < bytes) return;
+    sink(text);
+    text.clear();
+  };
+  constexpr std::size_t kPieceBytes = 1 << 16;
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    text += (i == 0 ? "\"" : ",\"") + label_text(value, i) + "\"";
+    flush(kPieceBytes);
+  }
+  text += "],\"properties\":[";
+  bool is_first = true;
+  for (const Property& property : properties_of(components, measured)) {
+    const bool are_whole = std::all_of(property.values.begin(), property.values.end(), [](double number) {
+      return number >= 0 && number <= UINT32_MAX && number == std::floor(number);
+    });
+    text += fmt::format(R"({}{{"id":"{}","type":"number","data_type":"{}","values":[)", is_first ? "" : ",",
+                        property.name, are_whole ? "uint32" : "float32");
+    is_first = false;
+    for (std::size_t i = 0; i < property.values.size(); ++i) {
+      text += (i == 0 ? "" : ",") + shortest(property.values[i]);
+      flush(kPieceBytes);
+    }
+    text += "]}";
+  }
+  text += "]}}\n";
+  flush(0);
+}
+
 bool is_stats_csv(std::string_view beginning) {
   if (beginning.starts_with(kSegments)) return true;
   for (const std::string_view column : {"file,", "frame,"})
     if (beginning.starts_with(column)) beginning.remove_prefix(column.size());
   return beginning.starts_with("label,area,x0,y0,");
-}
-
-void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured, const ValueColumn& value, int digits) {
-  if (is_of_segments(file.path())) return write_segments(file, components, measured, value);
-  stream_stats_csv(text_to(file), volume, geometry, components, measured, {}, value, digits);
 }
 
 std::string joint_stats_header(const std::vector<MeasureColumn>& columns, bool has_values, bool has_frames) {

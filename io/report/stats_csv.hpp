@@ -7,7 +7,6 @@
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
-#include "io/files/atomic_file.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 
@@ -19,9 +18,6 @@ namespace gpuccl::io {
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const Measured& measured = Measured(),
                       const Stretch& stretch = {}, const ValueColumn& value = {}, int digits = kAllDigits);
-void write_stats_csv(AtomicFile& file, bool volume, const Geometry& geometry, const Components& components,
-                     const Measured& measured = Measured(), const ValueColumn& value = {},
-                     int digits = kAllDigits);
 
 /// Whether a text that begins like this, white space left out, is a table of components, of one input or of
 /// several.
@@ -29,6 +25,9 @@ bool is_stats_csv(std::string_view beginning);
 
 /// Returns true if a table of this name is for Neuroglancer: "info" in a folder of segment properties.
 bool is_of_segments(const std::string& path);
+/// Writes Neuroglancer's segment properties (precomputed format).
+void stream_segments(const TextSink& sink, const Components& components, const Measured& measured,
+                     const ValueColumn& value);
 
 /// Returns whether the metadata of an OME-Zarr describes so many labels with these measures. More of them are
 /// too much for viewers, which read all metadata before anything else.
@@ -38,7 +37,7 @@ LabelTexts label_texts(const Components& components, const Measured& measured, c
                        const ValueColumn& value);
 
 /// Returns the first line of a table of several inputs. It has a column for the name of the input, one for
-/// the time point if time points are inputs of their own, and all columns of write_stats_csv(), which are
+/// the time point if time points are inputs of their own, and all columns of stream_stats_csv(), which are
 /// empty if they do not apply.
 std::string joint_stats_header(const std::vector<MeasureColumn>& columns = {}, bool has_values = false,
                                bool has_frames = false);

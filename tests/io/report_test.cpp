@@ -23,7 +23,7 @@ using Json = nlohmann::json;
 std::string report_text(const Report& report, const Components& components) {
   ScratchFolder folder;
   AtomicFile file(folder / "report.json");
-  write_report(file, report, components);
+  stream_report(text_to(file), report, components);
   file.commit();
   return read_file(file.path());
 }
@@ -31,7 +31,7 @@ std::string report_text(const Report& report, const Components& components) {
 std::string csv_text(bool volume, const Components& components, const Geometry& geometry = {}) {
   ScratchFolder folder;
   AtomicFile file(folder / "stats.csv");
-  write_stats_csv(file, volume, geometry, components);
+  stream_stats_csv(text_to(file), volume, geometry, components);
   file.commit();
   return read_file(file.path());
 }
@@ -137,12 +137,12 @@ TEST_CASE("a report to an open descriptor is the same text") {
   const Components components = sample_components(10);
   const Report report = sample_report(components);
   const int descriptor = ::open((folder / "out").c_str(), O_CREAT | O_WRONLY, 0600);
-  write_report(descriptor, report, components);
+  stream_report(text_to(descriptor), report, components);
   ::close(descriptor);
   CHECK(read_file(folder / "out") == report_text(report, components));
 
   const int full = ::open("/dev/full", O_WRONLY);
-  CHECK(failure_of([&] { write_report(full, report, components); }) == Failure::io);
+  CHECK(failure_of([&] { stream_report(text_to(full), report, components); }) == Failure::io);
   ::close(full);
 }
 

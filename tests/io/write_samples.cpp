@@ -67,7 +67,7 @@ nlohmann::json write_label_images(const std::string& folder) {
 void write_reports(const std::string& folder) {
   const auto save = [&](const std::string& name, const Report& report, const Components& components) {
     AtomicFile file(folder + "/" + name);
-    write_report(file, report, components);
+    stream_report(text_to(file), report, components);
     file.commit();
   };
   const Components components = sample_components(5000);
