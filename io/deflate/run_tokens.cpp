@@ -88,7 +88,10 @@ void RunTokens::add_rows(const LabelRuns& rows) {
 
 template <int bytes>
 void RunTokens::find_tokens() {
-  tokens_.resize(std::max(tokens_.size(), 2 * run_count_ + 1));  // long zeros are a token of their own
+  if (const std::size_t most = 2 * run_count_ + 1; tokens_.size() < most) {  // long zeros are tokens, too
+    tokens_.clear();  // none is copied
+    tokens_.resize(most);
+  }
   runs_.resize(std::max(runs_.size(), kFirstRun + run_count_ + 1));
   runs_[kFirstRun + run_count_] = {};  // looked at as the run after the last one
   const Run *here = runs_.data() + kFirstRun, *const end = here + run_count_;

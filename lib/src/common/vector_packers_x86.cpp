@@ -1,7 +1,7 @@
 // Samples are compared by vectors, whose highest bits become the bits of a mask: SSE2, which every x86-64
 // has, and AVX2 where the processor says that it can. Unsigned samples less `low` are at most `high - low` if
-// a subtraction that stops at 0 leaves nothing; of 32 bits, if they are the lesser of the two; of 64 bits, if
-// they are not greater as signed numbers, all highest bits being inverted.
+// a subtraction that stops at 0 leaves nothing; wider ones, if they are the lesser of the two, or not greater
+// as signed numbers, all highest bits being inverted.
 
 #include <immintrin.h>
 
@@ -21,6 +21,10 @@ __m128i in_range(__m128i samples, __m128i low, __m128i span) {
   const __m128i zero = _mm_setzero_si128();
   if constexpr (sizeof(Sample) == 1) {
     return _mm_cmpeq_epi8(_mm_subs_epu8(_mm_sub_epi8(samples, low), span), zero);
+  } else if constexpr (sizeof(Sample) == 4) {
+    const __m128i sign = _mm_set1_epi32(std::numeric_limits<int>::min());
+    const __m128i above = _mm_xor_si128(_mm_sub_epi32(samples, low), sign);
+    return _mm_cmpeq_epi32(_mm_cmpgt_epi32(above, _mm_xor_si128(span, sign)), zero);
   } else {
     return _mm_cmpeq_epi16(_mm_subs_epu16(_mm_sub_epi16(samples, low), span), zero);
   }
@@ -28,8 +32,9 @@ __m128i in_range(__m128i samples, __m128i low, __m128i span) {
 
 template <class Sample>
 __m128i sse2_copies(Sample value) {
-  return sizeof(Sample) == 1 ? _mm_set1_epi8(static_cast<char>(value))
-                             : _mm_set1_epi16(static_cast<short>(value));
+  if constexpr (sizeof(Sample) == 1) return _mm_set1_epi8(static_cast<char>(value));
+  if constexpr (sizeof(Sample) == 2) return _mm_set1_epi16(static_cast<short>(value));
+  return _mm_set1_epi32(static_cast<int>(value));
 }
 
 template <class Sample, bool is_single>
@@ -54,6 +59,9 @@ void pack_sse2(const std::byte* samples, std::int64_t blocks, std::span<const Sa
     for (int k = 0; k < 4; ++k) {
       __m128i bytes = found[k];
       if constexpr (sizeof(Sample) == 2) bytes = _mm_packs_epi16(found[2 * k], found[2 * k + 1]);
+      if constexpr (sizeof(Sample) == 4)
+        bytes = _mm_packs_epi16(_mm_packs_epi32(found[4 * k], found[4 * k + 1]),
+                                _mm_packs_epi32(found[4 * k + 2], found[4 * k + 3]));
       word |= std::uint64_t{static_cast<std::uint32_t>(_mm_movemask_epi8(bytes))} << (k * 16);
     }
     word ^= flip;
@@ -159,7 +167,7 @@ template <class Sample>
 std::vector<SamplePacker<Sample>> vector_packers() {
   std::vector<SamplePacker<Sample>> packers;
   if (__builtin_cpu_supports("avx2")) packers.push_back({"AVX2", pack_by_avx2<Sample>});
-  if constexpr (sizeof(Sample) <= 2) packers.push_back({"SSE2", pack_by_sse2<Sample>});
+  if constexpr (sizeof(Sample) <= 4) packers.push_back({"SSE2", pack_by_sse2<Sample>});
   return packers;
 }
 
