@@ -20,7 +20,7 @@ namespace gpuccl {
 
 namespace {
 
-/// Labelers of the CPU that wait for an image: the maximum number of images labeled at once.
+/// Idle labelers of the CPU. Their number is the maximum number of images labeled at the same time.
 class IdleLabelers {
  public:
   std::unique_ptr<Labeler> take(const LabelerKey& key) {
@@ -72,7 +72,7 @@ struct Engine::State {
 
   Gpu gpu() const { return gpu_given_up ? Gpu::unusable : on_gpu.started() ? Gpu::started : Gpu::untried; }
 
-  /// A large image is labeled by all GPUs that have nothing else to do.
+  /// Labels an image on all idle GPUs if it is large.
   Labeled label_on_gpus(const Algorithm& algorithm, BitView image, EngineReport& report,
                         const SumsLayout& gathered) {
     const Extent extent = image.extent;
@@ -97,10 +97,10 @@ struct Engine::State {
     return labeled;
   }
 
-  /// An image too large for the memory of the GPU is labeled in parts.
+  /// Labels an image on one GPU, in parts if it is too large for the memory of the GPU.
   Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, EngineReport& report,
                                        const SumsLayout& gathered = {}) {
-    constexpr std::int64_t kFewest = std::int64_t{1} << 22;  // a GPU without memory for these is of no use
+    constexpr std::int64_t kFewest = std::int64_t{1} << 22;  // smaller parts are not tried
     try {
       return label_with(algorithm, image, report, gathered);
     } catch (const Error& error) {
@@ -134,7 +134,7 @@ struct Engine::State {
                                                 : label_on_cpu(key, image, report);
   }
 
-  /// The CPU labels what the GPU failed at, unless that must not be.
+  /// Labels an image; on the CPU if a GPU fails, unless --device cuda forbids that.
   Labeled label(BitView image, Connectivity connectivity, EngineReport& report, const SumsLayout& gathered) {
     report = {};
     report.connectivity = connectivity;
@@ -169,7 +169,7 @@ struct Engine::State {
     return labeled;
   }
 
-  /// From now on the CPU labels. The user hears of it if a GPU was asked for or was at work.
+  /// Uses only the CPU from now on. Warns if a GPU was requested or has been used.
   void give_up_gpu(const Error& error) {
     if (gpu_given_up.exchange(true)) return;  // another thread has met the same
     on_gpu.clear();

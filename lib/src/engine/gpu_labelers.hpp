@@ -24,8 +24,8 @@
 
 namespace gpuccl {
 
-/// The line of threads that want one of some GPUs. Whoever finds one free works for the first in line, and
-/// for those behind that can go with it. `Request` has the member `done`, false to begin with.
+/// Queue of threads that wait for one of several GPUs. A thread that finds a free GPU serves the first
+/// request in line, and later requests that can go with it. `Request` has the member `done`, initially false.
 template <class Request>
 class GpuQueue {
  public:
@@ -39,15 +39,15 @@ class GpuQueue {
     return idle_.size();
   }
 
-  /// Returns when `mine` is done. take(line) takes requests that go together out of the line, the first at
-  /// least, or throws and leaves the line as it is: then so does this, and others go on. work(requests, gpu)
-  /// does them on that of the GPUs, and throws nothing.
+  /// Returns when `mine` is done. take(line) removes requests that go together from the line, at least the
+  /// first one. If it throws, the line must be unchanged; this function rethrows, and other threads continue.
+  /// work(requests, gpu) serves them on this GPU and must not throw.
   template <class Take, class Work>
   void wait_for(Request& mine, Take take, Work work) {
     std::unique_lock lock(lock_);
     line_.push_back(&mine);
     while (true) {
-      // With several GPUs, mine may be taken and not be done.
+      // With several GPUs, another thread may have taken `mine` without having served it yet.
       changed_.wait(lock, [&] {
         return mine.done || (!idle_.empty() && std::find(line_.begin(), line_.end(), &mine) != line_.end());
       });
@@ -64,7 +64,7 @@ class GpuQueue {
     }
   }
 
-  /// Does `work` while nobody else has any GPU.
+  /// Runs `work` while no other thread uses a GPU.
   template <class Work>
   void alone(Work work) {
     std::unique_lock lock(lock_);
@@ -99,9 +99,9 @@ class GpuQueue {
   std::vector<std::size_t> idle_;
 };
 
-/// Small images, one below the other with an empty row or two between them, to be labeled as one: on a GPU
-/// launches and transfers take longer than a small image. All begin in an even row, so that their rows are in
-/// the same pairs as when each is labeled alone.
+/// Small images below each other, separated by one or two empty rows, to be labeled as one image: on a GPU,
+/// launches and transfers take longer than a small image. Each begins in an even row, so that its rows form
+/// the same pairs as when it is labeled alone.
 class ImageGroup {
  public:
   /// Requires images of at least one element and exactly one slice.
@@ -117,13 +117,13 @@ class ImageGroup {
   BitVolume all_;
 };
 
-/// Whether an image is small enough for a group: it is labeled faster than a launch takes.
+/// Returns whether an image is small enough for a group: labeling it takes less time than a launch.
 bool fits_group(const Extent& extent, Connectivity connectivity);
 
 /// Size of a group as images are added, including padding.
 class GroupSize {
  public:
-  /// Whether the group may have one more image; the first always fits.
+  /// Adds an image. Returns false if the group has no room for it; the first image always fits.
   bool add(const Extent& extent);
 
  private:
@@ -132,23 +132,23 @@ class GroupSize {
 
 using LabelerKey = std::pair<const Algorithm*, Connectivity>;
 
-/// Labels `image` and reports how long it took.
+/// Labels `image` and reports the time.
 Labeled label_timed(Labeler& labeler, BitView image, EngineReport& report);
 
-/// The labelers of some GPUs and the line of threads in front of these. Small images that wait at the same
-/// time are labeled together.
+/// The labelers of several GPUs, and the queue of threads that wait for them. Small images that wait at the
+/// same time are labeled together.
 class GpuLabelers {
  public:
-  /// Labelers of the devices `gpus`, all there are if it is empty; `time_phases` as Labeler::time_phases().
+  /// `gpus`: the devices; empty for all. `time_phases`: as Labeler::time_phases().
   GpuLabelers(std::vector<int> gpus, bool time_phases);
 
   void start_in_background();
-  /// Whether a GPU was ever at work.
+  /// Returns whether a GPU has ever been used.
   bool started() const { return started_; }
 
-  /// Labels an image and fills the times and the device of `report`. Errors are those of the algorithm and of
-  /// the device; `gathered` as Labeler::gather(), not of small images; what ran out of memory gives back what
-  /// it and other labelers have.
+  /// Labels an image and sets the times and the device in `report`. `gathered`: as Labeler::gather(); ignored
+  /// for small images. Throws errors of the algorithm and of the device. If memory runs out, all labelers of
+  /// the GPU free theirs.
   Labeled label(const LabelerKey& key, BitView image, EngineReport& report, const SumsLayout& gathered);
 
   /// Labels values. Moves from `image` only on success.
@@ -157,7 +157,7 @@ class GpuLabelers {
   /// Returns the number of GPUs that are idle.
   std::size_t idle() { return queue_.idle(); }
 
-  /// Gives back all memory of the GPUs.
+  /// Frees all memory of the GPUs.
   void clear();
 
  private:
@@ -179,7 +179,7 @@ class GpuLabelers {
   };
   using Requests = std::vector<Request*>;
 
-  /// Used by whoever has the GPU.
+  /// Used by the thread that has the GPU.
   struct Device {
     int gpu = 0;
     std::optional<std::future<void>> starting;

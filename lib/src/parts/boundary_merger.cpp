@@ -65,7 +65,7 @@ MergedGroups::Halves MergedGroups::split(const std::vector<Piece>& whole) const 
 namespace {
 
 constexpr std::uint32_t kNone = MetLabels::kNone;
-constexpr std::uint32_t kInGroup = kNone - 1;  // instead of a set at a boundary
+constexpr std::uint32_t kInGroup = kNone - 1;  // marks a piece of a group instead of a set at a boundary
 
 /// Runs of a face with their labels replaced by the numbers of what was met.
 void meet_all(LabelRuns& face, MetLabels& met) {
@@ -127,8 +127,8 @@ void BoundaryMerger::send_last(const LabelRuns& runs) {
   link_.send(link_.part() + 1, std::move(message));
 }
 
-/// Finds the sets of components that touch at the first face. What is in sets of which nothing reaches
-/// another face is united here, and the part before hears what it is to add to its own.
+/// Finds the sets of components that touch at the first face. Merges sets that reach no other face, and sends
+/// the part before the components to add to its own.
 void BoundaryMerger::unite_with_before(LabelRuns first) {
   TakenMessage message(link_.receive(link_.part() - 1));
   Face before{.first_label = 0}, here{.first_label = 0};
@@ -148,7 +148,7 @@ void BoundaryMerger::unite_with_before(LabelRuns first) {
   std::vector<Label> links(count + begins_.size());
   std::iota(links.begin(), links.end(), Label{0});
   const UnionFind<ZeroBased, OneThread, Walk::halving> sets(links.data());
-  // Keeps a spanning forest of contacts: at most as many as components.
+  // Keeps a spanning forest of contacts, which has fewer contacts than components.
   for_each_contact(before, here, geometry_, elements_, [&](Label a, Label b) {
     if (sets.find(a) == sets.find(count + b)) return;
     sets.unite(a, count + b);
@@ -174,7 +174,7 @@ void BoundaryMerger::unite_with_before(LabelRuns first) {
     set_before[contact.before] = set;
     if (set == kInGroup) continue;
     found[set].begins = std::min(found[set].begins, labels_before[contact.before]);
-    if (begins_[contact.piece] == 0) continue;  // it was added
+    if (begins_[contact.piece] == 0) continue;  // already added
     begins_[contact.piece] = 0;
     found[set].here.add(placed_met(contact.piece));
     before_.push_back({{part() - 1, set}, contact.piece});
@@ -235,7 +235,7 @@ std::uint32_t BoundaryMerger::in_group(std::uint32_t met) {
   return group_number_[met];
 }
 
-/// Groups of parts become one pairwise, then the way back.
+/// Merges groups of parts pairwise (upward pass), then sends the results back (downward pass).
 void BoundaryMerger::unite_groups() {
   struct Step {
     int other;
@@ -297,7 +297,7 @@ Group BoundaryMerger::receive_group(int from) {
   return group;
 }
 
-/// The places of all that begin before, in the order in which they do.
+/// Returns the places of all pieces that begin in earlier parts, in their order.
 void BoundaryMerger::list_begun_before() {
   std::sort(before_.begin(), before_.end());
   place_before_.resize(begins_.size());

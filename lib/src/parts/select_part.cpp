@@ -12,8 +12,8 @@
 namespace gpuccl {
 namespace {
 
-/// Ranks of this part's components among all, the largest first, in the order of `areas`; 0 for what is not
-/// among the `most` first, of all or, given `values`, of each value.
+/// Returns the ranks of this part's components among all, the largest first, in the order of `areas`; 0 for
+/// components that are not among the first `most`, of all or, given `values`, of each value.
 std::vector<std::uint64_t> ranks_by_size(PartLink& link, const std::vector<std::uint64_t>& areas,
                                          const std::vector<ValueBits>& values, std::uint64_t most) {
   Message mine;
@@ -42,7 +42,8 @@ std::vector<std::uint64_t> ranks_by_size(PartLink& link, const std::vector<std::
   return ranks;
 }
 
-/// All components to part 0, each to the place of its number: `numbers` of what this part has kept by itself.
+/// Moves all components to part 0, each to the index of its number. `numbers`: of the components that this
+/// part has kept.
 void gather_in_first(PartLink& link, const std::vector<Label>& numbers, NumberedPart& part) {
   std::vector<Piece> pieces;
   SavedSums sums;
@@ -82,10 +83,10 @@ void gather_in_first(PartLink& link, const std::vector<Label>& numbers, Numbered
     for (std::size_t i = 0; i < of.size(); ++i) part.measured.add_saved(of[i].origin.label - 1, saved[i]);
 }
 
-/// Selects among the components that begin in this part, and returns the number of each; 0: dropped.
+/// Selects among the components that begin in this part. Returns their numbers; 0 for dropped ones.
 std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, const SelectionOptions& options,
                               const ComponentValues& values, NumberedPart& part) {
-  // Filters that each part applies alone; of the N largest components, each part has at most N.
+  // Each part applies the filters alone; it has at most N of the N largest components.
   SelectionOptions by_itself = options;
   by_itself.order = LabelOrder::raster;
   const std::size_t count = part.components.size();
@@ -119,7 +120,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   part.count = static_cast<Label>(sums.all);
   part.first = static_cast<Label>(sums.before);
   Label last = part.first;
-  std::vector<Label> numbers;  // of what the part kept by itself
+  std::vector<Label> numbers;  // of the components that the part has kept
   if (ranks.empty()) {
     numbers.resize(part.components.size());
     std::iota(numbers.begin(), numbers.end(), last + 1);
@@ -135,7 +136,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   return of_all;
 }
 
-/// The only part: selects in the whole.
+/// Handles the only part: selects in the whole.
 void select_whole(Extent whole, bool per_slice, const SelectionOptions& options,
                   const ComponentValues& values, NumberedPart& part) {
   Selection selected = select(std::move(part.components), whole, per_slice, options, part.measured,

@@ -18,15 +18,15 @@
 
 namespace gpuccl {
 
-/// Unites the parts as unite_part(), but stores the components of the part in the arrays of the
-/// whole: at `whole`(number), from the part's first one on. Only high words of their sums stay with
-/// the part.
+/// As unite_part(), but stores the components of the part in the arrays of the whole, from
+/// `whole`(number of components), at the index of the part's first component. Only high words of sums
+/// stay in the part.
 NumberedPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_extent, Connectivity connectivity,
                              Labeled labeled, const std::function<Components&(Label count)>& whole);
 
 namespace {
 
-/// Totals of all parts, and of those before this one.
+/// Totals of all parts, and of the parts before this one.
 struct Totals {
   std::uint64_t before = 0, all = 0;  // components
   std::uint64_t largest = 0;
@@ -48,7 +48,7 @@ Totals totals_of_parts(PartLink& link, std::uint64_t count, std::uint64_t larges
   return totals;
 }
 
-/// Elements of the largest component that begins in the part. Others have more elements than are here.
+/// Returns the size of the largest component that begins in the part, including its elements in other parts.
 std::uint64_t largest_of(const Components& components, const BoundaryMerger& merger) {
   std::uint64_t largest = 0;
   for (const std::uint64_t area : components.area) largest = std::max(largest, area);
@@ -56,7 +56,7 @@ std::uint64_t largest_of(const Components& components, const BoundaryMerger& mer
   return largest;
 }
 
-/// Writes components one after the other: among others, or over those that were read before.
+/// Writes components one after the other into arrays, also over components that have been read already.
 class ComponentWriter {
  public:
   ComponentWriter(Components& to, std::size_t first)
@@ -105,7 +105,7 @@ class ComponentWriter {
   std::size_t written_ = 0;
 };
 
-/// `whole`: what has places for the components of the whole; else they stay with the part.
+/// `whole`: provides the arrays for components of the whole; without it, components stay in the part.
 NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity connectivity,
                    Labeled labeled, std::span<const ValueBits> values, ValueFaces at_faces,
                    const std::function<Components&(Label count)>& whole) {
@@ -124,7 +124,7 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   advise_huge_pages(numbers.data(), (components.size() + 1) * sizeof(Label));
   numbers.resize(components.size() + 1);
   if (!values.empty()) part.values.reserve(count);
-  // Works in place: a component is written to its own position or to that of an earlier one.
+  // Works in place: a component is written to its own index or to that of an earlier one.
   ComponentWriter writer(whole ? whole(part.count) : components, whole ? part.first : 0);
   for (std::size_t i = 0; i < components.size(); ++i) {
     const auto label = static_cast<Label>(i + 1);
@@ -149,7 +149,7 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   return part;
 }
 
-/// The only part: what it has labeled is the whole.
+/// Handles the only part: its result is the whole.
 NumberedPart whole_of(const Slab& slab, Labeled labeled, Column<ValueBits> values) {
   NumberedPart part;
   part.count = static_cast<Label>(labeled.components.size());
@@ -178,7 +178,7 @@ NumberedPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_exte
 
 namespace {
 
-/// The components of a whole, made when the first part knows how many there are.
+/// The components of a whole, allocated when their number is known.
 class SharedComponents {
  public:
   Components& of(Label count) {

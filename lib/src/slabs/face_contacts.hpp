@@ -12,11 +12,11 @@
 
 namespace gpuccl {
 
-/// The first or the last slice of a slab, or row: its runs and, of an image of values, what says which of
-/// those that touch connect.
+/// The first or the last slice (or row) of a slab: its runs and, for a label map, the values or elements that
+/// determine which touching runs connect.
 struct Face {
   LabelRuns runs = {};
-  std::span<const ValueBits> values = {};  // of labels from `first_label` on; empty of a binary image
+  std::span<const ValueBits> values = {};  // of labels from `first_label` on; empty for a binary image
   Label first_label = 1;
   std::vector<std::byte> elements = {};  // with a delta
 
@@ -30,8 +30,8 @@ struct Face {
   ValueBits value(const LabelRun& run) const { return values[run.label - first_label]; }
 };
 
-/// Calls touch(label, other label) wherever runs of two faces next to each other touch and connect(row, row
-/// here, diagonal) says of their rows that they connect.
+/// Calls touch(label, other label) for touching runs of two neighboring faces, if connect(row, row here,
+/// diagonal) returns a function that is true for these runs.
 template <class Connect, class Touch>
 void for_each_contact_if(const Face& before, const Face& here, const SlabFaces& geometry, Connect connect,
                          Touch touch) {

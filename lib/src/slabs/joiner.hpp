@@ -13,7 +13,7 @@
 
 namespace gpuccl {
 
-/// Component i of a slab as seen from the whole.
+/// Returns component i of a slab in coordinates of the whole.
 Component placed(const Components& components, std::size_t i, const Slab& slab);
 
 /// Components of the slabs, the unions between them, and finally the label of each in the
@@ -28,17 +28,17 @@ class SlabComponents {
   /// Adds the next slab; its components get labels above all others. Returns their offset. Error (memory,
   /// data).
   Label add(const Slab& slab, Components components);
-  /// TooManyComponents if there is no memory for so many more, or for so many bytes in addition to them.
+  /// Throws TooManyComponents if there is no memory for `more` components and `bytes_beside` bytes.
   void check_memory(std::size_t more, std::size_t bytes_beside = 0) const;
 
   void unite(Label a, Label b);
 
-  /// Numbers the components of the whole from 1 on. Nothing can be added any more.
+  /// Numbers the components of the whole from 1. Afterwards nothing can be added.
   Components number();
   Label count() const { return count_; }
 
   const Label* map(std::size_t slab) const { return labels_.data() + parts_[slab].offset; }
-  /// Returns the number of components of slab `slab`, and of their elements.
+  /// Return the number of components of slab `slab`, and the number of their elements.
   Label count(std::size_t slab) const { return parts_[slab].count; }
   std::uint64_t area(std::size_t slab) const { return parts_[slab].area; }
 
@@ -57,7 +57,7 @@ class SlabComponents {
   Label count_ = 0;
 };
 
-/// Joins the components of slabs that come one after the other.
+/// Merges the components of consecutive slabs.
 class Joiner {
  public:
   Joiner(Extent extent, Connectivity connectivity, std::int64_t max_kept)
@@ -66,16 +66,16 @@ class Joiner {
   /// Same contract as SlabComponents::check_memory().
   void check_memory(std::size_t more) const { components_.check_memory(more); }
 
-  /// Takes all of `labeled` but its labels. With `values` of its components, these are one with those of the
-  /// slab before that they touch and whose values are equal, or with a delta where elements `at_faces`
-  /// connect.
+  /// Adds a slab; takes everything of `labeled` except the labels. With `values` of its components, these
+  /// connect to touching components of the slab before if their values are equal, or with a delta if elements
+  /// in `at_faces` connect.
   void add(const Slab& slab, Labeled& labeled, Column<ValueBits> values = {}, ValueFaces at_faces = {});
 
-  /// Takes all of `labeled` but its labels; its components are one with those of equal values in any slab
-  /// before.
+  /// Adds a slab; takes everything of `labeled` except the labels. Its components are merged with those of
+  /// equal values in all earlier slabs.
   void add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> values);
 
-  /// The whole once all slabs have been added; make_labels(components) makes its labels.
+  /// Returns the whole after all slabs were added; make_labels(components) makes its labels.
   template <class MakeLabels>
   LabeledValues finish(MakeLabels make_labels) {
     number();

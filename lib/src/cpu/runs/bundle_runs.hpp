@@ -10,7 +10,7 @@
 
 namespace gpuccl::cpu {
 
-/// The runs of one bundle: where they begin, and the number of the run that a bit belongs to.
+/// The runs of one bundle: their first bits, and the number of the run that a bit belongs to.
 struct BundleRuns {
   std::int64_t bundle = -1;
   BundleRows rows{};
@@ -41,7 +41,7 @@ struct BundleRuns {
     return 1 + farthest<S>(per_layer, layers) + (slices_touch<S> ? 1 : 0);
   }
 
-  /// The run that bit `bit` of word `word` is in, or else the last one to its left.
+  /// Returns the run that contains bit `bit` of word `word`, or else the last run to its left.
   Index run_at(int word, int bit) const {
     const std::size_t i = static_cast<std::size_t>(word);
     return before[i] + static_cast<Index>(std::popcount(starts[i] & up_to(bit)));
@@ -68,11 +68,11 @@ struct BundleRuns {
   }
 };
 
-/// The bundles looked at last, so that each is loaded once while the bundles are visited in order.
+/// The bundles used last, so that each is loaded once while the bundles are visited in order.
 template <class S>
 class RecentBundles {
  public:
-  /// `runs_before[b]` runs lie in bundles before bundle b. Keeps as many bundles as are looked at together.
+  /// `runs_before[b]` is the number of runs in bundles before b. Keeps as many bundles as are used together.
   RecentBundles(const Bundles& bundles, const std::vector<Index>& runs_before)
       : bundles_(bundles),
         runs_before_(runs_before),
@@ -116,12 +116,12 @@ class RecentBundles {
   std::unique_ptr<Index[]> before_;
 };
 
-/// Calls join(run of `here`, run of `other`) at least once for every two runs that touch.
+/// Calls join(run of `here`, run of `other`) at least once for each pair of touching runs.
 ///
 /// v has a bit for each place where the two touch: in a column or, diagonally, at the corner left of a
 /// column, of `words` words. One place is enough for each stretch of v in which neither side begins another
-/// run. What joined_by(i) says of word i are places whose runs are joined by way of other bundles; touch(i,
-/// v) hears of all places.
+/// run. joined_by(i) returns the places of word i whose runs are united through other bundles; touch(i,
+/// v) receives all places.
 template <Side side, class JoinedBy, class Touch, class Join>
 void for_each_contact(int words, const BundleRuns& here, const BundleRuns& other, JoinedBy joined_by,
                       Touch touch, Join join) {

@@ -10,7 +10,7 @@
 
 namespace gpuccl::cpu {
 
-/// The rows of a bundle, as RowSet numbers them; rows beyond the edge of the image are rows of zeros.
+/// The rows of a bundle, numbered as in RowSet. Rows beyond the edge of the image contain zeros.
 using BundleRows = std::array<const std::uint32_t*, 4>;
 
 /// An image as bundles of rows, numbered in the order z, then y. A layer is one slice or one pair of slices.
@@ -49,7 +49,7 @@ class Bundles {
       ++place.layer;
     }
   }
-  /// The bundle that row (y, z) of the image is in.
+  /// Returns the bundle that contains row (y, z) of the image.
   Place holding(int y, int z) const {
     const int in_layer = height_ == 2 ? y / 2 : y;
     const int layer = depth_ == 2 ? z / 2 : z;
@@ -61,8 +61,8 @@ class Bundles {
     return slice < image_.extent.depth ? static_cast<int>(slice) : image_.extent.depth;
   }
 
-  /// Bundles that one numbering by first elements must look at together: a layer of pairs of slices, else
-  /// one.
+  /// Returns the number of bundles that are numbered together by first elements: a layer if it is a pair of
+  /// slices, else 1.
   int group() const { return depth_ > 1 ? per_layer_ : 1; }
 
   BundleRows rows(const Place& place) const {

@@ -10,9 +10,9 @@ namespace gpuccl::cpu {
 
 /// Writes one row from left to right: runs of a value, zeros between them.
 ///
-/// A stretch is written in whole blocks of four vectors. The last may reach beyond the stretch, where the
-/// next one will be written over it: most stretches take one turn of the loop and no remainder. Not so at the
-/// end of the row.
+/// A stretch is written in complete blocks of four vectors. The last block may extend beyond the stretch, and
+/// the next stretch overwrites it, so most stretches take one iteration and no remainder. Stretches at the
+/// end of the row are written exactly.
 template <class T>
 class RowWriter {
  public:
@@ -28,7 +28,7 @@ class RowWriter {
  private:
   using Vector [[gnu::vector_size(16)]] = T;
   static constexpr int kBlock = 4 * sizeof(Vector) / sizeof(T);
-  static constexpr int kLong = 8 * kBlock;  // from here on the library's way to clear memory is faster
+  static constexpr int kLong = 8 * kBlock;  // from this length on, the library clears memory faster
 
   void zeros(int begin, int end) {
     if (end - begin >= kLong) {
@@ -59,7 +59,7 @@ class RowWriter {
   int at_ = 0;
 };
 
-/// Row y of slice z of labels that know their runs, as for_each_labeled_run(y, z, visit).
+/// Renders row y of slice z of labels that have for_each_labeled_run(y, z, visit).
 template <class Labels, class T>
 void draw_row(const Labels& labels, int y, int z, T* out, const Label* map) {
   RowWriter<T> writer(out, labels.extent().width);
@@ -69,7 +69,7 @@ void draw_row(const Labels& labels, int y, int z, T* out, const Label* map) {
   writer.finish();
 }
 
-/// LabelSource::list_runs for these labels.
+/// LabelSource::list_runs() for these labels.
 template <class Labels>
 void list_rows(const Labels& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out,
                const Label* map) {

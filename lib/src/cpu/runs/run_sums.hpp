@@ -16,7 +16,7 @@ struct RunSums {
   std::uint64_t sum_x = 0;
 };
 
-/// The sum of the positions of all ones in a word.
+/// Returns the sum of the positions of all ones in a word.
 constexpr std::uint64_t sum_of_positions(Word word) {
   std::uint64_t sum = 0;
   for (int bit = 0; bit < 6; ++bit)
@@ -33,7 +33,7 @@ inline constexpr auto kSumsOfPositions = [] {
   return sums;
 }();
 
-/// The sum of numbers 0 to count - 1.
+/// Returns the sum of the numbers 0 to count - 1.
 constexpr std::uint64_t sum_below(std::uint64_t count) { return count * (count - 1) / 2; }
 
 /// Returns the sums of the rows of `set` in these consecutive columns; the word of each row begins at x.
@@ -68,9 +68,9 @@ inline RunSums sums_of_run(int begin, int end) {
   return {length, 0, 0, length * static_cast<std::uint64_t>(begin) + sum_below(length)};
 }
 
-/// Visits the runs of a bundle from left to right as visit(run, begin, end, sums), one that reaches into more
-/// words once for each of them, where bundles are more than a single row. `words` words long, zero behind the
-/// last element.
+/// Visits the runs of a bundle from left to right as visit(run, begin, end, sums). In bundles of several
+/// rows, a run is visited once for each word that it extends over. The bundle has `words` words, with zeros
+/// after the last element.
 template <RowSet set, class Visit>
 void for_each_run_sums(const BundleRows& bundle, int words, Visit visit) {
   if constexpr (set == 0b0001) {
@@ -89,7 +89,7 @@ void for_each_run_sums(const BundleRows& bundle, int words, Visit visit) {
         if ((set >> row & 1) != 0) rows[row] = load_word(bundle[row], i);
       const Word united = rows[0] | rows[1] | rows[2] | rows[3];
       const int x = i * kWordBits;
-      run -= left >> (kWordBits - 1) & united;  // the last one goes on
+      run -= left >> (kWordBits - 1) & united;  // the last run continues
       left = united;
       for (Word rest = united; rest != 0; ++run) {
         const Word above = rest + (rest & -rest);  // the lowest run has become a bit behind it

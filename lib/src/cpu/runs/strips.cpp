@@ -8,8 +8,8 @@ namespace gpuccl::cpu {
 namespace {
 
 constexpr std::int64_t kElementsWorthTask = 1 << 16;
-constexpr int kStripsPerThread = 4;  // so that threads that meet emptier strips do more of them
-constexpr int kSeamsAStrip = 8;      // so that joining strips is a small part of the work
+constexpr int kStripsPerThread = 4;  // so that threads with emptier strips can process more of them
+constexpr int kSeamsAStrip = 8;      // so that merging strips is a small part of the work
 
 std::int64_t strips_worth_while(const Bundles& bundles) {
   const int threads = threads_at_work();

@@ -14,20 +14,20 @@
 
 namespace gpuccl::cpu {
 
-/// Consecutive bundles that one task works on; whole groups.
+/// Consecutive bundles that one task processes; complete groups.
 struct Strip {
   std::int64_t begin, end;
 };
 
-/// About `wanted` strips of equal height; 0 lets the number of threads and the size of the image decide.
+/// Returns about `wanted` strips of equal height; 0: a number from the threads and the size of the image.
 std::vector<Strip> cut_into_strips(const Bundles& bundles, int wanted);
 
-/// Calls task(i) for the number i of each strip, one thread a strip.
+/// Calls task(i) for the number i of each strip, with one thread per strip.
 template <class Task>
 void for_each_strip(const std::vector<Strip>& strips, Task task) {
   const auto call = [&](std::size_t i) { by_fastest_code([&] { task(i); }); };
 #ifdef __SANITIZE_THREAD__
-  // The sanitizer does not see what oneTBB orders, which is not compiled with it, but what threads do.
+  // The sanitizer does not see the order that oneTBB guarantees, because oneTBB is not instrumented.
   std::vector<std::jthread> threads;
   for (std::size_t i = 0; i < strips.size(); ++i) threads.emplace_back(call, i);
 #else

@@ -28,7 +28,7 @@ T load(const std::byte* row, int x) {
   return value;
 }
 
-/// Bit i says whether element i of a block is not the same as the one before it.
+/// Returns a bit for each element of a block: set if it differs from the element before it.
 template <class T, class Same>
 std::uint64_t find_changes(const std::byte* elements, const std::byte* ones_before, Same same) {
   std::uint8_t changes[kBlock];
@@ -37,7 +37,7 @@ std::uint64_t find_changes(const std::byte* elements, const std::byte* ones_befo
 }
 
 /// Writes the runs of a row to `out`, which has room for one more than there are elements, and returns their
-/// end. same(a, b): whether neighbors of these values are in one run, or both in none.
+/// end. same(a, b): whether neighbors with these values are in the same run, or both in no run.
 template <class T, class Same>
 ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
   bool open = false;
@@ -56,7 +56,7 @@ ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
       out->value = bits_of_value(value);
     }
   };
-  // The first block and the last one are copied: 0 is left of the row, and nothing behind it is read.
+  // The first and the last block are copied, so that 0 is left of the row and nothing after it is read.
   const auto begin_runs_of_copy = [&](int x) {
     const int count = std::min(kBlock, width - x), before = x > 0 ? 1 : 0;
     std::byte block[(1 + kBlock) * sizeof(T)] = {};
@@ -117,21 +117,21 @@ double to_double(ValueType type, ValueBits value) {
                            : static_cast<double>(value);
 }
 
-/// Memory for runs, of which each thread has its own blocks.
+/// Memory for runs. Each thread has its own blocks.
 class ValueImage::Memory {
  public:
-  /// Returns where this thread puts its next runs, with room for `count`; take() sets their number.
+  /// Returns memory for the next runs of this thread, with room for `count`; take() sets their number.
   ValueRun* room(std::size_t count) {
     Blocks& mine = blocks_.local();
     if (mine.left < count) {
       const std::size_t runs = std::max(count, kRunsOfFirstBlock << std::min(mine.blocks.size(), kDoublings));
-      // Large blocks begin with a huge page, so that they consist of such.
+      // Large blocks begin at a huge page, so that they consist of huge pages.
       const std::size_t before = runs > kRunsOfFirstBlock ? kHugePage : 0;
       std::size_t bytes = runs * sizeof(ValueRun) + before;
       void* begin = mine.blocks.emplace_back(make_large_for_overwrite<std::byte>(bytes)).get();
       if (before > 0) std::align(kHugePage, runs * sizeof(ValueRun), begin, bytes);
       mine.next = static_cast<ValueRun*>(begin);
-      mine.left = runs;  // last: without memory there is no room, for a later row neither
+      mine.left = runs;  // set last: if the allocation fails, later rows have no room, either
     }
     return mine.next;
   }

@@ -19,17 +19,17 @@ inline Word load_word(const std::uint32_t* row, int word) {
   return value;
 }
 
-/// Elements that begin a run; `left` is the word to the left.
+/// Returns the elements that begin a run; `left` is the word to the left.
 inline Word run_starts(Word word, Word left) { return word & ~(word << 1 | left >> (kWordBits - 1)); }
 
 /// Bits 0 to `bit`.
 inline Word up_to(int bit) { return ~Word{0} >> (kWordBits - 1 - bit); }
 
-/// Visits the runs of a row as visit(begin, end, name), where `name` is what name_of(word, bit) said of the
-/// run's first element. `words` words long, zero behind the last element.
+/// Visits the runs of a row as visit(begin, end, name); `name` is name_of(word, bit) of the first element.
+/// The row has `words` words, with zeros after the last element.
 template <class NameOf, class Visit>
 void for_each_run(const std::uint32_t* row, int words, NameOf name_of, Visit visit) {
-  Word carry = 0;  // 1 while a run goes on from the word to the left
+  Word carry = 0;  // 1 if a run continues from the word to the left
   int begin = 0;
   decltype(name_of(0, 0)) name{};
   for (int i = 0; i < words; ++i) {
