@@ -18,28 +18,28 @@ class Descriptor {
   int get() const { return value_; }
   explicit operator bool() const { return value_ >= 0; }
   int release();
-  /// Closes now; false, with errno set, when the system says that something was lost.
+  /// Closes now. Returns false, with errno set, if the system reports an error.
   bool close();
 
  private:
   int value_;
 };
 
-/// Writes all of it, whatever the system makes of single calls. Error with Failure::io.
+/// Writes all bytes, in as many system calls as needed. Error with Failure::io.
 void write_all(int descriptor, const void* data, std::size_t bytes);
 /// Writes all bytes at an offset.
 void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size_t offset);
 
-/// Reads until `bytes` are there or the file ends, and returns how many there are. Error with Failure::io.
+/// Reads `bytes` bytes, fewer only at the end of the file, and returns how many. Error with Failure::io.
 std::size_t read_all_at(int descriptor, void* data, std::size_t bytes, std::size_t offset);
 
-/// open(), again as long as a signal interrupts it.
+/// Calls open() until no signal interrupts it.
 Descriptor open_again(const char* path, int flags);
 
 /// The error of a system call that left `code` in errno: "<what>: no space left on device".
 Error system_error(Failure failure, const std::string& what, int code);
 
-/// The failure that `code` in errno means for an input, and for an output.
+/// Return the failure for an errno value: of an input, and of an output.
 Failure failure_to_read(int code);
 Failure failure_to_create(int code);
 

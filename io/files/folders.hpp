@@ -10,14 +10,14 @@ namespace gpuccl::io {
 
 class TemporaryName;
 
-/// Makes `folder` and those above it, as far as they are not there. FileError (cannot_create, io).
+/// Creates `folder` and missing folders above it. FileError (cannot_create, io).
 void make_folder(const std::filesystem::path& folder);
 
-/// A folder that is made for files that may never come: it goes when this does, or when a signal ends the
-/// process, if it is empty then.
+/// A folder for files that may never be written. It is removed with this object, or if a signal ends the
+/// process, unless it contains files.
 class ScopedFolder {
  public:
-  /// `name` in the folder `parent`; it is left alone if it is there. Throws Error (cannot_create).
+  /// Creates `name` in the folder `parent`; an existing one is kept. Throws Error (cannot_create).
   ScopedFolder(const std::string& parent, const std::string& name);
   ~ScopedFolder();
   ScopedFolder(const ScopedFolder&) = delete;
@@ -25,16 +25,16 @@ class ScopedFolder {
 
  private:
   Descriptor parent_;
-  std::unique_ptr<TemporaryName> name_;  // null: it was there
+  std::unique_ptr<TemporaryName> name_;  // null: it existed before
 };
 
-/// Removes the folder `name` of an open folder, with all that is in it; links in it are removed, not
-/// followed. False if something is left. Safe in a signal handler: it allocates nothing, and tries again a
-/// while where others still write.
+/// Removes the folder `name` of an open folder, with its content. Links in it are removed, not followed.
+/// Returns false if something is left. Safe in a signal handler: it allocates nothing. If other threads still
+/// write, it tries again for a while.
 bool remove_tree(int folder, const char* name) noexcept;
 
-/// While one exists, others that make one of the same folder wait, threads and processes. Where a file system
-/// has no locks for folders, nobody does.
+/// Lock of a folder: other threads and processes that lock the same folder wait. Without effect on file
+/// systems that cannot lock folders.
 class FolderLock {
  public:
   explicit FolderLock(const std::string& path);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-// Weighted sums of numbers, which tell contents apart. Parts may be added in any order. All arithmetic is
+// Weighted sums of numbers, to distinguish contents. Parts may be added in any order. All arithmetic is
 // modulo 2^64.
 namespace gpuccl::io {
 

@@ -54,7 +54,7 @@ bool looks_up(const SampleFormat& format, const ForegroundOptions& options) {
   return format.photometric == Photometric::palette && !options.raw && options.values.empty();
 }
 
-/// A colour stands for its luma, of which only what is more than 0 is light.
+/// A color counts by its luma, of which every value above 0 is foreground.
 bool is_by_luma(const SampleFormat& format, const ForegroundOptions& options) {
   return colors_of(format.photometric) > 1 || looks_up(format, options);
 }

@@ -17,7 +17,7 @@ namespace gpuccl::io {
 class Foreground {
  public:
   /// `threshold` stands for the one of the options or for Otsu's; without it every value but 0 is foreground,
-  /// of colours every luma above 0. NaN never is, unless inverted; the luma of a colour with one is NaN.
+  /// of colors every luma above 0. NaN never is, unless inverted; the luma of a color with one is NaN.
   /// Values that are asked for are compared with samples as stored: indices of a palette, min-is-white that
   /// is not inverted; floating-point samples are compared with what is nearest to them in their type.
   Foreground(const SampleFormat& format, const ForegroundOptions& options, std::optional<double> threshold);

@@ -15,14 +15,14 @@ struct ImageInfo {
   Extent extent;
   int bits_per_sample = 0;
   std::string photometric;  // "min-is-black", "min-is-white", "palette", "rgb", ...
-  // "nonzero", "luma > 0", "value > 128", "otsu: value > 93.5", with ", inverted"; empty before Otsu's
-  // threshold was looked for.
+  // "nonzero", "luma > 0", "value > 128", "otsu: value > 93.5", with ", inverted"; empty until Otsu's
+  // threshold is known.
   std::string foreground_rule;
   Geometry geometry = {};
-  bool is_described_stack = false;  // a TIFF that says, as ImageJ's do, which slices it holds
+  bool is_described_stack = false;  // a TIFF whose description lists its slices, as ImageJ's do
   // Width and height are those of the largest pages; smaller ones are at the upper left, next to background.
   bool has_smaller_pages = false;
-  std::int64_t beside_pages = 0;  // elements of the extent that are of no page
+  std::int64_t beside_pages = 0;  // elements of the extent outside of pages
 
   std::int64_t elements() const { return extent.elements() - beside_pages; }
 };

@@ -21,17 +21,17 @@ struct Limits {
   std::int64_t memory = 0;  // bytes for the bits of the input; 0: three quarters of what is available
   std::vector<std::string> formats =
       {};               // allowed ones, by the words of --formats; none: as in check_format()
-  bool follow = false;  // names and links that lead out of an input's folder are followed
+  bool follow = false;  // follow names and links that lead out of an input's folder
 };
 
 /// Options of the foreground rule.
 struct ForegroundOptions {
-  bool raw = false;  // sample bits as stored: no photometric inversion; of `values` in any case
+  bool raw = false;  // sample bits as stored, without photometric inversion; implied by `values`
   bool invert = false;
   std::optional<double> threshold;             // value > threshold
-  std::optional<SampleValue> whole_threshold;  // the same where a double is another number, as beyond 2^53
+  std::optional<SampleValue> whole_threshold;  // exact value if a double cannot hold it, as beyond 2^53
   bool otsu = false;                           // threshold by Otsu's method over the whole input
-  std::vector<SampleInterval> values;          // if there are any: these and no others; by sort_and_unite()
+  std::vector<SampleInterval> values;          // if not empty, only these; from sort_and_unite()
 
   bool has_rule() const { return threshold || otsu || !values.empty(); }
 };
@@ -61,9 +61,9 @@ struct ReadOptions {
   PlaneChoice planes;
   PaletteUse palette = PaletteUse::automatic;
   bool stack = false;        // the path is a folder whose files are slices
-  bool pages_apart = false;  // pages may be of different size, for none is a slice of a volume
-  bool any_order = false;    // slices are asked for several at once; those before may be asked for again
-  bool in_parts = false;     // a few slices or rows at a time: limits.memory is not for all bits of it
+  bool pages_apart = false;  // pages are not slices of a volume, so they may differ in size
+  bool any_order = false;    // slices are read in any order, several at once, and more than once
+  bool in_parts = false;     // a few slices or rows are read at a time: limits.memory need not hold all bits
   std::shared_ptr<OpenedFiles> opened;  // receives what is read, if not null
   /// One line for the user about something odd but harmless ("alpha channel ignored").
   std::function<void(const std::string& line)> warn;

@@ -12,24 +12,24 @@
 
 namespace gpuccl::io {
 
-/// Rows of bits that a thread of its own makes from first to last, a few MiB ahead of the caller, who takes
-/// them. Decoders hand over rows at their own pace; this lets their caller have its own.
+/// Rows of bits that a separate thread decodes from first to last, a few MiB ahead of the caller. It lets a
+/// decoder and its caller work at their own pace.
 class RowStream {
  public:
-  /// `decode` makes all rows, in order, and passes them to send(). What it throws, take() and finish() throw.
+  /// `decode` passes all rows to send(), in order. take() and finish() rethrow its exceptions.
   RowStream(std::int64_t row_words, std::function<void(RowStream&)> decode);
   ~RowStream();
   RowStream(const RowStream&) = delete;
   RowStream& operator=(const RowStream&) = delete;
 
-  /// For `decode`: waits while there is enough to take. Throws, past `decode`, when no more is wanted.
+  /// Called by `decode`: waits while enough rows are ready. Throws through `decode` if no more are needed.
   void send(std::vector<std::uint32_t> rows);
 
-  /// The first row that was not taken yet.
+  /// Returns the first row that was not taken yet.
   int next() const { return next_; }
   void skip(int rows) { take(rows, nullptr); }
   void take(int rows, std::uint32_t* out);
-  /// After the last row: waits until `decode` has found nothing wrong after it.
+  /// Call it after the last row: waits for `decode`, which checks the rest of the file.
   void finish();
 
  private:
@@ -51,7 +51,7 @@ class RowStream {
   std::vector<std::uint32_t> rows_;  // being taken
   std::size_t taken_ = 0;            // words of them
   int next_ = 0;
-  std::thread thread_;  // last, for it uses the others
+  std::thread thread_;  // last, because it uses the others
 };
 
 }  // namespace gpuccl::io

@@ -106,7 +106,7 @@ void to_numbers(const SampleFormat& format, const std::byte* row, std::int64_t f
   }
 }
 
-/// The luma of a colour given as shares of ink, without a colour profile.
+/// Returns the luma of a color given as shares of ink, without a color profile.
 double luma_of_ink(const double* cmyk, double max) {
   const double light = (max - cmyk[3]) / max;
   return luma((max - cmyk[0]) * light, (max - cmyk[1]) * light, (max - cmyk[2]) * light);

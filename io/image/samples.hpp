@@ -39,19 +39,19 @@ void check_format(const SampleFormat& format);
 
 const char* name_of(Photometric photometric);
 
-/// Samples that make the colour of a pixel: 1 unless it is one.
+/// Returns the number of samples for the color of a pixel; 1 for gray.
 int colors_of(Photometric photometric);
 
 /// 0.299 R + 0.587 G + 0.114 B; exact for grays of integers.
 double luma(double red, double green, double blue);
 
-/// The values of pixels [first, first + count) of a row: the sample as a number, the luma of a colour.
-/// Min-is-white is inverted and an index looked up, unless samples are to be taken as stored; a scale is
-/// applied in any case.
+/// Converts pixels [first, first + count) of a row to values: the sample as a number, or the luma of a color.
+/// Inverts min-is-white and looks up indices, unless `as_stored` is set. Always applies the scale of the
+/// format.
 void to_values(const SampleFormat& format, bool as_stored, const std::byte* row, std::int64_t first,
                std::int64_t count, double* values);
 
-/// Samples [first, first + count) of `bits` bits, at most 32, that follow each other without a gap.
+/// Extracts samples [first, first + count) of `bits` bits, at most 32, stored without gaps.
 void to_codes(int bits, const std::byte* row, std::int64_t first, std::int64_t count, std::uint32_t* codes);
 
 /// Rows [y, y + count) of a slice, decoded.
@@ -63,28 +63,28 @@ struct SampleRows {
   std::size_t pitch;  // bytes from a row to the next
 };
 
-/// The decoder of an input whose header was found good.
+/// The decoder of an input whose header is valid.
 class SampleSource {
  public:
   virtual ~SampleSource() = default;
 
-  /// Path and rule are left to the caller.
+  /// Without path and foreground rule, which the caller sets.
   virtual const ImageInfo& info() const = 0;
   virtual const SampleFormat& format(int z) const = 0;
-  /// Width and height of slice z: those of all, unless ImageInfo::has_smaller_pages.
+  /// Returns width and height of slice z, which are equal for all slices unless ImageInfo::has_smaller_pages.
   virtual Extent slice_extent(int) const { return {info().extent.width, info().extent.height}; }
-  /// Memory that decode() takes for one slice.
+  /// Returns the memory of decode() for one slice.
   virtual std::int64_t buffer_bytes() const = 0;
-  /// Memory that it takes for whatever slices, from the first call on.
+  /// Returns the memory that decode() keeps from its first call on.
   virtual std::int64_t held_bytes() const { return 0; }
-  /// Whether slices are to be decoded one after the other, for they are made from those before.
+  /// Returns whether slices must be decoded one after the other, because each depends on earlier ones.
   virtual bool in_order() const { return false; }
 
   /// Prepares slices that are decoded at the same time, with all threads. Without this call, the first slice
   /// prepares them, with one thread. Throws Error (data, io).
   virtual void prepare() const {}
-  /// Hands every row of slice z to `sink`, in any order and from several threads at once. May be called from
-  /// several threads at once. Throws Error (data, io).
+  /// Passes every row of slice z to `sink`, in any order and from several threads at once. Thread-safe.
+  /// Throws Error (data, io).
   using Sink = std::function<void(const SampleRows& rows)>;
   virtual void decode(int z, const Sink& sink) const { decode_from_top(z, sink); }
   /// Decodes in this thread alone, from the top, with a few rows in memory if possible.

@@ -33,13 +33,13 @@ struct StripEntry {
 };
 
 /// A file of an image: a head, strips that are encoded independently of each other, and a tail. One process
-/// encodes all strips, or several processes encode some each; the bytes are the same. Files are written
-/// through their descriptors, which are those of folders where strips are files of their own.
+/// encodes all strips, or each of several processes encodes some; the bytes are the same. Files are written
+/// through their descriptors. If strips are separate files, these are descriptors of the folder.
 class StripFile {
  public:
   enum class Places {
     after_others,  // a strip begins where the one before it ends
-    known,         // the same, and a strip has the size of its samples
+    known,         // as after_others, and a strip has the size of its samples
     own_files      // the file is a folder, and a strip is some of its files
   };
 
@@ -55,13 +55,13 @@ class StripFile {
   virtual std::vector<std::byte> head() const { return {}; }
   virtual void write_head(int file) const;
 
-  /// Throws Error (data) if the strips may not reach so far.
+  /// Throws Error (data) if the format does not allow strips up to `strips_end`.
   virtual void check_end(std::uint64_t /*strips_end*/) const {}
-  /// Writes a strip that was encoded for no file yet into a folder. Of Places::own_files alone.
+  /// Writes a strip that was encoded without a file into a folder. Only for Places::own_files.
   virtual void write_strip(int /*folder*/, std::int64_t /*strip*/, std::span<const std::byte> /*bytes*/) {}
-  /// Takes note of every strip, in order. Of Places::after_others alone.
+  /// Records every strip, in order. Only for Places::after_others.
   virtual void append(std::int64_t /*strip*/, const StripEntry& /*entry*/) {}
-  /// Writes what comes after the last strip, and what the head could not say before.
+  /// Writes the part after the last strip, and fields of the head that depend on the strips.
   virtual void write_tail(int /*file*/, std::uint64_t /*strips_end*/) const {}
 
  private:
@@ -69,8 +69,8 @@ class StripFile {
   Places places_;
 };
 
-/// A label image as such a file. new_encoder(labels, file) makes an encoder, for a folder one that writes
-/// straight into it, or with -1 one that returns the strips of a folder, too. The labels outlive encoders.
+/// A label image as such a file. new_encoder(labels, file) makes an encoder. For a folder, it writes directly
+/// into it, or returns the strips if `file` is -1. The labels must outlive encoders.
 struct LabelFile {
   std::unique_ptr<StripFile> file;
   std::function<std::unique_ptr<StripEncoder>(const MappedLabels& labels, int file)> new_encoder;
@@ -79,12 +79,12 @@ struct LabelFile {
 using TakeStrip = std::function<void(std::int64_t strip, const EncodedStrip& encoded)>;
 using TellProgress = std::function<void(double share)>;
 
-/// Encodes some strips in parallel (oneTBB) and gives them to `take` in order, after `prepare` for their
-/// rows. `progress`, if any, is called now and then with the share of these strips that is done.
+/// Encodes strips in parallel (oneTBB), after `prepare` for their rows, and passes them to `take` in order.
+/// `progress`, if not null, is called now and then with the share of these strips that is done.
 void encode_strips(const StripLayout& strips, StripRange range, const PrepareRows& prepare,
                    const NewStripEncoder& new_encoder, const TakeStrip& take, const TellProgress& progress);
 
-/// Writes a whole file in this way. Throws Error (data, io).
+/// Writes a complete file in this way. Throws Error (data, io).
 void write_strip_file(int descriptor, StripFile& file, const PrepareRows& prepare,
                       const NewStripEncoder& new_encoder, const TellProgress& progress);
 

@@ -29,7 +29,7 @@ struct StripLayout {
   std::int64_t rows_per_strip = 1;
   std::int64_t strips_per_slice = 1;
   std::int64_t slices_per_strip = 1;
-  std::size_t at_once;  // at most so many are in memory at the same time
+  std::size_t at_once;  // maximum number of strips in memory
 
   StripLayout(Extent volume, int bits_per_sample, std::size_t most_at_once = strips_at_once())
       : extent(volume),
@@ -61,8 +61,8 @@ struct StripLayout {
   std::size_t bytes(std::int64_t strip) const { return static_cast<std::size_t>(rows(strip) * row_bytes); }
 };
 
-/// `make(slot, i)` for i in [0, count) in parallel, then `take(slot, i)` one after the other in order. Slots
-/// are used again: whatever `count` is, memory is `tokens` strips.
+/// Calls `make(slot, i)` for i in [0, count) in parallel, then `take(slot, i)` one after the other in order.
+/// Slots are reused, so at most `tokens` strips are in memory.
 template <class Slot, class Make, class Take>
 void for_each_strip(std::int64_t count, Make make, Take take, std::size_t tokens = strips_at_once()) {
   // Items leave in order, so those under way are consecutive and never share a slot.
@@ -86,7 +86,7 @@ void for_each_strip(std::int64_t count, Make make, Take take, std::size_t tokens
   tbb::parallel_pipeline(tokens, number & produce & consume);
 }
 
-/// LabelSource::prepare, or nothing for samples that are all at hand.
+/// LabelSource::prepare, or null for samples that need no preparation.
 using PrepareRows = std::function<std::int64_t(std::int64_t first_row, std::int64_t rows)>;
 
 /// Strips [begin, end) of a layout.

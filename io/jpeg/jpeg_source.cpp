@@ -199,7 +199,7 @@ class JpegSource final : public SampleSource {
     info_.extent = {static_cast<int>(frame->width), static_cast<int>(frame->height), 1};
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);
-    constexpr std::int64_t kRowsOfDecoder = 64;  // of blocks, before and after their colours are made
+    constexpr std::int64_t kRowsOfDecoder = 64;  // of blocks, before and after their colors are made
     buffer_bytes_ = frame->coefficient_bytes() + kRowsOfDecoder * format_.row_bytes(info_.extent.width);
     check_memory(info_.extent, buffer_bytes_, options);
 

@@ -10,7 +10,7 @@ namespace gpuccl::io {
 
 bool is_jpeg(const InputFile& file);
 
-/// A JPEG of 8 bits, gray or colour. Error (data) in a build without libjpeg, as for what is damaged, ends
+/// A JPEG of 8 bits, gray or color. Error (data) in a build without libjpeg, as for what is damaged, ends
 /// early, or is lossless, of 12 bits or CMYK; (io, memory).
 std::unique_ptr<SampleSource> open_jpeg(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 

@@ -7,7 +7,7 @@
 namespace gpuccl::io {
 namespace {
 
-/// Chunks that say nothing of interest, some of which can unfold to gigabytes. What stays is PLTE, tRNS and
+/// Chunks that are ignored; some of them can decompress to gigabytes. What stays is PLTE, tRNS and
 /// pHYs.
 constexpr png_byte kIgnoredChunks[] =
     "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0sBIT\0sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME\0zTXt";

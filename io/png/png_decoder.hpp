@@ -18,7 +18,7 @@ class PngDecoder {
  public:
   /// Size limit of chunks other than pixels.
   static constexpr std::size_t kMaxChunkBytes = std::size_t{1} << 20;
-  /// Whether chunks of this type say nothing of interest.
+  /// Returns whether chunks of this type are ignored.
   static bool is_ignored(std::string_view type);
 
   explicit PngDecoder(const InputFile& file);

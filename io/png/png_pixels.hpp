@@ -34,8 +34,8 @@ struct PngLayout {
 /// The pixels of a PNG, inflated in one piece, several times as fast as libpng does it row by row.
 class PngPixels {
  public:
-  /// Reads the file from the header of its first IDAT chunk on. Nothing if there is anything unusual about
-  /// it, or not enough memory: libpng reads that, or says what is wrong. Throws Error (io).
+  /// Reads the file from the header of its first IDAT chunk on. Returns none if anything in it is unusual, or
+  /// memory is short: then libpng reads it, or reports the error. Throws Error (io).
   static std::optional<PngPixels> inflate(const InputFile& file, std::uint64_t offset,
                                           const PngLayout& layout);
   /// Memory that this takes at most.
@@ -46,7 +46,7 @@ class PngPixels {
   /// Undoes the filters of rows [begin, end), of which the first is independent or follows restored ones.
   void restore(std::size_t begin, std::size_t end);
   std::byte* row(std::size_t row) { return data_.get() + row * layout_.pitch() + 1; }
-  /// Gives memory of rows [begin, end) back that are not needed any more.
+  /// Frees the memory of rows [begin, end).
   void forget(std::size_t begin, std::size_t end);
 
  private:

@@ -8,8 +8,8 @@
 
 namespace gpuccl::io {
 
-/// Calls open() for what cannot choose among several images. The message that refuses an input of such would
-/// name options that choose one, instead of which it ends in `remedy`.
+/// Calls open() for a command that has no options to select one of several images. The message about an input
+/// with several images then ends in `remedy` instead of naming such options.
 template <class Open>
 auto open_one_image(const std::string& remedy, Open open) {
   try {
@@ -23,8 +23,8 @@ auto open_one_image(const std::string& remedy, Open open) {
   }
 }
 
-/// Calls open() for an image that others than the usual options choose of several: of --channel, --frame,
-/// --series and --page, which messages name, each with `prefix` before it, as in --intensity-channel.
+/// Calls open() for an image that is selected by options with a prefix, such as --intensity-channel. Messages
+/// that name --channel, --frame, --series and --page then have this prefix.
 template <class Open>
 auto open_with_options_of(const std::string& prefix, Open open) {
   try {
@@ -41,7 +41,7 @@ auto open_with_options_of(const std::string& prefix, Open open) {
   }
 }
 
-/// Calls open() for a command that has --frame all, which messages name then.
+/// Calls open() for a command with --frame all. Messages then name it, too.
 template <class Open>
 auto open_with_every_frame(Open open) {
   try {

@@ -123,7 +123,7 @@ class SampleReader final : public Reader {
     if (!options_.has_rule()) values_.look_at(rows, slice);
   }
 
-  /// Fills rows [y0, y1) of slice z below its page with zeros; row 0 is row `first_row` of `image`.
+  /// Fills rows [y0, y1) of slice z that are below its page with zeros. Row 0 is row `first_row` of `image`.
   void add_zeros(ValueImage& image, std::int64_t first_row, int z, int y0, int y1) const {
     const int begin = std::max(y0, source_->slice_extent(z).height);
     if (begin >= y1) return;

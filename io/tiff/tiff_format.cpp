@@ -52,7 +52,7 @@ SampleKind kind_of(const TiffHandle& tiff) {
   }
 }
 
-/// Blocks of pixels share their colour unless it says otherwise.
+/// Blocks of pixels share their color unless this field changes that.
 void check_subsampling(const TiffHandle& tiff) {
   std::uint16_t across = 2, down = 2;
   TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_YCBCRSUBSAMPLING, &across, &down);
@@ -162,7 +162,7 @@ void read_palette(const TiffHandle& tiff, const TiffReading& reading, SampleForm
     warn("has a palette of several colors; their luma is read, --palette index reads the samples");
 }
 
-/// Channels after the colour may be left out when they are transparency; another may be what is to be
+/// Channels after the color may be left out when they are transparency; another may be what is to be
 /// labeled.
 void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
                           const std::function<void(const std::string&)>& warn) {
