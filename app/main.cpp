@@ -42,14 +42,14 @@ int parse_and_run(int argc, char** argv) {
 }  // namespace
 }  // namespace gpuccl::app
 
-/// The one place where what went wrong becomes a message and an exit code.
+/// The only place that turns an exception into a message and an exit code.
 int main(int argc, char** argv) {
   using namespace gpuccl;
   app::prepare_process();
   try {
     return app::parse_and_run(argc, argv);
   } catch (const Error& error) {
-    if (error.system_code() == EPIPE) app::end_by_signal(SIGPIPE);  // the reader has read enough
+    if (error.system_code() == EPIPE) app::end_by_signal(SIGPIPE);  // the reader has closed the pipe
     return app::report_failure(error);
   } catch (const std::exception& exception) {
     return app::report_failure(app::translated(exception));

@@ -14,7 +14,7 @@ struct BenchOptions {
   bench::Request request;
   InputOptions input;
   OutputOptions output;
-  bool preallocated = false;  // neither of these: what the experiment has by default
+  bool preallocated = false;  // if neither is set, the experiment's default
   bool allocated = false;
   int threads = 0;       // 0: all
   std::string protocol;  // of a paper; "" for none
@@ -28,9 +28,9 @@ struct BenchOptions {
 
   /// Sets the experiment of --submit. Call once, before the rest. Error (usage).
   void resolve();
-  /// Refuses what contradicts itself. Error (usage).
+  /// Refuses contradictory options. Error (usage).
   void check() const;
-  /// The page that --report writes in its folder, "" without --report.
+  /// Returns the page that --report writes in its folder; "" without --report.
   std::string page() const;
   /// Returns the timing options of `request`.
   bench::TimingOptions timing() const;

@@ -28,8 +28,8 @@ inline double least_bytes(const Accesses& of) {
          8.0 * static_cast<double>(of.atomics);
 }
 
-/// least_bytes() as a multiple of what the bandwidth bound moves for `elements`: it reads a byte and writes a
-/// label for each.
+/// Returns least_bytes() as a multiple of the bytes of the bandwidth bound, which reads a byte and writes a
+/// label for each of `elements`.
 inline double multiple_of_floor_bytes(const Accesses& of, double elements) {
   return elements > 0 ? least_bytes(of) / (5 * elements) : 0;
 }

@@ -26,8 +26,8 @@ using Look = std::function<void(const Read& read)>;
 /// - a folder with YACCLAB's files.txt: its lines name image files or, for volumes, folders of slices;
 /// - any other folder: the PNG and TIFF files in it and in its subfolders; a subfolder with a files.txt is a
 ///   dataset of its own, so that the folder of all of YACCLAB's datasets can be given at once.
-/// With `options.stack`, a folder is one volume. At most `most` images a dataset. Opens no image.
-/// Error (no_input): missing, not readable, or nothing in it.
+/// With `options.stack`, a folder is one volume. A dataset has at most `most` images. Opens no image.
+/// Error (no_input): missing, not readable, or without images.
 std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptions& options,
                                     std::optional<int> most, const Look& look = nullptr);
 

@@ -13,12 +13,12 @@ namespace gpuccl::bench {
 /// The machine and the software of a measurement: name and value, in the order in which a report shows them.
 using Environment = std::vector<std::pair<std::string, std::string>>;
 
-/// Processor, threads, memory, system, compiler and the time. With `gpu` also the GPU, driver and CUDA, for
-/// which the driver is started.
+/// Returns processor, threads, memory, system, compiler and the time. With `with_gpu` also the GPU, driver
+/// and CUDA, which starts the driver.
 Environment environment(bool with_gpu, int gpu);
 
-/// Cycles that the cores of a device have in a millisecond: all of a GPU, one of the CPU, whose published
-/// algorithms use one thread. 0 where the clock is not known.
+/// Cycles per millisecond: of all cores of a GPU, and of one CPU core, because the published CPU algorithms
+/// use one thread. 0 if the clock is not known.
 struct Cycles {
   double gpu = 0;
   double cpu = 0;
@@ -35,7 +35,7 @@ class GpuState {
   GpuState(const GpuState&) = delete;
   GpuState& operator=(const GpuState&) = delete;
 
-  /// Driver, power state and limit, ECC, clocks and temperature; entries that it does not know are left out.
+  /// Returns driver, power state and limit, ECC, clocks and temperature, as far as the library reports them.
   Environment entries() const;
   /// The clock of the multiprocessors; none if it is not known.
   std::optional<ClockReading> clock() const;
@@ -43,7 +43,7 @@ class GpuState {
  private:
   class Library;
   struct Nvml;
-  std::unique_ptr<Nvml> nvml_;  // null: not there
+  std::unique_ptr<Nvml> nvml_;  // null without the library
 };
 
 }  // namespace gpuccl::bench

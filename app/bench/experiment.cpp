@@ -72,7 +72,7 @@ std::string first_difference(const LabelImage& expected, const LabelSource& foun
          ") is " + number(comparison.b) + " instead of " + number(comparison.a);
 }
 
-// The engine's labeler is gone when its labels are used, its image is not: they keep what they need.
+// Labels outlive their labeler here. They keep what they need of it; their image still exists.
 Reference::Reference(BitView image, Connectivity connectivity)
     : Reference(label_by_engine(image, connectivity)) {}
 
@@ -90,7 +90,7 @@ std::string Reference::difference(const Labeled& labeled) const {
 }
 
 constexpr const char* kOutOfMemory = "out of memory";
-constexpr double kMostLimits = 3;  // an algorithm's, on the images of one random set
+constexpr double kMostLimits = 3;  // time limits that an algorithm may take on one random set
 
 Connectivity connectivity_of(const Plan& plan, Extent extent) {
   const bool volume = extent.depth > 1;
@@ -305,7 +305,7 @@ class Measuring {
     }
   }
 
-  /// The labeling that was checked is the one that counts. An image without elements has no phases.
+  /// Counts iterations in the labeling that was checked. An image without elements has no phases.
   static void count_iterations(const Algorithm& algorithm, const PhaseTimes& phases, Samples& samples) {
     const std::string iterated = iterated_phase(algorithm);
     const auto at = std::find_if(phases.begin(), phases.end(),

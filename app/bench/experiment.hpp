@@ -17,27 +17,27 @@ struct Plan {
   int gpu = 0;
   TimingOptions timing;
   Cycles cycles;
-  std::string protocol;                   // these three are for the report
-  std::vector<std::string> not_measured;  // algorithms that were left out
-  std::string no_gpu;                     // because of this
+  std::string protocol;                   // for the report, as the two below
+  std::vector<std::string> not_measured;  // algorithms that need a GPU that cannot be used
+  std::string no_gpu;                     // why it cannot be used
   ReadClock read_clock = [](DeviceKind) { return std::optional<ClockReading>(); };
 };
 
 /// Callbacks that report the progress of an experiment.
 struct Observer {
-  /// Before each image: how much is done, 0 to 1, and what comes.
+  /// Called before each image with the fraction that is done, 0 to 1, and what follows.
   std::function<void(double done, const std::string& what)> progress;
   /// Called with the problem of a file or an algorithm; the experiment continues.
   std::function<void(const std::string& line)> problem;
-  /// After each set of images, with all there is so far.
+  /// Called after each set of images with all results so far.
   std::function<void(const Results& so_far)> finished = [](const Results&) {};
-  /// Asked before each image and algorithm: whether to end with what was measured so far.
+  /// Called before each image and algorithm; true ends the experiment with the results so far.
   std::function<bool()> stop = [] { return false; };
 };
 
-/// Measures every algorithm on every image. An algorithm whose labels of an image are not those of the CPU
-/// engine is not timed on it, and none goes on with the random images of a set when it has taken three time
-/// limits on them. What cannot be measured is reported and left out (Results::failures).
+/// Measures every algorithm on every image. An algorithm whose labels of an image differ from the CPU
+/// engine's is not timed on it. An algorithm skips the remaining random images of a set after three time
+/// limits. Failures are reported, and the experiment continues (Results::failures).
 Results measure(const Plan& plan, const Observer& observer);
 
 }  // namespace gpuccl::bench

@@ -8,7 +8,7 @@
 
 namespace gpuccl::bench {
 
-/// Text in columns, to be printed or written as HTML. The first columns are words, the others figures.
+/// Text in columns. The first columns are words, the others figures.
 struct Table {
   std::string title;
   std::vector<std::string> header;
@@ -19,18 +19,18 @@ struct Table {
 /// Columns as wide as their widest cell; words to the left, figures to the right.
 std::string as_text(const Table& table);
 
-/// Characters of UTF-8 text.
+/// Returns the number of characters of UTF-8 text.
 std::size_t letters(const std::string& text);
 
-/// "1234", "123", "12.3", "1.23", "0.123", "0.0123": three digits that count.
+/// Returns three significant digits: "1234", "123", "12.3", "1.23", "0.123", "0.0123".
 std::string three_digits(double value);
 
 /// Returns the measurements of one group, if the experiment has a table for each.
 std::optional<Table> table_of(const Group& group, Test test);
-/// Tables of all groups together, algorithms to the right.
+/// Returns tables of all groups together, with algorithms as columns.
 std::vector<Table> joint_tables(const Results& results);
 /// Returns a line for each connectivity: the fastest algorithm of those that were timed on all sets of
-/// images, and its speedup over the next. "" if there are no two.
+/// images, and its speedup over the next. "" if there are fewer than two.
 std::string fastest(const Results& results);
 /// The results as tables, in the shape that suits the experiment: those of groups, then joint ones.
 std::vector<Table> tables(const Results& results);

@@ -41,7 +41,7 @@ inline constexpr const char* kComponents = "components";
 struct Row {
   std::string algorithm;
   DeviceKind device = DeviceKind::cpu;
-  std::string title;       // the name, with its device where two rows of the table share it
+  std::string title;       // the name, with its device if another row has the same name
   std::string floor;       // which floor: "gpu-bytes", "gpu-bits", "host-bits"
   double floor_ms = 0;     // mean over the images
   int images = 0;          // timed
@@ -49,18 +49,18 @@ struct Row {
   double cycles_a_ms = 0;  // of all cores of a GPU, of one of the CPU; 0 if not known
   int wrong = 0;           // labeled wrongly, not timed
   int failed = 0;          // not labeled
-  int left_out = 0;        // of random images: the algorithm had taken too long on those before
-  std::string problem;     // the first of them
+  int left_out = 0;        // random images skipped because the algorithm had taken too long
+  std::string problem;     // the first one
   std::vector<Measure> measures;
-  PhaseTimes counted;  // --test memory, work: the phases, summed up over the images
+  PhaseTimes counted;  // --test memory and work: the phases, summed over the images
 };
 
-/// Cycles of cores that an element takes: time by clock by cores, as papers give them; 0 if not known.
+/// Returns cycles per element, time x clock x cores, as in papers; 0 if not known.
 inline double cycles_an_element(const Row& row, double milliseconds) {
   return row.elements > 0 ? milliseconds * row.cycles_a_ms / row.elements : 0;
 }
 
-/// The first of an algorithm's phases in which links are followed or changed; null for none.
+/// Returns the first phase that follows or changes links; null if there are no phases.
 inline const PhaseTime* working_phase(const Row& row) {
   for (const PhaseTime& phase : row.counted)
     if (phase.work.steps.sum + phase.work.atomics.sum > 0) return &phase;
@@ -76,9 +76,9 @@ struct Group {
   Axis axis = Axis::none;
   Connectivity connectivity = Connectivity::c8;
   int images = 0;
-  double elements = 0;    // means over the images: of their size,
-  double foreground = 0;  // their share of foreground, 0 to 1,
-  double components = 0;  // and what is in them
+  double elements = 0;    // mean over the images
+  double foreground = 0;  // mean share of foreground, 0 to 1
+  double components = 0;  // mean over the images
   std::vector<Row> rows;
 };
 
@@ -93,20 +93,20 @@ struct Results {
   Test test = Test::average;
   TimingOptions timing;
   std::vector<Group> groups;
-  std::vector<WorkMap> maps;   // --test work: of the largest image, the first if there are several,
-  std::string mapped_name;     // which is this one,
-  Picture mapped_image;        // shown in the grid of the first map
+  std::vector<WorkMap> maps;   // --test work: of the largest image, the first one if there are several
+  std::string mapped_name;     // name of this image
+  Picture mapped_image;        // this image in the grid of the first map
   std::string incomplete;      // why not everything was measured; "" if it was
   bool wrong = false;          // an algorithm gave wrong labels
   std::set<Failure> failures;  // of images that could not be read and algorithms that could not label
-  std::vector<std::string> not_measured;  // algorithms that need a GPU, where none can be used,
-  std::string no_gpu;                     // for this reason
+  std::vector<std::string> not_measured;  // algorithms that need a GPU, if none can be used
+  std::string no_gpu;                     // why none can be used
   std::string protocol;                   // --protocol; "" for none
-  std::map<DeviceKind, Clocks> clocks;    // of devices that say
+  std::map<DeviceKind, Clocks> clocks;    // of devices that report it
 };
 
-/// The total that charts and comparisons use: preallocated if it was measured, else allocated, else from host
-/// to host, else of components. Null for none.
+/// Returns the total for charts and comparisons: preallocated if it was measured, else allocated, else from
+/// host to host, else of components; null if there is none.
 inline const Measure* total_of(const Row& row) {
   for (const char* total : {kPreallocated, kAllocated, kHostImage, kComponents})
     if (const Measure* measure = find_measure(row.measures, total)) return measure;

@@ -9,24 +9,23 @@
 
 namespace gpuccl::bench {
 
-// Axes, as charts call them.
+// Names of axes in charts.
 inline constexpr const char* kDensityAxis = "density (%)";
 inline constexpr const char* kSizeAxis = "pixels";
 
-/// One algorithm over the places of an axis; a place where it has no value is empty.
+/// Values of one algorithm along an axis; none where it was not measured.
 struct Series {
   std::string title;
   std::vector<std::optional<double>> values;
   bool is_floor = false;
 };
 
-/// Groups that differ in one thing only, which is the axis: density, granularity, size, or what images they
-/// are.
+/// Groups that differ only in their axis: density, granularity, size, or the images.
 struct SeriesSet {
   std::string title;
   std::string axis;                 // "density (%)", "images", ...
   std::vector<std::string> places;  // along it
-  std::vector<double> x;            // the same as numbers; empty if the places are none
+  std::vector<double> x;            // the places as numbers; empty if they are names
   std::vector<Series> series;
   bool logarithmic = false;  // the axis
   bool of_volumes = false;
@@ -36,7 +35,7 @@ struct SeriesSet {
 using Value = std::function<std::optional<double>(const Row&)>;
 
 std::optional<double> total_ms(const Row& row);
-/// The minimum of the repetitions instead of their median, as YACCLAB has it.
+/// The minimum of the repetitions instead of their median, as in YACCLAB.
 std::optional<double> least_ms(const Row& row);
 std::optional<double> multiple_of_floor(const Row& row);
 /// 10^9 elements a second.
@@ -49,12 +48,12 @@ std::optional<double> atomics_a_block(const Row& row);
 /// For a row of --test iterations, whose only measure is the phase launched once per iteration.
 std::optional<double> iterations(const Row& row);
 
-/// The results as sets of curves (or bars), with the floors among the series if `with_floors`.
+/// Returns the results as sets of curves (or bars). `with_floors`: floors are series, too.
 std::vector<SeriesSet> series_sets(const Results& results, const Value& value, bool with_floors);
 
-/// The size from which on a series of throughputs reaches half of its peak, between two sizes in proportion
-/// to elements, as the side of a square or cube: "640x640"; the first size if it does there; "" without
-/// values.
+/// Returns the size at which a series of throughputs reaches half of its peak, as a square or cube such as
+/// "640x640", interpolated by the number of elements. It is the first size if the series begins above half;
+/// "" without values.
 std::string half_of_peak(const SeriesSet& set, const Series& series);
 
 /// "random 2048x2048, density 50 %, granularity 1" or the name of a dataset.

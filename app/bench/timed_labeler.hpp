@@ -14,7 +14,7 @@
 
 namespace gpuccl::bench {
 
-/// Time of a memory system to read an input once and to write 4 bytes per pixel once: the bandwidth bound.
+/// Kind of bandwidth bound: the time to read an input once and to write 4 bytes per pixel once.
 struct FloorKind {
   DeviceKind device = DeviceKind::cpu;
   int bits_per_element = 1;  // of the input: packed bits, or bytes as the papers' algorithms read
@@ -23,8 +23,8 @@ struct FloorKind {
   friend auto operator<=>(const FloorKind&, const FloorKind&) = default;
 };
 
-/// The floor of the processors: every word of bits is read once and every row of labels filled by memset, in
-/// parallel. Median of `repetitions`, after one that is not counted.
+/// Measures the floor of the CPU: reads every word of bits once and fills every row of labels with memset, in
+/// parallel. Returns the median of `repetitions`, after one that is not counted.
 double host_stream_floor_ms(Extent extent, int repetitions);
 
 /// Measures each floor when it is first asked for.
@@ -32,8 +32,8 @@ class Floors {
  public:
   Floors(int gpu, int repetitions) : gpu_(gpu), repetitions_(repetitions) {}
 
-  /// With more than one copy, the floor of all copies as one volume, divided: what a cache holds does not
-  /// help.
+  /// Returns the floor. With several copies, it is that of all copies as one volume, divided by their number,
+  /// so that caches do not help.
   double milliseconds(FloorKind kind, Extent extent, int copies);
 
  private:
@@ -49,33 +49,33 @@ class TimedLabeler {
  public:
   virtual ~TimedLabeler() = default;
 
-  /// From image to final labels and statistics: what is checked before anything is timed.
+  /// Labels an image, with statistics. The result is checked before anything is timed.
   virtual Labeled label(BitView image) = 0;
-  /// The floor that its times are compared with.
+  /// Returns the floor that its times are compared with.
   virtual FloorKind floor() const = 0;
 
-  /// Totals, preallocated and allocated as `timing` says, and what they leave out; with `end_to_end` also the
-  /// time from an image to labels in host memory.
+  /// Times totals, preallocated and allocated as in `timing`, and the steps that they leave out; with
+  /// `end_to_end` also the time from an image to labels in host memory.
   virtual void time_totals(BitView image, const TimingOptions& timing, bool end_to_end, Samples& samples) = 0;
-  /// From an image to provisional labels in host memory, what is needed for it allocated each time and given
-  /// back: labels as an image, and as one for each run; and the transfers.
+  /// Times labeling from an image to provisional labels in host memory, including allocation and release:
+  /// labels as an image, and as one per run; and the transfers.
   virtual void time_host_to_host(BitView image, const TimingOptions& timing, Samples& samples) = 0;
-  /// The components alone, by what time_components() times.
+  /// Returns only the components, computed as in time_components().
   virtual Components components(BitView image) = 0;
-  /// Components and their statistics, without a label image where the algorithm needs none.
+  /// Times components and their statistics, without a label image if the algorithm needs none.
   virtual void time_components(BitView image, const TimingOptions& timing, Samples& samples) = 0;
-  /// Each phase on its own.
+  /// Times each phase separately.
   virtual void time_steps(BitView image, const TimingOptions& timing, Samples& samples) = 0;
 };
 
-/// Times a GPU labeler through its stages, any other by the wall clock.
+/// Returns a timer: a GPU labeler is timed by its stages, any other by the wall clock.
 std::unique_ptr<TimedLabeler> make_timed_labeler(const Variant& variant, int gpu);
 std::unique_ptr<TimedLabeler> make_timed_host_labeler(const Variant& variant,
                                                       std::unique_ptr<Labeler> labeler);
 std::unique_ptr<TimedLabeler> make_timed_staged_labeler(const Variant& variant, int gpu);
 
-/// Calls `once(repetition, counts)` for the labelings that warm up and then for those that count, of which
-/// there is at least one however long they take.
+/// Calls `once(repetition, counts)` for warming up (`counts` is false) and then for repetitions. There is at
+/// least one repetition, even beyond the time limit.
 template <class Once>
 void repeat(const TimingOptions& timing, Once once) {
   const app::Stopwatch stopwatch;

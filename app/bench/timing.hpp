@@ -31,7 +31,7 @@ struct Clocks {
 /// A warning if the clock moved by more than a twentieth or was limited; "" if it did not.
 std::string clock_warning(DeviceKind device, const Clocks& clocks);
 
-/// Reads the clock of the CPU, of its fastest core; none if the system does not tell.
+/// Reads the clock of the CPU's fastest core; none if the system does not report it.
 std::optional<ClockReading> cpu_clock();
 
 /// Statistics of the repetitions of one step: median, the 5 % and 95 % quantiles, and the extremes and mean
@@ -45,7 +45,7 @@ struct Timing {
   double mean_ms = 0;
 };
 
-/// The fields of a Timing and how reports call them.
+/// The fields of a Timing and their names in reports.
 struct TimingField {
   const char* name;
   double Timing::*value;
@@ -61,13 +61,13 @@ double quantile(std::vector<double> samples, double q);
 
 Timing summarize(const std::vector<double>& samples);
 
-/// One step of an algorithm: its timing, how often its kernel was launched in one repetition and how many
-/// those were, all averaged over images.
+/// One step of an algorithm: its timing, the launches of its kernel per repetition, and the number of
+/// repetitions, all averaged over images.
 struct Measure {
   std::string name;
   Timing timing;
   double launches = 1;
-  double repetitions = 1;  // that count
+  double repetitions = 1;  // without warming up
 };
 
 /// Collects repetitions of named steps on one image.
@@ -75,7 +75,7 @@ class Samples {
  public:
   void add(const std::string& name, double milliseconds, int launches = 1);
 
-  /// One measure a name, in the order in which the names came first.
+  /// Returns one measure per name, in the order of their first occurrence.
   std::vector<Measure> summary() const;
 
  private:
@@ -88,7 +88,7 @@ class Samples {
 };
 
 /// Averages of summaries over the images of a set: medians with medians, quantiles with quantiles. A step
-/// that an image did not have counts as nothing for that image.
+/// that an image lacks counts as 0 for that image.
 class ImageAverage {
  public:
   void add(const std::vector<Measure>& of_one_image);
@@ -100,7 +100,7 @@ class ImageAverage {
   int images_ = 0;
 };
 
-/// Null if there is none of that name.
+/// Returns the measure of this name; null if there is none.
 const Measure* find_measure(const std::vector<Measure>& measures, const std::string& name);
 
 }  // namespace gpuccl::bench

@@ -12,11 +12,11 @@ namespace gpuccl::bench {
 /// Figure of a thread block: &BlockWork::longest or &BlockWork::atomics.
 using WorkFigure = std::uint32_t BlockWork::*;
 
-/// The most that a thread block of any of the maps did, 1 at least.
+/// Returns the maximum of the figure over the thread blocks of all maps; at least 1.
 std::uint32_t most_of(const std::vector<WorkMap>& maps, WorkFigure figure);
 
-/// `image` in the grid of a map, one pixel a thread block, as light as a block has foreground. Of a volume,
-/// slices go downwards.
+/// Returns `image` in the grid of a map: one pixel per thread block, lighter with more foreground. Slices of
+/// a volume follow each other downwards.
 Picture mapped_image(BitView image, const WorkMap& map);
 
 /// Draws the work of thread blocks, one pixel per block: find steps of the longest path above, atomic

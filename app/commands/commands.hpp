@@ -5,7 +5,7 @@ namespace gpuccl::app {
 class Command;
 
 // Each command has a file; label and measure share one. setup_* adds the options and the function of a
-// command, and opens no file.
+// command. It opens no file.
 void setup_label(const Command& command);
 void setup_measure(const Command& command);
 void setup_join(const Command& command);

@@ -22,7 +22,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// One line for the user of a terminal; scripts hear nothing when all went well.
+/// Prints one line for the user of a terminal. Scripts get no output on success.
 void print_summary(const LabelPaths& files, const LabelOptions& options, const LabelSummary& summary) {
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.3f s", summary.milliseconds / 1000);
@@ -48,12 +48,12 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   LazyEngine engine(files, options);
   const TaskDone done = label_task(files, options, task, engine);
   if (options.quiet || ::isatty(STDERR_FILENO) == 0) return kSuccess;
-  const char* const said = done == TaskDone::background ? " has its background labeled"
-                           : done == TaskDone::labeled  ? " is labeled"
-                           : done == TaskDone::measured ? " is measured"
-                           : done == TaskDone::written  ? " is written"
-                                                        : " was done before";
-  print_message(display_name(files.input) + ": part " + word_of_part(task.part, task.parts) + said);
+  const char* const state = done == TaskDone::background ? " has its background labeled"
+                            : done == TaskDone::labeled  ? " is labeled"
+                            : done == TaskDone::measured ? " is measured"
+                            : done == TaskDone::written  ? " is written"
+                                                         : " was done before";
+  print_message(display_name(files.input) + ": part " + word_of_part(task.part, task.parts) + state);
   return kSuccess;
 }
 
@@ -74,15 +74,15 @@ int run_label(const LabelOptions& options) {
   return kSuccess;
 }
 
-/// A shell that completes the name of a Zarr, which is a folder, ends it with a slash.
+/// Removes the slash that shells append to the name of a Zarr, because it is a folder.
 void remove_slash_of_zarr(std::string& image) {
   if (image.ends_with('/') &&
       (io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr" || io::is_zarr(image)))
     image.pop_back();
 }
 
-void set_up(const Command& command, LabelOptions usual) {
-  const auto options = std::make_shared<LabelOptions>(std::move(usual));
+void set_up(const Command& command, LabelOptions defaults) {
+  const auto options = std::make_shared<LabelOptions>(std::move(defaults));
   options->add_to(command);
   const auto task = std::make_shared<TaskOptions>();
   task->add_to(command);

@@ -108,7 +108,7 @@ void print_message(const std::string& line) {
   const std::string text = "gpuccl: " + printable(line) + "\n";
   try {
     io::write_all(STDERR_FILENO, text.data(), text.size());
-  } catch (const Error&) {  // there is nowhere left to say so
+  } catch (const Error&) {  // no stream is left to report it to
   }
 }
 

@@ -18,11 +18,11 @@ inline constexpr int kMixed = 1;      // inputs of a batch, or images of bench, 
 
 /// The exit code of each failure, for the whole program.
 int exit_code(Failure failure);
-/// The exit code of several inputs, of the codes of those that failed.
+/// The exit code of a batch, from the codes of the inputs that failed.
 int exit_code(const std::set<int>& codes);
 
-/// `text` with what is not a visible character (control characters, changes of direction, bytes that are no
-/// UTF-8) as \xNN, so that a path or a library's words stay on one line and do nothing to a terminal.
+/// Returns `text` with invisible characters (control characters, changes of direction, invalid UTF-8) as
+/// \xNN, so that paths and messages of libraries stay on one line and cannot control a terminal.
 std::string printable(std::string_view text);
 
 /// "1 folder", "2 folders".
@@ -45,11 +45,11 @@ void print_warning(const std::string& path, const std::string& line);
 /// Converts an exception of another library to an Error.
 Error translated(const std::exception& exception);
 
-/// Prints `error` as "gpuccl: <path>: <reason>" (without the path if it knows none), where memory is short
-/// with the chapter of the manual that helps; its exit code.
+/// Prints `error` as "gpuccl: <path>: <reason>" (without the path if it has none), with a reference to the
+/// manual if memory was short. Returns its exit code.
 int report_failure(const Error& error);
 
-/// Writes results to stdout, all of it or Error (io).
+/// Writes all of `text` to stdout. Error (io).
 void print_result(std::string_view text);
 
 }  // namespace gpuccl::app

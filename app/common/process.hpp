@@ -4,13 +4,12 @@
 
 namespace gpuccl::app {
 
-/// Called first of all. Of standard input, output and error those that are closed become descriptors that
-/// fail, so that no output gets their numbers, and with them messages. SIGINT, SIGTERM and SIGHUP remove
-/// unfinished outputs and then end the program as if there were no handler, so that the caller sees death by
-/// that signal. SIGPIPE and SIGXFSZ are ignored: the write that meets them fails and is reported like any
-/// other, but a pipe without a reader ends the program by SIGPIPE. What no caller can catch, as when a thread
-/// of oneTBB cannot start another one, ends as any other failure does: with one line, its exit code and no
-/// unfinished outputs.
+/// Call it first. If standard input, output or error is closed, replaces it by a descriptor that fails, so
+/// that no output gets its number, and with it messages. SIGINT, SIGTERM and SIGHUP remove unfinished outputs
+/// and then end the program by this signal, as the caller expects. SIGPIPE and SIGXFSZ are ignored: the write
+/// fails and is reported like any other, but a pipe without a reader ends the program by SIGPIPE. An
+/// exception that no caller can catch, such as one of a oneTBB thread that cannot start another, ends as any
+/// other failure does: with one line, its exit code and no unfinished outputs.
 void prepare_process();
 
 /// Removes unfinished outputs and ends the program by `signal`, as if nothing handled it.
@@ -25,12 +24,12 @@ class HeldSignal {
   HeldSignal(const HeldSignal&) = delete;
   HeldSignal& operator=(const HeldSignal&) = delete;
 
-  /// 0: none has come.
+  /// Returns the signal; 0 if there was none.
   int number() const;
 };
 
-/// From now on memory that is freed goes back to the system or to the next allocation of any thread. For a
-/// bound on memory: otherwise every thread keeps up to 64 MiB of its own.
+/// From now on, freed memory goes back to the system or to the next allocation of any thread. Needed for a
+/// memory limit: otherwise every thread keeps up to 64 MiB of its own.
 void keep_no_freed_memory();
 
 /// Limits the number of threads of parallel work during its lifetime.

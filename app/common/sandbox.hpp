@@ -9,19 +9,19 @@ namespace gpuccl::app {
 /// that hostile data has taken over cannot read other files, write elsewhere or open connections.
 class Sandbox {
  public:
-  /// A file, or all that is below a folder. Missing files are left out.
+  /// Allows reading a file, or everything below a folder. Missing files are ignored.
   void read(const std::string& path);
-  /// All that is below the folder in which this file is, or is going to be.
+  /// Allows writing below the folder of this file, which need not exist.
   void write_beside(const std::string& path);
   void write_below(const std::string& folder);
 
-  /// Without this, enter() does nothing.
+  /// Makes enter() restrict the process; without this call it does nothing.
   void close() { is_closed_ = true; }
-  /// From here on, for this thread and those that it starts: call it before there are others. Nothing happens
-  /// where the system cannot do it.
+  /// Restricts this thread and all threads that it starts; call it before other threads exist. Has no effect
+  /// if the system does not support it.
   void enter() const;
 
-  /// "landlock", or "" where the process is free.
+  /// Returns "landlock", or "" if the process is not restricted.
   static const std::string& in_force();
 
  private:
@@ -29,7 +29,7 @@ class Sandbox {
   bool is_closed_ = false;
 };
 
-/// Whether an NVIDIA GPU may be used, whose driver reads and writes files of its own.
+/// Returns whether an NVIDIA driver is installed. It reads and writes files of its own.
 bool has_gpu_driver();
 
 }  // namespace gpuccl::app

@@ -13,7 +13,7 @@ namespace gpuccl::app {
 /// Thread-safe.
 class StatusLine {
  public:
-  /// Milliseconds between two lines that are offered; never: infinity.
+  /// Minimum time between two offered lines, in milliseconds; infinity: never.
   struct Interval {
     double terminal;
     double elsewhere;
@@ -24,12 +24,12 @@ class StatusLine {
   StatusLine(const StatusLine&) = delete;
   StatusLine& operator=(const StatusLine&) = delete;
 
-  /// Shows what `line` gives, unless the last one is too young: then `line` is not called.
+  /// Calls and shows `line`, unless the previous line was shown too recently.
   void offer(const std::function<std::string()>& line);
   void show(const std::string& line);
   /// Prints "gpuccl: <line>", which stays.
   void message(const std::string& line);
-  /// Takes the line away.
+  /// Erases the line.
   void clear();
 
  private:
@@ -43,7 +43,7 @@ class StatusLine {
   Stopwatch since_shown_;
 };
 
-/// Says on stderr what is being done with a file, a line a stage; on a terminal with the share that is done.
+/// Progress of a file on stderr: one line per stage, on a terminal with the share that is done.
 class Progress {
  public:
   Progress(bool wanted, const std::string& path);
@@ -51,7 +51,7 @@ class Progress {
   void stage(const std::string& name);
   /// Sets the completed fraction of the stage, 0 to 1. Thread-safe, and cheap to call often.
   void share(double done);
-  /// Takes the line away, so that a message can be printed.
+  /// Erases the line, so that a message can be printed.
   void clear();
 
  private:

@@ -4,7 +4,7 @@
 
 namespace gpuccl::app {
 
-/// Milliseconds since it was made or last lapped.
+/// Measures milliseconds since its construction or the last lap().
 class Stopwatch {
  public:
   double milliseconds() const {

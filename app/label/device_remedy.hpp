@@ -7,8 +7,8 @@
 
 namespace gpuccl::app {
 
-/// Does `work`. Where a GPU was demanded and none can be used, or its memory does not hold all values of an
-/// image, which it labels at once, the error names an alternative without a GPU.
+/// Runs `work`. If --device cuda is given and no GPU can be used, or its memory does not hold all values of a
+/// label map, which it labels at once, the error names an alternative without a GPU.
 template <class Work>
 auto with_remedy(DeviceChoice device, bool of_values, const Work& work) {
   try {

@@ -24,32 +24,32 @@ struct Findings {
   bool by_values = false;
   bool any_nan = false;           // among the values
   bool given_spacing = false;     // by --spacing, not by the file
-  bool needs_unit = false;        // physical measures are asked for
+  bool needs_unit = false;        // physical measures are requested
   bool has_values_option = true;  // --values can be recommended
-  MeasureSet measured;            // as asked for
-  std::string_view other_grid;    // in what that of --intensity differs; "" if in nothing
+  MeasureSet measured;            // as requested
+  std::string_view other_grid;    // how the grid of --intensity differs; "" if it does not
 };
 
-/// A line for each way in which the result is probably not what was meant, with the option that changes it.
-/// The same words for every input, so that a batch prints them once.
+/// Returns a line for each way in which the result is probably not what the user wants, with the option that
+/// changes it. The wording is the same for every input, so that a batch prints it once.
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                Connectivity connectivity, const Findings& findings);
 
-/// The line about the foreground alone; "" if it is plausible.
+/// Returns only the line about the foreground; "" if it is plausible.
 std::string hint_of_foreground(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                const Findings& findings);
-/// A line where the spacing of a volume is known in its slices alone, so that nothing is measured by it; ""
-/// where not.
+/// Returns a line if the spacing of a volume is known only within slices, so that physical measures are
+/// missing; else "".
 std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity);
-/// A line where components by this connectivity cannot touch; "" where they can.
+/// Returns a line if components of this connectivity cannot touch; else "".
 std::string hint_of_contacts(Connectivity connectivity, bool by_values);
-/// A line where labels have got a type that some programs do not read; "" where not.
+/// Returns a line if some programs do not read the type of the labels; else "".
 std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked);
 
-/// Returns the number of pixels in all bounding boxes, of an image of objects.
+/// Returns the sum of the pixels in all bounding boxes.
 std::uint64_t pixels_of_boxes(const Components& components);
-/// A line if objects, with so many pixels in their bounding boxes, are scattered over each other, as the
-/// values of a photograph are; "" if not.
+/// Returns a line if the bounding boxes of objects overlap so much that the image is probably a photograph;
+/// else "".
 std::string hint_of_scattered(std::uint64_t objects, std::uint64_t pixels_of_boxes, const Extent& extent);
 
 }  // namespace gpuccl::app

@@ -27,14 +27,14 @@ struct HoleCounts {
   std::uint64_t count = 0, elements = 0;
 };
 
-/// An input that is open and was checked against the options, with what is measured of it.
+/// An open input, checked against the options, and its measures.
 class LabelInput {
  public:
   /// Receives one line about the file `path`.
   using Warn = std::function<void(const std::string& path, const std::string& line)>;
 
-  /// Opens it, and the image of samples if there is one. `files` and `options` must outlive it. Throws as
-  /// io::open_reader(), and Error (usage, data) where input and options contradict each other.
+  /// Opens the input and its intensity images. `files` and `options` must outlive it. Throws as
+  /// io::open_reader(), and Error (usage, data) if the options do not fit the input.
   LabelInput(const LabelPaths& files, const LabelOptions& options, Warn warn);
 
   const LabelPaths& files() const { return files_; }
@@ -55,13 +55,13 @@ class LabelInput {
   std::string foreground_rule() const;
 
   const LabelMeasures& measures() const { return measures_; }
-  /// Whether rows are looked at to measure: periodic images have only measures that need none.
+  /// Returns whether measuring reads rows. Measures of periodic images do not.
   bool measures_rows() const { return measures_.any() && options_.periodic == PeriodicAxes{}; }
 
   // Collective: all parts of the input call these functions.
 
-  /// Keeps the holes that are to be filled, none of which is at the border, and numbers them. `background`:
-  /// of unite_part().
+  /// Keeps the holes to fill, which do not touch the border, and numbers them. `background`: result of
+  /// unite_part().
   HoleCounts select_holes(PartLink& link, NumberedPart& background) const;
   /// Merges components across periodic borders, after unite_part(), and measures how they wrap.
   void wrap(PartLink& link, NumberedPart& part) const;
@@ -72,17 +72,17 @@ class LabelInput {
   LabelWork work(const Extent& extent) const;
 
   io::Reader& reader() const { return *reader_; }
-  /// Finds the threshold, if that takes reading; info() has it from then on.
+  /// Finds the threshold, if the rule needs to read the input for it; afterwards info() contains it.
   void find_threshold();
   bool is_open() const { return reader_ != nullptr; }
-  /// Gives back the memory of the reader.
+  /// Frees the reader.
   void close() { reader_.reset(); }
 
-  /// Returns the files that were read: of the input, of the image of samples, and lists that name inputs.
+  /// Returns the files that were read: of the input, of intensity images, and lists that name inputs.
   std::vector<io::OpenedFiles::File> files_read() const { return opened_->list(); }
 
-  /// Format, extent, sizes and times of all files that are read: the same for all processes as long as the
-  /// input is.
+  /// Returns format, extent, sizes and times of all files that are read. It differs between processes only if
+  /// the input has changed.
   std::string state() const;
   /// Returns the file whose state differs from `before`: the input if both differ; none if none differs.
   std::optional<std::string> changed(const std::string& before) const;

@@ -26,7 +26,7 @@ class LabelSandbox {
     if (files.image == "-")  // folder of the unnamed file that collects it
       write_without_links(fs::temp_directory_path(unknown).string());
   }
-  /// With its folder, where samples may lie next to a header. Targets of links may be anywhere.
+  /// Adds an input with its folder, because samples may be next to a header, and the targets of links.
   void add_input(const std::string& input) {
     if (input.empty() || input == "-") return;
     std::error_code unknown;
@@ -52,7 +52,7 @@ class LabelSandbox {
     if (fs::is_symlink(file, unknown) || written_.insert(fs::path(file).parent_path().string()).second)
       sandbox_.write_beside(file);
   }
-  /// With what links in it lead to: outputs that are links are followed.
+  /// Adds a folder with the targets of its links: outputs that are links are followed.
   void write_below(const std::string& folder) {
     sandbox_.write_below(folder);
     std::error_code unknown;
@@ -63,10 +63,10 @@ class LabelSandbox {
     }
   }
 
-  /// Links in it are not followed: others may make them.
+  /// Adds a folder without the targets of its links: others may create them.
   void write_without_links(const std::string& folder) { sandbox_.write_below(folder); }
 
-  /// Free where a GPU may be used, or where that is asked for.
+  /// Returns no restrictions if a GPU may be used, or with --no-sandbox.
   Sandbox take() {
     const bool is_on_cpu = options_.algorithm.engine.device == DeviceChoice::cpu || !has_gpu_driver();
     if (!options_.sandbox || !is_on_cpu) return {};
@@ -106,7 +106,7 @@ Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std
     sandbox.write_beside(file);
   std::error_code unknown;
   if (!options.files.stats.empty() ||
-      !options.batch.summary.empty())  // rows wait there for those of inputs before them
+      !options.batch.summary.empty())  // where rows wait for the rows of earlier inputs
     sandbox.write_without_links(fs::temp_directory_path(unknown).string());
   return sandbox.take();
 }

@@ -16,12 +16,12 @@ Sandbox sandbox_of(const LabelPaths& files, const LabelOptions& options, const s
 Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std::string>& folders,
                    const LabelOptions& options);
 
-/// Restricts joining on the CPU: to the input and outputs of the run and to its folder of parts. The file
-/// that names them has been read by then, as it belongs to the user alone.
+/// Restricts gpuccl join to the input and outputs of the run and to its folder of parts. Call it after the
+/// file that names them was read, which is trusted because it belongs to the user.
 void enter_sandbox_of_join(const LabelPaths& files, const LabelOptions& options, const std::string& parts);
 
 /// Restricts a command that reads files on the CPU: it can read its inputs and the files next to them, and
-/// write to the folders of its outputs. Names that are empty or "-" count for nothing. With `follow` it can
+/// write to the folders of its outputs. Names that are empty or "-" are ignored. With `follow` it can
 /// read all files.
 void enter_sandbox(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs = {},
                    bool follow = false);

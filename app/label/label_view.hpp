@@ -18,11 +18,12 @@ struct ImageBelow {
   std::string path;  // "" if there is none
   io::ReadOptions read;
 };
-/// Returns the image that is measured, or else the input, unless that is a stream, which cannot be read
-/// again, or holds objects.
+/// Returns the image of --intensity, or else the input; none if the input is a stream, which cannot be read
+/// again, or contains objects.
 ImageBelow image_below(const LabelPaths& files, const LabelOptions& options);
 
-/// Writes the page of --view. It shows the image below. `report` lacks nothing but outputs and times.
+/// Writes the page of --view, with the image below the labels. `report` is complete except for outputs and
+/// times.
 void write_label_view(io::AtomicFile& file, const LabelPaths& files, const LabelOptions& options,
                       const io::Report& report, const io::MappedLabels& labels, const Components& components,
                       const Measured& measured);

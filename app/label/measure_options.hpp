@@ -17,28 +17,28 @@ namespace gpuccl::app {
 class Command;
 struct ValueOptions;
 
-/// One image of samples: a file of several, and its channel if several are measured.
+/// One image of --intensity: a file, and its channel if several are measured.
 struct IntensitySource {
   std::size_t file = 0;
   std::optional<int> channel;
-  std::string name;  // in the brackets of columns; "": the only one
+  std::string name;  // in the brackets of columns; "" if there is only one image
 };
 
-/// Finds the images that a condition names. Error (usage) if it names none of several, or one that is not
-/// there.
+/// Finds the images that a condition names. Error (usage) if it names none although there are several, or an
+/// image that does not exist.
 void resolve_images(Condition& condition, std::span<const IntensitySource> sources);
 
 /// Measures to compute in addition to area, bounding box and centroid.
 struct MeasureOptions {
   MeasureSet wanted;
-  MeasureSet named;                          // of these, those that were not asked for by a group
+  MeasureSet named;                          // those that were requested by name, not by a group
   std::string words;                         // as given
   std::vector<std::string> intensities;      // images, or folders of images
-  io::PlaneChoice intensity_planes;          // of several in each
-  std::vector<int> intensity_channels;       // of each, if several are measured
-  bool all_channels = false;                 // these are all; none yet: they are not known
-  std::vector<std::string> intensity_names;  // "*=*_0000": what names are made of, of several inputs
-  bool needs_spacing = false;                // asked for by name, not by `all`
+  io::PlaneChoice intensity_planes;          // choice among several images in each file
+  std::vector<int> intensity_channels;       // of each file, if several are measured
+  bool all_channels = false;                 // intensity_channels are all; empty until their number is known
+  std::vector<std::string> intensity_names;  // patterns such as "*=*_0000", for several inputs
+  bool needs_spacing = false;                // because of a measure requested by name, not by `all`
   bool needs_intensity = false;
   bool needs_periodic = false;
 
@@ -46,8 +46,8 @@ struct MeasureOptions {
   void add_intensity_to(const Command& command);
   void add_intensity_name_to(const Command& command);
 
-  /// The images of samples of an input: how many files, and what is measured of each. `channels`: all of
-  /// them, where they were not known before.
+  /// Returns the intensity images of an input: the number of files, and files with channels. `channels`: all
+  /// channels, if they were not known before.
   std::size_t intensity_files() const { return std::max(intensities.size(), intensity_names.size()); }
   std::vector<IntensitySource> sources(std::span<const int> channels = {}) const;
 

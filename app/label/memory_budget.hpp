@@ -7,21 +7,21 @@
 
 namespace gpuccl::app {
 
-/// The memory that one labeling takes, as named claims, and what its limit allows.
+/// Memory of one labeling: named claims, and the limit that they are compared with.
 class MemoryBudget {
  public:
-  /// Bytes beyond the limit that are always granted: nothing is refused for so little.
+  /// Bytes beyond the limit that are always allowed.
   static constexpr std::int64_t kInAnyCase = std::int64_t{24} << 20;
   /// Bytes for strips of common images.
   static constexpr double kWriteBuffers = 8 << 20;
 
-  /// In bytes, each as much as it can be by what is known so far.
+  /// Upper bounds in bytes, from what is known so far.
   struct Claims {
-    double held = 0;        // input that stays in memory: of a pipe, of the image of samples
-    double decoding = 0;    // buffers of its decoders
+    double held = 0;        // input that stays in memory: of a pipe, of intensity images
+    double decoding = 0;    // buffers of decoders
     double labeling = 0;    // image and tables, while it is labeled at once
-    double labels = 0;      // what remains of these while labels are written; or a slab with its labels
-    double components = 0;  // all that is known of them
+    double labels = 0;      // the part of it that remains while labels are written; or a slab with its labels
+    double components = 0;  // columns of all components
     double measured = 0;    // sums of measures, without those of components
     double counts = 0;      // values of samples that are counted for percentiles
     double contacts = 0;    // rows in which contacts are found
@@ -40,7 +40,7 @@ class MemoryBudget {
 
   // Bytes of consecutive steps:
 
-  /// Writing, with so many strips under way.
+  /// Writing, with this number of strips in memory.
   double writing(std::size_t strips) const {
     return claims.labels + claims.components + claims.measured + output(strips);
   }
@@ -53,13 +53,13 @@ class MemoryBudget {
                      finding_contacts()});
   }
 
-  /// The bytes to reserve for `step`, with input and buffers, up to the limit.
+  /// Returns the bytes to reserve for `step`, with input and buffers; at most the limit.
   std::int64_t needed(double step) const {
     return static_cast<std::int64_t>(std::ceil(std::min(step + beside(), static_cast<double>(limit_))));
   }
-  /// Whether what is allowed now is enough for `step`, input and buffers.
+  /// Returns whether allowed() is enough for `step`, input and buffers.
   bool allows(double step) const { return step + beside() <= static_cast<double>(allowed_); }
-  /// Whether `step` fits the limit; a few MiB always do.
+  /// Returns whether `step` fits into the limit, or exceeds it by at most kInAnyCase.
   bool fits(double step) const { return step <= static_cast<double>(limit_ + kInAnyCase); }
   bool can_write(std::size_t strips = 1) const { return fits(writing(strips)); }
 
@@ -69,7 +69,7 @@ class MemoryBudget {
     const double left = static_cast<double>(allowed_) - writing(1);
     return one > 0 && left > 0 ? 1 + static_cast<std::size_t>(left / one) : 1;
   }
-  /// Returns the part of the limit that slabs leave to contacts or outlines, whose size is known only after
+  /// Returns the part of the limit that slabs leave for contacts or outlines, whose size is known only after
   /// labeling.
   std::int64_t reserved_for_results() const {
     constexpr std::int64_t kShare = 4;

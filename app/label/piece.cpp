@@ -77,7 +77,7 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   claim();
   needed_ = budget_.limit();
   if (!plan_.slabs.empty()) return;
-  constexpr double kComponentsEach = 0.5;  // bytes per element; noise has more, which is seen when it is read
+  constexpr double kComponentsEach = 0.5;  // bytes per element; noise has more, which read() finds
   MemoryBudget usual = budget_;
   usual.claims.components = kComponentsEach * static_cast<double>(work_.extent.elements());
   needed_ = usual.needed(usual.expected());
@@ -114,7 +114,7 @@ void Piece::plan_large(std::int64_t most) {
   plan_ = plan_large_slabs(work_, budget_.limit(), held_ + reserved_, most);
 }
 
-/// Says what is known of the memory that each step takes.
+/// Updates the claims of memory from what is known so far.
 void Piece::claim() {
   const LabelOptions& options = input_.options();
   const LabelPaths& files = input_.files();
@@ -172,7 +172,7 @@ bool Piece::read(std::int64_t allowed) {
     plan_large(most_components_);
     claim();
   }
-  if (enough && plan_.slabs.empty() && budget_.can_write()) input_.close();  // else it may be read again
+  if (enough && plan_.slabs.empty() && budget_.can_write()) input_.close();  // otherwise it may be read again
   report_.read_ms += reading.milliseconds();
   return enough;
 }
@@ -346,7 +346,7 @@ Piece::Labels Piece::label_at_once(Engine& engine) {
     const bool gathers = is_whole_ && !work_.wraps;
     labels.labeled = engine.label(bits_.view(), work_.connectivity, &engine_report_,
                                   gathers ? input_.measures().gathered() : SumsLayout{});
-    // Contacts get the memory that labels leave, of which the bound is far from what common images need.
+    // Contacts get the memory that labels leave. Count the runs: their bound far exceeds common images.
     if (!input_.files().contacts.empty()) runs_ = count_runs(bits_.view());
   }
   most_components_ = labels.labeled.labels->count();
@@ -382,9 +382,9 @@ Piece::Labels Piece::label_values(ValueImage image, const Slab& slab, Engine& en
   return labels;
 }
 
-/// TooManyComponents if those of `slab` may not fit in addition to `before` ones of the slabs before it.
+/// Throws TooManyComponents if the components of `slab` may not fit in addition to `before` earlier ones.
 void Piece::look_ahead(const ValueImage& slab, std::int64_t before) const {
-  // Again while all are numbered, and while the slab is labeled once more to be written.
+  // Twice: while all are numbered, and while the slab is labeled again to be written.
   constexpr std::int64_t kTimes = 2, kBytesEach = Components::kBytesEach + sizeof(Label);
   const std::int64_t most = (plan_.max_kept / kBytesEach - before) / kTimes;
   if (slab.count_runs() > most && most_in(slab, work_, most) > most)
@@ -431,16 +431,16 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
       return labels;
     } catch (const TooManyComponents&) {
       take_smaller_slabs();
-      if (holes_) return std::nullopt;  // which holds slabs of the background
+      if (holes_) return std::nullopt;  // holes_ refers to slabs of the old size
     }
   }
 }
 
-/// Labels the slabs that `read` brings.
+/// Labels the slabs that `read` reads.
 Labeled Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
                                    Totals& totals) const {
   const std::string& path = input_.files().input;
-  const auto now = std::make_shared<Totals>();  // goes on when `totals` is final
+  const auto now = std::make_shared<Totals>();  // still changes when labels are rendered, after `totals`
   SlabWork work;
   work.max_kept = plan_.max_kept;
   work.looks_ahead = plan_.looks_ahead;
@@ -465,7 +465,7 @@ Labeled Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connect
 }
 
 Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const {
-  const auto now = std::make_shared<Totals>();  // goes on when `totals` is final
+  const auto now = std::make_shared<Totals>();  // as in label_bits_by_slabs()
   const auto outer = std::make_shared<ValueFaces>();
   const auto label = [this, &engine, all = work_.extent.elements(), last = work_.extent.depth, now,
                       outer](const Slab& slab) {
@@ -501,7 +501,7 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
   return {std::move(labeled.labeled), std::move(labeled.values), std::move(*outer)};
 }
 
-/// While TooManyComponents is handled, which goes on if slabs cannot be smaller.
+/// Call it while TooManyComponents is handled: rethrows it if slabs cannot be smaller.
 void Piece::take_smaller_slabs() {
   std::optional<MemoryPlan> smaller = plan_smaller_slabs(work_, budget_.limit(), held_ + reserved_, plan_);
   if (!smaller) throw;

@@ -19,14 +19,14 @@
 
 namespace gpuccl::app {
 
-/// The rows of an input that one worker labels: those of one of several parts, or all of them. They are
-/// labeled at once, or slab by slab where memory is too small for that; bits or values alike. It sends no
-/// messages. Steps throw Error, and the same ones as often as they are called.
+/// The rows of an input that one process or rank labels: all rows, or those of its part. They are labeled at
+/// once, or slab by slab if memory is too small for that. It sends no messages. Steps throw Error; a step
+/// that is called again throws the same Error.
 class Piece {
  public:
-  /// Plans how `slab` of the input is labeled. `progress` receives the share of elements read, where there
-  /// are slabs; `is_whole`: it has all rows. `input` must outlive it. Error (memory) if not even the smallest
-  /// slab fits.
+  /// Plans how `slab` of the input is labeled. `is_whole`: it has all rows. `progress` receives the share of
+  /// elements that were read, if there are slabs. `input` must outlive it. Error (memory) if not even the
+  /// smallest slab fits.
   Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<void(double share)> progress = {});
 
   const Slab& slab() const { return slab_; }
@@ -35,8 +35,8 @@ class Piece {
   std::size_t slabs() const { return plan_.slabs.size(); }
   MemoryBudget& budget() { return budget_; }
   const MemoryBudget& budget() const { return budget_; }
-  /// Memory that it takes from here to its outputs, as far as is known: by the header, and by the image after
-  /// a read() that was not allowed enough. Never more than the limit.
+  /// Returns an estimate of the memory from here to the outputs: from the header, or from the image after a
+  /// read() that was not allowed enough. At most the limit.
   std::int64_t needed_bytes() const { return needed_; }
   /// Returns the number of strips of the label image that may be written at a time.
   std::size_t strips_at_once() const { return budget_.strips_at_once(); }
@@ -45,33 +45,33 @@ class Piece {
     return budget_.left_to_measure(plan_.slabs.empty() ? budget_.allowed() : budget_.limit());
   }
 
-  /// Reads, unless that is done slab by slab. False if labeling would take more memory than `allowed`: it may
-  /// be called again then with needed_bytes().
+  /// Reads the rows, unless they are read slab by slab. False if labeling would take more memory than
+  /// `allowed`: then call it again with needed_bytes().
   bool read(std::int64_t allowed = INT64_MAX);
-  /// Gives back the memory of what was read.
+  /// Frees the rows that were read.
   void forget();
 
   struct Labels {
-    Labeled labeled;           // labels are null if there are no rows; they look at the piece
-    Column<ValueBits> values;  // of the components, of an image of values
-    ValueFaces faces;          // of it
+    Labeled labeled;           // labels are null if there are no rows; they refer to the piece
+    Column<ValueBits> values;  // of the components of a label map
+    ValueFaces faces;          // of a label map
   };
 
-  /// Labels the background, by complementary() of the connectivity.
+  /// Labels the background with the complementary() connectivity.
   Labeled label_background(Engine& engine);
-  /// Fills holes before label(): `holes` has labels of label_background(), and numbers other than 0 for holes
-  /// (empty: all are).
+  /// Fills holes before label(). `holes` has the labels of label_background(); labels whose number is not 0
+  /// are holes (all labels if there are no numbers).
   void fill(NumberedSlab holes);
-  /// Continues after another process has labeled the background: before fill(), instead of read().
+  /// Continues with a background that another process has labeled. Call it instead of read(), before fill().
   void resume(PieceReport background);
-  /// Labels the piece. Nothing if that has to be tried again by smaller slabs, after holes were filled once
-  /// more. Error (internal) if the components are not all of the foreground, (data) if the input has changed.
+  /// Labels the piece. Returns none if it must be called again, with smaller slabs, after fill(). Error
+  /// (internal) if the components do not contain all foreground, (data) if the input has changed.
   std::optional<Labels> label(Engine& engine);
-  /// Labels the background of `labels`, those of the piece or null, as needs_background() has it. The result
-  /// looks at `bits`.
+  /// Labels the background of `labels` for measures that need it (needs_background()). `labels`: of the
+  /// piece, or null. The result refers to `bits`.
   Labeled label_background_of(const LabelSource* labels, Engine& engine, BitVolume& bits);
 
-  /// Returns the report; complete after the image or its background has been labeled.
+  /// Returns the report. It is complete after the image or its background has been labeled.
   const PieceReport& report() const { return report_; }
   const EngineReport& engine_report() const { return engine_report_; }
 
@@ -108,12 +108,12 @@ class Piece {
   MemoryPlan plan_;
   MemoryBudget budget_;
   std::int64_t held_ = 0, needed_ = 0;
-  std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave to contacts, outlines, chunks
+  std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave for contacts, outlines, chunks
   bool has_slices_ = false;    // whether reserved_ includes the slices of chunks
 
   BitVolume bits_;                     // empty if labeled by slabs, or by values
-  std::optional<ValueImage> values_;   // then in its place
-  std::optional<NumberedSlab> holes_;  // that slabs are filled by
+  std::optional<ValueImage> values_;   // of a label map, instead of bits_
+  std::optional<NumberedSlab> holes_;  // to fill in slabs
   bool is_filled_ = false;
   std::int64_t most_components_ = INT64_MAX;
   RunCounts runs_;

@@ -35,7 +35,7 @@ struct Host {
   }
 };
 
-/// A GPU a rank, in the order of the ranks of a host.
+/// Returns one GPU for each rank, in the order of the ranks of a host.
 std::vector<int> gpu_of(const Host& host, const AlgorithmOptions& options) {
   if (options.engine.device == DeviceChoice::cpu) return {0};
   const std::vector<int>& named = options.engine.gpus;
@@ -44,7 +44,7 @@ std::vector<int> gpu_of(const Host& host, const AlgorithmOptions& options) {
   return {named.empty() ? turn : named[static_cast<std::size_t>(turn)]};
 }
 
-/// The processors of the host shared out, unless the launcher has bound the rank to some.
+/// Returns this rank's share of the host's processors, or those that the launcher has bound it to.
 int threads_of(const Host& host) {
   const int processors = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, std::min(tbb::info::default_concurrency(), processors / host.ranks));
@@ -92,7 +92,7 @@ int parse_and_run(int argc, char** argv) {
   return parsed.run();
 }
 
-/// Says what was thrown; its exit code.
+/// Prints the error and returns its exit code.
 int report(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
     code = app::report(std::current_exception());
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks > 1) MPI_Abort(MPI_COMM_WORLD, code);  // the others do not know
+    if (ranks > 1) MPI_Abort(MPI_COMM_WORLD, code);  // the others wait for this rank
   }
   MPI_Finalize();
   return code;

@@ -13,21 +13,21 @@ class App;
 class Option;
 }  // namespace CLI
 
-// The command line as commands declare it. CLI11, which parses it, is included by command_line.cpp alone: its
-// headers are most of the time that a file with them takes to compile.
+// Declaration of the command line. Only command_line.cpp includes CLI11, which parses it, because its headers
+// take seconds to compile.
 namespace gpuccl::app {
 
-/// The work of the command that was asked for; returns the exit code or throws.
+/// The work of the selected command; returns the exit code or throws.
 using Run = std::function<int()>;
 
-/// Takes the value that an option was given; "", or what is wrong with the value.
+/// Takes the value given to an option; returns "", or what is wrong with the value.
 using TakeValue = std::function<std::string(const std::string& given)>;
 
-/// Prints the value that an option has now, as the command line takes it: "" for a switch that is on, none
+/// Returns the current value of an option in the form of the command line: "" for a switch that is on, none
 /// for an option that is off.
 using PrintValue = std::function<std::optional<std::string>()>;
 
-/// An option that was added to a command line, or to a table. It lives as long as that.
+/// An option that was added to a command line or to a table, which must outlive it.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
@@ -35,12 +35,12 @@ class Option {
 
   Option required() const;
   Option excludes(Option other) const;
-  // Rules of a table, which check_rules() enforces.
+  // Rules in a table; check_rules() enforces them.
   Option needs(const std::string& other) const;
   Option excludes(const std::string& other, const std::string& reason = {}) const;
-  /// Whether it stands on the command line; known when a command runs.
+  /// Returns whether the option is on the command line. Call it when the command runs.
   bool is_given() const;
-  /// The inverse of taking the value.
+  /// Sets the inverse of TakeValue.
   Option prints(const PrintValue& print) const;
   /// Sets the effect of the option if it differs from its group's.
   Option changes(Effect effect) const;
@@ -55,17 +55,17 @@ class Option {
 class Command {
  public:
   Command(CLI::App& command, Run& chosen) : command_(&command), chosen_(&chosen) {}
-  /// Collects rows instead, with the values that the options have.
+  /// Adds rows to a table instead, with the current values of the options.
   explicit Command(OptionTable& table) : table_(&table) {}
 
-  /// The heading in --help of the options that follow, and what depends on these.
+  /// Begins a group: the heading in --help of the options that follow, and their effect on outputs.
   void group(const std::string& title, Effect effect = Effect::labels) const;
-  /// A word without a value.
+  /// Adds an option without a value.
   Option add_flag(const std::string& names, std::function<void()> turn_on, const std::string& help) const;
-  /// One value; `type` is what --help calls it.
+  /// Adds an option with one value; `type` is its name in --help.
   Option add_value(const std::string& names, const std::string& type, const std::string& help,
                    TakeValue take) const;
-  /// Adds an option whose value of digits may be omitted, which then is `left_out`.
+  /// Adds an option whose value, an integer, may be omitted and then is `left_out`.
   Option add_optional_value(const std::string& names, const std::string& type, const std::string& left_out,
                             const std::string& help, TakeValue take) const;
   /// Adds an option with any number of values, parsed one by one: positional ones, or the option repeated.

@@ -47,7 +47,7 @@ std::optional<std::vector<int>> parse_counts(const std::string& text);
 template <class T>
 using Choices = std::vector<std::pair<std::string, T>>;
 
-/// The word for a value that is among them.
+/// Returns the word for a value; "" if it is not among the choices.
 template <class T>
 std::string word_of(const Choices<T>& choices, const std::type_identity_t<T>& value) {
   for (const auto& [word, meaning] : choices)
@@ -55,9 +55,9 @@ std::string word_of(const Choices<T>& choices, const std::type_identity_t<T>& va
   return "";
 }
 
-/// An option whose value is one of a few words, whatever their case; `target` gets what the word means.
-/// --help lists them unless the option is positional; of several words for one thing, which are to stand
-/// together, it lists the first.
+/// Adds an option whose value is one of a few words, in any case; `target` gets the meaning of the word.
+/// --help lists the words unless the option is positional. If consecutive words have one meaning, it lists
+/// the first of them.
 template <class T, class Target>
 Option add_choice(const Command& command, const std::string& names, Target& target, const Choices<T>& choices,
                   const std::string& help) {
@@ -86,10 +86,10 @@ inline std::optional<std::string> switch_text(bool on) {
   return on ? std::optional<std::string>("") : std::nullopt;
 }
 
-/// A word that turns something on.
+/// Adds an option without a value that turns something on.
 Option add_switch(const Command& command, const std::string& names, bool& target, const std::string& help);
 
-/// An option that is the name of a file that is written. Whether it exists is found out by opening it.
+/// Adds an option whose value is the name of a file. Whether it can be opened is checked later.
 Option add_path(const Command& command, const std::string& names, std::string& target,
                 const std::string& type, const std::string& help);
 
@@ -108,7 +108,7 @@ Option add_path_or_stream(const Command& command, const std::string& names, std:
 Option add_text_path(const Command& command, const std::string& names, std::string& target,
                      const std::string& format, const std::string& help);
 
-/// Number itself, or what an optional holds.
+/// The type of a number, also inside an optional.
 template <class T>
 struct NumberIn {
   using Type = T;
@@ -118,7 +118,7 @@ struct NumberIn<std::optional<T>> {
   using Type = T;
 };
 
-/// An integer, in decimal whatever it starts with, from `least` to `most`.
+/// Adds an option whose value is a decimal integer from `least` to `most`, also with leading zeros.
 template <class Target, class T = typename NumberIn<Target>::Type>
 Option add_number(const Command& command, const std::string& names, Target& target,
                   std::type_identity_t<T> least, std::type_identity_t<T> most, const std::string& type,
@@ -141,18 +141,19 @@ Option add_number(const Command& command, const std::string& names, Target& targ
       });
 }
 
-/// A number that need not be whole, from 0 to `most`.
+/// Adds an option whose value is a real number from 0 to `most`.
 Option add_real(const Command& command, const std::string& names, double& target, double most,
                 const std::string& type, const std::string& help);
 
-/// A number of bytes or elements: "500", "64K", "2M", "4GB", "1TiB", all by powers of 1024.
+/// Adds an option whose value is a number of bytes or elements: "500", "64K", "2M", "4GB", "1TiB"; all units
+/// are powers of 1024.
 Option add_amount(const Command& command, const std::string& names, std::int64_t& target,
                   const std::string& help);
 
 /// Options for replacing and syncing outputs.
 struct OutputOptions {
   io::AtomicFile::Options file;
-  bool replace_foreign = false;  // also texts that gpuccl has not written
+  bool replace_foreign = false;  // also replaces texts that gpuccl did not write
 
   void add_to(const Command& command);
 };

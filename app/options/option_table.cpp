@@ -21,7 +21,7 @@ std::string quoted(const std::string& value) {
   return text + "'";
 }
 
-/// Whether the name alone says the value.
+/// Returns whether the name without a value means the current value.
 bool stands_alone(const OptionRow& row) { return row.value->empty() || *row.value == row.left_out; }
 
 }  // namespace
@@ -33,10 +33,10 @@ std::string OptionRow::long_name() const {
   return begin == std::string::npos ? names : names.substr(begin, names.find(',', begin) - begin);
 }
 
-std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& usual) {
+std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& defaults) {
   std::vector<OptionRow> given;
   for (std::size_t i = 0; i < now.size(); ++i)
-    if (now[i].value && now[i].value != usual[i].value) given.push_back(now[i]);
+    if (now[i].value && now[i].value != defaults[i].value) given.push_back(now[i]);
   return given;
 }
 

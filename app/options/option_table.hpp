@@ -15,7 +15,8 @@ enum class Effect {
   nothing,  // how long it takes, what is printed
 };
 
-/// One option with the value that it has now. add_to() of options fills these rows, as it fills a command.
+/// One option with its current value. The add_to() functions that add options to a command also fill a table
+/// of these rows.
 struct OptionRow {
   std::string names;     // "-o,--output"
   std::string left_out;  // the value that the option has if it is given without one
@@ -25,7 +26,7 @@ struct OptionRow {
 
   /// Relation to another option: needed with this one, or excluded by it.
   struct Rule {
-    std::string other;  // "--largest N": the name, and what may be said of its value
+    std::string other;  // name of the other option, and its value for messages: "--largest N"
     bool is_needed = false;
     std::string reason;
   };
@@ -36,16 +37,16 @@ struct OptionRow {
   std::string long_name() const;
 };
 
-/// Rows stay where they are when others are added.
+/// A deque, because rows must not move when others are added.
 using OptionTable = std::deque<OptionRow>;
 
-/// The rows of `now` whose values are not those of `usual`, a table of the same options.
-std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& usual);
+/// Returns the rows of `now` whose values differ from `defaults`, a table of the same options.
+std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& defaults);
 
-/// Refuses options that need another one, or cannot be combined with it. Error (usage).
+/// Checks the rules between options: needed and excluded ones. Error (usage).
 void check_rules(const std::vector<OptionRow>& given);
 
-/// An option as a shell takes it: "-c 4", "--keep 'area > 3'", "--invert".
+/// Returns an option quoted for a shell: "-c 4", "--keep 'area > 3'", "--invert".
 std::string shell_text(const OptionRow& row);
 
 /// Returns an option as one word of a command line: "--connectivity=4".

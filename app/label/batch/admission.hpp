@@ -25,7 +25,7 @@ class Admission {
     Memory(Memory&& other) noexcept
         : admission_(std::exchange(other.admission_, nullptr)), bytes_(other.bytes_) {}
     Memory& operator=(Memory&&) = delete;
-    /// Whether it is so much, or could be made so much without waiting.
+    /// Extends the reservation to `bytes` without waiting. Returns false if that is not possible.
     bool extend(std::int64_t bytes) { return bytes <= bytes_ || admission_->extend(*this, bytes); }
     std::int64_t bytes() const { return bytes_; }
     ~Memory() {
@@ -38,11 +38,11 @@ class Admission {
     std::int64_t bytes_;
   };
 
-  /// Waits until there is so much memory for an image; one that needs more than there is goes alone. First
-  /// come, first served, so that a large image is not passed by small ones for ever.
+  /// Waits until `bytes` of memory are free; an image that needs more than the limit runs alone. Requests are
+  /// served in order, so that small images do not delay a large one for ever.
   Memory reserve(std::int64_t bytes);
 
-  /// Does `work` when a thread is free, on that thread alone; for a large image by all threads.
+  /// Runs `work` on one thread when one is free, or for a large image on all threads.
   template <class Work>
   void compute(const Extent& extent, Work work) {
     if (is_large(extent)) {
@@ -53,7 +53,7 @@ class Admission {
     }
   }
 
-  /// Does `work` on this thread alone, without waiting for one to be free: what mostly waits for the disk.
+  /// Runs `work` on this thread without waiting for a free one: for work that mostly waits for the disk.
   template <class Work>
   static void alone(Work work) {
     tbb::task_arena(1).execute(work);

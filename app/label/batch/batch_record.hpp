@@ -28,27 +28,27 @@ struct Outcome {
   double seconds = 0;
   std::shared_ptr<io::SpooledText> table;  // its rows of the table of all components
   std::string summary;                     // its rows of the table of inputs
-  // For the index of pages, where it has one:
+  // For the index of pages, if the batch has one:
   std::string thumbnail;
   double foreground = 0;  // share of the elements in components
   std::vector<std::string> hints;
 };
 
-/// A text file, or a stream, that grows with a batch. When it cannot be written, the batch goes on without
+/// A text file, or a stream, that grows with a batch. If it cannot be written, the batch continues without
 /// it.
 class GrowingFile {
  public:
-  /// Without a path there is none. Holds on to a descriptor, as io::TextStream does.
+  /// Without a path there is no file. Duplicates a descriptor, as io::TextStream does.
   explicit GrowingFile(const std::string& path);
-  /// io::FileError if it cannot be made.
+  /// io::FileError if it cannot be created.
   void open(const io::AtomicFile::Options& options);
   void add(std::string_view text);
   /// Gives a file its name.
   void commit();
-  /// Leaves what has its name as it was. False if there is nothing: no file, a stream, or no older one.
+  /// Keeps the older file of this name. False if there is none: no file, a stream, or no older file.
   bool keep_older();
   const std::optional<io::FileError>& error() const { return error_; }
-  /// Its reader has closed it.
+  /// Returns whether the reader of the stream has closed it.
   bool is_closed_pipe() const { return error_ && error_->system_code() == EPIPE; }
 
  private:
@@ -65,22 +65,22 @@ class GrowingFile {
 
 /// Number of inputs per outcome.
 struct Tally {
-  bool of_objects = false;  // which are measured
+  bool of_objects = false;  // inputs are measured, not labeled
   std::size_t total = 0, labeled = 0, skipped = 0, not_started = 0;
   std::map<int, std::size_t> failed;  // by exit code
-  std::set<int> failed_beside;        // exit codes of what is not an input: the report, the table
+  std::set<int> failed_beside;        // exit codes of outputs of the batch: the report, the table
 
   void count(const Outcome& outcome);
   /// "4997 of 5000 labeled, 3 failed: 2 bad data (65), 1 missing (66)"
   std::string text() const;
-  /// The exit code of all failures if they have one in common, else 1.
+  /// Returns the exit code of all failures if it is the same, else 1.
   int exit_code() const;
 };
 
-/// `outcome` in the index of the pages; `page`: the name of its own, if it was labeled.
+/// Returns the entry of an input in the index of pages. `page`: name of its page, if it was labeled.
 IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome);
 
-/// `outcome` as one line of JSON.
+/// Returns the outcome of an input as one line of JSON.
 std::string report_line(const std::string& input, std::optional<int> frame, const Outcome& outcome);
 
 }  // namespace gpuccl::app
