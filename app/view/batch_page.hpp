@@ -9,20 +9,20 @@
 
 namespace gpuccl::app {
 
-/// The work of thread blocks as a picture (--test work), with its legend; no bytes: none.
+/// A picture of the work of thread blocks (--test work), with its legend. Empty if there is none.
 struct WorkPicture {
   std::string png;
   std::string legend;
 };
 
-/// The page of results in the JSON of `gpuccl bench --json`: one file that needs nothing else.
+/// Returns the page of benchmark results, given the JSON of `gpuccl bench --json`. It is self-contained.
 std::string bench_page(const std::string& json, const WorkPicture& picture);
 
-/// One input of a batch, as the index of its pages shows it.
+/// One input of a batch in the index of pages.
 struct IndexEntry {
   std::string input;
   std::string status;  // "labeled", "failed", ...
-  std::string error;   // of one that failed, in one line
+  std::string error;   // one line, if it failed
   std::string page;    // next to the index; "" if there is none
   std::uint64_t components = 0;
   double foreground = 0;  // share of the elements in components
@@ -30,21 +30,21 @@ struct IndexEntry {
   std::string thumbnail;  // the bytes of a PNG, or none
 };
 
-/// Returns the file name of the page of an input of this name: UTF-8 of at most 255 bytes a part, so that
-/// browsers and servers find it, and unlike that of any other name.
+/// Returns the file name of the page of an input with this name: UTF-8 with at most 255 bytes per path
+/// component, so that browsers and servers find it, and different for different names.
 std::string page_name(const std::string& name);
 
-/// Returns a small PNG of the labels, of a volume its middle slice. Components smaller than a pixel are seen
-/// too.
+/// Returns a small PNG of the labels; of a volume, it shows the middle slice. Components smaller than a pixel
+/// are visible.
 std::string thumbnail(const io::MappedLabels& labels);
 
-/// Returns the index of the pages of a batch, one file next to them.
+/// Returns the index of the pages of a batch, a file next to them.
 std::string batch_page(const std::vector<IndexEntry>& entries);
 
-/// Whether a file, of which this is the beginning without white space, is such an index.
+/// Returns whether a file with this beginning, without white space, is such an index.
 bool is_batch_page(std::string_view beginning);
 
-/// Returns these figures as a table of MultiQC (custom content).
+/// Returns the figures of the index as a table for MultiQC (custom content).
 std::string multiqc_table(const std::vector<IndexEntry>& entries);
 bool is_multiqc_table(std::string_view beginning);
 

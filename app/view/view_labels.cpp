@@ -9,7 +9,7 @@ namespace gpuccl::app {
 namespace {
 
 constexpr std::size_t kMostRuns = 4u << 20, kMostRows = 2u << 20;
-constexpr int kFewSlices = 64;  // of more, slices are left out before elements are
+constexpr int kFewSlices = 64;  // if there are more, slices are left out before elements
 
 void put_number(std::vector<std::uint8_t>& out, std::uint64_t number) {
   for (; number >= 128; number >>= 7) out.push_back(static_cast<std::uint8_t>(number | 128));
@@ -40,7 +40,7 @@ ViewLabels::ViewLabels(const io::MappedLabels& labels) : extent_(labels.labels.e
     }
 }
 
-/// Adds what every `by`-th element has of a run, to the row whose runs begin there.
+/// Adds every `by`-th element of a run to the row whose runs begin at `row_begin`.
 void ViewLabels::add(const LabelRun& run, int by, std::size_t row_begin) {
   const auto first_from = [by](int x) { return static_cast<int>((std::int64_t{x} + by - 1) / by); };
   const LabelRun left{first_from(run.begin), first_from(run.end), run.label};

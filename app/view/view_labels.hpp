@@ -9,13 +9,13 @@
 
 namespace gpuccl::app {
 
-/// The labels of an image as runs of its rows, or of every `factor`-th element along x and y of every
-/// `step`-th slice, where all would be too many.
+/// The labels of an image as runs of its rows. If these are too many: of every `factor`-th element along x
+/// and y in every `step`-th slice.
 class ViewLabels {
  public:
   explicit ViewLabels(const io::MappedLabels& labels);
 
-  /// The runs as a page has them; thinned out further until they are at most so many bytes.
+  /// Returns the runs in the format of the page, thinned out until they take at most `most_bytes` bytes.
   std::vector<std::string> pack(std::size_t most_bytes);
 
   int factor() const { return factor_; }
@@ -24,7 +24,7 @@ class ViewLabels {
   int height() const { return shown(extent_.height, factor_); }
   int depth() const { return shown(extent_.depth, step_); }
 
-  /// Returns the bytes that an image with so many rows and runs takes at most.
+  /// Returns an upper bound of the bytes for an image with `rows` rows and `runs` runs.
   static std::int64_t most_bytes(std::int64_t rows, std::int64_t runs);
 
  private:

@@ -25,17 +25,18 @@ struct FileTag {
   friend bool operator==(const FileTag&, const FileTag&) = default;
 };
 
-/// A file of sections, each with a checksum, that tells when it is damaged or not complete. Values lie in it
-/// as in memory: tasks run on machines of one kind. It has its name when it is complete.
+/// Writes a file of sections with a checksum each, so that damaged and incomplete files are detected. Values
+/// have the format of memory, because tasks run on machines of one kind. The file gets its name when it is
+/// complete.
 class CheckedFileWriter {
  public:
   CheckedFileWriter(const std::string& path, const FileTag& tag, AtomicFile::Options options);
 
-  /// Adds to the section that is open.
+  /// Adds bytes to the current section.
   void add(std::string_view bytes);
-  /// Ends the section, the next one begins. Returns its number.
+  /// Ends the section and begins the next one. Returns the number of the section.
   std::size_t end_section();
-  /// A section of values.
+  /// Writes a section of values.
   template <class Values>
   void put(const Values& values) {
     using T = typename Values::value_type;
@@ -57,8 +58,9 @@ class CheckedFileWriter {
   Section open_;
 };
 
-/// Reads such a file. Throws Error: no_input if it is not there, data if it is damaged, not complete or of
-/// another run, io; no_input, too, for a link and for what is of another user or may be written to by others.
+/// Reads such a file. Throws Error: no_input if it does not exist, data if it is damaged, incomplete or of
+/// another run, io; no_input also for links, and for files that belong to another user or that others can
+/// write to.
 class CheckedFile {
  public:
   CheckedFile(const std::string& path, const FileTag& tag, std::size_t sections);
@@ -74,7 +76,7 @@ class CheckedFile {
     take_into(section, {reinterpret_cast<std::byte*>(values.data()), values.size() * sizeof(T)});
     return values;
   }
-  /// The only value of a section.
+  /// Returns the only value of a section.
   template <class T>
   T take_one(std::size_t section) const {
     const std::vector<T> values = take<T>(section);
@@ -82,13 +84,13 @@ class CheckedFile {
     return values.front();
   }
   std::string take_text(std::size_t section) const;
-  /// Gives the section piece by piece, and throws at its end if it was not what was written.
+  /// Passes the section to a sink piece by piece. Throws at its end if the checksum is wrong.
   void copy(std::size_t section, const std::function<void(std::string_view piece)>& sink) const;
-  /// Reads all of it.
+  /// Reads and checks the complete file.
   void verify() const;
-  /// Bytes of a section that was verified.
+  /// Reads bytes of a section. Does not check them: call verify() before.
   void read_at(std::size_t section, std::uint64_t offset, std::span<std::byte> out) const;
-  [[noreturn]] static void refuse();  // as damaged
+  [[noreturn]] static void refuse();  // throws that the file is damaged
 
  private:
   void take_into(std::size_t section, std::span<std::byte> out) const;

@@ -17,7 +17,7 @@ inline constexpr std::size_t kRunSections = 2;
 /// where each row ends in it is the next.
 void put_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t first_row, std::int64_t rows);
 
-/// Runs that put_runs() has written, all of them, from section `section` on. Error (data).
+/// Reads all runs that put_runs() has written, from section `section` on. Error (data).
 LabelRuns take_runs(const CheckedFile& file, std::size_t section);
 
 /// The labels of which all rows stand in a file that was verified. Of it, 8 bytes a row are in memory.

@@ -17,10 +17,10 @@ enum class OutlineFormat {
   coco,     // COCO's annotations with compressed RLE
 };
 
-/// By the extension: .geojson, .json. Error (usage) for any other.
+/// Returns the format by the extension: .geojson, .json. Error (usage) for any other.
 OutlineFormat outline_format(const std::string& path);
 
-/// Whether a text that begins like this, white space left out, has outlines that gpuccl wrote.
+/// Returns whether a text with this beginning, without white space, has outlines that gpuccl wrote.
 bool are_outlines(std::string_view beginning);
 
 /// Subject of outlines: a 2D image and its components, or a stretch of them.
@@ -28,7 +28,7 @@ struct OutlineSubject {
   std::string image;  // its path
   Extent extent;
   const Components& components;
-  const ValueColumn& value;  // of an image of values
+  const ValueColumn& value;  // of a label map
   Stretch stretch = {};
 };
 
@@ -45,7 +45,7 @@ struct OutlineRange {
   std::uint64_t first = 0, count = 0;  // labels first + 1 to first + count
 };
 
-/// Lists runs of a 2D image; rows in ascending order are asked for once. Error (memory) if they take more
+/// Lists runs of a 2D image; requests each row once, in ascending order. Error (memory) if they take more
 /// than `max_bytes`.
 std::vector<OutlineRun> list_outline_runs(const MappedLabels& labels, const OutlineRange& range,
                                           std::int64_t max_bytes);

@@ -16,7 +16,7 @@
 
 namespace gpuccl::io {
 
-/// A file and its size. An empty path: there is none.
+/// A file and its size. An empty path means that there is no file.
 struct ReportedFile {
   std::string path;
   std::uint64_t bytes = 0;
@@ -33,15 +33,15 @@ struct FilledHoles {
 struct ReportedIntensity {
   ImageInfo image;
   std::string name;         // in the brackets of columns; empty: the only image
-  std::uint64_t bytes = 0;  // 0: not those of one regular file
+  std::uint64_t bytes = 0;  // 0 if it is not a regular file
   std::uint64_t nans = 0;   // samples of components that are NaN
 };
 
 /// Everything the JSON report of one input contains (schema: data/report.schema.json).
 struct Report {
-  std::string options;  // those that decide what the outputs hold
+  std::string options;  // signature of the run
   ImageInfo input;
-  std::uint64_t input_bytes = 0;  // 0: not those of one regular file
+  std::uint64_t input_bytes = 0;  // 0 if it is not a regular file
   double foreground = 0;          // share of foreground elements, 0 to 1
 
   std::vector<ReportedIntensity> intensities;
@@ -52,15 +52,15 @@ struct Report {
   bool volume = false;                // boxes and centroids have a z axis
   std::string device_kind;            // "cpu", "cuda"
   std::string device_name;
-  std::string sandbox;    // "landlock"; empty: the process was free to use any files
+  std::string sandbox;    // "landlock"; empty: the process was not restricted
   std::vector<int> gpus;  // CUDA devices that labeled
   std::uint64_t components = 0;
   std::uint64_t dropped = 0;
-  std::optional<FilledHoles> holes;  // if they were to be filled
+  std::optional<FilledHoles> holes;  // with --fill-holes
   std::string label_type;            // "u8" to "f64"; empty without an output
   std::string order;                 // "raster", "size", "label"
 
-  ValueColumn value;                           // of images of values
+  ValueColumn value;                           // of label maps
   std::optional<std::vector<OfValue>> values;  // totals of each value, after the components
 
   ReportedFile output;                    // the label image
@@ -70,16 +70,16 @@ struct Report {
   ReportedFile outlines;                  // left out of the report if there are none
 
   std::vector<OpenedFiles::File> files;  // that were read
-  std::vector<std::string> hints;        // what is probably not meant, and the option that changes it
+  std::vector<std::string> hints;        // how the result may not be what the user wants, and remedies
 
   double total_ms = 0, start_up_ms = 0, read_ms = 0, label_ms = 0, statistics_ms = 0, write_ms = 0;
   PhaseTimes phases;
 };
 
-/// Whether a text that begins like this, white space left out, is a report.
+/// Returns whether a text with this beginning, without white space, is a report.
 bool is_report(std::string_view beginning);
 
-/// Streams the report, one component a line, so that millions of components take no memory.
+/// Streams the report with one component per line, so that millions of components take no memory.
 void stream_report(const TextSink& sink, const Report& report, const Components& components,
                    const Measured& measured = Measured(), const Stretch& stretch = {});
 

@@ -12,15 +12,15 @@
 
 namespace gpuccl::io {
 
-/// The table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D), and where the size of
-/// an element is known area_physical,cx_physical,cy_physical,cz_physical,unit. Then the value, of images
-/// of values, and the other measures. Numbers with decimals have `digits` significant digits.
+/// Writes the table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D) and, if the
+/// spacing is known, area_physical,cx_physical,cy_physical,cz_physical,unit. Then follow the value, for label
+/// maps, and the other measures. Numbers with decimals have `digits` significant digits.
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const Measured& measured = Measured(),
                       const Stretch& stretch = {}, const ValueColumn& value = {}, int digits = kAllDigits);
 
-/// Whether a text that begins like this, white space left out, is a table of components, of one input or of
-/// several.
+/// Returns whether a text with this beginning, without white space, is a table of components of one or
+/// several inputs.
 bool is_stats_csv(std::string_view beginning);
 
 /// Returns true if a table of this name is for Neuroglancer: "info" in a folder of segment properties.

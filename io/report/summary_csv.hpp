@@ -46,7 +46,7 @@ std::string summary_rows(const SummaryRows::Input& input, int pages, const Compo
 /// file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,dropped,hints
 std::string summary_header();
 
-/// Whether a text that begins like this is such a table.
+/// Returns whether a text with this beginning is such a table.
 bool is_summary_csv(std::string_view beginning);
 
 }  // namespace gpuccl::io

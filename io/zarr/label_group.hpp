@@ -11,19 +11,18 @@
 // Label images inside the store of their image.
 namespace gpuccl::io {
 
-/// Whether `path` is IMAGE/labels/NAME, of a Zarr IMAGE that is there.
+/// Returns whether `path` is IMAGE/labels/NAME of an existing Zarr IMAGE.
 bool is_label_group(const std::string& path);
 
-/// IMAGE of that, and the labels that gpuccl adds, under this name, to an image that it is asked to write
-/// into.
+/// Return IMAGE of such a path, and the path of the label group with the default name in the Zarr `image`.
 inline constexpr const char* kOwnLabels = "gpuccl";
 std::string image_of_labels(const std::string& path);
 std::string own_labels_of(const std::string& image);
 
-/// The version of Zarr, 2 or 3, that IMAGE has.
+/// Returns the Zarr version of IMAGE, 2 or 3.
 int zarr_version_of_image(const std::string& path);
 
-/// Refuses to replace the folder `path` if it is there and no Zarr of labels that gpuccl has written. Error
+/// Refuses to replace an existing folder `path` unless it is a Zarr of labels that gpuccl wrote. Error
 /// (cannot_create).
 void refuse_foreign_zarr(const std::string& path);
 
@@ -31,15 +30,15 @@ void refuse_foreign_zarr(const std::string& path);
 /// metadata. These files are renamed into place after the labels.
 class LabelGroup {
  public:
-  /// `path`: IMAGE/labels/NAME. Makes IMAGE/labels if it is not there, and takes it away if nothing comes
-  /// into it. Error (cannot_create, data; usage for a name that a Zarr cannot list).
+  /// `path`: IMAGE/labels/NAME. Creates IMAGE/labels if it does not exist, and removes it if it stays empty.
+  /// Error (cannot_create, data; usage for a name that a Zarr cannot list).
   LabelGroup(const std::string& path, const AtomicFile::Options& options);
 
-  /// To be held from write() until the files have their names, or labels that others add meanwhile are lost.
+  /// Hold it from write() until the files have their names, so that no labels that others add are lost.
   FolderLock lock() const { return FolderLock(image_); }
-  /// When the labels are complete in `folder`.
+  /// Writes the metadata when the labels in `folder` are complete.
   void write(const AtomicFile& folder);
-  /// In the order in which they are to get their names.
+  /// Returns the files in the order in which they get their names.
   const std::vector<std::unique_ptr<AtomicFile>>& files() const { return files_; }
 
  private:
@@ -49,7 +48,7 @@ class LabelGroup {
 
   std::string image_, name_;
   AtomicFile::Options options_;
-  std::optional<ScopedFolder> labels_;  // that was not there
+  std::optional<ScopedFolder> labels_;  // if it did not exist
   std::vector<std::unique_ptr<AtomicFile>> files_;
 };
 

@@ -21,11 +21,11 @@ struct OmeImage {
   Geometry geometry;
 };
 
-/// Whether the folder `path` is one of a Zarr: an image, or an array.
+/// Returns whether the folder `path` is a Zarr: an image, or an array.
 bool is_zarr(const std::string& path);
 
-/// The image of largest scale that OME-Zarr 0.1 to 0.5 (Zarr v2 and v3) tells of, or an array without OME's
-/// metadata; `choice`: of its channels and time points. The metadata may take `memory` bytes. Throws Error
+/// Finds the image of the largest scale in OME-Zarr 0.1 to 0.5 (Zarr v2 and v3), or an array without OME
+/// metadata. `choice`: channel and time point. The metadata may take `memory` bytes. Throws Error
 /// (data, memory, io).
 OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory, const PlaneChoice& choice);
 

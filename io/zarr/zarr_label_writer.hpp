@@ -7,8 +7,8 @@
 
 namespace gpuccl::io {
 
-/// A label image as OME-Zarr, which is a folder that gets the name `path`: of the version of Zarr that the
-/// image has whose labels it is one of, else 0.4. Chunks of background are left out. options.type is
+/// Returns a label image as OME-Zarr, a folder whose name will be `path`. A label group has the Zarr version
+/// of its image, others are OME-Zarr 0.4. Chunks of background are left out. options.type is
 /// resolved.
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options);
 

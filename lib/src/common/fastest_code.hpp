@@ -17,7 +17,7 @@ template <class Work>
   work();
 }
 
-/// Calls work(), which is compiled twice, with all that it calls: for any processor, and for those with AVX2.
+/// Calls work(). It is compiled twice, with the functions that it calls: for any processor, and with AVX2.
 template <class Work>
 void by_fastest_code(Work work) {
   if (has_avx2()) return with_avx2(work);
@@ -37,7 +37,7 @@ template <class Work>
   work();
 }
 
-/// Calls work(), compiled for those, or else otherwise(), for any processor.
+/// Calls work() compiled for these processors, or otherwise() on others.
 template <class Work, class Otherwise>
 void by_fastest_counting(Work work, Otherwise otherwise) {
   if (counts_by_vectors()) return with_avx512(work);
@@ -60,7 +60,7 @@ void by_fastest_code(Work work) {
 
 #endif
 
-/// Calls the same work for any processor.
+/// Calls work() compiled for any processor.
 template <class Work>
 void by_fastest_counting(Work work) {
   by_fastest_counting(work, work);

@@ -6,9 +6,9 @@
 
 // Bundling of rows for each connectivity, and the bundles that touch.
 //
-// A bundle is the bitwise OR of rows so close that any two foreground elements that meet in one of its runs
-// are connected: two rows in 8-connectivity, 2x2 rows (y, z) in 26-connectivity, else one row. The nodes
-// of the union-find are the runs of bundles, a fraction of the runs of rows.
+// A bundle is the bitwise OR of neighboring rows, such that all foreground elements in one of its runs are
+// connected: two rows with 8-connectivity, 2x2 rows (y, z) with 26-connectivity, else one row. The nodes
+// of the union-find are the runs of bundles, which are fewer than the runs of rows.
 //
 // Bundles of row pairs come from BMRS: W. Lee, S. Allegretti, F. Bolelli, C. Grana, "Fast Run-Based Connected
 // Components Labeling for Bitonal Images", ICIEV & icIVPR 2021, doi:10.1109/ICIEVicIVPR52578.2021.9564128

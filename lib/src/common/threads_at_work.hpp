@@ -8,8 +8,8 @@
 
 namespace gpuccl {
 
-/// Returns the number of threads that share work started here. Respects limits such as --threads, which an
-/// arena does not know.
+/// Returns the number of threads that share work started here. It respects limits such as --threads, unlike
+/// an arena.
 inline int threads_at_work() {
   const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   return static_cast<int>(

@@ -7,7 +7,7 @@
 
 namespace gpuccl {
 
-/// The smaller of two labels that is not background: 0 - 1 is the largest number there is.
+/// Returns the smaller of two labels that is not background: 0 - 1 wraps to the largest number.
 GPUCCL_HD constexpr Label min_positive(Label a, Label b) { return a - 1 < b - 1 ? a : b; }
 
 using Index = std::uint32_t;  // position of an element in a buffer, row padding included, or of a run
@@ -24,7 +24,7 @@ struct OneBased {  // the parent's index + 1, which leaves 0 to mean background
 
 /// Path compression that find() does.
 enum class Walk {
-  plain,    // nothing, as the papers have it
+  plain,    // none, as in the papers
   halving,  // moves every second link to its parent's parent, so that later walks are shorter
 };
 
@@ -39,23 +39,23 @@ struct OneThread {
   }
 };
 
-/// Tells a `Memory` that counts steps along links of one; the others have no step().
+/// Reports a step along a link to a `Memory` that counts steps; others have no step().
 template <class Memory>
 GPUCCL_HD void count_step() {
   if constexpr (requires { Memory::step(); }) Memory::step();
 }
 
-/// Disjoint sets kept in an array of links, for pixels the label image itself.
+/// Disjoint sets in an array of links; for pixels, the array is the label image.
 ///
 /// Links lead to smaller indices, so a root is the smallest index of its set, find() ends, and a stale read
 /// costs a step but never a wrong answer.
 ///
-/// Any number of threads may unite at once, whatever find() does with the links it walks. Only fetch_min
-/// links a root, and only one thread then finds that it was one still. From then on others may write to that
-/// link in any order: walks store ancestors, and a fetch_min that comes late an index of another set. Which
-/// of them stays does not matter, because all that an element is ever linked to is tied together by links of
-/// elements before it: its ancestors by the links that were walked, and what came late by unite(), which goes
-/// on until it has united that with what the element was linked to.
+/// Any number of threads may unite at the same time, with any path compression in find(). Only fetch_min
+/// links a root, and only one thread finds that it still was a root. Afterwards other threads may write to
+/// that link in any order: finds store ancestors, and a late fetch_min stores an index of another set. It
+/// does not matter which of them stays, because everything that an element is ever linked to is connected by
+/// links of earlier elements: its ancestors by the links that were followed, and a late index by unite(),
+/// which continues until it has united this index with the previous link of the element.
 ///
 /// compress() stores an ancestor too. It leaves every element linked to its root only if all have united.
 template <class Links, class Memory, Walk walk = Walk::plain>
@@ -78,7 +78,7 @@ class UnionFind {
     return i;
   }
 
-  /// Links i straight to its root. Links that are right already are not written again.
+  /// Links i directly to its root. Does not write a link that is already correct.
   GPUCCL_HD void compress(Index i) const {
     const Index parent = parent_of(i);
     if (parent == i) return;
@@ -97,17 +97,17 @@ class UnionFind {
     }
   }
 
-  /// True if a and b are known to be in one set without a walk.
+  /// Returns true if a and b are in one set as far as their links show, without a find().
   GPUCCL_HD bool same_parent(Index a, Index b) const { return parent_of(a) == parent_of(b); }
 
-  /// Joins the sets of a and b. Returns an element of the set at or near its root, to go on from.
+  /// Unites the sets of a and b. Returns an element of the set at or near its root, for further unions.
   GPUCCL_HD Index unite(Index a, Index b) const {
     while ((a = find(a)) != (b = find(b))) {
       const Index high = a < b ? b : a;
       const Index low = a < b ? a : b;
       const Index was = Links::unpack(Memory::fetch_min(links_ + high, Links::pack(low)));
       if (was == high) return low;  // high was still a root: linked
-      a = low;                      // another thread linked it first; its parent has yet to meet low
+      a = low;                      // another thread linked it first; its parent must be united with low
       b = was;
     }
     return a;

@@ -18,7 +18,7 @@ constexpr Number ceiling_divide(Number number, Number by) {
   return -floor_divide<Number>(-number, by);
 }
 
-/// The length of (a, b), whose squares are numbers.
+/// Returns the length of (a, b), whose squares must be finite.
 inline double length_of(double a, double b) { return std::sqrt(a * a + b * b); }
 
 /// Returns the cube root of a positive number, within two units in the last place; 0 for 0.

@@ -9,9 +9,9 @@
 
 namespace gpuccl::measuring {
 
-/// The largest of squared(distance) of two places, where `distance` is how far they are apart along each
-/// axis: what is farther along one is never less. Boxes around places, one in another, are compared first, so
-/// that few pairs are left.
+/// Maximum of squared(distance) over all pairs of places; `distance` has their distance along each axis, and
+/// `squared` must grow with it. Nested bounding boxes of places are compared first, so that few pairs of
+/// places remain.
 template <class Squared>
 class Farthest {
  public:
@@ -19,7 +19,7 @@ class Farthest {
   using Distance = std::array<std::int64_t, 3>;
   using Value = decltype(std::declval<Squared>()(Distance()));
 
-  /// At least one place.
+  /// Requires at least one place.
   Farthest(std::vector<Place> places, Squared squared) : places_(std::move(places)), squared_(squared) {
     build(0, places_.size());
     most_ = squared_(Distance{});
@@ -29,12 +29,12 @@ class Farthest {
   Value squared() const { return most_; }
 
  private:
-  static constexpr std::size_t kFew = 8;  // places of which no part has a box
+  static constexpr std::size_t kFew = 8;  // places that are not divided into smaller boxes
 
   struct Node {
     Place min, max;
     std::size_t begin, end;             // places
-    std::size_t first = 0, second = 0;  // nodes of either half; 0: none
+    std::size_t first = 0, second = 0;  // nodes of the two halves; 0: none
 
     bool is_leaf() const { return first == 0; }
   };
@@ -80,7 +80,7 @@ class Farthest {
       search(one.first, one.first);
       return search(one.second, one.second);
     }
-    // The one of more places in halves, of which the farther goes first.
+    // Divides the node with more places; searches the farther half first.
     const bool is_other =
         one.is_leaf() || (!other.is_leaf() && other.end - other.begin > one.end - one.begin);
     const Node &halved = is_other ? other : one, &whole = is_other ? one : other;

@@ -22,8 +22,8 @@ struct Stretch {
   int begin = 0, end = 0;
   std::uint64_t* sums = nullptr;  // of the component, or of a part of it
 
-  /// Calls visit(word, mask) for the words of the row that it has columns in; what is not masked may be of
-  /// others.
+  /// Calls visit(word, mask) for each word of the row that contains columns of the stretch. Bits outside of
+  /// `mask` may belong to other stretches.
   template <class Visit>
   void for_each_word(Visit visit) const {
     const int first = begin / kWordBits, last = (end - 1) / kWordBits;
@@ -38,8 +38,8 @@ struct Stretch {
 struct LabeledRow {
   int y = 0, z = 0;
   std::span<const Stretch> stretches;
-  /// Rows y - 2 to y + 2 of this slice, and y - 1 to y + 1 of the slice before if slices touch; rows of zeros
-  /// where there is none.
+  /// Rows y - 2 to y + 2 of this slice, and y - 1 to y + 1 of the slice before if slices touch; missing rows
+  /// contain zeros.
   std::array<RowBits, 5> here;
   std::array<RowBits, 3> before;
   /// For rows y - 1 to y + 1 of this slice: the elements with a background neighbor along x or y, if a group
@@ -50,7 +50,7 @@ struct LabeledRow {
   std::array<std::span<const LabelRun>, 3> spans_before;
 
   const RowBits& bits() const { return here[2]; }
-  /// The row that is dy and dz, 0 or -1, away.
+  /// Returns the row at offset dy and dz (0 or -1).
   const RowBits& bits(int dy, int dz) const {
     return dz == 0 ? here[static_cast<std::size_t>(dy + 2)] : before[static_cast<std::size_t>(dy + 1)];
   }
@@ -92,21 +92,21 @@ class Group {
   virtual std::size_t words() const { return 0; }
   /// Returns the member of SumsLayout for its sums if a labeler can gather them, else null.
   virtual int SumsLayout::*place() const { return nullptr; }
-  /// Whether it needs add().
+  /// Returns whether the group needs add().
   virtual bool looks_at_rows() const { return words() > 0; }
-  /// Bytes that it keeps of a component, and in addition to that of all together.
+  /// Return the bytes kept per component, and those kept for all components together.
   virtual std::size_t bytes_each() const { return words() * sizeof(std::uint64_t); }
   virtual std::int64_t bytes_beside() const { return 0; }
-  /// Whether add() looks at elements around those of a stretch.
+  /// Returns whether add() reads elements around those of a stretch.
   virtual bool looks_around() const { return false; }
-  /// Whether add() looks at LabeledRow::edges.
+  /// Returns whether add() reads LabeledRow::edges.
   virtual bool looks_at_edges() const { return false; }
-  /// Adds what a row has of each component that has a stretch in it. Called once a row, in no order of rows
-  /// and from several threads, where no two have the same sums or the same row.
+  /// Adds the stretches of a row to the sums of their components. Called once per row, in any order and from
+  /// several threads; no two threads have the same sums or the same row.
   virtual void add(const LabeledRow& /*row*/) {}
   /// Adds the sums of one part of a component to those of another.
   virtual void merge(std::uint64_t* into, const std::uint64_t* part) const;
-  /// Whether it keeps state of a component in addition to sums.
+  /// Returns whether the group keeps state of components in addition to sums.
   virtual bool keeps_state() const { return false; }
   /// Appends the state of a component, except its sums, to `saved`. add_saved() adds it to that of another
   /// piece with the same bounding box; returns false if the words are invalid.
@@ -114,13 +114,13 @@ class Group {
   virtual bool add_saved(std::size_t /*index*/, std::span<const std::uint64_t> saved) {
     return saved.empty();
   }
-  /// Puts the values into their places.
+  /// Sets the values of the group.
   virtual void derive(const Sums& sums, MeasureValues& values) const = 0;
 
   std::size_t offset = 0;  // of its sums among those of all groups
 };
 
-/// Null if none of the group's measures is wanted.
+/// Return the group; null if none of its measures is wanted.
 using MakeGroup = std::unique_ptr<Group> (*)(const Labeling& labeling);
 std::unique_ptr<Group> make_basic(const Labeling& labeling);
 std::unique_ptr<Group> make_border(const Labeling& labeling);
@@ -137,7 +137,7 @@ std::unique_ptr<Group> make_wraps(const Labeling& labeling);
 /// touch, because rows then contain one label.
 Connectivity connectivity_around(const Labeling& labeling);
 
-/// Whether one of `ids` is wanted.
+/// Returns whether one of `ids` is wanted.
 bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids);
 
 }  // namespace gpuccl::measuring

@@ -19,8 +19,8 @@
 
 namespace gpuccl::measuring {
 
-/// Adds up samples of components, from label runs and samples side by side: of all rows, of some of an image
-/// of one slice, or of some slices.
+/// Adds the samples of components to their sums, from label runs and samples of the same rows: of all rows,
+/// of some rows of an image of one slice, or of some slices.
 template <class Sums>
 class IntensityPass final : public SamplesPass {
  public:
@@ -54,7 +54,7 @@ class IntensityPass final : public SamplesPass {
     std::vector<Parts> parts(static_cast<std::size_t>(next - z));
     const auto measure = [&](int i) { measure_slice(i, parts[static_cast<std::size_t>(i - z)]); };
     if (next == z + 1) {
-      measure(z);  // more rows are made ready on the way
+      measure(z);  // prepares more rows of the labels
     } else {
       tbb::parallel_for(z, next, measure);
     }
@@ -119,7 +119,7 @@ class IntensityPass final : public SamplesPass {
   void add_runs(const LabelRuns& runs, int y, int z, const Sample* samples, Parts& parts) {
     const bool by_rows = labels_.extent().depth == 1;
     Label last = 0;
-    Stretch* part = nullptr;  // of the last one, if it is kept with those of the slice
+    Stretch* part = nullptr;  // of component `last`, if it is summed per slice
     std::size_t i = 0;
     for (const std::size_t end : runs.ends) {
       for (; i < end; ++i) {
@@ -149,7 +149,7 @@ class IntensityPass final : public SamplesPass {
   const Components& components_;
   const IntensityImage& image_;
   ValueCounts* counts_;
-  std::uint64_t most_parts_;  // at once
+  std::uint64_t most_parts_;  // in memory
   std::vector<Sums>& sums_;
   std::vector<std::int64_t> parts_before_;  // of the slices before each
   const std::int64_t begin_, end_;

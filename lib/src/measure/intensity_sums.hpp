@@ -11,16 +11,16 @@
 
 namespace gpuccl {
 
-/// Adds the samples of one image to sums, some slices at a time.
+/// Adds the samples of one image to sums, a few slices at a time.
 class SamplesPass {
  public:
   virtual ~SamplesPass() = default;
-  /// Returns the end of the slices from z on, at most `next`, that add() may take together.
+  /// Returns the end of the slices, from z to at most `next`, that add() may process together.
   virtual int most_slices(int z, int next) const = 0;
-  /// Adds slices [z, next). The labels have rows up to `ready`; returns up to where they have them
-  /// afterwards, because they may be made on the way.
+  /// Adds slices [z, next). Rows of the labels are prepared up to `ready`. Returns the row up to which they
+  /// are prepared afterwards.
   virtual std::int64_t add(int z, int next, std::int64_t ready) = 0;
-  /// After the last slice.
+  /// Call it after the last slice.
   virtual void finish() = 0;
 };
 
@@ -31,8 +31,8 @@ class IntensitySums {
   /// Returns the number of components.
   virtual std::size_t size() const = 0;
 
-  /// Returns what adds rows [begin, end) of all, or whole slices. With `max_bytes` as IntensityRequest's, but
-  /// for what values take that are counted. The arguments must outlive the result.
+  /// Returns a pass that adds rows [begin, end), or whole slices. `max_bytes`: as in IntensityRequest,
+  /// without the memory of counted values. The arguments must outlive the result.
   virtual std::unique_ptr<SamplesPass> pass(const LabelSource& labels, std::int64_t begin, std::int64_t end,
                                             const Components& components, const IntensityImage& image,
                                             std::int64_t max_bytes) = 0;
@@ -40,7 +40,7 @@ class IntensitySums {
   /// whose rows come after these; returns false if the words are invalid.
   virtual void save(std::size_t i, std::vector<std::uint64_t>& saved) const = 0;
   virtual bool add_saved(std::size_t i, std::span<const std::uint64_t> saved) = 0;
-  /// Measures of the first so many components, when all is added.
+  /// Derives the measures of the first `count` components after everything was added.
   virtual Intensities derive(std::size_t count) = 0;
 };
 
@@ -53,11 +53,11 @@ struct SumsOfImage {
   IntensitySums& sums;
   const IntensityImage& image;
 };
-/// Adds what rows [begin, end) have of all images, in one pass over the labels.
+/// Adds rows [begin, end) of all images, in one pass over the labels.
 void add_samples(const LabelSource& labels, std::int64_t begin, std::int64_t end,
                  const Components& components, std::span<const SumsOfImage> images, std::int64_t max_bytes);
 
-/// As measure_intensity(), of several images.
+/// As measure_intensity(), for several images.
 std::vector<Intensities> measure_intensities(const LabelSource& labels, const Components& components,
                                              std::span<const NamedSamples> images,
                                              const IntensityRequest& request);

@@ -13,7 +13,7 @@
 
 namespace gpuccl {
 
-/// The groups that are wanted, and their sums of all components.
+/// The wanted groups, and their sums of all components.
 class MeasureSums {
  public:
   explicit MeasureSums(const measuring::Labeling& labeling);
@@ -21,7 +21,7 @@ class MeasureSums {
   const MeasureSet& wanted() const { return wanted_; }
   void show_only(const MeasureSet& wanted) { wanted_ &= wanted; }
   bool is_volume() const { return is_3d(request_.connectivity); }
-  /// Returns the groups that need to look at rows.
+  /// Returns the groups that need rows of the labels.
   const std::vector<measuring::Group*>& by_rows() const { return by_rows_; }
   std::size_t words() const { return words_; }
   /// Returns the layout of the sums that a labeler may gather: all of them, if it can.
@@ -29,12 +29,12 @@ class MeasureSums {
 
   bool looks_at_rows() const { return !by_rows_.empty(); }
   bool looks_at_edges() const;
-  /// Whether each label must be measured without the others around it.
+  /// Returns whether each label must be measured without the labels around it.
   bool is_apart() const;
   std::size_t bytes_each() const;
   std::int64_t bytes_beside() const;
-  /// Has these sums, which rows need not be looked at for, if they are what it would gather of so many
-  /// components; else false.
+  /// Takes gathered sums, so that rows need not be read. Returns false if they do not fit the wanted measures
+  /// or the number of components.
   bool take(GatheredSums& gathered, std::size_t components);
   void resize(std::size_t components) { sums_.assign(components * words_, 0); }
   std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }

@@ -19,17 +19,16 @@ struct Region {
   }
 };
 
-/// One component of all elements.
+/// One component with all elements.
 Components one_of_all(const Extent& extent);
 
 /// Rows [begin, end) of all rows as regions: the rest of a slice, whole slices, the beginning of one.
 std::vector<Region> regions_of(std::int64_t begin, std::int64_t end, const Extent& extent);
 
-/// Divides rows into regions that threads share, none of which has much memory.
+/// Divides rows into regions for threads, each of which needs little memory.
 std::vector<Region> cut(const Region& all, const Extent& extent);
 
-/// Whether there is memory for the parts of components that are not in one region, as many at once as threads
-/// meet.
+/// Returns whether memory suffices for the parts of components in several regions, for all threads.
 bool parts_fit(const Components& components, const std::vector<Region>& regions, std::size_t bytes_of_part,
                std::int64_t max_bytes);
 

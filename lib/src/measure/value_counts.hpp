@@ -10,8 +10,8 @@
 
 namespace gpuccl::measuring {
 
-/// The samples of every component, of which there are few different ones, for median and percentiles: all of
-/// a small component, and of a large one how many there are of each.
+/// The samples of every component, for median and percentiles: all samples of a small component, and the
+/// count of each value for a large one. Samples have few different values.
 class ValueCounts {
  public:
   ValueCounts(const Components& components, IntensityImage::Values values);
@@ -25,14 +25,14 @@ class ValueCounts {
   /// it; returns false if the words are invalid.
   void save(std::size_t component, std::vector<std::uint64_t>& saved) const;
   bool add_saved(std::size_t component, std::span<const std::uint64_t> saved);
-  /// After the last add(), for other components by other threads.
+  /// Call it after the last add(). Other threads may call it for other components.
   void derive(std::size_t component, MeasureValues& values);
 
  private:
   IntensityImage::Values values_;
   std::vector<std::uint64_t> areas_, begins_;  // of each component; where it begins in one of those below
   std::vector<std::uint32_t> taken_;           // by each small component
-  std::vector<std::uint16_t> samples_;         // of small ones, less the first value that there can be
+  std::vector<std::uint16_t> samples_;         // of small ones, minus the smallest possible value
   std::vector<std::uint64_t> counts_;          // of large ones
 };
 
