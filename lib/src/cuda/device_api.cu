@@ -28,8 +28,8 @@ bool is_aligned(const void* address, std::size_t to) {
 
 bool is_empty(Extent extent) { return extent.width == 0 || extent.height == 0 || extent.depth == 0; }
 
-/// Bound on components: of elements that touch along `axes` axes (2, 2 x 2 or 2 x 2 x 2), at most one begins
-/// a component; of values, each may.
+/// Checks the upper bound of components: among elements that touch along `axes` axes (2, 2 x 2 or 2 x 2 x 2),
+/// at most one begins a component; in a label map each may.
 void check_count(Extent extent, int axes) {
   require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
   const auto halved = [&](int length, int axis) { return axis < axes ? length / 2 + length % 2 : length; };
@@ -39,7 +39,7 @@ void check_count(Extent extent, int axes) {
     throw Error(Failure::memory, "the image could have more components than the GPU engine can number");
 }
 
-/// Gives the pitches that are 0 their values, and checks all.
+/// Replaces pitches of 0 by their defaults, and checks all pitches.
 void complete(std::int64_t& row_pitch, std::int64_t& slice_pitch, std::int64_t row, Extent extent) {
   if (row_pitch == 0) row_pitch = row;
   require(row_pitch >= row, "a row pitch shorter than a row");
@@ -91,7 +91,7 @@ void check_workspace(const void* workspace, std::size_t bytes, std::size_t neede
                                     " bytes, and the image needs " + std::to_string(needed));
 }
 
-/// Whether there is nothing to label; then that has been said.
+/// Returns whether there is nothing to label; then it enqueues a count of 0.
 bool is_done(Extent extent, unsigned long long* count, cudaStream_t stream) {
   if (!is_empty(extent)) return false;
   if (count != nullptr)

@@ -16,9 +16,9 @@
 
 namespace gpuccl::cuda {
 
-/// The frame of every labeler on a GPU: the device, the stream, the labels and the ways to and from the
-/// device. What an algorithm adds are the protected functions; they are called with its device current, and
-/// those that enqueue only for images that have elements.
+/// Base of all GPU labelers: the device, the stream, the labels, upload and download. Algorithms implement
+/// the protected functions, which are called with the device current; those that enqueue work are only called
+/// for images with elements.
 class GpuLabeler : public StagedLabeler {
  public:
   void time_phases(bool timed) final { timed_ = timed; }
@@ -45,7 +45,8 @@ class GpuLabeler : public StagedLabeler {
   /// Device `gpu` is current, as make_labeler() sees to.
   GpuLabeler(int gpu, Connectivity connectivity) : connectivity_(connectivity), gpu_(gpu) {}
 
-  /// Makes room for all but the labels. Returns where the bits of the image go, in rows of words_per_row().
+  /// Allocates everything except the labels. Returns the memory for the bits of the image, in rows of
+  /// words_per_row().
   virtual Word64* reserve_image(Extent extent) = 0;
   /// Enqueues the other forms of the image that the algorithm reads, made from the bits.
   virtual void enqueue_unpacking(PhaseClock& phase) = 0;

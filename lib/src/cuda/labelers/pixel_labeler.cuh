@@ -7,9 +7,9 @@
 
 namespace gpuccl::cuda {
 
-/// The frame of the papers' algorithms, which read one byte an element: unpacking, renumbering, statistics.
-/// An algorithm is its enqueue(): the phases that take job.image to provisional labels in job.labels, the
-/// index of a component's first element + 1 for foreground and 0 for background.
+/// Base of the papers' algorithms, which read one byte per element: unpacking, renumbering, statistics. An
+/// algorithm implements enqueue(): the phases from job.image to provisional labels in job.labels, which are 1
+/// plus the index of a component's first element for foreground, and 0 for background.
 class PixelLabeler : public GpuLabeler {
  public:
   using GpuLabeler::GpuLabeler;
@@ -18,7 +18,7 @@ class PixelLabeler : public GpuLabeler {
   virtual void enqueue(const Job& job, PhaseClock& phase) = 0;
   /// Enqueues labeling with labels 1..N, and marks and counts components in `first`.
   virtual void enqueue_numbered(const Job& job, PhaseClock& phase, FirstElements& first);
-  /// Room for what an algorithm keeps in addition to image and labels.
+  /// Allocates memory of the algorithm in addition to image and labels.
   virtual void reserve(const Job&) {}
 
  private:

@@ -25,7 +25,7 @@ __device__ inline void let_next_launch_begin() {
 #endif
 }
 
-/// Returns when all that the launch before has written can be read.
+/// Waits until everything that the launch before has written can be read.
 __device__ inline void wait_for_launch_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();

@@ -17,7 +17,7 @@ __device__ void for_each_row(const Frame& frame, int word, int y, int z, Visit v
   }
 }
 
-/// The index of a thread's word of values; below 0 if that is not in the image.
+/// Returns the index of a thread's word of values; negative if it is outside of the image.
 template <class Tile>
 __device__ std::int64_t index_of_word(const Frame& frame, const Place<Tile>& place) {
   std::int64_t index = -1;
@@ -30,12 +30,12 @@ __device__ std::int64_t index_of_word(const Frame& frame, const Place<Tile>& pla
 template <class Tile>
 struct Bundle {
   static constexpr int kWords = Tile::kBundleRows;
-  /// The first ones, which say where pieces are.
+  /// Returns the first bits of pieces.
   static constexpr int kWordsOfPieces = kWords;
 
   Word row[kWords];
 
-  /// Loads it from the image; rows outside are zeros.
+  /// Loads the word from the image; rows outside of it contain zeros.
   __device__ static Bundle load(const Frame& frame, int word, int y, int z) {
     Bundle bundle{};
     for_each_row<Tile>(frame, word, y, z,
@@ -53,7 +53,7 @@ struct Bundle {
   }
   __device__ Word all() const { return united<Tile::Shape::rows>(); }
 
-  /// Elements that begin a piece.
+  /// Returns the elements that begin a piece.
   __device__ Word starts() const { return piece_starts(all()); }
   /// All elements of the piece that begins with the one bit of `start`.
   __device__ Word piece(Word start) const { return whole_piece(all(), start); }
@@ -90,7 +90,7 @@ requires(Tile::kOfValues) struct Bundle<Tile> {
   __device__ Word piece(Word start) const { return whole_piece((all() & ~starts()) | start, start); }
 };
 
-/// Rows of `own` that face the bundle at side `side`, and the other way round.
+/// Return the rows of `own` that face the bundle at side `side`, and the rows of that bundle that face `own`.
 template <int side, class Tile>
 __device__ Word own_face(const Bundle<Tile>& own) {
   return own.template united<Tile::template kSide<side>.own>();
@@ -129,7 +129,7 @@ __device__ Word witnesses(const Bundle<Tile>& own, const Bundle<Tile> (&others)[
     return touching<0>(own, others[0]) & touching<1>(others[0], others[2]) &
            touching<0>(others[1], others[2]);
   } else if constexpr (side >= 2 && Tile::connectivity == Connectivity::c18) {
-    // The elements share an edge; one next to it in A or B touches both.
+    // The elements share an edge; an element next to it in A or B touches both.
     const Word near = side == 2 ? others[0].all() | others[1].all() : others[1].all();
     return near | near << 1 | near >> 1;
   } else if constexpr (side == 2) {
@@ -141,7 +141,7 @@ __device__ Word witnesses(const Bundle<Tile>& own, const Bundle<Tile> (&others)[
   }
 }
 
-/// The bundles that witnesses<side> looks at, as bits.
+/// Returns the bundles that witnesses<side> reads, as bits.
 template <class Tile>
 __device__ constexpr unsigned witnesses_of(int side) {
   if (side == 1) return 0b0101;

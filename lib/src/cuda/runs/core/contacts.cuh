@@ -13,20 +13,20 @@ __device__ void for_each_index(Visit&& visit) {
   }
 }
 
-/// The unions that pieces of one word of a bundle ask for: with pieces of the same word of bundles at its
-/// sides, and across the seam to the word on the left.
+/// The unions for the pieces of one word of a bundle: with pieces of the same word of bundles at its sides,
+/// and across the seam to the word on the left.
 ///
 ///     other_left | other         bit 0 of own and of other, last bit of left and of other_left:
-///     -----------+------         a seam is needed only where no chain of contacts inside of words, and
-///           left | own           no seam in the bundle above, says the same
+///     -----------+------         a seam is needed only if no chain of contacts within words, and no seam
+///           left | own           in the bundle above, makes the same connection
 template <class Tile>
 struct Contacts {
-  /// Ways in which pieces touch: one where bits say it all, those of value_shape.cuh where values do.
+  /// Ways in which pieces touch: one for bits, those of value_shape.cuh for values.
   static constexpr int kWays = Tile::kOfValues ? runs::kWays : 1;
 
-  Word at_side[Tile::kSides][kWays];  // one bit a pair of pieces, as contacts_of_pieces has them
+  Word at_side[Tile::kSides][kWays];  // one bit per pair of pieces, from contacts_of_pieces()
   unsigned seams;                     // bits own_to_other_left, left_to_other, left_to_own
-  unsigned continued;                 // bit i: contact with side i in bit 0 goes on from the word to the left
+  unsigned continued;                 // bit i: contact with side i in bit 0 continues one of the left word
 
   __device__ static constexpr unsigned own_to_other_left(int side) { return 1u << (2 * side); }
   __device__ static constexpr unsigned left_to_other(int side) { return 2u << (2 * side); }
@@ -54,7 +54,7 @@ struct Contacts {
   }
 };
 
-/// The last bits of a word, as find_contacts wants them of the word to the left.
+/// Returns the last bits of the word to the left, for find_contacts().
 template <class Tile>
 __device__ unsigned last_bits(const Bundle<Tile>& own, const Bundle<Tile> (&others)[Tile::kOthers]) {
   unsigned bits = own.all() >> 31;
@@ -108,7 +108,7 @@ __device__ Contacts<Tile> find_contacts(const Bundle<Tile>& own, const Bundle<Ti
     }
     contacts.continued |= (a & b & a_left & b_left) << i;
   });
-  // Sides 0 and 1 keep their contacts in both words, so the other bundle's seam makes this one needless.
+  // Sides 0 and 1 keep their contacts in both words, so the seam of the other bundle replaces this one.
   if ((own.all() & left_bits & 1) != 0 && (contacts.continued & 0b11) == 0)
     contacts.seams |= Contacts::left_to_own();
   return contacts;
@@ -173,7 +173,7 @@ __device__ void add_lists(const Frame& frame, std::int64_t index, unsigned sides
   }
 }
 
-/// The nodes of the pieces that contacts can name; `Node` is an index.
+/// The nodes of the pieces in contacts; `Node` is an index.
 template <class Tile, class Node>
 struct Nodes {
   Node own, left;                                      // of the word's first piece, of the left word's last
@@ -187,7 +187,7 @@ struct Pair {
   Node a, b;
 };
 
-/// Calls visit(pair) for the pair of nodes that each contact names.
+/// Calls visit(pair) for the pair of nodes of each contact.
 template <class Tile, class Node, class Visit>
 __device__ void for_each_contact(const Contacts<Tile>& contacts, const Nodes<Tile, Node>& nodes,
                                  Visit visit) {

@@ -8,7 +8,7 @@ namespace gpuccl::cuda::runs {
 
 /// Entry of a node in the image's forest: for a root, the position of its component's first element; for any
 /// other node, a flag and the slot of a node closer to the root. A position is the index of a bit in the
-/// image's words, so positions are in raster order. 32 bits do while both positions and slots fit 31 of them.
+/// image's words, so positions are in raster order. 32 bits suffice if positions and slots fit into 31 bits.
 template <class Link>
 struct Links {
   static constexpr Link kLinked = Link{1} << (8 * sizeof(Link) - 1);
@@ -22,19 +22,19 @@ using NarrowLink = std::uint32_t;
 using WideLink = unsigned long long;
 enum class LinkWidth { as_needed, wide };
 
-/// The components of all tiles, joined across the edges of tiles. A root with the later first element is
-/// hooked under one with an earlier one; so first elements need no second look, and there are no cycles.
+/// The components of all tiles, merged across the edges of tiles. The root with the later first element is
+/// linked to the other root, so first elements are correct at once, and there are no cycles.
 ///
-/// Links are read past the L1 cache: a stale link is not an error, but it costs a walk, and on long thin
-/// components many (spiral: 3.5 times the time).
+/// Reads of links bypass the L1 cache: a stale link is not an error, but costs a find step, and many of them
+/// on long thin components (spiral: 3.5 times the time).
 template <class Link>
 class Forest {
  public:
-  /// `first_bits`: one bit an element, set at the first element of every component; cleared as they are
-  /// joined.
+  /// `first_bits`: one bit per element, set at the first element of every component; cleared when components
+  /// are merged.
   __device__ Forest(Link* links, Word* first_bits) : links_(links), first_bits_(first_bits) {}
 
-  /// A node closer to the root, or the node itself.
+  /// Returns a node closer to the root, or the node itself.
   __device__ Link step(Link slot) const { return up(slot, __ldcg(links_ + slot)); }
 
   __device__ void unite(Link a, Link b) const {
@@ -50,7 +50,7 @@ class Forest {
         atomicAnd(first_bits_ + high.first / kWordBits, ~(1u << high.first % kWordBits));
         return;
       }
-      high.slot = Links<Link>::slot(was);  // another thread hooked it first
+      high.slot = Links<Link>::slot(was);  // another thread linked it first
     }
   }
 
@@ -59,10 +59,10 @@ class Forest {
     Link slot, first;
   };
 
-  /// From nodes to their roots, both at the same time, because a step is a wait for memory: what one does not
-  /// need is loaded with what the other does. Moves every second link to its parent's parent, so that later
-  /// walks are shorter. True when both have the same root; then it ends where the walks meet, and does not
-  /// read the link of a root that thousands of others are reading.
+  /// Follows links from two nodes to their roots at the same time, because each step waits for memory, and
+  /// both loads overlap. Moves every second link to its parent's parent (path halving). Returns true if both
+  /// have the same root; then it ends where the paths meet, and does not read the link of a root that
+  /// thousands of threads are reading.
   __device__ bool find(Root& a, Root& b) const {
     Link link_a = __ldcg(links_ + a.slot), link_b = __ldcg(links_ + b.slot);
     while (!Links<Link>::is_root(link_a) || !Links<Link>::is_root(link_b)) {
@@ -80,13 +80,13 @@ class Forest {
     return a.slot == b.slot;
   }
 
-  /// The parent of a node, or the node itself.
+  /// Returns the parent of a node, or the node itself.
   __device__ static Link up(Link slot, Link link) {
     return Links<Link>::is_root(link) ? slot : Links<Link>::slot(link);
   }
 
-  /// Moves from a node, whose parent has the link `next`, up to its parent, or if that is not a root to its
-  /// parent's parent, whose link is yet to be read: then true.
+  /// Moves from a node, whose parent has the link `next`, to its parent. If the parent is not a root, moves
+  /// to the parent's parent, whose link must be read next, and returns true.
   __device__ bool advance(Link& slot, Link link, Link next) const {
     const bool more = !Links<Link>::is_root(link) && !Links<Link>::is_root(next);
     if (more) __stcg(links_ + slot, next);
@@ -98,7 +98,7 @@ class Forest {
   Word* first_bits_;
 };
 
-/// Position of the first element of the component that `slot` belongs to, once nothing changes any more.
+/// Returns the position of the first element of the component of `slot`, after all unions.
 template <class Link>
 __device__ Link first_of(const Link* links, Link slot) {
   Link link = links[slot];

@@ -10,13 +10,13 @@ namespace gpuccl::cuda::runs {
 /// Device arrays through which kernels pass data. Node n of tile t is slot t * Tile::kNodes + n.
 template <class Link>
 struct Tables {
-  Link* links;                // [tiles * Tile::kNodes]; forest.cuh. The nodes of a tile are its first ones.
-  std::uint16_t* first_node;  // [tiles * Tile::kThreads]: of each word of bundles, its first piece's node
-  std::uint32_t* nodes;       // [tiles]: how many
-  Bitmap first;               // one bit an element: the first ones of components
+  Link* links;                // [tiles * Tile::kNodes]; see forest.cuh. A tile uses the first of its slots.
+  std::uint16_t* first_node;  // [tiles * Tile::kThreads]: node of the first piece of each word of bundles
+  std::uint32_t* nodes;       // [tiles]: number of nodes
+  Bitmap first;               // one bit per element: first elements of components
 };
 
-/// Clears what Numbering finds zero when it begins. The threads of one thread block call it.
+/// Clears the memory that must be zero when Numbering begins. All threads of one thread block call it.
 __device__ inline void clear_before_counting(const Bitmap& bitmap) {
   const auto progress = static_cast<unsigned>(bitmap.lengths.progress());
   for (unsigned i = threadIdx.x; i < progress; i += blockDim.x) bitmap.progress[i] = 0;
@@ -24,7 +24,7 @@ __device__ inline void clear_before_counting(const Bitmap& bitmap) {
   for (unsigned i = threadIdx.x; i < padding; i += blockDim.x) bitmap.words[bitmap.lengths.words + i] = 0;
 }
 
-/// Label of the component whose first element is at `position`.
+/// Returns the label of the component whose first element is at `position`.
 template <class Link>
 __device__ std::uint32_t label_of(const Tables<Link>& tables, Link position) {
   return tables.first.counted().up_to(position);

@@ -11,7 +11,7 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Threads that an SM of the device that is compiled for holds at most.
+/// Maximum number of resident threads of an SM of the target device.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 inline constexpr int kThreadsOfSm = 1024;
 #elif defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000
@@ -33,7 +33,7 @@ struct Tile {
   static constexpr int kSides = static_cast<int>(Shape::sides.size());
   template <int i>
   static constexpr cpu::Side kSide = Shape::sides[i];
-  /// Bundles around a bundle that are looked at: those of the sides, and what is a witness of contacts.
+  /// Number of neighboring bundles that are read: those at the sides, and witnesses of contacts.
   static constexpr int kOthers = kSides == 2 ? 3 : kSides;
 
   static constexpr int kRowsY = cpu::height_of(Shape::rows);  // rows of a bundle along y
@@ -45,12 +45,12 @@ struct Tile {
   static constexpr int kLayers = layers;  // bundles along z
   static constexpr int kThreads = words * rows * layers;
   static constexpr int kWarps = kThreads / 32;
-  /// Pieces of a word at most: of values each element may be one.
+  /// Maximum number of pieces of a word; of values, each element may be one.
   static constexpr int kMaxPieces = kOfValues ? kWordBits : kWordBits / 2;
   static constexpr int kNodes = kThreads * kMaxPieces;  // at most
 
-  /// Thread blocks that an SM shall hold: in 3D fewer than it could, because threads need
-  /// registers; of values as many as have room in shared memory.
+  /// Target number of thread blocks per SM: in 3D fewer than possible, because threads need registers; for
+  /// values as many as shared memory has room for.
   static constexpr int kAtOnce =
       kOfValues ? kThreadsOfSm * 5 / (8 * kThreads) : kThreadsOfSm * (layers > 1 ? 3 : 4) / (4 * kThreads);
 
@@ -62,7 +62,7 @@ struct Tile {
   static_assert(words % 4 == 0, "a warp writes labels of four words");
 };
 
-/// Bundle i of those around a bundle, as an offset from it.
+/// Return the offset of neighboring bundle i.
 __device__ constexpr int other_dy(int i) { return i == 1 ? 0 : i == 3 ? 1 : -1; }
 __device__ constexpr int other_dz(int i) { return i == 0 ? 0 : -1; }
 
@@ -152,7 +152,8 @@ auto with_connectivity(Connectivity connectivity, const Work& work) {
   throw Error(Failure::usage, "labeling on a device: no such connectivity");
 }
 
-/// Calls launch_part(frame, shape) for one thread block a tile, as often as the limits of a grid ask for.
+/// Calls launch_part(frame, shape) with one thread block per tile, in several launches if a grid is too
+/// small.
 template <class Tile, class LaunchPart>
 void for_all_tiles(const Frame& whole, LaunchPart launch_part) {
   static constexpr int kLimit = 65535;

@@ -4,27 +4,26 @@
 
 #include <cstdint>
 
-// Pieces of runs in a word of 32 elements. A run is cut into pieces where a word ends, so a word
-// holds at most 16 pieces, of values 32 (Tile::kMaxPieces); a piece is named by its rank among those of its
-// word.
+// Pieces of runs in a word of 32 elements. A run is cut into pieces at the ends of words, so a word has at
+// most 16 pieces, or 32 of values (Tile::kMaxPieces). The number of a piece is its rank in its word.
 namespace gpuccl::cuda::runs {
 
 using Word = std::uint32_t;
 inline constexpr int kWordBits = 32;
 
-/// Four bytes as bits 0 to 3: set where a byte is not zero.
+/// Returns four bytes as bits 0 to 3: set where a byte is not zero.
 __device__ inline Word pack_bytes(std::uint32_t bytes) {
   const Word lowest_bits = (((bytes & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bytes) >> 7 & 0x01010101u;
   return lowest_bits * 0x01020408u >> 24;
 }
 
-/// Elements that begin a piece.
+/// Returns the elements that begin a piece.
 __device__ inline Word piece_starts(Word word) { return word & ~(word << 1); }
 
-/// Bits 0 to `bit`.
+/// Returns bits 0 to `bit`.
 __device__ inline Word up_to(int bit) { return (2u << bit) - 1; }
 
-/// Bits 0 to the lowest of `bits`.
+/// Returns bits 0 to the lowest of `bits`.
 __device__ inline Word up_to_lowest(Word bits) { return bits ^ (bits - 1); }
 
 __device__ inline int lowest_bit(Word word) { return __ffs(static_cast<int>(word)) - 1; }
@@ -33,27 +32,27 @@ __device__ inline int highest_bit(Word word) { return 31 - __clz(static_cast<int
 
 __device__ inline int count_bits(Word word) { return __popc(word); }
 
-/// The last piece of those that begin at `starts`, the first ones of a word; and its start.
+/// Return the last of the pieces that begin at `starts`, which are the first pieces of a word; and its start.
 __device__ inline int last_piece(Word starts) { return count_bits(starts) - 1; }
 __device__ inline Word last_start(Word starts) { return 0x80000000u >> __clz(static_cast<int>(starts)); }
 
-/// The piece that holds element `bit`, or ends just before it.
+/// Returns the piece that contains element `bit`, or that ends just before it.
 __device__ inline int piece_at(Word starts, int bit) { return last_piece(starts & up_to(bit)); }
 
-/// All elements of the piece of `word` that begins with the one bit of `start`.
+/// Returns all elements of the piece of `word` that begins at the only bit of `start`.
 __device__ inline Word whole_piece(Word word, Word start) { return word & ~(word + start); }
 
 /// Returns the places where elements of two rows touch that may differ by one in x. Bit c is the corner
 /// between elements c - 1 and c: it is set if a row has an element there in both words.
 __device__ inline Word touching_corners(Word a, Word b) { return (a | a << 1) & (b | b << 1); }
 
-/// One bit for each pair of pieces that touch, the lowest of the bits in `touching` where they do.
+/// Returns one bit for each pair of touching pieces: the lowest of their bits in `touching`.
 __device__ inline Word contacts_of_pieces(Word touching, Word starts_a, Word starts_b) {
   return touching & (~(touching << 1) | starts_a | starts_b);
 }
 
-/// Drops the contacts along which there is a bit of `witnesses`; a contact reaches from its bit in `contacts`
-/// as far as `touching` goes on without another contact.
+/// Removes the contacts along which `witnesses` has a bit. A contact extends from its bit in `contacts` as
+/// far as `touching` continues without another contact.
 __device__ inline Word without_witnesses(Word contacts, Word touching, Word witnesses) {
   Word kept = contacts & ~witnesses;
   if ((witnesses & touching) == 0) return kept;

@@ -11,7 +11,7 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Hands out parts of a piece of memory. Without memory it adds up what they take.
+/// Divides a piece of memory into arrays. Without memory it only adds up their sizes.
 class Arena {
  public:
   explicit Arena(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
@@ -33,7 +33,7 @@ class Arena {
 /// Contents of the workspace of a call.
 template <class Tile, class Link>
 struct Workspace {
-  Word* bits;  // of images that are not read where they are; of values the planes
+  Word* bits;  // of images that are copied; the planes of a label map
   Tables<Link> tables;
 
   Workspace(const TableLengths<Tile>& lengths, Arena& arena)
@@ -56,14 +56,14 @@ struct Workspace {
   }
 };
 
-/// Rows of words are as short as can be, so that rows without padding are such words already.
+/// Rows have the minimum number of words, so that rows without padding need no copy.
 template <class Tile>
 Frame frame_of(const Extent& extent) {
   return frame_of<Tile>(nullptr, extent, (extent.width - 1) / kWordBits + 1);
 }
 
-/// Whether the rows of the image follow each other as words of a frame do, of whole words each, from a
-/// multiple of `alignment` on.
+/// Returns whether the image has the layout of a frame: consecutive rows of complete words, from an address
+/// that is a multiple of `alignment`.
 inline bool is_like_words(const DeviceImage& image, int bits_an_element, std::uintptr_t alignment) {
   const std::int64_t row = std::int64_t{image.extent.width} * bits_an_element / 8;
   return image.extent.width % kWordBits == 0 && image.row_pitch == row &&
@@ -83,7 +83,7 @@ PitchedRows<T> rows_of(T* data, const DeviceLabels& labels) {
 template <class Tile>
 std::size_t workspace_bytes_of(Extent extent, LinkWidth width) {
   const Frame frame = frame_of<Tile>(extent);
-  // Beyond this the indices of threads of BoundaryMerge pass 32 bits.
+  // Above this, indices of threads of BoundaryMerge exceed 32 bits.
   if (double{1} * frame.tiles_x * frame.tiles_y * frame.tiles_z * Tile::kNodes > 0x1p37)
     throw Error(Failure::memory, "the image is too large for a GPU");
   Arena arena(nullptr);
