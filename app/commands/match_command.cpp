@@ -183,10 +183,14 @@ class Matching {
       csv_->write(std::string(found_.is_batch ? "input," : "") +
                   (options_.objects.every_frame ? "frame," : "") +
                   (options_.objects.per_value ? "value," : "") + std::string(kColumns));
-    for (const ImagePair& pair : found_.pairs) found_.attempt([&] { match(pair); });
+    for (const ImagePair& pair : found_.pairs) {
+      std::string rows;
+      found_.attempt([&] { match(pair, rows); });
+      if (csv_) csv_->write(rows);  // a failure ends the run, so that a table has all rows or is not there
+    }
     if (images_ == 0) return exit_code(found_.codes);
-    if (csv_) csv_->commit();
     if (json_) write_report();
+    TextOutput::commit_together({csv_ ? &*csv_ : nullptr, json_ ? &*json_ : nullptr});
     if (options_.csv != "-" && options_.json != "-") print_summary();
     return exit_code(found_.codes);
   }
@@ -203,7 +207,6 @@ class Matching {
     if (options_.objects.per_value) add_classes(report, classes_);
     if (has_rows()) report["images"] = std::move(rows_);
     json_->write(io::json_text(report, 1).erase(1, 2) + "\n");
-    json_->commit();
   }
 
   void print_summary() const {
@@ -221,7 +224,8 @@ class Matching {
                   display_name(pair.truth) + "; objects are compared by index, not by position");
   }
 
-  void match(const ImagePair& pair) {
+  /// Matches one pair, and adds its rows of the table.
+  void match(const ImagePair& pair, std::string& rows) {
     if (io::are_one_stream(pair.truth, pair.prediction))
       throw io::FileError(pair.prediction, Failure::usage, "is a stream and can be read only once");
     const Objects truth = read_objects(pair.truth, options_.objects, pair.frame);
@@ -243,13 +247,13 @@ class Matching {
         totals.add(classes[value]);
         classes_[value].add(classes[value]);
         if (csv_)
-          csv_->write(pairs_text(before + std::to_string(value) + ",", some_of(truth.ids, one.truth),
-                                 some_of(prediction.ids, one.prediction), one.table, matches));
+          rows += pairs_text(before + std::to_string(value) + ",", some_of(truth.ids, one.truth),
+                             some_of(prediction.ids, one.prediction), one.table, matches);
       }
       if (classes.empty()) totals = score_overlaps(table, options_.thresholds, matches);  // no objects
     } else {
       totals = score_overlaps(table, options_.thresholds, matches);
-      if (csv_) csv_->write(pairs_text(before, truth.ids, prediction.ids, table, matches));
+      if (csv_) rows = pairs_text(before, truth.ids, prediction.ids, table, matches);
     }
     give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
     if (has_rows()) {

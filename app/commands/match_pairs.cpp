@@ -28,23 +28,44 @@ io::FileError without_partner(const ImagePair& pair, const NamePattern& pattern,
               (has_pattern ? "" : "; --prediction-name pairs other names")};
 }
 
-/// Returns the pairs of two folders. A file without a partner is a failure of its own.
+/// The files of two folders by name.
+class PairsByName {
+ public:
+  /// Takes a file as the one of its name. `place`: ImagePair::truth or ImagePair::prediction.
+  void take(const std::string& name, const std::string& path, std::string ImagePair::*place) {
+    ImagePair& pair = pairs_[name];
+    pair.name = name;
+    if (!(pair.*place).empty()) doubtful_.emplace(name, two_of_a_name(path, pair.*place));
+    pair.*place = path;
+  }
+  const std::map<std::string, ImagePair>& all() const { return pairs_; }
+  /// Why it is unclear which files belong to a name; null if it is clear.
+  const io::FileError* doubt_of(const std::string& name) const {
+    const auto found = doubtful_.find(name);
+    return found == doubtful_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<std::string, ImagePair> pairs_;
+  std::map<std::string, io::FileError> doubtful_;
+};
+
+/// Returns the pairs of two folders. A file without a partner, or one of two with its name, is a failure of
+/// its own.
 FoundPairs pairs_of_folders(const std::string& truth, const std::string& prediction,
                             const std::string& prediction_name) {
   const NamePattern pattern(prediction_name);
-  std::map<std::string, ImagePair> pairs;
-  for (const BatchInput& input : images_in(truth)) pairs[input.name] = {input.name, input.path, ""};
-  for (const BatchInput& input : images_in(prediction)) {
-    const std::optional<std::string> name = pattern.name_before(input.name);
-    if (!name) continue;  // another image of the same folder
-    ImagePair& pair = pairs[*name];
-    pair.name = *name;
-    pair.prediction = input.path;
-  }
+  PairsByName pairs;
+  for (const BatchInput& input : images_in(truth)) pairs.take(input.name, input.path, &ImagePair::truth);
+  for (const BatchInput& input : images_in(prediction))
+    if (const std::optional<std::string> name = pattern.name_before(input.name))  // else another image
+      pairs.take(*name, input.path, &ImagePair::prediction);
   FoundPairs found{.is_batch = true};
-  for (auto& [name, pair] : pairs) {
-    if (!pair.truth.empty() && !pair.prediction.empty())
-      found.pairs.push_back(std::move(pair));
+  for (const auto& [name, pair] : pairs.all()) {
+    if (const io::FileError* const doubt = pairs.doubt_of(name))
+      found.codes.insert(report_failure(*doubt));
+    else if (!pair.truth.empty() && !pair.prediction.empty())
+      found.pairs.push_back(pair);
     else
       found.codes.insert(report_failure(
           without_partner(pair, pattern, pair.truth.empty() ? truth : prediction, !prediction_name.empty())));
@@ -65,6 +86,11 @@ void add_frames(const ImagePair& pair, const ObjectOptions& objects, std::vector
 }
 
 }  // namespace
+
+io::FileError two_of_a_name(const std::string& path, const std::string& other) {
+  return {path, Failure::usage,
+          "differs from " + display_name(other) + " only in the extension; move one of them elsewhere"};
+}
 
 void FoundPairs::attempt(const std::function<void()>& work) {
   if (!is_batch) return work();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/commands/label_objects.hpp"
+#include "io/files/file_error.hpp"
 
 namespace gpuccl::app {
 
@@ -15,6 +16,9 @@ struct ImagePair {
   std::string name, truth, prediction;
   std::optional<int> frame = {};  // time point of both
 };
+
+/// The error of two images in a folder whose names differ only in the extension: either could be meant.
+io::FileError two_of_a_name(const std::string& path, const std::string& other);
 
 struct FoundPairs {
   bool is_batch = false;  // whether pairs are from two folders

@@ -1,5 +1,7 @@
 #include "app/commands/text_output.hpp"
 
+#include <vector>
+
 #include "app/label/label_outputs.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
@@ -29,8 +31,11 @@ void TextOutput::write(std::string_view text) {
   });
 }
 
-void TextOutput::commit() {
-  if (file_) io::with_path(name_, [&] { file_->commit(); });
+void TextOutput::commit_together(std::initializer_list<TextOutput*> outputs) {
+  std::vector<io::AtomicFile*> files;
+  for (TextOutput* const output : outputs)
+    if (output != nullptr && output->file_) files.push_back(&*output->file_);
+  if (!files.empty()) io::AtomicFile::commit_together(files);
 }
 
 }  // namespace gpuccl::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,9 @@ class TextOutput {
   /// FileError (io).
   void write(std::string_view text);
   /// Gives a file its name. FileError (io, cannot_create).
-  void commit();
+  void commit() { commit_together({this}); }
+  /// Gives files their names: all, or if that fails none. A null pointer stands for no output.
+  static void commit_together(std::initializer_list<TextOutput*> outputs);
 
  private:
   std::string name_;

@@ -5,11 +5,13 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
 #include <utility>
 
+#include "app/commands/match_pairs.hpp"
 #include "app/commands/text_output.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"
@@ -78,8 +80,8 @@ class Tracking {
     }
     if (before) write_rows(frames_.size() - 1, *before, nullptr);
     if (!options_.folder.empty()) write_images();
-    if (csv_) csv_->commit();
     write_report();
+    TextOutput::commit_together({csv_ ? &*csv_ : nullptr, json_ ? &*json_ : nullptr});
     give_hint();
     if (options_.csv != "-" && options_.json != "-") print_result(summary());
     return kSuccess;
@@ -90,8 +92,12 @@ class Tracking {
     std::error_code none;
     std::vector<Frame> frames;
     if (fs::is_directory(options_.series, none) && !io::is_zarr(options_.series)) {
-      for (const BatchInput& input : images_in(options_.series))
+      std::map<std::string, std::string> paths;
+      for (const BatchInput& input : images_in(options_.series)) {
         frames.push_back({input.path, fs::path(input.name).filename().string(), std::nullopt});
+        const auto [other, is_new] = paths.emplace(input.name, input.path);
+        if (!is_new) throw two_of_a_name(input.path, other->second);
+      }
       if (frames.empty()) throw io::FileError(options_.series, Failure::no_input, "contains no images");
     } else {
       const int count = count_frames(options_.series, options_.objects);
@@ -210,7 +216,6 @@ class Tracking {
                         {"parent", tracks_[i].parent},
                         {"into", tracks_[i].into}});
     json_->write(io::json_text(report, 1).erase(1, 2) + "\n");
-    json_->commit();
   }
 
   void give_hint() const {

@@ -1,5 +1,7 @@
 // gpuccl match.
 
+#include <sys/resource.h>
+
 #include <filesystem>
 #include <string>
 
@@ -268,6 +270,56 @@ TEST_CASE("what tracking cannot do is refused") {
   label_file(scratch, "series/2.nrrd", "uint8", kTruth, "2 6");
   fails({"match", "--track", scratch / "series"}, 65, "all need the same size");
   fails({"match", "--track", scratch / "series", "-o", scratch / "series"}, 64, "another one");
+}
+
+TEST_CASE("of two files with one name but for the extension none is chosen") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"truth", "prediction", "series"})
+    std::filesystem::create_directories(scratch / folder);
+  for (const char* name : {"truth/a.nrrd", "truth/b.nrrd", "prediction/a.nrrd", "prediction/b.nrrd",
+                           "series/a.nrrd", "series/b.nrrd"})
+    label_file(scratch, name, "uint8", kTruth);
+  const auto copy = [&](const char* from, const char* to) {
+    std::filesystem::copy_file(scratch / from, scratch / to);
+  };
+  copy("truth/a.nrrd", "prediction/a.mha");
+  const Ended ended = gpuccl({"match", scratch / "truth", scratch / "prediction", "--csv", "-"});
+  CHECK(ended.code == 64);
+  CHECK(ended.err.find("prediction/a.nrrd: differs from " + (scratch / "prediction/a.mha") +
+                       " only in the extension") != std::string::npos);
+  CHECK(ended.out.find("\na,") == std::string::npos);
+  CHECK(ended.out.find("\nb,7,7,") != std::string::npos);
+  // Others of the folder may have such names.
+  copy("truth/a.nrrd", "prediction/a_x.nrrd");
+  copy("truth/b.nrrd", "prediction/b_x.nrrd");
+  succeeds({"match", scratch / "truth", scratch / "prediction", "--prediction-name", "*_x", "--csv", "-"});
+  // Two time points would have one output.
+  copy("truth/b.nrrd", "series/b.mha");
+  fails({"match", "--track", scratch / "series", "-o", scratch / "tracks"}, 64, "only in the extension");
+  CHECK(!std::filesystem::exists(scratch / "tracks/a.tif"));
+}
+
+TEST_CASE("a table that cannot be written as a whole does not replace an older one") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch / "labels");
+  label_file(scratch, "labels/a.nrrd", "uint8", kTruth);
+  std::string many(16 * 15, '\0');
+  for (std::size_t i = 0; i < many.size(); ++i) many[i] = static_cast<char>(i + 1);
+  label_file(scratch, "labels/b.nrrd", "uint8", many, "16 15");
+  const std::string csv = scratch / "pairs.csv", report = scratch / "scores.json";
+  write_file(csv, "older");
+  write_file(report, "older");
+  Command command = gpuccl_command(
+      {"match", scratch / "labels", scratch / "labels", "--csv", csv, "--json", report, "--overwrite"});
+  command.prepare = [] {
+    const rlimit few = {2048, 2048};  // more than the first pair takes
+    ::setrlimit(RLIMIT_FSIZE, &few);
+  };
+  const Ended ended = run(command);
+  CHECK(ended.code == 74);
+  CHECK(ended.err == "gpuccl: " + csv + ": cannot write: file too large\n");
+  CHECK(read_file(csv) == "older");
+  CHECK(read_file(report) == "older");
 }
 
 TEST_CASE("a run in which every pair fails leaves an older table as it was") {
