@@ -170,6 +170,17 @@ std::string compressed(const std::vector<std::int64_t>& lengths) {
   return text;
 }
 
+/// The box of all runs, within the image: that of a component which continues across a periodic border may
+/// end beyond it.
+Box box_of(std::span<const RowRun> runs) {
+  Box box{{runs.front().begin, runs.front().y, 0}, {runs.front().end - 1, runs.back().y, 0}};
+  for (const RowRun& run : runs) {
+    box.min[0] = std::min(box.min[0], run.begin);
+    box.max[0] = std::max(box.max[0], run.end - 1);
+  }
+  return box;
+}
+
 void put_annotation(std::string& text, std::size_t component, std::span<const RowRun> runs,
                     const OutlineSubject& subject) {
   const Extent& extent = subject.extent;
@@ -177,7 +188,7 @@ void put_annotation(std::string& text, std::size_t component, std::span<const Ro
   std::int64_t rest = extent.elements();
   for (const std::int64_t length : lengths) rest -= length;
   if (rest > 0) lengths.push_back(rest);
-  const Box& box = subject.components.box[component];
+  const Box box = box_of(runs);
   text += fmt::format(R"({{"id":{},"image_id":1,"category_id":1,"iscrowd":0,"area":{},"bbox":[{},{},{},{}])",
                       label_text(subject.value, component, subject.stretch.first),
                       subject.components.area[component], box.min[0], box.min[1], box.max[0] - box.min[0] + 1,

@@ -1,6 +1,7 @@
 """outlines.py GPUCCL: outlines are valid polygons that cover their pixels, by shapely, and run lengths are those of pycocotools.
 
-Random images of several densities and sizes, as components by all connectivities and as objects of label images.
+Random images of several densities and sizes, as components by all connectivities, also across periodic borders, and
+as objects of label images.
 GPUCCL_LONG: 2,000 of these, else 60. The files of slabs, of four threads and of tasks are the same.
 """
 import json
@@ -20,7 +21,7 @@ except ImportError as error:
 
 GPUCCL = sys.argv[1]
 COUNT = 2000 if os.environ.get("GPUCCL_LONG") else 60
-CASES = [["label", "-c", "4"], ["label", "-c", "8"], ["label", "--values"], ["measure"]]
+CASES = [["label", "-c", "4"], ["label", "-c", "8"], ["label", "--values"], ["measure"], ["label", "-c", "4", "--periodic", "x,y"]]
 
 
 def run(folder, *words):
@@ -68,7 +69,7 @@ def main():
         path = lambda name: os.path.join(folder, name)
         for i in range(COUNT):
             command = CASES[i % len(CASES)]
-            shape = rng.integers(1, 200 if i % 7 == 0 else 24, 2)
+            shape = rng.integers(2 if "--periodic" in command else 1, 200 if i % 7 == 0 else 24, 2)
             image = rng.integers(0, 4, shape) * (rng.random(shape) < rng.uniform(0.1, 1))
             if command[:2] in (["label", "-c"],):
                 image = image > 0
