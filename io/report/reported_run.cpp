@@ -79,7 +79,11 @@ std::string fingerprint_in(const Json& head) {
 /// A value of a row: a number or null, or numbers with commas between them.
 using RowFields = std::map<std::string_view, std::string_view>;
 
-[[noreturn]] void refuse_row() { throw Error(Failure::data, "has a component that gpuccl does not write"); }
+constexpr const char* kRemedy = "; remove it, so that its input is labeled again";
+
+[[noreturn]] void refuse_row() {
+  throw Error(Failure::data, std::string("has a component that gpuccl does not write") + kRemedy);
+}
 
 /// The fields of {"label":1,"bbox":[0,0,1,1],"extent":0.5}, as they are written.
 RowFields fields_of(std::string_view row) {
@@ -140,15 +144,33 @@ class ReportRows {
   }
 
   const Json& head() const { return head_; }
-  /// Goes to the next component; false after the last one.
-  bool next() { return std::getline(file_, line_) && line_.starts_with('{'); }
+  /// Goes to the next component; false after the last one. Error (data) if they are not as many as reported.
+  bool next() {
+    const bool is_row = std::getline(file_, line_) && line_.starts_with('{');
+    rows_ += is_row ? 1 : 0;
+    if (!is_row && rows_ != head_.at("labeling").at("components").get<std::uint64_t>())
+      throw Error(Failure::data, std::string("does not have as many components as it says") + kRemedy);
+    return is_row;
+  }
   RowFields fields() const { return fields_of(line_); }
 
  private:
   std::ifstream file_;
   std::string line_;
   Json head_;
+  std::uint64_t rows_ = 0;
 };
+
+/// Does `work` with the report of a run.
+template <class Work>
+auto with_rows(const std::string& path, const Work& work) {
+  try {
+    ReportRows report(path);
+    return work(report);
+  } catch (const Json::exception&) {
+    throw Error(Failure::data, std::string("has a field that gpuccl does not write") + kRemedy);
+  }
+}
 
 /// Returns the z coordinate of an image's plane in the world, from the head of a report.
 double z_of_plane(const Json& geometry, const std::vector<std::string_view>& centroid) {
@@ -213,36 +235,40 @@ std::string joint_row(const RowFields& fields, const std::string& before, const 
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
                          const std::vector<MeasureColumn>& columns, bool has_values, int digits,
                          std::optional<int> frame) {
-  ReportRows report(path);
-  const Json& geometry = report.head().at("input").at("geometry");
-  const std::string before = before_joint_row(harmless_name(input), frame);
-  while (report.next()) sink(joint_row(report.fields(), before, geometry, columns, has_values, digits));
+  with_rows(path, [&](ReportRows& report) {
+    const Json& geometry = report.head().at("input").at("geometry");
+    const std::string before = before_joint_row(harmless_name(input), frame);
+    while (report.next()) sink(joint_row(report.fields(), before, geometry, columns, has_values, digits));
+  });
 }
 
-std::string reported_summary(const std::string& path, const std::string& input, bool per_slice,
+std::string reported_summary(const std::string& path, const std::string& input, std::int64_t max_pages,
                              bool has_values) {
   constexpr int kMost2d = 8;  // connectivity
-  ReportRows report(path);
-  const Json& head = report.head();
-  const int depth = head.at("input").at("depth").get<int>();
-  const bool volume = depth > 1 || head.at("labeling").at("connectivity").get<int>() > kMost2d;
-  SummaryRows rows(per_slice ? depth : 0, has_values);
-  while (report.next()) {
-    const RowFields fields = report.fields();
-    const std::vector<std::string_view> box = list_in(fields, "bbox");
-    const auto value = fields.find("value");
-    rows.add(box.size() == 6 ? static_cast<int>(whole_in(box[2])) : 0,
-             std::string(value == fields.end() ? "" : value->second), whole_in(field_in(fields, "area")));
-  }
-  Geometry geometry;
-  if (const Json& given = head.at("input").at("geometry"); !given.is_null()) {
-    for (std::size_t axis = 0; axis < geometry.spacing.size(); ++axis)
-      if (!given.at("spacing").at(axis).is_null())
-        geometry.spacing[axis] = given.at("spacing").at(axis).get<double>();
-    if (!given.at("unit").is_null()) geometry.unit = length_unit(given.at("unit").get<std::string>());
-  }
-  return rows.text({input, volume, geometry, head.at("labeling").at("dropped").get<std::uint64_t>(),
-                    head.at("hints").get<std::vector<std::string>>()});
+  return with_rows(path, [&](ReportRows& report) {
+    const Json& head = report.head();
+    const auto depth = head.at("input").at("depth").get<std::int64_t>();
+    if (depth < 1 || (max_pages > 0 && depth > max_pages)) refuse_row();
+    const bool volume = depth > 1 || head.at("labeling").at("connectivity").get<int>() > kMost2d;
+    SummaryRows rows(max_pages > 0 ? static_cast<int>(depth) : 0, has_values);
+    while (report.next()) {
+      const RowFields fields = report.fields();
+      const std::vector<std::string_view> box = list_in(fields, "bbox");
+      const std::uint64_t page = box.size() == 6 ? whole_in(box[2]) : 0;
+      if (page >= static_cast<std::uint64_t>(depth)) refuse_row();
+      rows.add(static_cast<int>(page), std::string(field_in(fields, "value")),
+               whole_in(field_in(fields, "area")));
+    }
+    Geometry geometry;
+    if (const Json& given = head.at("input").at("geometry"); !given.is_null()) {
+      for (std::size_t axis = 0; axis < geometry.spacing.size(); ++axis)
+        if (!given.at("spacing").at(axis).is_null())
+          geometry.spacing[axis] = given.at("spacing").at(axis).get<double>();
+      if (!given.at("unit").is_null()) geometry.unit = length_unit(given.at("unit").get<std::string>());
+    }
+    return rows.text({input, volume, geometry, head.at("labeling").at("dropped").get<std::uint64_t>(),
+                      head.at("hints").get<std::vector<std::string>>()});
+  });
 }
 
 std::optional<ReportedRun> read_reported_run(const std::string& path) {

@@ -26,15 +26,15 @@ struct ReportedRun {
 std::optional<ReportedRun> read_reported_run(const std::string& path);
 
 /// Writes the rows of an input in a table of several inputs from its report, the file `path`. They are those
-/// of write_joint_stats_rows(), rounded to `digits`. Throws Error (data) for a row that gpuccl does not
-/// write.
+/// of write_joint_stats_rows(), rounded to `digits`. Throws Error (data) for what gpuccl does not write.
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
                          const std::vector<MeasureColumn>& columns, bool has_values, int digits = kAllDigits,
                          std::optional<int> frame = {});
 
-/// Returns the rows of summary_rows() for an input from its report, the file `path`. Throws Error (data) as
+/// Returns the rows of summary_rows() for an input from its report, the file `path`. `max_pages`: limit of
+/// the pages, each of which has a row; 0 if they were not labeled separately. Throws Error (data) as
 /// write_reported_rows() does.
-std::string reported_summary(const std::string& path, const std::string& input, bool per_slice,
+std::string reported_summary(const std::string& path, const std::string& input, std::int64_t max_pages,
                              bool has_values);
 
 }  // namespace gpuccl::io

@@ -333,6 +333,44 @@ TEST_CASE("the table of all components has those of inputs that --skip-existing 
   fails({"label", scratch / "in", "--stats", scratch / "all.csv", "--skip-existing"}, 64, "from reports");
 }
 
+TEST_CASE("a damaged report is refused where --skip-existing takes rows from it") {
+  const ScratchFolder scratch;
+  std::filesystem::create_directory(scratch / "in");
+  save(scratch / "in/a.tif", tests::random_image({20, 15, 6}, 0.3, 3, 4).view());
+  const Words words = {"label",   scratch / "in",      "-o",        scratch / "out/",      "--per-slice",
+                       "--stats", scratch / "all.csv", "--summary", scratch / "inputs.csv"};
+  REQUIRE(gpuccl(words).code == 0);
+  Words again = words;
+  again.push_back("--skip-existing");
+  const std::string report = scratch / "out/a.json", intact = read_file(report);
+  const auto time = std::filesystem::last_write_time(report);
+  const auto with = [&](const std::string& from, const std::string& to) {
+    std::string damaged = intact;
+    const std::size_t at = damaged.find(from);
+    REQUIRE(at != std::string::npos);
+    write_file(report, damaged.replace(at, from.size(), to));
+    std::filesystem::last_write_time(report, time);
+    return gpuccl(again);
+  };
+  const std::string row = intact.substr(intact.find("{\"label\":2,"),
+                                        intact.find("{\"label\":3,") - intact.find("{\"label\":2,"));
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {row, ""},
+           {"\"depth\": 6", "\"depth\": 2147483647"},
+           {"\"depth\": 6", "\"depth\": \"6\""},
+           {"\"depth\": 6", "\"depth\": 0"},
+           {"\"hints\": []", "\"hints\": [5]"},
+           {"\"geometry\": null", "\"geometry\": {\"spacing\":[1]}"},
+           {"\"bbox\":[", "\"bbox\":[0,0,900000000,0,0,0],\"box\":["}}) {
+    const Ended ended = with(from, to);
+    CHECK(ended.code == 65);
+    CHECK(ended.err.find("gpuccl: " + report + ": ") == 0);
+    CHECK(ended.err.find("; remove it, so that its input is labeled again\n") != std::string::npos);
+  }
+  std::filesystem::remove(report);
+  CHECK(gpuccl(again).code == 0);
+}
+
 TEST_CASE("option --skip-existing does again what was made with other options") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2"}) add_image(scratch / (std::string("in/") + name + ".png"));
