@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/commands/commands.hpp"
@@ -81,6 +82,7 @@ class Verification {
       } catch (const Error& error) {
         codes_.insert(report_failure(error));
       }
+      print_result(std::exchange(said_, {}));  // a failure ends the run
     }
     if (differs_) codes_.insert(kDifferent);
     return exit_code(codes_);
@@ -91,7 +93,7 @@ class Verification {
     return io::with_path(path, [&] { return io::fingerprint_of_labels(path); });
   }
 
-  void print(const std::string& path) { print_result(fingerprint_of(path) + "  " + printable(path) + "\n"); }
+  void print(const std::string& path) { said_ = fingerprint_of(path) + "  " + printable(path) + "\n"; }
 
   void verify(const std::string& report) {
     const auto run = io::read_reported_run(report);
@@ -102,20 +104,12 @@ class Verification {
     }
     if (!run || !run->complete)
       throw io::FileError(report, Failure::data, "is not a complete report of gpuccl");
-    if (run->output.path.empty())
-      throw io::FileError(report, Failure::data, "comes from a run without a label image");
-    if (run->fingerprint.empty())
-      throw io::FileError(report, Failure::data, "has no fingerprint; label the image again");
     const ReportedFiles files(report, options_.follow);
-    const std::string image = files.find(run->output.path);
-    if (image.empty())
-      say_missing(run->output.path);
-    else if (fingerprint_of(image) == run->fingerprint)
-      say(image, "labels agree with the report", true);
-    else
-      say(image, "labels differ from the report", false);
+    if (!run->output.path.empty()) verify_labels(report, *run, files);
+    bool is_any = !run->output.path.empty();
     for (const io::ReportedFile* const file : {&run->preview, &run->stats, &run->contacts, &run->outlines}) {
       if (file->path.empty() || file->bytes == 0) continue;
+      is_any = true;
       const std::string path = files.find(file->path);
       const std::uint64_t bytes = path.empty() ? 0 : io::bytes_of_regular_file(path);
       if (path.empty())
@@ -127,6 +121,19 @@ class Verification {
       else
         say(path, "content differs from the report", false);
     }
+    if (!is_any) throw io::FileError(report, Failure::data, "names no files that the run wrote");
+  }
+
+  void verify_labels(const std::string& report, const io::ReportedRun& run, const ReportedFiles& files) {
+    if (run.fingerprint.empty())
+      throw io::FileError(report, Failure::data, "has no fingerprint; label the image again");
+    const std::string image = files.find(run.output.path);
+    if (image.empty())
+      say_missing(run.output.path);
+    else if (fingerprint_of(image) == run.fingerprint)
+      say(image, "labels agree with the report", true);
+    else
+      say(image, "labels differ from the report", false);
   }
 
   /// A report is in UTF-8, and has this character instead of a byte that is not.
@@ -138,11 +145,12 @@ class Verification {
 
   void say(const std::string& path, const std::string& what, bool is_same) {
     differs_ = differs_ || !is_same;
-    if (!options_.quiet) print_result(printable(path) + ": " + what + "\n");
+    if (!options_.quiet) said_ += printable(path) + ": " + what + "\n";
   }
 
   const VerifyOptions& options_;
   bool differs_ = false;
+  std::string said_;     // lines on standard output about one file
   std::set<int> codes_;  // of what failed
 };
 
@@ -164,6 +172,8 @@ void setup_verify(const Command& command) {
   command.on_run([options] {
     if (options->print && options->quiet)
       throw Error(Failure::usage, "--print and --quiet cannot be combined");
+    if (!options->print && std::count(options->files.begin(), options->files.end(), "-") > 0)
+      throw Error(Failure::usage, "a report cannot be standard input, because its files are next to it");
     return Verification(*options).run();
   });
 }

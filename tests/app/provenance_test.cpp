@@ -245,6 +245,24 @@ TEST_CASE("gpuccl verify finds files that have changed") {
   CHECK_THAT(verified(), tests::containing("out.tif: is missing\n"));
 }
 
+TEST_CASE("gpuccl verify checks tables and outlines of runs without a label image") {
+  const Labeled made;
+  const std::string report = made.folder + "/alone.json", table = made.folder + "/alone.csv";
+  succeeds({"label", made.input, "--json", report, "--stats", table});
+  CHECK(succeeds({"verify", report}) == table + ": content agrees with the report\n");
+  write_file(table, "");
+  CHECK(gpuccl({"verify", report}).code == 1);
+}
+
+TEST_CASE("gpuccl verify ends where its lines cannot be written") {
+  const Labeled made;
+  Command full = gpuccl_command({"verify", made.report, made.report});
+  full.output = "/dev/full";
+  const Ended ended = run(full);
+  CHECK(ended.code == 74);
+  CHECK(ended.err == "gpuccl: standard output: cannot write: no space left on device\n");
+}
+
 TEST_CASE("gpuccl verify says what it cannot read") {
   const Labeled made;
   fs::remove(made.table);
@@ -312,7 +330,8 @@ TEST_CASE("gpuccl verify refuses what is not a complete report") {
   write_file(made.report, text.replace(at, 15 + 18, "\"fingerprint\": null"));
   fails({"verify", made.report}, 65, "has no fingerprint");
   succeeds({"label", made.input, "--json", made.folder + "/alone.json"});
-  fails({"verify", made.folder + "/alone.json"}, 65, "without a label image");
+  fails({"verify", made.folder + "/alone.json"}, 65, "names no files");
+  fails({"verify", "-"}, 64, "cannot be standard input");
   fails({"verify", "--print", "--quiet", made.image}, 64, "cannot be combined");
 }
 
