@@ -12,11 +12,12 @@ namespace gpuccl::io {
 inline constexpr int kDeepestJson = 64;
 
 /// Returns the value of JSON text. The value is discarded if the text is not valid, or nested deeper than
-/// `deepest`; then `too_deep` is called first. Takes time proportional to the length of the text.
+/// `deepest`; then `too_deep` is called first. Takes time proportional to the length of the text. NaN,
+/// Infinity and -Infinity, which Python writes and JSON does not have, are read as strings.
 nlohmann::json parse_json(
     const std::string& text, int deepest = kDeepestJson, const std::function<void()>& too_deep = [] {});
 
-/// As parse_json(), and objects keep the order of their members.
+/// As parse_json() without these numbers, and objects keep the order of their members.
 nlohmann::ordered_json parse_ordered_json(
     const std::string& text, int deepest = kDeepestJson, const std::function<void()>& too_deep = [] {});
 

@@ -212,6 +212,14 @@ TEST_CASE("JSON is read to a depth, and brackets in strings are not nesting") {
   CHECK(json_text(parse_ordered_json(R"({"b": [1, 2], "a": null})")) == R"({"b":[1,2],"a":null})");
 }
 
+TEST_CASE("numbers that Python writes and JSON does not have are read as strings") {
+  CHECK(parse_json(R"({"a": [NaN, -Infinity,Infinity], "\"NaN": "NaN, \\"})") ==
+        Json({{"a", {"NaN", "-Infinity", "Infinity"}}, {"\"NaN", "NaN, \\"}}));
+  CHECK(parse_json("{\"a\": NaNs}").is_discarded());
+  CHECK(parse_json("{\"a\": NaN, \"b\": [[]]}", 2).is_discarded());
+  CHECK(parse_ordered_json("[NaN]").is_discarded());
+}
+
 TEST_CASE("bytes that are not UTF-8 are replaced in JSON") {
   CHECK(json_text(Json("a\xff")) == "\"a\xef\xbf\xbd\"");
   CHECK(as_utf8("a\xff[\"\\") == "a\xef\xbf\xbd[\"\\");
