@@ -185,7 +185,8 @@ int run_view(const ViewOptions& options) {
     page.table.end_csv();
     page.table.name_labels(names);
   } else {
-    page.about.emplace_back("Table", options.stats.empty() ? options.report : options.stats);
+    page.table_file = options.stats.empty() ? options.report : options.stats;
+    page.about.emplace_back("Table", page.table_file);
   }
   page.table.keep_largest(kMostViewRows);
   if (!page.made) {

@@ -111,8 +111,11 @@ std::string hint_of_order(const io::ImageInfo& input, const Findings& findings) 
       spacing[0] == spacing[1])
     return "";
   const std::string x = io::shortest(spacing[0]), y = io::shortest(spacing[1]);
+  const std::string unit = input.geometry.unit == io::LengthUnit::unknown
+                               ? ""
+                               : "," + std::string(io::name_of(input.geometry.unit));
   return "--spacing is X,Y,Z, so columns are " + x + " apart and slices " + y + "; if slices are " + x +
-         " apart, use --spacing " + y + "," + y + "," + x;
+         " apart, use --spacing " + y + "," + y + "," + x + unit;
 }
 
 /// Returns the hint for a threshold of colors.
@@ -202,9 +205,11 @@ std::uint64_t pixels_of_boxes(const Components& components) {
 std::string hint_of_scattered(std::uint64_t objects, std::uint64_t pixels_of_boxes, const Extent& extent) {
   constexpr std::uint64_t kLeastObjects = 16;
   constexpr double kMostCovered = 10;  // times the image
-  const bool is_scattered =
-      extent.elements() >= kLeastElements && objects >= kLeastObjects &&
-      static_cast<double>(pixels_of_boxes) > kMostCovered * static_cast<double>(extent.elements());
+  constexpr double kMostOfOne =
+      0.25;  // of the image, on average; long and thin objects, such as neurites, have less
+  const double covered = static_cast<double>(pixels_of_boxes) / static_cast<double>(extent.elements());
+  const bool is_scattered = extent.elements() >= kLeastElements && objects >= kLeastObjects &&
+                            covered > kMostCovered && covered > kMostOfOne * static_cast<double>(objects);
   return is_scattered
              ? "its values are scattered, as those of a photograph or of classes are; gpuccl label finds "
                "components, with --threshold in a photograph and with --values in classes"

@@ -236,15 +236,18 @@ void refuse_typeset_dash(const CLI::App& command, const std::string& word) {
 /// Refuses words after the value of a list, such as "topology" in `--measure shape topology`: they would be
 /// inputs.
 void refuse_missing_commas(const CLI::App& command, const std::vector<std::string>& words) {
-  const auto is_of_list = [](const std::string& word) {
+  const auto is_option = [](const std::string& word) {
+    return word.starts_with('-') && !parse_number<double>(word);
+  };
+  const auto is_of_list = [&](const std::string& word) {
     const bool is_path = word.find_first_of("./@") != std::string::npos && !parse_number<double>(word);
-    return !word.empty() && word[0] != '-' && !is_path && !names_file(word);
+    return !word.empty() && !is_option(word) && !is_path && !names_file(word);
   };
   for (std::size_t i = 1; i + 2 < words.size(); ++i) {
     const CLI::Option* option = words[i].starts_with("--") ? command.get_option_no_throw(words[i]) : nullptr;
     const std::string type = option == nullptr ? "" : option->get_type_name();
     if (type != "LIST" && type != "AXES" && type.find(",...") == std::string::npos) continue;
-    if (words[i + 1].starts_with('-') || !is_of_list(words[i + 2])) continue;
+    if (is_option(words[i + 1]) || !is_of_list(words[i + 2])) continue;
     std::string list = words[i + 1];
     for (std::size_t k = i + 2; k < words.size() && is_of_list(words[k]); ++k) list += "," + words[k];
     throw Error(Failure::usage,

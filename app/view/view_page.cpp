@@ -11,6 +11,7 @@
 #include "app/view/view_image.hpp"
 #include "app/view/view_labels.hpp"
 #include "gpuccl/types.hpp"
+#include "io/files/file_error.hpp"
 #include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
@@ -31,7 +32,8 @@ std::string nth(int n) { return std::to_string(n) + (n == 2 ? "nd" : n == 3 ? "r
 /// Leaves out components until the table is at most so many bytes.
 ViewTable::Packed pack_table(ViewPage& page, bool volume, std::size_t most_bytes) {
   for (;;) {
-    ViewTable::Packed table = page.table.pack(page.names, volume);
+    ViewTable::Packed table =
+        io::with_path(page.table_file, [&] { return page.table.pack(page.names, volume); });
     const std::size_t bytes = bytes_of(table.lines), rows = page.table.rows();
     if (bytes <= most_bytes || rows <= 1) return table;
     page.table.keep_largest(static_cast<std::size_t>(
@@ -67,8 +69,9 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
   if (!page.image.empty()) {
     image.emplace(page.image, page.read_image);
     if (image->extent() != extent)
-      throw Error(Failure::data, "labels have " + io::to_string(extent) + " pixels, the image '" +
-                                     page.image + "' has " + io::to_string(image->extent()));
+      throw io::FileError(
+          page.image, Failure::data,
+          "has " + io::to_string(image->extent()) + " pixels, the labels have " + io::to_string(extent));
   }
 
   const std::string_view html = kViewPage;

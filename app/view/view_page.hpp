@@ -20,6 +20,7 @@ struct ViewPage {
   std::uint64_t components = 0;
   io::Geometry geometry;
   ViewTable table;
+  std::string table_file;                // that it comes from; "" if it is made from the labels
   std::span<const std::uint64_t> names;  // labels that 1..N stand for; empty: themselves
   std::string image;                     // below the labels; "" for none
   io::ReadOptions read_image;
@@ -41,7 +42,8 @@ inline constexpr std::size_t kMostViewRows = 1'000'000;
 /// table.
 std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs);
 
-/// Writes the page (docs/view.md): one file that needs nothing else. FileError of the image below.
+/// Writes the page (docs/view.md): one file that needs nothing else. FileError of the image below or of
+/// the file of the table.
 void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page);
 
 }  // namespace gpuccl::app

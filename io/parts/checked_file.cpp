@@ -80,10 +80,12 @@ CheckedFile::CheckedFile(const std::string& path, const FileTag& tag, std::size_
     : path_(path),
       file_(open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)) {
   if (!file_ && errno == ENOENT) throw Error(Failure::no_input, "is missing", ENOENT);
-  if (!file_ && errno == ELOOP) throw Error(Failure::no_input, "is a symbolic link", ELOOP);
+  if (!file_ && errno == ELOOP)
+    throw Error(Failure::no_input, "is a symbolic link, which must be removed", ELOOP);
   if (!file_) throw system_error(failure_to_read(errno), "cannot open", errno);
   struct stat status {};
-  if (::fstat(file_.get(), &status) != 0 || !S_ISREG(status.st_mode)) refuse();
+  if (::fstat(file_.get(), &status) != 0) refuse();
+  if (!S_ISREG(status.st_mode)) throw Error(Failure::data, "is not a file and must be removed");
   check_owner(file_.get(), status);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   Trailer trailer;

@@ -82,11 +82,12 @@ constexpr RowStyle kPropertyRow = [] {
   return style;
 }();
 
+/// The label by which a component is colored; never 0, which is black.
 Label label_of(const ComponentTable& table, std::size_t i) {
   const ValueColumn& value = table.value;
   if (!value.are_labels && value.labels.empty()) return static_cast<Label>(table.first + i + 1);
   const std::uint64_t label = value.are_labels ? value.values[i] : value.labels[i];
-  return static_cast<Label>(label ^ label >> 32);
+  return std::max<Label>(1, static_cast<Label>(label ^ label >> 32));
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST_CASE("a spacing in the order z, y, x and one without a unit are hinted at")
   CHECK(
       hints_of({cells, "--spacing", "40,4,4,nm"}) ==
       Words{"--spacing is X,Y,Z, so columns are 40 apart and slices 4; if slices are 40 apart, use --spacing "
-            "4,4,40"});
+            "4,4,40,nm"});
   for (const char* spacing : {"4,4,40,nm", "4,4,4,nm", "3,4,5,nm"})
     CHECK(hints_of({cells, "--spacing", spacing}).empty());
   const Words hint = {

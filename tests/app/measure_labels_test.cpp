@@ -106,13 +106,19 @@ TEST_CASE("a photograph is no label image, which is hinted at") {
                "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 80 80\nencoding: raw\n\n" + bytes);
     return scratch / name;
   };
-  const std::string photo = image("photo.nrrd", samples), labels = image("labels.nrrd", cells);
+  // Each of 60 lines goes through the whole image, and their boxes together cover it twelve times.
+  std::string lines(80 * 80, '\0');
+  for (std::size_t line = 0; line < 60; ++line)
+    for (std::size_t x = 0; x < 80; ++x) lines[(line + x / 5) * 80 + x] = static_cast<char>(1 + line);
+  const std::string photo = image("photo.nrrd", samples), labels = image("labels.nrrd", cells),
+                    thin = image("thin.nrrd", lines);
   const std::string hint =
       "its values are scattered, as those of a photograph or of classes are; gpuccl label finds";
   for (const Words& words : {Words{"measure", photo, "--stats", "-"}, Words{"match", photo, photo}})
     CHECK(gpuccl(words).err.find(photo + ": " + hint) != std::string::npos);
-  for (const Words& words : {Words{"measure", labels, "--stats", "-"}, Words{"match", labels, labels},
-                             Words{"match", photo, photo, "--per-value"}})
+  for (const Words& words :
+       {Words{"measure", labels, "--stats", "-"}, Words{"match", labels, labels},
+        Words{"measure", thin, "--stats", "-"}, Words{"match", photo, photo, "--per-value"}})
     CHECK(gpuccl(words).err.empty());
 }
 

@@ -192,6 +192,7 @@ TEST_CASE("inputs that were meant otherwise are refused with what to write") {
         "'topology' is taken as an input and does not exist; lists are joined by commas: --measure "
         "shape,topology,border");
   fails({"label", page, "--value", "2", "3", "--stats", "-"}, 64, "joined by commas: --value 2,3");
+  fails({"label", page, "--value", "-2", "-3", "--stats", "-"}, 64, "joined by commas: --value -2,-3");
   CHECK(gpuccl({"label", page, "--measure", "shape", "gone.png", "--stats", "-"})
             .err.find("gone.png: no such file") != std::string::npos);
   fails({"label", page, "--fill-holes", "2um3", "-o", "p.tif"}, 64, "--fill-holes: '2um3' is ");

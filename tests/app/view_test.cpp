@@ -159,10 +159,11 @@ TEST_CASE("what does not belong together makes no page") {
   const std::string cells = source_file("data/cells.tif"), labels = scratch / "labels.tif",
                     page = scratch / "page.html";
   succeeds({"label", cells, "-o", labels, "--stats", scratch / "t.csv", "--quiet"});
-  fails({"view", labels, "--image", source_file("data/page.png"), "-o", page}, 65, "160x120x48");
+  fails({"view", labels, "--image", source_file("data/page.png"), "-o", page}, 65,
+        "page.png: has 1240x1754 pixels, the labels have 160x120x48");
   succeeds({"label", cells, "--largest", "3", "-o", scratch / "three.tif", "--quiet"});
   fails({"view", scratch / "three.tif", "--stats", scratch / "t.csv", "-o", page}, 65,
-        "which the label image lacks");
+        "t.csv: has a component of label 4, which the label image lacks");
   fails({"view", labels, "--stats", labels, "-o", page}, 65, "is not a table of components");
   fails({"view", labels, "--report", scratch / "t.csv", "-o", page}, 65, "is not a report");
   fails({"view", labels, "--report", scratch / "none.json", "-o", page}, 66, "none.json");

@@ -103,6 +103,15 @@ TEST_CASE("a Zarr of labels has their colors and properties") {
   found = described({"measure", "--relabel"});
   CHECK(found["properties"][1] == Json::parse(R"({"label-value":2,"area":3,"value":300})"));
 
+  // No label is as black as the background.
+  const std::string longs = scratch / "longs.nrrd";
+  write_file(longs, "NRRD0004\ntype: uint64\ndimension: 2\nsizes: 2 1\nendian: little\nencoding: raw\n\n" +
+                        std::string("\1\0\0\0\1\0\0\0\7\0\0\0\0\0\0\0", 16));
+  succeeds({"measure", longs, "-o", labels});
+  found = Json::parse(read_file(labels + "/.zattrs"))["image-label"];
+  CHECK(found["colors"][1]["label-value"] == 0x100000001);
+  CHECK(found["colors"][1]["rgba"] != Json({0, 0, 0, 255}));
+
   // Several labels with one value, none at all, and too many.
   CHECK_FALSE(described({"label", "--values", "--keep-values"}).contains("properties"));
   CHECK_FALSE(described({"label", "--min-size", "100"}).contains("colors"));
