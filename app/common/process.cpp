@@ -15,7 +15,7 @@
 #include "app/common/messages.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
-#include "io/hdf5/hdf5_source.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 namespace gpuccl::app {
 namespace {

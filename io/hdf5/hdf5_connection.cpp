@@ -9,7 +9,7 @@
 #include <exception>
 #include <string>
 
-#include "io/hdf5/hdf5_source.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,7 +1,6 @@
-#include "io/hdf5/hdf5_source.hpp"
-
 #include <utility>
 
+#include "io/hdf5/hdf5.hpp"
 #include "io/hdf5/hdf5_array.hpp"
 #include "io/hdf5/hdf5_chunks.hpp"
 #include "io/hdf5/hdf5_connection.hpp"

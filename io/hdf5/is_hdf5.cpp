@@ -1,6 +1,6 @@
 #include <cstring>
 
-#include "io/hdf5/hdf5_source.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 namespace gpuccl::io {
 

@@ -1,5 +1,5 @@
 #include "gpuccl/types.hpp"
-#include "io/hdf5/hdf5_source.hpp"
+#include "io/hdf5/hdf5.hpp"
 
 // Replaces the functions that need libhdf5 in builds without it.
 namespace gpuccl::io {

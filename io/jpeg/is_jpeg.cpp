@@ -1,4 +1,4 @@
-#include "io/jpeg/jpeg_source.hpp"
+#include "io/jpeg/jpeg.hpp"
 
 namespace gpuccl::io {
 

@@ -1,5 +1,3 @@
-#include "io/jpeg/jpeg_source.hpp"
-
 #include <jpeglib.h>
 
 #include <csetjmp>
@@ -15,6 +13,7 @@
 #include "io/files/input_file.hpp"
 #include "io/image/jpeg_frame.hpp"
 #include "io/image/limits.hpp"
+#include "io/jpeg/jpeg.hpp"
 
 // After it:
 namespace gpuccl::io {

@@ -1,5 +1,5 @@
 #include "gpuccl/types.hpp"
-#include "io/jpeg/jpeg_source.hpp"
+#include "io/jpeg/jpeg.hpp"
 
 // Replaces the functions that need libjpeg in builds without it.
 namespace gpuccl::io {

@@ -1,5 +1,3 @@
-#include "io/nifti/nifti_source.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -19,6 +17,7 @@
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
+#include "io/nifti/nifti.hpp"
 #include "io/nifti/nifti_layout.hpp"
 
 namespace gpuccl::io {

@@ -6,7 +6,7 @@
 
 #include "io/files/number_text.hpp"
 #include "io/image/label_streams.hpp"
-#include "io/nrrd/nrrd_source.hpp"
+#include "io/nrrd/nrrd.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,5 +1,3 @@
-#include "io/nrrd/nrrd_source.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +13,8 @@
 #include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
-#include "io/nifti/nifti_source.hpp"
+#include "io/nifti/nifti.hpp"
+#include "io/nrrd/nrrd.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,5 +1,3 @@
-#include "io/png/png_source.hpp"
-
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
@@ -10,6 +8,7 @@
 
 #include "io/image/limits.hpp"
 #include "io/image/raw_source.hpp"
+#include "io/png/png.hpp"
 #include "io/png/png_decoder.hpp"
 #include "io/png/png_pixels.hpp"
 

@@ -8,9 +8,9 @@
 #include "io/files/file_identity.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/read_options.hpp"
-#include "io/metaimage/metaimage_source.hpp"
-#include "io/nifti/nifti_source.hpp"
-#include "io/nrrd/nrrd_source.hpp"
+#include "io/metaimage/metaimage.hpp"
+#include "io/nifti/nifti.hpp"
+#include "io/nrrd/nrrd.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/zarr/ome_image.hpp"
 

@@ -20,7 +20,7 @@
 #include "io/read/open_file.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/zarr/ome_image.hpp"
-#include "io/zarr/zarr_source.hpp"
+#include "io/zarr/zarr.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,5 +1,3 @@
-#include "io/tiff/tiff_source.hpp"
-
 #include <algorithm>
 #include <mutex>
 #include <optional>
@@ -11,6 +9,7 @@
 #include "io/image/limits.hpp"
 #include "io/image/raw_source.hpp"
 #include "io/image/reason.hpp"
+#include "io/tiff/tiff.hpp"
 #include "io/tiff/tiff_contents.hpp"
 #include "io/tiff/tiff_handle.hpp"
 #include "io/tiff/tiff_page_decoder.hpp"

@@ -1,10 +1,9 @@
-#include "io/zarr/zarr_source.hpp"
-
 #include <utility>
 
 #include "io/image/chunk_source.hpp"
 #include "io/image/limits.hpp"
 #include "io/zarr/ome_image.hpp"
+#include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_chunks.hpp"
 
 namespace gpuccl::io {

@@ -1,5 +1,5 @@
 #include "decode.hpp"
-#include "io/metaimage/metaimage_source.hpp"
+#include "io/metaimage/metaimage.hpp"
 
 // The MetaImage reader: text, and what zlib compresses.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

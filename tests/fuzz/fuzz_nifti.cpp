@@ -1,6 +1,6 @@
 #include "decode.hpp"
 #include "io/files/gunzipped_file.hpp"
-#include "io/nifti/nifti_source.hpp"
+#include "io/nifti/nifti.hpp"
 
 // The NIfTI reader, also of what gzip compresses.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

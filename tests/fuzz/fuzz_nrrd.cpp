@@ -1,5 +1,5 @@
 #include "decode.hpp"
-#include "io/nrrd/nrrd_source.hpp"
+#include "io/nrrd/nrrd.hpp"
 
 // The NRRD reader: text, and what gzip compresses.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

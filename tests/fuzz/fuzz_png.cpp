@@ -1,7 +1,7 @@
 #include <libdeflate.h>
 
 #include "decode.hpp"
-#include "io/png/png_source.hpp"
+#include "io/png/png.hpp"
 
 // The PNG reader, on files whose checksums are right, for else libpng would look at nothing after them.
 namespace {

@@ -1,7 +1,7 @@
 #include "decode.hpp"
-#include "io/hdf5/hdf5_source.hpp"
-#include "io/png/png_source.hpp"
-#include "io/tiff/tiff_source.hpp"
+#include "io/hdf5/hdf5.hpp"
+#include "io/png/png.hpp"
+#include "io/tiff/tiff.hpp"
 
 // The readers of PNM, BMP and JPEG, and what is said of a file that is of no format.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

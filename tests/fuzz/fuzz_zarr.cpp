@@ -2,7 +2,7 @@
 #include <string>
 
 #include "decode.hpp"
-#include "io/zarr/zarr_source.hpp"
+#include "io/zarr/zarr.hpp"
 
 // The reader of Zarr. The bytes are documents of metadata, each ended by a NUL, the first begun by a letter
 // that says which they are; what follows is every chunk, or shard.

@@ -12,7 +12,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/limits.hpp"
-#include "io/png/png_source.hpp"
+#include "io/png/png.hpp"
 #include "support/catch.hpp"
 #include "support/png_file.hpp"
 

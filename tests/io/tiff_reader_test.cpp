@@ -11,7 +11,7 @@
 
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
-#include "io/tiff/tiff_source.hpp"
+#include "io/tiff/tiff.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -1,4 +1,4 @@
-#include "io/pnm/pnm_source.hpp"
+#include "io/pnm/pnm.hpp"
 
 #include <cctype>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "io/bmp/bmp_source.hpp"
+#include "io/bmp/bmp.hpp"
 
 #include <fmt/core.h>
 

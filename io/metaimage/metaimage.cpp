@@ -1,4 +1,4 @@
-#include "io/metaimage/metaimage_source.hpp"
+#include "io/metaimage/metaimage.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "io/mgh/mgh_source.hpp"
+#include "io/mgh/mgh.hpp"
 
 #include <array>
 #include <bit>

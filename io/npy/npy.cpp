@@ -1,4 +1,4 @@
-#include "io/npy/npy_source.hpp"
+#include "io/npy/npy.hpp"
 
 #include <algorithm>
 #include <cstring>
