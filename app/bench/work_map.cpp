@@ -6,7 +6,7 @@
 #include <cstddef>
 
 #include "app/bench/results.hpp"
-#include "io/png/png_output.hpp"
+#include "io/png/png.hpp"
 
 namespace gpuccl::bench {
 

@@ -18,7 +18,7 @@
 #include "io/files/json.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/report/stats_csv.hpp"
-#include "io/zarr/zarr_label_layout.hpp"
+#include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::app {
 

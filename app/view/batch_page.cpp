@@ -12,7 +12,7 @@
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/image/label_color.hpp"
-#include "io/png/png_output.hpp"
+#include "io/png/png.hpp"
 
 namespace gpuccl::app {
 

@@ -14,6 +14,7 @@
 #include "io/image/raw_source.hpp"
 
 namespace gpuccl::io {
+
 namespace {
 
 constexpr std::uint64_t kFileHeader = 14;  // bytes, before a header that begins with its own size

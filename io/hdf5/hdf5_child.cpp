@@ -1,5 +1,3 @@
-#include "io/hdf5/hdf5_child.hpp"
-
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -23,8 +21,8 @@
 #include <string>
 
 #include "gpuccl/types.hpp"
-#include "io/hdf5/hdf5_functions.hpp"
-#include "io/hdf5/hdf5_server.hpp"
+#include "io/hdf5/hdf5_connection.hpp"
+#include "io/hdf5/hdf5_library.hpp"
 
 namespace gpuccl::io {
 namespace {

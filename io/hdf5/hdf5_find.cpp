@@ -1,5 +1,3 @@
-#include "io/hdf5/hdf5_find.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>

@@ -1,5 +1,3 @@
-#include "io/hdf5/hdf5_server.hpp"
-
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,8 +9,8 @@
 #include <vector>
 
 #include "io/files/descriptor.hpp"
+#include "io/hdf5/hdf5_connection.hpp"
 #include "io/hdf5/hdf5_dataset.hpp"
-#include "io/hdf5/hdf5_find.hpp"
 #include "io/hdf5/hdf5_message.hpp"
 
 namespace gpuccl::io {

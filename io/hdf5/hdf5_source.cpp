@@ -1,13 +1,201 @@
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "gpuccl/types.hpp"
+#include "io/files/input_file.hpp"
+#include "io/files/json.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/hdf5/hdf5_array.hpp"
-#include "io/hdf5/hdf5_chunks.hpp"
 #include "io/hdf5/hdf5_connection.hpp"
-#include "io/hdf5/hdf5_metadata.hpp"
+#include "io/image/chunk_grid.hpp"
+#include "io/image/chunk_source.hpp"
+#include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/raw_source.hpp"
+#include "io/image/reason.hpp"
 
 namespace gpuccl::io {
+namespace {
+
+/// Samples of an open dataset. libhdf5 finds the chunks; this class reads and decodes them. Thread-safe.
+class Hdf5Chunks final : public Chunks {
+ public:
+  Hdf5Chunks(std::shared_ptr<const ByteSource> file, std::uint64_t file_bytes,
+             std::unique_ptr<Hdf5Connection> connection, Hdf5Array array)
+      : file_(std::move(file)),
+        file_bytes_(file_bytes),
+        connection_(std::move(connection)),
+        array_(std::move(array)) {}
+
+  const ChunkGrid& grid() const override { return array_; }
+  bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+            std::vector<std::byte>& samples) const override;
+  std::int64_t stored_bytes() const override;
+
+ private:
+  bool read_chunk(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+                  std::vector<std::byte>& samples) const;
+  bool read_piece(const std::vector<std::uint64_t>& at, std::vector<std::byte>& samples) const;
+  Hdf5Place find(const std::vector<std::uint64_t>& at) const;
+
+  const std::shared_ptr<const ByteSource> file_;
+  const std::uint64_t file_bytes_;
+  const std::unique_ptr<Hdf5Connection> connection_;
+  const Hdf5Array array_;
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<std::uint64_t>, Hdf5Place> places_;  // cache
+};
+
+bool Hdf5Chunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+                      std::vector<std::byte>& samples) const {
+  samples.resize(array_.chunk_bytes());
+  if (!array_.is_chunked) return read_piece(at, samples);
+  try {
+    return read_chunk(at, stored, samples);
+  } catch (const Error& error) {
+    std::string where;
+    for (const std::uint64_t place : at) where += (where.empty() ? "" : ".") + std::to_string(place);
+    throw Error(error.failure(), reason_about("chunk " + where, error.what()));
+  }
+}
+
+bool Hdf5Chunks::read_chunk(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+                            std::vector<std::byte>& samples) const {
+  const Hdf5Place place = find(at);
+  if (place.is_stored == 0) return false;
+  if (place.bytes > array_.filters.most_stored(samples.size())) Hdf5Message::refuse();
+  stored.resize(static_cast<std::size_t>(place.bytes));
+  if (place.offset > file_bytes_ ||
+      file_->read_at(place.offset, stored.data(), stored.size()) != stored.size())
+    throw Error(Failure::data, "the file is truncated");
+  array_.filters.decode(stored, place.skipped, samples);
+  if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), samples.size());
+  return true;
+}
+
+/// Returns the place of a chunk, and keeps those of the chunks after it, which the answer contains too.
+Hdf5Place Hdf5Chunks::find(const std::vector<std::uint64_t>& at) const {
+  constexpr std::size_t kMostKept = 1 << 13;
+  const std::lock_guard<std::mutex> lock(mutex_);
+  if (const auto known = places_.find(at); known != places_.end()) return known->second;
+  Hdf5Message request(Hdf5Word::find);
+  request.put_list(at);
+  Hdf5Message answer = connection_->ask(request);
+  const auto places = answer.take_list<std::vector<Hdf5Place>>();
+  if (places.empty() || places.size() > kPlacesAtOnce || !answer.is_taken()) Hdf5Message::refuse();
+  if (places_.size() > kMostKept) places_.clear();
+  std::vector<std::uint64_t> next = at;
+  for (const Hdf5Place& place : places) {
+    places_[next] = place;
+    if (!to_next_chunk(array_, next)) break;
+  }
+  return places.front();
+}
+
+/// Reads from contiguous samples: a piece is a range along one axis, and all of the axes after it.
+bool Hdf5Chunks::read_piece(const std::vector<std::uint64_t>& at, std::vector<std::byte>& samples) const {
+  if (!array_.offset && array_.compact.empty()) return false;
+  std::uint64_t first = 0, count = 1;
+  for (std::size_t axis = 0; axis < at.size(); ++axis) {
+    const std::uint64_t begin = at[axis] * array_.chunk[axis];
+    first = first * array_.shape[axis] + begin;
+    count *= std::min(array_.chunk[axis], array_.shape[axis] - begin);
+  }
+  const auto bytes = static_cast<std::size_t>(count) * array_.sample_bytes();
+  first *= array_.sample_bytes();
+  if (!array_.compact.empty())
+    std::copy_n(array_.compact.begin() + static_cast<std::ptrdiff_t>(first), bytes, samples.begin());
+  else if (file_->read_at(*array_.offset + first, samples.data(), bytes) != bytes)
+    throw Error(Failure::data, "the file is truncated");
+  if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), bytes);
+  return true;
+}
+
+std::int64_t Hdf5Chunks::stored_bytes() const {
+  if (!array_.is_chunked) return 0;
+  const std::size_t most = array_.filters.most_stored(array_.chunk_bytes());
+  return static_cast<std::int64_t>(array_.filters.empty() ? most : most + 2 * array_.chunk_bytes());
+}
+
+using Json = nlohmann::json;
+
+struct TaggedAxis {
+  std::string key;
+  double resolution = 0;
+};
+
+/// Returns none if there are no axistags for this number of axes.
+std::vector<TaggedAxis> tagged_axes(const std::string& axistags, std::size_t axes) {
+  constexpr int kDeepest = 16;
+  const Json json = parse_json(axistags, kDeepest);
+  if (!json.is_object() || !json.contains("axes")) return {};
+  const Json& list = json["axes"];
+  if (!list.is_array() || list.size() != axes) return {};
+  std::vector<TaggedAxis> tags;
+  for (const Json& one : list) {
+    if (!one.is_object() || !one.contains("key") || !one["key"].is_string()) return {};
+    TaggedAxis tag{one["key"].get<std::string>()};
+    if (one.contains("resolution") && one["resolution"].is_number())
+      tag.resolution = one["resolution"].get<double>();
+    tags.push_back(tag);
+  }
+  return tags;
+}
+
+std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
+                                  const std::vector<TaggedAxis>& tags) {
+  std::vector<NamedAxis> axes;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    NamedAxis axis{tags.empty() ? "" : tags[i].key, shape[i]};
+    axis.is_space = !axis.is_channel() && !axis.is_time();
+    axes.push_back(axis);
+  }
+  std::size_t space = axes.size();
+  for (NamedAxis& axis : axes)
+    if (tags.empty() && space > 3 && axis.size == 1) {
+      axis.is_space = false;
+      --space;
+    }
+  return axes;
+}
+
+/// Returns the spacing by element_size_um: z, y, x. Two numbers, y and x, are valid for images only.
+Geometry geometry_of(std::vector<double> sizes, const ImageAxes& axes, const std::vector<TaggedAxis>& tags) {
+  Geometry geometry;
+  if (sizes.size() != 3 && (sizes.size() != 2 || axes.z)) sizes.clear();
+  const std::optional<std::size_t> xyz[] = {axes.x, axes.y, axes.z};
+  for (std::size_t i = 0; i < 3; ++i) {
+    double size = 0;
+    if (!sizes.empty())
+      size = i < sizes.size() ? sizes[sizes.size() - 1 - i] : 0;
+    else if (!tags.empty() && xyz[i])
+      size = tags[*xyz[i]].resolution;
+    geometry.spacing[i] = is_spacing(size) ? size : 0;
+  }
+  if (!geometry.is_known()) return {};
+  if (!sizes.empty()) geometry.unit = LengthUnit::um;
+  return geometry;
+}
+
+/// Returns the axes of the image by the axistags of the dataset, and their spacing by element_size_um or
+/// axistags. Throws Error (data) as choose_axes() does.
+ChunkedImage image_of(const Hdf5Array& array, const PlaneChoice& choice) {
+  const std::vector<TaggedAxis> tags = tagged_axes(array.axistags, array.shape.size());
+  ChunkedImage image;
+  image.format_name = "hdf5";
+  image.axes = choose_axes(named_axes(array.shape, tags), choice);
+  image.geometry = geometry_of(array.sizes, image.axes, tags);
+  return image;
+}
+
+}  // namespace
 
 std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   auto connection = std::make_unique<Hdf5Connection>(file, memory_limit(options.limits));

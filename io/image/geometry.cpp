@@ -76,7 +76,7 @@ double unit_ratio(LengthUnit from, LengthUnit to) { return find(from)->picometre
 namespace {
 
 // The product of three spacings and 2^64 elements is a number, and not 0.
-constexpr double kLeast = 1e-80, kMost = 1e80;
+constexpr double kLeastNumber = 1e-80, kMostNumber = 1e80;
 
 /// With the axes of the world that differ between the two turned round.
 Orientation turned(const Orientation& orientation, WorldSpace to) {
@@ -132,7 +132,7 @@ bool Geometry::is_known(int axes) const {
   return std::all_of(spacing.begin(), spacing.begin() + axes, is_spacing);
 }
 
-bool is_spacing(double length) { return length >= kLeast && length <= kMost; }
+bool is_spacing(double length) { return length >= kLeastNumber && length <= kMostNumber; }
 
 bool needs_unit(const Geometry& geometry, const GivenSpacing& given) {
   return geometry.nifti && geometry.unit == LengthUnit::unknown && given.unit == LengthUnit::unknown;
@@ -214,7 +214,7 @@ bool is_plain(const Orientation& orientation) {
 
 void drop_unusable(std::optional<Orientation>& orientation) {
   if (!orientation) return;
-  const auto is_usable = [](double number) { return std::abs(number) <= kMost; };
+  const auto is_usable = [](double number) { return std::abs(number) <= kMostNumber; };
   const auto are_usable = [&](const Vector3& vector) {
     return std::all_of(vector.begin(), vector.end(), is_usable);
   };

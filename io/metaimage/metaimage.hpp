@@ -8,6 +8,7 @@
 #include "io/image/raw_volume.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
+#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 
@@ -29,5 +30,9 @@ MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limi
 /// (.mhd). Throws Error (data, io, memory; no_input if there are no samples).
 std::unique_ptr<SampleSource> open_metaimage(std::shared_ptr<const InputFile> file,
                                              const ReadOptions& options);
+
+/// A label image as MetaImage with its samples in the same file, compressed by zlib unless
+/// options.compression is none, with spacing, directions and origin in LPS. options.type is resolved.
+LabelFile metaimage_label_file(const Extent& extent, const WriteOptions& options);
 
 }  // namespace gpuccl::io

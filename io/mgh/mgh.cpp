@@ -10,6 +10,7 @@
 #include "io/image/raw_volume.hpp"
 
 namespace gpuccl::io {
+
 namespace {
 
 constexpr std::size_t kHeaderBytes = 284;  // of which the last are not used

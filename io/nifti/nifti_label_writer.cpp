@@ -1,5 +1,3 @@
-#include "io/nifti/nifti_label_writer.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -8,7 +6,7 @@
 #include <string_view>
 
 #include "io/image/label_streams.hpp"
-#include "io/nifti/nifti_layout.hpp"
+#include "io/nifti/nifti.hpp"
 
 namespace gpuccl::io {
 namespace {

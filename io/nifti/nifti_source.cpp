@@ -18,7 +18,6 @@
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 #include "io/nifti/nifti.hpp"
-#include "io/nifti/nifti_layout.hpp"
 
 namespace gpuccl::io {
 namespace {

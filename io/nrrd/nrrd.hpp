@@ -9,6 +9,7 @@
 #include "io/image/raw_volume.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
+#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 
@@ -36,5 +37,9 @@ NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits);
 /// An NRRD of one image or volume, or the header of one whose samples lie in a file next to it. Throws Error
 /// (data, io, memory; no_input if there are no samples).
 std::unique_ptr<SampleSource> open_nrrd(std::shared_ptr<const InputFile> file, const ReadOptions& options);
+
+/// A label image as NRRD, compressed by gzip unless options.compression is none, with the space, directions,
+/// spacing, origin and unit of the input. options.type is resolved.
+LabelFile nrrd_label_file(const Extent& extent, const WriteOptions& options);
 
 }  // namespace gpuccl::io

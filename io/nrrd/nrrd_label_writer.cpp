@@ -1,5 +1,3 @@
-#include "io/nrrd/nrrd_label_writer.hpp"
-
 #include <fmt/core.h>
 
 #include <string>

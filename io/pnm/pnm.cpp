@@ -10,6 +10,7 @@
 #include "io/image/raw_volume.hpp"
 
 namespace gpuccl::io {
+
 namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 14;

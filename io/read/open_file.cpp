@@ -13,7 +13,6 @@
 #include "io/mgh/mgh.hpp"
 #include "io/nifti/nifti.hpp"
 #include "io/npy/npy.hpp"
-#include "io/npy/npy_header.hpp"
 #include "io/nrrd/nrrd.hpp"
 #include "io/png/png.hpp"
 #include "io/pnm/pnm.hpp"

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "io/files/input_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
+#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 
@@ -12,5 +14,15 @@ bool is_tiff(const InputFile& file);
 
 /// Reads the directories of all pages. Throws Error (data, io, memory).
 std::unique_ptr<SampleSource> open_tiff(std::shared_ptr<const InputFile> file, const ReadOptions& options);
+
+/// An image of `count` labels as TIFF, described for ImageJ, which shows it in color, or with OME-XML if
+/// `path` ends in .ome.tif; options.type is resolved. Throws Error as TiffFile and ome_xml().
+LabelFile tiff_label_file(const std::string& path, const Extent& extent, Label count,
+                          const WriteOptions& options);
+
+/// Bytes that this takes for each strip that is under way, of labels of which no row has more than `runs`
+/// runs.
+std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Compression compression,
+                                 std::int64_t runs);
 
 }  // namespace gpuccl::io

@@ -10,8 +10,6 @@
 #include "io/image/reason.hpp"
 #include "io/tiff/tiff_description.hpp"
 #include "io/tiff/tiff_format.hpp"
-#include "io/tiff/tiff_page_decoder.hpp"
-#include "io/tiff/tiff_pages.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,15 +1,54 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
+#include "io/tiff/tiff_description.hpp"
 #include "io/tiff/tiff_format.hpp"
 #include "io/tiff/tiff_handle.hpp"
 
 namespace gpuccl::io {
+
+/// Reads the description in the current page.
+TiffDescription read_description(const TiffHandle& tiff);
+
+/// Finds the arrays of several pages that tifffile wrote one after the other.
+class TiffArrays {
+ public:
+  /// Whether the current page, the next of the file, is the first of an array.
+  bool begin_at(const TiffHandle& tiff);
+
+ private:
+  std::int64_t left_ = 0;         // pages of the array
+  bool follows_several_ = false;  // the last array had several
+};
+
+/// Calls `visit(number)`, counted from 1 over all directories, with each page as the current directory, but
+/// for thumbnails (reduced images) and masks, unless there is nothing else. Throws Error (data, io).
+void for_each_page(TiffHandle& tiff, const Limits& limits,
+                   const std::function<void(std::int64_t number)>& visit);
+
+/// Pages that follow each other and are alike in size and samples, of one array if tifffile wrote them: one
+/// image of several, where nothing says what the pages of a file are.
+struct TiffRun {
+  std::int64_t begin = 0, end = 0;  // of the pages that for_each_page() visits, from 0
+  std::uint32_t width = 0, height = 0;
+  std::uint16_t bits = 1, kind = 0, channels = 1, photometric = 0, planar = 0;
+
+  bool is_like(const TiffRun& other) const;
+};
+
+std::vector<TiffRun> runs_of_pages(TiffHandle& tiff, const Limits& limits);
+
+bool have_like_samples(const std::vector<TiffRun>& runs);
+
+/// "2 images (2 pages of 640x480, 320x240)", the first few of them; what samples they have if that differs.
+std::string to_string(const std::vector<TiffRun>& runs);
 
 /// A page, and where its rows are.
 struct TiffSlice {

@@ -1,13 +1,11 @@
-#include "io/tiff/tiff_label_writer.hpp"
-
 #include <tiff.h>
 
 #include <algorithm>
 #include <utility>
 
 #include "io/deflate/run_deflater.hpp"
+#include "io/tiff/tiff.hpp"
 #include "io/tiff/tiff_output.hpp"
-#include "io/tiff/tiff_strip_encoder.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -15,7 +15,6 @@
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/label_color.hpp"
-#include "io/tiff/tiff_scheme.hpp"
 
 namespace gpuccl::io {
 

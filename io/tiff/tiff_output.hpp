@@ -3,16 +3,22 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
+#include "io/deflate/deflater.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
+
+/// TIFF's number of a compression.
+int tiff_scheme(Compression compression);
 
 /// Properties shared by the pages of a TIFF of gray samples.
 struct TiffPages {
@@ -92,5 +98,23 @@ bool is_ome_tiff(const std::string& path);
 /// TIFF's ImageDescription as OME-XML (schema 2016-06): one channel and one time point of pages along z.
 /// Error (data) for integers of 64 bits, which OME does not have.
 std::string ome_xml(Extent extent, LabelType type, const Geometry& geometry);
+
+/// Makes the samples of a strip, as TIFF wants them. Called from several threads.
+using FillStrip = std::function<void(std::int64_t strip, std::byte* samples)>;
+
+/// Compresses the samples of strips. Deflate is libdeflate's, the others are libtiff's.
+class TiffStripEncoder final : public StripEncoder {
+ public:
+  /// `pages` stays where it is.
+  TiffStripEncoder(const TiffPages& pages, FillStrip fill) : pages_(pages), fill_(std::move(fill)) {}
+
+  EncodedStrip encode(std::int64_t strip) override;
+
+ private:
+  const TiffPages& pages_;
+  FillStrip fill_;
+  std::optional<Deflater> deflater_;
+  std::vector<std::byte> samples_, encoded_;
+};
 
 }  // namespace gpuccl::io

@@ -1,9 +1,9 @@
-#include "io/tiff/tiff_page_decoder.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>
+
+#include "io/tiff/tiff_format.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,5 +1,3 @@
-#include "io/tiff/tiff_pages.hpp"
-
 #include <fmt/core.h>
 #include <tiff.h>
 
@@ -8,6 +6,7 @@
 #include <tuple>
 
 #include "io/image/reason.hpp"
+#include "io/tiff/tiff_contents.hpp"
 
 namespace gpuccl::io {
 namespace {

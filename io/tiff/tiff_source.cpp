@@ -11,8 +11,8 @@
 #include "io/image/reason.hpp"
 #include "io/tiff/tiff.hpp"
 #include "io/tiff/tiff_contents.hpp"
+#include "io/tiff/tiff_format.hpp"
 #include "io/tiff/tiff_handle.hpp"
-#include "io/tiff/tiff_page_decoder.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/tiff/tiff_strip_encoder.hpp"
+#include <tiff.h>
 
 #include <cstdio>
 #include <cstring>
@@ -8,9 +8,28 @@
 
 #include "gpuccl/types.hpp"
 #include "io/tiff/tiff_handle.hpp"
-#include "io/tiff/tiff_scheme.hpp"
+#include "io/tiff/tiff_output.hpp"
 
 namespace gpuccl::io {
+
+int tiff_scheme(Compression compression) {
+  switch (compression) {
+    case Compression::none:
+      return COMPRESSION_NONE;
+    case Compression::deflate:
+      return COMPRESSION_ADOBE_DEFLATE;
+    case Compression::lzw:
+      return COMPRESSION_LZW;
+    case Compression::zstd:
+      return COMPRESSION_ZSTD;
+    case Compression::packbits:
+      return COMPRESSION_PACKBITS;
+    case Compression::blosc:
+      break;
+  }
+  throw Error(Failure::internal, "unknown compression");
+}
+
 namespace {
 
 /// A file in memory for libtiff to write to.

@@ -12,9 +12,8 @@
 #include "io/image/bit_order.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/strips.hpp"
-#include "io/png/png_output.hpp"
+#include "io/png/png.hpp"
 #include "io/tiff/tiff_output.hpp"
-#include "io/tiff/tiff_strip_encoder.hpp"
 
 namespace gpuccl::io {
 namespace {

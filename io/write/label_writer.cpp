@@ -5,15 +5,15 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/label_streams.hpp"
-#include "io/metaimage/metaimage_label_writer.hpp"
-#include "io/nifti/nifti_label_writer.hpp"
-#include "io/npy/npy_label_writer.hpp"
-#include "io/nrrd/nrrd_label_writer.hpp"
-#include "io/png/png_label_writer.hpp"
-#include "io/tiff/tiff_label_writer.hpp"
+#include "io/metaimage/metaimage.hpp"
+#include "io/nifti/nifti.hpp"
+#include "io/npy/npy.hpp"
+#include "io/nrrd/nrrd.hpp"
+#include "io/png/png.hpp"
+#include "io/tiff/tiff.hpp"
 #include "io/zarr/label_group.hpp"
 #include "io/zarr/ome_image.hpp"
-#include "io/zarr/zarr_label_writer.hpp"
+#include "io/zarr/zarr.hpp"
 
 namespace gpuccl::io {
 namespace {

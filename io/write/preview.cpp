@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "io/image/label_color.hpp"
-#include "io/png/png_output.hpp"
+#include "io/png/png.hpp"
 #include "io/write/contact_sheet.hpp"
 #include "io/write/gray_image.hpp"
 

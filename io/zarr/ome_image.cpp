@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "gpuccl/types.hpp"
-#include "io/zarr/zarr_json.hpp"
+#include "io/zarr/zarr_store.hpp"
 
 namespace gpuccl::io {
 namespace {

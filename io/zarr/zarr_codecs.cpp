@@ -1,5 +1,3 @@
-#include "io/zarr/zarr_codecs.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -7,7 +5,7 @@
 #include <optional>
 
 #include "gpuccl/types.hpp"
-#include "io/zarr/crc32c.hpp"
+#include "io/zarr/zarr_array.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -40,6 +38,22 @@ ByteSpan checked(ByteSpan bytes) {
 }
 
 }  // namespace
+
+std::uint32_t crc32c(std::span<const std::byte> bytes) {
+  static constexpr auto kTable = [] {
+    std::array<std::uint32_t, 256> table{};
+    for (std::uint32_t i = 0; i < table.size(); ++i) {
+      std::uint32_t rest = i;
+      for (int bit = 0; bit < 8; ++bit) rest = rest >> 1 ^ (0x82f63b78u & (0u - (rest & 1u)));
+      table[i] = rest;
+    }
+    return table;
+  }();
+  std::uint32_t sum = ~std::uint32_t{0};
+  for (const std::byte byte : bytes)
+    sum = sum >> 8 ^ kTable[(sum ^ std::to_integer<std::uint32_t>(byte)) & 255u];
+  return ~sum;
+}
 
 std::optional<ChunkCodec> zarr_codec(std::string_view name) {
   constexpr std::string_view kRegistry = "numcodecs.";  // how zarr-python calls those that v3 does not name

@@ -1,13 +1,62 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "gpuccl/types.hpp"
+#include "io/image/chunk_codecs.hpp"
 #include "io/image/label_image.hpp"
-#include "io/zarr/zarr_label_layout.hpp"
+#include "io/image/strips.hpp"
 
 namespace gpuccl::io {
+
+/// Chunks of a label image. By default, they are one slice deep, because labels are written slice by slice,
+/// and as wide and high as viewers prefer. A strip is a row of chunks.
+struct ZarrLabelLayout {
+  int width, height, depth;  // of a chunk
+  std::int64_t columns;      // of chunks
+  StripLayout strips;
+
+  /// Requires a resolved options.type.
+  ZarrLabelLayout(const Extent& extent, const WriteOptions& options)
+      : width(side(options.chunk[0], extent.width, kSide)),
+        height(0),
+        depth(side(options.chunk[2], extent.depth, 1)),
+        strips(extent, bits_per_sample(options.type), options.strips_at_once) {
+    constexpr std::int64_t kStripBytes = std::int64_t{2} << 20;
+    constexpr std::int64_t kLeast = 64;
+    const auto usual = std::clamp<std::int64_t>(kStripBytes / strips.row_bytes, kLeast, kSide);
+    height = side(options.chunk[1], extent.height, static_cast<int>(usual));
+    columns = (std::int64_t{extent.width} + width - 1) / width;
+    strips.rows_per_strip = height;
+    strips.strips_per_slice = (std::int64_t{extent.height} + height - 1) / height;
+    strips.slices_per_strip = depth;
+  }
+
+  std::int64_t chunk_samples() const { return std::int64_t{width} * height * depth; }
+
+ private:
+  static constexpr int kSide = 1024;
+
+  static int side(int asked, int extent, int usual) { return std::min(asked > 0 ? asked : usual, extent); }
+};
+
+/// Level of a pyramid of labels: every `steps`-th element of level 0 along x, y and z.
+struct ZarrLevel {
+  std::array<int, 3> steps{1, 1, 1};
+  Extent extent;
+};
+
+/// Returns the levels of labels of this size; one without a pyramid. Each level halves the axes with the
+/// finest spacing, so that elements become and stay cubes, until the largest axis has at most 256 elements.
+std::vector<ZarrLevel> zarr_levels(const Extent& extent, const WriteOptions& options);
+
+/// Returns codec and level for a version of Zarr. Throws Error (usage) for other compressions.
+ChunkCompression zarr_compression(const WriteOptions& options, int version);
 
 /// Metadata of an OME-Zarr of labels.
 struct ZarrLabelHeader {

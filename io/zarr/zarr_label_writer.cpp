@@ -1,5 +1,3 @@
-#include "io/zarr/zarr_label_writer.hpp"
-
 #include <fcntl.h>
 #include <libdeflate.h>
 #include <sys/stat.h>
@@ -21,7 +19,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/image/chunk_codecs.hpp"
 #include "io/zarr/label_group.hpp"
-#include "io/zarr/zarr_label_layout.hpp"
+#include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::io {

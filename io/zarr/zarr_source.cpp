@@ -1,12 +1,195 @@
-#include <utility>
+#include <fmt/core.h>
 
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <limits>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "gpuccl/types.hpp"
 #include "io/image/chunk_source.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/raw_source.hpp"
+#include "io/image/reason.hpp"
 #include "io/zarr/ome_image.hpp"
 #include "io/zarr/zarr.hpp"
-#include "io/zarr/zarr_chunks.hpp"
+#include "io/zarr/zarr_array.hpp"
+#include "io/zarr/zarr_store.hpp"
 
 namespace gpuccl::io {
+namespace {
+
+/// Files of a store, or parts of them.
+class ZarrChunks final : public Chunks {
+ public:
+  /// `path`: of the array in the store, "" or ending in "/".
+  ZarrChunks(std::shared_ptr<const ZarrStore> store, std::string path, ZarrArray array)
+      : store_(std::move(store)), path_(std::move(path)), array_(std::move(array)) {}
+
+  const ChunkGrid& grid() const override { return array_; }
+  bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+            std::vector<std::byte>& samples) const override;
+  std::int64_t stored_bytes() const override;
+  std::int64_t held_bytes() const override;
+
+ private:
+  /// A shard that is open, and where its chunks are: offset and bytes of each.
+  struct Shard {
+    std::string key;
+    std::unique_ptr<const InputFile> file;  // null: there is none
+    std::vector<std::uint64_t> index;
+  };
+  struct Piece {
+    std::uint64_t offset, bytes;
+  };
+
+  void read_piece(const InputFile& file, Piece piece, std::vector<std::byte>& stored,
+                  std::vector<std::byte>& samples) const;
+  std::shared_ptr<const Shard> shard(const std::string& key) const;
+  std::shared_ptr<const Shard> open_shard(const std::string& key) const;
+  void give_up_shards() const;
+
+  static constexpr std::size_t kShardsAtHand = 64;
+
+  std::shared_ptr<const ZarrStore> store_;
+  std::string path_;
+  ZarrArray array_;
+  mutable std::mutex lock_;
+  mutable std::deque<std::shared_ptr<const Shard>> shards_;  // those used last
+  mutable std::size_t most_at_hand_ = kShardsAtHand;         // fewer where descriptors are few
+};
+
+/// Does `work`; what is wrong in it is wrong with the file `key`.
+template <class Work>
+auto in_file(const std::string& key, Work work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    throw Error(error.failure(), reason_about("chunk " + key, error.what()), error.system_code());
+  }
+}
+
+bool ZarrChunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+                      std::vector<std::byte>& samples) const {
+  if (!array_.shards) {
+    const std::string key = path_ + array_.key(at);
+    const auto file = store_->open(key);
+    if (file) in_file(key, [&] { read_piece(*file, {0, file->size()}, stored, samples); });
+    return file != nullptr;
+  }
+  const std::vector<std::uint64_t>& chunks = array_.shards->chunks;
+  std::vector<std::uint64_t> of_shard(at.size());
+  std::uint64_t inside = 0;
+  for (std::size_t axis = 0; axis < at.size(); ++axis) {
+    of_shard[axis] = at[axis] / chunks[axis];
+    inside = inside * chunks[axis] + at[axis] % chunks[axis];
+  }
+  const std::string key = path_ + array_.key(of_shard);
+  return in_file(key, [&] {
+    const std::shared_ptr<const Shard> found = shard(key);
+    if (!found->file) return false;
+    const Piece piece{found->index[2 * inside], found->index[2 * inside + 1]};
+    constexpr std::uint64_t kMissing = std::numeric_limits<std::uint64_t>::max();
+    if (piece.offset == kMissing && piece.bytes == kMissing) return false;
+    read_piece(*found->file, piece, stored, samples);
+    return true;
+  });
+}
+
+void ZarrChunks::read_piece(const InputFile& file, Piece piece, std::vector<std::byte>& stored,
+                            std::vector<std::byte>& samples) const {
+  const std::size_t bytes = array_.chunk_bytes();
+  const bool is_plain = array_.codecs.empty();
+  if (piece.bytes > file.size() || piece.offset > file.size() - piece.bytes)
+    throw Error(Failure::data, "is beyond the end of the file, which may be truncated");
+  if (piece.bytes > array_.codecs.most_stored(bytes))
+    throw Error(Failure::data, fmt::format("has {} bytes, more than its shape can take", piece.bytes));
+  if (is_plain && piece.bytes != bytes)
+    throw Error(Failure::data, fmt::format("has {} bytes, not {}", piece.bytes, bytes));
+  samples.resize(bytes);
+  std::vector<std::byte>& to = is_plain ? samples : stored;
+  to.resize(static_cast<std::size_t>(piece.bytes));
+  if (file.read_at(piece.offset, to.data(), to.size()) != to.size())
+    throw Error(Failure::data, "the file is truncated");
+  if (!is_plain) array_.codecs.decode(stored, samples);
+  if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), bytes);
+}
+
+std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::shard(const std::string& key) const {
+  {
+    const std::lock_guard lock(lock_);
+    for (const auto& known : shards_)
+      if (known->key == key) return known;
+  }
+  std::shared_ptr<const Shard> opened;
+  try {
+    opened = open_shard(key);
+  } catch (const Error& error) {
+    if (error.system_code() != EMFILE && error.system_code() != ENFILE) throw;
+    give_up_shards();  // the descriptors of those that no other thread reads from
+    opened = open_shard(key);
+  }
+  const std::lock_guard lock(lock_);
+  shards_.push_back(opened);
+  if (shards_.size() > most_at_hand_) shards_.pop_front();
+  return opened;
+}
+
+void ZarrChunks::give_up_shards() const {
+  const std::lock_guard lock(lock_);
+  most_at_hand_ = std::max<std::size_t>(1, shards_.size() / 2);
+  shards_.clear();
+}
+
+std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::open_shard(const std::string& key) const {
+  const auto shard = std::make_shared<Shard>();
+  shard->key = key;
+  shard->file = store_->open(key);
+  if (!shard->file) return shard;
+  const ZarrShards& shards = *array_.shards;
+  const std::uint64_t bytes = shards.index_bytes(), size = shard->file->size();
+  if (size < bytes) throw Error(Failure::data, "is too short for its index");
+  std::vector<std::byte> index(static_cast<std::size_t>(bytes));
+  if (shard->file->read_at(shards.index_first ? 0 : size - bytes, index.data(), index.size()) != index.size())
+    throw Error(Failure::data, "the file is truncated");
+  if (shards.index_has_checksum) {
+    const std::span<const std::byte> body(index.data(), index.size() - 4);
+    std::uint32_t sum = 0;
+    std::memcpy(&sum, body.data() + body.size(), 4);
+    if (crc32c(body) != sum) throw Error(Failure::data, "its index has a wrong checksum");
+  }
+  if (shards.index_swapped) swap_bytes(64, index.data(), index.size() / 8 * 8);
+  shard->index.resize(static_cast<std::size_t>(shards.count()) * 2);
+  std::memcpy(shard->index.data(), index.data(), shard->index.size() * 8);
+  return shard;
+}
+
+std::int64_t ZarrChunks::stored_bytes() const {
+  const std::size_t bytes = array_.chunk_bytes();
+  return array_.codecs.empty() ? 0 : static_cast<std::int64_t>(array_.codecs.most_stored(bytes) + bytes);
+}
+
+std::int64_t ZarrChunks::held_bytes() const {
+  if (!array_.shards) return 0;
+  std::uint64_t all = 1;  // the shards there are, as far as they are kept
+  const auto& chunks = array_.shards->chunks;
+  for (std::size_t axis = 0; axis < chunks.size(); ++axis) {
+    const std::uint64_t extent = chunks[axis] * array_.chunk[axis];
+    all = std::min<std::uint64_t>(
+        kShardsAtHand, all * std::min<std::uint64_t>(kShardsAtHand, 1 + array_.shape[axis] / extent));
+  }
+  return static_cast<std::int64_t>(all * array_.shards->index_bytes());
+}
+
+}  // namespace
 
 std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptions& options) {
   auto store = std::make_shared<const ZarrFolder>(path, options.limits.follow);

@@ -3,7 +3,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/zarr/zarr_array.hpp"
-#include "io/zarr/zarr_json.hpp"
+#include "io/zarr/zarr_store.hpp"
 
 namespace gpuccl::io {
 namespace {

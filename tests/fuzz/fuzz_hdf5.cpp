@@ -12,8 +12,7 @@
 
 #include "decode.hpp"
 #include "io/hdf5/hdf5.hpp"
-#include "io/hdf5/hdf5_child.hpp"
-#include "io/hdf5/hdf5_server.hpp"
+#include "io/hdf5/hdf5_connection.hpp"
 
 // The reader of HDF5. Bytes that are an HDF5 file are read by libhdf5 in another process, as in the product,
 // which starts one for every file: that takes ten times as long as all the rest. Here one process reads many.

@@ -1,5 +1,5 @@
 #include "decode.hpp"
-#include "io/npy/npy_header.hpp"
+#include "io/npy/npy.hpp"
 
 // The .npy reader.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,3 +1,5 @@
+#include "io/jpeg/jpeg.hpp"
+
 #include <jpeglib.h>
 
 #include <csetjmp>
@@ -13,7 +15,6 @@
 #include "io/files/input_file.hpp"
 #include "io/image/jpeg_frame.hpp"
 #include "io/image/limits.hpp"
-#include "io/jpeg/jpeg.hpp"
 
 // After it:
 namespace gpuccl::io {
