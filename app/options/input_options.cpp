@@ -10,7 +10,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
-#include "io/read/allowed_formats.hpp"
+#include "io/read/formats.hpp"
 
 namespace gpuccl::app {
 namespace {

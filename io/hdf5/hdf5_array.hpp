@@ -9,7 +9,7 @@
 
 #include "io/hdf5/hdf5_message.hpp"
 #include "io/image/chunk_codecs.hpp"
-#include "io/image/chunk_grid.hpp"
+#include "io/image/chunks.hpp"
 
 namespace gpuccl::io {
 

@@ -6,7 +6,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/hdf5/hdf5_dataset.hpp"
-#include "io/image/chunk_grid.hpp"
+#include "io/image/chunks.hpp"
 
 namespace gpuccl::io {
 namespace {

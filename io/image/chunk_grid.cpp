@@ -1,10 +1,9 @@
-#include "io/image/chunk_grid.hpp"
-
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "gpuccl/types.hpp"
+#include "io/image/chunks.hpp"
 
 namespace gpuccl::io {
 

@@ -3,7 +3,7 @@
 #include <memory>
 #include <string>
 
-#include "io/image/chunk_grid.hpp"
+#include "io/image/chunks.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/read_options.hpp"

@@ -1,5 +1,3 @@
-#include "io/read/allowed_formats.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
+#include "io/read/formats.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -16,7 +16,7 @@
 #include "io/nrrd/nrrd.hpp"
 #include "io/png/png.hpp"
 #include "io/pnm/pnm.hpp"
-#include "io/read/allowed_formats.hpp"
+#include "io/read/formats.hpp"
 #include "io/read/unknown_format.hpp"
 #include "io/tiff/tiff.hpp"
 #include "io/zarr/ome_image.hpp"

@@ -16,7 +16,7 @@
 #include "io/image/limits.hpp"
 #include "io/image/reason.hpp"
 #include "io/image/source_part.hpp"
-#include "io/read/allowed_formats.hpp"
+#include "io/read/formats.hpp"
 #include "io/read/open_file.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/zarr/ome_image.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/image/chunk_codecs.hpp"
-#include "io/image/chunk_grid.hpp"
+#include "io/image/chunks.hpp"
 #include "io/image/read_options.hpp"
 #include "io/zarr/zarr_store.hpp"
 
