@@ -7,7 +7,7 @@
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 
 namespace gpuccl::app {
 namespace {

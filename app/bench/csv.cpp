@@ -5,7 +5,7 @@
 #include "app/bench/counted_kinds.hpp"
 #include "app/common/messages.hpp"
 #include "io/files/number_text.hpp"
-#include "io/report/csv_field.hpp"
+#include "io/report/component_rows.hpp"
 
 namespace gpuccl::bench {
 namespace {

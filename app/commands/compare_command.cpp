@@ -13,7 +13,7 @@
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/label_reader.hpp"
 

@@ -15,7 +15,7 @@
 #include "app/options/command_line.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/files/gunzipped_file.hpp"
-#include "io/read/unknown_format.hpp"
+#include "io/read/formats.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {

@@ -26,12 +26,12 @@
 #include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/limits.hpp"
-#include "io/report/csv_field.hpp"
+#include "io/report/component_rows.hpp"
 
 namespace gpuccl::app {
 namespace {

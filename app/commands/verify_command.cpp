@@ -12,9 +12,9 @@
 #include "app/label/label_sandbox.hpp"
 #include "app/options/option_helpers.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/weighted_sum.hpp"
-#include "io/read/label_fingerprint.hpp"
+#include "io/read/label_reader.hpp"
 #include "io/report/reported_run.hpp"
 
 namespace gpuccl::app {

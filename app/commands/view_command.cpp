@@ -21,7 +21,6 @@
 #include "gpuccl/labels.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/read/label_reader.hpp"

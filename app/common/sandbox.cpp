@@ -14,7 +14,7 @@
 #include <sstream>
 
 #include "io/files/descriptor.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/zarr/label_group.hpp"
 
 namespace gpuccl::app {

@@ -14,7 +14,7 @@
 #include "app/label/label_options.hpp"
 #include "app/options/input_options.hpp"
 #include "gpuccl/types.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/report/stats_csv.hpp"

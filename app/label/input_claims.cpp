@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/read/input_files.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/write/label_writer.hpp"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "app/label/label_paths.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 
 namespace gpuccl::app {
 

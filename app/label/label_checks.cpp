@@ -10,7 +10,7 @@
 #include "app/common/messages.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/report/outlines.hpp"

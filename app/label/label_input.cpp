@@ -12,7 +12,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"

@@ -13,7 +13,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/one_image.hpp"

@@ -15,7 +15,6 @@
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/intensity_reader.hpp"
-#include "io/read/marker_image.hpp"
 #include "io/report/report.hpp"
 
 namespace gpuccl::app {

@@ -12,7 +12,7 @@
 
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/outlines.hpp"
 #include "io/report/reported_run.hpp"

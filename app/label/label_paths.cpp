@@ -8,7 +8,6 @@
 #include "app/label/input_claims.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_identity.hpp"
 #include "io/files/file_names.hpp"
 #include "io/zarr/label_group.hpp"
 #include "io/zarr/ome_image.hpp"

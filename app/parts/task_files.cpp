@@ -8,7 +8,7 @@
 
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/parts/checked_file.hpp"
 
 namespace gpuccl::app {

@@ -10,7 +10,7 @@
 #include "app/options/option_helpers.hpp"
 #include "app/parts/task_files.hpp"
 #include "app/parts/task_options.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/folders.hpp"
 
 namespace gpuccl::app {

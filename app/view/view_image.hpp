@@ -9,7 +9,7 @@
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
 #include "io/read/open_samples.hpp"
-#include "io/write/gray_image.hpp"
+#include "io/write/contact_sheet.hpp"
 
 namespace gpuccl::app {
 

@@ -11,7 +11,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"
-#include "io/image/raw_source.hpp"
+#include "io/image/raw_volume.hpp"
 
 namespace gpuccl::io {
 

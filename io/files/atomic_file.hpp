@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "io/files/descriptor.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/weighted_sum.hpp"
 
 namespace gpuccl::io {

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <utility>
 
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,6 +1,10 @@
 #pragma once
 
+#include <compare>
+#include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,5 +22,38 @@ std::string without_extension(const std::filesystem::path& name);
 /// True if `a` comes before `b` in natural order: runs of digits compare as numbers, so "z2" precedes "z10".
 /// A strict total order on bytes, the same in every locale.
 bool natural_less(std::string_view a, std::string_view b);
+
+/// Identity of the file that a path refers to: equal for every path, symbolic link and hard link of one file.
+/// A file that does not exist yet is identified by its nearest existing folder and its name relative to it.
+struct FileIdentity {
+  unsigned long long device = 0;
+  unsigned long long inode = 0;
+  std::string name;  // of a file that does not exist, empty otherwise
+
+  friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
+};
+
+/// "-" is whatever standard input is; of an array in a file, the file.
+FileIdentity identify_input(const std::string& path);
+FileIdentity identify(const std::string& path);
+
+/// Whether both are names of one stream, such as standard input or a pipe, which is read once.
+bool are_one_stream(const std::string& a, const std::string& b);
+
+/// Size of the file `path`, or of that in which the array of this name is; 0 if it is not a regular file.
+std::uint64_t bytes_of_regular_file(const std::string& path);
+
+/// Follows symbolic links from a name; the final target need not exist. `stop`, if given, is called with
+/// every name on the way, including the first and the last, and ends the walk if it returns true. Returns
+/// none if there are more links than the kernel follows.
+std::optional<std::filesystem::path> follow_links(
+    std::filesystem::path name, const std::function<bool(const std::filesystem::path& name)>& stop = nullptr);
+
+/// Returns a hash that distinguishes contents.
+inline std::uint64_t fingerprint(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return hash;
+}
 
 }  // namespace gpuccl::io

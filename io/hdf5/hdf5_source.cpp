@@ -9,17 +9,16 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
+#include "io/files/file_error.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/json.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/hdf5/hdf5_array.hpp"
 #include "io/hdf5/hdf5_connection.hpp"
-#include "io/image/chunk_source.hpp"
 #include "io/image/chunks.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
-#include "io/image/raw_source.hpp"
-#include "io/image/reason.hpp"
+#include "io/image/raw_volume.hpp"
 
 namespace gpuccl::io {
 namespace {

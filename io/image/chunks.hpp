@@ -2,10 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "io/image/geometry.hpp"
+#include "io/image/image_axes.hpp"
+#include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
 
 namespace gpuccl::io {
@@ -51,5 +55,16 @@ class Chunks {
   virtual std::int64_t stored_bytes() const = 0;
   virtual std::int64_t held_bytes() const { return 0; }
 };
+
+/// Properties of an image in an array of chunks.
+struct ChunkedImage {
+  std::string format_name;
+  ImageAxes axes;
+  Geometry geometry;
+};
+
+/// Opens the image; chunks are read and decoded in parallel. Throws Error (data, memory).
+std::unique_ptr<SampleSource> open_chunks(std::unique_ptr<const Chunks> chunks, const ChunkedImage& image,
+                                          const ReadOptions& options);
 
 }  // namespace gpuccl::io

@@ -1,5 +1,3 @@
-#include "io/image/content_hash.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <utility>
 
 #include "io/files/weighted_sum.hpp"
+#include "io/image/label_image.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -38,4 +38,8 @@ std::string claim(double claimed_bytes, std::uint64_t stored_bytes);
 /// "640x480", "640x480x12".
 std::string to_string(const Extent& extent);
 
+/// Bytes that this process may still take: what the system has available, or less where a control group says
+/// so.
+std::int64_t available_memory();
+
 }  // namespace gpuccl::io

@@ -9,7 +9,6 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/header_lines.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"

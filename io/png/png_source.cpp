@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/image/limits.hpp"
-#include "io/image/raw_source.hpp"
+#include "io/image/raw_volume.hpp"
 #include "io/png/png.hpp"
 #include "io/png/png_decoder.hpp"
 #include "io/png/png_pixels.hpp"

@@ -3,12 +3,14 @@
 #include <string>
 #include <vector>
 
+#include "gpuccl/types.hpp"
+#include "io/files/input_file.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::io {
 
-/// Formats that an input may have. The content of a file selects its loader, so whoever sends a file selects
-/// the code that it attacks. This limits the choice.
+// Formats that an input may have. The content of a file selects its loader, so whoever sends a file selects
+// the code that it attacks. --formats limits the choice.
 
 /// The words of --formats and GPUCCL_FORMATS, separated by commas.
 extern const char* const kFormatWords;
@@ -18,5 +20,17 @@ std::vector<std::string> formats_of_words(const std::string& list);
 /// Throws Error (data) if `format`, the format of the content of `path`, is not allowed: by --formats, else
 /// by GPUCCL_FORMATS, else because its name has the extension of another format.
 void check_format(const std::string& format, const std::string& path, const Limits& limits);
+
+/// Returns the formats that open_file() supports.
+std::string read_formats();
+
+/// Returns the formats whose libraries this build lacks, with their names; "" if it lacks none.
+std::string formats_not_built_in();
+
+/// Compressions of Zarr and HDF5 that this build has, or lacks.
+std::string chunk_codecs(bool built_in);
+
+/// Why `file` cannot be read: what it is, with what to do about it, where its first bytes tell.
+Error unknown_format(const InputFile& file);
 
 }  // namespace gpuccl::io

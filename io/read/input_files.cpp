@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "gpuccl/types.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/metaimage/metaimage.hpp"

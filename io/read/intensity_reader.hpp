@@ -7,10 +7,12 @@
 #include <span>
 #include <string>
 
+#include "gpuccl/image.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
+#include "io/read/reader.hpp"
 
 namespace gpuccl::io {
 
@@ -55,5 +57,31 @@ int count_channels(const std::string& path, const ReadOptions& options);
 /// Returns the number of time points of an image, from its header; 1 if it has none. `options`: those for
 /// opening it, except the time point. Throws Error as open_reader() does.
 int count_frames(const std::string& path, const ReadOptions& options);
+
+/// The foreground of an input as samples, 1 or 0: components are selected by the markers in them.
+class MarkerImage final : public IntensityImage {
+ public:
+  /// Throws Error as open_reader() does. What goes wrong later is a FileError of it.
+  MarkerImage(const std::string& path, const ReadOptions& options);
+
+  std::int64_t held_bytes() const { return reader_->held_bytes(); }
+  /// Bytes that reading takes.
+  std::int64_t buffer_bytes() const;
+
+  Extent extent() const override { return reader_->info().extent; }
+  Kind kind() const override { return Kind::whole; }
+  Values values() const override { return {}; }
+  int slices_at_once() const override { return 1; }
+  void read(int z, const Sink& sink) const override;
+  void read_long(int z, const LongSink& sink) const override;
+
+ private:
+  int slices_ahead() const;
+
+  std::string path_;
+  std::unique_ptr<Reader> reader_;
+  mutable BitVolume ahead_;  // slices [begin_, end_) of a volume
+  mutable int begin_ = 0, end_ = 0;
+};
 
 }  // namespace gpuccl::io

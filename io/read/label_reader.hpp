@@ -64,4 +64,9 @@ class LabelNumbers {
 LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long_labels = nullptr,
                        const Limits& limits = {}, ImageInfo* info = nullptr);
 
+/// Returns ContentHash::text() of a label image in any format that is read: what a report contains if gpuccl
+/// wrote it. Takes memory for a few slices, or rows of a large slice. Throws Error as open_reader() does, and
+/// (data) for colors.
+std::string fingerprint_of_labels(const std::string& path, const Limits& limits = {});
+
 }  // namespace gpuccl::io

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <cmath>
+#include <string_view>
 
 #include "io/files/descriptor.hpp"
 
@@ -40,6 +41,19 @@ std::string value_text(const ValueColumn& value, std::size_t component, std::str
 std::string label_text(const ValueColumn& value, std::size_t component, std::uint64_t first) {
   if (!value.labels.empty()) return std::to_string(value.labels[component]);
   return value.are_labels ? value_text(value, component, "null") : std::to_string(first + component + 1);
+}
+
+std::string harmless_name(const std::string& path) {
+  const bool is_formula =
+      !path.empty() && std::string_view("=+-@").find(path.front()) != std::string_view::npos;
+  return is_formula && path != "-" ? "./" + path : path;
+}
+
+std::string csv_field(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string quoted = "\"";
+  for (const char c : text) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
 }
 
 }  // namespace gpuccl::io

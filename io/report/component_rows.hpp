@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -242,5 +243,11 @@ void stream_rows(const ComponentTable& table, const TextSink& sink) {
   const auto take = [&](const RowsText& text, std::int64_t) { sink(text.view()); };
   for_each_strip<RowsText>(static_cast<std::int64_t>((count + kRowsAtOnce - 1) / kRowsAtOnce), make, take);
 }
+
+/// `text` as a field of CSV: in quotes where it holds what would end it.
+std::string csv_field(const std::string& text);
+
+/// Returns a path of the same file that no spreadsheet interprets as a formula: "./=name".
+std::string harmless_name(const std::string& path);
 
 }  // namespace gpuccl::io

@@ -12,7 +12,6 @@
 #include "io/files/number_text.hpp"
 #include "io/image/label_color.hpp"
 #include "io/report/component_rows.hpp"
-#include "io/report/csv_field.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "io/files/number_text.hpp"
-#include "io/report/csv_field.hpp"
+#include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "io/files/file_error.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
-#include "io/image/reason.hpp"
 #include "io/tiff/tiff_description.hpp"
 #include "io/tiff/tiff_format.hpp"
 

@@ -5,7 +5,7 @@
 #include <iterator>
 #include <tuple>
 
-#include "io/image/reason.hpp"
+#include "io/files/file_error.hpp"
 #include "io/tiff/tiff_contents.hpp"
 
 namespace gpuccl::io {

@@ -4,11 +4,11 @@
 #include <utility>
 #include <vector>
 
-#include "io/image/channel_source.hpp"
+#include "io/files/file_error.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/limits.hpp"
-#include "io/image/raw_source.hpp"
-#include "io/image/reason.hpp"
+#include "io/image/raw_volume.hpp"
+#include "io/image/source_part.hpp"
 #include "io/tiff/tiff.hpp"
 #include "io/tiff/tiff_contents.hpp"
 #include "io/tiff/tiff_format.hpp"

@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
+#include "io/image/samples.hpp"
 
-// Draws numbers into pictures.
+// Slices of a volume in one picture: their layout, their numbers, and the image in gray.
 namespace gpuccl::io {
 
 /// Digits of one height in pixels, with smooth edges. The pixels are the same on all machines: they are
@@ -85,5 +86,20 @@ struct ContactSheet {
 /// halved has still half of that; at most 100 slices. Numbers are larger on larger sheets, which are seen
 /// reduced, as long as slices are not smaller for them.
 ContactSheet plan_contact_sheet(Extent extent);
+
+/// Values that are black and white in the image below labels.
+struct GrayRange {
+  double black = 0, white = 1;
+};
+
+/// Returns a range that has all but the darkest and the brightest of a thousand values or, where these are
+/// equal, all. NaN is left out, and of millions of values not all are looked at.
+GrayRange gray_range(const std::vector<float>& all);
+
+/// Draws the slices of `source` that a sheet shows into its RGB pixels. Around pages smaller than the others
+/// there is a line. Pixels are the same whatever the number of threads: of each block of elements, two rows
+/// are averaged.
+void draw_gray(const SampleSource& source, std::int64_t memory, const ContactSheet& sheet,
+               std::uint8_t* pixels);
 
 }  // namespace gpuccl::io

@@ -13,7 +13,6 @@
 #include "io/image/label_color.hpp"
 #include "io/png/png.hpp"
 #include "io/write/contact_sheet.hpp"
-#include "io/write/gray_image.hpp"
 
 namespace gpuccl::io {
 namespace {

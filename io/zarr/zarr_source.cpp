@@ -15,10 +15,10 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/image/chunk_source.hpp"
+#include "io/files/file_error.hpp"
+#include "io/image/chunks.hpp"
 #include "io/image/limits.hpp"
-#include "io/image/raw_source.hpp"
-#include "io/image/reason.hpp"
+#include "io/image/raw_volume.hpp"
 #include "io/zarr/ome_image.hpp"
 #include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_array.hpp"

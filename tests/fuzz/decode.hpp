@@ -13,7 +13,7 @@
 #include "io/files/input_file.hpp"
 #include "io/image/foreground.hpp"
 #include "io/image/otsu.hpp"
-#include "io/read/open_file.hpp"
+#include "io/read/open_samples.hpp"
 
 namespace gpuccl::fuzz {
 

@@ -9,7 +9,6 @@
 
 #include <thread>
 
-#include "io/files/available_memory.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"

@@ -3,8 +3,8 @@
 #include <string>
 #include <vector>
 
+#include "io/read/formats.hpp"
 #include "io/read/reader.hpp"
-#include "io/read/unknown_format.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"
 #include "support/files.hpp"

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/image/content_hash.hpp"
 #include "io/image/label_image.hpp"
 #include "io/read/label_reader.hpp"
 #include "label_samples.hpp"

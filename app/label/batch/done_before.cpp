@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/read/input_files.hpp"
 #include "io/report/reported_run.hpp"

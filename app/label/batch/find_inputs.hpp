@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/files/file_identity.hpp"
+#include "io/files/file_names.hpp"
 
 namespace gpuccl::app {
 
