@@ -1,7 +1,6 @@
 // The decision trees of `drag` and `pred`: what is in the source tree, and how good it is.
 
 #include "decision_trees/forest.hpp"
-#include "decision_trees/generated_files.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 

@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
+#include "cpu/algorithms.hpp"
 #include "cpu/runs/row_writer.hpp"
-#include "cpu/runs/runs.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 

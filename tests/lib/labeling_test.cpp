@@ -3,7 +3,7 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include "cpu/runs/runs.hpp"
+#include "cpu/algorithms.hpp"
 #include "cpu/runs/strips.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-#include "common/spans.hpp"
+#include "common/labels_in_memory.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"

@@ -1,9 +1,8 @@
 // Sums over the ones of words, in the two ways that processors take.
 
-#include "measure/positions.hpp"
-
 #include <random>
 
+#include "measure/row_bits.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl::measuring;

@@ -3,7 +3,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "cpu/runs/runs.hpp"
+#include "cpu/algorithms.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"
 

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "common/labels_in_memory.hpp"
 #include "common/row_bits.hpp"
-#include "common/spans.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/selection.hpp"

@@ -25,4 +25,7 @@ std::int64_t runs_table_bytes(Connectivity connectivity, Extent extent);
 std::int64_t flood_fill_table_bytes(Connectivity connectivity, Extent extent);
 std::int64_t slice_table_bytes(Connectivity connectivity, Extent extent);
 
+/// `runs` with a given number of strips; 0: as many as suit the number of threads. Labels are the same.
+std::unique_ptr<Labeler> make_runs_in_strips(Connectivity connectivity, int strips);
+
 }  // namespace gpuccl::cpu

@@ -7,7 +7,7 @@
 // what it has seen is not read again. Trees lead to trees; they are made by lib/tools/decision_trees.
 
 #include "cpu/algorithms.hpp"
-#include "cpu/slices/pixel_mask.hpp"
+#include "cpu/slices/two_scans.hpp"
 
 namespace gpuccl::cpu {
 namespace {

@@ -16,7 +16,7 @@
 // halve the paths they follow, which costs one walk less and keeps them as short.
 
 #include "cpu/algorithms.hpp"
-#include "cpu/slices/pixel_mask.hpp"
+#include "cpu/slices/two_scans.hpp"
 
 namespace gpuccl::cpu {
 namespace {

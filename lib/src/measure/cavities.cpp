@@ -4,7 +4,7 @@
 #include <bit>
 #include <vector>
 
-#include "common/spans.hpp"
+#include "common/labels_in_memory.hpp"
 #include "gpuccl/types.hpp"
 #include "measure/group.hpp"
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/fastest_code.hpp"
-#include "common/spans.hpp"
+#include "common/labels_in_memory.hpp"
 #include "common/threads_at_work.hpp"
 #include "gpuccl/selection.hpp"
 

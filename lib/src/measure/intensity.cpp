@@ -4,10 +4,8 @@
 
 #include "gpuccl/measures.hpp"
 #include "measure/intensity_sums.hpp"
-#include "measure/long_sums.hpp"
-#include "measure/real_sums.hpp"
+#include "measure/sample_sums.hpp"
 #include "measure/value_counts.hpp"
-#include "measure/whole_sums.hpp"
 
 namespace gpuccl {
 namespace {

@@ -10,11 +10,9 @@
 #include <type_traits>
 
 #include "measure/intensity_pass.hpp"
-#include "measure/long_sums.hpp"
 #include "measure/not_enough_memory.hpp"
-#include "measure/real_sums.hpp"
+#include "measure/sample_sums.hpp"
 #include "measure/value_counts.hpp"
-#include "measure/whole_sums.hpp"
 
 namespace gpuccl {
 namespace {

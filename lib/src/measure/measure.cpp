@@ -1,12 +1,15 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include "common/spans.hpp"
+#include "common/labels_in_memory.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/intensity_sums.hpp"
 #include "measure/measure_rows.hpp"
@@ -14,7 +17,6 @@
 #include "measure/pieces.hpp"
 #include "measure/region_measurer.hpp"
 #include "measure/regions.hpp"
-#include "measure/row_source.hpp"
 #include "measure/row_window.hpp"
 
 namespace gpuccl {
@@ -24,6 +26,71 @@ using measuring::Labeling;
 namespace measuring {
 namespace {
 
+/// Rows in order, of which some at a time can be listed; those before them that are still looked at are kept.
+class RowSource {
+ public:
+  /// Rows [begin, end), of which those from `first` on and up to `rows_ahead` behind the end are looked at.
+  RowSource(const LabelSource& labels, std::int64_t rows_before, std::int64_t rows_ahead, std::int64_t first,
+            std::int64_t begin, std::int64_t end)
+      : labels_(labels),
+        rows_before_(rows_before),
+        rows_ahead_(rows_ahead),
+        first_(first),
+        end_(end),
+        measured_(begin),
+        ready_from_(first),
+        ready_to_(first) {}
+
+  /// The next rows that can be measured, [begin, end); none behind the last.
+  bool next(std::int64_t& begin, std::int64_t& end);
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const;
+
+ private:
+  /// Keeps the rows from `first_row` on that were ready.
+  void keep(std::int64_t first_row);
+
+  const LabelSource& labels_;
+  std::int64_t rows_before_, rows_ahead_, first_, end_;
+  std::int64_t measured_;               // up to this row
+  std::int64_t ready_from_, ready_to_;  // that the labels can list
+  LabelRuns kept_;
+  std::int64_t kept_from_ = 0;
+};
+
+bool RowSource::next(std::int64_t& begin, std::int64_t& end) {
+  const Extent extent = labels_.extent();
+  if (measured_ == end_) return false;
+  begin = measured_;
+  do {
+    keep(std::max(first_, measured_ - rows_before_));
+    ready_from_ = ready_to_;
+    ready_to_ = labels_.prepare(ready_from_, 1);
+    // Rows ahead are those of the same slice.
+    const std::int64_t complete = ready_to_ % extent.height == 0 ? ready_to_ : ready_to_ - rows_ahead_;
+    measured_ = std::min(end_, std::max(measured_, complete));
+  } while (measured_ == begin);
+  end = measured_;
+  return true;
+}
+
+void RowSource::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const {
+  const std::int64_t kept = std::clamp<std::int64_t>(ready_from_ - first_row, 0, rows);
+  if (kept == 0) return labels_.list_runs(first_row, rows, out, nullptr);
+  LabelRuns more;
+  if (kept < rows) labels_.list_runs(ready_from_, rows - kept, more, nullptr);
+  out.runs.clear();
+  out.ends.clear();
+  append_rows(out, kept_, static_cast<std::size_t>(first_row - kept_from_), static_cast<std::size_t>(kept));
+  append_rows(out, more, 0, more.ends.size());
+}
+
+void RowSource::keep(std::int64_t first_row) {
+  if (ready_to_ == first_) return;
+  LabelRuns kept;
+  list_runs(first_row, ready_to_ - first_row, kept);
+  kept_ = std::move(kept);
+  kept_from_ = first_row;
+}
 /// Returns access to the rows of `labels`: to the labeled image if it is in memory, else to `source`.
 /// `is_apart`: requires runs of one label, which only `source` has.
 RowAccess rows_of(const LabelSource& labels, const RowSource& source, bool is_apart) {

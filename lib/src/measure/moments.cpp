@@ -4,8 +4,8 @@
 #include "common/fastest_code.hpp"
 #include "measure/ellipsoid.hpp"
 #include "measure/group.hpp"
-#include "measure/positions.hpp"
 #include "measure/regions.hpp"
+#include "measure/row_bits.hpp"
 
 namespace gpuccl::measuring {
 namespace {

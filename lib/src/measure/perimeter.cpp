@@ -3,8 +3,8 @@
 #include <numbers>
 
 #include "common/fastest_code.hpp"
-#include "measure/edge_kinds.hpp"
 #include "measure/group.hpp"
+#include "measure/neighbors.hpp"
 
 namespace gpuccl::measuring {
 namespace {

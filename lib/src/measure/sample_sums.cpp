@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
+#include <type_traits>
+#include <utility>
 
 namespace gpuccl::measuring {
 namespace {
@@ -38,6 +42,253 @@ void put_whole(WholeNumber min, WholeNumber max, const WholeMean& mean, double v
   values.set_whole(intensity_max, max);
   values[intensity_mean] = static_cast<double>(mean.middle) + mean.off;
   values[intensity_std] = std::sqrt(std::max(0.0, variance - mean.off * mean.off));
+}
+
+namespace {
+
+using enum MeasureId;
+
+}  // namespace
+
+void WholeSums::add(const SampleRun<double>& run) {
+  // So short that nothing passes 64 bits: 2^14 samples below 2^32 at places below 2^14.
+  constexpr int kBlock = 1 << 14;
+  for (int first = 0; first < run.count; first += kBlock) {
+    const int count = std::min(kBlock, run.count - first);
+    std::int64_t sum = 0, moment = 0;
+    for (int i = 0; i < count; ++i) {
+      const auto sample = static_cast<std::int64_t>(run.samples[first + i]);
+      min_ = std::min(min_, sample);
+      max_ = std::max(max_, sample);
+      sum += sample;
+      moment += i * sample;
+      const auto size = static_cast<std::uint64_t>(std::abs(sample));
+      squares_ += size * size;
+    }
+    count_ += static_cast<std::uint64_t>(count);
+    sum_ += sum;
+    moments_[0] += moment + WholeNumber{run.begin + first} * sum;
+    moments_[1] += WholeNumber{run.y} * sum;
+    moments_[2] += WholeNumber{run.z} * sum;
+  }
+}
+
+void WholeSums::add(const WholeSums& other) {
+  count_ += other.count_;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+  sum_ += other.sum_;
+  squares_ += other.squares_;
+  for (std::size_t axis = 0; axis < 3; ++axis) moments_[axis] += other.moments_[axis];
+}
+
+void WholeSums::derive(MeasureValues& values) const {
+  put_sums(
+      static_cast<double>(sum_),
+      {static_cast<double>(moments_[0]), static_cast<double>(moments_[1]), static_cast<double>(moments_[2])},
+      values);
+  values.set_whole(intensity_sum, sum_);
+  values[intensity_nan] = 0;
+  if (count_ == 0) return;
+  const WholeMean mean(sum_, count_);
+  // Squares of distances from the middle are exact modulo 2^128, below which they are.
+  const auto middle = static_cast<CoordinateSum>(mean.middle);
+  const CoordinateSum squares =
+      squares_ - 2 * middle * static_cast<CoordinateSum>(sum_) + middle * middle * count_;
+  put_whole(min_, max_, mean, static_cast<double>(squares) / static_cast<double>(count_), values);
+}
+
+namespace {
+
+using enum MeasureId;
+
+}  // namespace
+
+void LongSums::add(const SampleRun<WholeNumber>& run) {
+  Halves sum, moment;
+  for (int i = 0; i < run.count; ++i) {
+    const WholeNumber sample = run.samples[i];
+    min_ = std::min(min_, sample);
+    max_ = std::max(max_, sample);
+    const Halves halves{sample >> kLowerBits, sample & (kUpper - 1)};
+    sum.add(1, halves);
+    moment.add(i, halves);
+    upper_squares_ += halves.upper * halves.upper;
+    products_ += halves.upper * halves.lower;
+    lower_squares_ += halves.lower * halves.lower;
+  }
+  count_ += static_cast<std::uint64_t>(run.count);
+  sum_.add(1, sum);
+  moments_[0].add(1, moment);
+  moments_[0].add(run.begin, sum);
+  moments_[1].add(run.y, sum);
+  moments_[2].add(run.z, sum);
+}
+
+void LongSums::add(const LongSums& other) {
+  count_ += other.count_;
+  min_ = std::min(min_, other.min_);
+  max_ = std::max(max_, other.max_);
+  sum_.add(1, other.sum_);
+  upper_squares_ += other.upper_squares_;
+  products_ += other.products_;
+  lower_squares_ += other.lower_squares_;
+  for (std::size_t axis = 0; axis < 3; ++axis) moments_[axis].add(1, other.moments_[axis]);
+}
+
+double LongSums::mean_square_from(WholeNumber middle) const {
+  const WholeNumber upper = middle >> kLowerBits, lower = middle & (kUpper - 1), count = count_;
+  const WholeNumber uppers = upper_squares_ - 2 * upper * sum_.upper + upper * upper * count,
+                    mixed = products_ - upper * sum_.lower - lower * sum_.upper + upper * lower * count,
+                    lowers = lower_squares_ - 2 * lower * sum_.lower + lower * lower * count;
+  // Small distances: terms may cancel each other, and the result fits in 128 bits.
+  const bool fits = uppers < WholeNumber{1} << 60;
+  const double squares = fits ? static_cast<double>(uppers * kUpper * kUpper + 2 * mixed * kUpper + lowers)
+                              : std::ldexp(static_cast<double>(uppers), 2 * kLowerBits) +
+                                    std::ldexp(static_cast<double>(mixed), kLowerBits + 1) +
+                                    static_cast<double>(lowers);
+  return squares / static_cast<double>(count_);
+}
+
+void LongSums::derive(MeasureValues& values) const {
+  const auto value = [](const Halves& halves) {
+    constexpr WholeNumber kFits = WholeNumber{1} << 94;  // above, halves do not cancel each other
+    return -kFits < halves.upper && halves.upper < kFits
+               ? static_cast<double>(halves.joined())
+               : std::ldexp(static_cast<double>(halves.upper), kLowerBits) +
+                     static_cast<double>(halves.lower);
+  };
+  const WholeNumber sum = sum_.joined();
+  put_sums(static_cast<double>(sum), {value(moments_[0]), value(moments_[1]), value(moments_[2])}, values);
+  values.set_whole(intensity_sum, sum);
+  values[intensity_nan] = 0;
+  if (count_ == 0) return;
+  const WholeMean mean(sum, count_);
+  put_whole(min_, max_, mean, mean_square_from(mean.middle), values);
+}
+
+namespace {
+
+using enum MeasureId;
+
+void save_sums(const RealSums& sums, std::vector<std::uint64_t>& saved) {
+  static_assert(std::is_trivially_copyable_v<RealSums> && sizeof(RealSums) % sizeof(std::uint64_t) == 0);
+  saved.resize(saved.size() + RealSequence::kWords);
+  std::memcpy(saved.data() + saved.size() - RealSequence::kWords, &sums, sizeof sums);
+}
+
+}  // namespace
+
+void RealSum::add(double term) {
+  const double sum = high_ + term;
+  const double of_term = sum - high_;
+  low_ += (high_ - (sum - of_term)) + (term - of_term);
+  high_ = sum;
+}
+
+double RealSum::value() const {
+  return std::isfinite(high_) ? high_ + low_ : high_;  // what is lost of infinity is not a number
+}
+
+void RealSums::add(const SampleRun<double>& run) {
+  for (int begin = 0, end = 0; begin < run.count; begin = end) {
+    constexpr int kMost = 128;  // whose sum needs no care
+    if (std::isnan(run.samples[begin])) {
+      ++nans_;
+      end = begin + 1;
+      continue;
+    }
+    const int limit = std::min(run.count, begin + kMost);
+    for (end = begin + 1; end < limit && !std::isnan(run.samples[end]);) ++end;
+    add_numbers({run.begin + begin, run.y, run.z, end - begin, run.samples + begin});
+  }
+}
+
+void RealSums::add_numbers(const SampleRun<double>& run) {
+  double sum = 0, moment = 0, squares = 0;
+  if (count_ == 0) min_ = max_ = run.samples[0];
+  for (int i = 0; i < run.count; ++i) {
+    const double sample = run.samples[i];
+    min_ = std::min(min_, sample);
+    max_ = std::max(max_, sample);
+    sum += sample;
+    moment += i * sample;
+  }
+  const double mean = sum / run.count;
+  for (int i = 0; i < run.count; ++i) squares += (run.samples[i] - mean) * (run.samples[i] - mean);
+  add_squares(static_cast<std::uint64_t>(run.count), mean, squares);
+  sum_.add(sum);
+  moments_[0].add(moment);
+  moments_[0].add(run.begin * sum);
+  moments_[1].add(run.y * sum);
+  moments_[2].add(run.z * sum);
+}
+
+void RealSums::add_squares(std::uint64_t count, double mean, double squares) {
+  if (count_ > 0) {
+    const double here = static_cast<double>(count_), there = static_cast<double>(count);
+    const double distance = mean - sum_.value() / here;
+    squares_ += distance * distance * (here * there / (here + there));
+  }
+  squares_ += squares;
+  count_ += count;
+}
+
+void RealSums::add(const RealSums& other) {
+  nans_ += other.nans_;
+  if (other.count_ == 0) return;
+  min_ = count_ == 0 ? other.min_ : std::min(min_, other.min_);
+  max_ = count_ == 0 ? other.max_ : std::max(max_, other.max_);
+  add_squares(other.count_, other.sum_.value() / static_cast<double>(other.count_), other.squares_);
+  sum_.add(other.sum_);
+  for (std::size_t axis = 0; axis < 3; ++axis) moments_[axis].add(other.moments_[axis]);
+}
+
+void RealSums::derive(MeasureValues& values) const {
+  put_sums(sum_.value(), {moments_[0].value(), moments_[1].value(), moments_[2].value()}, values);
+  values[intensity_nan] = static_cast<double>(nans_);
+  if (count_ == 0) return;
+  const auto count = static_cast<double>(count_);
+  values[intensity_min] = number_or_none(min_);
+  values[intensity_max] = number_or_none(max_);
+  values[intensity_mean] = number_or_none(sum_.value() / count);
+  values[intensity_std] = number_or_none(std::sqrt(squares_ / count));
+}
+
+void RealSequence::add(const SampleRun<double>& run, int stretch) {
+  if (std::exchange(stretch_, stretch) != stretch) close();
+  open_.add(run);
+}
+
+void RealSequence::add(const RealSums& stretch) {
+  if (apart_) {
+    apart_->push_back(stretch);
+  } else {
+    sums_.add(stretch);
+  }
+}
+
+void RealSequence::close() {
+  if (!open_.empty()) add(std::exchange(open_, {}));
+}
+
+void RealSequence::save(std::vector<std::uint64_t>& saved) const {
+  if (!apart_) return save_sums(sums_, saved);
+  for (const RealSums& stretch : *apart_) save_sums(stretch, saved);
+}
+
+bool RealSequence::add_saved(std::span<const std::uint64_t> saved) {
+  if (saved.size() % kWords != 0) return false;
+  for (; !saved.empty(); saved = saved.subspan(kWords)) {
+    RealSums stretch;
+    std::memcpy(static_cast<void*>(&stretch), saved.data(), sizeof stretch);
+    if (!apart_ && sums_.empty()) {
+      sums_ = stretch;  // all that was added up there
+    } else {
+      add(stretch);
+    }
+  }
+  return true;
 }
 
 }  // namespace gpuccl::measuring

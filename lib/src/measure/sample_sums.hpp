@@ -1,8 +1,13 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
 
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 
 namespace gpuccl::measuring {
@@ -30,5 +35,130 @@ struct WholeMean {
 /// Measures of integers that put_sums() does not put; `variance`: around the middle, not the mean.
 void put_whole(WholeNumber min, WholeNumber max, const WholeMean& mean, double variance,
                MeasureValues& values);
+
+/// Sums of samples that are integers of at most 32 bits: exact, in any order.
+class WholeSums {
+ public:
+  using Sample = double;
+  using Stretch = WholeSums;
+  static constexpr bool kInAnyOrder = true;
+
+  void add(const SampleRun<double>& run);
+  void add(const WholeSums& other);
+  void derive(MeasureValues& values) const;
+  std::uint64_t nans() const { return 0; }
+
+ private:
+  std::uint64_t count_ = 0;
+  std::int64_t min_ = INT64_MAX, max_ = INT64_MIN;
+  WholeNumber sum_ = 0;
+  CoordinateSum squares_ = 0;
+  std::array<WholeNumber, 3> moments_{};  // of x, y, z times the sample
+};
+
+/// Sums of samples that are integers of at most 64 bits: exact, in any order. Samples are summed in
+/// halves, of which squares and moments fit 128 bits too.
+class LongSums {
+ public:
+  using Sample = WholeNumber;
+  using Stretch = LongSums;
+  static constexpr bool kInAnyOrder = true;
+
+  void add(const SampleRun<WholeNumber>& run);
+  void add(const LongSums& other);
+  void derive(MeasureValues& values) const;
+  std::uint64_t nans() const { return 0; }
+
+ private:
+  /// upper * 2^32 + lower.
+  struct Halves {
+    WholeNumber upper = 0, lower = 0;
+
+    void add(WholeNumber times, const Halves& other) {
+      upper += times * other.upper;
+      lower += times * other.lower;
+    }
+    WholeNumber joined() const { return upper * kUpper + lower; }
+  };
+  static constexpr int kLowerBits = 32;
+  static constexpr WholeNumber kUpper = WholeNumber{1} << kLowerBits;
+
+  /// The mean of squares of distances from an integer.
+  double mean_square_from(WholeNumber middle) const;
+
+  std::uint64_t count_ = 0;
+  WholeNumber min_ = kUpper * kUpper, max_ = -min_;
+  Halves sum_;
+  WholeNumber upper_squares_ = 0, products_ = 0, lower_squares_ = 0;  // of the halves of each sample
+  std::array<Halves, 3> moments_{};                                   // of x, y, z times the sample
+};
+
+/// A sum and what its roundings have lost (T. J. Dekker 1971, A floating-point technique for extending the
+/// available precision).
+class RealSum {
+ public:
+  void add(double term);
+  void add(const RealSum& other) {
+    add(other.high_);
+    add(other.low_);
+  }
+  double value() const;
+
+ private:
+  double high_ = 0, low_ = 0;
+};
+
+/// Sums of any samples: their value depends on the order in which they are added, in the last digits.
+class RealSums {
+ public:
+  void add(const SampleRun<double>& run);
+  void add(const RealSums& other);
+  void derive(MeasureValues& values) const;
+  std::uint64_t nans() const { return nans_; }
+  bool empty() const { return count_ == 0 && nans_ == 0; }
+
+ private:
+  void add_numbers(const SampleRun<double>& run);
+  /// The squares of distances from the mean are joined as T. F. Chan, G. H. Golub and R. J. LeVeque 1983 do,
+  /// Algorithms for computing the sample variance.
+  void add_squares(std::uint64_t count, double mean, double squares);
+
+  std::uint64_t count_ = 0, nans_ = 0;
+  double min_ = 0, max_ = 0;
+  RealSum sum_;
+  double squares_ = 0;  // of distances from the mean
+  std::array<RealSum, 3> moments_{};
+};
+
+/// Sums of any samples of one component, added up stretch by stretch: of slices of a volume, of rows of an
+/// image of one slice. So they do not depend on threads, and parts that begin with a stretch have those of
+/// the whole.
+class RealSequence {
+ public:
+  using Sample = double;
+  using Stretch = RealSums;
+  static constexpr bool kInAnyOrder = false;
+  static constexpr std::size_t kWords = sizeof(RealSums) / sizeof(std::uint64_t);
+
+  /// Keeps the sums of a component that begins in an earlier part separate, because they are added to that
+  /// part's sums.
+  void keep_apart() { apart_ = std::make_unique<std::vector<RealSums>>(); }
+
+  void add(const SampleRun<double>& run, int stretch);
+  void add(const RealSums& stretch);
+  /// Ends the last stretch; before what follows.
+  void close();
+
+  void save(std::vector<std::uint64_t>& saved) const;
+  /// Adds what follows in another part. False if it cannot be of such.
+  bool add_saved(std::span<const std::uint64_t> saved);
+  void derive(MeasureValues& values) const { sums_.derive(values); }
+  std::uint64_t nans() const { return sums_.nans(); }
+
+ private:
+  RealSums sums_, open_;  // of stretches that are over, of the last one
+  int stretch_ = -1;
+  std::unique_ptr<std::vector<RealSums>> apart_;
+};
 
 }  // namespace gpuccl::measuring

@@ -10,7 +10,6 @@
 #include "parts/message.hpp"
 #include "parts/rows_of_part.hpp"
 #include "periodic/border_runs.hpp"
-#include "periodic/wrap_borders.hpp"
 
 namespace gpuccl {
 namespace {

@@ -99,4 +99,10 @@ void for_each_contact_across(const BorderRuns& borders, const Extent& extent, Co
     }
 }
 
+/// Wraps labels at the borders, as wrap(). `components` contains at least those whose labels are at the
+/// borders.
+Wrapped wrap_borders(const BorderRuns& borders, const Extent& extent, const Components& components,
+                     Connectivity connectivity, const PeriodicAxes& periodic,
+                     std::span<const std::uint64_t> values);
+
 }  // namespace gpuccl

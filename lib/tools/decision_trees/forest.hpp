@@ -46,4 +46,12 @@ Action action(const Node& leaf);
 /// on to the next cell with at.write(label) until at.ended().
 std::string code(const Forest& forest, const DecisionTable& table);
 
+struct GeneratedFile {
+  std::string name, text;
+};
+
+/// The files of lib/src/cpu that are not written by hand. `ninja decision_trees` makes them anew; a test
+/// compares.
+std::vector<GeneratedFile> generated_files();
+
 }  // namespace gpuccl::decision_trees

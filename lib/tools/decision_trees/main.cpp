@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iostream>
 
-#include "decision_trees/generated_files.hpp"
+#include "decision_trees/forest.hpp"
 
 int main(int argc, char** argv) {
   if (argc != 2) {

@@ -15,7 +15,6 @@
 #include "cpu/runs/statistics.hpp"
 #include "cpu/runs/strips.hpp"
 #include "cpu/runs/value_labels.hpp"
-#include "cpu/runs/value_rows.hpp"
 #include "gpuccl/detail/huge_pages.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"

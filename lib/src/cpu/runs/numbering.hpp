@@ -9,6 +9,10 @@
 
 namespace gpuccl::cpu {
 
+/// Returns the number of runs before each bundle, and the number of all runs at the end. Error (data) if
+/// there are more than 2^32 - 1.
+std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& strips);
+
 /// Numbers 1..N of the components, in raster order of their first elements.
 struct Numbering {
   std::unique_ptr<Label[]> label_of_run;

@@ -4,7 +4,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/spans.hpp"
+#include "common/labels_in_memory.hpp"
 #include "common/union_find.hpp"
 #include "cpu/runs/bundles.hpp"
 #include "cpu/runs/run_sums.hpp"

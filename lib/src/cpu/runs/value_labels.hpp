@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -7,10 +9,21 @@
 #include "common/union_find.hpp"
 #include "cpu/runs/bundles.hpp"
 #include "cpu/runs/run_sums.hpp"
+#include "gpuccl/detail/column.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl::cpu {
+
+/// Returns the number of runs before each row, and of all runs at the end.
+std::vector<Index> count_runs_before(const ValueImage& image);
+
+/// Bytes [begin, end) of a row of the image, both multiples of a value's size.
+void draw_values(const ValueImage& image, std::int64_t row, std::size_t begin, std::size_t end,
+                 std::byte* to);
+
+/// The value of each of `count` components, which are numbered in the order of their first runs.
+Column<ValueBits> values_of_components(const ValueImage& image, const Label* label_of_run, Label count);
 
 /// An image of values as bundles of one row, which have no bits.
 inline Bundles rows_without_bits(Extent extent) {

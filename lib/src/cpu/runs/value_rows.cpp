@@ -1,10 +1,9 @@
-#include "cpu/runs/value_rows.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
 #include <type_traits>
 
+#include "cpu/runs/value_labels.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::cpu {

@@ -1,6 +1,6 @@
 #include <chrono>
 
-#include "cpu/runs/count_runs.hpp"
+#include "cpu/runs/numbering.hpp"
 #include "cpu/runs/run_labels.hpp"
 #include "cuda/labelers/gpu_labeler.cuh"
 #include "cuda/phases/layouts.cuh"

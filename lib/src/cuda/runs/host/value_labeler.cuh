@@ -8,7 +8,6 @@
 
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/value_labels.hpp"
-#include "cpu/runs/value_rows.hpp"
 #include "cuda/cuda.hpp"
 #include "cuda/runs/host/enqueue.cuh"
 #include "cuda/runs/values/planes.cuh"

@@ -5,7 +5,6 @@
 #include "cuda/runs/statistics/gather_sums.cuh"
 #include "cuda/runs/statistics/row_around.cuh"
 #include "cuda/runs/statistics/sums_part.cuh"
-#include "measure/edge_kinds.hpp"
 #include "measure/euler_number.hpp"
 #include "measure/neighbors.hpp"
 
