@@ -1,5 +1,3 @@
-#include "app/bench/result_tables.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <optional>
 
 #include "app/bench/counted_kinds.hpp"
+#include "app/bench/reports.hpp"
 #include "app/bench/series.hpp"
 #include "app/common/messages.hpp"
 

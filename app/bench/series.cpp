@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "app/bench/counted_kinds.hpp"
-#include "app/bench/result_tables.hpp"
+#include "app/bench/reports.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::bench {

@@ -20,7 +20,7 @@
 #include "app/bench/experiment.hpp"
 #include "app/bench/json.hpp"
 #include "app/bench/measurement_notes.hpp"
-#include "app/bench/result_tables.hpp"
+#include "app/bench/reports.hpp"
 #include "app/bench/work_map.hpp"
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"

@@ -1,7 +1,6 @@
-#include "app/commands/label_objects.hpp"
-
 #include <utility>
 
+#include "app/commands/match.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/hints.hpp"
 #include "app/options/command_line.hpp"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
-#include "app/commands/label_objects.hpp"
+#include "app/commands/match.hpp"
 #include "app/commands/match_pairs.hpp"
 #include "app/commands/text_output.hpp"
 #include "app/commands/track_frames.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "app/commands/label_objects.hpp"
+#include "app/commands/match.hpp"
 #include "io/files/file_error.hpp"
 
 namespace gpuccl::app {

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "app/commands/label_objects.hpp"
+#include "app/commands/match.hpp"
 #include "app/options/option_helpers.hpp"
 
 namespace gpuccl::app {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "app/bench/experiment.hpp"
-#include "app/bench/result_tables.hpp"
+#include "app/bench/reports.hpp"
 #include "app/bench/series.hpp"
 #include "app/bench/timed_labeler.hpp"
 #include "gpuccl/detail/staged.hpp"

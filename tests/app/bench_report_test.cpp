@@ -5,7 +5,7 @@
 #include "app/bench/csv.hpp"
 #include "app/bench/json.hpp"
 #include "app/bench/measurement_notes.hpp"
-#include "app/bench/result_tables.hpp"
+#include "app/bench/reports.hpp"
 #include "app/bench/series.hpp"
 #include "app/bench/work_map.hpp"
 #include "app/view/batch_page.hpp"

@@ -1,4 +1,4 @@
-#include "app/bench/result_tables.hpp"
+#include "app/bench/reports.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl::bench;

@@ -7,7 +7,7 @@
 #include "app/bench/csv.hpp"
 #include "app/bench/experiment.hpp"
 #include "app/bench/json.hpp"
-#include "app/bench/result_tables.hpp"
+#include "app/bench/reports.hpp"
 #include "app/bench/series.hpp"
 #include "app/bench/work_map.hpp"
 #include "emulation.hpp"
