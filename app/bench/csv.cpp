@@ -1,8 +1,7 @@
-#include "app/bench/csv.hpp"
-
 #include <vector>
 
 #include "app/bench/counted_kinds.hpp"
+#include "app/bench/reports.hpp"
 #include "app/common/messages.hpp"
 #include "io/files/number_text.hpp"
 #include "io/report/component_rows.hpp"

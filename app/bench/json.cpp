@@ -1,11 +1,10 @@
-#include "app/bench/json.hpp"
+#include "io/files/json.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include "app/bench/counted_kinds.hpp"
-#include "app/bench/measurement_notes.hpp"
+#include "app/bench/reports.hpp"
 #include "app/common/messages.hpp"
-#include "io/files/json.hpp"
 
 namespace gpuccl::bench {
 namespace {

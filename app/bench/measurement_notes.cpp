@@ -1,10 +1,9 @@
-#include "app/bench/measurement_notes.hpp"
-
 #include <fmt/core.h>
 
 #include <map>
 #include <set>
 
+#include "app/bench/reports.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::bench {

@@ -4,9 +4,18 @@
 #include <string>
 #include <vector>
 
+#include "app/bench/environment.hpp"
 #include "app/bench/results.hpp"
 
 namespace gpuccl::bench {
+
+/// Content of a report except the results: program, version, commit and command line, then the machine.
+struct Head {
+  std::string version;
+  std::string commit;
+  std::string command;
+  Environment environment;
+};
 
 /// Text in columns. The first columns are words, the others figures.
 struct Table {
@@ -34,5 +43,15 @@ std::vector<Table> joint_tables(const Results& results);
 std::string fastest(const Results& results);
 /// The results as tables, in the shape that suits the experiment: those of groups, then joint ones.
 std::vector<Table> tables(const Results& results);
+
+/// Returns the head of every report: how the figures were measured.
+/// Each line is one statement.
+std::vector<std::string> measurement_notes(const Results& results);
+
+/// One line a measure of an algorithm on a group; the first line names the columns.
+std::string as_csv(const Results& results);
+
+/// Head and results as one JSON object.
+std::string as_json(const Head& head, const Results& results);
 
 }  // namespace gpuccl::bench

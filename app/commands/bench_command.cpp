@@ -14,12 +14,9 @@
 
 #include "app/bench/bench_options.hpp"
 #include "app/bench/chosen_algorithms.hpp"
-#include "app/bench/csv.hpp"
 #include "app/bench/dataset.hpp"
 #include "app/bench/environment.hpp"
 #include "app/bench/experiment.hpp"
-#include "app/bench/json.hpp"
-#include "app/bench/measurement_notes.hpp"
 #include "app/bench/reports.hpp"
 #include "app/bench/work_map.hpp"
 #include "app/commands/commands.hpp"

@@ -2,13 +2,17 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "app/options/algorithm_options.hpp"
+#include "app/options/option_helpers.hpp"
 #include "gpuccl/labels.hpp"
+#include "io/files/file_error.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/read_options.hpp"
 
@@ -45,5 +49,43 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
 
 /// Returns the number of time points of an image. Throws io::FileError.
 int count_frames(const std::string& path, const ObjectOptions& options);
+
+/// Two label images that are matched; `name` is what they have in common in two folders.
+struct ImagePair {
+  std::string name, truth, prediction;
+  std::optional<int> frame = {};  // time point of both
+};
+
+/// The error of two images in a folder whose names differ only in the extension: either could be meant.
+io::FileError two_of_a_name(const std::string& path, const std::string& other);
+
+struct FoundPairs {
+  bool is_batch = false;  // whether pairs are from two folders
+  std::vector<ImagePair> pairs = {};
+  std::set<int> codes = {};  // exit codes of failures in a batch
+
+  /// Does `work` for one pair. A failure in a batch is reported, and the batch continues.
+  void attempt(const std::function<void()>& work);
+};
+
+/// Finds the pair of two files, or those of two folders that belong together by name: names of predictions
+/// follow the pattern `prediction_name`. If all time points are asked for, each is a pair of its own. In
+/// folders a file without a partner is reported, and the others are paired. Throws Error.
+FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
+                      const std::string& prediction_name, const ObjectOptions& objects);
+
+/// Options of gpuccl match --track.
+struct TrackOptions {
+  std::string series;  // image with several time points, or folder with an image for each
+  double threshold = 0.5;
+  ObjectOptions objects;
+  std::string csv, json;
+  std::string folder;  // folder for label images with the numbers of tracks
+  OutputOptions file;
+};
+
+/// Links the objects of successive time points by their overlaps. Returns the exit code. Throws
+/// io::FileError.
+int track_frames(const TrackOptions& options);
 
 }  // namespace gpuccl::app

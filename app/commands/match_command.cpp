@@ -14,9 +14,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/match.hpp"
-#include "app/commands/match_pairs.hpp"
 #include "app/commands/text_output.hpp"
-#include "app/commands/track_frames.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"
 #include "app/label/label_paths.hpp"

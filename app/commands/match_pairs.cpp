@@ -1,10 +1,9 @@
-#include "app/commands/match_pairs.hpp"
-
 #include <cstdint>
 #include <filesystem>
 #include <map>
 #include <utility>
 
+#include "app/commands/match.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/batch/find_inputs.hpp"
 #include "app/options/name_pattern.hpp"

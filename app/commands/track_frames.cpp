@@ -1,5 +1,3 @@
-#include "app/commands/track_frames.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -11,7 +9,7 @@
 #include <optional>
 #include <utility>
 
-#include "app/commands/match_pairs.hpp"
+#include "app/commands/match.hpp"
 #include "app/commands/text_output.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/version.hpp"

@@ -12,11 +12,10 @@
 
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
-#include "app/label/input_claims.hpp"
+#include "app/label/label_paths.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/options/plane_options.hpp"
 #include "app/view/view_page.hpp"
 #include "gpuccl/labels.hpp"
 #include "io/files/descriptor.hpp"

@@ -5,7 +5,6 @@
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/parse_condition.hpp"
-#include "app/options/plane_options.hpp"
 #include "gpuccl/types.hpp"
 #include "io/write/label_writer.hpp"
 

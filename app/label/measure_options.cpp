@@ -8,9 +8,9 @@
 #include <system_error>
 #include <vector>
 
+#include "app/options/input_options.hpp"
 #include "app/options/name_pattern.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/options/plane_options.hpp"
 #include "app/options/suggestions.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"

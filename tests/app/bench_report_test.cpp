@@ -2,9 +2,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/bench/csv.hpp"
-#include "app/bench/json.hpp"
-#include "app/bench/measurement_notes.hpp"
 #include "app/bench/reports.hpp"
 #include "app/bench/series.hpp"
 #include "app/bench/work_map.hpp"

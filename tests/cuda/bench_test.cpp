@@ -4,9 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench/chosen_algorithms.hpp"
-#include "app/bench/csv.hpp"
 #include "app/bench/experiment.hpp"
-#include "app/bench/json.hpp"
 #include "app/bench/reports.hpp"
 #include "app/bench/series.hpp"
 #include "app/bench/work_map.hpp"

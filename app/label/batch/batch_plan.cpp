@@ -8,7 +8,7 @@
 
 #include "app/common/messages.hpp"
 #include "app/label/batch/intensity_images.hpp"
-#include "app/label/input_claims.hpp"
+#include "app/label/label_paths.hpp"
 #include "app/view/batch_page.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
