@@ -1,9 +1,8 @@
-#include "app/bench/chosen_algorithms.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
 
+#include "app/bench/plan.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::bench {

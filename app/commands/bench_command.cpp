@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "app/bench/bench_options.hpp"
-#include "app/bench/chosen_algorithms.hpp"
 #include "app/bench/dataset.hpp"
 #include "app/bench/environment.hpp"
 #include "app/bench/experiment.hpp"
+#include "app/bench/plan.hpp"
 #include "app/bench/reports.hpp"
 #include "app/bench/work_map.hpp"
 #include "app/commands/commands.hpp"

@@ -1,5 +1,4 @@
-#include "app/label/batch_options.hpp"
-
+#include "app/label/label_options.hpp"
 #include "app/options/option_helpers.hpp"
 
 namespace gpuccl::app {

@@ -7,24 +7,72 @@
 #include <string>
 #include <vector>
 
-#include "app/label/batch_options.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/measure_options.hpp"
-#include "app/label/size_limits.hpp"
 #include "app/label/value_options.hpp"
 #include "app/options/algorithm_options.hpp"
+#include "app/options/command_line.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/option_table.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
+#include "gpuccl/types.hpp"
 #include "io/image/geometry.hpp"
+#include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 
 class Command;
+
+/// Options that apply only to several inputs.
+struct BatchOptions {
+  bool recursive = false;
+  std::optional<std::string> given_format;  // extension of label images
+  std::string json_folder;
+  std::string stats_folder;
+  std::string contacts_folder;
+  std::string preview_folder;
+  std::string outlines_folder;
+  std::string report;   // JSON lines, one an input
+  std::string summary;  // CSV, a row for each input
+  bool skip_existing = false;
+  bool fail_fast = false;
+  bool keep_going = false;  // asked for: not even a full disk ends the batch
+  int jobs = 0;             // 0: as suits the machine
+
+  /// `with_contacts`: and tables of contacts.
+  void add_to(const Command& command, bool with_contacts = true);
+  /// Returns the first of these options that was given and needs several inputs; "" if none was.
+  std::string first_used() const;
+  /// Returns the extension of label images unless inputs decide: ".tiff".
+  std::string extension() const { return "." + given_format.value_or("tiff"); }
+  io::LabelFormat format() const { return io::label_format("any" + extension()); }
+};
+
+/// A size in physical units, such as 100um3 or 2.5 mm2.
+struct PhysicalSize {
+  double size = 0;
+  io::LengthUnit unit = io::LengthUnit::unknown;
+  int axes = 3;      // 2: an area, 3: a volume
+  std::string text;  // as given
+};
+
+/// Limits of --min-size and --max-size that have a unit; others are in SelectionOptions.
+struct PhysicalLimits {
+  std::optional<PhysicalSize> min, max;
+};
+
+/// Adds both options.
+void add_size_limits(const Command& command, SelectionOptions& selection, PhysicalLimits& limits);
+
+/// `selection` with the limits as numbers of elements of `input`. Throws Error (data) if the input has no
+/// spacing in a unit, (usage) for an area of a volume or a volume of an image.
+SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLimits& limits,
+                             const io::ImageInfo& input, Connectivity connectivity);
 
 /// The words of --label-type, --bigtiff and --compress.
 const Choices<io::LabelType>& label_types();

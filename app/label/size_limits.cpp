@@ -1,8 +1,7 @@
-#include "app/label/size_limits.hpp"
-
 #include <cmath>
 #include <limits>
 
+#include "app/label/label_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 

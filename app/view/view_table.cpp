@@ -1,5 +1,3 @@
-#include "app/view/view_table.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,6 +10,7 @@
 
 #include "app/options/parse_condition.hpp"
 #include "app/view/packed.hpp"
+#include "app/view/view_page.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/json.hpp"

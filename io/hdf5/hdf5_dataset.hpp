@@ -28,9 +28,4 @@ Hdf5Array read_hdf5_array(hid_t dataset);
 /// Finds the chunk with these indices. Throws Error (data).
 Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vector<std::uint64_t>& at);
 
-/// Returns the dataset `name`, or the only one in the group `name` that may be an image, with two or more
-/// axes and numeric samples. Links to other files are not followed. Throws Error: no_input if there is no
-/// object of that name, data if there are no or several datasets, which it lists.
-Hdf5Id find_hdf5_dataset(hid_t file, const std::string& name);
-
 }  // namespace gpuccl::io

@@ -1,4 +1,4 @@
-#include "app/bench/chosen_algorithms.hpp"
+#include "app/bench/plan.hpp"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/bench/chosen_algorithms.hpp"
 #include "app/bench/experiment.hpp"
+#include "app/bench/plan.hpp"
 #include "app/bench/reports.hpp"
 #include "app/bench/series.hpp"
 #include "app/bench/work_map.hpp"
