@@ -30,18 +30,77 @@ std::uint64_t weigh_rest(const std::byte* numbers, std::size_t first, std::size_
 }
 
 #if defined(__x86_64__)
-/// Returns eight numbers as integers of 32 bits.
+/// The bits of weights in three parts: products with numbers of 16 bits, added by twos, have less than 27
+/// bits and a sign.
+struct WeightParts {
+  static constexpr int kBits = 11, kCount = 3;
+
+  std::array<std::array<std::int16_t, Weights::kBlock>, kCount> of{};
+
+  constexpr WeightParts() {
+    for (int part = 0; part < kCount; ++part)
+      for (std::size_t i = 0; i < kWeights.of.size(); ++i)
+        of[static_cast<std::size_t>(part)][i] =
+            static_cast<std::int16_t>(kWeights.of[i] >> (part * kBits) & ((1u << kBits) - 1));
+  }
+};
+constexpr WeightParts kWeightParts;
+
+/// What is subtracted from a number so that it has 16 bits with a sign.
+template <class Number>
+constexpr std::uint64_t kTooMuch = std::is_same_v<Number, std::uint16_t> ? 1 << 15 : 0;
+
+/// Returns 16 numbers less kTooMuch.
 template <class Number>
 [[gnu::target("avx2")]] __m256i load(const std::byte* numbers) {
-  if constexpr (sizeof(Number) == 4)
-    return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers));
-  else if constexpr (sizeof(Number) == 2) {
-    const __m128i eight = _mm_loadu_si128(reinterpret_cast<const __m128i*>(numbers));
-    return std::is_signed_v<Number> ? _mm256_cvtepi16_epi32(eight) : _mm256_cvtepu16_epi32(eight);
+  if constexpr (sizeof(Number) == 2) {
+    const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers));
+    return _mm256_xor_si256(all, _mm256_set1_epi16(static_cast<std::int16_t>(kTooMuch<Number>)));
   } else {
-    const __m128i eight = _mm_loadl_epi64(reinterpret_cast<const __m128i*>(numbers));
-    return std::is_signed_v<Number> ? _mm256_cvtepi8_epi32(eight) : _mm256_cvtepu8_epi32(eight);
+    const __m128i all = _mm_loadu_si128(reinterpret_cast<const __m128i*>(numbers));
+    return std::is_signed_v<Number> ? _mm256_cvtepi8_epi16(all) : _mm256_cvtepu8_epi16(all);
   }
+}
+
+/// Adds the products of some numbers and weights to eight sums.
+[[gnu::target("avx2")]] __m256i add_products(__m256i sums, __m256i some, const std::int16_t* weights) {
+  const __m256i all = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(weights));
+  return _mm256_add_epi32(sums, _mm256_madd_epi16(some, all));
+}
+
+/// Adds eight integers of 32 bits to four.
+[[gnu::target("avx2")]] __m256i add_by_twos(__m256i eight) {
+  return _mm256_add_epi64(_mm256_cvtepi32_epi64(_mm256_castsi256_si128(eight)),
+                          _mm256_cvtepi32_epi64(_mm256_extracti128_si256(eight, 1)));
+}
+
+/// Returns the sum of four integers of 64 bits.
+[[gnu::target("avx2")]] std::uint64_t sum_of(__m256i four) {
+  std::array<std::uint64_t, 4> parts{};
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(parts.data()), four);
+  return parts[0] + parts[1] + parts[2] + parts[3];
+}
+
+/// weigh() of numbers of up to 16 bits.
+template <class Number>
+[[gnu::target("avx2")]] std::uint64_t weigh_narrow(const std::byte* numbers, std::size_t count) {
+  constexpr std::size_t kAtOnce = 16, kWithoutOverflow = 16 * kAtOnce;
+  const std::size_t all = count / kAtOnce * kAtOnce;
+  __m256i sums = _mm256_setzero_si256();
+  for (std::size_t begin = 0; begin < all; begin += kWithoutOverflow) {
+    __m256i low = _mm256_setzero_si256(), middle = low, high = low;
+    const std::size_t end = std::min(all, begin + kWithoutOverflow);
+    for (std::size_t i = begin; i < end; i += kAtOnce) {
+      const __m256i some = load<Number>(numbers + i * sizeof(Number));
+      low = add_products(low, some, &kWeightParts.of[0][i]);
+      middle = add_products(middle, some, &kWeightParts.of[1][i]);
+      high = add_products(high, some, &kWeightParts.of[2][i]);
+    }
+    sums = _mm256_add_epi64(sums, add_by_twos(low));
+    sums = _mm256_add_epi64(sums, _mm256_slli_epi64(add_by_twos(middle), WeightParts::kBits));
+    sums = _mm256_add_epi64(sums, _mm256_slli_epi64(add_by_twos(high), 2 * WeightParts::kBits));
+  }
+  return sum_of(sums) + kTooMuch<Number> * kWeights.before[all] + weigh_rest<Number>(numbers, all, count);
 }
 
 /// Returns the products of every second integer.
@@ -52,20 +111,19 @@ template <class Number>
 
 template <class Number>
 [[gnu::target("avx2")]] std::uint64_t weigh_by_avx2(const std::byte* numbers, std::size_t count) {
+  if constexpr (sizeof(Number) < sizeof(std::uint32_t)) return weigh_narrow<Number>(numbers, count);
   constexpr std::size_t kAtOnce = 8;
   constexpr int kOther = 32;
   __m256i sums = _mm256_setzero_si256(), others = sums;
   std::size_t i = 0;
   for (; i + kAtOnce <= count; i += kAtOnce) {
-    const __m256i eight = load<Number>(numbers + i * sizeof(Number));
+    const __m256i eight = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(numbers + i * sizeof(Number)));
     const __m256i weights = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(&kWeights.of[i]));
     sums = _mm256_add_epi64(sums, multiply<Number>(eight, weights));
     others = _mm256_add_epi64(
         others, multiply<Number>(_mm256_srli_epi64(eight, kOther), _mm256_srli_epi64(weights, kOther)));
   }
-  std::array<std::uint64_t, 4> parts{};
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(parts.data()), _mm256_add_epi64(sums, others));
-  return parts[0] + parts[1] + parts[2] + parts[3] + weigh_rest<Number>(numbers, i, count);
+  return sum_of(_mm256_add_epi64(sums, others)) + weigh_rest<Number>(numbers, i, count);
 }
 #endif
 

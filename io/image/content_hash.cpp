@@ -10,13 +10,13 @@
 namespace gpuccl::io {
 namespace {
 
-/// Adds up the runs of one row.
+/// Adds up the runs of one row, from its left.
 class RowSum {
  public:
   explicit RowSum(std::int64_t row) : row_(row) {}
 
   void add(int begin, int end, std::uint64_t number) {
-    if (begin >= first_ && end - first_ <= Weights::kBlock) {
+    if (end - first_ <= Weights::kBlock) {
       of_block_ += number * weight(begin, end);
       return;
     }

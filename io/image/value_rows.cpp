@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "gpuccl/detail/pack_samples.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::io {
@@ -70,6 +72,8 @@ void add_rows(ValueImage& image, std::int64_t first_row, int width, const Sample
 
 namespace {
 
+constexpr std::size_t kMostPixelsOfRow = std::size_t{1} << 16;  // that are looked at
+
 /// Whether all are one of two, or no number.
 bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Pair& known) {
   bool all = true;
@@ -88,17 +92,13 @@ unsigned char byte_of(double value, unsigned char otherwise) {
 
 /// Whether all of a row of bytes are one of two.
 bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector::Pair& known) {
-  const auto* samples = reinterpret_cast<const unsigned char*>(row);
   const unsigned char first = byte_of(known[0], byte_of(known[1], 0)), second = byte_of(known[1], first);
   if (first != known[0] && first != known[1]) return false;
-  const auto other = [=](unsigned char sample) { return (sample != first) & (sample != second); };
-  constexpr std::int64_t kAtOnce = 64;  // a number that is known to the compiler makes vectors of it
-  unsigned char others = 0;
-  std::int64_t i = 0;
-  for (; i + kAtOnce <= count; i += kAtOnce)
-    for (std::int64_t k = 0; k < kAtOnce; ++k) others |= static_cast<unsigned char>(other(samples[i + k]));
-  for (; i < count; ++i) others |= static_cast<unsigned char>(other(samples[i]));
-  return others == 0;
+  const std::array<SampleRange<std::uint8_t>, 2> ranges = {{{first, first}, {second, second}}};
+  std::array<std::uint32_t, kMostPixelsOfRow / 32> others;
+  pack_samples<std::uint8_t>(row, count, ranges, true, others.data());
+  return std::none_of(others.begin(), others.begin() + words_per_row(count),
+                      [](std::uint32_t some) { return some != 0; });
 }
 
 /// Whether a sample is a byte, and its value the same number.
@@ -111,10 +111,10 @@ bool are_bytes(const SampleFormat& format) {
 
 void TwoValueDetector::look_at(const SampleRows& rows, const Extent& extent) {
   constexpr int kRowsOfSlice = 256;
-  constexpr std::int64_t kBlock = 256, kPixelsOfRow = 1 << 16;
+  constexpr std::int64_t kBlock = 256;
   if (rows.format.bits == 1 && rows.format.channels == 1) return;
   const int step = 1 + extent.height / kRowsOfSlice;
-  const std::int64_t width = std::min<std::int64_t>(extent.width, kPixelsOfRow);
+  const std::int64_t width = std::min<std::int64_t>(extent.width, kMostPixelsOfRow);
   std::array<double, kBlock> values;
   Pair known = seen();
   for (int y = (rows.y + step - 1) / step * step; y < rows.y + rows.count && !more_; y += step) {

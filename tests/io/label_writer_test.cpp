@@ -1,6 +1,7 @@
 #include "io/write/label_writer.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -184,6 +185,26 @@ TEST_CASE("a fingerprint finds runs in samples of every size") {
     CHECK(of_middle.sum() == by_runs.sum());
     CHECK(of_large.sum() == by_runs.sum());
   }
+}
+
+TEST_CASE("a fingerprint of 16 bits is that of 32, the largest and least included") {
+  std::mt19937 random(4);
+  for (const int width : {1, 15, 16, 255, 256, 1023, 1024, 5000})
+    for (const int of_all : {0, 0x7fff, 0x8000, 0xffff, -1}) {
+      std::vector<std::uint16_t> labels(static_cast<std::size_t>(width));
+      for (std::uint16_t& label : labels) label = static_cast<std::uint16_t>(of_all < 0 ? random() : of_all);
+      std::vector<std::int16_t> values(labels.size());
+      std::memcpy(values.data(), labels.data(), labels.size() * sizeof values[0]);
+      const std::vector<Label> wide_labels(labels.begin(), labels.end());
+      const std::vector<std::int32_t> wide_values(values.begin(), values.end());
+      ContentHash hashes[] = {ContentHash(Type::u16), ContentHash(Type::u32), ContentHash(Type::i16),
+                              ContentHash(Type::i32)};
+      const void* const samples[] = {labels.data(), wide_labels.data(), values.data(), wide_values.data()};
+      for (std::size_t i = 0; i < 4; ++i) hashes[i].add(3, 1, width, samples[i]);
+      CAPTURE(width, of_all);
+      CHECK(hashes[0].sum() == hashes[1].sum());
+      CHECK(hashes[2].sum() == hashes[3].sum());
+    }
 }
 
 TEST_CASE("a fingerprint of negative and fractional values is that of the numbers") {

@@ -114,13 +114,14 @@ template <class Sample>
   return found;
 }
 
-template <class Sample, bool is_single>
+/// `fixed`: the number of ranges if it is known, so that they stay in registers.
+template <class Sample, std::size_t fixed>
 [[gnu::target("avx2")]] void pack_avx2(const std::byte* samples, std::int64_t blocks,
                                        std::span<const SampleRange<Sample>> ranges, std::uint64_t flip,
                                        std::uint32_t* bits) {
   constexpr int kParts = sizeof(Sample) <= 2 ? 2 : kBlock * sizeof(Sample) / sizeof(__m256i);
-  __m256i low[is_single ? 1 : kMostSampleRanges], span[is_single ? 1 : kMostSampleRanges];
-  const std::size_t count = is_single ? 1 : ranges.size();
+  __m256i low[fixed > 0 ? fixed : kMostSampleRanges], span[fixed > 0 ? fixed : kMostSampleRanges];
+  const std::size_t count = fixed > 0 ? fixed : ranges.size();
   for (std::size_t i = 0; i < count; ++i) {
     low[i] = avx2_copies(ranges[i].low);
     span[i] = avx2_copies(static_cast<Sample>(ranges[i].high - ranges[i].low));
@@ -157,7 +158,9 @@ void pack_by_sse2(const std::byte* samples, std::int64_t blocks, std::span<const
 template <class Sample>
 void pack_by_avx2(const std::byte* samples, std::int64_t blocks, std::span<const SampleRange<Sample>> ranges,
                   std::uint64_t flip, std::uint32_t* bits) {
-  const auto pack = ranges.size() == 1 ? pack_avx2<Sample, true> : pack_avx2<Sample, false>;
+  const auto pack = ranges.size() == 1   ? pack_avx2<Sample, 1>
+                    : ranges.size() == 2 ? pack_avx2<Sample, 2>
+                                         : pack_avx2<Sample, 0>;
   pack(samples, blocks, ranges, flip, bits);
 }
 
