@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -79,17 +81,20 @@ void check_texts(OutlineFormat format, const RunsOfComponents& all, std::int64_t
   constexpr std::int64_t kOfRun = 240,
                          kOfColumnRun = 64;  // corners or places, their lists while they grow, text
   const std::size_t components = all.ends.size();
-  std::int64_t most = 0;
+  std::vector<std::int64_t> bytes_of_texts;
   for (std::size_t first = 0; first < components; first += kAtOnce) {
     std::int64_t bytes = 0;
     for (std::size_t i = first; i < std::min(components, first + kAtOnce); ++i)
       bytes += format == OutlineFormat::coco ? kOfColumnRun * count_column_runs(all.of(i))
                                              : kOfRun * std::ssize(all.of(i));
-    most = std::max(most, bytes);
+    bytes_of_texts.push_back(bytes);
   }
-  const std::size_t texts = std::min(strips_at_once(), (components + kAtOnce - 1) / kAtOnce);
-  const auto needed =
-      static_cast<std::int64_t>(all.runs.size() * sizeof(RowRun)) + most * static_cast<std::int64_t>(texts);
+  // The places of texts keep their memory, so the largest may be there at the same time.
+  const auto end =
+      bytes_of_texts.begin() + static_cast<std::ptrdiff_t>(std::min(strips_at_once(), bytes_of_texts.size()));
+  std::partial_sort(bytes_of_texts.begin(), end, bytes_of_texts.end(), std::greater<>());
+  const std::int64_t needed = std::accumulate(bytes_of_texts.begin(), end,
+                                              static_cast<std::int64_t>(all.runs.size() * sizeof(RowRun)));
   if (needed > max_bytes)
     throw Error(Failure::memory, "needs " + bytes_in_words(static_cast<double>(needed)) +
                                      " of memory for outlines, more than is left; set a larger --memory");

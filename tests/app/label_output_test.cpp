@@ -415,6 +415,23 @@ TEST_CASE("on a terminal one line sums up; --quiet silences it") {
         std::string::npos);
 }
 
+TEST_CASE("memory for outlines is that of one large component, however many threads there are") {
+  // A comb of 60,000 runs, and 600 dots. Outlines of 256 components are made at a time.
+  constexpr std::size_t kWidth = 600, kTeeth = 200;
+  std::string pixels(kWidth, '\1');
+  const auto add_row = [&](bool is_background) {
+    for (std::size_t x = 0; x < kWidth; ++x) pixels += static_cast<char>(is_background ? 0 : x % 2);
+  };
+  for (std::size_t i = 0; i < kTeeth; ++i) add_row(false);
+  for (const bool is_background : {true, false, true, false}) add_row(is_background);
+  const ScratchFolder scratch;
+  const std::string input = scratch / "comb.pgm";
+  write_file(input, "P5 600 205 1\n" + pixels);
+  for (const char* threads : {"1", "8"})
+    succeeds({"label", input, "--outlines", scratch / "comb.geojson", "--memory", "40M", "--threads", threads,
+              "--quiet"});
+}
+
 TEST_CASE("outlines that gpuccl did not write stay, and others are replaced") {
   const ScratchFolder scratch;
   for (const std::string name : {"mine.geojson", "mine.json"}) {
