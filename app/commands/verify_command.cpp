@@ -96,7 +96,7 @@ class Verification {
   void print(const std::string& path) { said_ = fingerprint_of(path) + "  " + printable(path) + "\n"; }
 
   void verify(const std::string& report) {
-    const auto run = io::read_reported_run(report);
+    const auto run = io::read_reported_run(report, true);
     std::error_code problem;
     if (!run && !fs::exists(report, problem)) {
       const int code = problem ? problem.value() : ENOENT;

@@ -28,6 +28,7 @@ using Json = nlohmann::json;
 constexpr std::string_view kComponents = ",\n  \"components\": [";
 constexpr std::string_view kEnd = "]\n}\n";
 constexpr std::size_t kUsualHead = 1 << 12, kLargestHead = 1 << 20;
+constexpr std::size_t kLargestOfAnyForm = 1 << 26;
 
 std::string read_at(int file, std::size_t bytes, std::size_t offset) {
   std::string text(bytes, '\0');
@@ -271,16 +272,21 @@ std::string reported_summary(const std::string& path, const std::string& input, 
   });
 }
 
-std::optional<ReportedRun> read_reported_run(const std::string& path) {
+std::optional<ReportedRun> read_reported_run(const std::string& path, bool of_any_form) {
   const Descriptor file = open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   try {
-    const Json head = parse_json(head_of(file.get()));
-    if (!head.contains("gpuccl")) return std::nullopt;
     const auto size = static_cast<std::size_t>(status.st_size);
     const std::size_t end = std::min(size, kEnd.size());
-    return ReportedRun{.complete = read_at(file.get(), end, size - end) == kEnd,
+    Json head = parse_json(head_of(file.get()));
+    bool complete = read_at(file.get(), end, size - end) == kEnd;
+    if (of_any_form && size <= kLargestOfAnyForm && (head.is_discarded() || !complete)) {
+      if (Json whole = parse_json(read_at(file.get(), size, 0)); whole.is_object()) head = std::move(whole);
+      complete = head.contains("components");
+    }
+    if (!head.contains("gpuccl")) return std::nullopt;
+    return ReportedRun{.complete = complete,
                        .options = head.at("options").get<std::string>(),
                        .components = head.at("labeling").at("components").get<std::uint64_t>(),
                        .input = file_in(head, "input"),

@@ -254,6 +254,19 @@ TEST_CASE("gpuccl verify checks tables and outlines of runs without a label imag
   CHECK(gpuccl({"verify", report}).code == 1);
 }
 
+TEST_CASE("gpuccl verify reads reports that were formatted anew") {
+  const Labeled made;
+  const std::string lines = succeeds({"verify", made.report}), text = read_file(made.report);
+  std::string with_returns;
+  for (const char c : text) with_returns += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (const std::string& other : {Json::parse(text).dump(), with_returns}) {
+    write_file(made.report, other);
+    CHECK(succeeds({"verify", made.report}) == lines);
+    write_file(made.report, other.substr(0, other.size() / 2));
+    fails({"verify", made.report}, 65, "is not a complete report");
+  }
+}
+
 TEST_CASE("gpuccl verify ends where its lines cannot be written") {
   const Labeled made;
   Command full = gpuccl_command({"verify", made.report, made.report});
