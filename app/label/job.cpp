@@ -38,7 +38,7 @@ Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, s
 /// Does what sends no messages: what it throws is an error of `path`, and of all parts.
 template <class Work>
 void Job::here(const std::string& path, Work work) {
-  io::collectively(link_, [&] { io::with_path(path, work); });
+  io::collectively(link_, path, work);
 }
 
 /// Does what all parts do together: too many components, or such as go too far, are so for all of them alike.
@@ -63,7 +63,7 @@ void Job::open() {
     piece_.emplace(*input_, slab, is_alone(), [this](double done) { progress_.share(done); });
   });
   if (!is_alone()) agree_on_input();
-  open_outputs();
+  outputs_.emplace(link_, files_, std::move(streams_), options_.output);
   description_.report.read_ms = since_.lap();
 }
 
@@ -78,23 +78,6 @@ void Job::agree_on_input() {
                           "is another file for part " + std::to_string(link_.part()) +
                               " than for part 0; use the same one for all parts");
   });
-}
-
-void Job::open_outputs() {
-  if (is_alone()) {
-    outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), options_.output);
-    return;
-  }
-  here(files_.input, [&] {
-    OutputOptions named = options_.output;
-    named.file.named = true;
-    if (is_first()) outputs_ = std::make_unique<LabelOutputs>(files_, std::move(streams_), named);
-  });
-  for (const Output output :
-       {Output::image, Output::outlines, Output::stats, Output::contacts, Output::report})
-    if (const std::string& path = files_.path(output); !path.empty())
-      shared_[output] =
-          std::make_unique<io::SharedFile>(link_, path, is_first() ? outputs_->file(output) : nullptr);
 }
 
 bool Job::read(std::int64_t allowed) {
@@ -211,7 +194,7 @@ void Job::write() {
   since_.lap();
   if (!is_alone() && !files_.contacts.empty()) write_contacts();  // which needs the labels of this part
   if (!files_.preview.empty()) write_preview();
-  if (io::AtomicFile* const file = is_alone() ? outputs_->file(Output::view) : nullptr)
+  if (io::AtomicFile* const file = outputs_->file(Output::view))  // of a whole image
     here(file->path(), [&] {
       write_label_view(*file, files_, options_, description_.report, labels(), part_.components,
                        part_.measured);
@@ -223,16 +206,9 @@ void Job::write() {
     if (has_label_texts(files_, options_, part_.count, part_.measured)) describe_labels();
   }
   if (is_alone() && !files_.contacts.empty()) write_contacts();
-  write_text(Output::summary, [this](const io::TextSink& sink) { sink(io::summary_header() + summary()); });
-  write_text(Output::stats, [this](const io::TextSink& sink) { texts().write_stats(sink); });
-}
-
-/// Writes what the part has of a text.
-void Job::write_text(Output output, LabelOutputs::WriteText write) {
-  if (is_alone())
-    outputs_->write(output, std::move(write));
-  else if (shared_[output])
-    io::write_text_in_parts(link_, *shared_[output], write);
+  outputs_->write(Output::summary,
+                  [this](const io::TextSink& sink) { sink(io::summary_header() + summary()); });
+  outputs_->write(Output::stats, [this](const io::TextSink& sink) { texts().write_stats(sink); });
 }
 
 /// Returns the values to write instead of the part's labels.
@@ -286,8 +262,8 @@ void Job::write_image() {
   if (options_.values.keep_values) slabs.front().numbers = std::move(written.map);
   const std::unique_ptr<LabelSource> labels = joined_labels(extent_, std::move(slabs), written.largest);
   io::ContentHash hash(write.type);
-  hash.add_sum(
-      io::write_labels_in_parts(link_, *shared_[Output::image], format, *labels, written.wide, write));
+  hash.add_sum(io::write_labels_in_parts(link_, outputs_->shared(Output::image), format, *labels,
+                                         written.wide, write));
   fingerprint = hash.text(extent_);
 }
 
@@ -302,7 +278,8 @@ void Job::describe_labels() {
     *text = std::move(all);
   }
   here(files_.image, [&] {
-    if (is_first()) io::add_label_texts(outputs_->file(Output::image)->descriptor(), texts);
+    if (const io::AtomicFile* const file = outputs_->file(Output::image))
+      io::add_label_texts(file->descriptor(), texts);
   });
 }
 
@@ -337,8 +314,8 @@ void Job::write_preview() {
     });
   numbered = io::gather_lists(link_, numbered);
   io::keep_largest(numbered);
-  io::write_preview_in_parts(link_, is_first() ? outputs_->file(Output::preview) : nullptr, files_.preview,
-                             extent_, labels(), [&] { return start_preview(numbered); });
+  io::write_preview_in_parts(link_, outputs_->file(Output::preview), files_.preview, extent_, labels(),
+                             [&] { return start_preview(numbered); });
 }
 
 void Job::write_outlines() {
@@ -347,9 +324,11 @@ void Job::write_outlines() {
   const io::OutlineFormat format = io::outline_format(files_.outlines);
   const io::OutlineSubject subject = texts().outlined();
   if (!is_alone())
-    return io::write_outlines_in_parts(link_, *shared_[Output::outlines], format, labels(), subject, left);
-  write_text(Output::outlines,
-             [&](const io::TextSink& sink) { io::write_outlines(sink, format, labels(), subject, left); });
+    return io::write_outlines_in_parts(link_, outputs_->shared(Output::outlines), format, labels(), subject,
+                                       left);
+  outputs_->write(Output::outlines, [&](const io::TextSink& sink) {
+    io::write_outlines(sink, format, labels(), subject, left);
+  });
 }
 
 /// Finds and writes contacts, all of them in part 0. Those of equal samples that touch by the connectivity
@@ -369,7 +348,7 @@ void Job::write_contacts() {
   std::vector<ValueBits> all;
   if (!is_alone())
     all = io::gather_lists(link_, std::vector<ValueBits>(part_.values.begin(), part_.values.end()));
-  write_text(Output::contacts, [this, all = std::move(all)](const io::TextSink& sink) {
+  outputs_->write(Output::contacts, [this, all = std::move(all)](const io::TextSink& sink) {
     if (is_first())
       io::stream_contacts_csv(sink, is_3d(input_->connectivity()), geometry(), contacts_,
                               is_alone() ? value() : input_->column(all), value().labels);
@@ -381,27 +360,17 @@ std::string Job::summary() const {
                           options_.algorithm.per_slice ? extent_.depth : 0, part_.components, value());
 }
 
-/// Waits until what the part has of a shared file is on the disk.
-void Job::finish_file(Output output) {
-  if (const auto& file = shared_[output]) here(file->path(), [&] { file->finish(); });
-}
-
 void Job::commit() {
-  if (is_alone()) outputs_->finish();
-  for (const Output output : kOutputs)
-    if (output != Output::report) finish_file(output);
+  outputs_->finish();
   io::Report& report = description_.report;
   here(files_.input, [&] {
     report.files = input_->files_read();
-    if (is_first()) description_.written(*outputs_);
+    description_.written(*outputs_);
   });
   report.write_ms = since_.lap();
   report.total_ms = milliseconds();
-  write_text(Output::report, [this](const io::TextSink& sink) { texts().write_report(sink); });
-  finish_file(Output::report);
-  here(files_.input, [&] {
-    if (is_first()) outputs_->commit();
-  });
+  outputs_->write(Output::report, [this](const io::TextSink& sink) { texts().write_report(sink); });
+  outputs_->commit();
 }
 
 void Job::warn(const std::string& path, const std::string& line) {

@@ -19,7 +19,6 @@
 #include "gpuccl/engine.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
-#include "io/parts/part_writer.hpp"
 #include "io/write/preview.hpp"
 
 namespace gpuccl::app {
@@ -96,7 +95,6 @@ class Job {
   bool is_alone() const { return link_.parts() == 1; }
   bool is_first() const { return link_.part() == 0; }
   void agree_on_input();
-  void open_outputs();
   void label_piece(Engine& engine, Piece::Labels& labels);
   void fill_holes(Engine& engine);
   NumberedPart unite_background(const std::function<Labeled()>& label);
@@ -111,7 +109,6 @@ class Job {
             part_,
             {part_.first, is_first(), link_.part() + 1 == link_.parts()}};
   }
-  void write_text(Output output, LabelOutputs::WriteText write);
   void write_image();
   void describe_labels();
   io::MappedLabels labels();
@@ -119,7 +116,6 @@ class Job {
   void write_preview();
   void write_outlines();
   void write_contacts();
-  void finish_file(Output output);
   void warn(const std::string& path, const std::string& line);
 
   PartLink& link_;
@@ -134,8 +130,7 @@ class Job {
   std::optional<LabelInput> input_;
   Extent extent_;
   std::optional<Piece> piece_;
-  std::unique_ptr<LabelOutputs> outputs_;              // of part 0
-  PerOutput<std::unique_ptr<io::SharedFile>> shared_;  // of several parts
+  std::optional<LabelOutputs> outputs_;
   ImageReport found_;
   NumberedPart part_;
   std::unique_ptr<LabelSource> no_labels_;  // of a part without rows

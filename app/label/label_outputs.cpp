@@ -13,6 +13,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
+#include "io/parts/collectively.hpp"
 #include "io/report/contacts_csv.hpp"
 #include "io/report/outlines.hpp"
 #include "io/report/reported_run.hpp"
@@ -105,10 +106,21 @@ LabelStreams::LabelStreams(const LabelPaths& paths) {
   }
 }
 
-LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options)
-    : paths_(paths), overwrite_(options.file.overwrite), streams_(std::move(streams.of)) {
+LabelOutputs::LabelOutputs(PartLink& link, const LabelPaths& paths, LabelStreams streams,
+                           OutputOptions options)
+    : link_(link), paths_(paths), overwrite_(options.file.overwrite), streams_(std::move(streams.of)) {
+  options.file.named = options.file.named || link.parts() > 1;
+  io::collectively(link, paths.input, [&] {
+    if (link.part() == 0) open(options);
+  });
+  for (const Output output : kOutputs)
+    if (link.parts() > 1 && output != Output::preview && !paths.path(output).empty())
+      shared_[output] = std::make_unique<io::SharedFile>(link, paths.path(output), file(output));
+}
+
+void LabelOutputs::open(const OutputOptions& options) {
   for (const Output output : kOutputs) {
-    const std::string& path = paths.path(output);
+    const std::string& path = paths_.path(output);
     std::unique_ptr<io::AtomicFile>& file = files_[output];
     if (std::optional<io::TextStream>& stream = streams_[output]) {
       stream->open();
@@ -124,20 +136,22 @@ LabelOutputs::LabelOutputs(const LabelPaths& paths, LabelStreams streams, const 
     }
   }
   if (options.replace_foreign) return;
-  if (file(Output::stats)) refuse_foreign_table(paths.stats, io::is_stats_csv);
-  if (file(Output::contacts)) refuse_foreign_table(paths.contacts, io::is_contacts_csv);
-  if (file(Output::summary)) refuse_foreign_table(paths.summary, io::is_summary_csv);
+  if (file(Output::stats)) refuse_foreign_table(paths_.stats, io::is_stats_csv);
+  if (file(Output::contacts)) refuse_foreign_table(paths_.contacts, io::is_contacts_csv);
+  if (file(Output::summary)) refuse_foreign_table(paths_.summary, io::is_summary_csv);
   if (file(Output::outlines))
-    refuse_foreign(paths.outlines, io::are_outlines,
+    refuse_foreign(paths_.outlines, io::are_outlines,
                    "exists and was not written by gpuccl; add --overwrite to replace it");
-  if (file(Output::report) && paths.json_by_default)
-    refuse_foreign(paths.json, io::is_report,
+  if (file(Output::report) && paths_.json_by_default)
+    refuse_foreign(paths_.json, io::is_report,
                    "exists and is not a report of gpuccl; set another name with --json or --json-dir, or add "
                    "--overwrite");
 }
 
 void LabelOutputs::write(Output output, WriteText write) {
-  if (streams_[output]) {
+  if (shared_[output]) {
+    io::write_text_in_parts(link_, *shared_[output], write);
+  } else if (streams_[output]) {
     waiting_[output] = std::move(write);
   } else if (io::AtomicFile* const file = this->file(output)) {
     io::with_path(file->path(), [&] {
@@ -148,13 +162,29 @@ void LabelOutputs::write(Output output, WriteText write) {
   }
 }
 
+void LabelOutputs::finish(Output output) {
+  const auto finish = [](auto& file) { io::with_path(file->path(), [&] { file->finish(); }); };
+  io::collectively(link_, [&] {
+    if (shared_[output])
+      finish(shared_[output]);
+    else if (files_[output])
+      finish(files_[output]);
+  });
+}
+
 void LabelOutputs::finish() {
   for (const Output output : kOutputs)
-    if (io::AtomicFile* const file = this->file(output); file != nullptr && output != Output::report)
-      io::with_path(file->path(), [&] { file->finish(); });
+    if (output != Output::report) finish(output);
 }
 
 void LabelOutputs::commit() {
+  finish(Output::report);
+  io::collectively(link_, paths_.input, [&] {
+    if (link_.part() == 0) give_names();
+  });
+}
+
+void LabelOutputs::give_names() {
   for (const Output output :
        {Output::image, Output::summary, Output::stats, Output::contacts, Output::report})
     if (const std::optional<io::TextStream>& stream = streams_[output])

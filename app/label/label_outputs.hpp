@@ -15,6 +15,7 @@
 #include "gpuccl/parts.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/parts/part_writer.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
@@ -54,34 +55,44 @@ struct LabelStreams {
 /// The outputs of one labeling. Made before the work starts, so that a missing folder, and a text that is not
 /// ours and would be replaced, is found at once. They get their names together when all are complete, and
 /// where there is a report, there is everything else of the same run. What goes to a stream is complete
-/// before any file gets its name, so that a run that fails has replaced nothing.
+/// before any file gets its name, so that a run that fails has replaced nothing. All parts of an image call
+/// its functions together; part 0 makes the files and gives them their names.
 class LabelOutputs {
  public:
   using WriteText = std::function<void(const io::TextSink& sink)>;
 
-  LabelOutputs(const LabelPaths& paths, LabelStreams streams, const OutputOptions& options);
+  /// `link` must outlive it.
+  LabelOutputs(PartLink& link, const LabelPaths& paths, LabelStreams streams, OutputOptions options);
 
-  /// Returns its file; null if it is not wanted, or a text that goes to a stream.
+  /// Returns its file in part 0; null if it is not wanted, or a text that goes to a stream.
   io::AtomicFile* file(Output output) const { return files_[output].get(); }
-  /// Calls `write` to write a text into its file, or in commit() to its stream. Errors of the sink are about
-  /// the file.
+  /// Returns its file, of several parts.
+  io::SharedFile& shared(Output output) const { return *shared_[output]; }
+  /// Calls `write` to write what the part has of a text into its file, or in commit() to its stream. Errors
+  /// of the sink are about the file.
   void write(Output output, WriteText write);
 
-  /// Everything but the report reaches the disk.
+  /// Waits until an output is on the disk.
+  void finish(Output output);
+  /// Waits for all but the report.
   void finish();
   /// Writes what goes to streams and gives all files their names. The report of an earlier label image of
   /// this name is removed from there, even if the new report is elsewhere.
   void commit();
 
  private:
+  void open(const OutputOptions& options);
+  void give_names();
   std::unique_ptr<io::StaleFile> obsolete_report() const;
 
+  PartLink& link_;
   LabelPaths paths_;
   bool overwrite_;
   PerOutput<std::optional<io::TextStream>> streams_;
-  PerOutput<WriteText> waiting_;                      // for their streams
-  std::unique_ptr<io::LabelGroup> group_;             // that the label image is of
-  PerOutput<std::unique_ptr<io::AtomicFile>> files_;  // without a name if the image goes to a stream
+  PerOutput<WriteText> waiting_;                       // for their streams
+  std::unique_ptr<io::LabelGroup> group_;              // that the label image is of
+  PerOutput<std::unique_ptr<io::AtomicFile>> files_;   // without a name if the image goes to a stream
+  PerOutput<std::unique_ptr<io::SharedFile>> shared_;  // of several parts
 };
 
 /// Refuses to replace the file `path` if it is there and its beginning, white space left out, is none of a

@@ -57,7 +57,8 @@ class Finish {
     // Names may have become links since the parts were labeled.
     check_for_parts(options());
     check_outputs(run_.files(), options(), run_.folder());
-    LabelOutputs outputs(run_.files(), LabelStreams(run_.files()), options().output);
+    SoloLink link;
+    LabelOutputs outputs(link, run_.files(), LabelStreams(run_.files()), options().output);
     description_.labeled(input_, joined_);
     description_.measured(input_.measures(), joined_);
     description_.selected(joined_);
@@ -76,8 +77,7 @@ class Finish {
       copy(sections::kRows, sink);
       io::stream_report(sink, report(), {}, {}, {0, false, true});
     });
-    if (io::AtomicFile* const file = outputs.file(Output::report))
-      io::with_path(file->path(), [&] { file->finish(); });
+    outputs.finish(Output::report);
     run_.write_finished(outputs);
     outputs.commit();
   }

@@ -28,8 +28,9 @@ StoredRun::StoredRun(const LabelPaths& files, const LabelOptions& options, const
                      LabelInput::Warn warn)
     : folder_(task.folder, options.output.file.sync), options_(options), files_(files) {
   io::with_path(files_.input, [&] { input_.emplace(files_, options_, std::move(warn)); });
+  SoloLink link;
   if (!file(TaskFile::finished).exists())
-    LabelOutputs(files_, LabelStreams(files_), options_.output);  // can be written
+    LabelOutputs(link, files_, LabelStreams(files_), options_.output);  // can be written
   folder_.begin({task_words(options_), input_->state(), task.parts},
                 [&](const std::string& before) { return input_->changed(before); });
   slabs_ = cut_into_parts(extent(), parts());

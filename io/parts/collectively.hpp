@@ -12,6 +12,7 @@
 
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
+#include "io/files/file_error.hpp"
 
 namespace gpuccl::io {
 
@@ -65,5 +66,10 @@ class PartFailed : public Error {
 /// Does `work`, which sends no messages, in all parts. If it throws in some parts, all throw PartFailed, with
 /// the exception of the first of these; the only part throws the exception itself.
 void collectively(PartLink& link, const std::function<void()>& work);
+/// Errors are about the file `path`.
+template <class Work>
+void collectively(PartLink& link, const std::string& path, Work&& work) {
+  collectively(link, [&] { with_path(path, work); });
+}
 
 }  // namespace gpuccl::io

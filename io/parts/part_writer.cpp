@@ -133,7 +133,7 @@ void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset, ByteS
 std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
                                     const LabelSource& labels, std::span<const std::uint64_t> wide,
                                     const WriteOptions& options) {
-  const auto here = [&](const auto& work) { collectively(link, [&] { with_path(file.path(), work); }); };
+  const auto here = [&](const auto& work) { collectively(link, file.path(), work); };
   const bool first = link.part() == 0;
   LabelFile image;
   here([&] {
@@ -187,7 +187,7 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
 
 void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
                             const MappedLabels& labels, const std::function<Preview()>& start) {
-  const auto here = [&](const auto& work) { collectively(link, [&] { with_path(path, work); }); };
+  const auto here = [&](const auto& work) { collectively(link, path, work); };
   const RowRange own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
   std::optional<Preview> preview;
   Message message;
@@ -207,18 +207,17 @@ void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string&
 
 void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make) {
   SpooledText text;
-  collectively(
-      link, [&] { with_path(file.path(), [&] { make([&](std::string_view piece) { text.add(piece); }); }); });
+  collectively(link, file.path(), [&] { make([&](std::string_view piece) { text.add(piece); }); });
   const std::uint64_t offset = link.scan(text.size()).before;
   ByteSum sum;
-  collectively(link, [&] { with_path(file.path(), [&] { copy(text, file, offset, &sum); }); });
+  collectively(link, file.path(), [&] { copy(text, file, offset, &sum); });
   file.add_to_checksum(link.scan(sum.sum()).all);
 }
 
 void write_outlines_in_parts(PartLink& link, SharedFile& file, OutlineFormat format,
                              const MappedLabels& labels, const OutlineSubject& subject,
                              std::int64_t max_bytes) {
-  const auto here = [&](const auto& work) { collectively(link, [&] { with_path(file.path(), work); }); };
+  const auto here = [&](const auto& work) { collectively(link, file.path(), work); };
   const auto parts = static_cast<std::size_t>(link.parts()), part = static_cast<std::size_t>(link.part());
   const RowRange own = rows_of_parts(subject.extent, link.parts())[part];
   const std::vector<std::uint64_t> firsts = gather_lists(link, std::vector{subject.stretch.first});
