@@ -196,8 +196,7 @@ void Job::write() {
   if (!files_.preview.empty()) write_preview();
   if (io::AtomicFile* const file = outputs_->file(Output::view))  // of a whole image
     here(file->path(), [&] {
-      write_label_view(*file, files_, options_, description_.report, labels(), part_.components,
-                       part_.measured);
+      write_label_view(*file, texts(), labels());
       if (files_.in_folders) thumbnail_ = app::thumbnail(labels());
     });
   if (!files_.outlines.empty()) write_outlines();
@@ -308,27 +307,19 @@ void Job::write_preview() {
                                                                   : part_.first + i + 1;
         return number < kMost ? number : 0;
       });
-  if (is_alone())
-    return here(files_.preview, [&] {
-      io::write_preview(*outputs_->file(Output::preview), labels(), start_preview(numbered));
-    });
   numbered = io::gather_lists(link_, numbered);
   io::keep_largest(numbered);
-  io::write_preview_in_parts(link_, outputs_->file(Output::preview), files_.preview, extent_, labels(),
-                             [&] { return start_preview(numbered); });
+  io::write_preview(link_, outputs_->file(Output::preview), files_.preview, extent_, labels(),
+                    [&] { return start_preview(numbered); });
 }
 
 void Job::write_outlines() {
   const MemoryBudget& budget = piece_->budget();
   const std::int64_t left = budget.left_beside(budget.writing(0));
-  const io::OutlineFormat format = io::outline_format(files_.outlines);
-  const io::OutlineSubject subject = texts().outlined();
-  if (!is_alone())
-    return io::write_outlines_in_parts(link_, outputs_->shared(Output::outlines), format, labels(), subject,
-                                       left);
-  outputs_->write(Output::outlines, [&](const io::TextSink& sink) {
-    io::write_outlines(sink, format, labels(), subject, left);
-  });
+  std::vector<io::OutlineRun> runs =
+      io::gather_outline_runs(link_, files_.outlines, extent_, labels(), part_.first, left);
+  outputs_->write(Output::outlines,
+                  [&](const io::TextSink& sink) { texts().write_outlines(sink, std::move(runs), left); });
 }
 
 /// Finds and writes contacts, all of them in part 0. Those of equal samples that touch by the connectivity

@@ -92,6 +92,12 @@ void PartTexts::write_report_rows(const io::TextSink& sink) const {
   io::stream_report(sink, report, part.components, part.measured, {stretch.first, false, false});
 }
 
+void PartTexts::write_outlines(const io::TextSink& sink, std::vector<io::OutlineRun> runs,
+                               std::int64_t max_bytes) const {
+  io::stream_outlines(sink, io::outline_format(files.outlines), std::move(runs),
+                      {files.input, report.input.extent, part.components, report.value, stretch}, max_bytes);
+}
+
 io::LabelTexts PartTexts::labels() const {
   return io::label_texts(part.components, part.measured, stretch, report.value);
 }

@@ -38,10 +38,9 @@ struct PartTexts {
   /// Writes the part's rows of the report alone.
   void write_report_rows(const io::TextSink& sink) const;
   io::LabelTexts labels() const;
-  /// Returns the subject of the outlines.
-  io::OutlineSubject outlined() const {
-    return {files.input, report.input.extent, part.components, report.value, stretch};
-  }
+  /// `runs`: of these components.
+  void write_outlines(const io::TextSink& sink, std::vector<io::OutlineRun> runs,
+                      std::int64_t max_bytes) const;
 };
 
 /// Outputs of one labeling that go to a stream such as standard output, not to a file. Made before anything

@@ -45,9 +45,10 @@ ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   return below;
 }
 
-void write_label_view(io::AtomicFile& file, const LabelPaths& files, const LabelOptions& options,
-                      const io::Report& report, const io::MappedLabels& labels, const Components& components,
-                      const Measured& measured) {
+void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels) {
+  const LabelPaths& files = texts.files;
+  const io::Report& report = texts.report;
+  const NumberedPart& part = texts.part;
   ViewPage page;
   page.title = std::filesystem::path(display_name(files.input)).filename().string();
   page.components = labels.count;
@@ -60,12 +61,12 @@ void write_label_view(io::AtomicFile& file, const LabelPaths& files, const Label
   page.made = true;
   if (files.in_folders) {
     namespace fs = std::filesystem;
-    page.index = (fs::path(options.files.view) / "index.html")
+    page.index = (fs::path(texts.options.files.view) / "index.html")
                      .lexically_relative(fs::path(files.view).parent_path())
                      .string();
   }
   page.about.emplace_back("Input", display_name(files.input));
-  ImageBelow below = image_below(files, options);
+  ImageBelow below = image_below(files, texts.options);
   if (!files.intensities.empty() && !below.path.empty()) page.about.emplace_back("Image", below.path);
   page.image = std::move(below.path);
   page.read_image = std::move(below.read);
@@ -73,12 +74,12 @@ void write_label_view(io::AtomicFile& file, const LabelPaths& files, const Label
   page.about.emplace_back("Foreground", report.input.foreground_rule);
   page.about.emplace_back("Labeled by", report.algorithm + " on " + report.device_name + ", " +
                                             std::to_string(report.connectivity) + "-connectivity");
-  page.table.set_least_area(area_of_largest(components, kMostViewRows));
+  page.table.set_least_area(area_of_largest(part.components, kMostViewRows));
   io::with_path(file.path(), [&] {
     io::ValueColumn value = report.value;
     value.labels = {};  // planes have the numbers of components
     io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, report.volume,
-                         page.geometry, components, measured, {}, value);
+                         page.geometry, part.components, part.measured, {}, value);
     page.table.end_csv();
     page.table.keep_largest(kMostViewRows);
     write_view(file, labels, std::move(page));

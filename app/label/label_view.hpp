@@ -3,13 +3,11 @@
 #include <string>
 
 #include "app/label/label_options.hpp"
+#include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
-#include "gpuccl/labels.hpp"
-#include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
-#include "io/report/report.hpp"
 
 namespace gpuccl::app {
 
@@ -22,10 +20,8 @@ struct ImageBelow {
 /// again, or contains objects.
 ImageBelow image_below(const LabelPaths& files, const LabelOptions& options);
 
-/// Writes the page of --view, with the image below the labels. `report` is complete except for outputs and
-/// times.
-void write_label_view(io::AtomicFile& file, const LabelPaths& files, const LabelOptions& options,
-                      const io::Report& report, const io::MappedLabels& labels, const Components& components,
-                      const Measured& measured);
+/// Writes the page of --view of a whole image, with the image below the labels. PartTexts::report is complete
+/// except for outputs and times.
+void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels);
 
 }  // namespace gpuccl::app

@@ -252,16 +252,15 @@ class LabelTask {
       file.add(*text);
       file.end_section();
     }
-    if (!files.outlines.empty())
-      io::with_path(files.outlines, [&] { write_outlines(joined, texts.outlined(), sink); });
+    if (!files.outlines.empty()) io::with_path(files.outlines, [&] { write_outlines(joined, texts, sink); });
     file.end_section();
   }
 
   /// Writes the outlines of a stretch of components, from all parts that have rows of them.
-  void write_outlines(const JoinedParts& joined, const io::OutlineSubject& subject,
-                      const io::TextSink& sink) const {
+  void write_outlines(const JoinedParts& joined, const PartTexts& texts, const io::TextSink& sink) const {
+    const Components& components = texts.part.components;
     RowRange rows;
-    for (const Box& box : subject.components.box) {
+    for (const Box& box : components.box) {
       rows.begin = rows.empty() ? box.min[1] : std::min<std::int64_t>(rows.begin, box.min[1]);
       rows.end = std::max<std::int64_t>(rows.end, box.max[1] + 1);
     }
@@ -272,11 +271,10 @@ class LabelTask {
                               {.first_row = rows.begin,
                                .rows = rows.count(),
                                .y = static_cast<int>(rows.begin),
-                               .first = subject.stretch.first,
-                               .count = subject.components.size()},
+                               .first = texts.part.first,
+                               .count = components.size()},
                               labels.bytes_left);
-    io::stream_outlines(sink, io::outline_format(run_.files().outlines), std::move(runs), subject,
-                        labels.bytes_left);
+    texts.write_outlines(sink, std::move(runs), labels.bytes_left);
   }
 
   /// Returns contacts in the part's own rows, and between these and the rows before.

@@ -185,8 +185,8 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
   return link.scan(hash.sum()).all;
 }
 
-void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
-                            const MappedLabels& labels, const std::function<Preview()>& start) {
+void write_preview(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
+                   const MappedLabels& labels, const std::function<Preview()>& start) {
   const auto here = [&](const auto& work) { collectively(link, path, work); };
   const RowRange own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
   std::optional<Preview> preview;
@@ -214,20 +214,24 @@ void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<v
   file.add_to_checksum(link.scan(sum.sum()).all);
 }
 
-void write_outlines_in_parts(PartLink& link, SharedFile& file, OutlineFormat format,
-                             const MappedLabels& labels, const OutlineSubject& subject,
-                             std::int64_t max_bytes) {
-  const auto here = [&](const auto& work) { collectively(link, file.path(), work); };
+std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& path, const Extent& whole,
+                                            const MappedLabels& labels, std::uint64_t first,
+                                            std::int64_t max_bytes) {
+  const auto here = [&](const auto& work) { collectively(link, path, work); };
   const auto parts = static_cast<std::size_t>(link.parts()), part = static_cast<std::size_t>(link.part());
-  const RowRange own = rows_of_parts(subject.extent, link.parts())[part];
-  const std::vector<std::uint64_t> firsts = gather_lists(link, std::vector{subject.stretch.first});
+  const RowRange own = rows_of_parts(whole, link.parts())[part];
+  std::vector<OutlineRun> runs;
+  here([&] {
+    if (own.empty()) return;
+    runs = list_outline_runs(
+        labels, {.rows = own.count(), .y = static_cast<int>(own.begin), .count = labels.count}, max_bytes);
+  });
+  if (parts == 1) return runs;
+  const std::vector<std::uint64_t> firsts = gather_lists(link, std::vector{first});
   std::vector<std::vector<OutlineRun>> runs_of(parts);  // by the part that their components belong to
   std::vector<std::uint64_t> counts(parts);
   here([&] {
-    if (own.empty()) return;
-    for (const OutlineRun& run : list_outline_runs(
-             labels, {.rows = own.count(), .y = static_cast<int>(own.begin), .count = labels.count},
-             max_bytes)) {
+    for (const OutlineRun& run : std::exchange(runs, {})) {
       const auto after = std::upper_bound(firsts.begin(), firsts.end(), run.label - std::uint64_t{1});
       runs_of[static_cast<std::size_t>(after - firsts.begin()) - 1].push_back(run);
     }
@@ -235,9 +239,9 @@ void write_outlines_in_parts(PartLink& link, SharedFile& file, OutlineFormat for
   });
   const std::vector<std::uint64_t> all_counts = gather_lists(link, counts);
   here([&] {
-    std::uint64_t runs = 0;  // that are sent, and that are received
-    for (std::size_t i = 0; i < parts; ++i) runs += counts[i] + all_counts[i * parts + part];
-    const double needed = 2.0 * sizeof(OutlineRun) * static_cast<double>(runs);
+    std::uint64_t all = 0;  // that are sent, and that are received
+    for (std::size_t i = 0; i < parts; ++i) all += counts[i] + all_counts[i * parts + part];
+    const double needed = 2.0 * sizeof(OutlineRun) * static_cast<double>(all);
     if (needed > static_cast<double>(max_bytes))
       throw Error(Failure::memory,
                   fmt::format("needs {} of memory for outlines in this part; set a larger --memory",
@@ -245,14 +249,11 @@ void write_outlines_in_parts(PartLink& link, SharedFile& file, OutlineFormat for
   });
   for (std::size_t to = 0; to < parts; ++to)
     link.send(static_cast<int>(to), message_of(std::exchange(runs_of[to], {})));
-  std::vector<OutlineRun> runs;
   for (std::size_t from = 0; from < parts; ++from) {
     const auto more = list_of<OutlineRun>(link.receive(static_cast<int>(from)));
     runs.insert(runs.end(), more.begin(), more.end());
   }
-  write_text_in_parts(link, file, [&](const TextSink& sink) {
-    stream_outlines(sink, format, std::move(runs), subject, max_bytes);
-  });
+  return runs;
 }
 
 }  // namespace gpuccl::io

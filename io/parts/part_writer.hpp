@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gpuccl/parts.hpp"
 #include "io/files/atomic_file.hpp"
@@ -55,18 +56,19 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
 
 /// Collective. Writes the preview of the whole image; `labels` are the rows of this part. `file`: in part 0;
 /// null in others. Throws as collectively().
-void write_preview_in_parts(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
-                            const MappedLabels& labels, const std::function<Preview()>& start);
+void write_preview(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
+                   const MappedLabels& labels, const std::function<Preview()>& start);
 
 /// Collective. Writes a text of stretches in the order of the parts; make(sink) makes the stretch of this
 /// part. Throws as collectively().
 void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make);
 
-/// Collective. Writes the outlines of the whole image. `labels` are the rows of this part, and `subject` has
-/// the components that belong to it; it receives their runs from later parts. Throws as collectively(), and
-/// Error (memory) if the runs of a part take more than `max_bytes`.
-void write_outlines_in_parts(PartLink& link, SharedFile& file, OutlineFormat format,
-                             const MappedLabels& labels, const OutlineSubject& subject,
-                             std::int64_t max_bytes);
+/// Collective. Returns the runs of the components that belong to this part, of which `first` are in earlier
+/// parts, in raster order: it receives them from later parts. `labels` are the rows of this part; `path` is
+/// the file of the outlines. Throws as collectively(), and Error (memory) if the runs of a part take more
+/// than `max_bytes`.
+std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& path, const Extent& whole,
+                                            const MappedLabels& labels, std::uint64_t first,
+                                            std::int64_t max_bytes);
 
 }  // namespace gpuccl::io

@@ -269,11 +269,4 @@ void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<Out
   if (subject.stretch.ends) sink("\n]}\n");
 }
 
-void write_outlines(const TextSink& sink, OutlineFormat format, const MappedLabels& labels,
-                    const OutlineSubject& subject, std::int64_t max_bytes) {
-  std::vector<OutlineRun> runs =
-      list_outline_runs(labels, {.rows = subject.extent.rows(), .count = labels.count}, max_bytes);
-  stream_outlines(sink, format, std::move(runs), subject, max_bytes);
-}
-
 }  // namespace gpuccl::io

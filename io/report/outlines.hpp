@@ -55,8 +55,4 @@ std::vector<OutlineRun> list_outline_runs(const MappedLabels& labels, const Outl
 void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<OutlineRun> runs,
                      const OutlineSubject& subject, std::int64_t max_bytes);
 
-/// Writes the outlines of all components of an image.
-void write_outlines(const TextSink& sink, OutlineFormat format, const MappedLabels& labels,
-                    const OutlineSubject& subject, std::int64_t max_bytes);
-
 }  // namespace gpuccl::io

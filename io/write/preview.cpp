@@ -355,13 +355,4 @@ void Preview::write(AtomicFile& file) {
   png.finish();
 }
 
-void write_preview(AtomicFile& file, const MappedLabels& labels, Preview preview) {
-  reduce_for_preview(labels, labels.labels.extent(), 0, [&](const PreviewRow& row) { preview.add(row); });
-  preview.write(file);
-}
-
-void write_preview(AtomicFile& file, const MappedLabels& labels) {
-  write_preview(file, labels, Preview(labels.labels.extent()));
-}
-
 }  // namespace gpuccl::io

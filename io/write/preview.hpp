@@ -94,9 +94,4 @@ class Preview {
   std::vector<Number> numbers_;  // in the order of rows
 };
 
-/// Draws and writes the preview of a whole image.
-void write_preview(AtomicFile& file, const MappedLabels& labels, Preview preview);
-/// On black.
-void write_preview(AtomicFile& file, const MappedLabels& labels);
-
 }  // namespace gpuccl::io

@@ -15,12 +15,18 @@
 namespace gpuccl::io {
 namespace {
 
-PngPixels preview_of(const LabelImage& image, const std::vector<Label>& map = {}) {
+/// Draws the labels of a whole image.
+PngPixels drawn(Preview preview, const MappedLabels& labels) {
   ScratchFolder folder;
   AtomicFile file(folder / "preview.png");
-  write_preview(file, {image, map, image.count()});
+  reduce_for_preview(labels, labels.labels.extent(), 0, [&](const PreviewRow& row) { preview.add(row); });
+  preview.write(file);
   file.commit();
   return read_png(file.path());
+}
+
+PngPixels preview_of(const LabelImage& image, const std::vector<Label>& map = {}) {
+  return drawn(Preview(image.extent()), {image, map, image.count()});
 }
 
 Rgb pixel(const PngPixels& pixels, std::uint32_t x, std::uint32_t y) {
@@ -181,13 +187,9 @@ class Samples final : public SampleSource {
 
 PngPixels preview_over(const SampleSource& samples, const LabelImage& image,
                        const std::vector<NumberedComponent>& numbered = {}) {
-  ScratchFolder folder;
-  AtomicFile file(folder / "preview.png");
   Preview preview(image.extent(), numbered);
   preview.draw_image(samples, 1 << 20);
-  write_preview(file, {image, {}, image.count()}, std::move(preview));
-  file.commit();
-  return read_png(file.path());
+  return drawn(std::move(preview), {image, {}, image.count()});
 }
 
 Rgb gray(int level) {
