@@ -46,14 +46,9 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   refuse_overlap(files, options.input.stack, task.folder);  // outputs that exist may be those of the run
   const ThreadLimit threads(options.algorithm.threads);
   LazyEngine engine(files, options);
-  const TaskDone done = label_task(files, options, task, engine);
-  if (options.quiet || ::isatty(STDERR_FILENO) == 0) return kSuccess;
-  const char* const state = done == TaskDone::background ? " has its background labeled"
-                            : done == TaskDone::labeled  ? " is labeled"
-                            : done == TaskDone::measured ? " is measured"
-                            : done == TaskDone::written  ? " is written"
-                                                         : " was done before";
-  print_message(display_name(files.input) + ": part " + word_of_part(task.part, task.parts) + state);
+  const char* const done = label_task(files, options, task, engine);
+  if (!options.quiet && ::isatty(STDERR_FILENO) != 0)
+    print_message(display_name(files.input) + ": part " + word_of_part(task.part, task.parts) + " " + done);
   return kSuccess;
 }
 

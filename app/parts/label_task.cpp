@@ -35,25 +35,23 @@ class LabelTask {
     io::with_path(files.input, [&] { piece_.emplace(run_.input(), run_.slab(part_), false); });
   }
 
-  /// Takes the next steps of the part, of which each makes the files that are missing or damaged, as far as
-  /// gpuccl join has left what they need. Returns the last one that was taken.
-  TaskDone run(LazyEngine& engine) {
-    if (run_.is_finished()) return TaskDone::nothing;
-    TaskDone done = TaskDone::nothing;
+  const char* run(LazyEngine& engine) {
+    const char* done = "was done before";
+    if (run_.is_finished()) return done;
     const bool fills = run_.options().fill_holes.has_value();
     if (fills && !mine(TaskFile::background).is_whole()) {
       label_background(engine);
-      done = TaskDone::background;
+      done = "has its background labeled";
     }
     if (!is_labeled()) {
       if (fills && !is_joined_for_holes()) return done;
       io::with_path(mine(TaskFile::labels).path, [&] { label(engine); });
-      done = TaskDone::labeled;
+      done = "is labeled";
     }
     if (run_.file(TaskFile::joined).exists()) {
-      if (write(run_.joined("run gpuccl join again"))) done = TaskDone::written;
+      if (write(run_.joined("run gpuccl join again"))) done = "is written";
     } else if (input().measures_rows() && mine(TaskFile::united).exists()) {
-      if (measure()) done = TaskDone::measured;
+      if (measure()) done = "is measured";
     }
     return done;
   }
@@ -344,8 +342,8 @@ class LabelTask {
 
 }  // namespace
 
-TaskDone label_task(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
-                    LazyEngine& engine) {
+const char* label_task(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
+                       LazyEngine& engine) {
   return LabelTask(files, options, task).run(engine);
 }
 

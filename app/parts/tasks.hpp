@@ -14,14 +14,14 @@
 // io::FileError, which names files that are missing or damaged and what makes them anew.
 namespace gpuccl::app {
 
-/// Step that a task completed.
-enum class TaskDone { background, labeled, measured, written, nothing };
-
-/// Does what is to be done for a part: labels it, unless that is done, and if parts were united, measures it,
-/// and if they were joined, writes its stretch of the outputs into the folder of the tasks, unless that is
-/// done. Where holes are to be filled it labels the background first, and the part when holes were found.
-TaskDone label_task(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
-                    LazyEngine& engine);
+/// Takes the next steps of a part, unless their files are there and undamaged:
+/// 1. With holes to fill, it labels the background.
+/// 2. It labels the part; with holes to fill, after gpuccl join has found them.
+/// 3. It measures the part, after gpuccl join has united the components to measure.
+/// 4. It writes the part's stretch of the outputs into the folder, after gpuccl join has numbered the labels.
+/// Returns what the last step that it took has done to the part, as a phrase such as "is labeled".
+const char* label_task(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
+                       LazyEngine& engine);
 
 struct Joined {
   std::uint64_t count;
@@ -29,8 +29,12 @@ struct Joined {
   const char* next;  // what the tasks do when they run again
 };
 
-/// Unites the components of parts that were labeled, and numbers them, unless that is done; where holes are
-/// to be filled, first finds these. Returns how many there are; nothing if the run is finished.
+/// Takes the next steps between the parts, unless their files are there and undamaged:
+/// 1. With holes to fill, it finds them in the backgrounds of all parts.
+/// 2. It merges the components of all parts, which must be labeled.
+/// 3. It gives each part the components to measure; the next step needs the measures.
+/// 4. It selects components and numbers their labels.
+/// Returns how many it has found; nothing if the run is finished.
 ///
 /// `sandboxed`: the process enters a sandbox when it knows the files of the run, before it reads the input.
 std::optional<Joined> join_tasks(const std::string& folder, bool sandboxed);
