@@ -176,7 +176,7 @@ Option add_threshold(const Command& command, InputOptions& input) {
         if (foreground.otsu) return std::string();
         if (!is_good)
           return "'" + given +
-                 (colon == std::string::npos ? "' is neither a number nor otsu"
+                 (colon == std::string::npos ? "' is not a number, LOW:HIGH or otsu"
                                              : "' is not a range LOW:HIGH of two numbers");
         return input.high && *input.high < *foreground.threshold ? "'" + given + "' has LOW above HIGH"
                                                                  : std::string();

@@ -94,7 +94,7 @@ def names_in_brackets(folder):
     out, _ = run("label", "[c].png", "--json", "-", cwd=folder)
     assert json.loads(out)["input"]["path"] == "[c].png"
     run("compare", "[x]/in.png", "[y]", cwd=folder, code=66, said="[y]: no such file")
-    run("label", "in.png", "--threshold", "[1,2]", code=64, said="'[1,2]' is neither a number nor otsu")
+    run("label", "in.png", "--threshold", "[1,2]", code=64, said="'[1,2]' is not a number, LOW:HIGH or otsu")
     run("label", "in.png", "--quiet=[1]", code=64, said="takes no value")
 
 

@@ -119,8 +119,8 @@ TEST_CASE("values that an option does not take are refused") {
   refused({"-o", "x.tif", "--gpu", "-1"}, "--gpu");
   for (const char* const gpus : {"", "0,,1", "one", "0,1024", "2,1,2"})
     refused({"-o", "x.tif", "--gpus", gpus}, "--gpu");
-  refused({"-o", "x.tif", "--threshold", "high"}, "'high' is neither a number nor otsu");
-  refused({"-o", "x.tif", "--threshold", "nan"}, "'nan' is neither");
+  refused({"-o", "x.tif", "--threshold", "high"}, "'high' is not a number, LOW:HIGH or otsu");
+  refused({"-o", "x.tif", "--threshold", "nan"}, "'nan' is not a number");
   for (const char* value : {"", "1,", "x", "nan", "1 2"})
     refused({"-o", "x.tif", "--value", value}, "is not a number");
   refused({"-o", "x.tif", "--value", "1,5..2"}, "'5..2' ends before it begins");

@@ -136,7 +136,7 @@ std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits>
       const double value = std::bit_cast<double>(id);
       std::array<char, 32> text{};
       std::snprintf(text.data(), text.size(), "%.17g", value);
-      if (value < 0) refuse(text.data(), "labels are not negative");
+      if (value < 0) refuse(text.data(), "labels are not negative; set such pixels to 0");
       if (std::isinf(value) || value != std::floor(value)) refuse(text.data(), "labels are integers");
       if (value > most) refuse(text.data(), skips);
       id = static_cast<std::uint64_t>(value);
@@ -144,7 +144,7 @@ std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits>
   } else if (is_signed(type)) {
     for (const std::uint64_t id : ids)
       if (const auto value = static_cast<std::int64_t>(id); value < 0)
-        refuse(std::to_string(value), "labels are not negative");
+        refuse(std::to_string(value), "labels are not negative; set such pixels to 0");
   }
   return ids;
 }
