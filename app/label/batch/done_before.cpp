@@ -25,7 +25,7 @@ bool is_as_reported(const std::string& path, const io::ReportedFile& reported) {
   return reported.path == io::as_utf8(path) && reported.bytes == io::bytes_of_regular_file(path);
 }
 
-/// Whether nothing that the input `path` is read from has changed since the report.
+/// Returns whether no file of the input `path` has changed since the report was written.
 bool is_as_before(const std::string& path, bool stack, const std::string& report) {
   const io::InputState state = io::state_of_input(path, stack);
   return std::max(state.last_change, state.last_change_of_folders) <= time_of(report);
@@ -46,7 +46,7 @@ bool is_mask_of_run(const std::string& path, const io::ReportedFile& reported, c
   return path.empty() ? reported.path.empty() : are_intensities_of_run({path}, {reported}, report);
 }
 
-/// Whether the output `path`, if one is asked for, is the one in the report, which is written last.
+/// Returns whether the output `path`, if there is one, is the one in the report, which is written last.
 bool is_of_run(const std::string& path, const io::ReportedFile& reported, const std::string& report) {
   if (path.empty()) return true;
   return is_as_reported(path, reported) && time_of(path) <= time_of(report);
@@ -54,14 +54,14 @@ bool is_of_run(const std::string& path, const io::ReportedFile& reported, const 
 
 }  // namespace
 
-bool is_done(const LabelPaths& files, const std::string& deciding, bool stack) {
+bool is_done(const LabelPaths& files, const std::string& signature, bool stack) {
   const std::vector<std::string> list = files.outputs();
   std::error_code unknown;
   const bool all_there = std::all_of(list.begin(), list.end(),
                                      [&](const std::string& path) { return fs::exists(path, unknown); });
   if (!all_there || files.json.empty()) return all_there;
   const std::optional<io::ReportedRun> run = io::read_reported_run(files.json);
-  return run && run->complete && run->options == deciding && is_as_reported(files.input, run->input) &&
+  return run && run->complete && run->options == signature && is_as_reported(files.input, run->input) &&
          is_as_before(files.input, stack, files.json) &&
          are_intensities_of_run(files.intensities, run->intensities, files.json) &&
          is_mask_of_run(files.seeds, run->seeds, files.json) &&

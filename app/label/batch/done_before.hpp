@@ -6,8 +6,8 @@
 
 namespace gpuccl::app {
 
-/// Whether all outputs are there and, as far as a report shows, those of one run of this input with the
-/// options `deciding` (signature_of()). `stack`: the input is a folder of slices.
-bool is_done(const LabelPaths& files, const std::string& deciding, bool stack);
+/// Returns whether all outputs exist and, as far as a report shows, belong to a run of this input with this
+/// signature (signature_of()). `stack`: the input is a folder of slices.
+bool is_done(const LabelPaths& files, const std::string& signature, bool stack);
 
 }  // namespace gpuccl::app
