@@ -36,14 +36,14 @@ constexpr const char* kImagesAndAlgorithm =
     "test,dataset,width,height,depth,density,granularity,connectivity,elements,foreground,components,"
     "algorithm,device,images,wrong,failed,left_out";
 
-/// The values of these columns.
+/// Returns the values of these columns.
 std::string fields(const Results& results, const Group& group, const Row& row) {
   return images_fields(results, group) + "," + field(row.algorithm) + "," + app::device_name(row.device) +
          "," + field(row.images) + "," + field(row.wrong) + "," + field(row.failed) + "," +
          field(row.left_out);
 }
 
-/// The names of what is counted, and a phase's figures of them.
+/// Return the names of what is counted, and the figures of a phase.
 std::vector<std::string> counted_names(Test test) {
   std::vector<std::string> names;
   if (test == Test::memory)
@@ -71,7 +71,7 @@ std::vector<double> counted_figures(Test test, const PhaseTime& phase, int image
   return figures;
 }
 
-/// One line a phase, the means over the images.
+/// Returns one line per phase with means over the images.
 std::string counted_as_csv(const Results& results) {
   std::string text = kImagesAndAlgorithm + std::string(",phase,launches"), nothing = ",,";
   for (const std::string& name : counted_names(results.test)) {

@@ -19,9 +19,9 @@ inline constexpr Test kTests[] = {Test::average, Test::steps,      Test::density
                                   Test::host,    Test::blocks,     Test::cca};
 
 std::string name(Test test);
-/// Images made by the random generator, one set a value of an axis.
+/// Returns whether the test uses random images, with one set per value of an axis.
 bool is_sweep(Test test);
-/// Counted by kernels that are compiled for that.
+/// Returns whether the test counts memory accesses or work, with kernels compiled for that.
 bool is_counted(Test test);
 
 /// The protocol of the review of Bolelli, Allegretti, Lumetti, Grana, IEEE TPDS 2024.
@@ -34,11 +34,11 @@ enum class Axis { none, density, granularity, size };
 struct TimingOptions {
   int warm_up = 3;
   int repetitions = 10;
-  double limit_s = 2;        // warming up and repeating end then, when one repetition is there
-  bool preallocated = true;  // into a label image that exists
-  bool allocated = true;     // with the allocation of the label image
-  bool rotate = false;       // over as many copies of input and output as no cache holds
-  std::function<bool()> stop = [] { return false; };  // whether to end as if the time were over
+  double limit_s = 2;        // ends warming up and repeating, but not before the first repetition
+  bool preallocated = true;  // times labeling into a label image that exists
+  bool allocated = true;     // times labeling with the allocation of the label image
+  bool rotate = false;       // cycles through more copies of input and output than caches hold
+  std::function<bool()> stop = [] { return false; };  // true ends repeating, as the time limit does
 };
 
 /// One image, made or read just before it is measured.
@@ -50,11 +50,11 @@ struct Input {
 /// Images whose times are averaged: a dataset, or random images of one size, density and granularity.
 struct ImageSet {
   std::string dataset;           // "random" for random images
-  std::optional<Extent> extent;  // these three: random images only
+  std::optional<Extent> extent;  // these three are for random images only
   double density = 0;            // 0 to 1
   int granularity = 0;
   std::vector<Input> inputs;
-  Axis axis = Axis::none;  // that the set is a place on
+  Axis axis = Axis::none;  // the axis on which this set is a place
 };
 
 /// Experiment as requested by the user.
@@ -68,13 +68,13 @@ struct Request {
   std::vector<Extent> sizes;  // these three: empty means the experiment's own
   std::vector<double> densities;
   std::vector<int> granularities;
-  std::optional<int> images;  // a set; else 3 random ones, of a sweep 10, all of a dataset
+  std::optional<int> images;  // per set; default: 3 random ones, 10 in a sweep, all of a dataset
   std::uint32_t seed = 1;
   TimingOptions timing;
 };
 
 /// The random images of an experiment, every combination of its sizes, densities and granularities. Image i
-/// of a set is made with `seed` + i, so that the sets of a sweep differ in nothing but their axis. Error
+/// of a set is made with `seed` + i, so that the sets of a sweep differ only in their axis. Error
 /// (usage).
 std::vector<ImageSet> random_image_sets(const Request& request);
 
@@ -83,19 +83,19 @@ using AskForGpu = std::function<std::string()>;
 
 struct ChosenAlgorithms {
   std::vector<const Algorithm*> algorithms;
-  std::vector<std::string> left_out;  // names of those that need a GPU where none can be used
-  std::string problem;                // why it cannot
-  bool named_are_left_out = false;    // some of them were named and are not measured on the CPU either
+  std::vector<std::string> left_out;  // names of algorithms that need a GPU, if none can be used
+  std::string problem;                // why none can be used
+  bool named_are_left_out = false;    // some of them were named and have no CPU version that is measured
 };
 
-/// The algorithms of `table` that take part; those that take hours only if they are named, not as one of
-/// "all", unless no other is left. The GPU is asked for only if the outcome depends on it; without one, what
+/// Returns the algorithms of `table` to measure. Those that take hours must be named; "all" does not include
+/// them, unless no other is left. The GPU is asked for only if the outcome depends on it; without one, what
 /// needs it is left out. Error: usage (no such algorithm, device or connectivity), unavailable (nothing is
 /// left without the GPU, or --device cuda needs it).
 ChosenAlgorithms choose_algorithms(const Request& request, const std::vector<Algorithm>& table,
                                    const AskForGpu& problem_of_gpu);
 
-/// A line about algorithms that were left out; "" if none was.
+/// Returns a line about algorithms that were left out; "" if there are none.
 std::string describe_left_out(const ChosenAlgorithms& chosen);
 
 }  // namespace gpuccl::bench

@@ -48,7 +48,7 @@ std::vector<Table> tables(const Results& results);
 /// Each line is one statement.
 std::vector<std::string> measurement_notes(const Results& results);
 
-/// One line a measure of an algorithm on a group; the first line names the columns.
+/// Returns one line per measure, algorithm and group; the first line names the columns.
 std::string as_csv(const Results& results);
 
 /// Head and results as one JSON object.

@@ -28,7 +28,7 @@ constexpr int kGap = 4;
 
 using Color = std::array<std::uint8_t, 3>;
 
-/// Viridis, which grows lighter all the way and survives colour blindness; `share` is 0 to 1.
+/// Viridis, which grows lighter all the way and remains readable with color blindness; `share` is 0 to 1.
 Color color_of(double share) {
   static constexpr std::array<Color, 5> kStops = {
       {{68, 1, 84}, {59, 82, 139}, {33, 145, 140}, {94, 201, 98}, {253, 231, 37}}};

@@ -63,8 +63,8 @@ std::string map_legend(const bench::Results& results) {
       bench::most_of(results.maps, &BlockWork::longest), bench::most_of(results.maps, &BlockWork::atomics));
 }
 
-/// The files asked for, each as often as there is more to write. Made before the work starts, so that a
-/// missing folder is found at once.
+/// The requested files. Each is written again when there are more results. Constructed before the work
+/// starts, so that a missing folder is an error at once.
 class BenchOutputs {
  public:
   explicit BenchOutputs(const BenchOptions& options) : options_(options) {
@@ -100,7 +100,7 @@ class BenchOutputs {
  private:
   std::unique_ptr<io::AtomicFile> make(const std::string& path) const {
     io::AtomicFile::Options how = options_.output.file;
-    how.overwrite = how.overwrite || written_.contains(path);  // what is replaced then is ours
+    how.overwrite = how.overwrite || written_.contains(path);  // this run has written it
     return io::with_path(path, [&] { return std::make_unique<io::AtomicFile>(path, how); });
   }
 
@@ -222,7 +222,7 @@ int exit_code_of(const bench::Results& results) {
   return results.failures.size() == 1 ? exit_code(*results.failures.begin()) : kMixed;
 }
 
-/// The algorithms that an experiment takes.
+/// Returns the table of algorithms for an experiment.
 const std::vector<Algorithm>& table_of(bench::Test test) {
   if (test == bench::Test::blocks) return block_configurations();
   return bench::is_counted(test) ? counting_algorithms() : algorithms();

@@ -57,7 +57,7 @@ std::string& word() {
   return in_force;
 }
 
-/// Libraries and what the system says of itself.
+/// System libraries, and files in which the system describes itself.
 std::set<std::string> system_paths() {
   std::set<std::string> paths = {
       "/usr",  "/lib", "/lib64", "/opt",          "/nix/store", "/etc/ld.so.cache",

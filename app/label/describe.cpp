@@ -133,7 +133,7 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   findings.largest = image.largest;
   findings.filled = image.holes ? image.holes->elements : 0;
   findings.by_values = options_.values.by_values;
-  if (options_.values.by_values && !options_.values.objects) findings.any_nan = false;  // it connects nothing
+  if (options_.values.by_values && !options_.values.objects) findings.any_nan = false;  // NaN is background
   findings.given_spacing = options_.spacing.has_value();
   findings.needs_unit = options_.measure.needs_spacing;
   findings.measured = options_.measure.wanted;

@@ -33,7 +33,7 @@ struct PieceReport {
   double total_ms = 0, start_up_ms = 0, read_ms = 0, fill_ms = 0, label_ms = 0, statistics_ms = 0;
   PhaseTimes phases;
 
-  /// Takes over what an engine reports.
+  /// Sets the fields that an engine reports.
   void set_engine(const EngineReport& engine);
 
   /// Converts to text and back. Error (data) if the text is not of such a report.
@@ -60,8 +60,8 @@ struct ImageReport {
   void selected(PartLink& link, const LabelInput& input, const NumberedPart& part);
 };
 
-/// Builds the report of one input and warns about what is probably not meant. The steps are called in this
-/// order.
+/// Builds the report of one input and warns if the result is probably not what the user wants. Call the steps
+/// in this order.
 class Description {
  public:
   /// Receives one line about the file `path`.
@@ -78,8 +78,8 @@ class Description {
   void measured(const LabelMeasures& measures, const ImageReport& image);
   /// After selecting components. Moves the totals of values.
   void selected(ImageReport& image);
-  /// Before writing the label image, whose type is resolved. `asked`: the type that was asked for, or that of
-  /// the values written.
+  /// Before writing the label image. `write.type` is resolved; `asked` is the type that was requested, or
+  /// that of the values.
   void image(const io::WriteOptions& write, io::LabelType asked);
   /// Before finding contacts.
   void contacts();
@@ -114,8 +114,8 @@ struct Areas {
 };
 Areas areas_of(const Components& components);
 
-/// Throws Error (internal) unless the components have all elements of the foreground, as they must whatever
-/// labeled the image; nothing is written then. `labels` is null if there is nothing to label.
+/// Throws Error (internal) unless the components have as many elements as the foreground. `labels` is null if
+/// there is nothing to label.
 void self_check(const LabelSource* labels, std::size_t components, std::uint64_t in_components,
                 std::uint64_t foreground);
 

@@ -31,7 +31,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   read.planes = options.planes;
   read.palette = options.input.palette;
   if (options.values.by_values && read.palette == io::PaletteUse::automatic)
-    read.palette = io::PaletteUse::index;  // which values are
+    read.palette = io::PaletteUse::index;  // indices are values
   read.stack = options.input.stack;
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;
@@ -154,7 +154,7 @@ std::optional<std::string> LabelInput::changed(const std::string& before) const 
   if (now == before) return std::nullopt;
   const std::vector<std::string> others = other_files();
   if (others.empty() || !before.starts_with(first_state() + " ")) return files_.input;
-  // The first word that differs is that of the image.
+  // The first word that differs belongs to the image that has changed.
   const auto differs = std::mismatch(now.begin(), now.end(), before.begin(), before.end()).first;
   const auto words =
       std::count(now.begin() + static_cast<std::ptrdiff_t>(first_state().size()), differs, ' ');

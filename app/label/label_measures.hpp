@@ -19,50 +19,49 @@
 
 namespace gpuccl::app {
 
-/// Measures of the components of one input, with the images of samples for intensity.
+/// Measures of the components of one input, and the images of --intensity.
 class LabelMeasures {
  public:
   /// `files` and `options` must outlive it.
   LabelMeasures(const LabelPaths& files, const LabelOptions& options) : files_(files), options_(options) {}
 
-  /// Says what is wanted of an input that is labeled by this connectivity. Error (data) if it has no spacing
-  /// and physical measures were asked for, Error (usage) if what --keep compares is not measured in such an
-  /// input, and as check_spacing().
+  /// Plans the measures of an input labeled with this connectivity. Error (data) if physical measures are
+  /// requested and it has no spacing, Error (usage) if --keep compares a measure that such an input does not
+  /// have, and as check_spacing().
   void plan(const io::ImageInfo& input, Connectivity connectivity);
   /// Receives one line about the file `path`.
   using Warn = std::function<void(const std::string& path, const std::string& line)>;
-  /// Opens the images of samples that are given; request() names them. Error (data) if one is of another size
-  /// than the input, or has another number of channels than the first where all are measured.
+  /// Opens the images of --intensity, which request() then contains. Error (data) if one differs in size from
+  /// the input, or, with all channels, in the number of channels from the first image.
   void open_intensities(const io::ReadOptions& read, const io::ImageInfo& input, const Warn& warn);
-  /// Opens the images of markers, of --seeds and of a second threshold, before open_intensities(). `read`:
-  /// the options that the input is read by. Error (data) if a mask is of another size.
+  /// Opens the images of markers: --seeds, and the input with the higher threshold. Call it before
+  /// open_intensities(). `read`: the read options of the input. Error (data) if a mask has another size.
   void open_markers(const io::ReadOptions& read, const io::ImageInfo& input);
-  /// Adds to a condition that a component needs a marker of each image, after open_intensities().
+  /// Adds the condition that a component contains a marker of each image. Call it after open_intensities().
   void add_markers_to(Condition& condition) const;
-  /// Returns the images of samples, with all channels if these were asked for.
+  /// Returns the images of --intensity, with all channels if these were requested.
   const std::vector<IntensitySource>& sources() const { return sources_; }
-  /// In what its elements lie otherwise than those of the input, as io::grid_difference() reports it.
+  /// Returns how the grid of the image differs from that of the input (io::grid_difference()).
   std::string_view grid_difference() const { return grid_difference_; }
 
-  /// A line about measures that were asked for by name and that labelings of this kind do not have; "" if all
-  /// are there.
+  /// Returns a warning about measures that were requested by name and that labelings of this kind lack;
+  /// "" if there are none.
   std::string left_out() const;
 
   const MeasureRequest& request() const { return request_; }
-  /// Whether there is anything to measure.
+  /// Returns whether there is anything to measure.
   bool any() const;
   bool needs_background() const { return gpuccl::needs_background(request_); }
-  /// Returns the report's entries of the images of samples, with the number of NaN samples of each.
+  /// Returns the report's entries of intensity images, with the number of NaN samples of each.
   std::vector<io::ReportedIntensity> intensities(std::span<const std::uint64_t> nans) const;
 
-  /// Bytes of the images of samples: that they hold from the start, and that decoding takes.
+  /// Memory of intensity images in bytes: held from the start, and for decoding.
   std::int64_t held_bytes() const;
   std::int64_t buffer_bytes() const;
-  /// Bytes that values of samples take at most while they are counted, of so many elements of components.
+  /// Returns an upper bound of the bytes for counting sample values (percentiles) of `elements` elements.
   double bytes_of_counts(std::int64_t elements) const;
 
-  /// Sums of components that shall be gathered while they are labeled, which MeasureRequest::gathered then
-  /// takes.
+  /// Returns the sums to gather while components are labeled, for MeasureRequest::gathered.
   SumsLayout gathered() const { return layout_of_sums(request_.wanted, request_.connectivity); }
 
  private:
@@ -80,7 +79,7 @@ class LabelMeasures {
   std::string_view grid_difference_;
 };
 
-/// A line about so many samples that are NaN; "" if there are none.
+/// Returns a warning about `nans` samples that are NaN; "" if there are none.
 std::string hint_of_nans(std::uint64_t nans);
 
 }  // namespace gpuccl::app

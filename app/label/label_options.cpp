@@ -191,7 +191,7 @@ void add_format(const Command& command, LabelOptions& options) {
                             std::string(options.values.objects ? "With --relabel: type" : "Type") +
                                 " of the labels; auto: u16 if they fit, else u32 [auto]")
       .changes(Effect::file);
-  // The default prints nothing, whether given or not.
+  // The default is not printed, whether it was given or not.
   add_choice<io::Compression>(
       command, "--compress", options.compression, compressions(),
       "Compression of a label TIFF or Zarr; for NRRD and MetaImage none or deflate [deflate]")

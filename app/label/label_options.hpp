@@ -37,14 +37,14 @@ struct BatchOptions {
   std::string contacts_folder;
   std::string preview_folder;
   std::string outlines_folder;
-  std::string report;   // JSON lines, one an input
-  std::string summary;  // CSV, a row for each input
+  std::string report;   // JSON lines, one per input
+  std::string summary;  // CSV, one row per input
   bool skip_existing = false;
   bool fail_fast = false;
-  bool keep_going = false;  // asked for: not even a full disk ends the batch
-  int jobs = 0;             // 0: as suits the machine
+  bool keep_going = false;  // not even a full disk ends the batch
+  int jobs = 0;             // 0: chosen from the machine
 
-  /// `with_contacts`: and tables of contacts.
+  /// `with_contacts`: includes tables of contacts.
   void add_to(const Command& command, bool with_contacts = true);
   /// Returns the first of these options that was given and needs several inputs; "" if none was.
   std::string first_used() const;
@@ -69,8 +69,8 @@ struct PhysicalLimits {
 /// Adds both options.
 void add_size_limits(const Command& command, SelectionOptions& selection, PhysicalLimits& limits);
 
-/// `selection` with the limits as numbers of elements of `input`. Throws Error (data) if the input has no
-/// spacing in a unit, (usage) for an area of a volume or a volume of an image.
+/// Returns `selection` with the limits as numbers of elements of `input`. Throws Error (data) if the input
+/// has no spacing in a unit, (usage) for an area of a volume or a volume of an image.
 SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLimits& limits,
                              const io::ImageInfo& input, Connectivity connectivity);
 
@@ -84,13 +84,13 @@ inline constexpr std::uint64_t kAllHoles = std::numeric_limits<std::uint64_t>::m
 
 struct LabelOptions {
   std::vector<std::string> inputs;
-  LabelPaths files;  // of a single input; of a batch only its folder of label images and its table
+  LabelPaths files;  // of a single input; for a batch only the folder of label images and the table
   BatchOptions batch;
   InputOptions input;
   ValueOptions values;
   AlgorithmOptions algorithm;
-  PeriodicAxes periodic{};                  // opposite borders touch along these
-  std::optional<std::uint64_t> fill_holes;  // of at most so many elements
+  PeriodicAxes periodic{};                  // axes along which opposite borders touch
+  std::optional<std::uint64_t> fill_holes;  // maximum number of elements of a hole; kAllHoles: any
   SelectionOptions selection;
   PhysicalLimits physical_limits;
   std::string seeds;  // an image, or a folder of images, whose foreground components must contain
@@ -107,11 +107,11 @@ struct LabelOptions {
   int compression_level = 0;                   // level of a Zarr; 0: the default
   bool pyramid = false;                        // whether a Zarr gets smaller scales
   int digits = io::kAllDigits;                 // significant digits of decimals in tables of components
-  bool sandbox = true;  // no other files than inputs and outputs, where labeling is by the CPU
+  bool sandbox = true;                         // on the CPU, only inputs and outputs can be opened
   bool quiet = false;
   bool progress = false;
 
-  /// Options of gpuccl measure, of inputs whose values are objects.
+  /// Returns the defaults of gpuccl measure, whose inputs have objects as values.
   static LabelOptions for_objects();
   void add_to(const Command& command) { add(command, false); }
   /// Adds the options for one input that several processes label in parts.
@@ -123,11 +123,11 @@ struct LabelOptions {
   void add(const Command& command, bool in_parts);
 };
 
-/// The options that are not as usual, in the order of --help.
+/// Returns the options that differ from their defaults, in the order of --help.
 std::vector<OptionRow> given_options(LabelOptions options);
 
-/// The options that decide what the outputs of an input hold, as a shell takes them: first those of the
-/// labels, then those of the label image's file. "" if all are as usual.
+/// Returns the signature of a run: the options that determine the content of its outputs, quoted for a shell.
+/// Options of labels come first, then those of the label image's file. "" if all have their defaults.
 std::string signature_of(const LabelOptions& options);
 
 }  // namespace gpuccl::app

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The folders that `path` lies in, of one that does not exist as far as they do; of a link where it leads.
+/// Returns the existing folders above `path`. A link is followed.
 std::vector<io::FileIdentity> folders_of(const std::string& path) {
   std::vector<io::FileIdentity> folders;
   std::error_code none;

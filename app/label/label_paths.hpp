@@ -24,16 +24,16 @@ class PerOutput : public std::array<T, 8> {
 inline constexpr Output kOutputs[] = {Output::image, Output::preview,  Output::view,    Output::outlines,
                                       Output::stats, Output::contacts, Output::summary, Output::report};
 
-/// The files of one labeling. An empty name: not wanted.
+/// The files of one labeling. An empty name means that the output is not wanted.
 struct LabelPaths {
   std::string input;                     // "-": standard input
-  std::vector<std::string> intensities;  // the same; a folder is a stack
-  std::string seeds;                     // the same
+  std::vector<std::string> intensities;  // "-" as above; a folder is a stack
+  std::string seeds;                     // "-" as above
   std::string image;
   std::string json;      // a file, or an io::TextStream
-  std::string stats;     // the same
-  std::string contacts;  // the same
-  std::string summary;   // the same
+  std::string stats;     // as json
+  std::string contacts;  // as json
+  std::string summary;   // as json
   std::string preview;
   std::string view;              // a page to look at the labels
   std::string outlines;          // polygons or run lengths of an image of one slice
@@ -44,42 +44,40 @@ struct LabelPaths {
   bool any_output() const;
   /// Returns the named outputs, without standard output.
   std::vector<std::string> outputs() const;
-  /// Adds what is written without being asked for: the report next to the label image.
+  /// Adds the default output: the report next to the label image.
   LabelPaths with_defaults() const;
-  /// A Zarr that is input and label image gets the labels as a group in it.
+  /// If the label image is the input's Zarr, makes it a label group in this Zarr.
   void add_to_own_store();
 };
 
-/// Whether `path` is a stream or a device, which may be named twice, for nothing is replaced.
+/// Returns whether `path` is a stream or a device. It is not replaced, so it may be named twice.
 bool is_special(const std::string& path);
 
-/// The report next to the label image `image`, or next to the store that has it as a group: with the name of
-/// the group, unless it is the one that gpuccl adds by itself.
+/// Returns the name of the report next to the label image `image`, or next to the store that has it as a
+/// group. It contains the name of the group, unless this is the default, "gpuccl".
 std::string default_report(const std::string& image);
 
-/// Refuses outputs that would replace what is read (InputClaims) or each other or go where parts do, under
-/// whatever name, and a folder of parts in what is read. Error (usage).
+/// Refuses outputs that are inputs (InputClaims), the same file as another output, or in the folder of parts,
+/// by any of their names; and a folder of parts inside an input. Error (usage).
 void refuse_overlap(const LabelPaths& files, bool stack, const std::string& folder_of_parts = {});
 
 /// Refuses outputs that exist. Error (cannot_create).
 void refuse_existing(const LabelPaths& files);
 
-/// Every file that inputs are read from, which no output may replace, under whatever name.
+/// The files that inputs are read from. No output may replace one, by any of its names.
 class InputClaims {
  public:
   void add(const std::string& input, bool stack);
-  /// An image of intensities: a folder is a stack.
+  /// Adds an image of intensities; a folder is a stack.
   void add_intensity(const std::string& path);
-  /// A file that is not an image.
+  /// Adds a file that is not an image.
   void add_file(const std::string& path);
 
-  /// Error (usage) if an output of `files` is one of these, lies in a Zarr that is read and is not a group of
-  /// labels of it, would be a slice of a stack that is read, or is a Zarr that has what is read, or another
-  /// output, in it.
+  /// Error (usage) if an output of `files` is an input, is inside an input Zarr but is not its label group,
+  /// would become a slice of an input stack, or is a Zarr that contains an input or another output.
   /// `identities`: of files.outputs().
   void refuse_outputs(const LabelPaths& files, std::span<const io::FileIdentity> identities) const;
-  /// Error (usage) if this folder, to which files come and from which they go, is or lies in a Zarr that is
-  /// read, or has an output of `files` in it.
+  /// Error (usage) if this folder of parts is an input Zarr or inside one, or contains an output of `files`.
   void refuse_parts_in(const std::string& folder, const LabelPaths& files) const;
   void refuse_output(const std::string& path, const io::FileIdentity& identity) const;
 
@@ -88,7 +86,7 @@ class InputClaims {
 
   std::set<io::FileIdentity> files_, stores_;
   std::set<io::FileIdentity> stacks_;   // folders of which every image is a slice
-  std::set<io::FileIdentity> folders_;  // that have these in them
+  std::set<io::FileIdentity> folders_;  // that contain these files
   std::set<std::string> seen_;          // folders by their names
 };
 

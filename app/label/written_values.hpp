@@ -13,16 +13,16 @@ namespace gpuccl::app {
 /// Values to write instead of labels (--keep-values).
 struct WrittenValues {
   io::LabelType type = io::LabelType::automatic;
-  std::vector<Label> map;       // from labels to values, as the bits of an unsigned type; or to `wide`
+  std::vector<Label> map;       // from labels to values, as bits of an unsigned type, or to indices of `wide`
   std::vector<ValueBits> wide;  // values of 64 bits, that of the background first; empty if 32 are enough
-  Label largest = 0;            // of those that are not negative
+  Label largest = 0;            // largest value that is not negative
 };
 
 /// Returns whether values of `type` can be written with 32 bits at most.
 bool fit_32_bits(ValueType type, std::span<const ValueBits> values);
 
-/// Returns the values to write for an image. `values`: of each component that stays; `selected`:
-/// Selection::map. Types of 64 bits are written with 32 if all values fit these.
+/// Returns the values to write for an image. `values`: of each remaining component; `selected`:
+/// Selection::map. Types of 64 bits are written with 32 bits if all values fit.
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected);
 
@@ -32,12 +32,12 @@ void replace_by_values(ValueType type, std::span<const ValueBits> values, std::v
                        std::vector<ValueBits>* wide = nullptr);
 
 /// Returns the values of --split-values: the largest component of a value keeps it (the first of equally
-/// large ones), and the others get values above all, in their order. Throws Error (data) for negative values,
-/// and if no values are left above.
+/// large ones), and the others get values above all others, in their order. Throws Error (data) for negative
+/// values, and if the values of 64 bits do not suffice.
 std::vector<ValueBits> split_values(ValueType type, std::span<const ValueBits> values,
                                     std::span<const std::uint64_t> areas);
 
-/// Returns the smallest type that holds values of `type` and these.
+/// Returns the smallest type that holds values of `type` and `ids`.
 ValueType type_of_ids(ValueType type, std::span<const ValueBits> ids);
 
 }  // namespace gpuccl::app

@@ -103,8 +103,8 @@ std::string did_you_mean(const std::string& given, const std::vector<std::string
   return nearest.empty() ? "" : "; did you mean " + nearest + "?";
 }
 
-/// Put before a word in brackets, of which CLI11 would make a list: no word of a command line has such a
-/// letter.
+/// Prepended to words in brackets, which CLI11 would parse as lists. Words of a command line cannot contain
+/// this character.
 constexpr char kNoList = '\0';
 
 void protect_brackets(std::vector<std::string>& words) {
@@ -121,12 +121,12 @@ TakeValue taking_as_given(TakeValue take) {
   return [take = std::move(take)](const std::string& value) { return take(as_given(value)); };
 }
 
-/// `reason`, and where more is said.
+/// Returns an error with `reason` and a reference to --help.
 Error with_hint(const std::string& reason, const std::string& program) {
   return {Failure::usage, as_given(reason) + " (see '" + program + " --help')"};
 }
 
-/// Whether there is a file of that name, which may be too long for one.
+/// Returns whether a file of this name exists.
 bool names_file(const std::string& word) {
   std::error_code unknown;
   return std::filesystem::exists(word, unknown);
@@ -206,8 +206,8 @@ Error usage_error(const CLI::App& app, const CLI::ParseError& error) {
   return with_hint(wrong_arguments(command, error), program);
 }
 
-/// A word such as -out, which would be read as -o with the value "ut": refused, for it is a misspelt option,
-/// and its value would be taken for an input.
+/// Refuses words such as -out, which CLI11 would read as -o with the value "ut": it is probably a misspelled
+/// option, whose value would be taken for an input.
 void refuse_look_alike(const CLI::App& command, const std::string& word) {
   if (word.size() < 3 || word[0] != '-' || word[1] == '-') return;
   const CLI::Option* option = command.get_option_no_throw(word.substr(0, 2));
@@ -224,8 +224,8 @@ void refuse_look_alike(const CLI::App& command, const std::string& word) {
                   (name.starts_with("--") && is_name ? name : word.substr(0, 2) + " " + value) + "?");
 }
 
-/// A word such as \u2013o, of which nothing else says that its dash is the mistake: it would be taken for an
-/// input.
+/// Refuses words such as \u2013o, whose dash is not a hyphen: they would be taken for inputs, and no other
+/// message would point at the dash.
 void refuse_typeset_dash(const CLI::App& command, const std::string& word) {
   if (!begins_with_typeset_dash(word)) return;
   const std::string name = nearest_name(word.substr(0, word.find('=')), option_names(command));
@@ -257,7 +257,7 @@ void refuse_missing_commas(const CLI::App& command, const std::vector<std::strin
   }
 }
 
-/// Without "--", after which nothing is an option: there -o is the file ./-o.
+/// Removes "--" and makes the words after it names of files: -o becomes ./-o.
 std::vector<std::string> without_separator(std::vector<std::string> words) {
   const auto separator = std::find(words.begin(), words.end(), "--");
   if (separator == words.end()) return words;
@@ -273,7 +273,7 @@ void join_optional_values(const CLI::App& command, std::vector<std::string>& wor
     return !word.empty() &&
            std::all_of(word.begin(), word.end(), [](unsigned char c) { return std::isdigit(c); });
   };
-  // The check of the value refuses it, also "2um3", unless an input is called like that.
+  // The check of the value refuses such words, also "2um3", unless an input has this name.
   const auto is_other_number = [](const std::string& word) {
     const bool begins = !word.empty() && std::isdigit(static_cast<unsigned char>(word[0])) != 0 &&
                         word.find_first_of("./") == std::string::npos;
@@ -339,15 +339,15 @@ void Command::group(const std::string& title, Effect effect) const {
   if (command_ != nullptr) command_->option_defaults()->group(title);
 }
 
-// A flag has no value, so CLI11 must not look for one: it would accept `--quiet=yes`, and for `--quiet=maybe`
-// throw an exception that is not a usage error.
+// Values of flags are disabled: CLI11 would accept `--quiet=yes`, and for `--quiet=maybe` it would throw an
+// exception that is not a usage error.
 Option Command::add_flag(const std::string& names, std::function<void()> turn_on,
                          const std::string& help) const {
   if (table_ != nullptr) return add_row(names);
   return Option(*command_->add_flag_callback(names, std::move(turn_on), help)->disable_flag_override());
 }
 
-// Values are taken where CLI11 checks them, so that what is wrong with one stands after the option's name.
+// Values are taken in CLI11's check, so that its message begins with the name of the option.
 Option Command::add_value(const std::string& names, const std::string& type, const std::string& help,
                           TakeValue take) const {
   if (table_ != nullptr) return add_row(names);
@@ -428,7 +428,7 @@ CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
       join_optional_values(*command, words);
     }
   protect_brackets(words);
-  std::reverse(words.begin(), words.end());  // as CLI11 wants them
+  std::reverse(words.begin(), words.end());  // the order that CLI11 expects
   try {
     app_->parse(std::move(words));
   } catch (const CLI::CallForHelp& help) {

@@ -31,19 +31,19 @@ std::vector<std::string> names_of(const PeriodicAxes& periodic);
 struct InputOptions {
   bool stack = false;
   io::ForegroundOptions foreground;
-  // The higher threshold of LOW:HIGH, as ForegroundOptions has them.
+  // The higher threshold of LOW:HIGH, in the two forms of ForegroundOptions.
   std::optional<double> high;
   std::optional<io::SampleValue> whole_high;
   io::PaletteUse palette = io::PaletteUse::automatic;
   io::Limits limits;
 
-  /// Whether components need a pixel beyond a second threshold.
+  /// Returns whether components need a pixel above a second threshold.
   bool has_hysteresis() const { return high.has_value(); }
-  /// The rule of the pixels of components, and that of their markers, with --threshold LOW:HIGH.
+  /// Return the rules of --threshold LOW:HIGH: for pixels of components, and for their markers.
   io::ForegroundOptions weak_rule() const;
   io::ForegroundOptions strong_rule() const;
 
-  /// `memory_help`: what becomes of inputs that need more than --memory.
+  /// `memory_help`: help text of --memory.
   void add_to(const Command& command, const std::string& memory_help);
   /// Adds those for label images, which have no foreground rule.
   void add_for_labels(const Command& command, const std::string& memory_help);

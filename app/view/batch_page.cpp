@@ -33,14 +33,14 @@ using Json = nlohmann::ordered_json;
 constexpr int kSideOfThumbnail = 144;                           // the longer one, at most
 constexpr std::size_t kMostThumbnails = std::size_t{16} << 20;  // bytes of all; inputs beyond these have none
 
-/// The name of a sample: MultiQC would take what follows the last slash only.
+/// Returns the name of a sample. MultiQC would keep only the part after the last slash.
 std::string sample_of(const IndexEntry& entry) {
   std::string name = io::without_extension(entry.page);
   std::replace(name.begin(), name.end(), '/', '_');
   return name;
 }
 
-/// `part`, or if it is too long or not UTF-8, what can be kept of it and a checksum.
+/// Returns `part`; if it is too long or not UTF-8, a shortened form with a checksum.
 std::string page_part(const std::string& part, std::size_t most_bytes) {
   std::string name = io::as_utf8(part);
   if (name == part && name.size() <= most_bytes) return name;

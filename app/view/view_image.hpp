@@ -16,24 +16,24 @@ namespace gpuccl::app {
 /// Opens an image to be shown below labels; a folder is a stack. FileError.
 io::OpenSamples open_below(const std::string& path, io::ReadOptions options);
 
-/// An image as a page shows it below its labels: a byte a pixel, each the mean of `factor` by `factor`
-/// elements, of every `step`-th slice.
+/// An image below the labels of a page: one byte per pixel, the mean of `factor` by `factor` elements, of
+/// every `step`-th slice.
 class ViewImage {
  public:
-  /// Returns the bytes that an image of so many pixels takes at most, while it is packed.
+  /// Returns an upper bound of the bytes for packing an image of `pixels` pixels.
   static std::int64_t most_bytes(std::int64_t pixels);
 
   /// Opens the image; FileError.
   ViewImage(const std::string& path, const io::ReadOptions& options);
 
   const Extent& extent() const { return source_->info().extent; }
-  /// Reads it and makes it as small as fits so many bytes.
+  /// Reads the image, and reduces it until it fits into `most_bytes` bytes.
   std::vector<std::string> pack(int step, std::size_t most_bytes);
 
   int factor() const { return factor_; }
   int width() const { return (extent().width + factor_ - 1) / factor_; }
   int height() const { return (extent().height + factor_ - 1) / factor_; }
-  /// The samples that are black and white.
+  /// Returns the samples that are shown as black and as white.
   const io::GrayRange& range() const { return range_; }
 
  private:

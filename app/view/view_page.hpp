@@ -16,28 +16,28 @@
 
 namespace gpuccl::app {
 
-/// The table of components that a page shows: what --stats writes, as numbers.
+/// The table of components in a page: the content of --stats as numbers.
 class ViewTable {
  public:
-  /// Takes such a table, whole or piece by piece, and of it the components of at least so many elements.
-  /// Error (data) if it is none.
+  /// Reads a table of --stats, complete or piece by piece, and keeps components of at least the set area
+  /// (set_least_area()). Error (data) if it is not such a table.
   void add_csv(std::string_view piece);
-  /// To be called after the last piece.
+  /// Call it after the last piece.
   void end_csv();
   void set_least_area(double elements) { least_area_ = elements; }
-  /// Takes the components of a report. Error (data) if it is none.
+  /// Reads the components of a report. Error (data) if it is not a report.
   void add_report(const nlohmann::ordered_json& report);
 
   std::size_t rows() const { return labels_.size(); }
   std::span<const std::uint64_t> labels() const { return labels_; }
   const std::string& unit() const { return unit_; }
-  /// Gives rows the labels that 1..N stand for.
+  /// Replaces the numbers 1..N of rows by their labels.
   void name_labels(std::span<const std::uint64_t> names);
-  /// Leaves the largest components, in order.
+  /// Keeps only the `rows` largest components, in order.
   void keep_largest(std::size_t rows);
 
-  /// Columns as a page has them, and what it says of each: the first is that of ids, which runs of labels
-  /// have: where `names` has the label.
+  /// Columns in the format of the page, and their descriptions. The first column has the ids of runs: indices
+  /// of labels in `names`.
   struct Packed {
     std::vector<std::string> lines;
     std::string heads;  // a list in JSON
@@ -54,7 +54,7 @@ class ViewTable {
   void add_head(std::string_view line);
   Column& column(const std::string& name);
 
-  std::string rest_;  // a line of which the end is to come
+  std::string rest_;  // beginning of a line whose end follows
   std::vector<std::string> head_;
   std::vector<std::uint64_t> labels_;
   std::vector<Column> columns_;
@@ -69,13 +69,13 @@ struct ViewPage {
   io::Geometry geometry;
   ViewTable table;
   std::string table_file;                // that it comes from; "" if it is made from the labels
-  std::span<const std::uint64_t> names;  // labels that 1..N stand for; empty: themselves
-  std::string image;                     // below the labels; "" for none
+  std::span<const std::uint64_t> names;  // the labels of numbers 1..N; empty: the same
+  std::string image;                     // path of the image below the labels; "" for none
   io::ReadOptions read_image;
-  // Command that makes the labels again. `made`: it is the run that the page is part of.
+  // Command that makes the labels again. `made`: the page belongs to this run.
   std::string input, options, output;
   bool made = false;
-  std::string index;  // of the pages of a batch, from the folder of this one; "" for a page alone
+  std::string index;  // relative path of the index of a batch; "" for a single page
   std::vector<std::string> hints;
   std::vector<std::pair<std::string, std::string>> about;  // input, options, ...
   std::size_t most_bytes = kUsualBytes;
@@ -83,11 +83,11 @@ struct ViewPage {
   static constexpr std::size_t kUsualBytes = 10'000'000;
 };
 
-/// Components of at most so many rows are given to a page, the largest.
+/// Maximum number of components in a page; the largest are kept.
 inline constexpr std::size_t kMostViewRows = 1'000'000;
 
-/// Returns the bytes that a page of an image with so many runs takes at most, in addition to labels and
-/// table.
+/// Returns an upper bound of the bytes for making a page of an image with `runs` runs, in addition to labels
+/// and table.
 std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs);
 
 /// Writes the page (docs/view.md): one file that needs nothing else. FileError of the image below or of

@@ -41,7 +41,7 @@ Number number_of(std::string_view text) {
   return number;
 }
 
-/// Whether --keep compares it.
+/// Returns whether --keep can compare the column.
 bool is_compared(const std::string& name) {
   try {
     parse_condition(name + " >= 0");
@@ -51,7 +51,7 @@ bool is_compared(const std::string& name) {
   }
 }
 
-/// Numbers of so many bytes: the first bytes of all, then the second ones.
+/// Returns numbers shuffled: the first bytes of all, then the second bytes, and so on.
 template <class Number, class Values>
 std::vector<std::uint8_t> shuffled(const Values& values) {
   std::vector<std::uint8_t> bytes(values.size() * sizeof(Number));
@@ -64,7 +64,7 @@ std::vector<std::uint8_t> shuffled(const Values& values) {
   return bytes;
 }
 
-/// The smallest type that holds them: integers exactly, others as the nearest of 32 bits.
+/// Returns the smallest type for the values: integers exactly, others rounded to 32 bits.
 const char* type_of(const std::vector<double>& values) {
   double least = 0, most = 0;
   for (const double value : values) {

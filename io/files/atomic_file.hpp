@@ -15,11 +15,11 @@
 
 namespace gpuccl::io {
 
-/// Scope in which this thread gives a file a temporary name or takes it away; no signal interrupts it.
-/// remove_temporary_files() waits for all of them, so that no file appears after it has looked.
+/// Scope in which this thread adds or removes the temporary name of a file; no signal interrupts it.
+/// remove_temporary_files() waits for all such scopes, so that no file appears after it has looked.
 class Naming {
  public:
-  /// Never returns once remove_temporary_files() has begun: the process is about to die and names no more
+  /// Never returns once remove_temporary_files() has begun: the process is about to end and must not name
   /// files.
   Naming();
   ~Naming();
@@ -30,13 +30,12 @@ class Naming {
   sigset_t before_{};
 };
 
-/// The name of a temporary file in an open folder, kept where remove_temporary_files() finds it, until the
-/// guard dies.
+/// The name of a temporary file in an open folder, known to remove_temporary_files() during its lifetime.
 ///
-/// Made before the file is, so that a signal never leaves the file.
+/// Constructed before the file is created, so that a signal never leaves the file.
 class TemporaryName {
  public:
-  /// A new ".gpuccl-XXXXXX": short, because the target's own name may already be as long as names can be.
+  /// A new ".gpuccl-XXXXXX". It is short, because the target's name may have the maximum length.
   TemporaryName(int folder, const Naming&);
   /// Gives an existing folder a short name; the folder is removed only if it is empty.
   TemporaryName(int folder, const std::string& name, const Naming&);
@@ -55,10 +54,7 @@ class TemporaryName {
   int slot_ = -1;  // -1: more names in use than the list holds; such a file outlives a signal
 };
 
-class Naming;
-class TemporaryName;
-
-/// A file that goes when others get their names. Throws Error (cannot_create) if it cannot.
+/// A file that is removed when others get their names. Throws Error (cannot_create) if it cannot be removed.
 class StaleFile {
  public:
   explicit StaleFile(const std::string& path);
@@ -78,25 +74,22 @@ class StaleFile {
   std::unique_ptr<TemporaryName> old_;
 };
 
-class Naming;
-class StaleFile;
-class TemporaryName;
-
 /// A file, or a folder of files, that appears under its name only when it is complete.
 ///
 /// Written as an unnamed file (O_TMPFILE, else a short ".gpuccl-XXXXXX") in the target's folder; commit()
-/// checks, syncs and renames. A target that is a symbolic link is followed; one that is replaced hands on its
-/// permissions. Destroyed without commit(), nothing is left. A folder is made under a temporary name and
-/// filled by the caller through its descriptor; one that it replaces goes with all that is in it. Throws
-/// Error: cannot_create (folder missing, no permission, not a regular file), io (disk full, short write).
+/// checks, syncs and renames. A target that is a symbolic link is followed; the new file gets the permissions
+/// of a file that it replaces. Without commit() nothing is left. A folder is created under a temporary name,
+/// and the caller fills it through its descriptor; a folder that it replaces is removed with its content.
+/// Throws Error: cannot_create (folder missing, no permission, not a regular file), io (disk full, short
+/// write).
 class AtomicFile {
  public:
   struct Options {
     bool overwrite = true;    // false: an existing target is refused (cannot_create)
     bool sync = true;         // fsync before the rename
-    bool sync_folder = true;  // and of the folder after it; false: the caller syncs it once for many
-    bool guarded = false;  // in a folder of others, too: no link is followed, only the owner can write to it
-    bool named = false;    // has a temporary name from the start, so that others can open it
+    bool sync_folder = true;  // fsync of the folder after it; false: the caller syncs it once for many files
+    bool guarded = false;  // safe in a folder of other users: follows no link, only the owner can write to it
+    bool named = false;    // has a temporary name from the start, so that other processes can open it
   };
   enum class Kind { file, folder };
   explicit AtomicFile(const std::string& path) : AtomicFile(path, Options{}) {}
@@ -106,7 +99,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   const std::string& path() const { return path_; }
-  /// With Options::named, until it has its name.
+  /// With Options::named, until the file has its final name.
   std::string temporary_path() const;
   int descriptor() const { return file_.get(); }
   void write(const void* data, std::size_t bytes);  // at the end of what write() wrote so far
@@ -116,7 +109,7 @@ class AtomicFile {
   std::string checksum() const { return sum_.text(size()); }
   void add_to_checksum(std::uint64_t sum) { sum_.add(sum); }
 
-  /// Flushes and checks everything and syncs: after this only commit() is left to do. Called by commit() if
+  /// Flushes, checks and syncs everything, so that only commit() is left to do. Called by commit() if
   /// needed.
   void finish();
   /// Gives the file its name.
@@ -157,17 +150,17 @@ class AtomicFile {
   Descriptor folder_;
   Descriptor file_;
   std::unique_ptr<TemporaryName> temporary_;  // null while the file has no name
-  std::unique_ptr<TemporaryName> old_;        // of the file that was replaced, until all is well
-  std::optional<FileIdentity> named_;         // once it has its name: which file that is
-  bool can_give_back_ = true;                 // nothing is lost that stood under the name before
+  std::unique_ptr<TemporaryName> old_;        // of the file that was replaced, until the commit succeeds
+  std::optional<FileIdentity> named_;         // of the file under its final name
+  bool can_give_back_ = true;                 // the file that had this name can be restored
   std::optional<mode_t> mode_;                // of the file that is replaced
   std::size_t end_ = 0;
   ByteSum sum_;
   bool finished_ = false;
 };
 
-/// Removes what unfinished files of this process have left under temporary names. Safe in a signal handler,
-/// after which the process must end.
+/// Removes the temporary files of this process. Safe in a signal handler, after which the process must
+/// end.
 void remove_temporary_files() noexcept;
 
 }  // namespace gpuccl::io

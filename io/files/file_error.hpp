@@ -7,7 +7,7 @@
 
 namespace gpuccl::io {
 
-/// An error that knows which file it is about.
+/// An error about a file.
 class FileError : public Error {
  public:
   FileError(std::string path, Failure failure, const std::string& reason, int system_code = 0)
@@ -17,7 +17,7 @@ class FileError : public Error {
  private:
   /// Shortens a reason: it may quote text from a file, which may have megabytes.
   static std::string cut(const std::string& reason) {
-    constexpr std::size_t kMost = 1000, kEnd = 300;  // in the end there is a remedy
+    constexpr std::size_t kMost = 1000, kEnd = 300;  // the end contains the remedy
     if (reason.size() <= kMost) return reason;
     return reason.substr(0, kMost - kEnd) + " ... " + reason.substr(reason.size() - kEnd);
   }
@@ -25,7 +25,7 @@ class FileError : public Error {
   std::string path_;
 };
 
-/// Does `work`; what goes wrong in it is about the file `path`.
+/// Runs `work`. Errors in it become errors about the file `path`.
 template <class Work>
 decltype(auto) with_path(const std::string& path, Work&& work) {
   try {

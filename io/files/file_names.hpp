@@ -16,7 +16,7 @@ std::string lower_case(std::string text);
 /// ".tiff" of "Scan.TIFF", ".nii.gz" of "brain.nii.gz".
 std::string lower_extension(const std::filesystem::path& name);
 
-/// The name, with its folder, up to that.
+/// Returns the path without lower_extension().
 std::string without_extension(const std::filesystem::path& name);
 
 /// True if `a` comes before `b` in natural order: runs of digits compare as numbers, so "z2" precedes "z10".

@@ -14,7 +14,7 @@
 
 namespace gpuccl::io {
 
-/// Bytes that are read where and when asked.
+/// Bytes that are read at given offsets.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
@@ -50,13 +50,13 @@ class OpenedFiles {
   std::map<std::string, std::optional<std::uint64_t>> files_;
 };
 
-/// The bytes of an input. A regular file is read where and when asked, never mapped, so that one that shrinks
-/// meanwhile is an error and not a signal; what cannot be positioned (a pipe, as stdin mostly is) is held in
+/// The bytes of an input. A regular file is read, never mapped, so that one that shrinks in the meantime is
+/// an error and not a signal. The bytes of a pipe, which cannot be read at an offset, are kept in
 /// memory.
 class InputFile final : public ByteSource {
  public:
   /// `path` may be "-" for stdin. Throws Error: no_input when missing or unreadable, io when reading fails,
-  /// memory when a pipe brings more than `max_held` bytes.
+  /// memory if a pipe has more than `max_held` bytes.
   InputFile(const std::string& path, std::int64_t max_held);
   /// A regular file of `size` bytes that is open.
   InputFile(Descriptor file, std::uint64_t size) : descriptor_(std::move(file)), size_(size) {}
@@ -70,7 +70,7 @@ class InputFile final : public ByteSource {
   /// Returns the selected array, such as "/volume/raw" in "cells.h5:/volume/raw"; empty if none is.
   const std::string& inside() const { return inside_; }
   std::uint64_t size() const { return size_; }
-  /// -1 if it has none: all is held in memory.
+  /// Returns -1 if all bytes are in memory.
   int descriptor() const { return descriptor_.get(); }
   /// Returns the number of bytes held in memory.
   std::int64_t held_bytes() const { return static_cast<std::int64_t>(held_.capacity()); }
@@ -92,19 +92,20 @@ struct InputName {
   std::string inside;  // "/volume/raw"; empty: what is in the file
 };
 
-/// Splits a path at the first ":/" after the name of a file. A path that is a file, or has none, stays.
+/// Splits a path at the first ":/" after the name of a file. A path that is a file, or contains none, is not
+/// split.
 InputName split_input(const std::string& path);
 
 /// Whether `path` begins with the name of a file and a colon, as in "cells.h5:volume".
 bool looks_inside(const std::string& path);
 
-/// Returns the path of the file `name` in which, according to the file `header`, the samples are.
+/// Returns the path of the file `name` that contains the samples of the file `header`.
 std::string companion_path(const std::string& header, const std::string& name);
 
-/// The file `name` that the file `header` says its samples are in. It is in the folder of the header, or
-/// below it, and no link leads out of that unless it is to `follow`: a header that comes from elsewhere is to
-/// name nothing else. It is recorded in `opened`, if that is not null. Throws Error: data if the name leads
-/// out of the folder, no_input if there is no such file, and as InputFile does.
+/// Opens the file `name` that contains the samples of the file `header`. It must be in the folder of the
+/// header or below it, also after following links, unless `follow` is set: a header from elsewhere must not
+/// name other files. Records it in `opened`, if that is not null. Throws Error: data if the name leads out of
+/// the folder, no_input if there is no such file, and as InputFile does.
 std::shared_ptr<const InputFile> open_companion(const std::string& header, const std::string& name,
                                                 bool follow, OpenedFiles* opened = nullptr);
 

@@ -60,24 +60,24 @@ class ContentHash {
 };
 
 enum class Compression { none, deflate, lzw, zstd, packbits, blosc };
-enum class BigTiff { automatic, yes, no };  // automatic: where a file passes the 4 GiB of a classic TIFF
+enum class BigTiff { automatic, yes, no };  // automatic: if a file exceeds the 4 GiB of a classic TIFF
 
 struct WriteOptions {
   LabelType type = LabelType::automatic;  // automatic: u16 if N fits, else u32
   Compression compression = Compression::deflate;
   BigTiff big_tiff = BigTiff::automatic;
-  std::size_t strips_at_once = SIZE_MAX;  // at most; no more than threads can use in any case
+  std::size_t strips_at_once = SIZE_MAX;  // maximum; also limited by the number of threads
   Geometry geometry = {};
-  std::array<int, 3> chunk{};  // of a Zarr, along x, y, z; 0: as usual
-  int level = 0;               // of the compression of a Zarr; 0: as usual
-  bool pyramid = false;        // a Zarr has smaller scales, too
+  std::array<int, 3> chunk{};  // of a Zarr, along x, y, z; 0: the default
+  int level = 0;               // of the compression of a Zarr; 0: the default
+  bool pyramid = false;        // adds smaller scales to a Zarr
   /// Called now and then with the share of rows written, 0 to 1.
   std::function<void(double share)> progress;
 };
 
 /// Labels to write: `labels` with `map` applied (may be empty); `count` is the number of labels after
-/// mapping. Samples of 64 bits are `wide` at the mapped label, as the bits of an unsigned type. Encoders add
-/// each row that they encode to `hash`, unless it is null.
+/// mapping. For samples of 64 bits, the mapped label is an index of `wide`, which has the bits of an unsigned
+/// type. Encoders add each row that they encode to `hash`, unless it is null.
 struct MappedLabels {
   const LabelSource& labels;
   std::span<const Label> map;
@@ -99,15 +99,15 @@ std::string short_name(LabelType type);
 /// "uint8", "int16", "float32".
 std::string long_name(LabelType type);
 
-/// LabelSource::render as samples of `type`, which are added to the hash.
+/// LabelSource::render() as samples of `type`; adds them to the hash.
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows, void* out);
 
-/// LabelSource::list_runs of what is written.
+/// LabelSource::list_runs() of the mapped labels.
 inline void list_runs(const MappedLabels& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
   labels.labels.list_runs(first_row, rows, out, labels.map.empty() ? nullptr : labels.map.data());
 }
 
-/// LabelSource::prepare of what is written.
+/// LabelSource::prepare() as a function.
 inline PrepareRows prepare_rows(const MappedLabels& labels) {
   return [&source = labels.labels](std::int64_t first_row, std::int64_t rows) {
     return source.prepare(first_row, rows);

@@ -9,13 +9,13 @@
 
 namespace gpuccl::io {
 
-/// `limits.memory`, or three quarters of what is available.
+/// Returns `limits.memory`, or three quarters of the available memory.
 std::int64_t memory_limit(const Limits& limits);
 
-/// Checks a page's size as its header states it, before it is turned into an Extent. Throws Error (data).
+/// Checks the size of a page in its header, before it becomes an Extent. Throws Error (data).
 void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& limits);
 
-/// Checks the numbers of elements along x, y, z as a header states them. Throws Error (data).
+/// Checks the numbers of elements along x, y, z in a header. Throws Error (data).
 Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits);
 
 /// Checks the number of slices alone.
@@ -32,14 +32,14 @@ void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOpt
 /// slack). Throws Error (data).
 void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes);
 
-/// The reason for refusing such a header: "header claims 6143 MiB from 353 bytes".
+/// Returns the reason for refusing such a header: "header claims 6143 MiB from 353 bytes".
 std::string claim(double claimed_bytes, std::uint64_t stored_bytes);
 
 /// "640x480", "640x480x12".
 std::string to_string(const Extent& extent);
 
-/// Bytes that this process may still take: what the system has available, or less where a control group says
-/// so.
+/// Returns the bytes that this process may still use: those available in the system, or fewer if a control
+/// group limits them.
 std::int64_t available_memory();
 
 }  // namespace gpuccl::io

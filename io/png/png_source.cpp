@@ -17,7 +17,7 @@ namespace {
 
 // Rows handed over together, so that they stay in the cache.
 constexpr std::size_t kBatchBytes = std::size_t{1} << 16;
-// Inflated in one piece: no more than is said that buffers take.
+// Maximum size for inflating in one piece.
 constexpr std::uint64_t kMostInOnePiece = std::uint64_t{48} << 20;
 
 /// Reads the luma of each index; none if every index is its own gray.
@@ -59,7 +59,8 @@ Resolution resolution_of(png_structp png, png_infop info) {
   return {x / 100.0, y / 100.0, ResolutionUnit::centimetre};
 }
 
-/// In parallel, and without work of others in between, who hold memory that is counted once.
+/// Calls work(i) for i in [0, count) in parallel. Isolated: tasks of other images, which hold memory that is
+/// counted once, do not run in between.
 template <class Work>
 void for_all(int count, Work work) {
   if (count == 1) return work(0);

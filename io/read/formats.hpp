@@ -27,10 +27,10 @@ std::string read_formats();
 /// Returns the formats whose libraries this build lacks, with their names; "" if it lacks none.
 std::string formats_not_built_in();
 
-/// Compressions of Zarr and HDF5 that this build has, or lacks.
+/// Returns the compressions of Zarr and HDF5 that this build has, or lacks.
 std::string chunk_codecs(bool built_in);
 
-/// Why `file` cannot be read: what it is, with what to do about it, where its first bytes tell.
+/// Returns why `file` cannot be read; with its format and a remedy, if its first bytes show them.
 Error unknown_format(const InputFile& file);
 
 }  // namespace gpuccl::io

@@ -22,7 +22,7 @@
 namespace gpuccl::io {
 namespace {
 
-void refuse_colours(const SampleFormat& format) {
+void refuse_colors(const SampleFormat& format) {
   const bool is_gray =
       format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
   if (format.photometric == Photometric::palette)
@@ -83,7 +83,7 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
   values_ = values_of(first);
   for (int z = 0; z < extent().depth; ++z) {
     const SampleFormat& format = source_->format(z);
-    refuse_colours(format);
+    refuse_colors(format);
     kind_ = std::max(kind_, kind_of(format));  // of which all others are, too
     if (format.bits != first.bits || format.kind != first.kind || kind_ != Kind::whole) values_ = {};
   }

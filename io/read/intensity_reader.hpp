@@ -16,18 +16,18 @@
 
 namespace gpuccl::io {
 
-/// The samples of an input of one channel, as stored, but scaled where its header says so. What goes wrong is
-/// a FileError of it.
+/// The samples of an input of one channel, as stored, or scaled if its header contains a scale. Errors are
+/// FileErrors of the input.
 class IntensityReader final : public IntensityImage {
  public:
-  /// A folder is a stack of slices; all pages are of one size. Throws Error as open_reader() does, naming
-  /// --intensity-channel and its like where ReadOptions::planes do not choose one image of several, and
-  /// (data) for images of colours.
+  /// A folder is a stack of slices. All pages must have one size. Throws Error as open_reader() does, but
+  /// with --intensity-channel and similar options if ReadOptions::planes does not select one of several
+  /// images, and (data) for images with colors.
   IntensityReader(const std::string& path, const ReadOptions& options);
 
   const ImageInfo& info() const { return source_->info(); }
   std::int64_t held_bytes() const { return held_bytes_; }
-  /// Bytes that reading a slice takes, with a row of samples as they are handed on.
+  /// Returns the bytes for reading a slice, including a row of converted samples.
   std::int64_t buffer_bytes() const;
 
   Extent extent() const override { return info().extent; }
@@ -49,8 +49,8 @@ class IntensityReader final : public IntensityImage {
   Values values_;
 };
 
-/// Returns the number of channels that an image of samples has, from its header. `options`: as of
-/// IntensityReader, whose channel is not looked at. Throws Error as it does, and (data) for a stack of
+/// Returns the number of channels of an intensity image, from its header. `options`: as for IntensityReader;
+/// the channel is ignored. Throws Error as IntensityReader does, and (data) for a stack of
 /// slices.
 int count_channels(const std::string& path, const ReadOptions& options);
 
@@ -58,10 +58,10 @@ int count_channels(const std::string& path, const ReadOptions& options);
 /// opening it, except the time point. Throws Error as open_reader() does.
 int count_frames(const std::string& path, const ReadOptions& options);
 
-/// The foreground of an input as samples, 1 or 0: components are selected by the markers in them.
+/// The foreground of an input as samples, 1 or 0. Components are selected by the markers that they contain.
 class MarkerImage final : public IntensityImage {
  public:
-  /// Throws Error as open_reader() does. What goes wrong later is a FileError of it.
+  /// Throws Error as open_reader() does. Later errors are FileErrors of the input.
   MarkerImage(const std::string& path, const ReadOptions& options);
 
   std::int64_t held_bytes() const { return reader_->held_bytes(); }

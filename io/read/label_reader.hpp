@@ -16,8 +16,7 @@
 
 namespace gpuccl::io {
 
-/// Numbers from 1 on for the labels of 64 bits that an image holds, of which rows are read by several threads
-/// at once.
+/// Numbers 1 to N for the 64-bit labels of an image. Several threads number rows at the same time.
 class LabelNumbers {
  public:
   /// Bytes of the table per label, including the lists that sort() makes.
@@ -25,11 +24,11 @@ class LabelNumbers {
 
   explicit LabelNumbers(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// Writes the number of each label, 0 of 0. Error (memory) where there are too many different ones.
+  /// Writes the number of each label, 0 for 0. Error (memory) if there are too many different labels.
   void number_row(std::span<const std::uint64_t> labels, Label* numbers);
 
-  /// Returns all labels in ascending order, and makes numbers in `image` those of places there, from 1 on.
-  /// Call it once, at the end.
+  /// Returns all labels in ascending order, and changes the numbers in `image` to positions in this order,
+  /// counted from 1. Call it once, at the end.
   std::vector<std::uint64_t> sort(LabelImage& image);
 
  private:
@@ -41,7 +40,7 @@ class LabelNumbers {
     Label number = 0;
   };
   static constexpr std::size_t kRecent = 4096;
-  using Recent = std::vector<Numbered>;  // a label has one place in it
+  using Recent = std::vector<Numbered>;  // a cache; each label has one place in it
 
   Label number_of(std::uint64_t label, Recent& recent);
   Label look_up(std::uint64_t label);
@@ -58,9 +57,9 @@ class LabelNumbers {
 /// of each of two images that are compared, are more than `limits.memory`. `info`, if given, gets what else
 /// the file specifies.
 ///
-/// With `long_labels`, labels may have 64 bits. Where samples have, the result has numbers 1..N in the place
-/// of labels, in the same order, and `long_labels` gets what they stand for; else it is left empty. Error
-/// (memory) also when these are too many.
+/// With `long_labels`, labels may have 64 bits. For samples of 64 bits, the result has numbers 1..N in the
+/// order of the labels, and `long_labels` gets the label of each number; otherwise it stays empty. Error
+/// (memory) also if there are too many labels.
 LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long_labels = nullptr,
                        const Limits& limits = {}, ImageInfo* info = nullptr);
 

@@ -116,7 +116,7 @@ class StackSource final : public SampleSource {
     info_.format = "stack";
     info_.extent.depth = static_cast<int>(names_.size());
     check_memory(info_.extent, 0, options);
-    options_.warn = nullptr;  // said when the headers were read
+    options_.warn = nullptr;  // warnings were passed on when the headers were read
   }
 
   const ImageInfo& info() const override { return info_; }

@@ -14,11 +14,11 @@ namespace gpuccl::io {
 /// Opens an input and records it in options.opened. Throws as InputFile does.
 std::shared_ptr<const InputFile> open_input(const std::string& path, const ReadOptions& options);
 
-/// An image in one of the formats that open_reader knows, recognized by its first bytes. Throws Error.
+/// Opens an image in one of the formats in read_formats(), recognized by its first bytes. Throws Error.
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options);
 
-/// A folder of slices. Reads the header of every one. Throws Error.
+/// Opens a folder of slices. Reads the header of every slice. Throws Error.
 std::unique_ptr<SampleSource> open_stack(const std::string& folder, const ReadOptions& options);
 
 struct OpenSamples {
@@ -27,8 +27,8 @@ struct OpenSamples {
   std::int64_t memory = 0;      // the limit
 };
 
-/// The samples of a file, of "-" (standard input) or, with ReadOptions::stack, of a folder of slices. Throws
-/// Error as open_reader() does. Every warning is passed on once.
+/// Opens the samples of a file, of "-" (standard input) or, with ReadOptions::stack, of a folder of slices.
+/// Throws Error as open_reader() does. Passes on every warning once.
 OpenSamples open_samples(const std::string& path, const ReadOptions& options);
 
 }  // namespace gpuccl::io

@@ -54,8 +54,8 @@ class RowsText {
   std::size_t size_ = 0, capacity_ = 0;
 };
 
-/// Text around the fields of a row, the same in every table, and between rows. Fields with several numbers
-/// separate them by commas.
+/// Constant text around the fields of a row and between rows. The numbers of a field are separated by
+/// commas.
 struct RowStyle {
   std::string_view before_label, before_value, before_area, before_box, before_centroid, before_physical_area,
       before_physical_centroid, after_centroids, end, between;
@@ -75,10 +75,10 @@ std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes);
 /// Section of a text with one row per component: all of it, or the section that one of several parts writes.
 struct Stretch {
   std::uint64_t first = 0;          // components in stretches before it
-  bool begins = true, ends = true;  // whether it has what stands before all rows and after them
+  bool begins = true, ends = true;  // whether it contains the text before, and after, all rows
 };
 
-/// The values of components, of images of values.
+/// The values of components of a label map.
 struct ValueColumn {
   bool is_there = false;
   ValueType type = ValueType::u8;
@@ -86,13 +86,13 @@ struct ValueColumn {
   bool are_labels = false;                     // the values are labels, in the column of labels
   std::span<const std::uint64_t> labels = {};  // labels for that column, if not empty
 
-  /// Whether there is a column of values next to that of labels.
+  /// Returns whether there is a column of values in addition to labels.
   bool is_apart() const { return is_there && !are_labels; }
 };
 
-/// The value as a number; `infinite` if that is what it is and not empty.
+/// Writes a value as a number, or `infinite`, if not empty, for infinity.
 char* put_value(char* out, ValueType type, ValueBits value, std::string_view infinite = "");
-/// Returns the value of a component, as put_value() writes it.
+/// Returns the value of a component in the form of put_value().
 std::string value_text(const ValueColumn& value, std::size_t component, std::string_view infinite = "");
 /// Returns the label of a component, as JSON. `first`: components before these.
 std::string label_text(const ValueColumn& value, std::size_t component, std::uint64_t first = 0);
@@ -114,10 +114,10 @@ struct ComponentTable {
   std::vector<MeasureColumn> columns = {};
   std::uint64_t first = 0;  // components before these
   ValueColumn value = {};
-  int digits = kAllDigits;  // significant ones of numbers with decimals
+  int digits = kAllDigits;  // significant digits of numbers with decimals
 };
 
-/// The fewest digits that read back as the same value, with an exponent where that is shorter.
+/// Writes the fewest digits that read back as the same value, with an exponent if that is shorter.
 inline char* put_shortest(char* out, double number) {
   return std::to_chars(out, out + kDecimalRoom, number).ptr;
 }
@@ -128,7 +128,7 @@ inline char* put_rounded(char* out, double number, int digits) {
   return std::to_chars(out, out + kDecimalRoom, number, std::chars_format::general, digits).ptr;
 }
 
-/// All digits; `number` has fewer than 127 bits.
+/// Writes all digits; `number` has fewer than 127 bits.
 inline char* put_whole(char* out, WholeNumber number) {
   constexpr std::uint64_t kEight = 100000000;
   if (number < 0) {
@@ -222,12 +222,12 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
   return put_text(out, style.end);
 }
 
-/// Sends the row of every component, in order, in pieces made in parallel: millions of components take
-/// neither memory nor much time.
+/// Sends the rows of all components to `sink` in order, in pieces that are made in parallel. Millions of
+/// components need little memory and time.
 template <const RowStyle& style>
 void stream_rows(const ComponentTable& table, const TextSink& sink) {
   constexpr std::size_t kRowsAtOnce = 4096;
-  // More than all numbers and words of a row.
+  // An upper bound for all numbers and words of a row.
   std::size_t room = table.before.size() + table.after.size() + (17 + table.columns.size()) * kDecimalRoom;
   for (const MeasureColumn& column : table.columns) room += column.name.size();
   const std::size_t count = table.components.size();
@@ -244,7 +244,7 @@ void stream_rows(const ComponentTable& table, const TextSink& sink) {
   for_each_strip<RowsText>(static_cast<std::int64_t>((count + kRowsAtOnce - 1) / kRowsAtOnce), make, take);
 }
 
-/// `text` as a field of CSV: in quotes where it holds what would end it.
+/// Returns `text` as a field of CSV: in quotes if it contains a character that would end it.
 std::string csv_field(const std::string& text);
 
 /// Returns a path of the same file that no spreadsheet interprets as a formula: "./=name".

@@ -74,7 +74,7 @@ struct TiffContents {
 /// Reads all directories. Throws Error (data, io, memory).
 TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& options);
 
-/// After a directory was read: makes libtiff decode colours as colours.
+/// After a directory was read: makes libtiff decode colors as colors.
 void prepare_page(TIFF* tiff);
 
 }  // namespace gpuccl::io

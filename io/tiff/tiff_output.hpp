@@ -39,11 +39,11 @@ using WriteAt = std::function<void(const void* data, std::size_t bytes, std::uin
 /// Offset of the first strip: after the header, with room for either form.
 inline constexpr std::uint64_t kFirstStrip = 16;
 
-/// A little-endian TIFF, one page a slice, whose directories come last.
+/// A little-endian TIFF with one page per slice. Its directories are at the end.
 class TiffFile final : public StripFile {
  public:
-  /// Throws Error (usage) when this libtiff lacks the compression, (data) when the file passes 4 GiB without
-  /// compression and must not be a BigTIFF.
+  /// Throws Error (usage) if this libtiff lacks the compression, (data) if the uncompressed file exceeds 4
+  /// GiB and must not be a BigTIFF.
   explicit TiffFile(TiffPages pages);
 
   const TiffPages& pages() const { return pages_; }
@@ -69,7 +69,7 @@ class TiffDirectories {
 
   std::uint64_t bytes() const;
 
-  /// Behind the strips, of which strip i ends at `strip_ends[i]`, and in front of them.
+  /// Writes the header and, after the strips, the directories. Strip i ends at `strip_ends[i]`.
   void write(const WriteAt& write_at, const std::vector<std::uint64_t>& strip_ends) const;
 
  private:
@@ -83,19 +83,19 @@ class TiffDirectories {
 /// The largest end of the strips at which all offsets of a classic TIFF have 32 bits; may be negative.
 std::int64_t last_classic_strip_end(const TiffPages& pages);
 
-/// TIFF's ImageDescription as ImageJ writes it: a stack of slices, shown with a contrast from 0 to `max`.
+/// Returns an ImageDescription as ImageJ writes it: a stack of slices, shown with a contrast from 0 to `max`.
 std::string imagej_description(Extent extent, Label max, const Geometry& geometry);
 
-/// ImageJ's lookup table for labels, the value of tag IJMetadata with one "luts" entry: black for 0, then the
-/// colors of label_color(). ImageJ spreads it over the contrast of the description.
+/// Returns ImageJ's lookup table for labels, the value of tag IJMetadata with one "luts" entry: black for 0,
+/// then the colors of label_color(). ImageJ spreads it over the contrast of the description.
 const std::string& imagej_lookup_table();
 /// Bytes of the head and of the table, the values of tag IJMetadataByteCounts.
 inline constexpr int kImagejHeadBytes = 12, kImagejTableBytes = 3 * 256;
 
-/// Whether a TIFF of this name has OME-XML: .ome.tif, .ome.tiff.
+/// Returns whether a TIFF of this name has OME-XML: .ome.tif, .ome.tiff.
 bool is_ome_tiff(const std::string& path);
 
-/// TIFF's ImageDescription as OME-XML (schema 2016-06): one channel and one time point of pages along z.
+/// Returns an ImageDescription as OME-XML (schema 2016-06): one channel and one time point of pages along z.
 /// Error (data) for integers of 64 bits, which OME does not have.
 std::string ome_xml(Extent extent, LabelType type, const Geometry& geometry);
 

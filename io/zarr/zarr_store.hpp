@@ -16,12 +16,12 @@ namespace gpuccl::io {
 class ZarrStore {
  public:
   virtual ~ZarrStore() = default;
-  /// Null if there is no such file. May be called from several threads at once. Throws Error: data for a key
-  /// that is not a name inside of the store, or that is not a file; no_input, io.
+  /// Returns null if there is no such file. Thread-safe. Throws Error: data for a key that is not a name
+  /// inside the store, or that is not a file; no_input, io.
   virtual std::unique_ptr<const InputFile> open(const std::string& key) const = 0;
 };
 
-/// A store that is a folder. No symbolic link in it is followed unless `follow` says so: nothing outside of
+/// A store that is a folder. Without `follow`, symbolic links in it are not followed, so nothing outside of
 /// it is read.
 class ZarrFolder final : public ZarrStore {
  public:

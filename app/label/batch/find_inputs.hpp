@@ -22,18 +22,18 @@ struct BatchInput {
 struct FindOptions {
   bool stack = false;  // inputs are folders of slices
   bool recursive = false;
-  std::vector<io::FileIdentity> outputs;  // folders not to be searched, and files that are no inputs
+  std::vector<io::FileIdentity> outputs;  // folders that are not searched, and files that are not inputs
 };
 
 struct FoundInputs {
   std::vector<BatchInput> inputs;       // in the order given, those of a folder in natural order
   std::vector<std::string> warnings;    // of what was left out
-  bool folders_left_out = false;        // of images, for want of `recursive`
+  bool folders_left_out = false;        // folders of images were skipped, without `recursive`
   std::set<io::FileIdentity> searched;  // folders whose images, or folders of slices, are inputs
 };
 
-/// `given` are files, folders and @lists of both, a line each. A file is taken whatever it is called; of a
-/// folder those that are images by name. io::FileError if a list cannot be read or names standard input.
+/// Finds the inputs of a batch. `given` are files, folders and @lists with one of these per line. Files may
+/// have any name; in folders only image names count. io::FileError if a list cannot be read or contains "-".
 FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options);
 
 /// Returns the images in a folder, in natural order. Throws io::FileError for the first one that is not a

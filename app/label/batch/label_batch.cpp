@@ -74,7 +74,7 @@ std::optional<io::FileError> error_in(const std::string& input, Work work) {
   }
 }
 
-/// The columns of measures in the table of all inputs.
+/// Returns the columns of measures in the table of all inputs.
 std::vector<MeasureColumn> columns_of(const MeasureOptions& measure) {
   std::vector<std::string> names;
   for (const IntensitySource& source : measure.sources()) names.push_back(source.name);
@@ -83,7 +83,7 @@ std::vector<MeasureColumn> columns_of(const MeasureOptions& measure) {
 
 std::string the_same(std::size_t more) { return "the same for " + counted(more, "more input") + ": "; }
 
-/// Finds how many channels --intensity-channel all are, of the first image that can be read.
+/// Resolves --intensity-channel all to the channels of the first image that can be read.
 void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options) {
   MeasureOptions& measure = options.measure;
   if (!measure.all_channels) return;
@@ -118,11 +118,11 @@ class Batch {
     tally_.of_objects = options.values.objects;
   }
 
-  /// A signal has ended the batch in order when this does not return.
+  /// Does not return if a signal has ended the batch in order.
   int run() {
     signal_.emplace();
     run_pipeline();
-    for (std::size_t i = next_; i < items_.size(); ++i) settle(i, {});
+    for (std::size_t i = next_; i < items_.size(); ++i) add_outcome(i, {});
     if (options_.output.file.sync) sync_folders();
     if (tally_.labeled == 0 && !tally_.failed.empty())
       for (const std::string& path : files_.keep_older())
@@ -145,7 +145,7 @@ class Batch {
   using DoneItem = std::shared_ptr<Done>;
 
   void run_pipeline() {
-    // Workers beyond the processors, for most of them wait; no more than `threads` are admitted to work.
+    // More workers than processors, because most of them wait; at most `threads` are admitted to work.
     const ThreadLimit workers(workers_.all);
     const auto number = tbb::make_filter<void, std::size_t>(
         tbb::filter_mode::serial_in_order, [this](tbb::flow_control& control) -> std::size_t {
@@ -159,7 +159,7 @@ class Batch {
         });
     const auto record = tbb::make_filter<DoneItem, void>(
         tbb::filter_mode::serial_in_order,
-        [this](const DoneItem& done) { settle(done->index, done->outcome); });
+        [this](const DoneItem& done) { add_outcome(done->index, done->outcome); });
     tbb::task_arena(workers_.jobs).execute([&] {
       tbb::parallel_pipeline(static_cast<std::size_t>(workers_.jobs), number & work & record);
     });
@@ -179,7 +179,7 @@ class Batch {
       outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::skipped;
       return outcome;
     }
-    std::optional<Admission::Memory> memory;  // given back after the job, which has it
+    std::optional<Admission::Memory> memory;  // declared before the job, which uses it
     SoloLink link;
     Job job(link, item.files, options, signature,
             [this](const std::string& path, const std::string& line) { warn_once(path, line); });
@@ -190,7 +190,7 @@ class Batch {
     return outcome;
   }
 
-  /// The rows of an input that was labeled before, from its report.
+  /// Takes the rows of an input that was labeled before from its report.
   void copy_rows(const BatchItem& item, Outcome& outcome) const {
     const bool has_values = options_.values.has_column();
     if (!options_.batch.summary.empty())
@@ -222,7 +222,7 @@ class Batch {
       if (!options_.batch.summary.empty()) outcome.summary = job.summary();
       done = true;
     };
-    // An image with more components than its header lets expect waits a second time, for all that it needs.
+    // An image with more components than estimated from its header waits again, for all that it needs.
     do {
       memory.reset();
       memory.emplace(admission_.reserve(job.needed_bytes()));
@@ -246,17 +246,17 @@ class Batch {
   }
 
   /// Counts outputs kept by --no-clobber, which may be many; only the first is reported.
-  bool is_said(const io::FileError& error) {
+  bool is_repeated(const io::FileError& error) {
     if (options_.output.file.overwrite || error.system_code() != EEXIST) return false;
     kept_for_ = error.what();
     return ++kept_ > 1;
   }
 
-  /// In the order of the inputs, one after the other.
-  void settle(std::size_t index, const Outcome& outcome) {
+  /// Records an outcome. Called in the order of the inputs, one at a time.
+  void add_outcome(std::size_t index, const Outcome& outcome) {
     const LabelPaths& files = items_[index].files;
     tally_.count(outcome);
-    if (outcome.error && !is_said(*outcome.error))
+    if (outcome.error && !is_repeated(*outcome.error))
       progress_.message(outcome.error->path() + ": " + outcome.error->what());
     if (outcome.status == Outcome::Status::labeled) {
       for (const std::string& path : files.outputs()) folders_.insert(fs::path(path).parent_path());
@@ -266,7 +266,7 @@ class Batch {
     progress_.advance(outcome.error.has_value());
   }
 
-  /// So that the names are on the disk as well as what they name.
+  /// Syncs the folders, so that the names of outputs are on the disk, too.
   void sync_folders() const {
     for (const fs::path& folder : folders_) {
       const io::Descriptor descriptor =
@@ -304,18 +304,18 @@ class Batch {
   const Workers workers_;
   BatchProgress progress_;
   Admission admission_;
-  BatchFiles files_;  // before whatever opens files: it holds on to descriptors
+  BatchFiles files_;  // before members that open files: it duplicates descriptors
   Engine engine_;
   Tally tally_;
   std::mutex saying_;
   std::map<std::string, std::size_t> said_;  // warnings, and how often
-  std::size_t kept_ = 0;                     // inputs that failed for an output that is there
+  std::size_t kept_ = 0;                     // inputs that failed because an output exists
   std::string kept_for_;
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;
   std::optional<HeldSignal>
-      signal_;  // from run() on: what was started is finished, and listed in report and table
+      signal_;  // set in run(): jobs that were started finish, and are listed in report and table
 };
 
 }  // namespace
@@ -348,7 +348,7 @@ int label_batch(const LabelOptions& options) {
   if (plan.empty()) throw io::FileError(first.substr(1), Failure::no_input, "names no input");
 
   for (const std::string& folder : folders) io::make_folder(folder);
-  sandbox_of(paths, folders, options).enter();  // once more: now the folders are there
+  sandbox_of(paths, folders, options).enter();  // again, because the folders exist now
   LabelOptions settled = options;
   find_all_channels(plan, settled);
   return Batch(settled, std::move(plan)).run();

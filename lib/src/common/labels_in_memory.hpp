@@ -17,7 +17,7 @@ To* copy_labels(const From* from, std::int64_t count, To* to, const Label* map) 
   return std::transform(from, from + count, to, [](From label) { return static_cast<To>(label); });
 }
 
-/// Adds a row of labels that lie in memory.
+/// Adds a row of labels in memory.
 inline void add_runs(const Label* row, int width, LabelRuns& out) {
   const Label* const end = row + width;
   const auto is_set = [](Label label) { return label != 0; };
@@ -40,7 +40,7 @@ inline void append_rows(LabelRuns& out, const LabelRuns& from, std::size_t first
   }
 }
 
-/// Applies LabelSource::render's map; runs that become background are gone.
+/// Applies the map of LabelSource::render(). Removes runs that become background.
 inline void map_runs(LabelRuns& runs, const Label* map) {
   std::size_t kept = 0, i = 0;
   for (std::size_t& end : runs.ends) {
@@ -54,27 +54,27 @@ inline void map_runs(LabelRuns& runs, const Label* map) {
   runs.runs.resize(kept);
 }
 
-/// Labels of an image that is in memory, which know more cheaply than runs in which columns a label is.
+/// Labels of an image in memory that can list the columns of a label with less work than its runs.
 class SpanSource {
  public:
   virtual ~SpanSource() = default;
 
   /// The image that was labeled.
   virtual BitView bits() const = 0;
-  /// Writes spans of rows [first_row, first_row + rows) of all rows instead of what `out` held: columns
-  /// whose foreground is all of one label. They may begin and end where the row has none of it.
+  /// Replaces `out` by spans of rows [first_row, first_row + rows) of all rows: ranges of columns whose
+  /// foreground has one label. They may begin and end at background.
   virtual void list_spans(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const = 0;
 };
 
-/// `labels` as such a source; null if they are none.
+/// Returns `labels` as such a source; null if they are not one.
 inline const SpanSource* spans_of(const LabelSource& labels) {
   return dynamic_cast<const SpanSource*>(&labels);
 }
 
-/// Makes spans of runs: those that follow each other in a row and have one label become one.
+/// Makes spans of runs: consecutive runs of a row with the same label become one span.
 void join_runs(LabelRuns& rows);
 
-/// The spans of any labels.
+/// Lists the spans of any labels.
 void list_spans(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out);
 
 }  // namespace gpuccl

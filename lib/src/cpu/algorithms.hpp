@@ -8,7 +8,7 @@
 
 namespace gpuccl::cpu {
 
-/// The CPU rows of the table.
+/// Returns the CPU rows of the table of algorithms.
 std::vector<Algorithm> algorithms();
 
 std::unique_ptr<Labeler> make_runs(Connectivity connectivity);
@@ -20,7 +20,7 @@ std::unique_ptr<Labeler> make_drag(Connectivity connectivity);
 std::unique_ptr<Labeler> make_ep(Connectivity connectivity);
 std::unique_ptr<Labeler> make_fb(Connectivity connectivity);
 
-// Algorithm::table_bytes of each; those that label slice by slice differ by less than a table.
+// Algorithm::table_bytes of each algorithm. Those that label slice by slice share a bound.
 std::int64_t runs_table_bytes(Connectivity connectivity, Extent extent);
 std::int64_t flood_fill_table_bytes(Connectivity connectivity, Extent extent);
 std::int64_t slice_table_bytes(Connectivity connectivity, Extent extent);

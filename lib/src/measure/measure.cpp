@@ -26,10 +26,10 @@ using measuring::Labeling;
 namespace measuring {
 namespace {
 
-/// Rows in order, of which some at a time can be listed; those before them that are still looked at are kept.
+/// Rows in order, a few of which can be listed at a time. Earlier rows that are still needed are kept.
 class RowSource {
  public:
-  /// Rows [begin, end), of which those from `first` on and up to `rows_ahead` behind the end are looked at.
+  /// Source of rows [begin, end). Rows from `first` on, and up to `rows_ahead` after the end, are read.
   RowSource(const LabelSource& labels, std::int64_t rows_before, std::int64_t rows_ahead, std::int64_t first,
             std::int64_t begin, std::int64_t end)
       : labels_(labels),
@@ -41,7 +41,7 @@ class RowSource {
         ready_from_(first),
         ready_to_(first) {}
 
-  /// The next rows that can be measured, [begin, end); none behind the last.
+  /// Returns the next rows that can be measured, [begin, end); none after the last row.
   bool next(std::int64_t& begin, std::int64_t& end);
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const;
 
@@ -51,8 +51,8 @@ class RowSource {
 
   const LabelSource& labels_;
   std::int64_t rows_before_, rows_ahead_, first_, end_;
-  std::int64_t measured_;               // up to this row
-  std::int64_t ready_from_, ready_to_;  // that the labels can list
+  std::int64_t measured_;               // rows before this one are measured
+  std::int64_t ready_from_, ready_to_;  // rows that the labels can list
   LabelRuns kept_;
   std::int64_t kept_from_ = 0;
 };

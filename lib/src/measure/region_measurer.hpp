@@ -15,11 +15,11 @@
 
 namespace gpuccl::measuring {
 
-/// Measures one region. A component that lies in it is added up in its place; of others a part is kept, for
-/// other regions have parts of them too.
+/// Measures one region. Components inside the region are added to the final sums. Of components that extend
+/// into other regions, a part is kept separately.
 class RegionMeasurer {
  public:
-  /// `is_alone`: no other region is measured meanwhile, and all components are added up in their places.
+  /// `is_alone`: no other region is measured at the same time, so all components are added to the final sums.
   RegionMeasurer(const Labeling& labeling, const Region& region, bool is_alone, MeasureSums& sums)
       : labeling_(labeling),
         region_(region),
@@ -33,7 +33,7 @@ class RegionMeasurer {
   void measure(const RowAccess& rows);
   /// Returns the number of components with elements in this region and in others.
   std::size_t parts() const { return parts_.size(); }
-  /// Adds the parts to the sums of their components, while no other thread does.
+  /// Adds the parts to the sums of their components. Not thread-safe.
   void merge_parts();
 
  private:

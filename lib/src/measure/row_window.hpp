@@ -13,7 +13,7 @@
 
 namespace gpuccl::measuring {
 
-/// Rows of labels, as many as are looked at together.
+/// The rows of labels that are used together.
 struct RowAccess {
   Extent extent;
   /// The image that was labeled; of no words if it must be drawn from the runs.
@@ -21,8 +21,8 @@ struct RowAccess {
   /// Lists rows [first_row, first_row + rows) of all rows as LabelSource::list_spans if there are `bits`,
   /// else as list_runs.
   std::function<void(std::int64_t first_row, std::int64_t rows, LabelRuns& out)> list = {};
-  bool slices_touch = false;  // the slice before is looked at
-  bool edges = false;         // LabeledRow::edges are
+  bool slices_touch = false;  // the slice before is read
+  bool edges = false;         // LabeledRow::edges are needed
   bool joins_runs = true;     // joins runs of one label, across background
 };
 
@@ -63,15 +63,15 @@ class Plane {
   std::vector<Word> bits_, edges_;
 };
 
-/// Row after row of a region, with the rows around each.
+/// Visits the rows of a region in order, with the rows around each.
 class RowWindow {
  public:
-  static constexpr int kReach = 2;  // rows of the same slice that are looked at on either side
+  static constexpr int kReach = 2;  // rows of the same slice that are read on either side
 
   /// `rows` must outlive it.
   RowWindow(const RowAccess& rows, const Region& region);
 
-  /// False behind the last row. Fills all of `row` but its stretches.
+  /// Sets all of `row` except its stretches. Returns false after the last row.
   bool next(LabeledRow& row);
 
  private:

@@ -93,7 +93,7 @@ class LongSums {
   std::array<Halves, 3> moments_{};                                   // of x, y, z times the sample
 };
 
-/// A sum and what its roundings have lost (T. J. Dekker 1971, A floating-point technique for extending the
+/// A sum and its rounding errors (T. J. Dekker 1971, A floating-point technique for extending the
 /// available precision).
 class RealSum {
  public:
@@ -108,7 +108,7 @@ class RealSum {
   double high_ = 0, low_ = 0;
 };
 
-/// Sums of any samples: their value depends on the order in which they are added, in the last digits.
+/// Sums of any samples. Their last digits depend on the order of addition.
 class RealSums {
  public:
   void add(const SampleRun<double>& run);
@@ -130,9 +130,9 @@ class RealSums {
   std::array<RealSum, 3> moments_{};
 };
 
-/// Sums of any samples of one component, added up stretch by stretch: of slices of a volume, of rows of an
-/// image of one slice. So they do not depend on threads, and parts that begin with a stretch have those of
-/// the whole.
+/// Sums of any samples of one component, summed per stretch: per slice of a volume, per row of an image of
+/// one slice. So they do not depend on threads, and parts that begin with a stretch have the same sums as the
+/// whole.
 class RealSequence {
  public:
   using Sample = double;
@@ -146,17 +146,17 @@ class RealSequence {
 
   void add(const SampleRun<double>& run, int stretch);
   void add(const RealSums& stretch);
-  /// Ends the last stretch; before what follows.
+  /// Ends the last stretch. Call it before the functions below.
   void close();
 
   void save(std::vector<std::uint64_t>& saved) const;
-  /// Adds what follows in another part. False if it cannot be of such.
+  /// Adds the sums of the following part. Returns false if they are invalid.
   bool add_saved(std::span<const std::uint64_t> saved);
   void derive(MeasureValues& values) const { sums_.derive(values); }
   std::uint64_t nans() const { return sums_.nans(); }
 
  private:
-  RealSums sums_, open_;  // of stretches that are over, of the last one
+  RealSums sums_, open_;  // of completed stretches, of the last one
   int stretch_ = -1;
   std::unique_ptr<std::vector<RealSums>> apart_;
 };

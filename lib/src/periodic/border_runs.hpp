@@ -21,12 +21,12 @@ class BorderRuns {
  public:
   BorderRuns(const Extent& extent, const PeriodicAxes& periodic);
 
-  /// Takes what of a row lies there. Rows come in any order, from several threads.
+  /// Adds the runs of a row that are at a border. Thread-safe, in any order of rows.
   void keep(std::int64_t number, std::span<const LabelRun> row);
 
-  /// The runs of row y of slice z, which is one of the first or last along a periodic axis.
+  /// Returns the runs of row y of slice z, which is the first or the last along a periodic axis.
   std::span<const LabelRun> row(int y, int z) const;
-  /// The labels of the first and last element of a row, 0 if x is not periodic.
+  /// Returns the labels of the first and the last element of a row; 0 if x is not periodic.
   Label first(int y, int z) const { return ends_.empty() ? 0 : ends_[index(y, z)].first; }
   Label last(int y, int z) const { return ends_.empty() ? 0 : ends_[index(y, z)].last; }
 
@@ -68,9 +68,9 @@ inline NextRow next_row(const Extent& extent, const PeriodicAxes& periodic, int 
   return next;
 }
 
-/// Calls found(label, other label, elements, axes, periods) for what touches across a border: so many pairs
-/// of neighbors, along these axes, and by how many periods the others are away. Every pair once: those whose
-/// first is before the second in raster order, as if the image went on.
+/// Calls found(label, other label, elements, axes, periods) for runs that touch across a border: the number
+/// of pairs of neighbors, their axes, and the distance of the other run in periods. Visits every pair once,
+/// with the first run before the second in the raster order of the repeated image.
 template <class Found>
 void for_each_contact_across(const BorderRuns& borders, const Extent& extent, Connectivity connectivity,
                              const PeriodicAxes& periodic, Found found) {

@@ -10,15 +10,15 @@
 
 namespace gpuccl {
 
-/// The slab of an image.
+/// Returns the slab of an image.
 BitView view_of(const Slab& slab, BitView image);
 
-/// Faces of a slab, at which it touches the ones before and after it: its first and last slice, or row.
+/// Faces of a slab: its first and last slice (or row), where it touches the slabs before and after it.
 struct SlabFaces {
   SlabFaces(const Slab& slab, Extent whole, Connectivity connectivity);
 
   bool of_slices;     // else of single rows
-  bool before, next;  // whether there is something to touch
+  bool before, next;  // whether there is a slab before it, and after it
   int width;
   std::int64_t rows;  // of a face
   Connectivity connectivity;

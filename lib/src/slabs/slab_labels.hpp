@@ -15,7 +15,7 @@
 
 namespace gpuccl {
 
-/// LabelSource::render of `labels` with two maps, one after the other; the second may be null.
+/// LabelSource::render() of `labels` with two maps applied one after the other; the second may be null.
 template <class T>
 void render_mapped(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, T* out,
                    const Label* map, const Label* second) {
@@ -28,13 +28,13 @@ void render_mapped(const LabelSource& labels, std::int64_t first_row, std::int64
 
 /// Bits and labels of one slab.
 struct LabeledSlab {
-  BitVolume bits;   // empty where labels need none
-  Labeled labeled;  // may look at the bits
+  BitVolume bits;   // empty if the labels do not need them
+  Labeled labeled;  // may refer to the bits
 };
-/// Reads a slab, of which `work` is to label the bits.
+/// Reads the bits of a slab; work.label() labels them afterwards.
 std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work);
 
-/// The labels of a whole of which one slab at a time is in memory.
+/// The labels of a whole with one slab at a time in memory.
 class SlabLabels final : public LabelSource {
  public:
   SlabLabels(Extent extent, std::vector<Slab> slabs, SlabWork work, SlabComponents components)
@@ -60,7 +60,7 @@ class SlabLabels final : public LabelSource {
   SlabWork work_;
   SlabComponents components_;
 
-  // State of rendering: some rows before a slab, whose slabs are gone, and that slab. Only prepare() changes
+  // State of rendering: one slab, and rows before it, whose slabs were freed. Only prepare() changes
   // it.
   mutable std::size_t next_ = 0;  // the slab after it
   mutable std::unique_ptr<LabeledSlab> slab_;
@@ -75,12 +75,12 @@ class JoinedLabels final : public LabelSource {
   struct Part {
     RowRange rows;  // of the whole
     std::shared_ptr<const LabelSource> labels;
-    std::vector<Label> numbers;  // of the whole, for each label of the part, and 0; empty: the same
+    std::vector<Label> numbers;  // final label of each label of the part, and of 0; empty: unchanged
 
     const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }
   };
 
-  /// In the order of their rows; rows of which there is no part cannot be rendered. `prepared`: the part
+  /// `parts` are in the order of their rows. Rows without a part cannot be rendered. `prepared`: the part
   /// whose labels must be prepared; without it, that is the only part.
   JoinedLabels(Extent extent, std::vector<Part> parts, Label count, std::optional<std::size_t> prepared = {})
       : extent_(extent), parts_(std::move(parts)), count_(count), prepared_(prepared) {

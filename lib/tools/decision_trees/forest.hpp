@@ -50,8 +50,8 @@ struct GeneratedFile {
   std::string name, text;
 };
 
-/// The files of lib/src/cpu that are not written by hand. `ninja decision_trees` makes them anew; a test
-/// compares.
+/// Returns the generated files of lib/src/common. `ninja decision_trees` writes them; a test compares
+/// them.
 std::vector<GeneratedFile> generated_files();
 
 }  // namespace gpuccl::decision_trees

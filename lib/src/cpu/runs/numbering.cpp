@@ -1,8 +1,8 @@
-// The root of a component is its first run. Where a bundle is a single row, runs are in raster order, and to
-// count the roots is to number the components. The runs of larger bundles are not: one further right may
-// begin with an element one row or one slice higher up. But the first element of a component lies in the
-// group of its root (a pair of rows, or all of a pair of slices), so each group numbers its own components by
-// a walk over its rows.
+// The root of a component is its first run. If bundles are single rows, runs are in raster order, so counting
+// the roots numbers the components. The runs of larger bundles are not in raster order: a run further right
+// may begin one row or one slice higher up. But the first element of a component is in the group of its root
+// (a pair of rows, or all rows of a pair of slices), so each group numbers its own components by visiting its
+// rows.
 
 #include "cpu/runs/numbering.hpp"
 
@@ -57,7 +57,7 @@ class Numberer {
   Numberer(const Bundles& bundles, const std::vector<Index>& runs_before, Label* links, Label* labels)
       : bundles_(bundles), runs_before_(runs_before), links_(links), labels_(labels) {}
 
-  // Whether a run is a root is as good as random in noise, so nothing below branches on it.
+  // In noise, whether a run is a root is nearly random, so the code below does not branch on it.
 
   /// Links all runs of the strip to their roots. Returns how many roots are among them.
   Label flatten(Strip strip) const {
@@ -67,8 +67,8 @@ class Numberer {
     for (Index run = begin; run < end; ++run) {
       const Index parent = SharedByThreads::load(links_ + run);
       Index root =
-          SharedByThreads::load(links_ + parent);    // runs before this one are linked to roots already
-      if (parent < begin) root = forest.find(root);  // but maybe not those of strips before
+          SharedByThreads::load(links_ + parent);    // earlier runs of the strip are linked to roots already
+      if (parent < begin) root = forest.find(root);  // those of earlier strips may not be
       SharedByThreads::store(links_ + run, root);
       roots += root == run;
     }
@@ -88,7 +88,7 @@ class Numberer {
       number_group(first, last);
   }
 
-  /// All runs get the numbers of their roots.
+  /// Gives all runs the numbers of their roots.
   void spread(Strip strip) const {
     for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run)
       SharedByThreads::store(labels_ + run, SharedByThreads::load(labels_ + links_[run]));

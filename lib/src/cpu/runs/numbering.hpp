@@ -13,13 +13,13 @@ namespace gpuccl::cpu {
 /// there are more than 2^32 - 1.
 std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& strips);
 
-/// Numbers 1..N of the components, in raster order of their first elements.
+/// Numbers 1 to N of the components, in raster order of their first elements.
 struct Numbering {
   std::unique_ptr<Label[]> label_of_run;
   std::vector<Label> labels_before;  // of each strip; and N at the end
 };
 
-/// `links` is the forest of all runs; when it comes back every run is linked to its root.
+/// Numbers the components. `links` is the forest of all runs; afterwards each run is linked to its root.
 Numbering number_components(const Bundles& bundles, const std::vector<Strip>& strips,
                             const std::vector<Index>& runs_before, Label* links);
 

@@ -12,7 +12,7 @@
 
 namespace gpuccl::cpu {
 
-/// Returns the index of the run of a bundle that contains an element; call with ascending elements.
+/// Returns the index of the run of a bundle that contains an element. Call it with ascending elements.
 template <RowSet set>
 class RunCounter {
  public:
@@ -35,7 +35,7 @@ class RunCounter {
   Word starts_ = 0, left_ = 0;
 };
 
-/// The labels of an image as one number a run of bundles; the runs themselves are found again in the bits.
+/// The labels of an image as one number per run of bundles. The runs are found again in the bits.
 class RunLabels final : public LabelSource, public SpanSource {
  public:
   RunLabels(Bundles bundles, std::vector<Index> runs_before, std::unique_ptr<Label[]> label_of_run,
@@ -58,9 +58,9 @@ class RunLabels final : public LabelSource, public SpanSource {
     return label_of_run_.get() + runs_before_[static_cast<std::size_t>(place.bundle)];
   }
 
-  /// The labels of `image` alone, which is one slice and stands in this one at column 0 from row `first_row`
-  /// on, where a bundle begins, with nothing next to it or right below it. Its labels are `before` + 1 to
-  /// `before` + `count` here.
+  /// Returns the labels of `image`, one slice that is part of this image: at column 0 from row `first_row`
+  /// on, where a bundle begins, with background next to it and right below it. Its labels are `before` + 1 to
+  /// `before` + `count` in this image.
   RunLabels part(BitView image, std::int64_t first_row, Label before, Label count) const;
 
   /// Visits the runs of row y of slice z as visit(begin, end, label).

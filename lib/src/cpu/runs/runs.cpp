@@ -1,10 +1,10 @@
 // The default on the CPU: union-find of runs in packed bits, strips in parallel.
 //
-//   Runs           each strip joins its own runs, one thread a strip
-//   Merge borders  runs that touch across the edge of two strips are joined, all edges at once
-//   Number         components are numbered in raster order of their first elements
+//   Runs           unites the runs within each strip, one thread per strip
+//   Merge borders  unites runs that touch across the edges of strips, all edges at the same time
+//   Number         numbers components in raster order of their first elements
 //
-// Labels are never stored by element: RunLabels renders them from the bits and one number a run.
+// Labels are never stored per element: RunLabels renders them from the bits and one number per run.
 
 #include <tbb/enumerable_thread_specific.h>
 
@@ -27,7 +27,7 @@
 namespace gpuccl::cpu {
 namespace {
 
-/// The bundle on the given side of `here`, if there is one in [begin, end).
+/// Returns the bundle on the given side of `here`, if it is in [begin, end).
 std::optional<Bundles::Place> neighbor(const Bundles& bundles, const Bundles::Place& here, int dy, int dz,
                                        Strip within) {
   const Bundles::Place place{here.bundle + dy + std::int64_t{dz} * bundles.per_layer(), here.y + dy,
@@ -56,14 +56,14 @@ Word joined_by_others(const BundleRuns& here, const BundleRuns& above, const Bun
   return here.touch_z[word] & other.touch_y[word];
 }
 
-/// Notes where `here` touches the bundle above it or the one behind it.
+/// Records where `here` touches the bundle above it or the one behind it.
 template <class S, Side side>
 void note_touch(BundleRuns& here, std::size_t word, Word places) {
   if constexpr (side.dz == 0 && BundleRuns::slices_touch<S>) here.touch_y[word] = places;
   if constexpr (side.dz != 0 && side.dy == 0) here.touch_z[word] = places;
 }
 
-/// Joins the runs of a strip with each other.
+/// Unites the runs within a strip.
 template <class S>
 void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before, Label* links,
                  RecentBundles<S>& recent) {
@@ -91,7 +91,7 @@ void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& 
   }
 }
 
-/// Joins the runs of a strip with those of the strips before, while other threads do the same elsewhere.
+/// Unites the runs of a strip with those of earlier strips, while other threads do the same for other strips.
 template <class S>
 class SeamJoiner {
  public:
@@ -123,7 +123,7 @@ class SeamJoiner {
   }
 
  private:
-  /// The bundle with its touch_y: in a strip, what touches there is joined.
+  /// Returns the bundle with its touch_y: within a strip, runs that touch there are united.
   BundleRuns& load(const Bundles::Place& place) {
     if constexpr (BundleRuns::slices_touch<S>) {
       if (recent_.holds(place)) return recent_.at(place);
@@ -167,7 +167,7 @@ class Runs final : public Labeler {
     Numbering numbering;
 
     {
-      // Each thread's own, for all of its strips.
+      // Per thread, for all of its strips.
       tbb::enumerable_thread_specific<RecentBundles<S>> recent(
           [&] { return RecentBundles<S>(bundles, runs_before); });
       phase("Runs", [&] {

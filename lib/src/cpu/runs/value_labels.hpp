@@ -30,7 +30,7 @@ inline Bundles rows_without_bits(Extent extent) {
   return {BitView{nullptr, extent, words_per_row(extent.width)}, 0b0001};
 }
 
-/// The labels of an image of values as one number a run.
+/// The labels of a label map as one number per run.
 class ValueLabels final : public LabelSource {
  public:
   ValueLabels(ValueImage image, std::vector<Index> runs_before, std::unique_ptr<Label[]> label_of_run,

@@ -22,7 +22,7 @@ inline Word load_word(const std::uint32_t* row, int word) {
 /// Returns the elements that begin a run; `left` is the word to the left.
 inline Word run_starts(Word word, Word left) { return word & ~(word << 1 | left >> (kWordBits - 1)); }
 
-/// Bits 0 to `bit`.
+/// Returns bits 0 to `bit`.
 inline Word up_to(int bit) { return ~Word{0} >> (kWordBits - 1 - bit); }
 
 /// Visits the runs of a row as visit(begin, end, name); `name` is name_of(word, bit) of the first element.

@@ -16,7 +16,7 @@ class BlockLabeler : public PixelLabeler {
 
  protected:
   virtual void link_blocks(const Job& job, PhaseClock& phase) = 0;
-  /// Room for what an algorithm keeps in addition to image and labels.
+  /// Allocates memory of the algorithm in addition to image and labels.
   virtual void reserve_maps(const Job&) {}
 
   BlockInfoStore info(const Job& job) const { return {job.labels, needs_spare_ ? spare_.data() : nullptr}; }
