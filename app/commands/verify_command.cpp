@@ -29,8 +29,8 @@ struct VerifyOptions {
   bool quiet = false;
 };
 
-/// The files of one report: those in its folder, unless others are to be followed. A report from elsewhere is
-/// to name nothing else.
+/// The files of one report: only those in its folder, unless --follow is given, because a report from
+/// elsewhere must not name other files.
 class ReportedFiles {
  public:
   ReportedFiles(const std::string& report, bool follow) : report_(report), follow_(follow) {
@@ -136,7 +136,7 @@ class Verification {
       say(image, "labels differ from the report", false);
   }
 
-  /// A report is in UTF-8, and has this character instead of a byte that is not.
+  /// Replacement character: reports are UTF-8 and have it instead of other bytes.
   void say_missing(const std::string& path) {
     constexpr const char* kReplacement = "\uFFFD";
     const bool is_replaced = path.find(kReplacement) != std::string::npos;
@@ -151,7 +151,7 @@ class Verification {
   const VerifyOptions& options_;
   bool differs_ = false;
   std::string said_;     // lines on standard output about one file
-  std::set<int> codes_;  // of what failed
+  std::set<int> codes_;  // exit codes of failures
 };
 
 }  // namespace

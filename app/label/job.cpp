@@ -35,13 +35,13 @@ Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, s
       description_(files, options, std::move(signature),
                    [this](const std::string& path, const std::string& line) { this->warn(path, line); }) {}
 
-/// Does what sends no messages: what it throws is an error of `path`, and of all parts.
+/// Runs `work`, which sends no messages. An error in it is about `path`, and fails all parts.
 template <class Work>
 void Job::here(const std::string& path, Work work) {
   io::collectively(link_, path, work);
 }
 
-/// Does what all parts do together: too many components, or such as go too far, are so for all of them alike.
+/// Runs `work` of all parts together. Its errors, such as too many components, occur in all parts.
 template <class Work>
 void Job::all_or_none(Work work) {
   if (is_alone()) return io::with_path(files_.input, work);
@@ -67,7 +67,7 @@ void Job::open() {
   description_.report.read_ms = since_.lap();
 }
 
-/// All parts need the same input.
+/// Checks that all parts have opened the same input.
 void Job::agree_on_input() {
   std::string state;
   here(files_.input, [&] { state = input_->state(); });
@@ -140,7 +140,7 @@ NumberedPart Job::unite_background(const std::function<Labeled()>& label) {
   return united;
 }
 
-/// Describes what all parts have found.
+/// Builds the description from the reports of all parts.
 void Job::describe() {
   PieceReport mine = piece_->report();
   mine.read_ms += description_.report.read_ms;
@@ -288,7 +288,7 @@ io::MappedLabels Job::labels() {
   return {part_.labels.labels ? *part_.labels.labels : *no_labels_, part_.labels.numbers, part_.count};
 }
 
-/// Draws the image below the labels and the numbers of the largest components.
+/// Starts a preview with the image below the labels and the numbers of the largest components.
 io::Preview Job::start_preview(const std::vector<io::NumberedComponent>& numbered) const {
   io::Preview preview(extent_, numbered);
   const ImageBelow below = image_below(files_, options_);
@@ -299,7 +299,8 @@ io::Preview Job::start_preview(const std::vector<io::NumberedComponent>& numbere
 }
 
 void Job::write_preview() {
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 53;  // signed and floating-point ones are not written
+  // Larger values, negative and floating-point ones get no number in the picture.
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 53;
   std::vector<io::NumberedComponent> numbered =
       io::largest_components(part_.components, part_.first, [&](std::size_t i) {
         const std::uint64_t number = options_.values.are_labels() ? part_.values[i]
@@ -322,8 +323,8 @@ void Job::write_outlines() {
                   [&](const io::TextSink& sink) { texts().write_outlines(sink, std::move(runs), left); });
 }
 
-/// Finds and writes contacts, all of them in part 0. Those of equal samples that touch by the connectivity
-/// that has made them are one; by all neighbors there are others.
+/// Finds contacts and writes them in part 0. Contacts count all neighbors, because equal samples that are
+/// neighbors by the connectivity of the labels are in one component.
 void Job::write_contacts() {
   description_.contacts();
   const MemoryBudget& budget = piece_->budget();

@@ -23,12 +23,12 @@
 
 namespace gpuccl::app {
 
-/// The engine of this process. Started when the first input has turned out to be readable: a bad file never
-/// waits for a device.
+/// The engine of this process. It starts when the first input has been opened, so a bad file never waits for
+/// a device.
 class LazyEngine {
  public:
   LazyEngine(const EngineOptions& options, Engine::Warn warn) : options_(options), warn_(std::move(warn)) {}
-  /// Its warnings are about the input.
+  /// Prints warnings of the engine as warnings about the input.
   LazyEngine(const LabelPaths& files, const LabelOptions& options);
   Engine& start() { return engine_ ? *engine_ : engine_.emplace(options_, warn_); }
 
@@ -38,10 +38,10 @@ class LazyEngine {
   std::optional<Engine> engine_;
 };
 
-/// One input on its way from samples to outputs. A whole image is one part, over a SoloLink; where there are
-/// several, every part has a job of its own, and all of them take the same steps. The steps are called in the
-/// order they stand in. A step that fails throws io::FileError, in several parts io::PartFailed in all of
-/// them; then no output was touched.
+/// Labels one input: open, read, label, write, commit. Call these steps in this order. A whole image is one
+/// part, over a SoloLink; of several parts, each has its own job, and all jobs take the same steps. A step
+/// that fails throws io::FileError, or with several parts io::PartFailed in all of them. Then no output was
+/// changed.
 class Job {
  public:
   using Warn = LabelInput::Warn;
@@ -57,15 +57,15 @@ class Job {
   /// Returns Piece::needed_bytes().
   std::int64_t needed_bytes() const { return piece_->needed_bytes(); }
   // Between open() and read() a job may wait for admission; that time is not counted.
-  /// Reads, as Piece::read().
+  /// As Piece::read().
   bool read(std::int64_t allowed = INT64_MAX);
   /// Reads the input while the device starts. The engine must outlive the job.
   Engine& read(LazyEngine& engine);
   void forget() { piece_->forget(); }
-  /// The engine must outlive the job: labels of an input larger than memory are made again to be written.
+  /// The engine must outlive the job: an input larger than memory is labeled again while it is written.
   void label(Engine& engine);
   void write();
-  /// Waits until everything is on the disk and gives the outputs their names.
+  /// Syncs all outputs to the disk and gives them their names.
   void commit();
 
   const EngineReport& engine_report() const { return piece_->engine_report(); }
@@ -77,11 +77,11 @@ class Job {
   /// Returns the number of components of the whole image.
   std::uint64_t count() const { return part_.count; }
   std::uint64_t dropped() const { return part_.dropped; }
-  /// Returns the rows of the input in a table of inputs.
+  /// Returns the rows of this input for the table of inputs (--summary).
   std::string summary() const;
   const std::vector<std::string>& hints() const { return description_.report.hints; }
   const std::string& foreground_rule() const { return description_.report.input.foreground_rule; }
-  /// A PNG of the labels for the index of pages, of one input among several that has a page.
+  /// Returns a PNG of the labels for the index of pages; empty without --view FOLDER/.
   const std::string& thumbnail() const { return thumbnail_; }
   /// Whether boxes and centroids have a z axis.
   bool volume() const { return input_->is_volume(); }
@@ -150,8 +150,8 @@ struct LabelSummary {
   std::string foreground_rule;
 };
 
-/// Takes all steps for one input. Either all its outputs are complete afterwards or it throws, as Job, and
-/// none was touched.
+/// Takes all steps for one input. Afterwards all of its outputs are complete; or it throws as Job does, and
+/// no output was changed.
 LabelSummary label_file(PartLink& link, const LabelPaths& files, const LabelOptions& options,
                         LazyEngine& engine);
 /// Labels a whole image.

@@ -24,7 +24,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// The first bytes of the file `path`, white space left out; "" if there is none.
+/// Returns the first bytes of the file `path`, without white space; "" if there is no file.
 std::string beginning_of(const std::string& path) {
   const io::Descriptor file = io::open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (!file && errno == ENOENT) return "";
@@ -37,8 +37,8 @@ std::string beginning_of(const std::string& path) {
   return text;
 }
 
-/// Refuses to replace what is not surely of our making. Data about an image often lies next to it under the
-/// name that its report would get, and tables are kept under any name.
+/// Refuses to replace a file that gpuccl did not write. A file with the name of the default report is often
+/// data of another program about the image, and tables may have any name.
 void refuse_foreign(const std::string& path, bool (*is_ours)(std::string_view), const std::string& reason) {
   const std::string text = io::with_path(path, [&] { return beginning_of(path); });
   if (!text.empty() && !is_ours(text)) throw io::FileError(path, Failure::cannot_create, reason);

@@ -43,8 +43,8 @@ struct PartTexts {
                       std::int64_t max_bytes) const;
 };
 
-/// Outputs of one labeling that go to a stream such as standard output, not to a file. Made before anything
-/// is opened.
+/// Outputs of one labeling that go to a stream such as standard output, not to a file. Construct them before
+/// any file is opened.
 struct LabelStreams {
   explicit LabelStreams(const LabelPaths& paths);
 
@@ -94,10 +94,10 @@ class LabelOutputs {
   PerOutput<std::unique_ptr<io::SharedFile>> shared_;  // of several parts
 };
 
-/// Refuses to replace the file `path` if it is there and its beginning, white space left out, is none of a
-/// table of ours of that kind. io::FileError (cannot_create).
+/// Refuses to replace an existing file `path` unless `is_ours` accepts its beginning, without white space.
+/// io::FileError (cannot_create).
 void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view));
-/// Refuses the same for a file next to the pages of a batch.
+/// As refuse_foreign_table(), for a file next to the pages of a batch.
 void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_view));
 
 }  // namespace gpuccl::app

@@ -25,7 +25,7 @@ inline std::string text_of(const Message& message) {
   return {reinterpret_cast<const char*>(message.data()), message.size()};
 }
 
-/// Entries as they lie in memory: parts are machines of one kind.
+/// Converts a list to its bytes in memory, because parts run on machines of one kind.
 template <class T>
 Message message_of(const std::vector<T>& list) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -39,7 +39,7 @@ std::vector<T> list_of(const Message& message) {
   return list;
 }
 
-/// The lists of all parts, one after the other.
+/// Returns the concatenated lists of all parts.
 template <class T>
 std::vector<T> gather_lists(PartLink& link, const std::vector<T>& mine) {
   std::vector<T> all;
@@ -53,7 +53,7 @@ std::vector<T> gather_lists(PartLink& link, const std::vector<T>& mine) {
 /// Failure of some part, thrown in all parts.
 class PartFailed : public Error {
  public:
-  /// `thrown`: exception, in the part that reports it; null in all others.
+  /// `thrown`: the exception in the part that reports it; null in all others.
   PartFailed(Failure failure, std::exception_ptr thrown)
       : Error(failure, "a part has failed"), thrown_(std::move(thrown)) {}
 
@@ -63,8 +63,8 @@ class PartFailed : public Error {
   std::exception_ptr thrown_;
 };
 
-/// Does `work`, which sends no messages, in all parts. If it throws in some parts, all throw PartFailed, with
-/// the exception of the first of these; the only part throws the exception itself.
+/// Runs `work`, which sends no messages, in all parts. If it throws in some parts, all parts throw PartFailed
+/// with the exception of the first of them. With a single part, rethrows the exception itself.
 void collectively(PartLink& link, const std::function<void()>& work);
 /// Errors are about the file `path`.
 template <class Work>

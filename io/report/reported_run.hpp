@@ -13,7 +13,7 @@ namespace gpuccl::io {
 
 /// Identity of the run that wrote a report, for deciding which outputs belong to it.
 struct ReportedRun {
-  bool complete = false;  // the report has its end
+  bool complete = false;  // the report is not truncated
   std::string options;
   std::uint64_t components = 0;
   ReportedFile input;

@@ -204,7 +204,7 @@ class Joiner {
          Label* links)
       : image_(image), connectivity_(connectivity), runs_before_(runs_before), links_(links) {}
 
-  /// Joins the runs of a strip with each other.
+  /// Unites the runs within a strip.
   void join_inside(Strip strip) const {
     if (image_.delta() == 0) {
       switch (reach(connectivity_)) {
@@ -223,7 +223,8 @@ class Joiner {
     }
   }
 
-  /// Joins the runs of a strip with those of the strips before, while other threads do the same elsewhere.
+  /// Unites the runs of a strip with those of earlier strips, while other threads do the same for other
+  /// strips.
   void join_with_strips_before(Strip strip) const {
     const SharedForest forest(links_);
     const std::int64_t farthest =
