@@ -46,7 +46,7 @@ struct WeightParts {
 };
 constexpr WeightParts kWeightParts;
 
-/// What is subtracted from a number so that it has 16 bits with a sign.
+/// The offset that is subtracted from a number so that it fits into 16 bits with a sign.
 template <class Number>
 constexpr std::uint64_t kTooMuch = std::is_same_v<Number, std::uint16_t> ? 1 << 15 : 0;
 
