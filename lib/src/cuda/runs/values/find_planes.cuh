@@ -68,6 +68,8 @@ struct ValuesAround {
         at_side{column.at(y - 1, z), column.at(y, z - 1), column.at(y - 1, z - 1), column.at(y + 1, z - 1)} {}
 };
 
+__device__ inline Word vote(bool value) { return __ballot_sync(kAllLanes, value); }
+
 /// True if a and b connect and no path through the voxels between them makes the contact redundant.
 template <class T, class Same, class... Between>
 __device__ bool is_needed(const Same& same, T a, T b, Between... between) {
@@ -148,145 +150,168 @@ __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const Fac
   }
 }
 
+/// Shared memory of a thread block.
+struct PlaneTile {
+  FaceWords faces[PlaneBlock::kRows][PlaneBlock::kWords];
+  Word lists[PlaneBlock::kRows][PlaneBlock::kWords];  // that may have something in them; then, that have
+  std::uint8_t queue[PlaneBlock::kThreads];           // words that may have something in lists
+  unsigned queued;
+};
+
+/// The words of a thread block in the image.
+struct PlanePlace {
+  int first_word, first_y, z, rows;
+
+  __device__ explicit PlanePlace(const Frame& frame) {
+    const auto blocks_x = static_cast<unsigned>((frame.pitch - 1) / PlaneBlock::kWords + 1);
+    const auto blocks_y = static_cast<unsigned>((frame.height - 1) / PlaneBlock::kRows + 1);
+    first_word = static_cast<int>(blockIdx.x % blocks_x) * PlaneBlock::kWords;
+    first_y = static_cast<int>(blockIdx.x / blocks_x % blocks_y) * PlaneBlock::kRows;
+    z = static_cast<int>(blockIdx.x / blocks_x / blocks_y);
+    rows = frame.height - first_y < PlaneBlock::kRows ? frame.height - first_y : PlaneBlock::kRows;
+  }
+};
+
+/// Step 1. Loads of some rows are under way at a time, and depend on nothing but lanes; what is not in the
+/// image is read where something is, and does not count.
+template <Connectivity connectivity, class T, class Same>
+__device__ void find_faces(const Frame& frame, const ValueRows<T>& values, const Same& same,
+                           const PlanePlace& place, PlaneTile& tile) {
+  using Block = PlaneBlock;
+  constexpr bool kBefore = ValuePlanes<connectivity>::kSides > 1;     // the slice before is looked at
+  constexpr bool kAllAround = ValuePlanes<connectivity>::kSides > 2;  // and what lies around in it
+  const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  const unsigned x = (static_cast<unsigned>(place.first_word) + warp) * kWordBits + lane;
+  const auto width = static_cast<unsigned>(frame.width);
+  const bool inside = x < width, has_left = inside && x > 0, has_before = kBefore && place.z > 0;
+  const T* at = values.row(place.first_y, place.z) + (inside ? x : width - 1);
+  const T* at_before = has_before ? at - values.slice_pitch : at;
+  T above{}, before_above{};
+  if (place.first_y > 0) above = load_input(at - values.row_pitch);
+  if (kAllAround && place.first_y > 0) before_above = load_input(at_before - values.row_pitch);
+  for (int first = 0; first < place.rows; first += Block::kRowsAtOnce) {
+    T own[Block::kRowsAtOnce], left[Block::kRowsAtOnce], before[Block::kRowsAtOnce],
+        before_left[Block::kRowsAtOnce];
+#pragma unroll
+    for (int i = 0; i < Block::kRowsAtOnce; ++i) {
+      own[i] = load_input(at);
+      left[i] = has_left ? load_input(at - 1) : T{};
+      if constexpr (kBefore) before[i] = load_input(at_before);
+      if constexpr (kAllAround) before_left[i] = has_left ? load_input(at_before - 1) : T{};
+      const std::int64_t to_next = first + i + 1 < place.rows ? values.row_pitch : 0;
+      at += to_next;
+      at_before += to_next;
+    }
+#pragma unroll
+    for (int i = 0; i < Block::kRowsAtOnce; ++i) {
+      FaceWords words{};
+      const bool set = inside && same.is_set(own[i]);
+      words.set = vote(set);
+      words.left = vote(set && same.are_near(own[i], left[i]));
+      words.above = vote(set && same.are_near(own[i], above));
+      if constexpr (kBefore) {
+        const bool before_set = inside && has_before && same.is_set(before[i]);
+        words.before = vote(before_set && same.are_near(before[i], own[i]));
+        if constexpr (kAllAround) {
+          words.before_set = vote(before_set);
+          words.before_left = vote(before_set && same.are_near(before[i], before_left[i]));
+          words.before_above = vote(before_set && same.are_near(before[i], before_above));
+        }
+        before_above = before[i];
+      }
+      above = own[i];
+      if (lane == 0) tile.faces[first + i][warp] = words;
+    }
+  }
+}
+
+/// Step 2, for this thread's word: queues it if its lists may have something in them.
+template <Connectivity connectivity, class Same>
+__device__ void queue_word(const Frame& frame, const PlanePlace& place, int word, int row, PlaneTile& tile) {
+  using Planes = ValuePlanes<connectivity>;
+  const auto row_of = [&](int i) {
+    const int y = place.first_y + i;
+    const bool known = i >= 0 && i < place.rows, in_image = y >= 0 && y < frame.height;
+    const FaceWords at = known ? tile.faces[i][word] : FaceWords::unknown(in_image);
+    const FaceWords left = known && word > 0 ? tile.faces[i][word - 1]
+                                             : FaceWords::unknown(in_image && place.first_word + word > 0);
+    return FaceRow{at, at.to_left(left)};
+  };
+  const FaceRow own = row_of(row), above = row_of(row - 1);
+  const FaceRow below = Planes::kSides > 2 ? row_of(row + 1) : FaceRow{};
+  Word wanted = 0;
+  for_each_index<Planes::kSides>([&]<int side>() {
+    for_each_index<kWays>([&]<int way>() {
+      if constexpr (Planes::template kHasList<side, way>) {
+        const Word where = Same::kTransitive   ? where_listed<side, way>(own, above, below)
+                           : way == kOwnToLeft ? own.left.set
+                                               : own.at.set;
+        if (where != 0) wanted |= 1u << Planes::template kList<side, way>;
+      }
+    });
+  });
+  tile.lists[row][word] = wanted;
+  if (wanted != 0) tile.queue[atomicAdd(&tile.queued, 1u)] = static_cast<std::uint8_t>(threadIdx.x);
+}
+
+/// Step 3: writes the lists of the words that are queued.
+template <Connectivity connectivity, class T, class Same>
+__device__ void write_lists(const Frame& frame, const ValueRows<T>& values, const Same& same,
+                            const PlanePlace& place, PlaneTile& tile, Word* planes) {
+  using Planes = ValuePlanes<connectivity>;
+  const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+  for (unsigned i = warp; i < tile.queued; i += PlaneBlock::kThreads / kWarp) {
+    const int column = tile.queue[i] % PlaneBlock::kWords, row = tile.queue[i] / PlaneBlock::kWords;
+    const int word = place.first_word + column, y = place.first_y + row;
+    const Word wanted = tile.lists[row][column];
+    Word listed = 0;
+    const ValuesAround<T> around({frame, values, static_cast<unsigned>(word) * kWordBits + lane}, y, place.z);
+    for_each_index<Planes::kSides>([&]<int side>() {
+      for_each_index<kWays>([&]<int way>() {
+        if constexpr (Planes::template kHasList<side, way>) {
+          constexpr int kList = Planes::template kList<side, way>;
+          if ((wanted >> kList & 1) == 0) return;
+          const Word contacts = vote(is_listed<side, way>(same, around));
+          if (contacts == 0) return;
+          listed |= 1u << kList;
+          if (lane == 0)
+            planes[frame.plane(Planes::kFirstList + kList) + frame.word_index(word, y, place.z)] = contacts;
+        }
+      });
+    });
+    __syncwarp();
+    if (lane == 0) tile.lists[row][column] = listed;
+  }
+}
+
 template <Connectivity connectivity, class T, class Same>
 __global__ void __launch_bounds__(PlaneBlock::kThreads, PlaneBlock::kAtOnce<connectivity>)
     find_planes(Frame frame, ValueRows<T> values, Same same, Word* planes) {
   using Planes = ValuePlanes<connectivity>;
-  using Block = PlaneBlock;
-  constexpr bool kBefore = Planes::kSides > 1;     // the slice before is looked at
-  constexpr bool kAllAround = Planes::kSides > 2;  // and what lies around in it
-  __shared__ FaceWords found[Block::kRows][Block::kWords];
-  __shared__ Word lists[Block::kRows][Block::kWords];  // that may have something in them; then, that have
-  __shared__ std::uint8_t queue[Block::kThreads];
-  __shared__ unsigned queued;
-
-  const auto blocks_x = static_cast<unsigned>((frame.pitch - 1) / Block::kWords + 1);
-  const auto blocks_y = static_cast<unsigned>((frame.height - 1) / Block::kRows + 1);
-  const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
-  const int first_word = static_cast<int>(blockIdx.x % blocks_x) * Block::kWords;
-  const int first_y = static_cast<int>(blockIdx.x / blocks_x % blocks_y) * Block::kRows;
-  const int z = static_cast<int>(blockIdx.x / blocks_x / blocks_y);
-  const int rows = frame.height - first_y < Block::kRows ? frame.height - first_y : Block::kRows;
-  const auto vote = [](bool value) { return __ballot_sync(kAllLanes, value); };
-  if (threadIdx.x == 0) queued = 0;
-
-  // 1. Faces. Loads of some rows are under way at a time, and depend on nothing but lanes; what is not in the
-  // image is read where something is, and does not count.
-  {
-    const unsigned x = (static_cast<unsigned>(first_word) + warp) * kWordBits + lane;
-    const auto width = static_cast<unsigned>(frame.width);
-    const bool inside = x < width, has_left = inside && x > 0, has_before = kBefore && z > 0;
-    const T* at = values.row(first_y, z) + (inside ? x : width - 1);
-    const T* at_before = has_before ? at - values.slice_pitch : at;
-    T above{}, before_above{};
-    if (first_y > 0) above = load_input(at - values.row_pitch);
-    if (kAllAround && first_y > 0) before_above = load_input(at_before - values.row_pitch);
-    for (int first = 0; first < rows; first += Block::kRowsAtOnce) {
-      T own[Block::kRowsAtOnce], left[Block::kRowsAtOnce], before[Block::kRowsAtOnce],
-          before_left[Block::kRowsAtOnce];
-#pragma unroll
-      for (int i = 0; i < Block::kRowsAtOnce; ++i) {
-        own[i] = load_input(at);
-        left[i] = has_left ? load_input(at - 1) : T{};
-        if constexpr (kBefore) before[i] = load_input(at_before);
-        if constexpr (kAllAround) before_left[i] = has_left ? load_input(at_before - 1) : T{};
-        const std::int64_t to_next = first + i + 1 < rows ? values.row_pitch : 0;
-        at += to_next;
-        at_before += to_next;
-      }
-#pragma unroll
-      for (int i = 0; i < Block::kRowsAtOnce; ++i) {
-        FaceWords words{};
-        const bool set = inside && same.is_set(own[i]);
-        words.set = vote(set);
-        words.left = vote(set && same.are_near(own[i], left[i]));
-        words.above = vote(set && same.are_near(own[i], above));
-        if constexpr (kBefore) {
-          const bool before_set = inside && has_before && same.is_set(before[i]);
-          words.before = vote(before_set && same.are_near(before[i], own[i]));
-          if constexpr (kAllAround) {
-            words.before_set = vote(before_set);
-            words.before_left = vote(before_set && same.are_near(before[i], before_left[i]));
-            words.before_above = vote(before_set && same.are_near(before[i], before_above));
-          }
-          before_above = before[i];
-        }
-        above = own[i];
-        if (lane == 0) found[first + i][warp] = words;
-      }
-    }
-  }
+  __shared__ PlaneTile tile;
+  const PlanePlace place(frame);
+  if (threadIdx.x == 0) tile.queued = 0;
+  find_faces<connectivity>(frame, values, same, place, tile);
   __syncthreads();
 
-  const int my_word = static_cast<int>(threadIdx.x) % Block::kWords;
-  const int my_row = static_cast<int>(threadIdx.x) / Block::kWords;
-  const bool there = my_row < rows && frame.has_word(first_word + my_word);
+  const int word = static_cast<int>(threadIdx.x) % PlaneBlock::kWords;
+  const int row = static_cast<int>(threadIdx.x) / PlaneBlock::kWords;
+  const bool there = row < place.rows && frame.has_word(place.first_word + word);
   if constexpr (Planes::kLists > 0) {
-    // 2. Where lists may have something in them
-    if (there) {
-      const auto row_of = [&](int i) {
-        const int y = first_y + i;
-        const bool known = i >= 0 && i < rows, in_image = y >= 0 && y < frame.height;
-        const FaceWords at = known ? found[i][my_word] : FaceWords::unknown(in_image);
-        const FaceWords left = known && my_word > 0
-                                   ? found[i][my_word - 1]
-                                   : FaceWords::unknown(in_image && first_word + my_word > 0);
-        return FaceRow{at, at.to_left(left)};
-      };
-      const FaceRow own = row_of(my_row), above = row_of(my_row - 1);
-      const FaceRow below = kAllAround ? row_of(my_row + 1) : FaceRow{};
-      Word wanted = 0;
-      for_each_index<Planes::kSides>([&]<int side>() {
-        for_each_index<kWays>([&]<int way>() {
-          if constexpr (Planes::template kHasList<side, way>) {
-            const Word where = Same::kTransitive   ? where_listed<side, way>(own, above, below)
-                               : way == kOwnToLeft ? own.left.set
-                                                   : own.at.set;
-            if (where != 0) wanted |= 1u << Planes::template kList<side, way>;
-          }
-        });
-      });
-      lists[my_row][my_word] = wanted;
-      if (wanted != 0) {
-        queue[atomicAdd(&queued, 1u)] = static_cast<std::uint8_t>(threadIdx.x);
-      }
-    }
+    if (there) queue_word<connectivity, Same>(frame, place, word, row, tile);
     __syncthreads();
-
-    // 3. Lists
-    for (unsigned i = warp; i < queued; i += Block::kThreads / kWarp) {
-      const int word = first_word + queue[i] % Block::kWords, row = queue[i] / Block::kWords,
-                y = first_y + row;
-      const Word wanted = lists[row][queue[i] % Block::kWords];
-      Word listed = 0;
-      const ValuesAround<T> around({frame, values, static_cast<unsigned>(word) * kWordBits + lane}, y, z);
-      for_each_index<Planes::kSides>([&]<int side>() {
-        for_each_index<kWays>([&]<int way>() {
-          if constexpr (Planes::template kHasList<side, way>) {
-            constexpr int kList = Planes::template kList<side, way>;
-            if ((wanted >> kList & 1) == 0) return;
-            const Word contacts = vote(is_listed<side, way>(same, around));
-            if (contacts == 0) return;
-            listed |= 1u << kList;
-            if (lane == 0)
-              planes[frame.plane(Planes::kFirstList + kList) + frame.word_index(word, y, z)] = contacts;
-          }
-        });
-      });
-      __syncwarp();
-      if (lane == 0) lists[row][queue[i] % Block::kWords] = listed;
-    }
+    write_lists<connectivity>(frame, values, same, place, tile, planes);
     __syncthreads();
   }
 
   if (!there) return;
-  const FaceWords& mine = found[my_row][my_word];
-  const std::int64_t index = frame.word_index(first_word + my_word, first_y + my_row, z);
+  const FaceWords& mine = tile.faces[row][word];
+  const std::int64_t index = frame.word_index(place.first_word + word, place.first_y + row, place.z);
   planes[frame.plane(Planes::kSet) + index] = mine.set;
   planes[frame.plane(Planes::kLeft) + index] = mine.left;
   planes[frame.plane(Planes::kOthers) + index] = mine.above;
-  if constexpr (kBefore) planes[frame.plane(Planes::kOthers + 1) + index] = mine.before;
-  if constexpr (Planes::kLists > 0) planes[frame.plane(Planes::kWhichLists) + index] = lists[my_row][my_word];
+  if constexpr (Planes::kSides > 1) planes[frame.plane(Planes::kOthers + 1) + index] = mine.before;
+  if constexpr (Planes::kLists > 0) planes[frame.plane(Planes::kWhichLists) + index] = tile.lists[row][word];
 }
 
 }  // namespace gpuccl::cuda::runs
