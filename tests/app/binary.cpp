@@ -32,15 +32,19 @@ std::string succeeds(const Words& words) {
   return ended.out;
 }
 
-std::string fails(const Command& command, int code, const std::string& part) {
-  const Ended ended = run(command);
-  CAPTURE(command.words, ended.err);
+std::string fails(const Ended& ended, int code, const std::string& part) {
+  CAPTURE(ended.err);
   CHECK(ended.code == code);
   CHECK(ended.err.starts_with("gpuccl: "));
   CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 1);
   CHECK(ended.err.find(part) != std::string::npos);
   CHECK(ended.out == "");
   return ended.err;
+}
+
+std::string fails(const Command& command, int code, const std::string& part) {
+  CAPTURE(command.words);
+  return fails(run(command), code, part);
 }
 
 std::string fails(const Words& words, int code, const std::string& part) {

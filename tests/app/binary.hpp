@@ -26,6 +26,7 @@ std::string succeeds(const Words& words);
 
 /// Requires the exit code and one line on standard error, "gpuccl: ...", which contains `part`. Returns the
 /// line.
+std::string fails(const Ended& ended, int code, const std::string& part);
 std::string fails(const Command& command, int code, const std::string& part);
 std::string fails(const Words& words, int code, const std::string& part);
 

@@ -58,6 +58,7 @@ class Turns {
     random_.seed(seed);
     states_.assign(works.size(), State::ready);
     stuck_ = ended_ = false;
+    changed_ = std::vector<std::condition_variable>(works.size());
     now_ = draw(random_, static_cast<int>(works.size()));
     std::vector<std::thread> threads;
     for (std::size_t i = 0; i < works.size(); ++i)
@@ -65,7 +66,7 @@ class Turns {
         mine_ = static_cast<int>(i);
         {
           std::unique_lock lock(mutex_);
-          changed_.wait(lock, [&] { return now_ == mine_; });
+          wait_for_turn(lock);
         }
         try {
           works[i]();
@@ -89,7 +90,7 @@ class Turns {
     std::unique_lock lock(mutex_);
     if (draw(random_, 4) > 0) return;
     pass_on();
-    changed_.wait(lock, [&] { return now_ == mine_; });
+    wait_for_turn(lock);
   }
   /// Lets others go on until `is_done`. Throws Gone if that cannot be any more.
   void wait(const std::function<bool()>& is_done) {
@@ -102,7 +103,7 @@ class Turns {
         wake();
         throw Gone();
       }
-      changed_.wait(lock, [&] { return now_ == mine_; });
+      wait_for_turn(lock);
     }
   }
   /// Something has come that others may wait for.
@@ -128,13 +129,16 @@ class Turns {
       if (states_[i] == State::ready) ready.push_back(static_cast<int>(i));
     if (ready.empty()) return false;
     now_ = ready[static_cast<std::size_t>(draw(random_, static_cast<int>(ready.size())))];
-    changed_.notify_all();
+    if (now_ != mine_) changed_[static_cast<std::size_t>(now_)].notify_one();
     return true;
+  }
+  void wait_for_turn(std::unique_lock<std::mutex>& lock) {
+    changed_[static_cast<std::size_t>(mine_)].wait(lock, [&] { return now_ == mine_; });
   }
 
   static thread_local int mine_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::vector<std::condition_variable> changed_;  // one a thread
   Random random_;
   std::vector<State> states_;
   int now_ = 0;
