@@ -23,7 +23,6 @@ set(GPUCCL_SHARED
   labelers/pixel_labeler.cu
   phases/counted_bitmap.cu
   phases/first_elements.cu
-  phases/gather_runs.cu
   phases/pixel_labels.cu
   phases/run_starts.cu
   phases/statistics.cu

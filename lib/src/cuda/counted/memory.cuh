@@ -7,7 +7,7 @@
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/runtime/device_buffer.hpp"
-#include "cuda/runtime/launch_counter.hpp"
+#include "cuda/runtime/phase_clock.cuh"
 
 // Replaces cuda/device/memory.cuh by versions that count every access and every find step, and a labeler that
 // reads the counts after each launch.

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <cstdint>
+#include <utility>
+
 #include "cuda/device/image_ref.cuh"
 #include "cuda/device/thread_grid.cuh"
 
@@ -47,5 +50,75 @@ struct Block2x2 {
 
 GPUCCL_HD constexpr Window in_window(BlockPixels pixels) { return (pixels & 3u) << 5 | (pixels & 12u) << 7; }
 GPUCCL_HD constexpr BlockPixels of_block(Window window) { return (window >> 5 & 3u) | (window >> 7 & 12u); }
+
+/// Voxels of the 4x4x4 window around a 2x2x2 block, one bit each; (0, 0, 0) is the block's first voxel.
+using Window3d = std::uint64_t;
+
+GPUCCL_HD constexpr Window3d voxel(int dx, int dy, int dz) {
+  return std::uint64_t{1} << (16 * (dz + 1) + 4 * (dy + 1) + (dx + 1));
+}
+
+/// The 3x3x3 neighborhood of the block's voxel (dx, dy, dz).
+GPUCCL_HD constexpr Window3d reach_of(int dx, int dy, int dz) {
+  return std::uint64_t{0x077707770777} << (16 * dz + 4 * dy + dx);
+}
+
+/// The voxels of the block (bx, by, bz) blocks away that lie in the window.
+GPUCCL_HD constexpr Window3d voxels_of_block(int bx, int by, int bz) {
+  Window3d voxels = 0;
+  for (int dz = bz < 0 ? -1 : 2 * bz; dz <= (bz < 0 ? -1 : bz > 0 ? 2 : 1); ++dz)
+    for (int dy = by < 0 ? -1 : 2 * by; dy <= (by < 0 ? -1 : by > 0 ? 2 : 1); ++dy)
+      for (int dx = bx < 0 ? -1 : 2 * bx; dx <= (bx < 0 ? -1 : bx > 0 ? 2 : 1); ++dx)
+        voxels |= voxel(dx, dy, dz);
+  return voxels;
+}
+
+/// The blocks around a block are numbered in raster order, it being number 13 itself: their offset along an
+/// axis, 0 for x.
+GPUCCL_HD constexpr int offset_of_block(int number, int axis) {
+  return (axis == 0 ? number : axis == 1 ? number / 3 : number / 9) % 3 - 1;
+}
+inline constexpr int kPrecedingBlocks = 13;
+
+template <int number>
+inline constexpr Window3d kVoxelsOfBlock = voxels_of_block(offset_of_block(number, 0),
+                                                           offset_of_block(number, 1),
+                                                           offset_of_block(number, 2));
+
+template <int first, int... i>
+__device__ unsigned blocks_of(Window3d voxels, std::integer_sequence<int, i...>) {
+  return (((voxels & kVoxelsOfBlock<first + i>) != 0 ? 1u << i : 0u) | ...);
+}
+/// Returns a mask of the blocks `first` to `first` + `count` - 1 that contain any of `voxels`.
+template <int first, int count>
+__device__ unsigned blocks_of(Window3d voxels) {
+  return blocks_of<first>(voxels, std::make_integer_sequence<int, count>());
+}
+
+/// The 2x2x2 block one thread owns, named by its first voxel. Its voxels as the low bits of a number
+/// (BlockPixels): the front slice as in 2D, the back slice four bits up.
+struct Block2x2x2 {
+  int x, y, z;
+
+  using Grid = ThreadGrid<2, 2, 2, 32, 4>;
+  static constexpr int kDepth = 2;
+
+  __device__ static Block2x2x2 mine(Extent extent) {
+    const int3 at = Grid::origin(extent);
+    return {at.x, at.y, at.z};
+  }
+  __device__ static Block2x2x2 of_pixel(int x, int y, int z) { return {x & ~1, y & ~1, z & ~1}; }
+  __device__ bool inside(Extent extent) const { return extent.contains(x, y, z); }
+
+  template <class T>
+  __device__ Index node(ImageRef<T> image, int dx = 0, int dy = 0, int dz = 0) const {
+    return image.index(x + 2 * dx, y + 2 * dy, z + 2 * dz);
+  }
+  /// Neighborhood of a block.
+  template <class T>
+  __device__ Index node_around(ImageRef<T> image, int number) const {
+    return node(image, offset_of_block(number, 0), offset_of_block(number, 1), offset_of_block(number, 2));
+  }
+};
 
 }  // namespace gpuccl::cuda

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "cuda/device/block2x2.cuh"
-#include "cuda/device/block2x2x2.cuh"
 #include "cuda/device/memory.cuh"
 
 namespace gpuccl::cuda {

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cuda/device/block2x2x2.cuh"
+#include "cuda/device/block2x2.cuh"
 #include "cuda/device/memory.cuh"
 
 // Pixels of the image that blocks read.

@@ -2,7 +2,6 @@
 
 #include "cuda/device/bit_rows.cuh"
 #include "cuda/device/block2x2.cuh"
-#include "cuda/device/block2x2x2.cuh"
 #include "cuda/device/counted_bits.cuh"
 
 namespace gpuccl::cuda {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/device/pixel_thread.cuh"
+#include "cuda/device/pixel_forest.cuh"
 
 namespace gpuccl::cuda {
 

@@ -1,8 +1,8 @@
 #include <string>
 
 #include "cuda/labelers/pixel_labeler.cuh"
-#include "cuda/phases/gather_runs.cuh"
 #include "cuda/phases/layouts.cuh"
+#include "cuda/phases/run_starts.cuh"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {

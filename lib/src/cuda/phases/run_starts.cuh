@@ -1,7 +1,10 @@
 #pragma once
 
 #include "cuda/device/bit_rows.cuh"
+#include "cuda/device/counted_bits.cuh"
 #include "cuda/phases/counted_bitmap.cuh"
+#include "cuda/phases/job.cuh"
+#include "cuda/runtime/phase_clock.cuh"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
@@ -26,5 +29,10 @@ class RunStarts {
   std::uint64_t words_ = 0;  // of 64 bits
   BitmapMemory starts_;
 };
+
+/// One label for each run, in the order of `starts` (run_starts.cuh), from the label image of `job`: what an
+/// algorithm that labels pixels leaves stays on the device, and a label a run goes to the host.
+void gather_runs(const Job& job, Connectivity connectivity, CountedBits starts, Label* labels,
+                 PhaseClock& phase);
 
 }  // namespace gpuccl::cuda

@@ -1,9 +1,12 @@
 #pragma once
 
 #include "cuda/runtime/check.hpp"
-#include "cuda/runtime/primary_context.hpp"
 
 namespace gpuccl::cuda {
+
+/// Whether this process has used device `gpu`. Making a device current that it has not would start it, which
+/// takes a good part of a second and of a gigabyte.
+bool has_primary_context(int gpu);
 
 /// Makes device `gpu` current for the calling thread; at the end the one before is current again, unless
 /// nobody has used it yet.

@@ -1,7 +1,7 @@
-#include "cuda/runtime/primary_context.hpp"
-
 #include <cuda.h>
 #include <cuda_runtime_api.h>
+
+#include "cuda/runtime/current_device.hpp"
 
 namespace gpuccl::cuda {
 namespace {

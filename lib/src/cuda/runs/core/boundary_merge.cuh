@@ -4,7 +4,7 @@
 #include "cuda/runs/core/contacts.cuh"
 #include "cuda/runs/core/forest.cuh"
 #include "cuda/runs/core/tables.cuh"
-#include "cuda/runs/core/tile_nodes.cuh"
+#include "cuda/runs/core/tile_forest.cuh"
 #include "cuda/runtime/launch.cuh"
 
 // BoundaryMerge: the contacts that LocalMerge could not see, because they cross the edge of a tile. One

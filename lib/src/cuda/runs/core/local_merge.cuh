@@ -5,7 +5,6 @@
 #include "cuda/runs/core/source.cuh"
 #include "cuda/runs/core/tables.cuh"
 #include "cuda/runs/core/tile_forest.cuh"
-#include "cuda/runs/core/tile_nodes.cuh"
 #include "cuda/runtime/launch.cuh"
 
 // LocalMerge: labels the pieces of each tile in shared memory, one thread a word of bundles.

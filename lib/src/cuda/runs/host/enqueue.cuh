@@ -8,7 +8,6 @@
 #include "cuda/runs/core/boundary_merge.cuh"
 #include "cuda/runs/core/local_merge.cuh"
 #include "cuda/runs/core/write_labels.cuh"
-#include "cuda/runs/core/write_runs.cuh"
 #include "cuda/runs/host/table_memory.cuh"
 #include "cuda/runs/statistics/component_memory.cuh"
 #include "cuda/runs/statistics/measure.cuh"
@@ -59,7 +58,7 @@ void enqueue_labels(const Frame& whole, const Tables<Link>& tables, const Rows& 
   });
 }
 
-/// Replacement if labels go to the host, as in write_runs.cuh.
+/// Replacement if labels go to the host, as in write_labels.cuh.
 template <class Tile, class Link>
 void enqueue_run_labels(const Frame& whole, const Tables<Link>& tables, CountedBits starts, Label* labels,
                         PhaseClock& phase) {
