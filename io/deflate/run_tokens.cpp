@@ -89,7 +89,7 @@ void RunTokens::add_rows(const LabelRuns& rows) {
 template <int bytes>
 void RunTokens::find_tokens() {
   if (const std::size_t most = 2 * run_count_ + 1; tokens_.size() < most) {  // long zeros are tokens, too
-    tokens_.clear();  // none is copied
+    tokens_.clear();                                                         // none is copied
     tokens_.resize(most);
   }
   runs_.resize(std::max(runs_.size(), kFirstRun + run_count_ + 1));

@@ -53,8 +53,9 @@ TEST_CASE("a child that does not come back costs its time, and is not called dam
   const Clock::time_point begin = Clock::now();
   const ScratchFolder scratch;
   const auto run_with = [&](const char* how) {  // both at once, because each takes 20 s
-    return std::async(std::launch::async,
-                      [command = with_child(gpuccl_command(label_of(scratch)), how)] { return run(command); });
+    return std::async(std::launch::async, [command = with_child(gpuccl_command(label_of(scratch)), how)] {
+      return run(command);
+    });
   };
   std::future<Ended> asleep = run_with("sleep"), flooded = run_with("flood");
   for (std::future<Ended>* const ended : {&asleep, &flooded}) {
