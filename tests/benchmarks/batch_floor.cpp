@@ -44,7 +44,8 @@ class Chunks {
     one.input = input;
     one.image = image.string();
     files_.push_back(one.with_defaults());
-    chunk_.push_back(std::make_unique<Job>(link_, files_.back(), options_, [](auto&, auto&) {}));
+    chunk_.push_back(
+        std::make_unique<Job>(link_, files_.back(), options_, signature_of(options_), [](auto&, auto&) {}));
     if (chunk_.size() == kChunk) finish();
   }
 

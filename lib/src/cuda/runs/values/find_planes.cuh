@@ -150,11 +150,12 @@ __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const Fac
   }
 }
 
-/// Shared memory of a thread block.
-struct PlaneTile {
-  FaceWords faces[PlaneBlock::kRows][PlaneBlock::kWords];
-  Word lists[PlaneBlock::kRows][PlaneBlock::kWords];  // that may have something in them; then, that have
-  std::uint8_t queue[PlaneBlock::kThreads];           // words that may have something in lists
+using FacesOfBlock = FaceWords[PlaneBlock::kRows][PlaneBlock::kWords];
+
+/// Lists of the words of a thread block. Not in shared memory where there are none, which would cost 3 %.
+struct ListsOfBlock {
+  Word of_word[PlaneBlock::kRows][PlaneBlock::kWords];  // that may have something in them; then, that have
+  std::uint8_t queue[PlaneBlock::kThreads];             // words that may have something in lists
   unsigned queued;
 };
 
@@ -176,7 +177,7 @@ struct PlanePlace {
 /// image is read where something is, and does not count.
 template <Connectivity connectivity, class T, class Same>
 __device__ void find_faces(const Frame& frame, const ValueRows<T>& values, const Same& same,
-                           const PlanePlace& place, PlaneTile& tile) {
+                           const PlanePlace& place, FacesOfBlock& faces) {
   using Block = PlaneBlock;
   constexpr bool kBefore = ValuePlanes<connectivity>::kSides > 1;     // the slice before is looked at
   constexpr bool kAllAround = ValuePlanes<connectivity>::kSides > 2;  // and what lies around in it
@@ -220,21 +221,22 @@ __device__ void find_faces(const Frame& frame, const ValueRows<T>& values, const
         before_above = before[i];
       }
       above = own[i];
-      if (lane == 0) tile.faces[first + i][warp] = words;
+      if (lane == 0) faces[first + i][warp] = words;
     }
   }
 }
 
 /// Step 2, for this thread's word: queues it if its lists may have something in them.
 template <Connectivity connectivity, class Same>
-__device__ void queue_word(const Frame& frame, const PlanePlace& place, int word, int row, PlaneTile& tile) {
+__device__ void queue_word(const Frame& frame, const PlanePlace& place, int word, int row,
+                           const FacesOfBlock& faces, ListsOfBlock& lists) {
   using Planes = ValuePlanes<connectivity>;
   const auto row_of = [&](int i) {
     const int y = place.first_y + i;
     const bool known = i >= 0 && i < place.rows, in_image = y >= 0 && y < frame.height;
-    const FaceWords at = known ? tile.faces[i][word] : FaceWords::unknown(in_image);
-    const FaceWords left = known && word > 0 ? tile.faces[i][word - 1]
-                                             : FaceWords::unknown(in_image && place.first_word + word > 0);
+    const FaceWords at = known ? faces[i][word] : FaceWords::unknown(in_image);
+    const FaceWords left =
+        known && word > 0 ? faces[i][word - 1] : FaceWords::unknown(in_image && place.first_word + word > 0);
     return FaceRow{at, at.to_left(left)};
   };
   const FaceRow own = row_of(row), above = row_of(row - 1);
@@ -250,20 +252,20 @@ __device__ void queue_word(const Frame& frame, const PlanePlace& place, int word
       }
     });
   });
-  tile.lists[row][word] = wanted;
-  if (wanted != 0) tile.queue[atomicAdd(&tile.queued, 1u)] = static_cast<std::uint8_t>(threadIdx.x);
+  lists.of_word[row][word] = wanted;
+  if (wanted != 0) lists.queue[atomicAdd(&lists.queued, 1u)] = static_cast<std::uint8_t>(threadIdx.x);
 }
 
 /// Step 3: writes the lists of the words that are queued.
 template <Connectivity connectivity, class T, class Same>
 __device__ void write_lists(const Frame& frame, const ValueRows<T>& values, const Same& same,
-                            const PlanePlace& place, PlaneTile& tile, Word* planes) {
+                            const PlanePlace& place, ListsOfBlock& lists, Word* planes) {
   using Planes = ValuePlanes<connectivity>;
   const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
-  for (unsigned i = warp; i < tile.queued; i += PlaneBlock::kThreads / kWarp) {
-    const int column = tile.queue[i] % PlaneBlock::kWords, row = tile.queue[i] / PlaneBlock::kWords;
+  for (unsigned i = warp; i < lists.queued; i += PlaneBlock::kThreads / kWarp) {
+    const int column = lists.queue[i] % PlaneBlock::kWords, row = lists.queue[i] / PlaneBlock::kWords;
     const int word = place.first_word + column, y = place.first_y + row;
-    const Word wanted = tile.lists[row][column];
+    const Word wanted = lists.of_word[row][column];
     Word listed = 0;
     const ValuesAround<T> around({frame, values, static_cast<unsigned>(word) * kWordBits + lane}, y, place.z);
     for_each_index<Planes::kSides>([&]<int side>() {
@@ -280,7 +282,7 @@ __device__ void write_lists(const Frame& frame, const ValueRows<T>& values, cons
       });
     });
     __syncwarp();
-    if (lane == 0) tile.lists[row][column] = listed;
+    if (lane == 0) lists.of_word[row][column] = listed;
   }
 }
 
@@ -288,30 +290,32 @@ template <Connectivity connectivity, class T, class Same>
 __global__ void __launch_bounds__(PlaneBlock::kThreads, PlaneBlock::kAtOnce<connectivity>)
     find_planes(Frame frame, ValueRows<T> values, Same same, Word* planes) {
   using Planes = ValuePlanes<connectivity>;
-  __shared__ PlaneTile tile;
+  __shared__ FacesOfBlock faces;
+  __shared__ ListsOfBlock lists;
   const PlanePlace place(frame);
-  if (threadIdx.x == 0) tile.queued = 0;
-  find_faces<connectivity>(frame, values, same, place, tile);
+  if (Planes::kLists > 0 && threadIdx.x == 0) lists.queued = 0;
+  find_faces<connectivity>(frame, values, same, place, faces);
   __syncthreads();
 
   const int word = static_cast<int>(threadIdx.x) % PlaneBlock::kWords;
   const int row = static_cast<int>(threadIdx.x) / PlaneBlock::kWords;
   const bool there = row < place.rows && frame.has_word(place.first_word + word);
   if constexpr (Planes::kLists > 0) {
-    if (there) queue_word<connectivity, Same>(frame, place, word, row, tile);
+    if (there) queue_word<connectivity, Same>(frame, place, word, row, faces, lists);
     __syncthreads();
-    write_lists<connectivity>(frame, values, same, place, tile, planes);
+    write_lists<connectivity>(frame, values, same, place, lists, planes);
     __syncthreads();
   }
 
   if (!there) return;
-  const FaceWords& mine = tile.faces[row][word];
+  const FaceWords& mine = faces[row][word];
   const std::int64_t index = frame.word_index(place.first_word + word, place.first_y + row, place.z);
   planes[frame.plane(Planes::kSet) + index] = mine.set;
   planes[frame.plane(Planes::kLeft) + index] = mine.left;
   planes[frame.plane(Planes::kOthers) + index] = mine.above;
   if constexpr (Planes::kSides > 1) planes[frame.plane(Planes::kOthers + 1) + index] = mine.before;
-  if constexpr (Planes::kLists > 0) planes[frame.plane(Planes::kWhichLists) + index] = tile.lists[row][word];
+  if constexpr (Planes::kLists > 0)
+    planes[frame.plane(Planes::kWhichLists) + index] = lists.of_word[row][word];
 }
 
 }  // namespace gpuccl::cuda::runs
