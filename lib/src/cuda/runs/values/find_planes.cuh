@@ -152,7 +152,7 @@ __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const Fac
 
 using FacesOfBlock = FaceWords[PlaneBlock::kRows][PlaneBlock::kWords];
 
-/// Lists of the words of a thread block. Not in shared memory where there are none, which would cost 3 %.
+/// Lists of the words of a thread block. Takes no shared memory where there are none.
 struct ListsOfBlock {
   Word of_word[PlaneBlock::kRows][PlaneBlock::kWords];  // that may have something in them; then, that have
   std::uint8_t queue[PlaneBlock::kThreads];             // words that may have something in lists
