@@ -138,7 +138,7 @@ void TaskFolder::begin(const TaskRun& mine,
                         "has parts of " + *other + ", which has changed; remove the folder and start again");
   if (there.parts != mine.parts)
     throw io::FileError(path_, Failure::usage,
-                        fmt::format("has parts of {}, not of {}; use another --parts-dir, or remove this one",
+                        fmt::format("is for {} parts, not {}; use another --parts-dir, or remove this one",
                                     there.parts, mine.parts));
 }
 

@@ -480,7 +480,7 @@ def refused(scratch):
     # What differs between tasks.
     for more in (["--largest", "4"], ["--json", scratch / "other.json"], ["-c", "6"], ["--overwrite"], ["--algo", "flood-fill"]):
         run(*case.task(2), *more, code=64, said="contains parts of another command")
-    run(*[word if word != "2/3" else "2/4" for word in case.task(2)], code=64, said="has parts of 3, not of 4")
+    run(*[word if word != "2/3" else "2/4" for word in case.task(2)], code=64, said="is for 3 parts, not 4")
     case.each()
     run(*case.join())
     run(*case.join())
