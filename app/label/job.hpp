@@ -47,9 +47,8 @@ class Job {
   using Warn = LabelInput::Warn;
 
   /// `link`, `files` and `options` must outlive the job. To be made before any file is opened: it holds on to
-  /// the descriptors among the outputs. `signature`: signature_of() these options. `warn` is never called
-  /// with
-  /// --quiet, and by part 0 alone.
+  /// the descriptors among the outputs. `signature`: signature_of() these options. `warn` is called
+  /// by part 0 alone, and never with --quiet.
   Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, std::string signature, Warn warn);
 
   void open();

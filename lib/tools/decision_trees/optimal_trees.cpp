@@ -30,7 +30,7 @@ std::vector<Pixel> pixels_of_mask(int side) {
   return pixels;
 }
 
-/// Of each cell, those that it touches by foreground, itself among them if it has any.
+/// Returns for each cell the cells that its foreground touches; a cell with foreground touches itself.
 std::array<Cells, kX + 1> touched_cells(const std::vector<Pixel>& pixels, unsigned rule) {
   std::array<Cells, kX + 1> touched{};
   for (std::size_t i = 0; i < pixels.size(); ++i)

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-// What a pixel, or a block of 2x2 pixels, gets for a label, as far as the pixels around it say.
+// Decision tables: the label that a pixel, or a block of 2x2 pixels, gets from the pixels around it.
 //
 //   C. Grana, D. Borghesani, R. Cucchiara, "Optimized Block-based Connected Components Labeling with Decision
 //   Trees", IEEE Transactions on Image Processing 19(6), 2010 (decision tables with alternative actions)
@@ -36,8 +36,8 @@ struct DecisionTable {
   std::vector<Actions> rules;
 };
 
-/// Of cells of side x side pixels, 8-connectivity. Pixels of other cells than X that touch none but their own
-/// are left out.
+/// Returns the table for cells of side x side pixels at 8-connectivity. Leaves out pixels of other cells than
+/// X that touch only their own cell.
 DecisionTable make_decision_table(int side);
 
 /// What is known of the pixels of a table: one digit a pixel to base 3, the value of the pixel, 2 if unknown.
