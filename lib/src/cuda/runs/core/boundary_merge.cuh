@@ -7,10 +7,10 @@
 #include "cuda/runs/core/tile_forest.cuh"
 #include "cuda/runtime/launch.cuh"
 
-// BoundaryMerge: the contacts that LocalMerge could not see, because they cross the edge of a tile. One
-// thread a word of bundles that lies at a face of its tile:
+// BoundaryMerge: merges components across the edges of tiles, with the contacts that LocalMerge could not
+// see. One thread per word of bundles at a face of its tile:
 //
-//     left     word 0 of every row: seams to the tile on the left, and whatever else crosses
+//     left     word 0 of every row: seams to the tile on the left, and all other contacts that cross an edge
 //     top      row 0                side A, C above
 //     front    layer 0   (3D)       sides B, C, D in the layer before
 //     bottom   last row  (3D)       side D, which is one row further down
@@ -19,7 +19,7 @@ namespace gpuccl::cuda::runs {
 inline constexpr unsigned kBoundaryThreads = 128;
 // Target occupancy (resident blocks per SM); in 3D it costs each thread a few registers.
 inline constexpr unsigned kBoundaryAtOnce = kThreadsOfSm * 9 / 16 / kBoundaryThreads;
-inline constexpr std::uint32_t kQueuedPairs = 8;  // at a time, of a lane
+inline constexpr std::uint32_t kQueuedPairs = 8;  // pairs that a lane queues at a time
 
 template <class Tile>
 struct Faces {
@@ -29,20 +29,20 @@ struct Faces {
   static constexpr unsigned kFront = Tile::kSides > 1 ? kWords* kRows : 0;
   static constexpr unsigned kBottom = Tile::kSides > 2 ? kWords* kLayers : 0;
   static constexpr unsigned kOthers = kTop + kFront + kBottom;
-  /// Words of these faces that a warp looks at, one a lane. In 2D a quarter of its lanes: there are few, all
-  /// with contacts, whose unions are what takes time.
+  /// Words of these faces per warp, one per lane. In 2D only a quarter of the lanes have one: there are few
+  /// such words, all with contacts, and their unions take the time.
   static constexpr unsigned kOthersOfWarp = kLayers == 1 ? kWords : 32;
 
-  /// Threads that a launch for `tiles` tiles needs. 32 bits do: the links of so many tiles would fit no
-  /// memory.
+  /// Returns the number of threads for `tiles` tiles. 32 bits suffice: the links of more tiles would not fit
+  /// into any memory.
   static unsigned threads(std::int64_t tiles) {
     const auto left = static_cast<unsigned>(tiles) * kLeft, others = static_cast<unsigned>(tiles) * kOthers;
     return left + ceil_div(others, kOthersOfWarp) * 32;
   }
 
-  /// The word that thread `i` of a launch looks at: first the left faces of all tiles, so that a warp has one
-  /// face, then the rest of each tile. Sets `there` to false where another face has the word already, or
-  /// there are no more.
+  /// Returns the word that thread `i` of a launch processes: first the left faces of all tiles, so that a
+  /// warp processes one kind of face, then the other faces of each tile. Sets `there` to false if another
+  /// face contains the word, or if `i` is beyond the last word.
   __device__ static Place<Tile> word(const Frame& frame, unsigned i, bool& there) {
     const auto tiles_x = static_cast<unsigned>(frame.tiles_x), tiles_y = static_cast<unsigned>(frame.tiles_y);
     const unsigned tiles = tiles_x * tiles_y * static_cast<unsigned>(frame.tiles_z);
@@ -85,26 +85,26 @@ struct Faces {
   }
 };
 
-/// Finds the slot of a piece anywhere in the image, by what LocalMerge left in the tables.
+/// Finds the slot of any piece of the image, from the tables that LocalMerge has written.
 template <class Tile, class Link>
 struct Slots {
   const Frame& frame;
   const std::uint16_t* first_node;
 
-  /// Returns the link of the first piece of word `word` of the bundle in row `row` and layer `layer`.
+  /// Returns the slot of the first piece of word `word` of the bundle in row `row` and layer `layer`.
   __device__ Link first(int word, int row, int layer) const {
     const std::int64_t tile = frame.tile(word / Tile::kWords, row / Tile::kRows, layer / Tile::kLayers);
     const int thread =
         (layer % Tile::kLayers * Tile::kRows + row % Tile::kRows) * Tile::kWords + word % Tile::kWords;
     return static_cast<Link>(tile * Tile::kNodes + first_node[tile * Tile::kThreads + thread]);
   }
-  /// Returns the link of the last piece of that word, whose pieces begin at `starts`.
+  /// Returns the slot of the last piece of that word. `starts`: where its pieces begin.
   __device__ Link last(int word, int row, int layer, Word starts) const {
     return first(word, row, layer) + static_cast<Link>(count_bits(starts) - 1);
   }
 };
 
-/// Whether this lane is the first of those in its warp that want this pair.
+/// Returns true in the first of the lanes that want the union of the same pair.
 template <class Link>
 __device__ bool first_of_equals(const Pair<Link>& pair, bool wanted) {
   const unsigned lane = threadIdx.x % 32;
@@ -114,9 +114,8 @@ __device__ bool first_of_equals(const Pair<Link>& pair, bool wanted) {
   return wanted && lowest_bit(same) == static_cast<int>(lane);
 }
 
-/// Unites what the contacts of a whole warp name. They are shared out among its lanes, so that no lane has a
-/// long row of unions of its own; a few of each at a time, because lanes next to each other have the same
-/// chains to walk.
+/// Merges along the contacts of a warp, distributed over its lanes, so that no lane has a long series of
+/// unions. Each lane queues a few contacts at a time, because adjacent lanes then follow the same paths.
 template <class Tile, class Link>
 __device__ void unite_all(const Forest<Link>& forest, const Contacts<Tile>& contacts,
                           const Nodes<Tile, Link>& nodes, Pair<Link>* queue) {
@@ -136,7 +135,7 @@ __device__ void unite_all(const Forest<Link>& forest, const Contacts<Tile>& cont
     for (std::uint32_t begin = 0; begin < all; begin += 32) {
       Pair<Link> pair{};
       if (begin + lane < all) pair = {forest.step(queue[begin + lane].a), forest.step(queue[begin + lane].b)};
-      // Neighbors along a face mostly ask for the union of the same two components: one of them does it.
+      // Neighbors along a face mostly want the union of the same two components, so one of them does it.
       if (first_of_equals(pair, pair.a != pair.b)) forest.unite(pair.a, pair.b);
       __syncwarp();
     }
@@ -161,7 +160,7 @@ __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
     needed |= 1u << i | witnesses_of<Tile>(i);
   });
 
-  // The words to the left are those of the lane before, but at the left face.
+  // The words to the left come from the previous lane, except at the left face.
   const auto own = Bundle<Tile>::load(frame, word, y, z);
   Bundle<Tile> left{}, others[Tile::kOthers]{}, others_left[Tile::kOthers]{};
   if (at_left) left = Bundle<Tile>::load(frame, word - 1, y, z);
@@ -177,7 +176,7 @@ __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
   if constexpr (Tile::kOfValues)
     add_lists(frame, index_of_word(frame, place), crossing | (at_left ? ~0u : 0), contacts);
 
-  unsigned seams = at_left ? Found::left_to_own() : 0;  // that are looked at here
+  unsigned seams = at_left ? Found::left_to_own() : 0;  // seams that this thread processes
   for_each_index<Tile::kSides>([&]<int i>() {
     const bool crosses = (crossing >> i & 1) != 0;
     if (!crosses || !there)

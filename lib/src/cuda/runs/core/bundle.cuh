@@ -4,8 +4,8 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Calls visit(i, index) for all rows of the bundle that begins in row (y, z), with the index of word `word`;
-/// not for rows outside of the image, and not at all if the word is.
+/// Calls visit(i, index) for each row of the bundle that begins in row (y, z), where index is that of word
+/// `word` in the row. Skips rows outside of the image, and all rows if the word is outside.
 template <class Tile, class Visit>
 __device__ void for_each_row(const Frame& frame, int word, int y, int z, Visit visit) {
   const std::int64_t first = frame.word_index(word, y, z);
@@ -17,7 +17,7 @@ __device__ void for_each_row(const Frame& frame, int word, int y, int z, Visit v
   }
 }
 
-/// Returns the index of a thread's word of values; negative if it is outside of the image.
+/// Returns the index of the word of values that this thread owns; negative if it is outside of the image.
 template <class Tile>
 __device__ std::int64_t index_of_word(const Frame& frame, const Place<Tile>& place) {
   std::int64_t index = -1;
@@ -26,11 +26,11 @@ __device__ std::int64_t index_of_word(const Frame& frame, const Place<Tile>& pla
   return index;
 }
 
-/// One word of the rows of a bundle; row i is number i of a RowSet.
+/// One word of the rows of a bundle. Row i is element i of a RowSet.
 template <class Tile>
 struct Bundle {
   static constexpr int kWords = Tile::kBundleRows;
-  /// Returns the first bits of pieces.
+  /// Number of words from which the pieces follow.
   static constexpr int kWordsOfPieces = kWords;
 
   Word row[kWords];
@@ -53,14 +53,15 @@ struct Bundle {
   }
   __device__ Word all() const { return united<Tile::Shape::rows>(); }
 
-  /// Returns the elements that begin a piece.
+  /// Returns the first elements of the pieces, as bits.
   __device__ Word starts() const { return piece_starts(all()); }
-  /// All elements of the piece that begins with the one bit of `start`.
+  /// Returns the elements of the piece that begins at the one bit of `start`.
   __device__ Word piece(Word start) const { return whole_piece(all(), start); }
 };
 
-/// One word of a row of values, as planes (value_shape.cuh): its elements, those that are the same as the one
-/// to the left, and those that are the same as the one in that column of the row at side 0, and at side 1.
+/// One word of a row of values, as planes (value_shape.cuh): the elements that are not 0, those that connect
+/// to the element on their left, and those that connect to the element in the same column of the row at side
+/// 0, and at side 1.
 template <class Tile>
 requires(Tile::kOfValues) struct Bundle<Tile> {
   using Planes = ValuePlanes<Tile::connectivity>;
@@ -100,8 +101,8 @@ __device__ Word other_face(const Bundle<Tile>& other) {
   return other.template united<Tile::template kSide<side>.other>();
 }
 
-/// Returns the columns in which `own` and the bundle at side `side` touch; bits as in touching_corners if
-/// diagonally. For values: contacts in the same column, for sides 0 and 1.
+/// Returns the columns in which `own` and the bundle at side `side` touch, or, if the side is diagonal, the
+/// corners as touching_corners() does. For values: contacts in the same column, for sides 0 and 1.
 template <int side, class Tile>
 __device__ Word touching(const Bundle<Tile>& own, const Bundle<Tile>& other) {
   if constexpr (Tile::kOfValues) {
@@ -115,9 +116,9 @@ __device__ Word touching(const Bundle<Tile>& own, const Bundle<Tile>& other) {
   }
 }
 
-/// Returns where a contact of `own` with the bundle at side `side` needs no union, because the touching
-/// pieces are connected through others. Only contacts with bundles above, and contacts that do not depend on
-/// this one, are witnesses: so there is always a chain of unions left.
+/// Returns where a contact of `own` with the bundle at side `side` needs no union, because other contacts
+/// (witnesses) connect the two pieces. Only contacts with bundles above, and contacts that do not depend on
+/// this one, are witnesses, so a chain of unions always remains.
 ///
 ///       layer before   this layer          B, by way of C: own-A, A-C, C-B
 ///            C              A              C, by way of A: own-A, A-C
@@ -129,7 +130,7 @@ __device__ Word witnesses(const Bundle<Tile>& own, const Bundle<Tile> (&others)[
     return touching<0>(own, others[0]) & touching<1>(others[0], others[2]) &
            touching<0>(others[1], others[2]);
   } else if constexpr (side >= 2 && Tile::connectivity == Connectivity::c18) {
-    // The elements share an edge; an element next to it in A or B touches both.
+    // The elements share an edge. An element next to the contact, in A or B, touches both.
     const Word near = side == 2 ? others[0].all() | others[1].all() : others[1].all();
     return near | near << 1 | near >> 1;
   } else if constexpr (side == 2) {
@@ -141,7 +142,7 @@ __device__ Word witnesses(const Bundle<Tile>& own, const Bundle<Tile> (&others)[
   }
 }
 
-/// Returns the bundles that witnesses<side> reads, as bits.
+/// Returns the bundles that witnesses<side>() reads, as bits.
 template <class Tile>
 __device__ constexpr unsigned witnesses_of(int side) {
   if (side == 1) return 0b0101;

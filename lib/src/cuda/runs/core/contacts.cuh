@@ -13,15 +13,15 @@ __device__ void for_each_index(Visit&& visit) {
   }
 }
 
-/// The unions for the pieces of one word of a bundle: with pieces of the same word of bundles at its sides,
-/// and across the seam to the word on the left.
+/// The contacts of the pieces of one word of a bundle: with pieces of the same word of the bundles at its
+/// sides, and across the seam to the word on the left.
 ///
 ///     other_left | other         bit 0 of own and of other, last bit of left and of other_left:
 ///     -----------+------         a seam is needed only if no chain of contacts within words, and no seam
 ///           left | own           in the bundle above, makes the same connection
 template <class Tile>
 struct Contacts {
-  /// Ways in which pieces touch: one for bits, those of value_shape.cuh for values.
+  /// Kinds of contacts: one for bits; for values those of `Way` in value_shape.cuh.
   static constexpr int kWays = Tile::kOfValues ? runs::kWays : 1;
 
   Word at_side[Tile::kSides][kWays];  // one bit per pair of pieces, from contacts_of_pieces()
@@ -54,7 +54,7 @@ struct Contacts {
   }
 };
 
-/// Returns the last bits of the word to the left, for find_contacts().
+/// Returns the last bits of the words to the left, for find_contacts().
 template <class Tile>
 __device__ unsigned last_bits(const Bundle<Tile>& own, const Bundle<Tile> (&others)[Tile::kOthers]) {
   unsigned bits = own.all() >> 31;
@@ -65,8 +65,8 @@ __device__ unsigned last_bits(const Bundle<Tile>& own, const Bundle<Tile> (&othe
   return bits;
 }
 
-/// The bits up to the lowest of `found`; and up to the pieces that this names in a way, the own and the
-/// other.
+/// The bits up to the lowest bit of `found`, and the bits up to its piece in the own word and in the other
+/// word.
 struct UpToPieces {
   Word here, own, other;
 
@@ -76,7 +76,7 @@ struct UpToPieces {
   }
 };
 
-/// Calls visit.operator()<way>() for the ways in which pieces may touch those at side `side`.
+/// Calls visit.operator()<way>() for each kind of contact that is possible at side `side`.
 template <class Tile, int side, class Visit>
 __device__ void for_each_way(Visit&& visit) {
   for_each_index<Contacts<Tile>::kWays>([&]<int way>() {
@@ -114,7 +114,7 @@ __device__ Contacts<Tile> find_contacts(const Bundle<Tile>& own, const Bundle<Ti
   return contacts;
 }
 
-// The versions for values: contacts in the same column, of sides 0 and 1, their continuation from the word to
+// The overloads for values: contacts in the same column at sides 0 and 1, their continuation from the word to
 // the left, and the seam to the left.
 
 template <class Tile>
@@ -145,8 +145,8 @@ requires(Tile::kOfValues) __device__ Contacts<Tile> find_contacts(const Bundle<T
   return contacts;
 }
 
-/// Adds the contacts of a word of values that are in lists, with the sides of which `sides` has a bit.
-/// `index` of the word; below 0 if there is none.
+/// Adds the contacts that lists contain for a word of values, at the sides with a bit in `sides`. `index`: of
+/// the word, negative if the word is outside of the image.
 template <class Tile>
 __device__ void add_lists(const Frame& frame, std::int64_t index, unsigned sides, Contacts<Tile>& contacts) {
   using Planes = ValuePlanes<Tile::connectivity>;
@@ -160,7 +160,7 @@ __device__ void add_lists(const Frame& frame, std::int64_t index, unsigned sides
           constexpr int kList = Planes::template kList<i, way>;
           if ((there >> kList & 1) == 0 || (sides >> i & 1) == 0) return;
           Word found = frame.words[frame.plane(Planes::kFirstList + kList) + index];
-          if constexpr (way != kStraight) {  // what crosses the end of the word
+          if constexpr (way != kStraight) {  // contact across the end of the word
             if ((found & 1) != 0)
               contacts.seams |= way == kOtherToLeft ? Contacts<Tile>::own_to_other_left(i)
                                                     : Contacts<Tile>::left_to_other(i);
@@ -173,11 +173,11 @@ __device__ void add_lists(const Frame& frame, std::int64_t index, unsigned sides
   }
 }
 
-/// The nodes of the pieces in contacts; `Node` is an index.
+/// The nodes of the pieces in contacts. `Node` is an index.
 template <class Tile, class Node>
 struct Nodes {
-  Node own, left;                                      // of the word's first piece, of the left word's last
-  Node other[Tile::kSides], other_left[Tile::kSides];  // the same for the bundles at the sides
+  Node own, left;  // of the word's first piece, and of the left word's last piece
+  Node other[Tile::kSides], other_left[Tile::kSides];  // the same, for the bundles at the sides
   Word starts;
   Word other_starts[Tile::kSides];
 };
@@ -187,7 +187,7 @@ struct Pair {
   Node a, b;
 };
 
-/// Calls visit(pair) for the pair of nodes of each contact.
+/// Calls visit(pair) with the two nodes of each contact.
 template <class Tile, class Node, class Visit>
 __device__ void for_each_contact(const Contacts<Tile>& contacts, const Nodes<Tile, Node>& nodes,
                                  Visit visit) {

@@ -23,14 +23,14 @@ using WideLink = unsigned long long;
 enum class LinkWidth { as_needed, wide };
 
 /// The components of all tiles, merged across the edges of tiles. The root with the later first element is
-/// linked to the other root, so first elements are correct at once, and there are no cycles.
+/// linked to the other root, so first elements are correct at once, and no cycles arise.
 ///
 /// Reads of links bypass the L1 cache: a stale link is not an error, but costs a find step, and many of them
 /// on long thin components (spiral: 3.5 times the time).
 template <class Link>
 class Forest {
  public:
-  /// `first_bits`: one bit per element, set at the first element of every component; cleared when components
+  /// `first_bits`: one bit per element, set at the first element of each component; cleared when components
   /// are merged.
   __device__ Forest(Link* links, Word* first_bits) : links_(links), first_bits_(first_bits) {}
 
@@ -59,10 +59,10 @@ class Forest {
     Link slot, first;
   };
 
-  /// Follows links from two nodes to their roots at the same time, because each step waits for memory, and
-  /// both loads overlap. Moves every second link to its parent's parent (path halving). Returns true if both
-  /// have the same root; then it ends where the paths meet, and does not read the link of a root that
-  /// thousands of threads are reading.
+  /// Follows links from two nodes to their roots at the same time: each step waits for memory, and the two
+  /// loads overlap. Links every second node to its grandparent (path halving). Returns true if both nodes
+  /// have the same root. It then ends where the paths meet, without reading the link of a root that thousands
+  /// of threads read.
   __device__ bool find(Root& a, Root& b) const {
     Link link_a = __ldcg(links_ + a.slot), link_b = __ldcg(links_ + b.slot);
     while (!Links<Link>::is_root(link_a) || !Links<Link>::is_root(link_b)) {
@@ -86,7 +86,7 @@ class Forest {
   }
 
   /// Moves from a node, whose parent has the link `next`, to its parent. If the parent is not a root, moves
-  /// to the parent's parent, whose link must be read next, and returns true.
+  /// on to the grandparent, whose link must be read next, and returns true.
   __device__ bool advance(Link& slot, Link link, Link next) const {
     const bool more = !Links<Link>::is_root(link) && !Links<Link>::is_root(next);
     if (more) __stcg(links_ + slot, next);
@@ -98,7 +98,7 @@ class Forest {
   Word* first_bits_;
 };
 
-/// Returns the position of the first element of the component of `slot`, after all unions.
+/// Returns the position of the first element of the component of `slot`. Call it after all unions.
 template <class Link>
 __device__ Link first_of(const Link* links, Link slot) {
   Link link = links[slot];

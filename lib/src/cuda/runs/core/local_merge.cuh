@@ -7,31 +7,31 @@
 #include "cuda/runs/core/tile_forest.cuh"
 #include "cuda/runtime/launch.cuh"
 
-// LocalMerge: labels the pieces of each tile in shared memory, one thread a word of bundles.
+// LocalMerge: labels the pieces of each tile in shared memory, one thread per word of bundles.
 //
-//   1. Nodes: pieces are numbered in the order of the words (a prefix sum over the thread block).
-//   2. Links: every piece is linked to the first piece it touches in an earlier bundle. That needs no atomic
-//      operation, and on most images it is nearly all there is to do. The rest goes into a queue.
-//   3. Compression, so that walks are short.
-//   4. Unions: the queue, one contact a thread whoever found it.
-//   5. First elements: a root is the first piece of its component in the order of bundles; the first element
-//      in raster order may be in another piece of the same row (2D) or layer (3D) of bundles.
-//   6. Output: links of all nodes, and a bit at every first element.
+//   1. Nodes: numbers the pieces in the order of the words (a prefix sum over the thread block).
+//   2. Links: links each piece to the first piece that it touches in an earlier bundle. This needs no atomic
+//      operation, and most images leave few other contacts. Those go into a queue.
+//   3. Compression: links each node closer to its root, so that unions follow short paths.
+//   4. Unions: processes the queue, one contact per thread, whichever thread found it.
+//   5. First elements: a root is the first piece of its component in the order of bundles, but the first
+//      element in raster order may be in another piece of the same row (2D) or layer (3D) of bundles.
+//   6. Output: writes the links of all nodes, and a bit at every first element.
 namespace gpuccl::cuda::runs {
 
 inline constexpr int kQueueLength = 1024;
 
 template <class Tile>
 struct LocalShared {
-  Word words[Bundle<Tile>::kWords * Tile::kThreads];  // of the image; from step 4 on, bits of first elements
+  Word words[Bundle<Tile>::kWords * Tile::kThreads];  // the image; from step 4 on, bits of first elements
   std::uint32_t links[Tile::kNodes];
   std::uint32_t queue[kQueueLength];
   std::uint32_t queued;
   NodeCounts<Tile> counts;
 };
 
-/// Links pieces of a word to what they touch; takes out of `contacts` what that settles. Returns the starts
-/// of the pieces that may be in the first row (2D) or layer (3D) of their component.
+/// Links the pieces of a word to pieces that they touch, and removes these contacts from `contacts`. Returns
+/// the starts of the pieces that may be in the first row (2D) or layer (3D) of their component.
 template <class Tile>
 __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
                             const Nodes<Tile, std::uint32_t>& nodes) {
@@ -39,7 +39,7 @@ __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
 #pragma unroll 1
   for (int piece = 0; piece < pieces; ++piece) links[nodes.own + piece] = nodes.own + piece;
 
-  Word free = nodes.starts, in_layer = 0;  // pieces without a link; those linked within their layer
+  Word free = nodes.starts, in_layer = 0;  // pieces without a link; pieces linked within their layer
   for_each_index<Tile::kSides>([&]<int i>() {
     for_each_way<Tile, i>([&]<int way>() {
       Word rest = 0;
@@ -61,7 +61,7 @@ __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
   });
   const Word maybe_first = free | in_layer;
 
-  // The first piece may still be free, and a seam then needs no union.
+  // If the first piece has no link yet, a seam becomes its link and needs no union.
   if (contacts.seams != 0 && (free & 1) != 0) {
     bool still = true;
     if ((contacts.seams & Contacts<Tile>::left_to_own()) != 0) {
@@ -80,7 +80,7 @@ __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
   return maybe_first;
 }
 
-/// Puts the contacts left into the queue, and takes them out of `contacts` if there is room.
+/// Moves the remaining contacts to the queue, if it has room for them.
 template <class Tile>
 __device__ void queue_contacts(LocalShared<Tile>& shared, Contacts<Tile>& contacts,
                                const Nodes<Tile, std::uint32_t>& nodes) {
@@ -91,7 +91,7 @@ __device__ void queue_contacts(LocalShared<Tile>& shared, Contacts<Tile>& contac
     for_each_contact(contacts, nodes, [&](const auto& pair) { shared.queue[at++] = pair.a << 16 | pair.b; });
     contacts = {};
   } else {
-    while (at < kQueueLength) shared.queue[at++] = 0;  // node 0 with itself
+    while (at < kQueueLength) shared.queue[at++] = 0;  // union of node 0 with itself
   }
 }
 
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   if (t == 0) shared.queued = 0;
   Nodes<Tile, std::uint32_t> nodes;
   nodes.starts = own.starts();
-  const NodeNumbers<Tile> numbers(shared.counts, count_bits(nodes.starts));  // a barrier
+  const NodeNumbers<Tile> numbers(shared.counts, count_bits(nodes.starts));  // waits for the block
   nodes.own = numbers.first(shared.counts, t);
   nodes.left = nodes.own - 1;
   tables.first_node[tile * Tile::kThreads + t] = static_cast<std::uint16_t>(nodes.own);

@@ -14,8 +14,8 @@ struct FromBits {
   }
 };
 
-/// One byte an element, foreground if it is not zero, in rows with the padding of the bits. LocalMerge packs
-/// them, and leaves the bits where the frame has them.
+/// One byte per element, nonzero is foreground, in rows with the padding of the bits. LocalMerge packs the
+/// bytes and writes the bits to the frame, for the other phases.
 struct FromBytes {
   const uint4* pixels;
   Word* bits;

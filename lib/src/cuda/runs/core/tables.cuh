@@ -10,7 +10,7 @@ namespace gpuccl::cuda::runs {
 /// Device arrays through which kernels pass data. Node n of tile t is slot t * Tile::kNodes + n.
 template <class Link>
 struct Tables {
-  Link* links;                // [tiles * Tile::kNodes]; see forest.cuh. A tile uses the first of its slots.
+  Link* links;                // [tiles * Tile::kNodes]; see forest.cuh. A tile uses its first slots.
   std::uint16_t* first_node;  // [tiles * Tile::kThreads]: node of the first piece of each word of bundles
   std::uint32_t* nodes;       // [tiles]: number of nodes
   Bitmap first;               // one bit per element: first elements of components

@@ -24,7 +24,7 @@ inline constexpr int kThreadsOfSm = 2048;
 enum class Elements { bits, values };
 
 /// Block of the image that one thread block labels: `words` x `rows` x `layers` words of bundles of rows
-/// (common/shape.hpp), one per thread, in the order x, y, z of the threads.
+/// (common/shape.hpp), one per thread. Threads are in the order x, y, z.
 template <Connectivity connectivity_, int words, int rows, int layers, Elements elements = Elements::bits>
 struct Tile {
   static constexpr Connectivity connectivity = connectivity_;
@@ -33,7 +33,7 @@ struct Tile {
   static constexpr int kSides = static_cast<int>(Shape::sides.size());
   template <int i>
   static constexpr cpu::Side kSide = Shape::sides[i];
-  /// Number of neighboring bundles that are read: those at the sides, and witnesses of contacts.
+  /// Number of neighboring bundles that are read: those at the sides, and those that contain witnesses.
   static constexpr int kOthers = kSides == 2 ? 3 : kSides;
 
   static constexpr int kRowsY = cpu::height_of(Shape::rows);  // rows of a bundle along y
@@ -45,12 +45,12 @@ struct Tile {
   static constexpr int kLayers = layers;  // bundles along z
   static constexpr int kThreads = words * rows * layers;
   static constexpr int kWarps = kThreads / 32;
-  /// Maximum number of pieces of a word; of values, each element may be one.
+  /// Maximum number of pieces of a word. In a label map, each element may be a piece.
   static constexpr int kMaxPieces = kOfValues ? kWordBits : kWordBits / 2;
-  static constexpr int kNodes = kThreads * kMaxPieces;  // at most
+  static constexpr int kNodes = kThreads * kMaxPieces;  // maximum
 
-  /// Target number of thread blocks per SM: in 3D fewer than possible, because threads need registers; for
-  /// values as many as shared memory has room for.
+  /// Target number of thread blocks per SM. In 3D it is below the limit, because threads need registers; for
+  /// values, shared memory limits it.
   static constexpr int kAtOnce =
       kOfValues ? kThreadsOfSm * 5 / (8 * kThreads) : kThreadsOfSm * (layers > 1 ? 3 : 4) / (4 * kThreads);
 
@@ -66,11 +66,11 @@ struct Tile {
 __device__ constexpr int other_dy(int i) { return i == 1 ? 0 : i == 3 ? 1 : -1; }
 __device__ constexpr int other_dz(int i) { return i == 0 ? 0 : -1; }
 
-/// The image as tiles. `words` is on the device.
+/// The image as tiles, for kernels. `words` is device memory.
 struct Frame {
   const Word* words;
   int width, height, depth;
-  int pitch;                      // words from a row to the next
+  int pitch;                      // words between rows
   int tiles_x, tiles_y, tiles_z;  // of the whole image
   int first_y, first_z;  // tile of thread block (0, 0, 0): a grid is at most 65535 blocks high and deep
 
@@ -83,20 +83,20 @@ struct Frame {
   }
   GPUCCL_HD std::int64_t row(int y, int z) const { return static_cast<std::int64_t>(z) * height + y; }
   GPUCCL_HD std::int64_t word_index(int word, int y, int z) const { return row(y, z) * pitch + word; }
-  /// Returns the offset of a plane of a label map.
+  /// Returns the offset of a plane of a label map, in words.
   GPUCCL_HD std::int64_t plane(int i) const { return i * (row(0, depth) * pitch); }
   GPUCCL_HD std::int64_t tile(int x, int y, int z) const {
     return (static_cast<std::int64_t>(z) * tiles_y + y) * tiles_x + x;
   }
 };
 
-/// The word of a bundle that a thread of a tile owns.
+/// Coordinates of the word of a bundle that a thread of a tile owns.
 template <class Tile>
 struct Place {
   int tile_x, tile_y, tile_z;
   int word, row, layer;  // in the tile; row and layer count bundles
 
-  /// Returns the place of this thread, in a launch with one thread block per tile.
+  /// Returns the coordinates for this thread, in a launch with one thread block per tile.
   __device__ static Place mine(const Frame& frame) {
     constexpr unsigned kWords = Tile::kWords, kRows = Tile::kRows;
     const unsigned t = threadIdx.x;
@@ -129,7 +129,7 @@ struct TileFor<Connectivity::c18> : Tile<Connectivity::c18, 4, 16, 8> {};
 template <>
 struct TileFor<Connectivity::c26> : Tile<Connectivity::c26, 8, 8, 8> {};
 
-/// Tile for values: as many nodes as fit in shared memory.
+/// Tile for values. It has as many nodes as shared memory has room for.
 template <Connectivity connectivity>
 struct ValueTileFor : std::conditional_t<is_3d(connectivity), Tile<connectivity, 4, 8, 8, Elements::values>,
                                          Tile<connectivity, 8, 32, 1, Elements::values>> {};
@@ -152,8 +152,8 @@ auto with_connectivity(Connectivity connectivity, const Work& work) {
   throw Error(Failure::usage, "labeling on a device: no such connectivity");
 }
 
-/// Calls launch_part(frame, shape) with one thread block per tile, in several launches if a grid is too
-/// small.
+/// Calls launch_part(frame, shape) with one thread block per tile, in several launches if a grid cannot be
+/// large enough.
 template <class Tile, class LaunchPart>
 void for_all_tiles(const Frame& whole, LaunchPart launch_part) {
   static constexpr int kLimit = 65535;

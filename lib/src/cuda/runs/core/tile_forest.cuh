@@ -9,8 +9,8 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Calls visit(i) for all i below `count`, each in one thread of the block. The lanes of a warp take part in
-/// every turn, so that they meet again after walks of different length.
+/// Calls visit(i) for all i below `count`, each in one thread of the block. All lanes of a warp take part in
+/// every iteration, so they reconverge after finds of different lengths.
 template <class Visit>
 __device__ void share_among_threads(std::uint32_t count, Visit visit) {
   for (std::uint32_t begin = 0; begin < count; begin += blockDim.x) {
@@ -20,9 +20,9 @@ __device__ void share_among_threads(std::uint32_t count, Visit visit) {
   }
 }
 
-// When the unions are done, the link of a root is replaced by the position in the tile of its component's
-// first element: a flag and the position's complement, so that the earliest is the largest value and any
-// number of threads may offer one at the same time, while others still look for the root.
+// After all unions, the link of a root is replaced by a mark: a flag and the complement of the position, in
+// the tile, of its component's first element. The earliest position is the largest mark, so any number of
+// threads may offer one with an atomic maximum while others still look for the root.
 
 inline constexpr std::uint32_t kMarked = 1u << 31;
 
@@ -33,7 +33,7 @@ __device__ inline void mark_first(std::uint32_t* links, std::uint32_t root, std:
 __device__ inline std::uint32_t marked_first(const std::uint32_t* links, std::uint32_t root) {
   return ~kMarked - (links[root] & ~kMarked);
 }
-/// The root of `node`, marked or not.
+/// Returns the root of `node`, whether it is marked or not.
 __device__ inline std::uint32_t marked_root(const std::uint32_t* links, std::uint32_t node) {
   std::uint32_t link = plain_load(links + node);
   while (link != node && (link & kMarked) == 0) {
@@ -48,7 +48,7 @@ struct ElementOfBundle {
   bool in_last_row;  // of the bundle
 };
 
-/// The first element of a piece in raster order.
+/// Returns the first element of a piece in raster order.
 template <class Tile>
 __device__ ElementOfBundle first_element(const Bundle<Tile>& bundle, Word piece) {
   int row = 0;
@@ -62,7 +62,7 @@ __device__ ElementOfBundle first_element(const Bundle<Tile>& bundle, Word piece)
   return {row, lowest_bit(elements), row == Tile::kBundleRows - 1};
 }
 
-/// Positions in a tile count its elements in raster order.
+/// Returns the index of an element in its tile, in raster order.
 template <class Tile>
 __device__ std::uint32_t position_in_tile(const Place<Tile>& place, int row, int bit) {
   const int y = place.row * Tile::kRowsY + row % Tile::kRowsY;
@@ -81,15 +81,15 @@ __device__ Link position_in_image(const Frame& frame, const Place<Tile>& place, 
 
 template <class Tile>
 struct NodeCounts {
-  std::uint16_t before[Tile::kThreads];  // pieces of the warp's words before this thread's
+  std::uint16_t before[Tile::kThreads];  // pieces in the preceding words of the warp
   std::uint32_t of_warp[Tile::kWarps];
 };
 
-/// Numbers of the nodes of a tile: its pieces, in the order of the threads that own their words.
+/// Numbers the nodes of a tile: its pieces, in the order of the threads that own their words.
 template <class Tile>
 class NodeNumbers {
  public:
-  /// Waits for the whole thread block. `pieces`: of this thread's word.
+  /// Waits for the whole thread block. `pieces`: number in this thread's word.
   __device__ NodeNumbers(NodeCounts<Tile>& counts, int pieces) {
     const unsigned lane = threadIdx.x % 32;
     const std::uint32_t own = static_cast<std::uint32_t>(pieces);
@@ -103,7 +103,7 @@ class NodeNumbers {
     total_ = __shfl_sync(~0u, up_to_warp, Tile::kWarps - 1);
   }
 
-  /// Number of the first node of thread `thread`. All lanes of a warp call it together.
+  /// Returns the number of the first node of thread `thread`. All lanes of a warp call it together.
   __device__ std::uint32_t first(const NodeCounts<Tile>& counts, int thread) const {
     return counts.before[thread] + __shfl_sync(~0u, before_warp_, thread / 32);
   }

@@ -7,16 +7,16 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Labels are below this, so that find_labels() has a bit to spare.
+/// Labels are below this limit, so find_labels() has a bit to spare.
 inline constexpr std::uint64_t kLabelLimit = std::uint64_t{1} << 31;
 
-/// Components whose labels are requested.
+/// Selects the components whose labels are looked up.
 enum class Wanted {
   all,
-  of_others,  // not of those whose root is in the tile, as far as links lead there inside of the tile: then 0
+  of_others,  // 0 for those whose root is in this tile, if links inside the tile lead to it
 };
 
-/// Writes the labels of all nodes of a tile to `labels`, which the thread block shares, and waits for all.
+/// Writes the labels of all nodes of a tile to the shared array `labels`. Waits for the thread block.
 template <class Tile, Wanted wanted = Wanted::all, class Link>
 __device__ void find_labels(const Tables<Link>& tables, std::int64_t tile, std::uint32_t* labels) {
   constexpr std::uint32_t kAsNode = 1u << 31;  // the label is that of another node of the tile

@@ -10,12 +10,13 @@
 //
 //   set              the value is not 0
 //   same as left     the element connects to the one on its left: a run ends where this is 0
-//   same as other    it connects to the one in the same column of the row at side 0; and at side 1
-//   lists            for each word, a bit for each list below that is not empty in it
-//   one per list     contacts of one way with the row at one side that no other contact makes redundant
+//   same as other    it connects to the element in the same column of the row at side 0; and at side 1
+//   lists            for each word, one bit for each list below that is not empty in it
+//   one per list     contacts of one kind with the row at one side that no other contact makes redundant
 //
-// Contacts in lists are rare: corners at which two components meet two others. So words without any are
-// neither written nor read. Rows are not bundled: elements of two rows that touch need not connect.
+// Contacts in lists are rare: they are corners at which two components meet two others. Words without any are
+// neither written nor read. Rows are not combined into bundles, because touching elements of two rows need
+// not connect.
 namespace gpuccl::cuda::runs {
 
 template <Connectivity connectivity>
@@ -31,8 +32,8 @@ struct ValueShape<Connectivity::c26> {
       {{-1, 0, 1, 1, true}, {0, -1, 1, 1, true}, {-1, -1, 1, 1, true}, {1, -1, 1, 1, true}}};
 };
 
-/// Contact of elements of two rows, for bit x: both are in column x; or the other one is in the column before
-/// it; or the own one is.
+/// Kinds of contacts between elements of two rows, at bit x of the own row: both elements in column x; the
+/// other element in column x - 1; or the own element in column x - 1.
 enum Way { kStraight, kOtherToLeft, kOwnToLeft };
 inline constexpr int kWays = 3;
 
@@ -52,19 +53,19 @@ class ValuePlanes {
   static constexpr int kSides = static_cast<int>(Shape::sides.size());
 
   static constexpr int kSet = 0, kLeft = 1;
-  static constexpr int kOthers = 2;  // of side 0; then of side 1
+  static constexpr int kOthers = 2;  // of side 0, followed by side 1
   static constexpr int kDense = kOthers + (kSides < 2 ? kSides : 2);
 
-  /// Whether there is a list of a way to touch rows at a side; and how many are before it.
+  /// Whether contacts of a kind at a side have a list, and the number of lists before it.
   template <int side, int way>
   static constexpr bool kHasList = has_list(side, way);
   template <int side, int way>
   static constexpr int kList = lists_before(side, way);
   static constexpr int kLists = lists_before(kSides, 0);
 
-  static constexpr int kWhichLists = kDense;  // if there are any
+  static constexpr int kWhichLists = kDense;  // present if there are lists
   static constexpr int kFirstList = kDense + 1;
-  /// Planes that are written whole, and all.
+  /// Number of planes that are written completely, and of all planes.
   static constexpr int kWhole = kDense + (kLists > 0 ? 1 : 0);
   static constexpr int kAll = kWhole + kLists;
 };

@@ -4,20 +4,20 @@
 
 #include <cstdint>
 
-// Pieces of runs in a word of 32 elements. A run is cut into pieces at the ends of words, so a word has at
-// most 16 pieces, or 32 of values (Tile::kMaxPieces). The number of a piece is its rank in its word.
+// Pieces of runs in a word of 32 elements. Runs are cut at the ends of words, so a word has at most 16
+// pieces, or 32 in a label map (Tile::kMaxPieces). A piece is identified by its rank in its word.
 namespace gpuccl::cuda::runs {
 
 using Word = std::uint32_t;
 inline constexpr int kWordBits = 32;
 
-/// Returns four bytes as bits 0 to 3: set where a byte is not zero.
+/// Packs four bytes into bits 0 to 3: a bit is set if its byte is not zero.
 __device__ inline Word pack_bytes(std::uint32_t bytes) {
   const Word lowest_bits = (((bytes & 0x7f7f7f7fu) + 0x7f7f7f7fu) | bytes) >> 7 & 0x01010101u;
   return lowest_bits * 0x01020408u >> 24;
 }
 
-/// Returns the elements that begin a piece.
+/// Returns the first elements of the pieces, as bits.
 __device__ inline Word piece_starts(Word word) { return word & ~(word << 1); }
 
 /// Returns bits 0 to `bit`.
@@ -32,18 +32,18 @@ __device__ inline int highest_bit(Word word) { return 31 - __clz(static_cast<int
 
 __device__ inline int count_bits(Word word) { return __popc(word); }
 
-/// Return the last of the pieces that begin at `starts`, which are the first pieces of a word; and its start.
+/// Return the rank of the last piece, and its start. `starts`: where the first pieces of a word begin.
 __device__ inline int last_piece(Word starts) { return count_bits(starts) - 1; }
 __device__ inline Word last_start(Word starts) { return 0x80000000u >> __clz(static_cast<int>(starts)); }
 
-/// Returns the piece that contains element `bit`, or that ends just before it.
+/// Returns the rank of the piece that contains element `bit`, or that ends before it.
 __device__ inline int piece_at(Word starts, int bit) { return last_piece(starts & up_to(bit)); }
 
 /// Returns all elements of the piece of `word` that begins at the only bit of `start`.
 __device__ inline Word whole_piece(Word word, Word start) { return word & ~(word + start); }
 
-/// Returns the places where elements of two rows touch that may differ by one in x. Bit c is the corner
-/// between elements c - 1 and c: it is set if a row has an element there in both words.
+/// Returns the corners at which elements of two rows touch if their columns differ by at most one. Corner c
+/// lies between columns c - 1 and c; its bit is set if both words have an element next to it.
 __device__ inline Word touching_corners(Word a, Word b) { return (a | a << 1) & (b | b << 1); }
 
 /// Returns one bit for each pair of touching pieces: the lowest of their bits in `touching`.

@@ -5,11 +5,12 @@
 #include "cuda/runtime/launch.cuh"
 #include "gpuccl/labels.hpp"
 
-// WriteLabels: every label is written once, past the caches as far as they allow. A lane has four elements
-// next to each other, of all rows of a bundle; four elements of bits are of at most two pieces.
+// WriteLabels: writes each label once, with streaming stores that bypass the caches as far as possible. A
+// lane writes four adjacent columns of all rows of a bundle. In a binary image, these belong to at most two
+// pieces.
 namespace gpuccl::cuda::runs {
 
-/// Four labels next to each other.
+/// Stores four adjacent labels at once.
 __device__ inline void store_four(Label* to, const Label (&label)[4]) {
   __stcs(reinterpret_cast<uint4*>(to), make_uint4(label[0], label[1], label[2], label[3]));
 }
@@ -17,7 +18,7 @@ __device__ inline void store_four(std::uint16_t* to, const Label (&label)[4]) {
   __stcs(reinterpret_cast<uint2*>(to), make_uint2(label[0] | label[1] << 16, label[2] | label[3] << 16));
 }
 
-/// Output of labels: consecutive rows with the pitch of the bits.
+/// Output in consecutive rows with the pitch of the bits.
 struct PaddedRows {
   Label* data;
 
@@ -26,13 +27,13 @@ struct PaddedRows {
   }
 };
 
-/// Output into the caller's memory: any pitches, in labels; only the width is written. Labels that a T cannot
-/// hold become its largest value.
+/// Output into the caller's memory with any pitches, which count labels. Only the width of the image is
+/// written. A label that T cannot represent is replaced by the largest value of T.
 template <class T>
 struct PitchedRows {
   T* data;
   std::int64_t row_pitch, slice_pitch;
-  bool in_fours;  // whether address and pitches let four labels be stored at once
+  bool in_fours;  // whether address and pitches are aligned for four labels at once
 
   __device__ void store(const Frame& frame, int x, int y, int z, const Label (&label)[4]) const {
     T* const to = data + z * slice_pitch + y * row_pitch + x;
@@ -52,7 +53,8 @@ struct PitchedRows {
   }
 };
 
-/// The labels of the four columns from bit `shift` on, of a word whose first piece is node `first_node`.
+/// Finds the labels of four columns, from bit `shift` of a word on. `first_node`: node of the word's first
+/// piece.
 template <class Tile>
 __device__ void find_four(const Bundle<Tile>& bundle, int shift, const std::uint16_t& first_node,
                           const Label* labels, Label (&label)[4]) {
@@ -75,7 +77,7 @@ __device__ void find_four(const Bundle<Tile>& bundle, int shift, const std::uint
   for (int i = 0; i < 4; ++i) label[i] = (of_second >> i & 1) != 0 ? second : first;
 }
 
-/// With values, four elements may belong to four pieces.
+/// In a label map, four elements may belong to four pieces.
 template <class Tile>
 requires(Tile::kOfValues) __device__
     void find_four(const Bundle<Tile>& bundle, int shift, const std::uint16_t& first_node,
@@ -106,7 +108,7 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
   first_node[t] = tables.first_node[tile * Tile::kThreads + t];
   find_labels<Tile>(tables, tile, labels);
 
-  constexpr int kGroups = Tile::kWords / 4;  // of four words, what a warp writes of a row
+  constexpr int kGroups = Tile::kWords / 4;  // groups of four words: one row of a group is written by a warp
   const int lane = t % 32;
   const int shift = lane % 8 * 4;
 #pragma unroll 2
@@ -133,10 +135,10 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
   }
 }
 
-// WriteRuns: one label for each run of a bundle, in the order that the host has runs in (run_starts.cuh). It
-// takes the place of WriteLabels where labels go to the host, which has the bits: 4 bytes a run are written
-// and cross the bus, not 4 bytes an element. Of the pieces of a word all begin a run but the first one, which
-// may go on from the word to the left.
+// WriteRuns: writes one label per run of a bundle, in the order of runs on the host (run_starts.cuh). It
+// replaces WriteLabels if labels go to the host, which has the bits: 4 bytes per run instead of 4 bytes per
+// element are written and transferred. All pieces of a word begin a run, except that the first one may
+// continue a run of the word to the left.
 template <class Tile, class Link>
 __global__ void __launch_bounds__(Tile::kThreads)
     write_runs(Frame frame, Tables<Link> tables, CountedBits starts, Label* labels_of_runs) {
@@ -147,7 +149,7 @@ __global__ void __launch_bounds__(Tile::kThreads)
   wait_for_launch_before();
   const int first_node = tables.first_node[tile * Tile::kThreads + threadIdx.x];
   find_labels<Tile>(tables, tile, labels);
-  if (all == 0) return;  // as words outside of the image are
+  if (all == 0) return;  // also true for words outside of the image
 
   const std::int64_t bundles_a_layer = (frame.height - 1) / Tile::kRowsY + 1;
   const std::int64_t bundle = place.z() / Tile::kRowsZ * bundles_a_layer + place.y() / Tile::kRowsY;

@@ -4,8 +4,7 @@
 #include "cuda/runs/values/planes.cuh"
 #include "gpuccl/device.hpp"
 
-// Arguments of label_on_device() after they have been checked, with all pitches set. Images are not
-// empty.
+// Arguments of label_on_device() after all checks, with all pitches set. Images are not empty.
 namespace gpuccl::cuda::runs {
 
 struct DeviceCall {

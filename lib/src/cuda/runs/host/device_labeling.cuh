@@ -11,7 +11,7 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Divides a piece of memory into arrays. Without memory it only adds up their sizes.
+/// Divides a block of memory into arrays. Without memory, only adds up their sizes.
 class Arena {
  public:
   explicit Arena(void* memory) : memory_(static_cast<std::byte*>(memory)) {}
@@ -19,7 +19,7 @@ class Arena {
   template <class T>
   T* take(std::size_t count) {
     std::byte* const at = memory_ == nullptr ? nullptr : memory_ + used_;
-    constexpr std::size_t kAlignment = 256;  // of fresh device memory
+    constexpr std::size_t kAlignment = 256;  // that of fresh device memory
     used_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
     return reinterpret_cast<T*>(at);
   }
@@ -30,10 +30,10 @@ class Arena {
   std::size_t used_ = 0;
 };
 
-/// Contents of the workspace of a call.
+/// Arrays in the workspace of a call.
 template <class Tile, class Link>
 struct Workspace {
-  Word* bits;  // of images that are copied; the planes of a label map
+  Word* bits;  // bits of images that are copied, or the planes of a label map
   Tables<Link> tables;
 
   Workspace(const TableLengths<Tile>& lengths, Arena& arena)
@@ -56,13 +56,13 @@ struct Workspace {
   }
 };
 
-/// Rows have the minimum number of words, so that rows without padding need no copy.
+/// Rows have the minimum number of words, so rows without padding need no copy.
 template <class Tile>
 Frame frame_of(const Extent& extent) {
   return frame_of<Tile>(nullptr, extent, (extent.width - 1) / kWordBits + 1);
 }
 
-/// Returns whether the image has the layout of a frame: consecutive rows of complete words, from an address
+/// Returns true if the image has the layout of a frame: consecutive rows of complete words, from an address
 /// that is a multiple of `alignment`.
 inline bool is_like_words(const DeviceImage& image, int bits_an_element, std::uintptr_t alignment) {
   const std::int64_t row = std::int64_t{image.extent.width} * bits_an_element / 8;
@@ -102,7 +102,7 @@ std::size_t value_workspace_bytes(Extent extent, LinkWidth width) {
   return workspace_bytes_of<ValueTileFor<connectivity>>(extent, width);
 }
 
-/// Enqueues the phases after numbering.
+/// Enqueues the phases after Numbering.
 template <class Tile, class Link>
 void enqueue_results(const DeviceResult& result, const Frame& frame, const Tables<Link>& tables,
                      PhaseClock& phase) {

@@ -16,7 +16,7 @@
 
 namespace gpuccl::cuda::runs {
 
-/// The image on the device as tiles; `pitch`: words from a row to the next.
+/// Returns the image on the device as tiles. `pitch`: words between rows.
 template <class Tile>
 Frame frame_of(const Word* words, const Extent& extent, int pitch) {
   const auto tiles = [](int elements, int of_tile) { return (elements - 1) / of_tile + 1; };
@@ -32,7 +32,7 @@ Frame frame_of(const Word* words, const Extent& extent, int pitch) {
           0};
 }
 
-/// The phases that find components and number them.
+/// Enqueues the phases that find components and number them.
 template <class Tile, class Link, class Source>
 void enqueue_numbering(const Frame& whole, const Source& source, const Tables<Link>& tables,
                        PhaseClock& phase) {
@@ -41,7 +41,7 @@ void enqueue_numbering(const Frame& whole, const Source& source, const Tables<Li
   for_all_tiles<Tile>(whole, [&](const Frame& part, const LaunchShape& shape) {
     phase("LocalMerge", local_merge<Tile, Link, Source>, shape, part, source, tables);
   });
-  // It begins early with what is in the image, unless LocalMerge makes the bits.
+  // BoundaryMerge may start early and read the image, unless LocalMerge produces its bits.
   constexpr bool kBitsAreThere = std::is_same_v<Source, FromBits>;
   phase("BoundaryMerge", boundary_merge<Tile, Link>,
         LaunchShape{dim3(ceil_div(faces, kBoundaryThreads)), dim3(kBoundaryThreads), 0, kBitsAreThere}, whole,
@@ -49,7 +49,7 @@ void enqueue_numbering(const Frame& whole, const Source& source, const Tables<Li
   count_bits("Numbering", tables.first, phase);
 }
 
-/// The last phase. `labels`: where they go, as write_labels.cuh has it.
+/// Enqueues the last phase. `labels`: output rows of write_labels.cuh.
 template <class Tile, class Link, class Rows>
 void enqueue_labels(const Frame& whole, const Tables<Link>& tables, const Rows& labels, PhaseClock& phase) {
   for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
@@ -58,7 +58,7 @@ void enqueue_labels(const Frame& whole, const Tables<Link>& tables, const Rows& 
   });
 }
 
-/// Replacement if labels go to the host, as in write_labels.cuh.
+/// Replaces enqueue_labels() if labels go to the host: one per run.
 template <class Tile, class Link>
 void enqueue_run_labels(const Frame& whole, const Tables<Link>& tables, CountedBits starts, Label* labels,
                         PhaseClock& phase) {
@@ -68,7 +68,8 @@ void enqueue_run_labels(const Frame& whole, const Tables<Link>& tables, CountedB
   });
 }
 
-/// Statistics of as many components as there is room for. `count`: N on the device, if the room may be more.
+/// Enqueues the statistics of up to `components.capacity` components. `count`: N on the device if the
+/// capacity may exceed it, otherwise null.
 template <class Tile, class Link>
 void enqueue_statistics(const Frame& whole, const Tables<Link>& tables, const ComponentSums& components,
                         const unsigned long long* count, PhaseClock& phase) {
@@ -90,7 +91,7 @@ void enqueue_statistics(const Frame& whole, const Tables<Link>& tables, const Co
   });
 }
 
-/// Whether 32 bits are too few for links.
+/// Returns true if 32 bits are too few for links.
 template <class Tile>
 bool needs_wide_links(const Frame& frame, LinkWidth width) {
   constexpr std::int64_t kLimit = Links<NarrowLink>::kLinked;
@@ -98,7 +99,7 @@ bool needs_wide_links(const Frame& frame, LinkWidth width) {
          frame.tile(0, 0, frame.tiles_z) * Tile::kNodes > kLimit;
 }
 
-/// Calls work.operator()<Link>() with the width of links that is asked for.
+/// Calls work.operator()<Link>() with wide or narrow links.
 template <class Work>
 void with_links(bool wide, const Work& work) {
   if (wide)
@@ -107,14 +108,15 @@ void with_links(bool wide, const Work& work) {
     work.template operator()<NarrowLink>();
 }
 
-/// Coordinates are summed up in 64 bits. Parts of a larger image fit, and their sums are added in 128.
+/// Throws Error if 64-bit sums of coordinates could overflow. Images larger than GPU memory are labeled in
+/// parts, whose sums are added in 128 bits.
 inline void check_sums(const Extent& extent) {
   const auto longest = static_cast<std::uint64_t>(std::max({extent.width, extent.height, extent.depth}));
   if (longest > 0 && static_cast<std::uint64_t>(extent.elements()) > ~std::uint64_t{0} / longest)
     throw Error(Failure::memory, "sums of coordinates of so many pixels are too large for the GPU engine");
 }
 
-/// N, of the bits that Numbering has counted. Waits no longer than for the device to have counted.
+/// Returns N, the number of bits that Numbering has counted. Waits only until the device has counted them.
 inline Label count_components(const BitmapMemory& first, const Stream& stream) {
   const unsigned long long count = first.total(stream);
   if (count >= kLabelLimit)

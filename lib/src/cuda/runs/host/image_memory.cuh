@@ -9,7 +9,7 @@
 #include "cuda/runtime/phase_clock.cuh"
 #include "gpuccl/image.hpp"
 
-// The image in the memory of the device, kept from image to image: for each source (source.cuh) one class.
+// Device memory of the image, reused for the next image. One class per source (source.cuh).
 namespace gpuccl::cuda::runs {
 
 class BitImage {
@@ -17,17 +17,17 @@ class BitImage {
   using Source = FromBits;
   static constexpr int kBitsPerElement = 1;
 
-  /// Returns where the bits go.
+  /// Returns the memory for the bits.
   Word64* reserve(Extent extent) {
     extent_ = extent;
     words_a_row_ = static_cast<unsigned>(words_per_row(extent.width) / 2);
     bits_.reserve(rows().count(), "allocating the image");
     return bits_.data();
   }
-  /// Enqueues what Source reads, made from the bits.
+  /// Enqueues the conversion of the bits to the form that Source reads.
   void unpack(PhaseClock&) const {}
 
-  /// Returns the rows that all phases but LocalMerge read.
+  /// Returns the rows that all phases except LocalMerge read.
   BitRows rows() const { return {bits_.data(), extent_, words_a_row_}; }
   Source source() const { return {}; }
 
@@ -62,7 +62,7 @@ class ByteImage {
   }
 
  private:
-  BitImage uploaded_;  // as bits, from which the bytes are made
+  BitImage uploaded_;  // bits, which are unpacked to bytes
   DeviceBuffer<Pixel> pixels_;
   DeviceBuffer<Word64> bits_;
 };

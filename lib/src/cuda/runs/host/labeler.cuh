@@ -9,7 +9,7 @@ namespace gpuccl::cuda {
 
 namespace runs {
 
-/// The fast engine. Its labels are final at once.
+/// The fast engine. Its labels are final, without a renumbering phase.
 template <Connectivity connectivity, class Image = BitImage>
 class RunsLabeler final : public GpuLabeler {
  public:
@@ -93,7 +93,8 @@ class RunsLabeler final : public GpuLabeler {
   ComponentMemory components_;
 };
 
-// As it stands in the table: `runs` reads bits, `runs-bytes` one byte an element, which it packs on the fly.
+// Rows of the table of algorithms: `runs` reads bits; `runs-bytes` reads one byte per element and packs them
+// in LocalMerge.
 template <Connectivity connectivity>
 using OfBits = RunsLabeler<connectivity, BitImage>;
 template <Connectivity connectivity>
@@ -101,7 +102,7 @@ using OfBytes = RunsLabeler<connectivity, ByteImage>;
 
 }  // namespace runs
 
-// 2D is compiled by itself, as both halves take long.
+// 2D has a translation unit of its own, because each half takes long to compile.
 Variants runs_2d_variants();
 Variants runs_bytes_2d_variants();
 

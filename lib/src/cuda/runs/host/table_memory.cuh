@@ -24,7 +24,7 @@ struct TableLengths {
   std::size_t first_nodes() const { return tiles * Tile::kThreads; }
 };
 
-/// Memory for Tables, kept from image to image.
+/// Memory for Tables, reused for the next image.
 class TableMemory {
  public:
   template <class Tile, class Link>
@@ -41,7 +41,7 @@ class TableMemory {
   Tables<Link> tables() const {
     return {reinterpret_cast<Link*>(links_.data()), first_node_.data(), nodes_.data(), first_.bitmap()};
   }
-  /// The first elements.
+  /// Returns the bitmap of first elements.
   BitmapMemory& first() { return first_; }
 
  private:

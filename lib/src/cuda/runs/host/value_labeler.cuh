@@ -17,7 +17,7 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Images of values from the host, and labels back: one for each of their runs.
+/// Labels multi-label images in host memory. Downloads one label per run.
 template <Connectivity connectivity>
 class DeviceValueLabeler final : public ValueLabeler {
  public:
@@ -80,7 +80,7 @@ class DeviceValueLabeler final : public ValueLabeler {
             static_cast<std::int64_t>(of_row) * extent.height};
   }
 
-  /// Labels, and statistics, which are in the stream before the labels are done.
+  /// Enqueues labeling and statistics. Statistics are in the stream before the host waits for the labels.
   template <class Link>
   void enqueue(const Frame& frame, const DeviceValues& values, std::size_t runs, PhaseTimes* times) {
     memory_.first().expect_next();
@@ -94,7 +94,7 @@ class DeviceValueLabeler final : public ValueLabeler {
     clear_progress(starts, stream_.get());
     mark_runs(frame, starts, phase);
     count_bits("CountRuns", starts, phase);
-    if (starts_.total(stream_) != runs)  // for which there is room
+    if (starts_.total(stream_) != runs)  // the allocated number
       throw Error(Failure::internal, "the GPU has other runs than the image");
     enqueue_run_labels<Tile>(frame, tables, starts.counted(), run_labels_.data(), phase);
     phase.finish();
@@ -118,7 +118,7 @@ class DeviceValueLabeler final : public ValueLabeler {
   ComponentMemory components_;
 };
 
-// 2D is compiled by itself, as both halves take long.
+// 2D has a translation unit of its own, because each half takes long to compile.
 std::unique_ptr<ValueLabeler> make_value_labeler_2d(int gpu, Connectivity connectivity, LinkWidth width);
 
 }  // namespace gpuccl::cuda::runs

@@ -10,12 +10,12 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Clears as many components as there is room for, and of these the first *count only if that is not null.
-/// `flat`: they lie in one slice each. The launch of measure() that follows may begin early.
+/// Enqueues clearing of all `components`, or of the first *count if `count` is not null. `flat`: each
+/// component lies in one slice. The following launch of measure() may start early.
 void clear_components(const ComponentSums& components, const unsigned long long* count, bool flat,
                       PhaseClock& phase);
 
-/// Memory for ComponentSums, kept from image to image.
+/// Memory for ComponentSums, reused for the next image.
 class ComponentMemory {
  public:
   /// Makes room for `count` components.

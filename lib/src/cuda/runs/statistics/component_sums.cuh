@@ -10,19 +10,19 @@
 
 namespace gpuccl::cuda::runs {
 
-/// All components, on the device; entry i describes label i + 1. The fields of one lie together, because they
-/// are added to together.
+/// All components on the device; entry i describes label i + 1. An array of structures, because the fields of
+/// a component are updated together.
 struct ComponentSums {
   DeviceComponent* data;
   std::size_t capacity;
 
-  /// If `flat`, components lie in one slice each, in slice 0 unless add() specifies another.
+  /// Clears entry i. If `flat`, components lie in one slice each: in slice 0 unless add() specifies another.
   __device__ void clear(std::size_t i, bool flat) const {
     data[i] = {0, {0, 0, 0}, {kFar, kFar, flat ? 0 : kFar}, {-1, -1, flat ? 0 : -1}};
   }
 
-  /// Stores the parts of a warp's lanes, of those that have a label, as all there is of their components so
-  /// far. Four lanes store one, so that a sector of memory is written at once. All lanes call it.
+  /// Stores the parts of the lanes that have a label, as the only contributions to their components so far.
+  /// Four lanes store one component, so a memory sector is written at once. All lanes call it.
   template <int axes>
   __device__ void store(const TilePart<axes>& part, const TileCorner& corner) const {
     const unsigned lane = threadIdx.x % kWarp, quarter = lane % 4;
@@ -70,9 +70,9 @@ struct ComponentSums {
     }
     if constexpr (axes == 2) {
       const int z = corner.at[2];
-      if (z == 0) return;  // as in clear()
+      if (z == 0) return;  // set by clear()
       atomicAdd(&component.sum[2], area * static_cast<unsigned long long>(z));
-      if (plain_load(&component.max[2]) != z) {  // all that write it write the same
+      if (plain_load(&component.max[2]) != z) {  // all threads write the same values
         plain_store(&component.min[2], z);
         plain_store(&component.max[2], z);
       }
@@ -80,8 +80,7 @@ struct ComponentSums {
   }
 
  private:
-  /// A box of coordinates that count from the corner of a tile, in 32 bits: of each axis the least and the
-  /// greatest.
+  /// A bounding box in 32 bits, relative to the corner of a tile: minimum and maximum of each axis.
   template <int axes>
   struct Box {
     __device__ static constexpr int bits(int axis) { return axis == 0 || axes == 2 ? 8 : 4; }

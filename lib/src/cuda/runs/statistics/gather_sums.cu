@@ -8,13 +8,13 @@
 #include "measure/euler_number.hpp"
 #include "measure/neighbors.hpp"
 
-// A thread looks at its word of a bundle, at what its pieces have of one component after the other, row by
-// row and with the rows around; then parts are added up as statistics are (measure.cuh). The formulas are
-// those of the CPU.
+// Sums for measures of shape and topology. A thread processes its word of a bundle, one component at a time,
+// row by row, together with the rows around. Contributions are added up as in measure.cuh. The formulas are
+// those of the CPU (lib/src/measure).
 namespace gpuccl::cuda::runs {
 namespace {
 
-/// The labels of all pieces: those of a tile in shared memory, of others by their links.
+/// Labels of all pieces: of this tile from shared memory, of other tiles from their links.
 template <class Tile, class Link>
 struct LabelsOfPieces {
   const Frame& frame;
@@ -22,7 +22,7 @@ struct LabelsOfPieces {
   std::int64_t tile;
   const Label* labels;  // of the nodes of the tile
 
-  /// Returns the label of the piece that contains element `bit` of a word, if a bundle is one row.
+  /// Returns the label of the piece that contains element `bit` of a word. Requires bundles of one row.
   __device__ Label at(int word, int y, int z, Word starts, int bit) const {
     static_assert(Tile::kBundleRows == 1);
     const std::int64_t other = frame.tile(word / Tile::kWords, y / Tile::kRows, z / Tile::kLayers);
@@ -34,7 +34,7 @@ struct LabelsOfPieces {
   }
 };
 
-/// Row (`dy`, `dz`) of a bundle, with what measuring::LabeledRow has of the rows around.
+/// Row (`dy`, `dz`) of a bundle, with the functions of measuring::LabeledRow for the rows around.
 template <class Tile, class Link>
 struct RowOfBundle {
   const LabelsOfPieces<Tile, Link>& pieces;
@@ -48,7 +48,8 @@ struct RowOfBundle {
   }
   __device__ RowAround edges(int by_y) const { return bits(by_y).edges(bits(by_y - 1), bits(by_y + 1)); }
 
-  /// Piece by piece of the row that they have their neighbors in.
+  /// Returns the `elements` whose neighbor in direction `to` has the label. Visits the pieces that contain
+  /// the neighbors.
   template <measuring::Direction to>
   __device__ Word of_label(Word elements, int, Label label) const {
     const int other_y = y + dy + to.dy, other_z = z + dz + to.dz;
@@ -70,8 +71,8 @@ struct RowOfBundle {
   }
 };
 
-/// Adds sums of the coordinates of `elements` of a word, of which the first element is at (x, y, z), and of
-/// products of two: run by run.
+/// Adds the sums of coordinates, and of products of two coordinates, of `elements` of a word, run by run. (x,
+/// y, z): coordinates of bit 0.
 template <bool is_volume>
 __device__ void add_coordinates(SumsPart<is_volume>& part, Word elements, unsigned x, unsigned y,
                                 unsigned z) {
@@ -95,7 +96,8 @@ __device__ void add_coordinates(SumsPart<is_volume>& part, Word elements, unsign
   for (int i = 0; i < Values::kProducts; ++i) part.values[Values::kMoments + i] += products[i];
 }
 
-/// Adds the contribution of `here`, elements of a row in the part's component, to the requested sums.
+/// Adds the contribution of `here`, elements of a row that belong to the part's component, to the requested
+/// sums.
 template <class Tile, class Row>
 __device__ void add_row(SumsPart<is_3d(Tile::connectivity)>& part, const Row& row, Word here,
                         const SumsLayout& layout) {
@@ -136,7 +138,7 @@ __device__ void add_row(SumsPart<is_3d(Tile::connectivity)>& part, const Row& ro
   }
 }
 
-/// Thread blocks that an SM shall hold: in 3D threads need twice as many registers, and spilled are slower.
+/// Target number of thread blocks per SM. In 3D threads need twice as many registers, and spilling is slower.
 template <class Tile>
 inline constexpr int kSumsAtOnce = Tile::kDepth == 1 ? 4 : 1;
 
@@ -156,8 +158,8 @@ __global__ void __launch_bounds__(Tile::kThreads, kSumsAtOnce<Tile>)
   const auto around = RowsAround<Tile>::load(frame, word, y, z);
   const int first_node = tables.first_node[tile * Tile::kThreads + t];
   for (int i = t; i < Table::kEntries; i += Tile::kThreads) table.clear(i);
-  find_labels<Tile>(tables, tile, labels);  // a barrier
-  wait_for_launch_before();                 // after which sums are clear
+  find_labels<Tile>(tables, tile, labels);  // waits for the block
+  wait_for_launch_before();                 // the launch before has cleared the sums
 
   const LabelsOfPieces<Tile, Link> pieces{frame, tables, tile, labels};
   const int corner[3] = {place.tile_x * Tile::kWidth, place.tile_y * Tile::kHeight,
@@ -171,7 +173,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kSumsAtOnce<Tile>)
       return labels[first_node + count_bits(starts & (start - 1))];
     };
     const Label label = label_of_piece(rest & (0u - rest));
-    Word elements = 0, others = 0;  // of this component, and where pieces of others begin
+    Word elements = 0, others = 0;  // of this component; first elements of pieces of others
     for (; rest != 0; rest &= rest - 1) {
       const Word start = rest & (0u - rest);
       if (label_of_piece(start) == label)

@@ -7,8 +7,8 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Enqueues the sums that measures of shape and topology are derived from, behind statistics. `sums`: of each
-/// component layout.words words, which were cleared before the statistics were enqueued.
+/// Enqueues the sums that measures of shape and topology are derived from; call it after statistics. `sums`:
+/// layout.words words per component, cleared before the statistics were enqueued.
 template <Connectivity connectivity, class Link>
 void gather_sums(const Frame& whole, const Tables<Link>& tables, const SumsLayout& layout,
                  unsigned long long* sums, PhaseClock& phase);

@@ -5,25 +5,26 @@
 #include "cuda/runs/statistics/component_sums.cuh"
 #include "cuda/runtime/launch.cuh"
 
-// Statistics: area, box and coordinate sums of all components, from the pieces of their runs; the label image
-// is not read and need not exist. A thread gathers the pieces of its word of bundles as long as they belong
-// to one component, a warp the last of its threads, a table in shared memory those of a tile; what is in the
-// table, and what does not fit, is added to components in global memory, which are clear when it begins.
+// Statistics: area, bounding box and coordinate sums of all components, from the pieces of their runs. The
+// label image is not read and need not exist. Contributions are gathered in three steps: a thread sums
+// consecutive pieces of its word that belong to one component; a warp combines the last sums of its threads;
+// a hash table in shared memory combines those of a tile. The table, and all that does not fit into it, is
+// added to the components in global memory, which are clear at the start.
 //
-// Where tiles are crowded, as in noise, components are not cleared, but hold what store_own() has stored
-// (store_own.cuh), and what is wanted are the parts of components of others.
+// In crowded tiles, as in noise, components are not cleared. They contain the contributions that store_own()
+// has stored (store_own.cuh), and only contributions to components of other tiles are added.
 namespace gpuccl::cuda::runs {
 
-/// Columns of a bundle of which all rows together fit one word.
+/// Number of columns of a bundle whose rows together fit into one word.
 template <class Tile>
 inline constexpr int kColumnsOfWord = kWordBits / Tile::kBundleRows;
 
-/// Packs these columns into a word: row i of the bundle is its field i.
+/// Packs kColumnsOfWord columns into a word: row i of the bundle is field i.
 template <class Tile>
 struct PackedRows {
   static constexpr Word kField = ~Word{0} >> (kWordBits - kColumnsOfWord<Tile>);
 
-  /// The fields of the rows that are the second along an axis.
+  /// Returns the fields of the rows that are second along an axis.
   __device__ static constexpr Word second_along(int axis) {
     Word fields = 0;
     for (int i = 0; i < Tile::kBundleRows; ++i)
@@ -32,7 +33,7 @@ struct PackedRows {
     return fields;
   }
 
-  /// Sum of the columns of the bits that are set.
+  /// Returns the sum of the columns of the set bits.
   __device__ static unsigned sum_of_columns(Word bits) {
     constexpr Word kOdd[] = {0xaaaaaaaau, 0xccccccccu, 0xf0f0f0f0u, 0xff00ff00u};
     unsigned sum = 0;
@@ -43,8 +44,8 @@ struct PackedRows {
   }
 };
 
-/// Adds a piece of the word of bundles that is number `word` of bundle `row` of layer `layer` in the tile. An
-/// SM counts bits a quarter as fast as it adds: where a bundle is one row, a piece is a range, else all rows
+/// Adds a piece of word `word` of bundle `row` in layer `layer` of the tile. An SM counts bits at a quarter
+/// of the rate of additions, so a piece of a bundle of one row is treated as a range, and otherwise all rows
 /// are counted at once.
 template <class Tile, int axes>
 __device__ void add_piece(TilePart<axes>& part, const Bundle<Tile>& bundle, Word piece, int word, int row,
@@ -106,8 +107,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   const auto bundle = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
   int node = tables.first_node[tile * Tile::kThreads + t];
   for (int i = t; i < Table::kEntries; i += Tile::kThreads) table.clear(i);
-  find_labels<Tile, wanted>(tables, tile, labels);  // a barrier
-  wait_for_launch_before();                         // which wrote the components
+  find_labels<Tile, wanted>(tables, tile, labels);  // waits for the block
+  wait_for_launch_before();                         // the launch before wrote the components
 
   const TileCorner corner{
       {place.tile_x * Tile::kWidth, place.tile_y * Tile::kHeight, place.tile_z * Tile::kDepth}};

@@ -6,13 +6,13 @@
 
 namespace gpuccl::cuda::runs {
 
-/// A word of a row and the two elements on either side of it; named as the rows that the CPU measures
-/// (measure/row_bits.hpp), with which it shares formulas. A number of a word means nothing here.
+/// A word of a row and two elements on either side. Has the names of the rows that the CPU measures
+/// (measure/row_bits.hpp), so both use the same formulas. Ignores the index of the word.
 class RowAround {
  public:
   RowAround() = default;
 
-  /// Zeros where the image has none.
+  /// Loads the word. Elements outside of the image are 0.
   __device__ static RowAround load(const Frame& frame, int word, int y, int z) {
     RowAround row;
     if (!frame.has_row(y, z)) return row;
@@ -28,7 +28,8 @@ class RowAround {
   __device__ Word right(int) const { return at(1); }
   __device__ Word beside(int, int dx) const { return at(dx); }
 
-  /// The elements of which a neighbor along x or y is background, of the word and of one on either side.
+  /// Returns the elements with a background neighbor along x or y, including one element on either side of
+  /// the word.
   __device__ RowAround edges(const RowAround& above, const RowAround& below) const {
     RowAround row;
     row.bits_ = bits_ & ~(bits_ << 1 & bits_ >> 1 & above.bits_ & below.bits_);
@@ -44,11 +45,11 @@ class RowAround {
   std::uint64_t bits_ = 0;
 };
 
-/// The rows of a bundle and those around them.
+/// The rows of a bundle and the rows around them.
 template <class Tile>
 struct RowsAround {
   static constexpr bool kIsVolume = is_3d(Tile::connectivity);
-  static constexpr int kAbove = kIsVolume ? 1 : 2;  // and as many below
+  static constexpr int kAbove = kIsVolume ? 1 : 2;  // and the same number below
   static constexpr int kBefore = kIsVolume ? 1 : 0;
 
   RowAround rows[kBefore + Tile::kRowsZ][Tile::kRowsY + 2 * kAbove];

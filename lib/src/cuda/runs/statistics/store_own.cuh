@@ -10,7 +10,7 @@
 // gathered in shared memory, for as many components at a time as fit.
 namespace gpuccl::cuda::runs {
 
-/// With as many components a tile, or more, tiles are crowded.
+/// Tiles are crowded if the average number of components per tile is at least this.
 inline constexpr std::size_t kCrowded = 128;
 
 template <class Tile>
@@ -18,14 +18,15 @@ struct OwnShared {
   static constexpr std::uint16_t kGathered = 1u << 15, kElsewhere = kGathered - 1;
   static_assert(Tile::kNodes <= kElsewhere);
 
-  Word words[Bundle<Tile>::kWordsOfPieces * Tile::kThreads];  // of the image
-  std::uint16_t piece[Tile::kNodes];  // the thread of its word, and where in the word it starts
+  Word words[Bundle<Tile>::kWordsOfPieces * Tile::kThreads];  // the image
+  std::uint16_t
+      piece[Tile::kNodes];  // per node: the thread of its word, and the start of its piece in the word
   /// Root of a node in the tile, or kElsewhere; also kElsewhere once done, except for a root of other nodes.
   /// Such a root has kGathered and the number of its component among the gathered ones.
   std::uint16_t root[Tile::kNodes];
   std::uint32_t gathered;
-  std::uint16_t waiting[Tile::kWarps][2 * kWarp];  // nodes, until there is one for each lane of the warp
-  PartSums<kAxes<Tile>, kAxes<Tile> == 2 ? 256 : 160> sums;  // as many warps as there is room for
+  std::uint16_t waiting[Tile::kWarps][2 * kWarp];            // nodes, until each lane of the warp has one
+  PartSums<kAxes<Tile>, kAxes<Tile> == 2 ? 256 : 160> sums;  // sized for the target occupancy
 
   __device__ static std::uint16_t node_of(std::uint16_t root) { return root & kElsewhere; }
 };
@@ -61,8 +62,8 @@ __device__ void find_roots(OwnShared<Tile>& shared, const Link* links, Link begi
   __syncthreads();
 }
 
-/// Calls visit(true, node) for all nodes of a tile that is_wanted(node) says, by all lanes of a warp at a
-/// time; those for which there is none call visit(false, ...).
+/// Calls visit(true, node) for all nodes of a tile with is_wanted(node), from all lanes of a warp at a time.
+/// Lanes without a node call visit(false, ...).
 template <class Tile, class IsWanted, class Visit>
 __device__ void for_each_wanted(std::uint16_t (&waiting)[Tile::kWarps][2 * kWarp], std::uint32_t nodes,
                                 IsWanted is_wanted, Visit visit) {
@@ -85,7 +86,7 @@ __device__ void for_each_wanted(std::uint16_t (&waiting)[Tile::kWarps][2 * kWarp
   }
 }
 
-/// The piece of a node.
+/// Returns the contribution of a node's piece.
 template <class Tile>
 __device__ TilePart<kAxes<Tile>> part_of_node(const OwnShared<Tile>& shared, std::uint32_t node) {
   const unsigned thread = shared.piece[node] / kWordBits, start = 1u << shared.piece[node] % kWordBits;
@@ -123,8 +124,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
       {place.tile_x * Tile::kWidth, place.tile_y * Tile::kHeight, place.tile_z * Tile::kDepth}};
   const auto label_of_root = [&](std::uint32_t node) { return label_of(tables, tables.links[begin + node]); };
 
-  // Pieces that are alone. They are visited by themselves, because storing is what takes a warp longest, and
-  // it takes as long for few of its lanes as for all.
+  // Single pieces come first, in a pass of their own: storing takes a warp most of its time, and as long for
+  // few lanes as for all.
   const auto is_alone = [&](std::uint32_t node) { return node < nodes && shared.root[node] == node; };
   for_each_wanted<Tile>(shared.waiting, nodes, is_alone, [&](bool there, std::uint32_t node) {
     TilePart<kAxes<Tile>> part;
@@ -142,7 +143,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
     for (unsigned i = t; i < kEntries; i += Tile::kThreads) shared.sums.clear(static_cast<int>(i));
     __syncthreads();
     const auto is_root = [&](std::uint32_t node) { return (shared.root[node] & Shared::kGathered) != 0; };
-    // Its component among those that are gathered now; kEntries or more if it is none of them.
+    // Returns the index of the node's component among those gathered in this pass; kEntries or more if it is
+    // not among them.
     const auto number_of = [&](std::uint32_t node) {
       const std::uint16_t root = shared.root[node];
       return Shared::node_of(is_root(node) ? root : shared.root[root]) - first;

@@ -8,20 +8,20 @@
 #include "gpuccl/labels.hpp"
 #include "measure/directions.hpp"
 
-// The sums that measures of shape and topology are derived from, of what a tile has of a component.
+// Contributions of a tile to the sums that measures of shape and topology are derived from.
 namespace gpuccl::cuda::runs {
 
-/// Values of a part. Coordinates count from the tile's corner, so that their sums fit 32 bits.
+/// Indices of the sums. Coordinates are relative to the tile's corner, so their sums fit into 32 bits.
 template <bool is_volume>
 struct PartValues {
   static constexpr int kAxes = is_volume ? 3 : 2;
-  static constexpr int kProducts = is_volume ? 6 : 3;  // as SumsLayout::moments has them
+  static constexpr int kProducts = is_volume ? 6 : 3;  // in the order of SumsLayout::moments
   static constexpr int kDirections =
       (is_volume ? sizeof(measuring::kDirectionsOfVolume) : sizeof(measuring::kDirectionsOfImage)) /
       sizeof(measuring::Direction);
 
   static constexpr int kArea = 0, kSums = 1, kMoments = kSums + kAxes, kPerimeter = kMoments + kProducts;
-  static constexpr int kKinds = is_volume ? 0 : 3;  // of elements at the edge
+  static constexpr int kKinds = is_volume ? 0 : 3;  // kinds of boundary elements
   static constexpr int kCrofton = kPerimeter + kKinds, kEuler = kCrofton + kDirections;
   static constexpr int kAll = kEuler + 1;
 };
@@ -38,7 +38,7 @@ struct SumsPart {
     for (int i = 0; i < kValues; ++i) values[i] += other.values[i];
   }
 
-  /// The part of the lane whose number differs in the bits of `distance`.
+  /// Returns the part of the lane whose index differs by XOR with `distance`.
   __device__ SumsPart of_lane_beside(int distance) const {
     SumsPart other;
 #pragma unroll
@@ -47,8 +47,8 @@ struct SumsPart {
   }
 };
 
-/// Adds up the parts of a warp's lanes, by component: its first lane has the sum, the others are left with
-/// none (label 0). As gather_in_warp(), but with the instruction that newer devices have for a sum.
+/// Adds up the parts of a warp's lanes by component: the first lane of a component gets the sum, the others
+/// get label 0. Unlike gather_in_warp(), it uses the reduction instruction of compute capability 8.0.
 template <bool is_volume>
 __device__ void add_up_in_warp(SumsPart<is_volume>& part) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -71,7 +71,7 @@ __device__ void add_up_in_warp(SumsPart<is_volume>& part) {
 #endif
 }
 
-/// Parts of components of one tile, in shared memory, that its threads add up.
+/// Contributions to components of one tile in shared memory, to which its threads add.
 template <bool is_volume, int entries>
 struct SharedSums {
   static constexpr int kEntries = entries;
@@ -98,7 +98,7 @@ struct SharedSums {
   }
 };
 
-/// The sums of all components on the device: of one `layout.words` words.
+/// The sums of all components on the device: `layout.words` words each.
 template <bool is_volume>
 struct GlobalSums {
   using Values = PartValues<is_volume>;
@@ -106,7 +106,7 @@ struct GlobalSums {
   unsigned long long* data;
   SumsLayout layout;
 
-  /// Adds a part whose coordinates count from `corner`.
+  /// Adds a part whose coordinates are relative to `corner`.
   __device__ void add(const SumsPart<is_volume>& part, const int (&corner)[3]) const {
     unsigned long long* const sums =
         data + (part.label - std::size_t{1}) * static_cast<unsigned>(layout.words);
@@ -124,7 +124,7 @@ struct GlobalSums {
   }
 
  private:
-  /// The sum of (a + A)(b + B) from those of a b, a and b.
+  /// Adds the sums of (a + A)(b + B), derived from those of a b, a and b.
   __device__ static void add_moments(const SumsPart<is_volume>& part, const int (&corner)[3],
                                      unsigned long long* sums) {
     using Sum = unsigned long long;

@@ -5,15 +5,15 @@
 #include "cuda/runs/core/contacts.cuh"
 #include "cuda/runs/values/same_values.cuh"
 
-// FindPlanes: from values to bits (value_shape.cuh), in one pass over the image.
+// FindPlanes: converts values to bit planes (value_shape.cuh) in one pass over the image.
 //
-//   1. Faces: a warp has 32 columns, one a lane, and goes down some rows of a slice; a vote of its lanes is a
-//      word. That is nearly all there is to do.
-//   2. A contact by edge or corner is needless if the two are connected by others that lie between them, in
-//      the smallest box that holds both: each connects to one in the same box, by a contact that is closer.
-//      Equal values are, unless each of the two differs from all next to it in the box. So bits of faces say
-//      where there may be contacts to be listed: one thread a word.
-//   3. Lists: a warp a word looks at values again, where that may be.
+//   1. Faces: a warp has 32 columns, one per lane, and moves down some rows of a slice. A vote of its
+//      lanes is a word. This is most of the work.
+//   2. Candidates: a contact along an edge or at a corner is redundant if closer contacts connect its two
+//      elements within the smallest box that contains both. With equal values it is redundant unless each of
+//      the two differs from its neighbors in the box. So the bits of step 1 show where lists may have
+//      contacts: one thread per word.
+//   3. Lists: one warp per word reads the values around these candidates again.
 namespace gpuccl::cuda::runs {
 
 /// Values on the device; pitches count values.
@@ -26,21 +26,21 @@ struct ValueRows {
 };
 
 struct PlaneBlock {
-  static constexpr int kWords = 8, kRows = 32;  // of a slice
+  static constexpr int kWords = 8, kRows = 32;  // of one slice
   static constexpr int kThreads = kWords * kRows;
-  static constexpr int kRowsAtOnce = 4;  // that a warp has loaded
-  /// Thread blocks that an SM shall hold: fewer where more is loaded.
+  static constexpr int kRowsAtOnce = 4;  // that a warp loads at a time
+  /// Target number of thread blocks per SM: fewer if more is loaded.
   template <Connectivity connectivity>
   static constexpr int kAtOnce = kThreadsOfSm / kThreads*(ValuePlanes<connectivity>::kSides > 2 ? 5 : 6) / 8;
 };
 
-/// The element of this lane's column, and the one to its left.
+/// The element in this lane's column, and the element to its left.
 template <class T>
 struct TwoValues {
   T own, left;
 };
 
-/// Reads values of 32 columns, one a lane; what is not in the image is 0.
+/// Reads values of 32 columns, one per lane. Values outside of the image are 0.
 template <class T>
 struct ValueColumns {
   const Frame& frame;
@@ -56,7 +56,7 @@ struct ValueColumns {
   }
 };
 
-/// Values around an element of a lane's column.
+/// Values around an element in a lane's column.
 template <class T>
 struct ValuesAround {
   TwoValues<T> own, below;
@@ -70,7 +70,8 @@ struct ValuesAround {
 
 __device__ inline Word vote(bool value) { return __ballot_sync(kAllLanes, value); }
 
-/// True if a and b connect and no path through the voxels between them makes the contact redundant.
+/// Returns true if a and b connect, and no path through the elements between them makes the contact
+/// redundant.
 template <class T, class Same, class... Between>
 __device__ bool is_needed(const Same& same, T a, T b, Between... between) {
   if constexpr (Same::kTransitive)
@@ -79,7 +80,7 @@ __device__ bool is_needed(const Same& same, T a, T b, Between... between) {
     return same(a, b) && !(... || (same(a, between) && same(between, b)));
 }
 
-/// Whether this lane has a contact of that way with the row at that side that is needed.
+/// Returns true if this lane has a needed contact of kind `way` with the row at side `side`.
 template <int side, int way, class T, class Same>
 __device__ bool is_listed(const Same& same, const ValuesAround<T>& around) {
   const TwoValues<T>&own = around.own, &other = around.at_side[side];
@@ -97,18 +98,19 @@ __device__ bool is_listed(const Same& same, const ValuesAround<T>& around) {
   }
 }
 
-/// Words of a row of this block: what is set, what is the same as left, as above and as before; and the same
-/// of the row in the slice before.
+/// Words of a row: elements that are not 0, and that connect to the left, to the row above and to the slice
+/// before; and the same of the row in the slice before.
 struct alignas(16) FaceWords {
   Word set, left, above, before;
   Word before_set, before_left, before_above;
 
-  /// Words that this block does not know: any value is possible, so no contact is excluded.
+  /// Returns words outside of this block: any value is possible, so no contact is excluded.
   __device__ static FaceWords unknown(bool in_image) {
     const Word set = in_image ? ~0u : 0;
     return {set, 0, 0, 0, set, 0, 0};
   }
-  /// Returns for each column the words of the column to the left; `other` is the word to the left.
+  /// Returns the words shifted by one, so that each column has the bit of the column to its left. `other`:
+  /// the word to the left.
   __device__ FaceWords to_left(const FaceWords& other) const {
     const auto shifted = [](Word word, Word from) { return word << 1 | from >> 31; };
     return {shifted(set, other.set),
@@ -121,13 +123,13 @@ struct alignas(16) FaceWords {
   }
 };
 
-/// A row, and in it the columns to the left.
+/// Words of a row, and the same words for the columns to the left.
 struct FaceRow {
   FaceWords at, left;
 };
 
-/// Returns the columns in which equal values may have contacts to list: both are set, and each differs from
-/// its neighbors in their box.
+/// Returns the columns in which equal values may have contacts to list: both elements are set, and each
+/// differs from its neighbors in their box.
 template <int side, int way>
 __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const FaceRow& below) {
   const FaceWords& a = way == kOwnToLeft ? own.left : own.at;
@@ -139,7 +141,7 @@ __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const Fac
                                  : own.at.left | own.at.before_left | own.at.before | own.left.before;
     return a.set & b_set & ~faces;
   } else {
-    // Side 2 lies above, side 3 below; "above" of the lower row says whether two rows connect.
+    // Side 2 lies above, side 3 below. `above` of the lower row tells whether the two rows connect.
     const FaceRow &other = side == 2 ? above : below, &lower = side == 2 ? own : below;
     const FaceWords& b = way == kOtherToLeft ? other.left : other.at;
     const FaceWords& lower_a = way == kOwnToLeft ? lower.left : lower.at;
@@ -152,14 +154,14 @@ __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const Fac
 
 using FacesOfBlock = FaceWords[PlaneBlock::kRows][PlaneBlock::kWords];
 
-/// Lists of the words of a thread block. Takes no shared memory where there are none.
+/// Lists of the words of a thread block. Takes no shared memory if the connectivity has none.
 struct ListsOfBlock {
-  Word of_word[PlaneBlock::kRows][PlaneBlock::kWords];  // that may have something in them; then, that have
-  std::uint8_t queue[PlaneBlock::kThreads];             // words that may have something in lists
+  Word of_word[PlaneBlock::kRows][PlaneBlock::kWords];  // lists that may have contacts, later that have
+  std::uint8_t queue[PlaneBlock::kThreads];  // threads of the words that may have contacts in lists
   unsigned queued;
 };
 
-/// The words of a thread block in the image.
+/// Position of a thread block's words in the image.
 struct PlanePlace {
   int first_word, first_y, z, rows;
 
@@ -173,14 +175,14 @@ struct PlanePlace {
   }
 };
 
-/// Step 1. Loads of some rows are under way at a time, and depend on nothing but lanes; what is not in the
-/// image is read where something is, and does not count.
+/// Step 1. Loads of several rows overlap, because their addresses depend only on the lane. Lanes outside of
+/// the image load a valid element, which is ignored.
 template <Connectivity connectivity, class T, class Same>
 __device__ void find_faces(const Frame& frame, const ValueRows<T>& values, const Same& same,
                            const PlanePlace& place, FacesOfBlock& faces) {
   using Block = PlaneBlock;
-  constexpr bool kBefore = ValuePlanes<connectivity>::kSides > 1;     // the slice before is looked at
-  constexpr bool kAllAround = ValuePlanes<connectivity>::kSides > 2;  // and what lies around in it
+  constexpr bool kBefore = ValuePlanes<connectivity>::kSides > 1;     // read the slice before
+  constexpr bool kAllAround = ValuePlanes<connectivity>::kSides > 2;  // and its neighboring columns and rows
   const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   const unsigned x = (static_cast<unsigned>(place.first_word) + warp) * kWordBits + lane;
   const auto width = static_cast<unsigned>(frame.width);
@@ -226,7 +228,7 @@ __device__ void find_faces(const Frame& frame, const ValueRows<T>& values, const
   }
 }
 
-/// Step 2, for this thread's word: queues it if its lists may have something in them.
+/// Step 2, for this thread's word: queues the word if its lists may have contacts.
 template <Connectivity connectivity, class Same>
 __device__ void queue_word(const Frame& frame, const PlanePlace& place, int word, int row,
                            const FacesOfBlock& faces, ListsOfBlock& lists) {
@@ -256,7 +258,7 @@ __device__ void queue_word(const Frame& frame, const PlanePlace& place, int word
   if (wanted != 0) lists.queue[atomicAdd(&lists.queued, 1u)] = static_cast<std::uint8_t>(threadIdx.x);
 }
 
-/// Step 3: writes the lists of the words that are queued.
+/// Step 3: writes the lists of the queued words.
 template <Connectivity connectivity, class T, class Same>
 __device__ void write_lists(const Frame& frame, const ValueRows<T>& values, const Same& same,
                             const PlanePlace& place, ListsOfBlock& lists, Word* planes) {

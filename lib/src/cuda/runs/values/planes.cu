@@ -38,7 +38,7 @@ void find_planes_of(const Frame& frame, const DeviceValues& values, Word* planes
   });
 }
 
-/// A thread a word.
+/// One thread per word.
 template <class T>
 __global__ void find_values_kernel(Frame frame, ValueRows<T> values, Bitmap first, ValueBits* to,
                                    std::size_t capacity) {
@@ -57,9 +57,9 @@ __global__ void find_values_kernel(Frame frame, ValueRows<T> values, Bitmap firs
     to[component] = bits_of_value(at[lowest_bit(rest)]);
 }
 
-/// A thread a word.
+/// One thread per word.
 __global__ void mark_runs_kernel(Frame frame, Bitmap starts) {
-  using Planes = ValuePlanes<Connectivity::c4>;  // these two are equal for all connectivities
+  using Planes = ValuePlanes<Connectivity::c4>;  // its planes kSet and kLeft are those of all connectivities
   const std::uint64_t i = ThreadLine<>::mine();
   if (i >= static_cast<std::uint64_t>(starts.lengths.words)) return;
   starts.words[i] = frame.words[frame.plane(Planes::kSet) + static_cast<std::int64_t>(i)] &

@@ -17,7 +17,7 @@ struct EqualValues {
   __device__ bool operator()(T a, T b) const { return is_set_value(a) && are_near(a, b); }
 };
 
-/// Rule: values connect that differ by at most a delta.
+/// Rule: values that differ by at most delta connect.
 template <class T>
 struct NearValues {
   static constexpr bool kTransitive = false;
