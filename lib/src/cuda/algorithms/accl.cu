@@ -24,9 +24,9 @@ namespace {
 
 /// Spans of all rows, `pitch` entries per row. Does not own its memory.
 struct Spans {
-  Label *begins, *ends;  // columns, past the end
+  Label *begins, *ends;  // columns; ends are exclusive
   Label* labels;
-  Label* counts;  // of each row
+  Label* counts;  // per row
   Index pitch;
 };
 
@@ -77,7 +77,7 @@ __device__ void merge_rows(Spans spans, Index row, Index image_pitch) {
     const Label a = SharedByThreads::load(spans.labels + upper);
     const Label b = SharedByThreads::load(spans.labels + lower);
     if (touch && a != b) {
-      __syncthreads();  // all have read them
+      __syncthreads();  // all threads have read them
       relabel(spans, OneBased::unpack(max(a, b)) / image_pitch, row + 1, max(a, b), min(a, b));
       __syncthreads();
     }
@@ -91,7 +91,8 @@ __global__ void merge_spans(Extent extent, Index image_pitch, Spans spans) {
   for (Index y = 0; y + 1 < static_cast<Index>(extent.height); ++y) merge_rows(spans, first + y, image_pitch);
 }
 
-/// One thread per span and the background after it. The first of a row also fills the background before it.
+/// One thread per span and the background after it. The thread of a row's first span also fills the
+/// background before it.
 using SpanThread = ThreadGrid<2, 1, 1, 16, 16>;
 
 __global__ void final_labeling(ImageRef<Label> labels, Spans spans) {

@@ -4,11 +4,11 @@
 //   Images on GPU", Electronic Imaging, 2016 (as described in Allegretti et al. 2020,
 //   doi:10.1109/TPDS.2019.2934683)
 //
-// Label equivalence (ole.cu) of 2x2 or 2x2x2 blocks, whose foreground pixels all touch each other: not so in
-// other connectivities. Init finds for every block which of its neighbors it touches and keeps a bit for each
-// in the connectivity map; the label of block i is i + 1 in the block-label map, or 0 if it is empty. Scan
-// and Analysis need no more than these two maps. FinalLabeling writes labels to pixels; its first step
-// translates numbers of blocks to the indices of their first pixels, which renumbering needs.
+// Label equivalence (ole.cu) of 2x2 or 2x2x2 blocks. All foreground pixels of a block touch each other, which
+// does not hold for other connectivities. Init finds the neighbors that each block touches, and stores one
+// bit for each in the connectivity map. The block-label map contains i + 1 for block i, or 0 if the block is
+// empty. Scan and Analysis read only these two maps. FinalLabeling writes labels to pixels. Its first step
+// translates block numbers to the indices of the blocks' first pixels, as renumbering requires.
 
 #include <type_traits>
 
@@ -25,10 +25,10 @@ namespace {
 template <class Block>
 using Connections = std::conditional_t<Block::kDepth == 1, std::uint8_t, std::uint32_t>;
 
-/// Neighbors before a block; there are as many behind it.
+/// Number of neighbors before a block; as many follow it.
 template <class Block>
 constexpr int kPreceding = Block::kDepth == 1 ? 4 : kPrecedingBlocks;
-/// Number of the first one, as offset_of_block() has them.
+/// Number of the first neighbor in the order of offset_of_block().
 template <class Block>
 constexpr int kFirst = kPrecedingBlocks - kPreceding<Block>;
 
@@ -39,8 +39,8 @@ __device__ unsigned connections_of(Window3d touching) {
   return (blocks & kBefore) | (blocks >> 1 & ~kBefore);
 }
 
-/// The foreground pixels around block X that touch one of its own. Unlike touching_pixels() and
-/// touching_voxels() on all sides.
+/// Returns the foreground pixels around block X that touch a foreground pixel of X, on all sides, unlike
+/// touching_pixels() and touching_voxels().
 template <class Block>
 __device__ Window3d touching_all_around(ImageRef<const Pixel> image, Block X, BlockPixels own) {
   Window3d reach = 0;
@@ -50,7 +50,7 @@ __device__ Window3d touching_all_around(ImageRef<const Pixel> image, Block X, Bl
 
   const bool has_left = X.x > 0, has_right = X.x < image.extent.width - 2;
   Window3d around = 0;
-  // All are asked for at once, as in touching_voxels().
+  // Loads are issued together, as in touching_voxels().
 #pragma unroll
   for (int dz = Block::kDepth == 1 ? 0 : -1; dz <= 2 * (Block::kDepth - 1); ++dz)
 #pragma unroll
@@ -110,7 +110,8 @@ __global__ void analysis(ImageRef<Label> blocks) {
   if (label_at(blocks, at) != 0) PixelForest{blocks.data}.compress(blocks.index(at.x, at.y, at.z));
 }
 
-/// Gives every block's node in the image that of its root, from the number of the root block.
+/// Writes, for every block, the node of its root in the label image, computed from the number of the root
+/// block.
 template <class Block>
 __global__ void translate(ImageRef<Label> blocks, ImageRef<Label> labels) {
   const PixelThread at = PixelThread::mine(blocks.extent);

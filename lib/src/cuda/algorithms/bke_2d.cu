@@ -4,10 +4,10 @@
 //   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683 (section 5.2, figure 8, table
 //   1)
 //
-// As in BUF (buf_2d.cu, with its drawing of block X) the forest has one node per 2x2 block. Initialization
-// links X to the first neighbor it touches, without any atomic operation, and remembers in an information
-// byte what is still to do: which pixels of X are foreground (bits 0 to 3) and whether Q, R and S must
-// undergo union (5 to 7).
+// As in BUF (buf_2d.cu, with a drawing of block X), the forest has one node per 2x2 block. Initialization
+// links X to the first neighbor that it touches, without atomic operations. It stores the remaining work in
+// an information byte: the foreground pixels of X (bits 0 to 3), and whether X must be merged with Q, R and S
+// (bits 5 to 7).
 
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"

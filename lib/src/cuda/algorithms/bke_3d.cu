@@ -3,8 +3,8 @@
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
 //   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683 (section 5.3, figure 9)
 //
-// The information byte becomes an information integer: the eight voxels of X (bits 0 to 7) and which of its
-// 13 preceding neighbors, in raster order, must undergo union (bits 8 to 20).
+// The information byte becomes an integer: the eight voxels of X (bits 0 to 7), and which of its 13 preceding
+// neighbors, in raster order, must be merged with it (bits 8 to 20).
 
 #include "common/neighborhood.hpp"
 #include "cuda/labelers/block_labeler.cuh"

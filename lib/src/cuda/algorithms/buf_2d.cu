@@ -3,9 +3,9 @@
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
 //   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683 (section 5.1, figures 5 to 7)
 //
-// The foreground pixels of a 2x2 block all touch (which is why this does not do 4-connectivity), so the
-// forest has one node per block: the link kept at its top-left pixel. A thread owns block X and looks at four
-// neighbors; the other four look at X.
+// The forest has one node per 2x2 block: the link at the block's top-left pixel. All foreground pixels of a
+// block touch each other, which does not hold for 4-connectivity. The thread of block X merges it with four
+// neighbors; the threads of the other four neighbors merge them with X.
 //
 //     . P | Q Q | R .
 //     ----+-----+----
@@ -24,8 +24,8 @@ __global__ void initialization(ImageRef<Label> labels) {
   if (!X.inside(labels.extent)) return;
 
   const Index node = X.node(labels);
-  // The second pixel is unused until FinalLabeling; written too, because half a memory sector costs more than
-  // one.
+  // The second pixel is unused until FinalLabeling. It is written too, because writing half a memory sector
+  // costs more than a whole one.
   SharedByThreads::store_pair(labels.data + node, ZeroBased::pack(node), 0);
 }
 

@@ -3,8 +3,8 @@
 //   S. Allegretti, F. Bolelli, C. Grana, "Optimized Block-Based Algorithms to Label Connected Components on
 //   GPUs", IEEE TPDS 31(2), 2020, doi:10.1109/TPDS.2019.2934683 (section 5.3, figure 9)
 //
-// Block X is united with those of its 13 preceding neighbors that it touches. Reading eight voxels twice
-// would cost too much, so Merge leaves in the label image, one byte a block, which of them are foreground.
+// Block X is merged with the preceding neighbors, of 13, that it touches. Loading its eight voxels twice
+// would cost too much, so Merge stores in the label image, one byte per block, which of them are foreground.
 
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"

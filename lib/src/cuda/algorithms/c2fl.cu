@@ -4,14 +4,16 @@
 //   Labeling With a Coarse-to-Fine Strategy", IEEE Access 6, 2018, doi:10.1109/ACCESS.2018.2872452
 //   (section III)
 //
-// LocalLabeling: coarse labeling of a tile by rows and then columns (figure 4), refinement along rows (figure
-// 5), conversion to labels of the image (figure 6). BoundaryMerge unites pixels at the borders between tiles
-// (figure 7); Update follows the links to their roots. The variants leave out coarse labeling along columns
-// (R), along rows (C) or altogether (N) and refine in all directions that this makes necessary. The
-// paper leaves three choices open. Rows of tiles are as long as a warp, for reading along rows; this is the
+// LocalLabeling has three steps: coarse labeling of a tile along rows and then columns (figure 4), refinement
+// along rows (figure 5), and conversion to labels of the image (figure 6). BoundaryMerge merges pixels across
+// the borders between tiles (figure 7). Update replaces each label by its root. The variants omit coarse
+// labeling along columns (RC2FL), along rows (CC2FL) or completely (NC2FL), and refine in all directions that
+// this requires.
+//
+// The paper leaves three choices open. Rows of tiles are as long as a warp, to read along rows; this is the
 // second best size of its table 1. Both scans of coarse labeling are one step, which gives the same labels
-// according to the paper. Diagonals, for 8-connectivity, are scanned where no row or column connects the two
-// pixels anyway.
+// according to the paper. With 8-connectivity, diagonals are refined if no row or column connects the two
+// pixels.
 
 #include <string>
 
@@ -26,8 +28,8 @@ namespace {
 
 using UsualTile = PixelTile<32, 16>;
 
-/// Returns the scans left for refinement: coarse labeling finds all connections along columns, or along rows
-/// if it scans only those.
+/// Returns the scans that refinement must do. Coarse labeling finds all connections along columns, or along
+/// rows if it scans only rows.
 constexpr Scans refined(Scans coarse) {
   switch (coarse) {
     case Scans::rows_and_columns:

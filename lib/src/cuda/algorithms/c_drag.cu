@@ -6,12 +6,11 @@
 //   C. Grana, D. Borghesani, R. Cucchiara, IEEE Transactions on Image Processing 19(6), 2010 (the tree)
 //   F. Bolelli, L. Baraldi, M. Cancilla, C. Grana, ICPR 2018 (the graph)
 //
-// As in BUF (buf_2d.cu) the forest has one node per block. Merge: each thread asks for pixels in the order of
-// an optimal decision tree, or of the graph that has equal parts of it once, until it knows the blocks with
-// which block X must be united. A leaf leaves out the blocks that others unite. Trees are made by
-// lib/tools/decision_trees, which has the published number of nodes: where several actions are right at a
-// leaf, the authors may have chosen another. Threads of a warp that reach different leaves do their unions
-// together here.
+// As in BUF (buf_2d.cu), the forest has one node per block. Merge: each thread reads pixels in the order of
+// an optimal decision tree, or of the graph in which equal subtrees are shared, until it knows the blocks
+// with which block X must be merged. Leaves omit blocks that other threads merge. lib/tools/decision_trees
+// generates the trees, with the published number of nodes; where a leaf allows several actions, the authors
+// may have chosen another. Threads of a warp that reach different leaves do their unions together here.
 
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"
@@ -20,10 +19,10 @@ namespace gpuccl::cuda {
 namespace c_drag {
 namespace {
 
-/// Blocks to unite X with, one bit each.
+/// Blocks to merge with X, one bit each.
 using Blocks = unsigned;
 
-/// The mask around block X, as the generated code asks for its pixels, once:
+/// The mask around block X. Loads each pixel once, when the generated code reads it:
 ///
 ///     a b | c d | e f        P Q R
 ///     g h | i j | k l        S X

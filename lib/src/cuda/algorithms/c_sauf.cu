@@ -7,9 +7,8 @@
 //   F. Bolelli, S. Allegretti, L. Lumetti, C. Grana, "A State-of-the-Art Review with Code about Connected
 //   Components Labeling on GPUs", IEEE TPDS, 2024, doi:10.1109/TPDS.2024.3434357 (TUF)
 //
-// Every pixel is a tree of its own at first. Merge: each thread goes through the decision tree of SAUF, which
-// looks at no more neighbors than it must, and does the unions of its leaf. Compression links every pixel to
-// its root.
+// Each pixel is a tree of its own at first. Merge: each thread follows the decision tree of SAUF, which reads
+// as few neighbors as possible, and does the unions of the leaf. Compression links each pixel to its root.
 //
 //     p q r
 //     s x
@@ -28,7 +27,7 @@ namespace gpuccl::cuda {
 namespace c_sauf {
 namespace {
 
-/// Calls unite(dx, dy) for the neighbors that pixel x must be united with.
+/// Calls unite(dx, dy) for the neighbors with which pixel x must be merged.
 template <class IsForeground, class Unite>
 __device__ void walk_tree(IsForeground foreground, Unite unite) {
   if (foreground(0, -1)) {

@@ -4,20 +4,22 @@
 //   Component Labeling Algorithm for GPUs", IPTA, 2017, doi:10.1109/IPTA.2017.8310147 (section III, algorithm
 //   5)
 //
-// A label is the number of a pixel, counted from 1, and a link to that pixel. The mask is a window of 2x2
-// pixels,
+// A label is the index of a pixel plus 1, and a link to that pixel. The mask is a window of 2x2 pixels:
 //
-//     a b     all of which touch each other: this is why DLP does not do 4-connectivity.
+//     a b     All of them touch each other, which does not hold for 4-connectivity.
 //     c d
 //
-// TileLabeling works on tiles in shared memory: every pixel gets its own number (DLP-I); windows scatter
-// their smallest label to the pixels that their labels name (DLP-SR), which a race may undo; links are
-// followed (DLP-R); windows unite their labels for good (DLP-RUF); links are followed (DLP-R) and translated.
-// SouthBorders and EastBorders unite windows that reach into the next tile; Relabeling follows the links of
-// the whole image. The first DLP-SR and DLP-R are optional (variant dlp-ruf is without), and so is the second
-// DLP-R, because Relabeling can do its work (variant dlp-lazy). The paper leaves two
-// choices open. Tiles are 64 x 8, the size next to its 84 x 8 that fits warps. The last row and column of a
-// tile are anchors of windows that are cut off there, because the image may cut off tiles.
+// TileLabeling labels tiles in shared memory. Each pixel gets its own number (DLP-I). Windows write their
+// smallest label to the pixels that their labels point to (DLP-SR); a race may undo this. Links are followed
+// to the root (DLP-R). Windows merge their labels, without races (DLP-RUF). Links are followed again (DLP-R)
+// and converted to labels of the image. SouthBorders and EastBorders merge windows that extend into the next
+// tile. Relabeling follows the links of the whole image. The first DLP-SR and DLP-R are optional (omitted by
+// variant dlp-ruf), and so is the second DLP-R, because Relabeling can do its work (omitted by variant
+// dlp-lazy).
+//
+// The paper leaves two choices open. Tiles are 64 x 8: the size closest to its 84 x 8 that is a multiple of
+// warps. The last row and column of a tile begin windows that are cut off there, because the image may cut
+// off tiles.
 
 #include <string>
 
@@ -41,8 +43,8 @@ enum class Steps {
   no_flattening,     // DLP-R after it
 };
 
-/// Calls join(label, smallest) for every label of a window but its smallest. label(dx, dy) is that of a
-/// pixel.
+/// Calls join(label, smallest) for each label of a window except the smallest. label(dx, dy) returns the
+/// label of a pixel.
 template <class LabelOf, class Join>
 __device__ void join_window(LabelOf label, Join join) {
   const Label window[] = {label(0, 0), label(1, 0), label(0, 1), label(1, 1)};
@@ -51,9 +53,9 @@ __device__ void join_window(LabelOf label, Join join) {
     if (one != 0 && one != least) join(one, least);
 }
 
-/// Recursive union-find (algorithm 4), its tail recursion as a loop: unlike UnionFind::unite() it looks for
-/// no roots but lowers every link on the way. A link that is low enough already needs no atomic operation:
-/// along a border, that is nearly every one.
+/// Recursive union-find (algorithm 4), with its tail recursion as a loop. Unlike UnionFind::unite(), it does
+/// not find roots, but lowers every link on the path. A link that is low enough needs no atomic operation;
+/// along a border, almost every link is.
 template <class Memory>
 __device__ void ruf(Label* links, Label label, Label least) {
   while (label > least) {
@@ -61,7 +63,7 @@ __device__ void ruf(Label* links, Label label, Label least) {
     Label* const link = links + OneBased::unpack(label);
     Label was = Memory::load(link);
     if (was > least) was = Memory::fetch_min(link, least);
-    if (was == label) return;  // was a root
+    if (was == label) return;  // the label was a root
     label = max(was, least);
     least = min(was, least);
   }
@@ -110,7 +112,7 @@ __device__ void unite_window(ImageRef<Label> labels, PixelThread at) {
       [&](Label label, Label least) { ruf<SharedByThreads>(labels.data, label, least); });
 }
 
-/// A thread for a pixel of a tile's last row, and of its last column.
+/// One thread per pixel of a tile's last row, and of its last column.
 template <class DlpTile, unsigned threads>
 using SouthGrid = ThreadGrid<1, DlpTile::kHeight, 1, threads, 1>;
 template <class DlpTile, unsigned threads>
@@ -161,7 +163,8 @@ Variants dlp_variants() { return {variant<dlp::Dlp<dlp::Steps::all>>(Connectivit
 Variants dlp_ruf_variants() { return {variant<dlp::Dlp<dlp::Steps::no_preprocessing>>(Connectivity::c8)}; }
 Variants dlp_lazy_variants() { return {variant<dlp::Dlp<dlp::Steps::no_flattening>>(Connectivity::c8)}; }
 
-/// TileLabeling, SouthBorders, EastBorders: the paper's first, then other tiles, then other borders.
+/// Thread blocks of TileLabeling, SouthBorders and EastBorders: first the paper's, then other tiles, then
+/// other border blocks.
 std::vector<BlockConfiguration> dlp_configurations() {
   using namespace dlp;
   return {configuration<84, 8, 112, 96>(),   configuration<64, 8, 128, 128>(),

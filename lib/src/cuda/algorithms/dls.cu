@@ -4,13 +4,13 @@
 //   Based on 8-directional Label Selection", International Journal of Latest Research in Science and
 //   Technology 3(2), 2014 (M8DLS as in the code of Bolelli et al. 2024, doi:10.1109/TPDS.2024.3434357)
 //
-// Every foreground pixel has a label of its own at first. Scan: each thread goes from its pixel in the eight
-// directions as far as there is foreground and takes the smallest label that it meets; again until no label
-// changes. M8DLS: after the first scan, a thread scans only if its label has changed at its origin, the pixel
-// from which the label comes.
+// Each foreground pixel has a label of its own at first. Scan: each thread walks from its pixel in eight
+// directions, as far as the foreground extends, and takes the smallest label that it reads. Scans repeat
+// until no label changes. M8DLS: after the first scan, a thread scans only if its label has changed at its
+// origin, the pixel from which the label comes.
 //
 // This condition alone ends too early: if two labels meet and neither has changed at its origin, no thread
-// scans. So here a scan of all pixels follows, and both are repeated until it changes nothing.
+// scans. So a scan of all pixels follows here, and both repeat until that scan changes nothing.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"

@@ -3,14 +3,14 @@
 //   J. Jaiganesh, M. Burtscher, "A High-Performance Connected Components Implementation for GPUs", High-
 //   Performance Parallel and Distributed Computing (HPDC), 2018, doi:10.1145/3208040.3208041
 //
-// An algorithm for graphs, here of the foreground elements with an edge between neighbors; no graph is
-// stored. Init links a vertex to its first neighbor that comes before it. Compute hooks, for every edge to a
-// neighbor before, the larger of the two representatives to the smaller by compare-and-swap. Finding a
-// representative shortens the path: each vertex on it skips the next one (intermediate pointer jumping).
-// Finalize links all to their representatives.
+// An algorithm for graphs, applied to the graph of foreground elements with an edge between neighbors, which
+// is not stored. Init links each vertex to its first preceding neighbor. Compute processes every edge to a
+// preceding neighbor: it hooks the larger representative to the smaller one by compare-and-swap. Finding a
+// representative shortens the path: each vertex on it is linked to its grandparent (intermediate pointer
+// jumping). Finalize links all vertices to their representatives.
 //
-// The paper gives vertices of more than 16 edges to warps and thread blocks. A grid has no more than 26, for
-// which one thread, the paper's first kernel, is used throughout.
+// The paper processes vertices of more than 16 edges with warps and thread blocks. Grid vertices have at most
+// 26 edges, so the paper's first kernel, one thread per vertex, processes all of them.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"
@@ -31,7 +31,7 @@ class Vertices : public PixelForest {
  public:
   __device__ explicit Vertices(Label* parents) : PixelForest(parents), parents_(parents) {}
 
-  /// Intermediate pointer jumping.
+  /// Finds the representative by intermediate pointer jumping.
   __device__ Index representative(Index vertex) const {
     Index before = vertex, at = parent_of(vertex);
     if (at == vertex) return at;
@@ -44,7 +44,7 @@ class Vertices : public PixelForest {
     return at;
   }
 
-  /// Hooks the larger of two representatives to the smaller one, and returns the one left.
+  /// Hooks the larger representative to the smaller one. Returns the remaining one.
   __device__ Index hook(Index a, Index b) const {
     while (a != b) {
       Index& high = a < b ? b : a;
@@ -52,7 +52,7 @@ class Vertices : public PixelForest {
       const Index was = OneBased::unpack(
           SharedByThreads::exchange_if(parents_ + high, OneBased::pack(high), OneBased::pack(low)));
       if (was == high) return low;
-      high = was;  // another thread has hooked it: go on with its parent
+      high = was;  // another thread hooked it first; continue with its parent
     }
     return a;
   }

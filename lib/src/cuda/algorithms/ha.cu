@@ -6,18 +6,19 @@
 //   F. Bolelli, S. Allegretti, L. Lumetti, C. Grana, "A State-of-the-Art Review with Code about Connected
 //   Components Labeling on GPUs", IEEE TPDS, 2024, doi:10.1109/TPDS.2024.3434357 (HA8, 8-connectivity)
 //
-// A node of the forest is a segment: the foreground pixels of one row within 32 columns, which a warp finds
-// by a ballot. The distance from a pixel to the start of its segment is the number of set bits just before
-// it. StripLabeling: a thread block walks along a strip of four rows, a warp for each, links the segments of
-// a row and unites those of two rows where they first touch. BorderMerging does the same for the rows where
-// strips meet. Relabeling finds the root of each segment once and hands it to the segment's pixels.
+// A node of the forest is a segment: a run of foreground pixels of one row within 32 columns, which a warp
+// finds by a ballot. The distance of a pixel to the start of its segment is the number of consecutive set
+// bits before it. StripLabeling: a thread block moves along a strip of four rows, one warp per row. It links
+// the segments of a row, and merges segments of two rows where they first touch. BorderMerging does the same
+// for the rows at which strips meet. Relabeling finds the root of each segment once, and writes its label to
+// the segment's pixels.
 //
 //     4: both pixels are foreground, and one of them starts its segment
-//     8: or one starts its segment, and the one of the other row ended just before
+//     8: also if one starts its segment, and the segment of the other row ended in the column before
 //
-// Different here: the segments of two rows that touch across column 32 k of a border are united
-// by the warp before, whose last lane looks one pixel ahead; Relabeling writes the background as well, so the
-// label image is not cleared before.
+// Two points differ from the paper. Segments of two rows that touch across column 32 k of a border are merged
+// by the preceding warp, whose last lane reads one pixel ahead. Relabeling also writes the background, so the
+// label image need not be cleared before.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/warp.cuh"
@@ -29,19 +30,20 @@ namespace {
 
 constexpr int kStripHeight = 4;  // the paper's
 
-/// One warp for each row of a strip.
+/// One warp per row of a strip.
 using StripThreads = ThreadGrid<1, 1, 1, kWarp, kStripHeight>;
-/// One warp for 32 columns of the first row of each strip.
+/// One warp per 32 columns of the first row of each strip.
 using BorderThreads = ThreadGrid<1, kStripHeight, 1, kWarp, 4>;
-/// One warp for 32 columns of each row.
+/// One warp per 32 columns of each row.
 using RowThreads = ThreadGrid<1, 1, 1, kWarp, 4>;
 
-/// Pixels of a segment before the one of this lane, or of the segment that ended just before it.
+/// Returns the number of pixels of a segment before this lane's pixel, or of the segment that ended just
+/// before it.
 __device__ int start_distance(unsigned pixels, int lane) {
   return __clz(static_cast<int>(~(pixels << (31 - lane) << 1)));
 }
-/// Pixels just before column 32, the distance for the first lane of the next 32 columns: they may go on from
-/// `before` pixels.
+/// Returns the number of consecutive pixels before column 32: the distance for the first lane of the next 32
+/// columns. They may continue `before` pixels of the preceding columns.
 __device__ int carried_distance(unsigned pixels, int before) {
   const int distance = __clz(static_cast<int>(~pixels));
   return distance == static_cast<int>(kWarp) ? distance + before : distance;
@@ -53,11 +55,11 @@ struct SegmentPixel {
   Index here;
   int distance;
 
-  /// The first pixel of its segment, or of the one that ended just before.
+  /// Returns the first pixel of its segment, or of the segment that ended just before it.
   __device__ Index start() const { return here - static_cast<Index>(distance); }
 };
 
-/// Unites the segments of two pixels, one above the other, if they touch first here.
+/// Merges the segments of two pixels, one above the other, if they first touch here.
 template <Connectivity connectivity>
 __device__ void unite_segments(Label* labels, SegmentPixel own, SegmentPixel above) {
   bool first_contact = own.foreground && above.foreground && (own.distance == 0 || above.distance == 0);
@@ -71,7 +73,7 @@ __device__ void unite_segments(Label* labels, SegmentPixel own, SegmentPixel abo
 
 template <Connectivity connectivity>
 __global__ void strip_labeling(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  __shared__ unsigned rows[2][kStripHeight];  // in turn, so that one barrier is enough
+  __shared__ unsigned rows[2][kStripHeight];  // used in turn, so one barrier suffices
   const int3 at = StripThreads::origin(image.extent);
   const int lane = static_cast<int>(threadIdx.x), row = static_cast<int>(threadIdx.y);
 

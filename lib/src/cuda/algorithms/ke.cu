@@ -7,13 +7,13 @@
 //   Algorithms", IPAS 2018, doi:10.1109/IPAS.2018.8708900 (8-connectivity: section III, figure 1; the union
 //   with a single atomic: section II.A)
 //
-// Initialization links a pixel to the first foreground pixel among its preceding neighbors, without any
-// atomic operation. Analysis relinks at every step of a walk, so that pixels met later walk less. Reduction
-// unites a pixel with those that Initialization left out and that no other pixel takes care of:
+// Initialization links each pixel to its first foreground neighbor among the preceding ones, without atomic
+// operations. Analysis relinks a pixel at every find step, which shortens later finds. Reduction merges a
+// pixel with the neighbors that Initialization omitted and that no other pixel merges:
 //
 //     NW N NE      4: W, if N was linked to and NW does not connect the two
-//     W  x         8: nothing if N is foreground, which touches all others; else NE if NW was linked to, and
-//                     W if NE was; W and NW take care of each other
+//     W  x         8: none if N is foreground, because it touches all others; otherwise NE if NW was linked
+//                  to, and W if NE was; W and NW are merged by their own threads
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"

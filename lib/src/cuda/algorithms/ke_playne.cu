@@ -3,15 +3,16 @@
 //   D. Playne, K. Hawick, "A New Algorithm for Parallel Connected-Component Labelling on GPUs", IEEE TPDS
 //   29(6), 2018, doi:10.1109/TPDS.2018.2799216
 //
-// As in KE (ke.cu) an element x is linked first to one preceding neighbor: Z behind it, else Y above, else X
-// to its left. Of the others it must be united only with those that are not connected by a detour of which
-// every part is linked already or united by some earlier element:
+// As in KE (ke.cu), an element x is first linked to one preceding neighbor: Z behind it, otherwise Y above
+// it, otherwise X to its left. It is merged with each of the others only if no detour connects them whose
+// parts are all linked already, or merged by an earlier element:
 //
 //     YX Y
 //     X  x
 //
-// If Y is foreground, X is reached through YX, and so in the other two planes: X through ZX, Y through ZY.
-// Left to unite in 2D is X, and Y without YX.
+// If Y is foreground, X is connected through YX. The other two planes are analogous: X is connected through
+// ZX, and Y through ZY. In 2D, this leaves X, if Y is
+// foreground and YX is not.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"

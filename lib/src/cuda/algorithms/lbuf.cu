@@ -4,10 +4,10 @@
 //   (as described in Chen et al. 2018, doi:10.1109/ACCESS.2018.2872452, figure 3; 8-connectivity: Allegretti
 //   et al. 2020, doi:10.1109/TPDS.2019.2934683, section 3.2)
 //
-// A thread block labels (a piece of) a line in shared memory: every pixel is linked to its left neighbor,
-// then all follow the links at once and relink themselves at every step, so that a run of n pixels takes log
-// n steps. GlobalMerge unites each pixel with its neighbors in the line above, and where pieces of a line
-// meet.
+// A thread block labels a line, or a piece of one, in shared memory: each pixel is linked to its left
+// neighbor. Then all threads follow links at once and relink their pixels at every step, so a run of n pixels
+// takes log n steps. GlobalMerge merges each pixel with its neighbors in the line above, and across the ends
+// of pieces.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
@@ -48,7 +48,7 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
     return true;
   };
   if (at.x % Line::kWidth == 0) unite_with(-1, 0);
-  if (!unite_with(0, -1) && connectivity == Connectivity::c8) {  // the one above touches those next to it
+  if (!unite_with(0, -1) && connectivity == Connectivity::c8) {  // the pixel above touches its neighbors
     unite_with(-1, -1);
     unite_with(1, -1);
   }

@@ -3,10 +3,10 @@
 //   K. Hawick, A. Leist, D. Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel
 //   Computing 36, 2010, doi:10.1016/j.parco.2010.07.002 (the hypercubic mesh, Kernel D)
 //
-// In addition to the labels there is an array of references, one per label. Scan lowers the reference of an
-// element's label to the smallest label around it; Analysis follows the references of roots (elements that
-// have the label they began with) to the end; Labeling gives every element the reference of its label. Until
-// nothing changes.
+// In addition to labels, there is an array of references, one per label. Scan lowers the reference of an
+// element's label to the smallest label around the element. Analysis follows the references of roots, the
+// elements that still have their initial label, to the end. Labeling replaces each label by its reference.
+// These phases repeat until nothing changes.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"

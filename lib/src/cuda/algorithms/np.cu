@@ -3,9 +3,9 @@
 //   K. Hawick, A. Leist, D. Playne, "Parallel graph component labelling with GPUs and CUDA", Parallel
 //   Computing 36, 2010, doi:10.1016/j.parco.2010.07.002 (the hypercubic mesh, Kernel A)
 //
-// Every element takes the smallest label of its neighborhood until nothing changes: as many iterations as a
-// component is long, in the worst case. Labels are changed in place, so that one iteration may carry a label
-// further than by one element.
+// Each element takes the smallest label of its neighborhood until nothing changes: in the worst case, as many
+// iterations as a component is long. Labels are changed in place, so one iteration may move a label by more
+// than one element.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"

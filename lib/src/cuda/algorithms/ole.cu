@@ -3,10 +3,10 @@
 //   O. Kalentev, A. Rai, S. Kemnitz, R. Schneider, "Connected component labeling on a 2D grid using CUDA",
 //   Journal of Parallel and Distributed Computing 71(4), 2011, doi:10.1016/j.jpdc.2010.10.012
 //
-// Label Equivalence (le.cu) without a reference array: the label image is the forest too. Scan links the
-// element that an element's label names to the smallest label around; Analysis follows links to the root. As
-// in the paper Scan needs no atomic operation: of two threads that lower one link at a time one may be lost,
-// and is found again in the next iteration.
+// Label Equivalence (le.cu) without a reference array: the label image is also the forest. Scan lowers the
+// link of the element that a label points to, to the smallest label around the element. Analysis follows
+// links to the root. As in the paper, Scan needs no atomic operation: if two threads lower a link at the same
+// time, one update may be lost, and the next iteration finds it again.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"

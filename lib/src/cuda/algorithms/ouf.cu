@@ -3,12 +3,12 @@
 //   J. Chen, Q. Yao, H. Sabirin, K. Nonaka, H. Sankoh, S. Naito, "An Optimized Union-Find Algorithm for
 //   Connected Components Labeling Using GPUs", arXiv:1708.08180 (section II, figures 3 and 4)
 //
-// LocalMerge (Kernel 1) labels a tile coarsely by rows and columns, so that the union-find that follows,
-// along rows and columns again, has short ways to go. BoundaryAnalysis (Kernel 2) unites pixels at the
-// borders between tiles; Link follows the links to their roots. What the paper leaves open:
-// - a pixel is linked to the pixel above instead of to that pixel's label, which another thread changes
-// meanwhile;
-// - background is not labeled; 8-connectivity is done as the authors do it in C2FL (c2fl.cu).
+// LocalMerge (Kernel 1) labels a tile coarsely by rows and columns, so the union-find that follows, again
+// along rows and columns, has short paths. BoundaryAnalysis (Kernel 2) merges pixels across the borders
+// between tiles. Link follows the links to their roots. Two points differ from the paper:
+// - A pixel is linked to the pixel above instead of to that pixel's label, which another thread may be
+//   changing.
+// - Background is not labeled. 8-connectivity is done as in C2FL by the same authors (c2fl.cu).
 
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/coarse_to_fine.cuh"

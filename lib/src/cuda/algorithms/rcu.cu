@@ -3,10 +3,10 @@
 //   O. Kalentev, A. Rai, S. Kemnitz, R. Schneider, "Connected component labeling on a 2D grid using CUDA",
 //   Journal of Parallel and Distributed Computing 71(4), 2011, doi:10.1016/j.jpdc.2010.10.012
 //
-// One thread goes along a row, forward and back, and gives every run its smallest label; then one thread goes
-// along each column. Until neither changes anything. What the paper leaves open:
-// - 8-connectivity: the threads of columns look at the three pixels of the row they come from;
-// - 32 rows go through shared memory in pieces of 32 pixels, so that memory is read along rows all the same.
+// One thread walks along a row, forward and back, and writes to each run its smallest label. Then one thread
+// walks along each column. This repeats until nothing changes. Two points are not in the paper:
+// - 8-connectivity: the threads of columns read three pixels of the previous row.
+// - Rows go through shared memory in pieces of 32 x 32 pixels, so global memory is still read along rows.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/warp.cuh"
@@ -18,13 +18,14 @@ namespace gpuccl::cuda {
 namespace rcu {
 namespace {
 
-constexpr int kLanes = 32;  // rows a warp takes, and pixels of each that are in shared memory
+constexpr int kLanes = 32;  // rows per warp, and pixels of each in shared memory
 
-/// 32 x 32 labels, one column more so that the lanes of a warp meet no bank twice when each goes along a row.
+/// 32 x 32 labels, with an additional column, so that lanes that walk along rows access different memory
+/// banks.
 using Piece = Label[kLanes][kLanes + 1];
 
-/// Gives pixels of this lane's row the smallest label since the row was last interrupted, from the left for
-/// step 1 and from the right for step -1; says whether that changed any.
+/// Writes to the pixels of this lane's row the smallest label of their run so far, from the left for step 1
+/// and from the right for step -1. Returns true if a label changed.
 __device__ bool carry_along(Piece& piece, int step, Label& carried) {
   Label* const row = piece[threadIdx.x];
   bool changed = false;
@@ -37,7 +38,7 @@ __device__ bool carry_along(Piece& piece, int step, Label& carried) {
   return changed;
 }
 
-/// Along `rows` rows from `first`, which are `width` pixels long. One warp.
+/// Scans `rows` rows from `first`, each `width` pixels long. Called by one warp.
 __device__ bool scan_rows(Label* first, int width, Index pitch, int rows, int step) {
   __shared__ Piece piece;
   const int lane = static_cast<int>(threadIdx.x);
@@ -51,7 +52,7 @@ __device__ bool scan_rows(Label* first, int width, Index pitch, int rows, int st
       piece[row][lane] = row < rows && x < width ? SharedByThreads::load(label(row)) : 0;
     __syncwarp(kAllLanes);
     const bool piece_changed = carry_along(piece, step, carried);
-    __syncwarp(kAllLanes);  // lanes read writes of others, and a vote orders no memory
+    __syncwarp(kAllLanes);  // lanes read writes of others, and votes do not order memory accesses
     if (__any_sync(kAllLanes, piece_changed)) {
       for (int row = 0; row < rows; ++row)
         if (x < width) SharedByThreads::store(label(row), piece[row][lane]);
@@ -72,10 +73,10 @@ __global__ void rows(ImageRef<Label> labels, Label* changed) {
   if (forward || backward) raise(changed);
 }
 
-/// Down (step 1) or up (-1) the column of `at`.
+/// Scans the column of `at` downward (step 1) or upward (step -1).
 template <Connectivity connectivity>
 __device__ bool scan_column(ImageRef<Label> labels, PixelThread at, int step) {
-  constexpr int kAhead = 8;  // rows loaded at a time, or every step would wait for memory
+  constexpr int kAhead = 8;  // rows loaded at a time; otherwise every step would wait for memory
   const int height = labels.extent.height;
   const auto label = [&](int dx, int y) { return label_at(labels, {at.x + dx, y, at.z}); };
   bool changed = false;

@@ -3,16 +3,14 @@
 //   O. Stava, B. Benes, "Connected Component Labeling in CUDA", GPU Computing Gems Emerald Edition, chapter
 //   35, 2011 (as described in Chen et al. 2018, doi:10.1109/ACCESS.2018.2872452, figure 2)
 //
-// LocalMerge labels tiles in shared memory by label equivalence: iterations take place inside of the kernel.
-// BorderMerge, launched level after level, joins 4 x 4 tiles to one: a thread block goes over the pixels on
-// both sides of their common borders, again and again until no pair has different roots. Relabeling follows
-// the links of the whole image. What the description leaves open, and where older kernels went wrong on new
-// cards:
-// - links are read from L2 while tiles are merged: a link read again from L1 could be the old one for ever,
-// and
-//   its pair never agree;
-// - a group of tiles belongs to one thread block: pixels that touch across its outer borders wait for a level
-//   at which they are in one group.
+// LocalMerge labels tiles in shared memory by label equivalence, with all iterations inside one kernel.
+// BorderMerge is launched once per level and joins 4 x 4 tiles: a thread block visits the pixels on both
+// sides of their common borders, until all pairs have equal roots. Relabeling follows the links of the whole
+// image. The description leaves two points open, at which older kernels are wrong on newer devices:
+// - Links are read from the L2 cache while tiles are merged. The L1 cache could return the old link forever,
+//   so a pair would never agree.
+// - A group of tiles belongs to one thread block. Pixels that touch across the group's outer border wait for
+//   the level at which they are in one group.
 
 #include <algorithm>
 
@@ -27,7 +25,7 @@ namespace smccl {
 namespace {
 
 using SmcclTile = PixelTile<32, 16>;
-constexpr int kTilesASide = 4;  // of a group
+constexpr int kTilesASide = 4;  // per group
 
 template <Connectivity connectivity>
 __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
@@ -61,8 +59,8 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
       foreground ? OneBased::pack(SmcclTile::in_image(labels, at, OneBased::unpack(label))) : 0);
 }
 
-/// Tiles of one level and how they are gathered to groups, one a thread block. 64-bit: a group may be larger
-/// than the largest image.
+/// Tiles of one level, and their groups, one per thread block. 64-bit, because a group may be larger than the
+/// largest image.
 struct Level {
   Extent extent;
   std::int64_t tile_width, tile_height;
@@ -75,7 +73,7 @@ struct Level {
         (kTilesASide - 1) * (std::min<std::int64_t>(extent.width, kTilesASide * tile_width) +
                              std::min<std::int64_t>(extent.height, kTilesASide * tile_height));
     const std::int64_t warps =
-        std::clamp<std::int64_t>(borders / 64, 1, 32);  // two pixels a thread, if there is room
+        std::clamp<std::int64_t>(borders / 64, 1, 32);  // two pixels per thread, within these limits
     return {dim3(static_cast<unsigned>(groups_across() * groups_down() * extent.depth)),
             dim3(static_cast<unsigned>(32 * warps))};
   }
@@ -89,7 +87,7 @@ struct Level {
 /// The pixels of up to 4 x 4 tiles.
 struct Group {
   int x, y, z;        // its corner
-  int width, height;  // less at the edge of the image
+  int width, height;  // less at the end of the image
 
   __device__ static Group mine(const Level& level) {
     const std::int64_t row = blockIdx.x / level.groups_across();
@@ -104,8 +102,8 @@ struct Group {
     return x <= at.x && at.x < x + width && y <= at.y && at.y < y + height;
   }
 
-  /// Shares out the pixels just behind the borders between tiles among the threads of the block. With each
-  /// goes the step that leads across the border.
+  /// Distributes the pixels just after the borders between tiles over the threads of the block. Passes each
+  /// pixel with the step across the border.
   template <class Visit>
   __device__ void for_each_border_pixel(const Level& level, Visit visit) const {
     const std::int64_t rows = (height - 1) / level.tile_height, columns = (width - 1) / level.tile_width;
@@ -121,8 +119,8 @@ struct Group {
   }
 };
 
-/// Links the larger root to the smaller, unless another thread links it at the same time. False if the roots
-/// are one already.
+/// Links the larger root to the smaller one, unless another thread links it at the same time. Returns false
+/// if both roots are equal.
 __device__ bool join_roots(ImageRef<Label> labels, PixelThread a, PixelThread b) {
   const UnionFind<OneBased, FreshByThreads> forest{labels.data};
   const Index root_a = forest.find(labels.index(a.x, a.y, a.z));
@@ -146,7 +144,7 @@ __global__ void border_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
         return true;
       };
       const PixelThread across{at.x + dx, at.y + dy, at.z};
-      if (join(across) || connectivity == Connectivity::c4) return;  // that one touches those next to it
+      if (join(across) || connectivity == Connectivity::c4) return;  // that pixel touches its neighbors
       join({across.x + dy, across.y + dx, at.z});
       join({across.x - dy, across.y - dx, at.z});
     });

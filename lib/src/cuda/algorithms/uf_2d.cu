@@ -3,10 +3,10 @@
 //   V. Oliveira, R. Lotufo, "A Study on Connected Components Labeling algorithms using GPUs", SIBGRAPI 2010
 //   (8-connectivity: Allegretti et al., IPAS 2018, doi:10.1109/IPAS.2018.8708900, section II.A)
 //
-// Every thread block labels a tile of the image in shared memory, first along its rows, then from row to row.
-// Then the tiles are merged in the label image by the pixels with neighbors in another tile, and the links
-// followed to their roots. Beyond the paper, rows are linked by votes of a warp, and unions that others imply
-// are left out, which changes no label; a tile as published is label_tile() without coarse labeling
+// Each thread block labels a tile of the image in shared memory, first along its rows, then between rows.
+// Then tiles are merged in the label image, by the pixels with neighbors in another tile, and links are
+// followed to their roots. Unlike the paper, rows are linked by warp votes, and unions that others imply are
+// omitted, which changes no label. label_tile() without coarse labeling is the published form of a tile
 // (coarse_to_fine.cuh).
 
 #include "common/neighborhood.hpp"
@@ -22,9 +22,9 @@ namespace {
 
 using UfTile = PixelTile<32, 16>;
 
-/// Calls unite(dx, dy) for the pixels above that the run of this pixel touches, those left out with which
-/// another pixel of the run is united or that lie in one run with one named. `before` tells whether the pixel
-/// on the left belongs to the same run.
+/// Calls unite(dx, dy) for the pixels above that the run of this pixel touches. Omits pixels that another
+/// pixel of the run is merged with, and pixels in the same run as one already visited. `before`: the pixel on
+/// the left belongs to the same run.
 template <Connectivity connectivity, class IsForeground, class Unite>
 __device__ void for_runs_above(bool before, IsForeground foreground, Unite unite) {
   const bool above = foreground(0, -1);
@@ -53,7 +53,7 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
 
   const int lane = static_cast<int>(threadIdx.x);
   const unsigned row = __ballot_sync(~0u, foreground);
-  const int run = __clz(static_cast<int>(~(row << (31 - lane))));  // pixels of it up to this one
+  const int run = __clz(static_cast<int>(~(row << (31 - lane))));  // pixels of the run up to this one
   if (lane == 0) rows[threadIdx.y] = row;
   SharedByBlock::store(links + UfTile::index(), ZeroBased::pack(UfTile::index(run > 1 ? 1 - run : 0)));
   __syncthreads();
@@ -85,7 +85,7 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
   if (on_top) for_runs_above<connectivity>(!on_left && before, foreground, unite);
   if (on_left && before) unite(-1, 0);
   if constexpr (connectivity == Connectivity::c8) {
-    if (on_top || foreground(0, -1)) return;  // the one above is united with those next to it
+    if (on_top || foreground(0, -1)) return;  // the pixel above is merged with its neighbors
     if (on_left && !before && foreground(-1, -1)) unite(-1, -1);
     if (on_right && foreground(1, -1)) unite(1, -1);
   }

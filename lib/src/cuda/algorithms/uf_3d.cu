@@ -1,4 +1,5 @@
-// Union-Find (UF), 3D, 6-, 18- and 26-connectivity: uf_2d.cu without tiles, every merge in the label image.
+// Union-Find (UF), 3D, 6-, 18- and 26-connectivity: uf_2d.cu without tiles; all merges are done in the label
+// image.
 //
 //   V. Oliveira, R. Lotufo, "A Study on Connected Components Labeling algorithms using GPUs", SIBGRAPI 2010
 

@@ -7,7 +7,7 @@
 
 namespace gpuccl::cuda {
 
-/// An algorithm with other thread blocks than it usually has.
+/// An algorithm with other thread-block sizes than its default.
 struct BlockConfiguration {
   std::string blocks;  // "16x16"
   std::vector<Variant> variants;

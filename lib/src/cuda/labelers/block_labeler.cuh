@@ -5,9 +5,9 @@
 
 namespace gpuccl::cuda {
 
-/// The frame of block-based algorithms: all phases but FinalLabeling are the algorithm's own link_blocks(),
-/// which leaves the root block's node at every block's node. `Pixels` says where FinalLabeling knows pixels
-/// from.
+/// Base of block-based algorithms. An algorithm implements link_blocks(): all phases before FinalLabeling,
+/// after which the node of each block contains the root block's node. `Pixels`: the source from which
+/// FinalLabeling gets a block's pixels.
 template <class Block, class Pixels>
 class BlockLabeler : public PixelLabeler {
  public:

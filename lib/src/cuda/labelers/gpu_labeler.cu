@@ -113,7 +113,8 @@ GatheredSums GpuLabeler::download_sums() {
   return sums;
 }
 
-/// Statistics are enqueued before the labels are complete; their time is what they take from then on.
+/// Enqueues statistics before waiting for the labels. Their time is measured from when the labels are
+/// complete.
 void GpuLabeler::add_components(Labeled& result, BitView image) {
   using Clock = std::chrono::steady_clock;
   labeled_.record(stream_.get(), "labeling");

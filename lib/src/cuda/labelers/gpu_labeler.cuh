@@ -16,9 +16,9 @@
 
 namespace gpuccl::cuda {
 
-/// Base of all GPU labelers: the device, the stream, the labels, upload and download. Algorithms implement
-/// the protected functions, which are called with the device current; those that enqueue work are only called
-/// for images with elements.
+/// Base of all GPU labelers: owns the device, stream and labels; uploads and downloads. Algorithms implement
+/// the protected functions, which are called with the device current. Functions that enqueue work are only
+/// called for images that are not empty.
 class GpuLabeler : public StagedLabeler {
  public:
   void time_phases(bool timed) final { timed_ = timed; }
@@ -36,45 +36,45 @@ class GpuLabeler : public StagedLabeler {
   Components components() final;
 
   int gpu() const { return gpu_; }
-  /// DeviceLabeler::label(), once arguments are checked, pitches set and the device is current. The image is
-  /// not empty.
+  /// Does what DeviceLabeler::label() promises. Requires checked arguments, pitches above 0, the current
+  /// device and an image that is not empty.
   void label_on_device(const DeviceImage& image, const DeviceLabels& labels, unsigned long long* count,
                        cudaStream_t stream);
 
  protected:
-  /// Device `gpu` is current, as make_labeler() sees to.
+  /// Requires device `gpu` to be current, as make_labeler() does.
   GpuLabeler(int gpu, Connectivity connectivity) : connectivity_(connectivity), gpu_(gpu) {}
 
   /// Allocates everything except the labels. Returns the memory for the bits of the image, in rows of
   /// words_per_row().
   virtual Word64* reserve_image(Extent extent) = 0;
-  /// Enqueues the other forms of the image that the algorithm reads, made from the bits.
+  /// Enqueues the conversion of the bits to other forms of the image that the algorithm reads.
   virtual void enqueue_unpacking(PhaseClock& phase) = 0;
-  /// Enqueues what `labels` needs before the first run, if anything.
+  /// Enqueues the initialization of `labels` before the first run, if the algorithm needs it.
   virtual void enqueue_clearing(Label* /*labels*/, cudaStream_t) {}
-  /// Enqueues the labeling, into `labels`, whose rows are as long as those of the bits.
+  /// Enqueues the labeling. `labels`: output, with the same row length as the bits.
   virtual void enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) = 0;
-  /// The image on the device; its rows take words_per_row().
+  /// Returns the image on the device, in rows of words_per_row().
   virtual BitRows bits() const = 0;
-  /// Enqueues what enqueue_run_labels() needs: the labeling with consecutive numbers, into a label image that
-  /// reserve_labels() makes room for, unless the algorithm needs none.
+  /// Enqueues the labeling with consecutive labels that enqueue_run_labels() needs. The default writes a
+  /// label image, allocated by reserve_labels().
   virtual void enqueue_components(PhaseClock& phase);
-  /// Enqueues one label for each run, in the order of `starts`.
+  /// Enqueues one label per run, in the order of `starts`.
   virtual void enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) = 0;
-  /// N of the last run with consecutive numbers. Waits no longer than for the device to have counted.
+  /// Returns N of the last run with consecutive labels. Waits only until the device has counted them.
   virtual Label wait_for_count(const Stream& stream) = 0;
-  /// Page-locked memory in which the device leaves it.
+  /// Returns page-locked memory to which the device writes N.
   virtual const unsigned long long* count_on_host() = 0;
-  /// Enqueues the statistics of so many components from the labels of the last run.
+  /// Enqueues the statistics of `count` components from the labels of the last run.
   virtual void enqueue_statistics(Label count, const Label* labels, PhaseClock& phase) = 0;
-  /// Whether enqueue_sums() is there: enqueues, behind statistics, what is added to sums of components,
+  /// Returns true if enqueue_sums() is implemented. It enqueues, after statistics, the sums of components:
   /// `layout.words` each.
   virtual bool gathers_sums() const { return false; }
   virtual void enqueue_sums(const SumsLayout& /*layout*/, unsigned long long* /*sums*/, PhaseClock&) {}
   virtual Components download_components(PinnedRing& ring, const Stream& stream) = 0;
   /// Throws Error (internal) if these cannot be the components of `image`.
   virtual void check_components(const Components&, BitView /*image*/) const {}
-  /// Returns the reader of counters of kernels that count; null for others.
+  /// Returns the counters of instrumented kernels, otherwise null.
   virtual LaunchCounter* counter() { return nullptr; }
 
   const Connectivity connectivity_;
@@ -83,7 +83,7 @@ class GpuLabeler : public StagedLabeler {
   std::size_t pitch() const { return static_cast<std::size_t>(words_per_row(extent_.width)) * 32; }
   std::size_t elements() const { return static_cast<std::size_t>(extent_.rows()) * pitch(); }
   Label* reserve_labels(cudaStream_t stream);
-  /// N of the last run; 0 if its numbers were provisional.
+  /// Returns N of the last run; 0 if its labels are provisional.
   Label count();
   PhaseTimes* times_of(Labeled& labeled) const { return timed_ ? &labeled.phases : nullptr; }
   template <class Enqueue>
@@ -96,7 +96,7 @@ class GpuLabeler : public StagedLabeler {
 
   const int gpu_;
   bool timed_ = false;
-  SumsLayout layout_;  // of sums that are asked for
+  SumsLayout layout_;  // of requested sums
   Stream stream_;
   PinnedRing ring_;
   Event labeled_{Event::Purpose::waiting};
@@ -104,7 +104,7 @@ class GpuLabeler : public StagedLabeler {
   DeviceBuffer<Label> labels_, run_labels_;
   DeviceBuffer<unsigned long long> sums_;
 
-  // Extent of the last uploaded image, and the numbering of its labels.
+  // Extent of the last uploaded image, and kind of its labels.
   Extent extent_;
   Numbering numbering_ = Numbering::provisional;
 };
@@ -115,7 +115,7 @@ std::unique_ptr<Labeler> make_labeler(int gpu) {
   return std::make_unique<Made>(gpu);
 }
 
-/// Entries of an algorithm's file in the table.
+/// Rows that an algorithm's file adds to the table.
 using Variants = std::vector<Variant>;
 
 template <class Made>

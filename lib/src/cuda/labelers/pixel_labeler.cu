@@ -8,10 +8,11 @@
 namespace gpuccl::cuda {
 namespace {
 
-/// Links are unsigned 32-bit numbers, and one value must be free to mean none.
+/// Links are unsigned 32-bit integers, and one value is reserved for none.
 constexpr std::int64_t kMostElements = 0xffffffffLL - 1;
 
-/// Returns the number of elements on the device, including row padding. Error (usage) if there are too many.
+/// Returns the number of elements on the device, including row padding. Throws Error (usage) if there are too
+/// many.
 std::size_t checked_elements(Extent extent) {
   const std::int64_t elements = extent.rows() * words_per_row(extent.width) * 32;
   if (elements > kMostElements)
@@ -21,7 +22,7 @@ std::size_t checked_elements(Extent extent) {
   return static_cast<std::size_t>(elements);
 }
 
-/// A view of a whole buffer with the pitch of the bits.
+/// Returns a view of a whole buffer with the pitch of the bits.
 template <class T>
 ImageRef<T> view(T* data, const BitRows& bits) {
   const Index pitch = bits.words_a_row * 64;
@@ -44,7 +45,8 @@ Word64* PixelLabeler::reserve_image(Extent extent) {
 
 void PixelLabeler::enqueue_unpacking(PhaseClock& phase) { unpack(job_.bits, pixels_.data(), phase); }
 
-/// Clears labels that share a 16-byte access with the last ones of a row; not every algorithm writes them.
+/// Clears the labels in the padding that share a 16-byte access with the last labels of a row, because not
+/// every algorithm writes them.
 void PixelLabeler::enqueue_clearing(Label* labels, cudaStream_t stream) {
   const auto width = static_cast<std::size_t>(job_.bits.extent.width);
   if (width % 4 == 0) return;

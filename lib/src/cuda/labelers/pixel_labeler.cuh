@@ -8,15 +8,15 @@
 namespace gpuccl::cuda {
 
 /// Base of the papers' algorithms, which read one byte per element: unpacking, renumbering, statistics. An
-/// algorithm implements enqueue(): the phases from job.image to provisional labels in job.labels, which are 1
-/// plus the index of a component's first element for foreground, and 0 for background.
+/// algorithm implements enqueue(): the phases from job.image to provisional labels in job.labels. A
+/// foreground label is 1 plus the index of its component's first element; background is 0.
 class PixelLabeler : public GpuLabeler {
  public:
   using GpuLabeler::GpuLabeler;
 
  protected:
   virtual void enqueue(const Job& job, PhaseClock& phase) = 0;
-  /// Enqueues labeling with labels 1..N, and marks and counts components in `first`.
+  /// Enqueues the labeling with labels 1..N, and marks and counts components in `first`.
   virtual void enqueue_numbered(const Job& job, PhaseClock& phase, FirstElements& first);
   /// Allocates memory of the algorithm in addition to image and labels.
   virtual void reserve(const Job&) {}
