@@ -10,17 +10,18 @@
 // Interface between the library and CUDA. lib/src/no_cuda has the same functions for builds without it.
 namespace gpuccl::cuda {
 
-/// The CUDA rows of the table. Without CUDA the same rows (common/gpu_table.cpp), so that a command
-/// line means the same on every machine, but their makers throw Error (unavailable).
+/// Returns the CUDA rows of the table of algorithms. Builds without CUDA have the same rows
+/// (common/gpu_table.cpp), so a command line has the same meaning on every machine, but their makers throw
+/// Error (unavailable).
 std::vector<Algorithm> algorithms();
 
 /// Returns the rows of gpuccl::counting_algorithms().
 std::vector<Algorithm> counting_algorithms();
 
-/// The rows of gpuccl::block_configurations(); without CUDA one of each algorithm.
+/// Returns the rows of gpuccl::block_configurations(); without CUDA one per algorithm.
 std::vector<Algorithm> block_configurations();
 
-/// Labels images of values by the fast engine of a device. Memory is kept from one image to the next.
+/// Labels multi-label images with the fast engine on a device. Memory is reused for the next image.
 class ValueLabeler {
  public:
   virtual ~ValueLabeler() = default;
@@ -30,17 +31,18 @@ class ValueLabeler {
   virtual void time_phases(bool timed) = 0;
 };
 
-/// `wide_links`: as for images too large for links of 32 bits.
+/// `wide_links`: use 64-bit links, as for images too large for 32 bits.
 std::unique_ptr<ValueLabeler> make_value_labeler(int gpu, Connectivity connectivity, bool wide_links = false);
 
-/// Error (unavailable) if this machine has no device `gpu`. Starts none.
+/// Throws Error (unavailable) if this machine has no device `gpu`. Does not start a device.
 void require_device(int gpu);
 
-/// Loads the driver and creates the context of device `gpu`, once a process; later calls return at once.
-/// Throws Error (unavailable) with the reason: not built in, no driver, driver too old, no such device, busy.
+/// Loads the driver and creates the context of device `gpu`, once per process; later calls return
+/// immediately. Throws Error (unavailable) with the reason: built without CUDA, no driver, driver too old, no
+/// such device, or busy.
 void start_up(int gpu);
 
-/// Name of device `gpu`, which start_up() has found good.
+/// Returns the name of device `gpu`, after start_up().
 std::string device_name(int gpu);
 
 }  // namespace gpuccl::cuda

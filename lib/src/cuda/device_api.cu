@@ -28,8 +28,8 @@ bool is_aligned(const void* address, std::size_t to) {
 
 bool is_empty(Extent extent) { return extent.width == 0 || extent.height == 0 || extent.depth == 0; }
 
-/// Checks the upper bound of components: among elements that touch along `axes` axes (2, 2 x 2 or 2 x 2 x 2),
-/// at most one begins a component; in a label map each may.
+/// Throws Error if there may be too many components. Of the elements that touch along `axes` axes (2, 2 x 2
+/// or 2 x 2 x 2), at most one begins a component; in a label map, each may.
 void check_count(Extent extent, int axes) {
   require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
   const auto halved = [&](int length, int axis) { return axis < axes ? length / 2 + length % 2 : length; };
@@ -91,7 +91,7 @@ void check_workspace(const void* workspace, std::size_t bytes, std::size_t neede
                                     " bytes, and the image needs " + std::to_string(needed));
 }
 
-/// Returns whether there is nothing to label; then it enqueues a count of 0.
+/// Returns true if the image is empty, after enqueuing a count of 0.
 bool is_done(Extent extent, unsigned long long* count, cudaStream_t stream) {
   if (!is_empty(extent)) return false;
   if (count != nullptr)

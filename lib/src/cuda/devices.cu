@@ -16,7 +16,7 @@ std::string version(int number) {  // 13020 is 13.2
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-/// 0 if there is none.
+/// Returns 0 if there is no driver.
 int driver_version() {
   int number = 0;
   cuda::check(cudaDriverGetVersion(&number), "asking for the driver");
@@ -36,8 +36,8 @@ cudaDeviceProp properties(int gpu) {
   return properties;
 }
 
-/// Number of single-precision cores per multiprocessor: CUDA C++ Programming Guide, compute capabilities,
-/// throughput of native arithmetic instructions.
+/// Returns the number of single-precision cores per multiprocessor (CUDA C++ Programming Guide, compute
+/// capabilities, throughput of native arithmetic instructions).
 int cores_of_multiprocessor(int major, int minor) {
   return major == 7 || (major == 8 && minor == 0) || (major == 6 && minor == 0) ? 64 : 128;
 }
@@ -62,7 +62,7 @@ void require_device(int gpu) {
 }
 
 void start_up(int gpu) {
-  // Devices start side by side, each once.
+  // Devices start concurrently, each once.
   struct Device {
     std::mutex starting;
     bool started = false;
@@ -79,7 +79,7 @@ void start_up(int gpu) {
   require_device(gpu);
   constexpr const char* kDoing = "starting the device";
   const CurrentDevice here(gpu);
-  // A launch shows what nothing else does: that this build has code for the device.
+  // Only a launch shows that this build has code for the device.
   const Stream stream;
   launch(nothing, LaunchShape{dim3(1), dim3(1)}, stream.get());
   check(cudaGetLastError(), kDoing);

@@ -16,9 +16,10 @@ namespace {
 
 constexpr const char* kDoing = "measuring the floor";
 
-using Line = ThreadLine<>;  // a thread for four elements: one 16-byte store, neighbors side by side
+using Line =
+    ThreadLine<>;  // one thread per four elements: one 16-byte store, adjacent lanes next to each other
 
-/// A byte each of four elements as labels.
+/// Copies one byte per element to labels, four per thread.
 __global__ void stream_bytes(const unsigned* input, uint4* labels, std::uint64_t quads) {
   const std::uint64_t i = Line::mine();
   if (i >= quads) return;
@@ -61,7 +62,7 @@ StreamFloor stream_floor(int gpu, Extent extent, int repetitions) {
   labels.reserve(quads, "allocating the labels");
   if (quads == 0) return {};
 
-  // Neither constant nor compressible, as labels are not.
+  // Neither constant nor compressible, like labels.
   std::vector<unsigned> noise(quads);
   for (std::uint64_t i = 0; i < quads; ++i) noise[i] = static_cast<unsigned>(i * 2654435761u ^ i >> 7);
   check(cudaMemcpyAsync(input.data(), noise.data(), quads * sizeof(unsigned), cudaMemcpyHostToDevice,

@@ -5,7 +5,8 @@
 #include "cuda/cuda.hpp"
 #include "cuda/labelers/block_configuration.hpp"
 
-// Declares the entries that the algorithms' files, and their counting versions, add to the table.
+// Declares the functions with which the algorithms' files, and their instrumented versions, add rows to the
+// table.
 #define GPUCCL_ENGINE(identifier, ...)          \
   namespace gpuccl::cuda {                      \
   std::vector<Variant> identifier##_variants(); \

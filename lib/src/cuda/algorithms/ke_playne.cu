@@ -11,8 +11,7 @@
 //     X  x
 //
 // If Y is foreground, X is connected through YX. The other two planes are analogous: X is connected through
-// ZX, and Y through ZY. In 2D, this leaves X, if Y is
-// foreground and YX is not.
+// ZX, and Y through ZY. In 2D, this leaves X, if Y is foreground and YX is not.
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/pixel_quad.cuh"

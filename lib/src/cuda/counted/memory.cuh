@@ -21,7 +21,7 @@ struct ThreadWork {
 };
 
 namespace {
-__device__ Accesses counts;          // of the kernel that runs
+__device__ Accesses counts;          // of the current kernel
 __device__ ThreadWork* thread_work;  // counts per thread, block after block; null if not requested
 }  // namespace
 
@@ -34,7 +34,7 @@ __device__ inline void count(std::uint32_t ThreadWork::*what) {
   ++(thread_work[block * (blockDim.x * blockDim.y) + thread].*what);
 }
 
-/// Both count steps along links, whatever memory these lie in.
+/// Base of both kinds of access: counts steps along links in any memory.
 struct CountsSteps {
   __device__ static void step() { count(&ThreadWork::steps); }
 };
@@ -95,7 +95,7 @@ __device__ T load_input(const T* p) {
 
 namespace {
 
-/// Adds up what the threads of each thread block did: one thread for a block of so many `threads`.
+/// Sums the work of the threads of each thread block: one thread per block of `threads` threads.
 __global__ void add_up_work(const ThreadWork* work, unsigned threads, std::size_t blocks, BlockWork* sums) {
   const std::size_t block = ThreadLine<>::mine();
   if (block >= blocks) return;
@@ -111,7 +111,7 @@ __global__ void add_up_work(const ThreadWork* work, unsigned threads, std::size_
 
 }  // namespace
 
-/// The counters of this file, in `counts` and `thread_work`.
+/// Reads `counts` and `thread_work` of this file.
 class Counter final : public LaunchCounter {
  public:
   void begin(const LaunchShape& shape, cudaStream_t stream) override {

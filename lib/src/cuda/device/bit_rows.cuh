@@ -9,10 +9,9 @@
 
 namespace gpuccl::cuda {
 
-using Word64 =
-    unsigned long long;  // 64 elements of a row; what CUDA's atomics and bit counts are declared for
+using Word64 = unsigned long long;  // 64 elements of a row; CUDA's atomics and bit counts take this type
 
-/// The input as bits on the device. Bit b of word i is the element of index 64 * i + b in every other view.
+/// The input as bits on the device. Bit b of word i is the element with index 64 * i + b in all other views.
 struct BitRows {
   const Word64* words = nullptr;
   Extent extent;
@@ -20,11 +19,11 @@ struct BitRows {
 
   GPUCCL_HD std::uint64_t count() const { return static_cast<std::uint64_t>(extent.rows()) * words_a_row; }
 
-  /// Whether the element of this index is foreground, and the next one: bits 0 and 1. `element` is even.
+  /// Returns whether element `element`, which is even, and the next one are foreground, as bits 0 and 1.
   __device__ unsigned pair(Index element) const { return words[element / 64] >> (element % 64) & 3u; }
 };
 
-/// A word of a row and where it stands.
+/// A word of a row, and its coordinates.
 struct WordPlace {
   std::uint64_t index;
   int column, y, z;
@@ -37,8 +36,8 @@ struct WordPlace {
   }
 };
 
-/// The elements of a word that have a foreground element straight or diagonally above, which is in `words`:
-/// the word itself spread one element to both sides, with what comes in from its neighbors in the row.
+/// Returns a word of a row, extended by one element to both sides with bits from its neighbors in the row:
+/// the columns in which an element of an adjacent row touches it, straight or diagonally.
 __device__ inline Word64 spread(const Word64* words, bool has_left, bool has_right) {
   Word64 result = *words | *words << 1 | *words >> 1;
   if (has_left) result |= words[-1] >> 63;
@@ -46,9 +45,9 @@ __device__ inline Word64 spread(const Word64* words, bool has_left, bool has_rig
   return result;
 }
 
-/// The foreground elements of a word that no preceding element touches. The first element of a component is
-/// one of them, and most of the others are local corners: so few that what is done with each may cost
-/// something.
+/// Returns the foreground elements of a word that no preceding element touches. They include the first
+/// element of each component. Most others are local corners, which are rare, so the work for each may be
+/// expensive.
 template <Connectivity connectivity>
 __device__ Word64 elements_without_predecessor(const BitRows& bits, WordPlace at) {
   const Word64* const here = bits.words + at.index;
@@ -68,7 +67,7 @@ __device__ Word64 elements_without_predecessor(const BitRows& bits, WordPlace at
   return word & ~touched;
 }
 
-/// Calls visit(bit) for every bit that is set, from the lowest.
+/// Calls visit(bit) for each set bit, in ascending order.
 template <class Visit>
 __device__ void for_each_bit(Word64 word, Visit visit) {
   for (; word != 0; word &= word - 1) visit(__ffsll(static_cast<long long>(word)) - 1);

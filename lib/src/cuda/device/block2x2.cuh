@@ -24,14 +24,14 @@ inline constexpr Window kQ = pixel(0, -1) | pixel(1, -1);
 inline constexpr Window kR = pixel(2, -1);
 inline constexpr Window kS = pixel(-1, 0) | pixel(-1, 1);
 
-/// The pixels of a block as the low bits of a number: a 1, b 2, c 4, d 8.
+/// The pixels of a block as the low bits of an integer: a is bit 0, b 1, c 2 and d 3.
 using BlockPixels = unsigned;
 
-/// The 2x2 block one thread owns, named by its top-left pixel.
+/// A 2x2 block, owned by one thread and identified by its top-left pixel.
 struct Block2x2 {
   int x, y, z;
 
-  using Grid = ThreadGrid<2, 2, 1, 16, 8>;  // compact, so that walks stay in the cache
+  using Grid = ThreadGrid<2, 2, 1, 16, 8>;  // compact, so find paths stay in the cache
   static constexpr int kDepth = 1;
 
   __device__ static Block2x2 mine(Extent extent) {
@@ -41,7 +41,7 @@ struct Block2x2 {
   __device__ static Block2x2 of_pixel(int x, int y, int z) { return {x & ~1, y & ~1, z}; }
   __device__ bool inside(Extent extent) const { return extent.contains(x, y, z); }
 
-  /// The node of this block, which is the index of its top-left pixel, and of its neighbors.
+  /// Returns the node of this block, or of a neighboring one: the index of its top-left pixel.
   template <class T>
   __device__ Index node(ImageRef<T> image, int dx = 0, int dy = 0) const {
     return image.index(x + 2 * dx, y + 2 * dy, z);
@@ -58,12 +58,12 @@ GPUCCL_HD constexpr Window3d voxel(int dx, int dy, int dz) {
   return std::uint64_t{1} << (16 * (dz + 1) + 4 * (dy + 1) + (dx + 1));
 }
 
-/// The 3x3x3 neighborhood of the block's voxel (dx, dy, dz).
+/// Returns the 3x3x3 neighborhood of the block's voxel (dx, dy, dz).
 GPUCCL_HD constexpr Window3d reach_of(int dx, int dy, int dz) {
   return std::uint64_t{0x077707770777} << (16 * dz + 4 * dy + dx);
 }
 
-/// The voxels of the block (bx, by, bz) blocks away that lie in the window.
+/// Returns the voxels of the window that belong to the block with offset (bx, by, bz).
 GPUCCL_HD constexpr Window3d voxels_of_block(int bx, int by, int bz) {
   Window3d voxels = 0;
   for (int dz = bz < 0 ? -1 : 2 * bz; dz <= (bz < 0 ? -1 : bz > 0 ? 2 : 1); ++dz)
@@ -73,8 +73,8 @@ GPUCCL_HD constexpr Window3d voxels_of_block(int bx, int by, int bz) {
   return voxels;
 }
 
-/// The blocks around a block are numbered in raster order, it being number 13 itself: their offset along an
-/// axis, 0 for x.
+/// Returns the offset of neighboring block `number` along an axis, 0 for x. The blocks around a block are
+/// numbered in raster order; the block itself is number 13.
 GPUCCL_HD constexpr int offset_of_block(int number, int axis) {
   return (axis == 0 ? number : axis == 1 ? number / 3 : number / 9) % 3 - 1;
 }
@@ -95,8 +95,8 @@ __device__ unsigned blocks_of(Window3d voxels) {
   return blocks_of<first>(voxels, std::make_integer_sequence<int, count>());
 }
 
-/// The 2x2x2 block one thread owns, named by its first voxel. Its voxels as the low bits of a number
-/// (BlockPixels): the front slice as in 2D, the back slice four bits up.
+/// A 2x2x2 block, owned by one thread and identified by its first voxel. BlockPixels has the front slice as
+/// in 2D, and the back slice four bits up.
 struct Block2x2x2 {
   int x, y, z;
 
@@ -114,7 +114,7 @@ struct Block2x2x2 {
   __device__ Index node(ImageRef<T> image, int dx = 0, int dy = 0, int dz = 0) const {
     return image.index(x + 2 * dx, y + 2 * dy, z + 2 * dz);
   }
-  /// Neighborhood of a block.
+  /// Returns the node of the neighboring block `number`.
   template <class T>
   __device__ Index node_around(ImageRef<T> image, int number) const {
     return node(image, offset_of_block(number, 0), offset_of_block(number, 1), offset_of_block(number, 2));

@@ -5,23 +5,23 @@
 
 namespace gpuccl::cuda {
 
-/// Data of a block from its first phase to its last: its foreground pixels and, for BKE, the neighbors with
-/// which it must still be united.
+/// Data of a block for all phases: its foreground pixels and, for BKE, the neighbors with which it must still
+/// be merged.
 using BlockInfo = unsigned;
 
-/// Keeps the information byte (2D) or integer (3D) of every block in a pixel of the label image that nothing
-/// else uses before FinalLabeling, as the papers do:
+/// Stores the information byte (2D) or integer (3D) of each block in a pixel of the label image that is
+/// unused before FinalLabeling, as in the papers:
 ///
 ///     L I     L |     L      even | odd width | one pixel only (all sides odd): in a neighbor block's last
 ///     pixel . .     I |            or, where there is no such neighbor either, in `spare`
 ///
-/// A block of one pixel is the last of its slice (2D) or volume (3D). FinalLabeling overwrites the neighbor's
-/// pixel, so there it must take the block's one pixel from the image: see alone().
+/// A block of a single pixel is the last block of its slice (2D) or volume (3D). FinalLabeling overwrites the
+/// pixel of the neighboring block, so it must read the single pixel from the image: see alone().
 struct BlockInfoStore {
   ImageRef<Label> labels;
-  Label* spare = nullptr;  // one for each slice (2D) or one (3D); null where every block has another place
+  Label* spare = nullptr;  // one per slice (2D) or one (3D); null if no block needs it
 
-  /// Whether images of this extent need `spare`.
+  /// Returns true if images of this extent need `spare`.
   template <class Block>
   static bool needs_spare(Extent e) {
     const auto odd = [](int side) { return side % 2 != 0; };
@@ -30,7 +30,7 @@ struct BlockInfoStore {
            (e.width == 1) + (e.height == 1) + (e.depth == 1) >= 2;
   }
 
-  /// Whether the block is a single pixel.
+  /// Returns true if the block is a single pixel.
   __device__ bool alone(Block2x2 X) const {
     return X.x + 1 == labels.extent.width && X.y + 1 == labels.extent.height;
   }
@@ -46,7 +46,7 @@ struct BlockInfoStore {
   __device__ void store(Block X, BlockInfo info) const {
     SharedByThreads::store(place(X), info);
   }
-  /// Link and information at once: in one access where they lie side by side.
+  /// Stores link and information, in one access if they are adjacent.
   template <class Block>
   __device__ void store(Block X, Label link, BlockInfo info) const {
     Label* const node = labels.data + X.node(labels);

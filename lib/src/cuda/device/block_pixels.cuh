@@ -5,10 +5,10 @@
 #include "cuda/device/block2x2.cuh"
 #include "cuda/device/memory.cuh"
 
-// Pixels of the image that blocks read.
+// Loads of the pixels that blocks read.
 namespace gpuccl::cuda {
 
-/// Two pixels side by side, the first at an even index, as two bits.
+/// Returns two adjacent pixels, the first at an even index, as two bits.
 __device__ inline unsigned load_pair(const Pixel* pixels) {
   const unsigned pair = load_input(reinterpret_cast<const unsigned short*>(pixels));
   return (pair | pair >> 7) & 3u;
@@ -20,7 +20,7 @@ __device__ inline BlockPixels load_pixels(ImageRef<const Pixel> image, Block2x2 
   return load_pair(a) | below << 2;
 }
 
-/// The foreground pixels of block X itself and those of P, Q, R and S that touch one of them.
+/// Returns the foreground pixels of block X, and those of P, Q, R and S that touch one of them.
 __device__ inline Window touching_pixels(ImageRef<const Pixel> image, Block2x2 X) {
   const Window own = in_window(load_pixels(image, X));
   Window reach = 0;
@@ -49,8 +49,8 @@ __device__ inline BlockPixels load_pixels(ImageRef<const Pixel> image, Block2x2x
   return front | back << 4;
 }
 
-/// The foreground voxels of preceding blocks that touch a foreground voxel of block X, whose voxels are
-/// `own`.
+/// Returns the foreground voxels of preceding blocks that touch a foreground voxel of block X. `own`: the
+/// voxels of X.
 __device__ inline Window3d touching_voxels(ImageRef<const Pixel> image, Block2x2x2 X, BlockPixels own) {
   Window3d reach = 0;
 #pragma unroll
@@ -61,9 +61,9 @@ __device__ inline Window3d touching_voxels(ImageRef<const Pixel> image, Block2x2
   const Pixel* const first = image.data + X.node(image);
   const bool has_left = X.x > 0, has_right = X.x < extent.width - 2;
   Window3d around = 0;
-  // Rows of preceding blocks: four in the slice before; in the block's own slices the one above and, left of
-  // the block, its own two. All are asked for at once, whether they are in reach or not: ten waits, one after
-  // the other, cost more than the loads.
+  // Rows of preceding blocks: four in the slice before; in the block's own slices, the row above and, to the
+  // left of the block, its own two. All loads are issued together, even if they turn out to be out of reach:
+  // ten dependent waits cost more than the loads.
 #pragma unroll
   for (int dz = -1; dz <= 1; ++dz)
 #pragma unroll

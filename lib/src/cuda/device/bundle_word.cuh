@@ -6,14 +6,14 @@
 
 namespace gpuccl::cuda {
 
-/// A word of 64 columns of a bundle (common/shape.hpp), one a thread. Bundles are in the order that the host
-/// has them in, and words_a_row words each.
+/// A word of 64 columns of a bundle (common/shape.hpp), one per thread. Bundles are in the order of the host,
+/// with words_a_row words each.
 template <cpu::RowSet set>
 struct BundleWord {
   static constexpr int kHeight = cpu::height_of(set), kDepth = cpu::depth_of(set);
   using Grid = ThreadGrid<64, kHeight, kDepth, 32, 8>;
 
-  int column;  // in words
+  int column;  // index of the word in its row
   int y, z;    // of the bundle's first row
 
   __device__ static BundleWord mine(Extent extent) {
@@ -24,14 +24,14 @@ struct BundleWord {
     return column < static_cast<int>(bits.words_a_row) && y < bits.extent.height && z < bits.extent.depth;
   }
 
-  /// Among the words of all bundles.
+  /// Returns the index among the words of all bundles.
   __device__ std::uint64_t index(const BitRows& bits) const {
     const int a_layer = (bits.extent.height - 1) / kHeight + 1;
     return static_cast<std::uint64_t>(std::int64_t{z / kDepth} * a_layer + y / kHeight) * bits.words_a_row +
            static_cast<unsigned>(column);
   }
 
-  /// Calls visit(index of the word in the image) for each row of the bundle that is in the image.
+  /// Calls visit(index of the word in the image) for each row of the bundle inside the image.
   template <class Visit>
   __device__ void for_each_row(const BitRows& bits, Visit visit) const {
 #pragma unroll

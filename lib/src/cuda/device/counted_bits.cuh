@@ -6,13 +6,13 @@
 
 namespace gpuccl::cuda {
 
-/// A bitmap on the device and the running count of its bits: how many a bit is, among those that are set, is
-/// known at once. Bit p is bit p % 32 of word p / 32.
+/// A bitmap on the device and the running count of its set bits, from which the rank of a bit follows
+/// directly. Bit p is bit p % 32 of word p / 32.
 struct CountedBits {
   const std::uint32_t* words = nullptr;
   const std::uint32_t* before = nullptr;  // set bits before each group of four words
 
-  /// Set bits up to bit `position`, itself included.
+  /// Returns the number of set bits up to bit `position`, inclusive.
   template <class Position>
   __device__ std::uint32_t up_to(Position position) const {
     const Position group = position / 128;

@@ -8,20 +8,20 @@
 
 namespace gpuccl::cuda {
 
-using Pixel = std::uint8_t;  // 0 is background, 1 is foreground, and nothing else comes up
+using Pixel = std::uint8_t;  // 0 is background, 1 is foreground; no other values
 
-/// A view of an image or volume on the device. Owns nothing; kernels take it by value. Pitches count
+/// A view of an image or volume on the device. Does not own memory; kernels take it by value. Pitches count
 /// elements.
 ///
-/// All views of one image, of its bits too, have the same pitch, a multiple of 64: an element has one index
-/// everywhere, rows are aligned for vector accesses, and a row may be read or written to the end of its
-/// padding. The padding of the input is background.
+/// All views of an image, including its bits, have the same pitch, a multiple of 64. So an element has one
+/// index in all views, rows are aligned for vector accesses, and a row may be read or written up to the end
+/// of its padding. The padding of the input is background.
 template <class T>
 struct ImageRef {
   T* data = nullptr;
   Extent extent;
-  Index pitch = 0;        // from a row to the next
-  Index slice_pitch = 0;  // from a slice to the next
+  Index pitch = 0;        // between rows
+  Index slice_pitch = 0;  // between slices
 
   GPUCCL_HD Index index(int x, int y, int z) const {
     return static_cast<Index>(z) * slice_pitch + static_cast<Index>(y) * pitch + static_cast<Index>(x);

@@ -8,7 +8,7 @@
 
 namespace gpuccl::cuda {
 
-/// The pixel or voxel one thread owns. Warps lie along rows, so that neighbors read neighboring memory.
+/// The pixel or voxel that a thread owns. Warps lie along rows, so adjacent lanes access adjacent memory.
 struct PixelThread {
   int x, y, z;
 
@@ -21,7 +21,7 @@ struct PixelThread {
   __device__ bool inside(Extent extent) const { return extent.contains(x, y, z); }
 };
 
-/// Whether the element at (x, y, z), which may lie outside, is foreground.
+/// Returns true if the element at (x, y, z) is foreground. The coordinates may lie outside of the image.
 __device__ inline bool is_foreground(ImageRef<const Pixel> image, int x, int y, int z) {
   return image.extent.contains(x, y, z) && load_input(&image(x, y, z)) != 0;
 }
@@ -29,7 +29,7 @@ __device__ inline bool is_foreground(ImageRef<const Pixel> image, int x, int y, 
 /// The links of all pixels in the label image, where 0 is background.
 using PixelForest = UnionFind<OneBased, SharedByThreads>;
 
-/// The smallest label among those of foreground element `at` (which is `own`) and of its foreground
+/// Returns the minimum of the labels of foreground element `at`, which is `own`, and of its foreground
 /// neighbors.
 template <Connectivity connectivity>
 __device__ Label least_label_around(ImageRef<Label> labels, PixelThread at, Label own) {
@@ -41,7 +41,7 @@ __device__ Label least_label_around(ImageRef<Label> labels, PixelThread at, Labe
   return least;
 }
 
-/// The label of element `at`, which may lie outside of the image: 0 there as for background.
+/// Returns the label of element `at`, or 0, as for background, if it lies outside of the image.
 __device__ inline Label label_at(ImageRef<Label> labels, PixelThread at) {
   return at.inside(labels.extent) ? SharedByThreads::load(&labels(at.x, at.y, at.z)) : 0;
 }

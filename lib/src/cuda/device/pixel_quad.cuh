@@ -8,13 +8,13 @@
 
 namespace gpuccl::cuda {
 
-/// Four pixels side by side that one thread owns, for phases that do little for each. Some may be padding.
+/// Four adjacent pixels that one thread owns, for phases that do little work per pixel. Some may be padding.
 struct PixelQuad {
   int x, y, z;
 
   using Grid = ThreadGrid<4, 1, 1, 32, 8>;
 
-  /// Pixels of a row: bit 1 + i is pixel i of the quad, bits 0 and 5 are those next to it.
+  /// Pixels of a row: bit 1 + i is pixel i of the quad; bits 0 and 5 are the adjacent pixels.
   using Row = unsigned;
   static constexpr Row kOwn = 0b011110;
 
@@ -24,7 +24,7 @@ struct PixelQuad {
   }
   __device__ bool inside(Extent extent) const { return extent.contains(x, y, z); }
 
-  /// The foreground of the row dy rows and dz slices away, which may lie outside of the image.
+  /// Returns the foreground of the row dy rows and dz slices away, which may lie outside of the image.
   __device__ Row row(ImageRef<const Pixel> image, int dy = 0, int dz = 0) const {
     if (!image.extent.contains(x, y + dy, z + dz)) return 0;
     const Pixel* const first = &image(x, y + dy, z + dz);
@@ -35,18 +35,18 @@ struct PixelQuad {
   }
 };
 
-/// Calls visit(i) for every pixel i of the quad that is in `row`.
+/// Calls visit(i) for each pixel i of the quad that is set in `row`.
 template <class Visit>
 __device__ void for_each_pixel(PixelQuad::Row row, Visit visit) {
   for (row &= PixelQuad::kOwn; row != 0; row &= row - 1)
     visit(static_cast<Index>(__ffs(static_cast<int>(row)) - 2));
 }
 
-/// Links every foreground pixel of the quad to the first of its preceding neighbors that is foreground, else
-/// to itself; background gets 0.
+/// Links each foreground pixel of the quad to its first foreground neighbor among the preceding ones, or to
+/// itself if there is none. Background gets 0.
 template <Connectivity connectivity>
 __device__ void store_first_links(ImageRef<const Pixel> image, ImageRef<Label> labels, PixelQuad at) {
-  PixelQuad::Row rows[2][3] = {};  // dz and dy from -1
+  PixelQuad::Row rows[2][3] = {};  // dz and dy, from -1
   for (int dz = is_3d(connectivity) ? -1 : 0; dz <= 0; ++dz)
     for (int dy = -1; dy <= (dz < 0 ? 1 : 0); ++dy)
       if (dy * dy + dz * dz <= reach(connectivity)) rows[dz + 1][dy + 1] = at.row(image, dy, dz);

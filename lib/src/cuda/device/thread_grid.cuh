@@ -9,10 +9,10 @@ namespace gpuccl::cuda {
 
 GPUCCL_HD constexpr unsigned ceil_div(unsigned a, unsigned b) { return a / b + (a % b != 0 ? 1 : 0); }
 
-/// One thread for every group of w x h x d elements, thread blocks of threads_x x threads_y.
+/// One thread per group of w x h x d elements, in thread blocks of threads_x x threads_y.
 ///
-/// A grid may be 65535 thread blocks high and deep, images may be more: rows of thread blocks are counted
-/// through all slices and folded into y and z of the grid.
+/// A grid is limited to 65535 thread blocks along y and z, but an image is not. So rows of thread blocks are
+/// counted through all slices and folded into y and z of the grid.
 template <unsigned w, unsigned h, unsigned d, unsigned threads_x, unsigned threads_y>
 struct ThreadGrid {
   static LaunchShape shape(Extent extent) {
@@ -25,7 +25,7 @@ struct ThreadGrid {
             dim3(threads_x, threads_y)};
   }
 
-  /// First element of this thread's group. Threads beyond the image get elements outside of it.
+  /// Returns the first element of this thread's group. Threads beyond the image get elements outside of it.
   __device__ static int3 origin(Extent extent) {
     unsigned row = blockIdx.z * gridDim.y + blockIdx.y;
     unsigned slice = 0;
@@ -43,14 +43,14 @@ struct ThreadGrid {
   }
 };
 
-/// One thread for every `each` of `count` things in a row.
+/// One thread per `each` of `count` items in a row.
 template <unsigned each = 1, unsigned threads = 256>
 struct ThreadLine {
   static LaunchShape shape(std::uint64_t count) {
     const std::uint64_t a_block = std::uint64_t{each} * threads;
     return {dim3(static_cast<unsigned>((count + a_block - 1) / a_block)), dim3(threads)};
   }
-  /// First thing of this thread.
+  /// Returns the first item of this thread.
   __device__ static std::uint64_t mine() {
     return (std::uint64_t{blockIdx.x} * threads + threadIdx.x) * each;
   }

@@ -6,9 +6,8 @@
 
 namespace gpuccl::cuda {
 
-/// One thread for every pixel that lies just behind a border between tiles: first those of the horizontal
-/// borders (top rows of tiles), and, for the same threads once more, those of the vertical ones (left
-/// columns).
+/// One thread per pixel just after a border between tiles. Each thread processes a pixel of the horizontal
+/// borders (top rows of tiles), and then one of the vertical borders (left columns).
 template <class Tile>
 class BorderThread {
  public:
@@ -22,14 +21,14 @@ class BorderThread {
     return {thread % slice, thread / slice};
   }
 
-  /// Calls visit(pixel) if this thread has a pixel in the top row of a tile that has one above it.
+  /// Calls visit(pixel) if this thread has a pixel in the top row of a tile that has a tile above it.
   template <class Visit>
   __device__ void on_horizontal(Extent extent, Visit visit) const {
     if (in_slice_ >= horizontal(extent)) return;
     const auto i = static_cast<unsigned>(in_slice_), width = static_cast<unsigned>(extent.width);
     visit_inside(extent, i % width, (i / width + 1) * Tile::kHeight, visit);
   }
-  /// Visits the left column of a tile.
+  /// Calls visit(pixel) if this thread has a pixel in the left column of a tile that has a tile to its left.
   template <class Visit>
   __device__ void on_vertical(Extent extent, Visit visit) const {
     if (in_slice_ >= vertical(extent)) return;
@@ -42,7 +41,7 @@ class BorderThread {
 
   __device__ BorderThread(std::uint64_t in_slice, std::uint64_t z) : in_slice_(in_slice), z_(z) {}
 
-  /// Threads; at least one, so that there is something to launch.
+  /// Returns the number of threads per slice: at least one, because a launch must not be empty.
   GPUCCL_HD static std::uint64_t in_a_slice(Extent extent) {
     const std::uint64_t a = horizontal(extent), b = vertical(extent);
     return a > b ? a : b > 0 ? b : 1;

@@ -5,17 +5,18 @@
 #include "cuda/device/warp.cuh"
 #include "gpuccl/labels.hpp"
 
-// Sums over the elements of components in a tile. `axes`: 2 where a component lies in one slice, whose number
-// then says all there is to say about z; else 3.
+// Sums over the elements of components in a tile. `axes`: 2 if components lie in one slice, which determines
+// z; otherwise 3.
 namespace gpuccl::cuda {
 
-inline constexpr int kFar = 0x7fffffff;  // beyond every coordinate
+inline constexpr int kFar = 0x7fffffff;  // greater than any coordinate
 
 struct TileCorner {
   int at[3];  // x, y, z
 };
 
-/// Elements of one component in a tile; coordinates count from the tile's corner, so that sums fit 32 bits.
+/// Sums of the elements of one component in a tile. Coordinates are relative to the tile's corner, so sums
+/// fit into 32 bits.
 template <int axes>
 struct TilePart {
   Label label = 0;
@@ -38,7 +39,7 @@ struct TilePart {
     }
   }
 
-  /// The part of the lane whose number differs in the bits of `distance`.
+  /// Returns the part of the lane whose index differs by XOR with `distance`.
   __device__ TilePart of_lane_beside(int distance) const {
     TilePart other;
     other.area = __shfl_xor_sync(~0u, area, distance);
@@ -52,8 +53,8 @@ struct TilePart {
   }
 };
 
-/// Adds up the parts of a warp's lanes: of two lanes next to each other that have one component, the second
-/// gives its part to the first and is left with none (label 0).
+/// Adds up the parts of a warp's lanes: in each step, if two lanes have the same component, the second adds
+/// its part to the first and gets label 0.
 template <class Part>
 __device__ void gather_in_warp(Part& part) {
   const int lane = static_cast<int>(threadIdx.x % 32);
@@ -68,7 +69,7 @@ __device__ void gather_in_warp(Part& part) {
   }
 }
 
-/// Boxes of parts, in shared memory, that the threads of a tile widen.
+/// Bounding boxes of parts in shared memory, which the threads of a tile extend.
 template <int axes, int entries>
 struct PartBoxes {
   int min[axes][entries], max[axes][entries];
@@ -93,8 +94,8 @@ struct PartBoxes {
   }
 };
 
-/// In volumes a tile has at most 16 elements along y and along z: which of them a part lies at are bits, so
-/// that one atomic operation does for four.
+/// In volumes, a tile has at most 16 elements along y and z. A bit mask represents the coordinates of a part,
+/// so one atomic operation replaces four.
 template <int entries>
 struct PartBoxes<3, entries> {
   int min[entries], max[entries];  // along x
@@ -125,7 +126,7 @@ struct PartBoxes<3, entries> {
   __device__ static unsigned range(int first, int last) { return (2u << last) - (1u << first); }
 };
 
-/// Parts of components of one tile, in shared memory, that its threads add up.
+/// Parts of components of one tile in shared memory, to which its threads add.
 template <int axes, int entries>
 struct PartSums {
   static constexpr int kEntries = entries;
@@ -159,10 +160,10 @@ struct PartSums {
   }
 };
 
-/// Parts as a hash table by label, in which one is looked for at `probes` places.
+/// Parts as a hash table by label, with at most `probes` probes.
 template <class Sums, int probes>
 struct PartTable : Sums {
-  /// False if there is no room.
+  /// Returns false if there is no free entry.
   template <class Part>
   __device__ bool add(const Part& part) {
     unsigned i = part.label * 2654435761u % Sums::kEntries;

@@ -7,8 +7,8 @@ namespace gpuccl::cuda {
 inline constexpr unsigned kWarp = 32;
 inline constexpr unsigned kAllLanes = 0xffffffffu;
 
-/// Sum of `value` over this lane and those before it; only the first `lanes` may have values. All lanes call
-/// it.
+/// Returns the sum of `value` over this lane and those before it. Only the first `lanes` lanes may have
+/// values. All lanes call it.
 template <unsigned lanes = kWarp>
 __device__ unsigned sum_up_to_lane(unsigned value) {
   const unsigned lane = threadIdx.x % kWarp;

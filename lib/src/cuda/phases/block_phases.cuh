@@ -5,7 +5,7 @@
 #include "cuda/device/block_pixels.cuh"
 #include "cuda/device/memory.cuh"
 
-// Phases that BUF and BKE have in common, in 2D and 3D. The node of a block is the link at its first pixel.
+// Phases shared by BUF and BKE, in 2D and 3D. The node of a block is the link at its first pixel.
 namespace gpuccl::cuda {
 
 using BlockForest = UnionFind<ZeroBased, SharedByThreads>;
@@ -25,7 +25,7 @@ __global__ void compression(ImageRef<Label> labels) {
   }
 }
 
-/// FinalLabeling asks where a block's pixels are known from: the image itself,
+/// Source of a block's pixels for FinalLabeling: the image.
 struct PixelsFromImage {
   ImageRef<const Pixel> image;
   PixelsFromImage(ImageRef<const Pixel> from, BlockInfoStore) : image(from) {}
@@ -35,7 +35,7 @@ struct PixelsFromImage {
     return load_pixels(image, X);
   }
 };
-/// or the information that an earlier phase stored.
+/// Source of a block's pixels: the information that an earlier phase stored.
 struct PixelsFromInfo {
   ImageRef<const Pixel> image;
   BlockInfoStore info;
@@ -46,14 +46,14 @@ struct PixelsFromInfo {
   }
 };
 
-/// Label that FinalLabeling writes for a root: any number, as in the papers.
+/// Label that FinalLabeling writes for a root: any value that is unique per component, as in the papers.
 struct ProvisionalNumbers {
   __device__ static constexpr bool moved(Index, Index) { return false; }
   __device__ Label operator()(Index root) const { return root + 1; }
 };
 
-/// Writes `label` to the pixels of a row of a block that are foreground, 0 to the others. The second pixel
-/// may be padding.
+/// Writes `label` to the foreground pixels of a row of a block, and 0 to the others. The second pixel may be
+/// padding.
 __device__ inline void write_pair(Label* at, BlockPixels pixels, Label label) {
   SharedByThreads::store_pair(at, pixels & 1u ? label : 0, pixels & 2u ? label : 0);
 }

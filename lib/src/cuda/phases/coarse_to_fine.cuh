@@ -5,10 +5,10 @@
 #include "cuda/device/tile_borders.cuh"
 #include "cuda/device/tile_forest.cuh"
 
-// Kernels that OUF and C2FL, two papers of the same authors, have in common.
+// Kernels shared by OUF and C2FL, two papers of the same authors.
 namespace gpuccl::cuda {
 
-/// In which directions something is done.
+/// Directions of a step.
 enum class Scans { none = 0, rows = 1, columns = 2, rows_and_columns = 3 };
 GPUCCL_HD constexpr bool along_rows(Scans scans) {
   return scans == Scans::rows || scans == Scans::rows_and_columns;
@@ -17,7 +17,7 @@ GPUCCL_HD constexpr bool along_columns(Scans scans) {
   return scans == Scans::columns || scans == Scans::rows_and_columns;
 }
 
-/// The foreground neighbors of a foreground pixel that lie in its tile.
+/// The foreground neighbors of a foreground pixel within its tile.
 struct NeighborsInTile {
   bool west = false, north = false, northwest = false, northeast = false;
 
@@ -31,10 +31,10 @@ struct NeighborsInTile {
   }
 };
 
-/// Labels tiles in shared memory. Coarse labeling links each pixel to its left neighbor, or to that above
-/// instead where there is one, and follows links; refinement unites what this has left apart. In which
-/// directions each of them works is what the algorithms differ in. 8-connectivity adds refinement along both
-/// diagonals.
+/// Labels tiles in shared memory. Coarse labeling links each pixel to its left neighbor, or instead to the
+/// pixel above if that is foreground, and follows links to the roots. Refinement merges pixels that coarse
+/// labeling has left separate. The algorithms differ in the directions of both steps. 8-connectivity adds
+/// refinement along both diagonals.
 template <class Tile, Scans coarse, Scans refined, Connectivity connectivity>
 __global__ void label_tile(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   __shared__ Label links[Tile::kPixels];
@@ -67,7 +67,7 @@ __global__ void label_tile(ImageRef<const Pixel> image, ImageRef<Label> labels) 
                          is_foreground(image, at.x, at.y, at.z) ? OneBased::pack(root) : 0);
 }
 
-/// Unites the pixels on both sides of every border between tiles, horizontal and vertical ones in one launch.
+/// Merges the pixels on both sides of all borders between tiles, horizontal and vertical ones in one launch.
 template <class Tile, Connectivity connectivity>
 __global__ void merge_borders(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   const auto unite = [&](PixelThread at, int dx, int dy) {
@@ -78,7 +78,7 @@ __global__ void merge_borders(ImageRef<const Pixel> image, ImageRef<Label> label
   const auto thread = BorderThread<Tile>::mine(image.extent);
   thread.on_horizontal(image.extent, [&](PixelThread at) {
     if (!is_foreground(image, at.x, at.y, at.z) || unite(at, 0, -1))
-      return;  // that one touches those next to it
+      return;  // the pixel above touches its neighbors
     if constexpr (connectivity == Connectivity::c8) {
       unite(at, -1, -1);
       unite(at, 1, -1);

@@ -12,14 +12,16 @@ namespace {
 constexpr int kScanThreads = BitmapLengths::kThreads;
 constexpr int kScanGroups = BitmapLengths::kGroupsAThread;
 
-// Thread blocks take their parts of the bitmap in the order in which they start, so that those they wait for
-// have started.
+// Thread blocks take their parts of the bitmap in the order in which they start, so all blocks that they wait
+// for have started.
 
-// Progress of a part, in the upper two bits of a word, with a sum below.
-constexpr unsigned long long kOwnSum = 1ull << 62;    // set bits of its words
-constexpr unsigned long long kWholeSum = 2ull << 62;  // and of all words before
+// Progress of a part: state in the upper two bits of a word, sum below.
+constexpr unsigned long long kOwnSum = 1ull << 62;  // number of set bits in the part
+constexpr unsigned long long kWholeSum = 2ull
+                                         << 62;  // number of set bits in the part and all parts before it
 
-/// Set bits of all parts before this one, once their thread blocks have published them. One warp calls it.
+/// Returns the number of set bits in all parts before this one. Waits until their thread blocks have
+/// published it. Called by one warp.
 __device__ unsigned long long sum_before(unsigned part, const unsigned long long* scan) {
   const int lane = static_cast<int>(threadIdx.x % 32);
   unsigned long long sum = 0;

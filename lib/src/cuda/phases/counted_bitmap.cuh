@@ -13,51 +13,51 @@ namespace gpuccl::cuda {
 
 /// Lengths of the arrays of a Bitmap.
 struct BitmapLengths {
-  std::int64_t words;  // that kernels write
+  std::int64_t words;  // words that kernels write
 
-  /// Thread blocks that count.
+  /// Returns the number of thread blocks that count.
   GPUCCL_HD std::int64_t blocks() const { return (words + kWordsABlock - 1) / kWordsABlock; }
   std::size_t padded_words() const { return static_cast<std::size_t>(blocks() * kWordsABlock); }
-  /// Words behind those that kernels write, which count_bits() reads.
+  /// Returns the number of words after those that kernels write, which count_bits() also reads.
   GPUCCL_HD std::int64_t padding() const { return blocks() * kWordsABlock - words; }
   std::size_t before() const { return padded_words() / 4; }
   GPUCCL_HD std::int64_t progress() const { return blocks() + 1; }
 
   static constexpr int kThreads = 512;
-  static constexpr int kGroupsAThread = 4;  // of four words
+  static constexpr int kGroupsAThread = 4;  // groups of four words
   static constexpr std::int64_t kWordsABlock = std::int64_t{kThreads} * kGroupsAThread * 4;
 };
 
-/// A bitmap that kernels write, and the running count of its bits. Owns nothing.
+/// A bitmap that kernels write, and the running count of its set bits. Does not own its memory.
 struct Bitmap {
   BitmapLengths lengths;
-  std::uint32_t* words;  // zero behind those that are written
+  std::uint32_t* words;  // padding must be zero
   std::uint32_t* before;
-  unsigned long long* progress;  // of count_bits(), zero when it begins
-  CountTarget total;             // for the number of all set bits
+  unsigned long long* progress;  // of count_bits(); must be zero when it begins
+  CountTarget total;             // receives the number of all set bits
 
-  /// After count_bits().
+  /// Returns the bitmap with counts. Valid after count_bits().
   GPUCCL_HD CountedBits counted() const { return {words, before}; }
 };
 
-/// Makes the words behind those that are written zero.
+/// Enqueues clearing of the padding.
 void clear_padding(const Bitmap& bitmap, cudaStream_t stream);
 
-/// Clears progress in the stream before count_bits(), if no kernel does it.
+/// Enqueues clearing of the progress, if no kernel does it before count_bits().
 void clear_progress(const Bitmap& bitmap, cudaStream_t stream);
 
-/// One launch, which may begin early.
+/// Enqueues the prefix sum, in one launch, which may start early.
 void count_bits(const char* name, const Bitmap& bitmap, PhaseClock& phase);
 
-/// Memory for a Bitmap, kept from image to image.
+/// Memory for a Bitmap, reused for the next image.
 class BitmapMemory {
  public:
-  /// Room for so many words.
+  /// Allocates memory for `words` words.
   void reserve(std::int64_t words, const char* doing);
   /// Makes all work enqueued later count the bits of the next image.
   void expect_next() { total_.expect_next(); }
   Bitmap bitmap() const;
-  /// Set bits of the last image. Waits no longer than for the device to have counted.
+  /// Returns the number of set bits for the last image. Waits only until the device has counted them.
   unsigned long long total(const Stream& stream) const { return total_.wait(stream); }
 
  private:

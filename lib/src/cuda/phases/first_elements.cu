@@ -5,7 +5,7 @@
 namespace gpuccl::cuda {
 namespace {
 
-using Line = ThreadLine<>;          // a thread for each word of bits, or for four elements
+using Line = ThreadLine<>;          // one thread per word of bits, or per four elements
 constexpr Label kNone = ~Label{0};  // larger than any index
 
 template <Connectivity connectivity>
@@ -24,7 +24,7 @@ __global__ void mark_first_pixels(BitRows bits, const Label* labels, Word64* fir
 
 // ---- blocks: X is the block of an element, r the root block of its component
 
-/// A root block, from its node.
+/// A root block, located from its node.
 template <class Block>
 struct RootBlock {
   Index node;
@@ -37,7 +37,7 @@ struct RootBlock {
     return {node, in_slice - y * labels.pitch, y, z};
   }
 
-  /// Index of the block's first foreground pixel.
+  /// Returns the index of the block's first foreground pixel.
   __device__ Index first_pixel(const BitRows& bits, ImageRef<Label> labels) const {
     for (Index dz = 0; dz < Block::kDepth && z + dz < static_cast<Index>(labels.extent.depth); ++dz)
       for (Index dy = 0; dy < 2 && y + dy < static_cast<Index>(labels.extent.height); ++dy) {
@@ -47,8 +47,8 @@ struct RootBlock {
     return kNone;
   }
 
-  /// A pixel of the block that holds neither link nor information (BlockInfoStore) while others may be
-  /// earlier than the block's own first pixel, so that the minimum can be found there.
+  /// Returns a pixel of the block that contains neither a link nor information (BlockInfoStore), if other
+  /// blocks may have a pixel before this block's first one. The minimum is computed there.
   __device__ Label* earliest(ImageRef<Label> labels) const {
     Label* const link = labels.data + node;
     if (x + 1 == static_cast<Index>(labels.extent.width)) return link + 1;  // padding
@@ -61,8 +61,8 @@ __device__ Index node_of(ImageRef<Label> labels, WordPlace at, int bit) {
   return Block::of_pixel(64 * at.column + bit, at.y, at.z).node(labels);
 }
 
-/// Only pixels up to the end of the root block's first row, in its last slice, can precede one of the root
-/// block.
+/// Returns false if `element` cannot precede a pixel of the root block. Only elements up to the end of the
+/// root block's first row, in its last slice, can.
 template <class Block>
 __device__ bool may_precede(ImageRef<Label> labels, Index element, Index root) {
   const std::uint64_t reach = labels.pitch + (Block::kDepth == 1 ? 0 : std::uint64_t{labels.slice_pitch});
@@ -138,7 +138,8 @@ __global__ void clear_moved_roots(const Word64* moved, std::uint64_t words, Labe
 
 // ----
 
-/// Neighbors in a row have one label, so the four elements of a thread have two at most.
+/// Relabels four elements per thread. Adjacent foreground elements have equal labels, so four elements have
+/// at most two.
 __global__ void relabel_kernel(const unsigned char* bits, uint4* labels, std::uint64_t quads,
                                Numbers number) {
   const std::uint64_t i = Line::mine();

@@ -8,7 +8,7 @@ using Format = DeviceImage::Format;
 using Word = std::uint32_t;
 constexpr int kWordBits = 32;
 
-/// The `elements` bits, at most 32, that begin at a byte.
+/// Returns up to 32 bits, `elements` of them, from the byte `from` on.
 __device__ Word word_of_bits(const std::uint8_t* from, int elements) {
   Word word = 0;
   for (int i = 0; 8 * i < elements; ++i) word |= static_cast<Word>(from[i]) << 8 * i;
@@ -29,7 +29,7 @@ __device__ Word word_of_bytes(const std::uint8_t* from, int elements) {
   return word;
 }
 
-/// A thread a word.
+/// One thread per word.
 template <Format format>
 __global__ void pack_kernel(DeviceImage image, int words_a_row, Word* bits) {
   const auto words = static_cast<std::uint64_t>(image.extent.rows()) * static_cast<unsigned>(words_a_row);
@@ -46,9 +46,9 @@ __global__ void pack_kernel(DeviceImage image, int words_a_row, Word* bits) {
   if (i < words) bits[i] = word;
 }
 
-using GroupLine = ThreadLine<>;  // a thread for 16 elements
+using GroupLine = ThreadLine<>;  // one thread per 16 elements
 
-/// The low four bits as four bytes of 0 or 1.
+/// Expands the low four bits to four bytes of 0 or 1.
 __device__ unsigned spread_to_bytes(unsigned bits) { return (bits & 0xfu) * 0x00204081u & 0x01010101u; }
 
 __global__ void unpack_kernel(const unsigned short* bits, uint4* pixels, std::uint64_t groups) {

@@ -6,17 +6,17 @@
 #include "cuda/runtime/phase_clock.cuh"
 #include "gpuccl/device.hpp"
 
-// Images and labels from one layout to another.
+// Conversion of images and labels between layouts.
 namespace gpuccl::cuda {
 
-/// Packs the image, whose pitches are given, to bits: rows of `words_a_row` words that follow each other, as
-/// many as hold the width or more, padded with zeros.
+/// Packs the image to bits, in consecutive rows of `words_a_row` words, at least as many as the width
+/// requires, padded with zeros. Pitches of the image must be set.
 void pack(const DeviceImage& image, int words_a_row, std::uint32_t* bits, PhaseClock& phase);
 
-/// Bits to bytes, which the papers' algorithms read. Padding included.
+/// Expands bits to bytes, which the papers' algorithms read, including the padding.
 void unpack(BitRows bits, Pixel* pixels, PhaseClock& phase);
 
-/// Labels in rows of `pitch` to the caller's, whose pitches are given.
+/// Copies labels from rows of `pitch` labels to the caller's memory, whose pitches must be set.
 void copy_labels(const Label* labels, std::int64_t pitch, Extent extent, const DeviceLabels& to,
                  PhaseClock& phase);
 

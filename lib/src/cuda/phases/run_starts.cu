@@ -44,7 +44,7 @@ void RunStarts::find(const BitRows& bits, Connectivity connectivity, PhaseClock&
 
 namespace {
 
-/// The elements where a run begins, of which it may have several in different rows, have one label.
+/// Gathers one label per run of a bundle. A run's elements, in several rows, all have the same label.
 template <cpu::RowSet set>
 __global__ void gather_runs_kernel(BitRows bits, const Label* image, CountedBits starts, Label* labels) {
   const auto at = BundleWord<set>::mine(bits.extent);

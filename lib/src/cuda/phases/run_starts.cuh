@@ -9,29 +9,28 @@
 
 namespace gpuccl::cuda {
 
-/// Starts of the runs of bundles (common/shape.hpp), as a bitmap of all bundles in order. The number of a
-/// run is the rank of its bit among those that are set: the host has its labels in this order
-/// (cpu::RunLabels).
+/// Starts of the runs of bundles (common/shape.hpp), as a bitmap of all bundles in order. The index of a run
+/// is the rank of its bit among the set bits; the host stores run labels in this order (cpu::RunLabels).
 class RunStarts {
  public:
-  /// Room for any image like `bits`.
+  /// Allocates memory for any image of the extent and pitch of `bits`.
   void reserve(const BitRows& bits, Connectivity connectivity);
-  /// The most runs such an image can have, foreground in the padding of its rows included.
+  /// Returns the maximum number of runs, including foreground in row padding.
   std::uint64_t most() const { return words_ * 32; }
 
-  /// Two phases: MarkRuns, CountRuns.
+  /// Enqueues two phases: MarkRuns and CountRuns.
   void find(const BitRows& bits, Connectivity connectivity, PhaseClock& phase);
   CountedBits counted() const { return starts_.bitmap().counted(); }
-  /// Number of runs. Waits no longer than for the device to have counted.
+  /// Returns the number of runs. Waits only until the device has counted them.
   unsigned long long total(const Stream& stream) const { return starts_.total(stream); }
 
  private:
-  std::uint64_t words_ = 0;  // of 64 bits
+  std::uint64_t words_ = 0;  // 64-bit words
   BitmapMemory starts_;
 };
 
-/// One label for each run, in the order of `starts` (run_starts.cuh), from the label image of `job`: what an
-/// algorithm that labels pixels leaves stays on the device, and a label a run goes to the host.
+/// Gathers one label per run from the label image of `job`, in the order of `starts`. The label image of an
+/// algorithm on pixels stays on the device, and one label per run is downloaded.
 void gather_runs(const Job& job, Connectivity connectivity, CountedBits starts, Label* labels,
                  PhaseClock& phase);
 

@@ -1,8 +1,8 @@
-// Component statistics from bits and labels. Runs come from the bits, so a label is read only where one
-// starts. A thread goes down a column of words and gathers runs in registers as long as they belong to one
-// component; what it has gathered goes to a table in shared memory, one for the thread block's tile, and only
-// the table to global memory. Tiles that hold more components than the table (noise) add the rest to global
-// memory at once.
+// Component statistics from bits and labels. Runs are found in the bits, so a label is read only at the start
+// of a run. A thread walks down a column of words and sums consecutive runs of one component in registers.
+// The sums are added to a table in shared memory, one per thread block and tile, and the table is added to
+// global memory. If a tile has more components than the table has entries (noise), the rest is added to
+// global memory directly.
 
 #include "common/large_components.hpp"
 #include "cuda/device/thread_grid.cuh"
@@ -15,7 +15,7 @@ namespace {
 
 constexpr unsigned kThreadsX = 32, kThreadsY = 4;  // 32-bit words across, columns of kRows words down
 constexpr unsigned kRows = 8;
-using Grid = ThreadGrid<32, kRows, 1, kThreadsX, kThreadsY>;  // a tile of 1024 x 32 elements of one slice
+using Grid = ThreadGrid<32, kRows, 1, kThreadsX, kThreadsY>;  // a tile: 1024 x 32 elements of one slice
 
 using Part = TilePart<2>;
 using Table = PartTable<PartSums<2, 256>, 8>;
@@ -80,7 +80,7 @@ __global__ void gather(BitRows bits, ImageRef<const Label> labels, ComponentsRef
       unsigned word = __ldg(reinterpret_cast<const unsigned*>(bits.words) + begin / 32);
       while (word != 0) {
         const int start = __ffs(static_cast<int>(word)) - 1;
-        const unsigned gap = ~(word >> start);  // zeros come in from the left, so that the last run ends
+        const unsigned gap = ~(word >> start);  // zeros are shifted in, so the last run ends
         const int length = gap == 0 ? 32 : __ffs(static_cast<int>(gap)) - 1;
         word &= length + start == 32 ? 0 : ~0u << (start + length);
 

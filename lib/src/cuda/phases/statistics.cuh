@@ -13,10 +13,10 @@ struct ComponentsRef {
   unsigned* area;
   int* min[3];
   int* max[3];
-  Word64* sum[3];  // coordinates of all elements, added up
+  Word64* sum[3];  // sums of the coordinates of all elements
 };
 
-/// Area, box and coordinate sums of every component, from labels 1..N.
+/// Area, bounding box and coordinate sums of each component, from labels 1..N.
 class Statistics {
  public:
   void collect(const Job& job, Label count, PhaseClock& phase);

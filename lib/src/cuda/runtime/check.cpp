@@ -29,7 +29,7 @@ Failure failure_of(cudaError_t status) {
     case cudaErrorCompatNotSupportedOnDevice:
       return Failure::unavailable;
 
-    // The device or the way to it failed, not the program: another try may succeed.
+    // The device or the connection to it failed, not the program: a retry may succeed.
     case cudaErrorLaunchTimeout:
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
@@ -47,7 +47,7 @@ Failure failure_of(cudaError_t status) {
 
 void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
-  cudaGetLastError();  // errors that are not sticky, such as out of memory, must not meet the next check
+  cudaGetLastError();  // clears errors such as out of memory, so that the next check does not report them
   throw Error(failure_of(status), std::string("CUDA, ") + doing + ": " + cudaGetErrorString(status));
 }
 

@@ -4,8 +4,7 @@
 
 namespace gpuccl::cuda {
 
-/// Throws Error unless `status` is success. `doing` is the phase or the work, as it shall stand in the
-/// message.
+/// Throws Error unless `status` is success. `doing`: the phase or the work, for the message.
 void check(cudaError_t status, const char* doing);
 
 }  // namespace gpuccl::cuda

@@ -10,12 +10,13 @@
 
 namespace gpuccl::cuda {
 
-/// N, and of which image, on the host.
+/// N on the host, and the image to which it belongs.
 struct CountCell {
   unsigned long long count, image;
 };
 
-/// Location where the device writes N, and then the image's number unless that is null: then nobody waits.
+/// Location to which the device writes N, followed by the image's number. `image_counted` may be null if no
+/// thread waits.
 struct CountTarget {
   unsigned long long* count;
   unsigned long long* image_counted;
@@ -29,8 +30,8 @@ struct CountTarget {
   }
 };
 
-/// N as the device publishes it, while it goes on: nobody waits for a transfer, nor for what comes after in
-/// the stream.
+/// N, published by the device while it continues to work. The host waits neither for a transfer nor for later
+/// work in the stream.
 class CountOnHost {
  public:
   CountOnHost() = default;
@@ -46,7 +47,7 @@ class CountOnHost {
     *cell_ = {};
   }
 
-  /// Makes all work enqueued later count the next image.
+  /// Makes all work that is enqueued later count the next image.
   void expect_next() { ++image_; }
   CountTarget target() const { return {&cell_->count, &cell_->image, image_}; }
 

@@ -4,12 +4,12 @@
 
 namespace gpuccl::cuda {
 
-/// Whether this process has used device `gpu`. Making a device current that it has not would start it, which
-/// takes a good part of a second and of a gigabyte.
+/// Returns true if this process has used device `gpu`. Making an unused device current would start it, which
+/// takes a considerable part of a second and of a gigabyte.
 bool has_primary_context(int gpu);
 
-/// Makes device `gpu` current for the calling thread; at the end the one before is current again, unless
-/// nobody has used it yet.
+/// Makes device `gpu` current for the calling thread. At the end, the previous device is current again,
+/// unless it has never been used.
 class CurrentDevice {
  public:
   explicit CurrentDevice(int gpu) : gpu_(gpu) {

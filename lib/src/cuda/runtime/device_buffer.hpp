@@ -7,7 +7,7 @@
 
 namespace gpuccl::cuda {
 
-/// Memory on the device that is kept from image to image and grows when a larger one comes.
+/// Device memory that is reused for the next image, and grows if that is larger.
 template <class T>
 class DeviceBuffer {
  public:
@@ -21,8 +21,8 @@ class DeviceBuffer {
     return *this;
   }
 
-  /// Room for `count` values, which are not initialized; what was there is lost when the buffer grows.
-  /// `doing` stands in the message when there is no memory left.
+  /// Makes room for `count` values, which are not initialized. Old values are lost if the buffer grows.
+  /// `doing`: for the error message.
   void reserve(std::size_t count, const char* doing) {
     if (count <= capacity_) return;
     release();

@@ -6,7 +6,7 @@
 
 namespace gpuccl::cuda {
 
-/// A flag that kernels raise (to 1) and the host looks at: whether an iteration changed anything.
+/// A flag that kernels raise to 1 and the host reads, to find out whether an iteration changed anything.
 class DeviceFlag {
  public:
   DeviceFlag() {
@@ -19,10 +19,10 @@ class DeviceFlag {
   DeviceFlag(const DeviceFlag&) = delete;
   DeviceFlag& operator=(const DeviceFlag&) = delete;
 
-  /// For kernels.
+  /// Returns the flag's address, for kernels.
   Label* data() const { return flag_.data(); }
 
-  /// Calls iteration(), which launches kernels, until one in which none of them raised the flag.
+  /// Calls iteration(), which launches kernels, until no kernel raises the flag.
   template <class Iteration>
   void repeat(PhaseClock& phase, Iteration iteration) {
     do {
@@ -31,7 +31,7 @@ class DeviceFlag {
       check(cudaMemcpyAsync(copy_, flag_.data(), sizeof(Label), cudaMemcpyDeviceToHost, phase.stream()),
             kDoing);
       check(cudaStreamSynchronize(phase.stream()), kDoing);
-      phase.finish();  // now, or there would be a pair of events for every launch of thousands of iterations
+      phase.finish();  // otherwise there would be events for thousands of iterations
     } while (*copy_ != 0);
   }
 
@@ -39,7 +39,7 @@ class DeviceFlag {
   static constexpr const char* kDoing = "iterating";
 
   DeviceBuffer<Label> flag_;
-  Label* copy_ = nullptr;  // page-locked, or the copy would wait for the driver
+  Label* copy_ = nullptr;  // page-locked; otherwise the copy would wait for the driver
 };
 
 }  // namespace gpuccl::cuda

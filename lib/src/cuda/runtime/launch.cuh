@@ -11,36 +11,36 @@ struct LaunchShape {
   dim3 grid;
   dim3 block;
   std::size_t shared_bytes = 0;
-  /// The launch may begin while the one before it in the stream still runs: its kernel waits for that one
-  /// with wait_for_launch_before(), in every thread, and touches until then nothing that any launch writes.
+  /// The launch may start while the previous launch in the stream still runs. All threads of its kernel call
+  /// wait_for_launch_before(), and until then access nothing that any launch writes.
   bool early = false;
 };
 
 // Launch attributes of kernels that overlap (programmatic dependent launch, compute capability 9.0 on).
 
-/// From when all thread blocks have called it, an early launch that comes next may begin.
+/// Allows the next launch, if early, to start once all thread blocks have called this.
 __device__ inline void let_next_launch_begin() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
 #endif
 }
 
-/// Waits until everything that the launch before has written can be read.
+/// Waits until all writes of the previous launch are visible.
 __device__ inline void wait_for_launch_before() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-/// Whether wait_for_launch_before() is in the code that the current device runs: what was compiled for older
-/// devices lacks it, also where the driver makes code for a newer one of it.
+/// Returns true if the code for the current device contains wait_for_launch_before(). Code compiled for older
+/// devices lacks it, even if the driver recompiles it for a newer device.
 template <class... Params>
 bool waits_for_launch_before(void (*kernel)(Params...)) {
   cudaFuncAttributes attributes{};
   return cudaFuncGetAttributes(&attributes, kernel) == cudaSuccess && attributes.ptxVersion >= 90;
 }
 
-/// The only launch in the project. The tests' emulation of CUDA has another file in its place.
+/// The only launch in the project. The tests' emulation of CUDA replaces this file.
 template <class... Params>
 void launch(void (*kernel)(Params...), const LaunchShape& shape, cudaStream_t stream,
             const std::type_identity_t<Params>&... args) {

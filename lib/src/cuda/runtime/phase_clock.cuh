@@ -14,21 +14,21 @@ namespace gpuccl::cuda {
 
 struct LaunchShape;
 
-/// Reads what kernels that count have counted in one launch.
+/// Reads what instrumented kernels have counted in one launch.
 class LaunchCounter {
  public:
   virtual ~LaunchCounter() = default;
-  /// Before a launch on `stream`: sets the counters to 0.
+  /// Sets the counters to 0. Called before a launch on `stream`.
   virtual void begin(const LaunchShape& shape, cudaStream_t stream) = 0;
-  /// After it: waits for it and adds what it has counted to `launch`.
+  /// Waits for the launch and adds its counts to `launch`.
   virtual void end(PhaseTime& launch) = 0;
 };
 
-/// Launches the phases of an algorithm and, when asked, times each one on the stream.
+/// Launches the phases of an algorithm and, if requested, times each one on the stream.
 class PhaseClock {
  public:
-  /// Times nothing, and costs nothing, when `times` is null. Otherwise `counter`, if there is one, reads
-  /// after every launch what its kernel has counted.
+  /// Times nothing, at no cost, if `times` is null. Otherwise `counter`, if not null, reads the counts of
+  /// each launch.
   PhaseClock(cudaStream_t stream, PhaseTimes* times, LaunchCounter* counter = nullptr)
       : stream_(stream), times_(times), counter_(counter) {}
   PhaseClock(const PhaseClock&) = delete;
@@ -39,13 +39,13 @@ class PhaseClock {
                   const std::type_identity_t<Params>&... args) {
     if (times_ != nullptr) open_span(phase, shape);
     LaunchShape own = shape;
-    own.early = shape.early && times_ == nullptr;  // a phase that is timed has the device for itself
+    own.early = shape.early && times_ == nullptr;  // a timed phase runs alone
     launch(kernel, own, stream_, args...);
     check(cudaGetLastError(), phase);
     if (times_ != nullptr) close_span(phase);
   }
 
-  /// Waits for the stream if phases were timed, and adds the spans up by phase.
+  /// Waits for the stream if phases are timed, and adds up their launches.
   void finish() {
     if (times_ == nullptr || spans_.empty()) return;
     spans_.back().end.wait(spans_.back().launch.phase.c_str());

@@ -27,9 +27,9 @@ namespace {
 
 constexpr const char* kUploading = "uploading";
 constexpr const char* kDownloading = "downloading";
-constexpr std::size_t kGrain = std::size_t{512} << 10;  // bytes of a task
+constexpr std::size_t kGrain = std::size_t{512} << 10;  // bytes per task
 
-/// One core alone copies slower than the bus.
+/// Copies with several threads, because one core is slower than the bus.
 void parallel_copy(const std::byte* from, std::byte* to, std::size_t bytes) {
   tbb::parallel_for(tbb::blocked_range<std::size_t>(0, bytes, kGrain), [&](const auto& range) {
     std::memcpy(to + range.begin(), from + range.begin(), range.size());
@@ -57,10 +57,11 @@ PinnedRing::Slot& PinnedRing::next_slot() {
   return slot;
 }
 
-/// Calls visit(piece) for pieces of `rows` rows: whole rows, or pieces of one row that is longer than a slot.
+/// Calls visit(piece) for pieces of rows: several whole rows, or a part of one row that is longer than a
+/// slot.
 template <class Visit>
 void PinnedRing::for_each_piece(std::size_t pitch, std::size_t row_bytes, std::size_t rows, Visit visit) {
-  if (pitch == row_bytes) {  // no gaps: any cut will do
+  if (pitch == row_bytes) {  // no gaps: rows may be cut anywhere
     row_bytes *= rows;
     rows = 1;
   }
@@ -117,14 +118,14 @@ void PinnedRing::deliver(Slot& slot) {
 
 void PinnedRing::download(const void* from, std::size_t from_pitch, void* to, std::size_t row_bytes,
                           std::size_t rows, const Stream& stream) {
-  for (Slot& slot : slots_) slot.bytes = 0;  // a download that failed may have left something
+  for (Slot& slot : slots_) slot.bytes = 0;  // a failed download may have left data
   const auto* const source = static_cast<const std::byte*>(from);
   auto* const target = static_cast<std::byte*>(to);
   touch_by_all_threads(to, row_bytes * rows);
   for_each_piece(from_pitch, row_bytes, rows, [&](const Piece& piece) {
     deliver(slots_[next_]);
     Slot& slot = next_slot();
-    // A pitch has a limit, which a single long row passes.
+    // CUDA limits pitches. A single long row may exceed the limit, so it gets the pitch of its piece.
     check(cudaMemcpy2DAsync(slot.memory, piece.bytes, source + piece.row * from_pitch + piece.column,
                             piece.rows > 1 ? from_pitch : piece.bytes, piece.bytes, piece.rows,
                             cudaMemcpyDeviceToHost, stream.get()),

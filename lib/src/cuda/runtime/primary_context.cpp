@@ -6,7 +6,8 @@
 namespace gpuccl::cuda {
 namespace {
 
-/// Returns a function of the driver, which the program does not link: it also starts on machines without one.
+/// Returns a function of the driver. The program does not link the driver, so it also starts on machines
+/// without one.
 void* driver_function(const char* name) {
   void* function = nullptr;
   cudaDriverEntryPointQueryResult found{};

@@ -4,7 +4,7 @@
 
 namespace gpuccl::cuda {
 
-/// A point in a stream, to be waited for or to measure from.
+/// A point in a stream that the host can wait for or measure from.
 class Event {
  public:
   enum class Purpose { waiting, timing };
@@ -22,7 +22,7 @@ class Event {
   cudaEvent_t get() const { return event_; }
   void record(cudaStream_t stream, const char* doing) { check(cudaEventRecord(event_, stream), doing); }
   void wait(const char* doing) const { check(cudaEventSynchronize(event_), doing); }
-  /// Both events have been waited for.
+  /// Returns the time between two events. Requires that both have been waited for.
   double milliseconds_since(const Event& earlier) const {
     float milliseconds = 0;
     check(cudaEventElapsedTime(&milliseconds, earlier.event_, event_), "reading a timer");
@@ -33,7 +33,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Work for the device in order. It neither waits for the default stream nor holds it up.
+/// Work for the device in order. Does not synchronize with the default stream.
 class Stream {
  public:
   Stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "creating a stream"); }
@@ -43,11 +43,11 @@ class Stream {
 
   cudaStream_t get() const { return stream_; }
   void wait(const char* doing) const { check(cudaStreamSynchronize(stream_), doing); }
-  /// Whether all that was enqueued is done.
+  /// Returns true if all enqueued work is done.
   bool is_done(const char* doing) const {
     const cudaError_t status = cudaStreamQuery(stream_);
     if (status != cudaErrorNotReady) check(status, doing);
-    cudaGetLastError();  // which remembers that the stream was not ready
+    cudaGetLastError();  // clears the status "not ready"
     return status == cudaSuccess;
   }
 
@@ -55,7 +55,8 @@ class Stream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// Milliseconds on the device between the beginning and the end of what `work` enqueues. Waits for it.
+/// Returns the milliseconds on the device between the beginning and the end of the work that `work` enqueues.
+/// Waits for it.
 template <class Work>
 double device_ms(const Stream& stream, const Work& work) {
   constexpr const char* kDoing = "timing";
