@@ -17,7 +17,7 @@
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
 #include "io/parts/checked_file.hpp"
-#include "io/parts/stretch.hpp"
+#include "io/parts/part_writer.hpp"
 #include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
 

@@ -15,7 +15,7 @@
 #include "io/image/label_image.hpp"
 #include "io/parts/checked_file.hpp"
 #include "io/parts/stored_labels.hpp"
-#include "io/parts/stretch.hpp"
+#include "io/parts/part_writer.hpp"
 
 // Contents of the files that tasks and joining leave.
 namespace gpuccl::app {
