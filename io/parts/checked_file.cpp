@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::uint64_t kMagic = 0x314b5341545f4743;  // "CG_TASK1"
 
-/// The end of the file. What stands before it are the sections and their list.
+/// The end of the file, after the sections and their list.
 struct Trailer {
   FileTag tag;
   std::uint64_t sections = 0, checksum = 0, magic = kMagic;
@@ -30,8 +30,8 @@ std::uint64_t checksum_of(const Sections& sections, const FileTag& tag) {
   return crc(crc(0, sections.data(), sections.size() * sizeof(sections[0])), &tag, sizeof tag);
 }
 
-/// Whether others than the owner may write to the file. Where a file system keeps no permissions, all may
-/// seem to.
+/// Returns whether others than the owner may write to the file. A file system without permissions may show
+/// them for everyone; there, removing them has no effect.
 bool is_writable_by_others(int file, mode_t mode) {
   constexpr mode_t kOthers = S_IWGRP | S_IWOTH;
   if ((mode & kOthers) == 0 || ::fchmod(file, mode & 0777 & ~kOthers) != 0) return (mode & kOthers) != 0;
@@ -40,8 +40,8 @@ bool is_writable_by_others(int file, mode_t mode) {
   return ::fchmod(file, mode & 0777) != 0 || is_kept;
 }
 
-/// Refuses what somebody else may have written. Tasks believe what the files of a run say: which files they
-/// write, among others. Error (no_input): it counts as not there.
+/// Rejects files that another user may have written, because tasks trust the files of a run: these name the
+/// files to write, for example. Error (no_input): such a file counts as missing.
 void check_owner(int file, const struct stat& status) {
   if (status.st_uid != ::geteuid())
     throw Error(Failure::no_input, "is of another user (uid " + std::to_string(status.st_uid) +
@@ -84,41 +84,41 @@ CheckedFile::CheckedFile(const std::string& path, const FileTag& tag, std::size_
     throw Error(Failure::no_input, "is a symbolic link, which must be removed", ELOOP);
   if (!file_) throw system_error(failure_to_read(errno), "cannot open", errno);
   struct stat status {};
-  if (::fstat(file_.get(), &status) != 0) refuse();
+  if (::fstat(file_.get(), &status) != 0) throw_damaged();
   if (!S_ISREG(status.st_mode)) throw Error(Failure::data, "is not a file and must be removed");
   check_owner(file_.get(), status);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   Trailer trailer;
   sections_.resize(sections);
   const std::size_t list = sections * sizeof(CheckedFileWriter::Section);
-  if (size < sizeof trailer + list) refuse();
+  if (size < sizeof trailer + list) throw_damaged();
   const auto read = [&](void* out, std::size_t bytes, std::uint64_t offset) {
-    if (read_all_at(file_.get(), out, bytes, offset) != bytes) refuse();
+    if (read_all_at(file_.get(), out, bytes, offset) != bytes) throw_damaged();
   };
   read(&trailer, sizeof trailer, size - sizeof trailer);
-  if (trailer.magic != kMagic || trailer.sections != sections) refuse();
+  if (trailer.magic != kMagic || trailer.sections != sections) throw_damaged();
   read(sections_.data(), list, size - sizeof trailer - list);
-  if (trailer.checksum != checksum_of(sections_, trailer.tag)) refuse();
+  if (trailer.checksum != checksum_of(sections_, trailer.tag)) throw_damaged();
   std::uint64_t end = 0;
   for (const CheckedFileWriter::Section& section : sections_) {
-    if (section.begin != end || section.bytes > size - end) refuse();
+    if (section.begin != end || section.bytes > size - end) throw_damaged();
     end += section.bytes;
   }
-  if (end != size - sizeof trailer - list) refuse();
+  if (end != size - sizeof trailer - list) throw_damaged();
   if (trailer.tag != tag) throw Error(Failure::data, "belongs to another run or another part");
 }
 
-void CheckedFile::refuse() { throw Error(Failure::data, "is damaged"); }
+void CheckedFile::throw_damaged() { throw Error(Failure::data, "is damaged"); }
 
-void CheckedFile::take_into(std::size_t section, std::span<std::byte> out) const {
-  if (out.size() != bytes(section)) refuse();
+void CheckedFile::read_into(std::size_t section, std::span<std::byte> out) const {
+  if (out.size() != bytes(section)) throw_damaged();
   read_at(section, 0, out);
-  if (crc(0, out.data(), out.size()) != checksum(section)) refuse();
+  if (crc(0, out.data(), out.size()) != checksum(section)) throw_damaged();
 }
 
-std::string CheckedFile::take_text(std::size_t section) const {
+std::string CheckedFile::read_text(std::size_t section) const {
   std::string text(bytes(section), '\0');
-  take_into(section, std::as_writable_bytes(std::span(text)));
+  read_into(section, std::as_writable_bytes(std::span(text)));
   return text;
 }
 
@@ -131,7 +131,7 @@ void CheckedFile::copy(std::size_t section, const std::function<void(std::string
     found = crc(found, piece.data(), piece.size());
     sink({reinterpret_cast<const char*>(piece.data()), piece.size()});
   }
-  if (found != checksum(section)) refuse();
+  if (found != checksum(section)) throw_damaged();
 }
 
 void CheckedFile::verify() const {
@@ -141,13 +141,13 @@ void CheckedFile::verify() const {
 void CheckedFile::read_at(std::size_t section, std::uint64_t offset, std::span<std::byte> out) const {
   if (offset > bytes(section) || out.size() > bytes(section) - offset ||
       read_all_at(file_.get(), out.data(), out.size(), sections_[section].begin + offset) != out.size())
-    refuse();
+    throw_damaged();
 }
 
 namespace {
 
-void require(bool is_right) {
-  if (!is_right) CheckedFile::refuse();
+void require(bool condition) {
+  if (!condition) CheckedFile::throw_damaged();
 }
 
 }  // namespace

@@ -25,8 +25,8 @@ struct FileTag {
   friend bool operator==(const FileTag&, const FileTag&) = default;
 };
 
-/// Writes a file of sections with a checksum each, so that damaged and incomplete files are detected. Values
-/// have the format of memory, because tasks run on machines of one kind. The file gets its name when it is
+/// Writes a file of sections with a checksum each, so damaged and incomplete files are detected. Values are
+/// stored as in memory, because tasks run on machines of one kind. The file gets its name when it is
 /// complete.
 class CheckedFileWriter {
  public:
@@ -38,7 +38,7 @@ class CheckedFileWriter {
   std::size_t end_section();
   /// Writes a section of values.
   template <class Values>
-  void put(const Values& values) {
+  void add_section(const Values& values) {
     using T = typename Values::value_type;
     static_assert(std::is_trivially_copyable_v<T>);
     add({reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)});
@@ -58,9 +58,8 @@ class CheckedFileWriter {
   Section open_;
 };
 
-/// Reads such a file. Throws Error: no_input if it does not exist, data if it is damaged, incomplete or of
-/// another run, io; no_input also for links, and for files that belong to another user or that others can
-/// write to.
+/// Reads such a file. Throws Error: data if the file is damaged, incomplete or of another run; no_input if it
+/// does not exist, is a link, belongs to another user or can be written to by others; io.
 class CheckedFile {
  public:
   CheckedFile(const std::string& path, const FileTag& tag, std::size_t sections);
@@ -70,30 +69,31 @@ class CheckedFile {
   std::uint64_t checksum(std::size_t section) const { return sections_.at(section).checksum; }
 
   template <class T>
-  std::vector<T> take(std::size_t section) const {
+  std::vector<T> read(std::size_t section) const {
     static_assert(std::is_trivially_copyable_v<T>);
     std::vector<T> values(bytes(section) / sizeof(T));
-    take_into(section, {reinterpret_cast<std::byte*>(values.data()), values.size() * sizeof(T)});
+    read_into(section, {reinterpret_cast<std::byte*>(values.data()), values.size() * sizeof(T)});
     return values;
   }
   /// Returns the only value of a section.
   template <class T>
-  T take_one(std::size_t section) const {
-    const std::vector<T> values = take<T>(section);
-    if (values.size() != 1) refuse();
+  T read_one(std::size_t section) const {
+    const std::vector<T> values = read<T>(section);
+    if (values.size() != 1) throw_damaged();
     return values.front();
   }
-  std::string take_text(std::size_t section) const;
+  std::string read_text(std::size_t section) const;
   /// Passes the section to a sink piece by piece. Throws at its end if the checksum is wrong.
   void copy(std::size_t section, const std::function<void(std::string_view piece)>& sink) const;
   /// Reads and checks the complete file.
   void verify() const;
-  /// Reads bytes of a section. Does not check them: call verify() before.
+  /// Reads bytes of a section, unchecked: call verify() before.
   void read_at(std::size_t section, std::uint64_t offset, std::span<std::byte> out) const;
-  [[noreturn]] static void refuse();  // throws that the file is damaged
+  /// Throws Error (data): the file is damaged.
+  [[noreturn]] static void throw_damaged();
 
  private:
-  void take_into(std::size_t section, std::span<std::byte> out) const;
+  void read_into(std::size_t section, std::span<std::byte> out) const;
 
   std::string path_;
   Descriptor file_;
@@ -113,6 +113,7 @@ void check_numbers(std::span<const Label> numbers, std::uint64_t most);
 /// Checks contacts of labels from 1 to `most`.
 void check_contacts(std::span<const Contact> contacts, std::uint64_t most);
 
+/// Checks rows of an image of this extent, with labels from 1 to `most`.
 void check_border_rows(const BorderRows& rows, const Extent& extent, std::uint64_t most);
 
 }  // namespace gpuccl::io

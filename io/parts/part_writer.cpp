@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <optional>
 #include <string_view>
@@ -49,7 +50,42 @@ void SharedFile::finish() {
 
 namespace {
 
-/// The labels of a part, and of the rows behind it that its last strip has and that come from other parts.
+/// Returns the first strip that begins at this row or after it.
+std::int64_t strip_from(const StripLayout& layout, std::int64_t row) {
+  const std::int64_t height = layout.extent.height, slice = row / height;
+  if (slice % layout.slices_per_strip > 0)
+    return (slice / layout.slices_per_strip + 1) * layout.strips_per_slice;
+  return slice / layout.slices_per_strip * layout.strips_per_slice +
+         (row % height + layout.rows_per_strip - 1) / layout.rows_per_strip;
+}
+
+/// The strips that begin in rows of a part, and all rows of these strips.
+struct OwnStrips {
+  StripRange strips;
+  RowRange rows;
+
+  OwnStrips(const StripLayout& layout, const RowRange& own)
+      : strips{strip_from(layout, own.begin), strip_from(layout, own.end)} {
+    if (strips.begin >= strips.end) return;
+    const std::int64_t last = strips.end - 1;
+    rows = {layout.first_row(strips.begin), layout.first_row(last) + layout.rows(last)};
+  }
+};
+
+/// Encodes strips of labels and passes them to `take`. Returns the sum of their labels for ContentHash.
+/// `file`: as LabelFile::new_encoder() takes it.
+std::uint64_t encode_labels(const LabelFile& image, StripRange strips, LabelType type,
+                            const LabelSource& labels, std::span<const std::uint64_t> wide, int file,
+                            const TakeStrip& take, const TellProgress& progress) {
+  ContentHash hash(type);
+  const MappedLabels mapped{labels, {}, labels.count(), wide, &hash};
+  encode_strips(
+      image.file->strips(), strips, prepare_rows(mapped), [&] { return image.new_encoder(mapped, file); },
+      take, progress);
+  return hash.sum();
+}
+
+/// Labels of the rows of a part, and of later rows in its last strip, which other parts send.
 class LabelsOfStrips final : public LabelSource {
  public:
   LabelsOfStrips(PartLink& link, const LabelSource& labels, const StripLayout& layout)
@@ -105,8 +141,8 @@ class LabelsOfStrips final : public LabelSource {
   LabelImage behind_;
 };
 
-/// The entries of all parts, in their order; nothing but in part 0.
-std::vector<StripEntry> gathered_in_first(PartLink& link, const std::vector<StripEntry>& mine) {
+/// Returns the entries of all parts in part 0, and nothing in others.
+std::vector<StripEntry> gather_in_first(PartLink& link, const std::vector<StripEntry>& mine) {
   if (link.part() > 0) {
     link.send(0, message_of(mine));
     return {};
@@ -132,10 +168,10 @@ void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset, ByteS
 std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
                                     const LabelSource& labels, std::span<const std::uint64_t> wide,
                                     const WriteOptions& options) {
-  const auto here = [&](const auto& work) { collectively(link, file.path(), work); };
+  const auto locally = [&](const auto& work) { collectively(link, file.path(), work); };
   const bool first = link.part() == 0;
   LabelFile image;
-  here([&] {
+  locally([&] {
     image = new_label_file(format, file.path(), labels.extent(), labels.count(), options);
     if (first) image.file->write_head(file.descriptor());
   });
@@ -144,8 +180,6 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
   const OwnStrips own(layout,
                       rows_of_parts(labels.extent(), link.parts())[static_cast<std::size_t>(link.part())]);
   const LabelsOfStrips labels_of_strips(link, labels, layout);
-  ContentHash hash(options.type);
-  const MappedLabels mapped{labels_of_strips, {}, labels.count(), wide, &hash};
 
   const std::uint64_t head = whole.head().size();
   const bool is_listed = whole.places() == StripFile::Places::after_others;
@@ -162,35 +196,35 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
     file.write_at(strip.bytes.data(), strip.bytes.size(), end);
     end += strip.bytes.size();
   };
-  here([&] {
-    encode_strips(
-        layout, own.strips, prepare_rows(mapped),
-        [&] { return image.new_encoder(mapped, file.descriptor()); }, take, options.progress);
+  std::uint64_t hash = 0;
+  locally([&] {
+    hash = encode_labels(image, own.strips, options.type, labels_of_strips, wide, file.descriptor(), take,
+                         options.progress);
   });
   std::uint64_t strips_end = head + static_cast<std::uint64_t>(layout.row_bytes * layout.extent.rows());
   if (is_listed) {
     const PartLink::Sums sums = link.scan(waits ? waiting.size() : end - head);
     strips_end = head + sums.all;
-    here([&] {
+    locally([&] {
       whole.check_end(strips_end);
       if (waits) copy(waiting, file, head + sums.before);
     });
     std::int64_t strip = 0;
-    for (const StripEntry& entry : gathered_in_first(link, entries)) whole.append(strip++, entry);
+    for (const StripEntry& entry : gather_in_first(link, entries)) whole.append(strip++, entry);
   }
-  here([&] {
+  locally([&] {
     if (first) whole.write_tail(file.descriptor(), strips_end);
   });
-  return link.scan(hash.sum()).all;
+  return link.scan(hash).all;
 }
 
 void write_preview(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
                    const MappedLabels& labels, const std::function<Preview()>& start) {
-  const auto here = [&](const auto& work) { collectively(link, path, work); };
+  const auto locally = [&](const auto& work) { collectively(link, path, work); };
   const RowRange own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
   std::optional<Preview> preview;
   Message message;
-  here([&] {
+  locally([&] {
     if (link.part() == 0) preview.emplace(start());
     if (!own.empty())
       reduce_for_preview(labels, whole, own.begin,
@@ -199,7 +233,7 @@ void write_preview(PartLink& link, AtomicFile* file, const std::string& path, co
   if (link.part() > 0) link.send(0, std::move(message));
   for (int from = 1; from < link.parts() && link.part() == 0; ++from)
     for_each_row(link.receive(from), [&](const PreviewRow& row) { preview->add(row); });
-  here([&] {
+  locally([&] {
     if (preview) preview->write(*file);
   });
 }
@@ -216,11 +250,11 @@ void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<v
 std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& path, const Extent& whole,
                                             const MappedLabels& labels, std::uint64_t first,
                                             std::int64_t max_bytes) {
-  const auto here = [&](const auto& work) { collectively(link, path, work); };
+  const auto locally = [&](const auto& work) { collectively(link, path, work); };
   const auto parts = static_cast<std::size_t>(link.parts()), part = static_cast<std::size_t>(link.part());
   const RowRange own = rows_of_parts(whole, link.parts())[part];
   std::vector<OutlineRun> runs;
-  here([&] {
+  locally([&] {
     if (own.empty()) return;
     runs = list_outline_runs(
         labels, {.rows = own.count(), .y = static_cast<int>(own.begin), .count = labels.count}, max_bytes);
@@ -229,7 +263,7 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
   const std::vector<std::uint64_t> firsts = gather_lists(link, std::vector{first});
   std::vector<std::vector<OutlineRun>> runs_of(parts);  // by the part that their components belong to
   std::vector<std::uint64_t> counts(parts);
-  here([&] {
+  locally([&] {
     for (const OutlineRun& run : std::exchange(runs, {})) {
       const auto after = std::upper_bound(firsts.begin(), firsts.end(), run.label - std::uint64_t{1});
       runs_of[static_cast<std::size_t>(after - firsts.begin()) - 1].push_back(run);
@@ -237,7 +271,7 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
     for (std::size_t i = 0; i < parts; ++i) counts[i] = runs_of[i].size();
   });
   const std::vector<std::uint64_t> all_counts = gather_lists(link, counts);
-  here([&] {
+  locally([&] {
     std::uint64_t all = 0;  // that are sent, and that are received
     for (std::size_t i = 0; i < parts; ++i) all += counts[i] + all_counts[i * parts + part];
     const double needed = 2.0 * sizeof(OutlineRun) * static_cast<double>(all);
@@ -257,18 +291,10 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
 
 namespace {
 
-/// The first strip that begins at this row or after it.
-std::int64_t strip_from(const StripLayout& layout, std::int64_t row) {
-  const std::int64_t height = layout.extent.height, slice = row / height;
-  if (slice % layout.slices_per_strip > 0)
-    return (slice / layout.slices_per_strip + 1) * layout.strips_per_slice;
-  return slice / layout.slices_per_strip * layout.strips_per_slice +
-         (row % height + layout.rows_per_strip - 1) / layout.rows_per_strip;
-}
-
+/// Sections of a stretch.
 enum Section : std::size_t { kBytes, kEntries, kHash };
 
-/// The strips of a folder, which come in pieces of any size, one by one.
+/// Writes strips into a folder; receives their bytes in pieces of any size.
 class StripCutter {
  public:
   StripCutter(StripFile& image, int folder, std::int64_t first, const std::vector<StripEntry>& entries)
@@ -276,7 +302,7 @@ class StripCutter {
     write_complete();
   }
 
-  void take(std::string_view piece) {
+  void add(std::string_view piece) {
     const auto* const bytes = reinterpret_cast<const std::byte*>(piece.data());
     waiting_.insert(waiting_.end(), bytes, bytes + piece.size());
     write_complete();
@@ -301,50 +327,40 @@ class StripCutter {
   std::vector<std::byte> waiting_;
 };
 
-/// Throws Error (data) unless these are all strips of `own` rows, and all bytes.
+/// Throws Error (data) unless these are the strips of `own` rows and have this number of bytes.
 void check_entries(const std::vector<StripEntry>& entries, std::uint64_t bytes, const StripLayout& layout,
                    const RowRange& own) {
   const StripRange strips = OwnStrips(layout, own).strips;
   if (static_cast<std::int64_t>(entries.size()) != std::max<std::int64_t>(0, strips.end - strips.begin))
-    CheckedFile::refuse();
+    CheckedFile::throw_damaged();
   for (const StripEntry& entry : entries) {
-    if (entry.bytes > bytes) CheckedFile::refuse();
+    if (entry.bytes > bytes) CheckedFile::throw_damaged();
     bytes -= entry.bytes;
   }
-  if (bytes != 0) CheckedFile::refuse();
+  if (bytes != 0) CheckedFile::throw_damaged();
 }
 
 }  // namespace
-
-OwnStrips::OwnStrips(const StripLayout& layout, const RowRange& own)
-    : strips{strip_from(layout, own.begin), strip_from(layout, own.end)} {
-  if (strips.begin >= strips.end) return;
-  const std::int64_t last = strips.end - 1;
-  rows = {layout.first_row(strips.begin), layout.first_row(last) + layout.rows(last)};
-}
 
 RowRange rows_of_stretch(const LabelFile& image, const RowRange& own) {
   const RowRange strips = OwnStrips(image.file->strips(), own).rows;
   return {own.begin, std::max(own.end, strips.end)};
 }
 
-void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
-                       const LabelSource& labels, std::span<const std::uint64_t> wide, const RowRange& own) {
-  const StripLayout& strips = image.file->strips();
-  ContentHash hash(type);
-  const MappedLabels mapped{labels, {}, labels.count(), wide, &hash};
+void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
+                         const LabelSource& labels, std::span<const std::uint64_t> wide,
+                         const RowRange& own) {
   std::vector<StripEntry> entries;
-  encode_strips(
-      strips, OwnStrips(strips, own).strips, prepare_rows(mapped),
-      [&] { return image.new_encoder(mapped, -1); },
-      [&](std::int64_t /*strip*/, const EncodedStrip& encoded) {
-        file.add({reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
-        entries.push_back({encoded.bytes.size(), encoded.checksum});
-      },
-      {});
+  const std::uint64_t hash =
+      encode_labels(image, OwnStrips(image.file->strips(), own).strips, type, labels, wide, -1,
+                    [&](std::int64_t /*strip*/, const EncodedStrip& encoded) {
+                      file.add({reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+                      entries.push_back({encoded.bytes.size(), encoded.checksum});
+                    },
+                    {});
   file.end_section();
-  file.put(entries);
-  file.put(std::vector{hash.sum()});
+  file.add_section(entries);
+  file.add_section(std::array{hash});
 }
 
 std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
@@ -357,12 +373,12 @@ std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std:
   const std::vector<RowRange> own = rows_of_parts(strips.strips().extent, static_cast<int>(stretches));
   for (std::size_t i = 0; i < stretches; ++i)
     read_stretch(i, [&](const CheckedFile& file) {
-      const auto entries = file.take<StripEntry>(kEntries);
+      const auto entries = file.read<StripEntry>(kEntries);
       check_entries(entries, file.bytes(kBytes), strips.strips(), own[i]);
-      hash += file.take_one<std::uint64_t>(kHash);
+      hash += file.read_one<std::uint64_t>(kHash);
       if (strips.places() == StripFile::Places::own_files) {
         StripCutter cutter(strips, out.descriptor(), strip, entries);
-        file.copy(kBytes, [&](std::string_view piece) { cutter.take(piece); });
+        file.copy(kBytes, [&](std::string_view piece) { cutter.add(piece); });
       } else {
         file.copy(kBytes, [&](std::string_view piece) {
           with_path(out.path(), [&] { out.write_at(piece.data(), piece.size(), end); });

@@ -75,14 +75,6 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
                                             const MappedLabels& labels, std::uint64_t first,
                                             std::int64_t max_bytes);
 
-/// The strips that begin in `own` rows, and all rows of these strips.
-struct OwnStrips {
-  StripRange strips;
-  RowRange rows;
-
-  OwnStrips(const StripLayout& layout, const RowRange& own);
-};
-
 /// Number of sections of a stretch.
 inline constexpr std::size_t kLabelSections = 3;
 
@@ -93,8 +85,8 @@ RowRange rows_of_stretch(const LabelFile& image, const RowRange& own);
 /// Writes the stretch of the part with `own` rows, with samples of `type`: the strips that begin in these
 /// rows, their StripEntries for the tail, and their sum for ContentHash. `wide`: MappedLabels::wide. Error
 /// (data, io).
-void put_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
-                       const LabelSource& labels, std::span<const std::uint64_t> wide, const RowRange& own);
+void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
+                         const LabelSource& labels, std::span<const std::uint64_t> wide, const RowRange& own);
 
 /// Calls read(file) with the file whose first sections are stretch i. Errors of `read` become errors about
 /// the file.

@@ -11,15 +11,13 @@ namespace {
 
 constexpr std::int64_t kRowsAtOnce = 1024;
 
-/// Seven bits a byte, the last byte without the highest bit.
-void put_number(std::string& out, std::uint64_t number) {
+/// Appends a number, seven bits per byte; the highest bit is set in all bytes but the last (LEB128).
+void add_number(std::string& out, std::uint64_t number) {
   for (; number >= 0x80; number >>= 7) out += static_cast<char>(number | 0x80);
   out += static_cast<char>(number);
 }
 
-[[noreturn]] void refuse() { throw Error(Failure::data, "is damaged"); }
-
-std::uint64_t take_number(std::span<const std::byte>& from) {
+std::uint64_t read_number(std::span<const std::byte>& from) {
   std::uint64_t number = 0;
   for (unsigned shift = 0; shift < 64 && !from.empty(); shift += 7) {
     const auto byte = std::to_integer<std::uint64_t>(from.front());
@@ -27,24 +25,25 @@ std::uint64_t take_number(std::span<const std::byte>& from) {
     number |= (byte & 0x7f) << shift;
     if (byte < 0x80) return number;
   }
-  refuse();
+  CheckedFile::throw_damaged();
 }
 
-/// Numbers of either sign as small ones without.
-std::uint64_t folded(std::int64_t number) {
+/// Maps signed numbers to unsigned ones, small ones to small ones (zigzag encoding), and back.
+std::uint64_t zigzag(std::int64_t number) {
   return (static_cast<std::uint64_t>(number) << 1) ^ static_cast<std::uint64_t>(number >> 63);
 }
-std::int64_t unfolded(std::uint64_t number) {
+std::int64_t from_zigzag(std::uint64_t number) {
   return static_cast<std::int64_t>(number >> 1) ^ -static_cast<std::int64_t>(number & 1);
 }
 
-/// A run is how far it is from the one before it, how long it is, and its label less that before it.
-void put_row(std::string& out, std::span<const LabelRun> runs) {
+/// Appends the runs of a row: of each its distance from the one before, its length, and the difference of
+/// their labels.
+void add_row(std::string& out, std::span<const LabelRun> runs) {
   std::int64_t at = 0, label = 0;
   for (const LabelRun& run : runs) {
-    put_number(out, static_cast<std::uint64_t>(run.begin - at));
-    put_number(out, static_cast<std::uint64_t>(run.end - run.begin));
-    put_number(out, folded(std::int64_t{run.label} - label));
+    add_number(out, static_cast<std::uint64_t>(run.begin - at));
+    add_number(out, static_cast<std::uint64_t>(run.end - run.begin));
+    add_number(out, zigzag(std::int64_t{run.label} - label));
     at = run.end;
     label = run.label;
   }
@@ -56,18 +55,19 @@ void for_each_run(std::span<const std::byte> row, Visit visit) {
   std::uint64_t at = 0;
   std::int64_t label = 0;
   while (!row.empty()) {
-    const std::uint64_t begin = at + std::min(take_number(row), kMost);
-    at = begin + std::min(take_number(row), kMost);
-    if (begin == at || at > kMost || __builtin_add_overflow(label, unfolded(take_number(row)), &label) ||
+    const std::uint64_t begin = at + std::min(read_number(row), kMost);
+    at = begin + std::min(read_number(row), kMost);
+    if (begin == at || at > kMost || __builtin_add_overflow(label, from_zigzag(read_number(row)), &label) ||
         label < 1 || label > std::numeric_limits<Label>::max())
-      refuse();
+      CheckedFile::throw_damaged();
     visit(LabelRun{static_cast<int>(begin), static_cast<int>(at), static_cast<Label>(label)});
   }
 }
 
 }  // namespace
 
-void put_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t first_row, std::int64_t rows) {
+void write_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t first_row,
+                std::int64_t rows) {
   std::vector<std::uint64_t> ends;
   std::uint64_t bytes = 0;
   LabelRuns runs;
@@ -79,7 +79,7 @@ void put_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t f
     text.clear();
     std::size_t at = 0;
     for (const std::size_t end : runs.ends) {
-      put_row(text, {runs.runs.data() + at, end - at});
+      add_row(text, {runs.runs.data() + at, end - at});
       ends.push_back(bytes + text.size());
       at = end;
     }
@@ -87,15 +87,15 @@ void put_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t f
     file.add(text);
   }
   file.end_section();
-  file.put(ends);
+  file.add_section(ends);
 }
 
-LabelRuns take_runs(const CheckedFile& file, std::size_t section) {
-  const auto bytes = file.take<std::byte>(section);
+LabelRuns read_runs(const CheckedFile& file, std::size_t section) {
+  const auto bytes = file.read<std::byte>(section);
   LabelRuns runs;
   std::size_t begin = 0;
-  for (const std::uint64_t end : file.take<std::uint64_t>(section + 1)) {
-    if (end < begin || end > bytes.size()) refuse();
+  for (const std::uint64_t end : file.read<std::uint64_t>(section + 1)) {
+    if (end < begin || end > bytes.size()) CheckedFile::throw_damaged();
     for_each_run({bytes.data() + begin, end - begin}, [&](const LabelRun& run) { runs.runs.push_back(run); });
     runs.ends.push_back(runs.runs.size());
     begin = end;
@@ -109,10 +109,10 @@ StoredLabels::StoredLabels(std::shared_ptr<const CheckedFile> file, std::size_t 
       section_(section),
       extent_(extent),
       count_(count),
-      ends_(file_->take<std::uint64_t>(section + 1)) {
+      ends_(file_->read<std::uint64_t>(section + 1)) {
   if (ends_.size() != static_cast<std::size_t>(extent.rows()) ||
       !std::is_sorted(ends_.begin(), ends_.end()) || (!ends_.empty() && ends_.back() > file_->bytes(section)))
-    refuse();
+    CheckedFile::throw_damaged();
 }
 
 template <class Visit>
@@ -135,7 +135,7 @@ void StoredLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut o
         for_each_row(first_row, rows, [&](std::span<const std::byte> row) {
           std::fill_n(to, extent_.width, T{0});
           for_each_run(row, [&](const LabelRun& run) {
-            if (run.end > extent_.width || run.label > count_) refuse();
+            if (run.end > extent_.width || run.label > count_) CheckedFile::throw_damaged();
             std::fill(to + run.begin, to + run.end,
                       static_cast<T>(map != nullptr ? map[run.label] : run.label));
           });
@@ -151,7 +151,7 @@ void StoredLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRun
   out.ends.clear();
   for_each_row(first_row, rows, [&](std::span<const std::byte> row) {
     for_each_run(row, [&](LabelRun run) {
-      if (run.end > extent_.width || run.label > count_) refuse();
+      if (run.end > extent_.width || run.label > count_) CheckedFile::throw_damaged();
       if (map != nullptr) run.label = map[run.label];
       out.add(run);
     });

@@ -10,17 +10,18 @@
 
 namespace gpuccl::io {
 
-/// Number of sections for the runs of some rows.
+/// Number of sections of write_runs().
 inline constexpr std::size_t kRunSections = 2;
 
-/// Writes the runs of rows [first_row, first_row + rows), three to five bytes each: they are one section,
-/// where each row ends in it is the next.
-void put_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t first_row, std::int64_t rows);
+/// Writes the runs of rows [first_row, first_row + rows), three to five bytes each, as one section. A second
+/// section contains the end of each row in the first.
+void write_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t first_row,
+                std::int64_t rows);
 
-/// Reads all runs that put_runs() has written, from section `section` on. Error (data).
-LabelRuns take_runs(const CheckedFile& file, std::size_t section);
+/// Reads all runs of write_runs(), from section `section` on. Error (data).
+LabelRuns read_runs(const CheckedFile& file, std::size_t section);
 
-/// The labels of which all rows stand in a file that was verified. Of it, 8 bytes a row are in memory.
+/// Labels whose runs are in a verified file. They take 8 bytes of memory per row.
 class StoredLabels final : public LabelSource {
  public:
   StoredLabels(std::shared_ptr<const CheckedFile> file, std::size_t section, Extent extent, Label count);
