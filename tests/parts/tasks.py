@@ -261,6 +261,28 @@ def killed(scratch, count):
     print("killed at random moments:", kills)
 
 
+def same_part_at_once(scratch, rounds):
+    """Processes that do the same at once, such as a task that was started twice."""
+    source = scratch / "in.tif"
+    for seed in range(rounds):
+        generate(source, (300, 200, 6), 0.4, seed)
+        case = Case(scratch / "case", source, 2, ["--fill-holes", "--measure", "border"])
+
+        def at_once(*commands):
+            for process in [start(words) for words in commands for _ in range(3)]:
+                err = process.communicate()[1]
+                assert process.returncode == 0 and err == b"", (seed, commands, err)
+
+        for _ in range(3):
+            at_once(case.task(1), case.task(2))
+            at_once(case.join())
+        at_once(case.task(1), case.task(2))
+        assert not list(case.dir.glob(".gpuccl-*"))
+        case.check_untouched()
+        run(*case.join("--finish"))
+        case.check()
+
+
 def damaged(path, how, rng):
     content = bytearray(path.read_bytes())
     if how == "missing":
@@ -659,6 +681,22 @@ def written_by_others(scratch):
     run(*case.task(1), code=73, said="symbolic link")
     (case.dir / "run").unlink()
     case.each()
+    # A link, and what is not a file, in place of labels: neither is read.
+    labels = (case.dir / "labels-1-of-1").read_bytes()
+    for make, code, said in (
+            (lambda path: path.symlink_to("../../thesis"), 66, "is a symbolic link, which must be removed"),
+            (lambda path: path.symlink_to("run"), 66, "is a symbolic link, which must be removed"),
+            (lambda path: path.symlink_to("nothing"), 66, "is a symbolic link, which must be removed"),
+            (os.mkfifo, 65, "is not a file and must be removed"),
+            (pathlib.Path.mkdir, 65, "is not a file and must be removed")):
+        path = case.dir / "labels-1-of-1"
+        path.unlink()
+        make(path)
+        run(*case.join(), code=code, said=f"labels-1-of-1: {said}; run again: --part 1/1")
+        run(*case.task(1), code=73, said="labels-1-of-1")
+        path.rmdir() if path.is_dir() and not path.is_symlink() else path.unlink()
+        path.write_bytes(labels)
+        assert thesis.read_text() == "years of work"
     cannot(case.join(), "numbers-1-of-1")
     (case.dir / "joined").symlink_to("../../thesis")  # it is replaced, and what it leads to is not
     run(*case.join())
@@ -798,7 +836,7 @@ def stacks(scratch):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    tests = [(same_bytes, (400 if LONG else 12,)), (formats, ()), (killed, (200 if LONG else 12,)), (mended, (100 if LONG else 3,)),
+    tests = [(same_bytes, (400 if LONG else 12,)), (formats, ()), (killed, (200 if LONG else 12,)), (same_part_at_once, (20 if LONG else 2,)), (mended, (100 if LONG else 3,)),
              (measured, ()), (hollow, ()), (filled, ()), (refused, ()), (full_disk, ()), (finished, ()), (links, ()), (written_by_others, ()),
              (crafted, (200 if LONG else 12,)), (stacks, ())]
     for test, arguments in tests:
