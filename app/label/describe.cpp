@@ -180,7 +180,8 @@ void Description::contacts() {
   warn(files_.input, hint_of_contacts(connectivity_, options_.values.by_values));
 }
 
-void Description::written(const LabelOutputs& outputs) {
+void Description::written(const LabelInput& input, const LabelOutputs& outputs) {
+  report.files = input.files_read();
   const auto written = [&](Output output) {
     const io::AtomicFile* const file = outputs.file(output);
     return file != nullptr ? io::ReportedFile{file->path(), file->size(), file->checksum()}

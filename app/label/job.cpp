@@ -35,15 +35,15 @@ Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, s
       description_(files, options, std::move(signature),
                    [this](const std::string& path, const std::string& line) { this->warn(path, line); }) {}
 
-/// Runs `work`, which sends no messages. An error in it is about `path`, and fails all parts.
+/// Runs `work`, which sends no messages. An error is about `path`, and fails all parts.
 template <class Work>
-void Job::here(const std::string& path, Work work) {
+void Job::run_local(const std::string& path, Work work) {
   io::collectively(link_, path, work);
 }
 
-/// Runs `work` of all parts together. Its errors, such as too many components, occur in all parts.
+/// Runs collective `work`, whose errors, such as too many components, occur in all parts.
 template <class Work>
-void Job::all_or_none(Work work) {
+void Job::run_collective(Work work) {
   if (is_alone()) return io::with_path(files_.input, work);
   try {
     work();
@@ -55,7 +55,7 @@ void Job::all_or_none(Work work) {
 
 void Job::open() {
   progress_.stage("reading");
-  here(files_.input, [&] {
+  run_local(files_.input, [&] {
     input_.emplace(files_, options_,
                    [this](const std::string& path, const std::string& line) { warn(path, line); });
     extent_ = input_->extent();
@@ -70,9 +70,9 @@ void Job::open() {
 /// Checks that all parts have opened the same input.
 void Job::agree_on_input() {
   std::string state;
-  here(files_.input, [&] { state = input_->state(); });
+  run_local(files_.input, [&] { state = input_->state(); });
   const std::string first = io::text_of(link_.gather(io::message_of(state)).front());
-  here(files_.input, [&] {
+  run_local(files_.input, [&] {
     if (const std::optional<std::string> other = input_->changed(first))
       throw io::FileError(*other, Failure::data,
                           "is another file for part " + std::to_string(link_.part()) +
@@ -83,14 +83,14 @@ void Job::agree_on_input() {
 bool Job::read(std::int64_t allowed) {
   waited_ms_ += since_.lap();
   bool enough = true;
-  here(files_.input, [&] { enough = piece_->read(allowed); });
+  run_local(files_.input, [&] { enough = piece_->read(allowed); });
   since_.lap();
   return enough;
 }
 
 Engine& Job::read(LazyEngine& engine) {
   Engine* started = nullptr;
-  here(files_.input, [&] { started = &engine.start(); });
+  run_local(files_.input, [&] { started = &engine.start(); });
   read();
   return *started;
 }
@@ -98,11 +98,12 @@ Engine& Job::read(LazyEngine& engine) {
 void Job::label(Engine& engine) {
   const std::size_t slabs = piece_->slabs();
   progress_.stage(slabs == 0 ? "labeling" : "labeling in " + std::to_string(slabs) + " slabs");
-  Piece::Labels labels;
-  label_piece(engine, labels);
+  Piece::Labels labels = label_piece(link_, *piece_, files_.input, engine, [&] {
+    if (options_.fill_holes) fill_holes(engine);
+  });
   since_.lap();
   sums_ = std::move(labels.labeled.sums);
-  all_or_none([&] {
+  run_collective([&] {
     part_ = unite_part(link_, piece_->slab(), extent_, input_->connectivity(), std::move(labels.labeled),
                        std::move(labels.values), std::move(labels.faces));
     if (options_.periodic != PeriodicAxes{}) input_->wrap(link_, part_);
@@ -113,27 +114,17 @@ void Job::label(Engine& engine) {
   description_.report.statistics_ms += since_.lap();
 }
 
-void Job::label_piece(Engine& engine, Piece::Labels& labels) {
-  for (bool again = true; again;) {
-    if (options_.fill_holes) fill_holes(engine);
-    std::optional<Piece::Labels> found;
-    here(files_.input, [&] { found = piece_->label(engine); });
-    again = link_.scan(found ? 0 : 1).all > 0;
-    if (!again) labels = std::move(*found);
-  }
-}
-
 void Job::fill_holes(Engine& engine) {
   NumberedPart holes = unite_background([&] { return piece_->label_background(engine); });
   found_.holes = input_->select_holes(link_, holes);
-  here(files_.input, [&] { piece_->fill(std::move(holes.labels)); });
+  run_local(files_.input, [&] { piece_->fill(std::move(holes.labels)); });
 }
 
 NumberedPart Job::unite_background(const std::function<Labeled()>& label) {
   Labeled background;
-  here(files_.input, [&] { background = label(); });
+  run_local(files_.input, [&] { background = label(); });
   NumberedPart united;
-  all_or_none([&] {
+  run_collective([&] {
     united = unite_part(link_, piece_->slab(), extent_, complementary(input_->connectivity()),
                         std::move(background));
   });
@@ -171,21 +162,21 @@ void Job::measure(Engine& engine) {
   request.max_bytes = piece_->left_to_measure();
   if (is_alone()) request.gathered = &sums_;
   measure_part(link_, extent_, request, part_,
-               [&](const std::function<void()>& work) { here(files_.input, work); });
+               [&](const std::function<void()>& work) { run_local(files_.input, work); });
   piece_->budget().claims.measured = static_cast<double>(part_.measured.bytes_beside());
   found_.measured(link_, part_);
   description_.measured(measures, found_);
 }
 
 void Job::select() {
-  all_or_none([&] { input_->select(link_, part_); });
+  run_collective([&] { input_->select(link_, part_); });
   part_.measured.show_only(options_.measure.wanted);
   found_.selected(link_, *input_, part_);
   description_.selected(found_);
   io::ValueColumn& value = description_.report.value = input_->column(part_.values);
   if (!options_.values.split_values) return;
-  here(files_.input,
-       [&] { ids_ = split_values(*input_->value_type(), part_.values, part_.components.area); });
+  run_local(files_.input,
+            [&] { ids_ = split_values(*input_->value_type(), part_.values, part_.components.area); });
   value.labels = ids_;
 }
 
@@ -195,7 +186,7 @@ void Job::write() {
   if (!is_alone() && !files_.contacts.empty()) write_contacts();  // which needs the labels of this part
   if (!files_.preview.empty()) write_preview();
   if (io::AtomicFile* const file = outputs_->file(Output::view))  // of a whole image
-    here(file->path(), [&] {
+    run_local(file->path(), [&] {
       write_label_view(*file, texts(), labels());
       if (files_.in_folders) thumbnail_ = app::thumbnail(labels());
     });
@@ -219,16 +210,16 @@ WrittenValues Job::written() {
   WrittenValues written;
   const ValueType type = *input_->value_type();
   if (is_alone()) {
-    here(files_.image, [&] { written = written_values(type, part_.values, part_.labels.numbers); });
+    run_local(files_.image, [&] { written = written_values(type, part_.values, part_.labels.numbers); });
     return written;
   }
   if (link_.scan(fit_32_bits(type, part_.values) ? 0 : 1).all > 0) {  // then every part needs those of all
     const std::vector<ValueBits> all =
         io::gather_lists(link_, std::vector<ValueBits>(part_.values.begin(), part_.values.end()));
-    here(files_.image, [&] { written = written_values(type, all, part_.labels.numbers); });
+    run_local(files_.image, [&] { written = written_values(type, all, part_.labels.numbers); });
     return written;
   }
-  here(files_.image, [&] {
+  run_local(files_.image, [&] {
     written = written_values(type, part_.values, {});  // of which the type and the largest count
     written.map = std::move(part_.labels.numbers);
     replace_by_values(type, part_.values_of_labels, written.map);
@@ -243,7 +234,7 @@ void Job::write_image() {
   WrittenValues written = this->written();
   io::WriteOptions write;
   std::string& fingerprint = description_.report.fingerprint;
-  here(files_.image, [&] {
+  run_local(files_.image, [&] {
     write = write_options(options_, format, written.type, written.largest, geometry());
     write.strips_at_once = piece_->strips_at_once();
     write.progress = [this](double done) { progress_.share(done); };
@@ -269,14 +260,14 @@ void Job::write_image() {
 /// Adds colors and properties of labels to the metadata of an OME-Zarr.
 void Job::describe_labels() {
   io::LabelTexts texts;
-  here(files_.image, [&] { texts = this->texts().labels(); });
+  run_local(files_.image, [&] { texts = this->texts().labels(); });
   for (std::string* const text : {&texts.colors, &texts.properties}) {
     if (is_alone()) break;
     std::string all;
     for (const Message& message : link_.gather(io::message_of(*text))) all += io::text_of(message);
     *text = std::move(all);
   }
-  here(files_.image, [&] {
+  run_local(files_.image, [&] {
     if (const io::AtomicFile* const file = outputs_->file(Output::image))
       io::add_label_texts(file->descriptor(), texts);
   });
@@ -328,15 +319,16 @@ void Job::write_outlines() {
 void Job::write_contacts() {
   description_.contacts();
   const MemoryBudget& budget = piece_->budget();
-  here(files_.input, [&] {
+  run_local(files_.input, [&] {
     if (!budget.fits(budget.finding_contacts()))
       throw Error(Failure::memory, "needs " + io::bytes_in_words(budget.finding_contacts()) +
                                        " of memory to find contacts; the limit is " +
                                        io::bytes_in_words(static_cast<double>(budget.limit())));
   });
-  contacts_ = find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_,
-                                    options_.periodic, budget.left_beside(budget.finding_contacts()),
-                                    [this](const std::function<void()>& work) { here(files_.input, work); });
+  contacts_ =
+      find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_, options_.periodic,
+                            budget.left_beside(budget.finding_contacts()),
+                            [this](const std::function<void()>& work) { run_local(files_.input, work); });
   std::vector<ValueBits> all;
   if (!is_alone())
     all = io::gather_lists(link_, std::vector<ValueBits>(part_.values.begin(), part_.values.end()));
@@ -355,10 +347,7 @@ std::string Job::summary() const {
 void Job::commit() {
   outputs_->finish();
   io::Report& report = description_.report;
-  here(files_.input, [&] {
-    report.files = input_->files_read();
-    description_.written(*outputs_);
-  });
+  run_local(files_.input, [&] { description_.written(*input_, *outputs_); });
   report.write_ms = since_.lap();
   report.total_ms = milliseconds();
   outputs_->write(Output::report, [this](const io::TextSink& sink) { texts().write_report(sink); });

@@ -88,13 +88,12 @@ class Job {
 
  private:
   template <class Work>
-  void here(const std::string& path, Work work);
+  void run_local(const std::string& path, Work work);
   template <class Work>
-  void all_or_none(Work work);
+  void run_collective(Work work);
   bool is_alone() const { return link_.parts() == 1; }
   bool is_first() const { return link_.part() == 0; }
   void agree_on_input();
-  void label_piece(Engine& engine, Piece::Labels& labels);
   void fill_holes(Engine& engine);
   NumberedPart unite_background(const std::function<Labeled()>& label);
   void describe();

@@ -16,6 +16,7 @@
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/strips.hpp"
+#include "io/parts/collectively.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/write/preview.hpp"
 
@@ -526,6 +527,16 @@ Labeled Piece::label_background_of(const LabelSource* labels, Engine& engine, Bi
     draw_background(*labels, 0, bits);
   }
   return engine.label(bits.view(), connectivity);
+}
+
+Piece::Labels label_piece(PartLink& link, Piece& piece, const std::string& path, Engine& engine,
+                          const std::function<void()>& fill) {
+  for (;;) {
+    fill();
+    std::optional<Piece::Labels> labels;
+    io::collectively(link, path, [&] { labels = piece.label(engine); });
+    if (link.scan(labels ? 0 : 1).all == 0) return std::move(*labels);
+  }
 }
 
 }  // namespace gpuccl::app

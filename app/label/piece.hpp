@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "app/label/describe.hpp"
@@ -121,5 +122,10 @@ class Piece {
   PieceReport report_;
   EngineReport engine_report_;
 };
+
+/// Collective. Labels the pieces of all parts. `fill` fills the holes of `piece`, if that is requested; it is
+/// called again when pieces need smaller slabs. Errors of the piece are about the file `path`.
+Piece::Labels label_piece(PartLink& link, Piece& piece, const std::string& path, Engine& engine,
+                          const std::function<void()>& fill);
 
 }  // namespace gpuccl::app

@@ -22,7 +22,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// The ranks of one host.
+/// The ranks on the same host.
 struct Host {
   int rank = 0, ranks = 1;
 
@@ -35,7 +35,7 @@ struct Host {
   }
 };
 
-/// Returns one GPU for each rank, in the order of the ranks of a host.
+/// Returns the GPU of this rank: the ranks of a host take turns.
 std::vector<int> gpu_of(const Host& host, const AlgorithmOptions& options) {
   if (options.engine.device == DeviceChoice::cpu) return {0};
   const std::vector<int>& named = options.engine.gpus;
@@ -44,7 +44,7 @@ std::vector<int> gpu_of(const Host& host, const AlgorithmOptions& options) {
   return {named.empty() ? turn : named[static_cast<std::size_t>(turn)]};
 }
 
-/// Returns this rank's share of the host's processors, or those that the launcher has bound it to.
+/// Returns this rank's share of the host's processors; at most those that the launcher has bound it to.
 int threads_of(const Host& host) {
   const int processors = static_cast<int>(std::thread::hardware_concurrency());
   return std::max(1, std::min(tbb::info::default_concurrency(), processors / host.ranks));
@@ -119,7 +119,7 @@ int main(int argc, char** argv) {
     code = app::report(std::current_exception());
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks > 1) MPI_Abort(MPI_COMM_WORLD, code);  // the others wait for this rank
+    if (ranks > 1) MPI_Abort(MPI_COMM_WORLD, code);  // others may wait for this rank
   }
   MPI_Finalize();
   return code;

@@ -29,7 +29,7 @@ MpiLink::~MpiLink() {
 }
 
 void MpiLink::send(int to, Message message) {
-  forget_what_went_out();
+  free_sent_messages();
   Sent& sent = sent_.emplace_back();
   sent.message = std::move(message);
   sent.bytes = sent.message.size();
@@ -48,11 +48,11 @@ Message MpiLink::receive(int from) {
   for_each_piece(bytes, [&](std::size_t begin, int count) {
     MPI_Recv(message.data() + begin, count, MPI_BYTE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   });
-  forget_what_went_out();
+  free_sent_messages();
   return message;
 }
 
-void MpiLink::forget_what_went_out() {
+void MpiLink::free_sent_messages() {
   std::erase_if(sent_, [](Sent& sent) {
     int done = 0;
     MPI_Testall(static_cast<int>(sent.requests.size()), sent.requests.data(), &done, MPI_STATUSES_IGNORE);

@@ -8,11 +8,11 @@
 
 namespace gpuccl::app {
 
-/// Parts that are the ranks of MPI_COMM_WORLD. Used by one thread. MPI ends all ranks when one is gone.
+/// Parts that are the ranks of MPI_COMM_WORLD. Not thread-safe. If a rank dies, MPI ends the others.
 class MpiLink final : public PartLink {
  public:
   MpiLink();
-  /// Waits until all messages have gone out.
+  /// Waits until all messages are sent.
   ~MpiLink() override;
 
   int part() const override { return rank_; }
@@ -21,14 +21,14 @@ class MpiLink final : public PartLink {
   Message receive(int from) override;
 
  private:
-  /// A message on its way.
+  /// A message that MPI may still read.
   struct Sent {
     unsigned long long bytes;
     Message message;
     std::vector<MPI_Request> requests;
   };
 
-  void forget_what_went_out();
+  void free_sent_messages();
 
   int rank_ = 0, size_ = 1;
   std::deque<Sent> sent_;

@@ -46,7 +46,7 @@ void check_for_tasks(const LabelOptions& options) {
                      [&](const OptionRow& row) { return row.names == given.names; }))
       throw Error(Failure::usage, "--part cannot be combined with " + given.long_name());
   if (options.every_frame) throw Error(Failure::usage, "--part cannot be combined with --frame all");
-  if (!options.files.preview.empty())  // which ranks of MPI write
+  if (!options.files.preview.empty())  // supported by MPI ranks
     throw Error(Failure::usage, "--part cannot be combined with --preview");
   check_for_parts(options);
 }
@@ -69,7 +69,7 @@ LabelOptions options_of_words(const std::vector<std::string>& words) {
   options.add_for_parts(command);
   command.on_run([] { return 0; });
   line.parse({words.begin() + 2, words.end()});
-  if (options.inputs.size() != 1) throw Error(Failure::data, "is damaged");  // or it asks for help
+  if (options.inputs.size() != 1) throw Error(Failure::data, "is damaged");  // or contains --help
   options.settle(true);
   return options;
 }

@@ -11,7 +11,7 @@ inline constexpr int kMostParts = 65535;
 
 /// Part that a task labels and writes, and the folder shared by all tasks.
 struct TaskOptions {
-  int part = 0, parts = 0;  // from 1 on; 0: the input is not labeled in parts
+  int part = 0, parts = 0;  // from 1; 0: not labeled in parts
   std::string folder;
 
   void add_to(const Command& command);
@@ -23,14 +23,14 @@ struct TaskOptions {
 /// "3/16", as --part takes it.
 std::string word_of_part(int part, int parts);
 
-/// Refuses what tasks cannot do. Error (usage).
+/// Rejects options that tasks do not support. Error (usage).
 void check_for_tasks(const LabelOptions& options);
 
-/// The command line that decides what tasks make, always in the same form: version, input, outputs and
-/// options, those left out that change nothing in the files.
+/// Returns the command of a run in a fixed form: version, outputs, the options that change outputs, and the
+/// input.
 std::vector<std::string> task_words(const LabelOptions& options);
 
-/// Parses the words of such a command line. Error (data) if another version wrote them.
+/// Parses such words. Error (data) if another version wrote them.
 LabelOptions options_of_words(const std::vector<std::string>& words);
 
 }  // namespace gpuccl::app

@@ -8,7 +8,7 @@
 namespace gpuccl::io {
 namespace {
 
-/// The failure of what is being handled.
+/// Returns the failure of the exception that is being handled.
 Failure current_failure() {
   try {
     throw;

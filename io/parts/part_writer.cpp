@@ -168,10 +168,10 @@ void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset, ByteS
 std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
                                     const LabelSource& labels, std::span<const std::uint64_t> wide,
                                     const WriteOptions& options) {
-  const auto locally = [&](const auto& work) { collectively(link, file.path(), work); };
+  const auto run_local = [&](const auto& work) { collectively(link, file.path(), work); };
   const bool first = link.part() == 0;
   LabelFile image;
-  locally([&] {
+  run_local([&] {
     image = new_label_file(format, file.path(), labels.extent(), labels.count(), options);
     if (first) image.file->write_head(file.descriptor());
   });
@@ -197,7 +197,7 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
     end += strip.bytes.size();
   };
   std::uint64_t hash = 0;
-  locally([&] {
+  run_local([&] {
     hash = encode_labels(image, own.strips, options.type, labels_of_strips, wide, file.descriptor(), take,
                          options.progress);
   });
@@ -205,14 +205,14 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
   if (is_listed) {
     const PartLink::Sums sums = link.scan(waits ? waiting.size() : end - head);
     strips_end = head + sums.all;
-    locally([&] {
+    run_local([&] {
       whole.check_end(strips_end);
       if (waits) copy(waiting, file, head + sums.before);
     });
     std::int64_t strip = 0;
     for (const StripEntry& entry : gather_in_first(link, entries)) whole.append(strip++, entry);
   }
-  locally([&] {
+  run_local([&] {
     if (first) whole.write_tail(file.descriptor(), strips_end);
   });
   return link.scan(hash).all;
@@ -220,11 +220,11 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
 
 void write_preview(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
                    const MappedLabels& labels, const std::function<Preview()>& start) {
-  const auto locally = [&](const auto& work) { collectively(link, path, work); };
+  const auto run_local = [&](const auto& work) { collectively(link, path, work); };
   const RowRange own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
   std::optional<Preview> preview;
   Message message;
-  locally([&] {
+  run_local([&] {
     if (link.part() == 0) preview.emplace(start());
     if (!own.empty())
       reduce_for_preview(labels, whole, own.begin,
@@ -233,7 +233,7 @@ void write_preview(PartLink& link, AtomicFile* file, const std::string& path, co
   if (link.part() > 0) link.send(0, std::move(message));
   for (int from = 1; from < link.parts() && link.part() == 0; ++from)
     for_each_row(link.receive(from), [&](const PreviewRow& row) { preview->add(row); });
-  locally([&] {
+  run_local([&] {
     if (preview) preview->write(*file);
   });
 }
@@ -250,11 +250,11 @@ void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<v
 std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& path, const Extent& whole,
                                             const MappedLabels& labels, std::uint64_t first,
                                             std::int64_t max_bytes) {
-  const auto locally = [&](const auto& work) { collectively(link, path, work); };
+  const auto run_local = [&](const auto& work) { collectively(link, path, work); };
   const auto parts = static_cast<std::size_t>(link.parts()), part = static_cast<std::size_t>(link.part());
   const RowRange own = rows_of_parts(whole, link.parts())[part];
   std::vector<OutlineRun> runs;
-  locally([&] {
+  run_local([&] {
     if (own.empty()) return;
     runs = list_outline_runs(
         labels, {.rows = own.count(), .y = static_cast<int>(own.begin), .count = labels.count}, max_bytes);
@@ -263,7 +263,7 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
   const std::vector<std::uint64_t> firsts = gather_lists(link, std::vector{first});
   std::vector<std::vector<OutlineRun>> runs_of(parts);  // by the part that their components belong to
   std::vector<std::uint64_t> counts(parts);
-  locally([&] {
+  run_local([&] {
     for (const OutlineRun& run : std::exchange(runs, {})) {
       const auto after = std::upper_bound(firsts.begin(), firsts.end(), run.label - std::uint64_t{1});
       runs_of[static_cast<std::size_t>(after - firsts.begin()) - 1].push_back(run);
@@ -271,7 +271,7 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
     for (std::size_t i = 0; i < parts; ++i) counts[i] = runs_of[i].size();
   });
   const std::vector<std::uint64_t> all_counts = gather_lists(link, counts);
-  locally([&] {
+  run_local([&] {
     std::uint64_t all = 0;  // that are sent, and that are received
     for (std::size_t i = 0; i < parts; ++i) all += counts[i] + all_counts[i * parts + part];
     const double needed = 2.0 * sizeof(OutlineRun) * static_cast<double>(all);
