@@ -29,7 +29,7 @@ std::string join(const JoinOptions& options) {
       names += (names.empty() ? "wrote " : ", ") + name;
     return names;
   }
-  const std::optional<Joined> joined = join_tasks(options.folder, true);
+  const std::optional<JoinResult> joined = join_tasks(options.folder, true);
   if (!joined) return "is finished";
   return counted(joined->count, joined->of_what) + "; now run every --part again " + joined->next;
 }

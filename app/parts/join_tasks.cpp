@@ -211,7 +211,7 @@ void write_numbers(const StoredRun& run, const JoinedParts& joined, const Joined
   run.file(TaskFile::joined).write([&](io::CheckedFileWriter& file) { joined.write(file); });
 }
 
-Joined join(const StoredRun& run) {
+JoinResult join(const StoredRun& run) {
   const LabelInput& input = run.input();
   JoinedParts joined;
   if (run.options().fill_holes) {
@@ -249,7 +249,7 @@ Joined join(const StoredRun& run) {
 
 }  // namespace
 
-std::optional<Joined> join_tasks(const std::string& folder, bool sandboxed) {
+std::optional<JoinResult> join_tasks(const std::string& folder, bool sandboxed) {
   StoredRun run(folder);
   if (sandboxed) enter_sandbox_of_join(run.files(), run.options(), folder);
   if (run.is_finished()) return std::nullopt;

@@ -24,7 +24,7 @@ namespace gpuccl::app {
 const char* label_task(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
                        LazyEngine& engine);
 
-struct Joined {
+struct JoinResult {
   std::uint64_t count;
   const char* of_what;
   const char* next;  // purpose of the next round of tasks
@@ -38,7 +38,7 @@ struct Joined {
 /// Returns the number found in the last of these steps; none if the run is finished.
 ///
 /// `sandboxed`: whether the process enters a sandbox once it knows the files of the run.
-std::optional<Joined> join_tasks(const std::string& folder, bool sandboxed);
+std::optional<JoinResult> join_tasks(const std::string& folder, bool sandboxed);
 
 /// Assembles the outputs from the stretches of all parts, renames them and removes the files of the tasks,
 /// unless that is done. Returns the names of the outputs.
