@@ -75,7 +75,7 @@ class StoredRun {
   void remove_files() const;
 
  private:
-  /// What all tasks of a run have in common.
+  /// Properties that all tasks of a run share.
   struct RunCommand {
     std::vector<std::string> words;  // task_words()
     std::string input;               // LabelInput::state()

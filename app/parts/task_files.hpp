@@ -106,7 +106,7 @@ enum OfUnited : std::size_t {
   kOfUnited = kCavities + kOfNumberedPart
 };
 enum OfMeasures : std::size_t { kSums, kOfMeasures = kSums + kOfMeasured };
-// Components after the selection. Each part has about as many of them, wherever they are.
+// Components after the selection, divided evenly among the parts.
 enum OfNumbers : std::size_t {
   kNumbered,  // NumberedPart
   kNumberedValues = kNumbered + kOfNumberedPart,
