@@ -32,7 +32,7 @@ def label_file(input, output=None, *arguments, **options) -> dict:
     Parameters
     ----------
     input : path
-        A file or folder, of any format that the program reads.
+        A file, of any format that the program reads. With ``stack=True`` a folder, whose images are slices.
     output : path, optional
         The label image; its format goes by the name. Without one only the report is made.
     *arguments : str
