@@ -8,7 +8,7 @@
 #include "app/common/process.hpp"
 #include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
-#include "gpuccl/detail/start_threads.hpp"
+#include "gpuccl/detail/system.hpp"
 
 namespace gpuccl::app {
 namespace {

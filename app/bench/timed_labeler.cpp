@@ -51,9 +51,9 @@ double host_stream_floor_ms(Extent extent, int repetitions) {
   return quantile(samples, 0.5);
 }
 
-StreamFloor Floors::measured(DeviceKind device, Extent extent) const {
-  if (device == DeviceKind::cuda) return stream_floor(gpu_, extent, repetitions_);
-  StreamFloor floor;
+BandwidthBound Floors::measured(DeviceKind device, Extent extent) const {
+  if (device == DeviceKind::cuda) return measure_bandwidth_bound(gpu_, extent, repetitions_);
+  BandwidthBound floor;
   floor.from_bits_ms = host_stream_floor_ms(extent, repetitions_);
   return floor;
 }

@@ -9,7 +9,7 @@
 #include "app/bench/timing.hpp"
 #include "app/common/stopwatch.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/detail/floor.hpp"
+#include "gpuccl/detail/staged.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::bench {
@@ -37,11 +37,11 @@ class Floors {
   double milliseconds(FloorKind kind, Extent extent, int copies);
 
  private:
-  StreamFloor measured(DeviceKind device, Extent extent) const;
+  BandwidthBound measured(DeviceKind device, Extent extent) const;
 
   int gpu_;
   int repetitions_;
-  std::map<std::tuple<DeviceKind, int, int, int>, StreamFloor> known_;
+  std::map<std::tuple<DeviceKind, int, int, int>, BandwidthBound> known_;
 };
 
 /// An algorithm at one connectivity that is being measured.

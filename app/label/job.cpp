@@ -163,7 +163,7 @@ void Job::measure(Engine& engine) {
   if (is_alone()) request.gathered = &sums_;
   measure_part(link_, extent_, request, part_,
                [&](const std::function<void()>& work) { run_local(files_.input, work); });
-  piece_->budget().claims.measured = static_cast<double>(part_.measured.bytes_beside());
+  piece_->budget().claims.measured = static_cast<double>(part_.measured.extra_bytes());
   found_.measured(link_, part_);
   description_.measured(measures, found_);
 }

@@ -92,7 +92,7 @@ void LabelInput::wrap(PartLink& link, NumberedPart& part) const {
   if (!measures_.any()) return;
   MeasureRequest request = measures_.request();
   request.wraps = wraps;
-  part.measured = measure_nothing(extent(), part.components, request);
+  part.measured = empty_measures(extent(), part.components, request);
 }
 
 void LabelInput::select(PartLink& link, NumberedPart& part) const {

@@ -8,7 +8,7 @@
 #include "app/common/stopwatch.hpp"
 #include "app/label/device_remedy.hpp"
 #include "app/view/view_page.hpp"
-#include "gpuccl/detail/component_bound.hpp"
+#include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"

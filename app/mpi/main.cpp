@@ -14,7 +14,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/mpi/mpi_link.hpp"
 #include "app/options/command_line.hpp"
-#include "gpuccl/detail/start_threads.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/image/limits.hpp"
 #include "io/parts/collectively.hpp"

@@ -162,7 +162,7 @@ void wrap(const StoredRun& run, const JoinedParts& joined, JoinedSlabs& parts) {
 
 /// Adds the measures of all parts.
 void add_measures(const StoredRun& run, JoinedParts& joined, NumberedPart& whole) {
-  whole.measured = measure_nothing(run.extent(), whole.components, run.measures().request());
+  whole.measured = empty_measures(run.extent(), whole.components, run.measures().request());
   for (int part = 1; part <= run.parts(); ++part) {
     std::vector<std::size_t> components;
     run.file(TaskFile::united, part).read([&](const io::CheckedFile& file) {

@@ -220,7 +220,7 @@ NumberedPart components_to_write(const StoredRun& run, const JoinedParts& joined
     if (values.size() != (run.input().value_type() ? count : 0)) io::CheckedFile::throw_damaged();
     numbered.values.assign(values.begin(), values.end());
     if (!run.measures().any()) return numbered;
-    numbered.measured = measure_nothing(run.extent(), numbered.components, run.measures().request());
+    numbered.measured = empty_measures(run.extent(), numbered.components, run.measures().request());
     std::vector<std::size_t> all(count);
     std::iota(all.begin(), all.end(), std::size_t{0});
     add_measured(file, sections::kNumberedMeasures, all, numbered.measured);

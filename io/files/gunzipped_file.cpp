@@ -13,7 +13,7 @@
 #include <thread>
 #include <utility>
 
-#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
 #include "io/deflate/parallel_inflate.hpp"
 

@@ -16,7 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/detail/floor.hpp"
 #include "gpuccl/detail/generate.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "gpuccl/engine.hpp"
@@ -183,7 +182,7 @@ void time_case(const Case& what, const std::vector<std::string>& names, Timed ti
                                     .seed = 1});
   const auto reference = find_variant(*find_algorithm("runs", DeviceKind::cpu), what.connectivity)->make(0);
   const Labeled expected = reference->label(image.view());
-  const StreamFloor floor = stream_floor(0, what.extent, kRepetitions);
+  const BandwidthBound floor = measure_bandwidth_bound(0, what.extent, kRepetitions);
   std::printf(
       "%s %dx%dx%d, %d-connectivity, density %.1f granularity %d: %u components, floor %.4f (bits %.4f)\n",
       what.kind.c_str(), what.extent.width, what.extent.height, what.extent.depth,

@@ -30,7 +30,7 @@
 
 #include "cpu/phase_clock.hpp"
 #include "gpuccl/detail/generate.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"

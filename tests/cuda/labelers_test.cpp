@@ -8,7 +8,7 @@
 
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
-#include "gpuccl/detail/floor.hpp"
+#include "gpuccl/detail/staged.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/objects.hpp"
 #include "support/catch.hpp"
@@ -72,7 +72,7 @@ TEST_CASE("the caller's device stays current, whatever is asked of a labeler on 
       expect("release", [&] { staged.release(); });
       expect("label", [&] { expect_same_as_flood_fill(*labeler, image.view(), Connectivity::c8); });
       expect("label and keep", [&] { labeled = staged.label(image.view()); });
-      expect("floor", [&] { stream_floor(1 - own, image.extent(), 1); });
+      expect("floor", [&] { measure_bandwidth_bound(1 - own, image.extent(), 1); });
       expect("end", [&] {
         labeler.reset();
         labeled = {};

@@ -1,8 +1,7 @@
-#include "gpuccl/detail/component_bound.hpp"
-
 #include <algorithm>
 #include <initializer_list>
 
+#include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/detail/generate.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"

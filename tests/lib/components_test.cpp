@@ -1,7 +1,7 @@
-#include "cpu/runs/statistics.hpp"
+#include "cpu/runs/numbering.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/selection.hpp"
-#include "slabs/face_contacts.hpp"
+#include "slabs/faces.hpp"
 #include "slabs/joiner.hpp"
 #include "support/catch.hpp"
 

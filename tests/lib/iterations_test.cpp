@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <deque>
 
-#include "common/neighborhood.hpp"
+#include "common/shape.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"

@@ -359,8 +359,8 @@ TEST_CASE("with little memory regions are measured one by one, and rows of Feret
     const Measured expected = measure(*labeled.labels, labeled.components, request);
     request.max_bytes = 0;
     CHECK(failure_of([&] { measure(*labeled.labels, labeled.components, request); }) == Failure::memory);
-    CHECK(expected.bytes_beside() > 0);
-    request.max_bytes = expected.bytes_beside();
+    CHECK(expected.extra_bytes() > 0);
+    request.max_bytes = expected.extra_bytes();
     const Measured measured = measure(*labeled.labels, labeled.components, request);
     for (std::size_t i = 0; i < labeled.components.size(); ++i) {
       const MeasureValues a = measured.values(labeled.components, i),

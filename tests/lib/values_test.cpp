@@ -10,7 +10,7 @@
 #include <limits>
 #include <utility>
 
-#include "gpuccl/detail/component_bound.hpp"
+#include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"

@@ -261,7 +261,7 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
       const auto wraps = wrap_part(slow, extent, c.connectivity, c.periodic, part);
       MeasureRequest of_wraps = request;
       of_wraps.wraps = wraps;
-      part.measured = measure_nothing(extent, part.components, of_wraps);
+      part.measured = empty_measures(extent, part.components, of_wraps);
     } else if (request.wanted.any())
       measure_with_background(slow, slab, extent, request, part);
     select_part(slow, extent, c.connectivity, c.selection, part, {{}, kType, c.per_value});

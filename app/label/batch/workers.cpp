@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "gpuccl/detail/start_threads.hpp"
+#include "gpuccl/detail/system.hpp"
 
 namespace gpuccl::app {
 namespace {

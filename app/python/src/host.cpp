@@ -685,7 +685,7 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   }
   const Selection selection =
       select(std::move(made.labeled.components), array.extent(), per_slice, options, measured,
-             {.bits = made.values, .type = made.type, .apart = request.per_value});
+             {.bits = made.values, .type = made.type, .per_value = request.per_value});
   write_kept(array, *made.labeled.labels, selection.map, filled ? &*filled : nullptr, out);
   const std::uint64_t kept = selection.components.size(), dropped = selection.dropped;
   const nb::gil_scoped_acquire for_the_result;

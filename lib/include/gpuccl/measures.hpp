@@ -201,11 +201,11 @@ std::vector<MeasureId> columns(const MeasureSet& wanted);
 /// A column of a table of measures.
 struct MeasureColumn {
   MeasureId id;
-  std::size_t image = 0;  // whose samples an intensity measure is of, from 0
-  std::string name;       // such as "extent", and "intensity_mean[dapi]" of one of several images
+  std::size_t image = 0;  // index of the image of an intensity measure's samples
+  std::string name;       // "extent", or "intensity_mean[dapi]" if there are several images
 };
-/// As columns(), with the intensity measures of each image after those of the image before. `images`: the
-/// name of each; measures of an image without a name have none in brackets.
+/// As columns(), with the intensity measures of each image after those of the previous image. `images`:
+/// names, one per image; columns of an image without a name have no brackets.
 std::vector<MeasureColumn> columns(const MeasureSet& wanted, std::span<const std::string> images);
 
 /// Integer sample of up to 64 bits, or a sum of samples.
@@ -233,7 +233,7 @@ class MeasureValues {
     const std::size_t at = place(id);
     return at < large_.size() ? large_[at] : 0;
   }
-  /// Forgets the exact values.
+  /// Removes the exact values.
   void forget_large() { large_.fill(0); }
   bool any_large() const { return large_ != std::array<WholeNumber, kWholeMeasures.size()>{}; }
 
@@ -250,11 +250,11 @@ class MeasureValues {
 
 class IntensityImage;
 
-/// An image of samples, and its name in tables; "" if it is the only one.
+/// An image of samples, and its name in tables: "" if it is the only one.
 struct NamedSamples {
   const IntensityImage* image = nullptr;
   std::string name = {};
-  bool is_hidden = false;  // only for conditions: without columns, percentiles and a median; after all others
+  bool is_hidden = false;  // only for conditions: no columns, percentiles or median; last
 };
 
 /// Measures to compute, with inputs and limits.
@@ -273,12 +273,12 @@ struct MeasureRequest {
   /// Sums that a labeler has gathered; used if they fit the request.
   GatheredSums* gathered = nullptr;
   bool in_parts = false;  // sums will be added to those of other parts
-  /// Labels may touch others, or have several pieces. Each is then measured as if it were alone; cavities and
-  /// tunnels are not measured.
+  /// Labels may touch other labels or consist of several pieces. Each is measured as if it were alone;
+  /// cavities and tunnels are not measured.
   bool labels_touch = false;
-  bool in_pieces = false;     // labels may have several pieces, so counting holes requires counting pieces
+  bool in_pieces = false;     // counting holes requires counting pieces
   bool long_samples = false;  // integer samples of more than 32 bits
-  /// Images of samples for measure_part(), measure_slab() and measure_nothing(). For whole images use
+  /// Images of samples for measure_part(), measure_slab() and empty_measures(). For whole images use
   /// measure_intensity().
   std::vector<NamedSamples> samples = {};
 };
@@ -330,7 +330,7 @@ class Measured {
   /// Returns the number of NaN samples of each image.
   std::vector<std::uint64_t> derive_intensities(std::size_t components);
   /// Returns an empty set of the same measures for other components.
-  Measured of_others(const Components& components) const;
+  Measured empty_like(const Components& components) const;
   /// True once measured, even if no measure was requested.
   bool any() const { return sums_ != nullptr; }
   /// Returns the values of component i, with the intensities of the first image. Thread-safe.
@@ -338,22 +338,21 @@ class Measured {
   /// Replaces the intensities in `values` by those of another image. Thread-safe.
   void get_intensities(std::size_t i, std::size_t image, MeasureValues& values) const;
   /// Returns the bytes held in addition to bytes_of_sums() per component.
-  std::int64_t bytes_beside() const;
+  std::int64_t extra_bytes() const;
 
  private:
   void add_image(const NamedSamples& image);
 
   std::unique_ptr<MeasureSums> sums_;
-  std::vector<std::string> images_;                             // names, one per image
-  std::size_t hidden_ = 0;                                      // of these, the last ones
+  std::vector<std::string> images_;  // names, one per image
+  std::size_t hidden_ = 0;           // number of them that are hidden: the last ones
   std::vector<std::unique_ptr<IntensitySums>> intensity_sums_;  // until derive_intensities()
   std::vector<Intensities> intensities_;
-  std::vector<std::uint64_t> pieces_;  // of each component; empty: not counted
+  std::vector<std::uint64_t> pieces_;  // per component; empty: not counted
   std::vector<Label> selected_;        // index of component i when measured; empty: unchanged
 };
 
-/// Returns an upper bound of the bytes per component; rows of Feret diameters take 8 bytes each in
-/// addition.
+/// Returns an upper bound of the bytes per component. Feret diameters take 8 more bytes per row.
 std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent);
 
 /// Returns the sums that these measures are derived from, as far as a labeler can gather them.
@@ -364,14 +363,14 @@ SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity);
 /// Throws Error: usage if a required background is missing; memory over MeasureRequest::max_bytes.
 Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request);
 
-/// Rows before and behind a range of rows that measuring it needs: rows of a 2D image, or whole slices.
+/// Rows before and after a range that are needed to measure it: rows of a 2D image, or whole slices.
 struct RowsAround {
   std::int64_t before = 0, behind = 0;
 };
 RowsAround rows_measured_around(const Extent& extent, Connectivity connectivity);
 
 /// Returns empty sums of the components, to which sums of parts are added with add_saved().
-Measured measure_nothing(const Extent& extent, const Components& components, MeasureRequest request);
+Measured empty_measures(const Extent& extent, const Components& components, MeasureRequest request);
 
 // Measures of components from the samples of another image.
 
@@ -381,10 +380,10 @@ class IntensityImage {
   virtual ~IntensityImage() = default;
 
   virtual Extent extent() const = 0;
-  /// Type of samples: integers of at most 32 bits, integers with more bits, floating point.
+  /// Type of samples: integers of up to 32 bits, longer integers, or floating point.
   enum class Kind { whole, long_whole, real };
   virtual Kind kind() const = 0;
-  /// Range [first, first + count) of possible values if these are few; otherwise count is 0.
+  /// Range [first, first + count) of possible values if there are few, otherwise a count of 0.
   struct Values {
     std::int32_t first = 0, count = 0;
   };

@@ -31,23 +31,22 @@ inline Connectivity all_neighbors(Connectivity connectivity) {
   return is_3d(connectivity) ? Connectivity::c26 : Connectivity::c8;
 }
 
-/// Returns an upper bound of the bytes find_contacts() needs, without the contacts, if no row has more
-/// runs than `most_runs_in_row`.
+/// Returns an upper bound of the bytes that find_contacts() needs, without the contacts, if no row has more
+/// than `most_runs_in_row` runs.
 std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
                                     std::int64_t most_runs_in_row, const PeriodicAxes& periodic = {});
 
-/// Finds the contacts of `labels`, sorted by a, then b (region adjacency graph). The connectivity
-/// defines neighbors; a 2D one keeps slices separate. With `map` (as in LabelSource::render()),
-/// contacts are between mapped labels; 0 touches nothing. Along a periodic axis of two elements both
-/// sides count.
-/// Reads rows in ascending order. Time: O(runs + contacts). Throws as check_periodic(), and Error (memory)
-/// where the contacts take more than `max_bytes`.
+/// Finds the contacts of `labels`, sorted by a, then b (region adjacency graph). The connectivity defines
+/// neighbors; a 2D one keeps slices separate. With `map` (as in LabelSource::render()), contacts are between
+/// mapped labels, and 0 has no contacts. Along a periodic axis of two elements, both sides count. Reads rows
+/// in ascending order. Time: O(runs + contacts). Throws as check_periodic(), and Error (memory) if the
+/// contacts take more than `max_bytes`.
 std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity,
                                    const Label* map = nullptr, const PeriodicAxes& periodic = {},
                                    std::int64_t max_bytes = INT64_MAX);
 
-/// Finds contacts within rows [first_row, first_row + rows), and between these and the row before (with
-/// 3D connectivity the slice before), which `labels` must contain. `max_bytes` as in find_contacts().
+/// Finds contacts within rows [first_row, first_row + rows), and between these and the previous row (with 3D
+/// connectivity the previous slice), which `labels` must contain. `max_bytes`: as in find_contacts().
 std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
                                            std::int64_t first_row, std::int64_t rows,
                                            std::int64_t max_bytes = INT64_MAX);
@@ -60,9 +59,9 @@ class ContactSums {
   ContactSums(ContactSums&&) noexcept;
   ContactSums& operator=(ContactSums&&) noexcept;
 
-  /// Throws Error (memory) where all take more than `max_bytes`.
+  /// Throws Error (memory) if all contacts take more than `max_bytes`.
   void add(std::span<const Contact> contacts);
-  /// Returns the sums, sorted as by find_contacts().
+  /// Returns the sums, sorted like find_contacts().
   std::vector<Contact> sorted() const;
 
  private:
@@ -84,36 +83,38 @@ struct Corner {
   friend bool operator==(const Corner&, const Corner&) = default;
 };
 
-/// A closed line; the first corner is not repeated at the end, and no three consecutive ones are collinear.
+/// A closed line. The first corner is not repeated at the end, and no three consecutive corners are
+/// collinear.
 using Ring = std::vector<Corner>;
 
-/// A 4-connected piece of an object: its outer ring has a positive area by the shoelace formula, holes a
-/// negative one. Rings are simple: no ring visits a corner twice. Two rings touch at most at single corners,
-/// so polygons are valid in the sense of OGC Simple Features.
+/// A 4-connected piece of an object. By the shoelace formula, the outer ring has a positive area and holes
+/// have a negative one. Rings are simple: no ring visits a corner twice. Two rings touch at single corners at
+/// most, so polygons are valid Simple Features (OGC).
 struct Polygon {
   Ring outer;
   std::vector<Ring> holes;
 };
 
-/// Returns the polygons of an object, in raster order of their first pixels. Their areas, holes subtracted,
-/// add up to its number of pixels. `runs`: maximal, in raster order. Thread-safe. O(n log n) for n runs.
+/// Returns the polygons of an object, in raster order of their first pixels. Their areas, without holes, add
+/// up to its number of pixels. `runs`: maximal, in raster order. Thread-safe. Time: O(n log n) for n runs.
 std::vector<Polygon> outline(std::span<const RowRun> runs);
 
-/// Returns the run lengths of an object in an image of this size in column-major order: alternately pixels
-/// outside and inside, outside first, without a last count of pixels outside. This is COCO's RLE.
-/// `runs`: as outline().
+/// Returns the run lengths of an object in column-major order, as in COCO's RLE: alternately pixels outside
+/// and inside, beginning outside, without a last count of pixels outside. `height`: of the image. `runs`: as
+/// in outline().
 std::vector<std::int64_t> column_run_lengths(std::span<const RowRun> runs, int height);
 
-// Objects of label images that exist already, for example those of a segmentation network: every value other
-// than 0 is one object, whether its pixels are connected or not.
+// Objects of existing label images, for example of a segmentation network: each value other than 0 is one
+// object, whether its pixels are connected or not.
 
 /// Labels each value as one component. Labels are 1..N in raster order of the first pixel of each value;
-/// `values` holds the value of each label. The labels own the image, whose delta must be 0 (Error, usage).
-/// `strips`: 0 lets the number of threads decide; the result is the same. Thread-safe.
+/// `values` contains the value of each label. The labels own the image. Throws Error (usage) if its delta is
+/// not 0. `strips`: 0 for a default from the number of threads; the result is the same. Thread-safe.
 LabeledValues label_by_value(ValueImage image, int strips = 0);
 
-/// The values of the objects as identifiers. Error (data) for a value that is negative, not an integer, or so
-/// large that its floating-point type skips integers there (above 2^24 in 32 bits, 2^53 in 64).
+/// Returns the values of the objects as identifiers. Throws Error (data) for a value that is negative, not an
+/// integer, or beyond the range in which its floating-point type represents all integers (2^24 in 32 bits,
+/// 2^53 in 64).
 std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits> values);
 
 /// Two objects that share pixels: indices into the objects of the two images, from 0.
@@ -129,14 +130,14 @@ struct OverlapTable {
   std::vector<std::uint64_t> truth_areas, prediction_areas;
   std::vector<Overlap> overlaps;  // ascending by truth, then by prediction
 
-  /// Intersection over union of a pair.
+  /// Returns intersection over union of a pair.
   double iou(const Overlap& pair) const;
-  /// Dice coefficient of a pair: twice the intersection over the sum of the areas.
+  /// Returns the Dice coefficient of a pair: twice the intersection over the sum of the areas.
   double dice(const Overlap& pair) const;
 };
 
-/// Counts the pixels that each pair of labels shares. Both label images have the same extent (Error, data),
-/// and labels 1..N become indices 0..N-1. One pass over the runs of both; uses all threads. Thread-safe.
+/// Counts the pixels that each pair of labels shares, in one pass over the runs of both images, using all
+/// threads. Labels 1..N become indices 0..N-1. Throws Error (data) if the extents differ. Thread-safe.
 OverlapTable find_overlaps(const LabelSource& truth, const LabelSource& prediction);
 
 /// Objects and pixels of two label images. Counts add up over images.
@@ -145,11 +146,11 @@ struct OverlapCounts {
   std::uint64_t truth_found = 0, prediction_found = 0;  // objects with any overlap
   std::uint64_t truth_pixels = 0, prediction_pixels = 0, common_pixels = 0;
 
-  /// Dice coefficient of the foregrounds; 1 if both are empty.
+  /// Returns the Dice coefficient of the foregrounds; 1 if both are empty.
   double dice() const;
-  /// Fraction of the true objects that overlap a predicted one; 0 if there are none.
+  /// Returns the fraction of the true objects that overlap a predicted one; 0 if there are none.
   double sensitivity() const;
-  /// Fraction of the predicted objects that overlap a true one; 0 if there are none.
+  /// Returns the fraction of the predicted objects that overlap a true one; 0 if there are none.
   double precision() const;
 
   void add(const OverlapCounts& other);
@@ -157,40 +158,39 @@ struct OverlapCounts {
 
 OverlapCounts count_overlaps(const OverlapTable& table);
 
-/// A pair of objects that stand for each other.
+/// A true and a predicted object that are assigned to each other.
 struct Match {
   std::uint32_t truth = 0, prediction = 0;
   double iou = 0;
 };
 
-/// Assigns objects one to one and returns the pairs with an IoU of at least `threshold`, which is above 0
-/// (Error, usage): as many as possible and, of the ways to do so, one with the largest sum of IoU over all
-/// pairs that overlap, as StarDist's `matching` has it. Above a threshold of 0.5 there is one way. Ascending
-/// by truth.
+/// Assigns objects one to one and returns the pairs with an IoU of at least `threshold`, ascending by truth.
+/// Maximizes their number, then the sum of IoU over all overlapping pairs, as StarDist's `matching` does;
+/// above a threshold of 0.5, the assignment is unique. Throws Error (usage) if `threshold` is not above 0.
 std::vector<Match> match_objects(const OverlapTable& table, double threshold);
 
-inline constexpr std::uint32_t kNoObject = 0xffffffff;  // stands for no object among indices of objects
+inline constexpr std::uint32_t kNoObject = 0xffffffff;  // index that represents no object
 
 /// Links between the objects of two consecutive images, such as time points: indices from 0, or kNoObject.
 struct ObjectLinks {
   /// Per object of the second image: the object that it continues.
   std::vector<std::uint32_t> before;
-  /// Per object of the second image that continues none: the object that more than half of its pixels
-  /// belonged to.
+  /// Per object of the second image that continues none: the object to which more than half of its pixels
+  /// belonged.
   std::vector<std::uint32_t> split_from;
-  /// Per object of the first image without a continuation: the object that more than half of its pixels
-  /// belong to.
+  /// Per object of the first image without a continuation: the object to which more than half of its pixels
+  /// belong.
   std::vector<std::uint32_t> merged_into;
 };
 
-/// Returns the links between two consecutive images. `matches`: as match_objects() returns them.
-/// Matches continue. An object without a match is linked to the one that contains more than half of its
-/// pixels. If the link is mutual, it continues. Otherwise a link of the second object is a split if the first
-/// has other links, and a link of the first object is a merge if the second has other links. If there are no
-/// other links, it continues.
+/// Returns the links between two consecutive images. `matches`: from match_objects(). A matched object
+/// continues. An object without a match is linked to the object that contains more than half of its pixels. A
+/// mutual link is a continuation. Otherwise, a link of an object of the second image is a split if its target
+/// has other links, and a link of an object of the first image is a merge if its target has other links.
+/// Without other links it is a continuation.
 ObjectLinks link_objects(const OverlapTable& table, std::span<const Match> matches);
 
-/// A row of the table of pairs: two objects that overlap, or one object that overlaps none.
+/// A row of the table of pairs: two overlapping objects, or one object without overlaps.
 struct ObjectPair {
   std::optional<std::uint32_t> truth = {}, prediction = {};
   std::uint64_t pixels = 0;  // that they share
@@ -198,8 +198,8 @@ struct ObjectPair {
   bool is_match = false;
 };
 
-/// Returns the rows of the table of pairs: all overlaps, then true and predicted objects without any.
-/// `matches`: as match_objects() returns them.
+/// Returns the rows of the table of pairs: all overlaps, then true and predicted objects without overlaps.
+/// `matches`: from match_objects().
 std::vector<ObjectPair> list_pairs(const OverlapTable& table, std::span<const Match> matches);
 
 /// Detection and panoptic metrics of one matching, as StarDist's `matching` defines them. A ratio without a
@@ -223,7 +223,7 @@ struct MatchScores {
 
 MatchScores score_matches(const OverlapTable& table, std::span<const Match> matches, double threshold);
 
-/// Mean accuracy over thresholds; 0 without any.
+/// Returns the mean accuracy over thresholds; 0 if there are none.
 double average_precision(std::span<const MatchScores> scores);
 
 /// Differences between two label images of the same extent.
@@ -236,7 +236,7 @@ struct Comparison {
   std::uint64_t common_foreground = 0;  // elements that are labeled in both
   bool differs = false;                 // the first difference in raster order follows:
   int x = 0, y = 0, z = 0;
-  std::uint64_t a = 0, b = 0;  // the two values there
+  std::uint64_t a = 0, b = 0;  // the two values at that element
 
   /// Returns the Dice coefficient of the foregrounds, 0 to 1; 1 if both are empty.
   double dice() const;

@@ -40,7 +40,7 @@ struct RowRange {
   bool empty() const { return begin >= end; }
   std::int64_t count() const { return end - begin; }
 };
-/// Returns the rows that both have.
+/// Returns the rows that both ranges contain.
 inline RowRange common_rows(const RowRange& a, const RowRange& b) {
   return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
 }
@@ -84,9 +84,9 @@ class TooManyComponents : public Error {
 /// Throws TooManyComponents over `max_kept`, Error (data) if the input changes between passes.
 Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
 
-/// Labels an image in memory in slabs of half its elements, a quarter and so on, until `label` has
-/// enough memory. Each slab is labeled once; the labels stay in memory and reference the image.
-/// Throws Error (memory) if slabs would have fewer than `fewest` elements; other errors are passed on.
+/// Labels an image in memory in slabs of half its elements, then a quarter and so on, until `label` has
+/// enough memory. Each slab is labeled once. The labels stay in memory and reference the image. Throws Error
+/// (memory) if slabs would have fewer than `fewest` elements; other errors are passed on.
 Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
                                const std::function<Labeled(BitView slab)>& label);
 
@@ -118,8 +118,8 @@ LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, st
                                     std::function<SlabToJoin(const Slab& slab)> label,
                                     std::int64_t max_kept = INT64_MAX);
 
-/// As label_values_by_slabs(), with each value as one object, connected or not: the result is that of
-/// label_by_value(), and `label` labels one slab so.
+/// As label_values_by_slabs(), but each value is one object, connected or not, as in label_by_value().
+/// `label` must label its slab in this way.
 LabeledValues label_objects_by_slabs(Extent extent, std::vector<Slab> slabs,
                                      std::function<SlabToJoin(const Slab& slab)> label,
                                      std::int64_t max_kept = INT64_MAX);
@@ -157,13 +157,13 @@ class PartLink {
   virtual std::vector<Message> gather(Message message);
 };
 
-/// The only part of an image that is not cut: a whole. Steps of parts then are those of a whole image, at no
-/// further cost.
+/// The only part of an image that is not divided. The steps of parts then process the whole image at no extra
+/// cost.
 class SoloLink final : public PartLink {
  public:
   int part() const override { return 0; }
   int parts() const override { return 1; }
-  /// Error (internal): there is no other part.
+  /// Throws Error (internal), because there is no other part.
   void send(int to, Message message) override;
   Message receive(int from) override;
 };
@@ -175,7 +175,7 @@ void run_parts(int parts, const std::function<void(PartLink& link)>& work);
 /// Cuts an image into `parts` ranges of about equal size: slices of a volume, rows of a single slice.
 /// If there are more parts than these, the last ones are empty.
 std::vector<Slab> cut_into_parts(Extent whole, int parts);
-/// Returns the rows of these.
+/// Returns the rows of these ranges.
 std::vector<RowRange> rows_of_parts(Extent whole, int parts);
 
 /// A slab with its own labels, and the final label of each (`numbers`; entry 0 is background).
@@ -193,18 +193,18 @@ std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSl
 /// State of a part after unite_part(). A component belongs to the part that contains its first element.
 struct NumberedPart {
   NumberedSlab labels;
-  Components components;               // that belong to the part and remain; with LabelOrder::size all
-                                       // are in part 0
+  Components components;               // that belong to the part and remain; with LabelOrder::size, part 0
+                                       // has all
   Column<ValueBits> values;            // of these components, for a multi-label image
   Column<ValueBits> values_of_labels;  // of the part's own labels, unless it is the only part
   Measured measured;                   // of these components, if measured
-  std::vector<std::uint64_t> nans;     // NaN samples of these components, in each image
-  Label first = 0;                     // label offset: the first of these has label first + 1
+  std::vector<std::uint64_t> nans;     // NaN samples of these components, per image
+  Label first = 0;                     // label offset: these components have labels from first + 1 on
   Label count = 0;                     // labels in the whole image
   std::uint64_t dropped = 0;           // components removed in the whole image
   std::uint64_t largest = 0;           // size of the largest component before the selection
 
-  // With several parts, until the selection: final labels in the part of components that belong to earlier
+  // With several parts, until the selection: final labels of components in this part that belong to earlier
   // parts, ascending, and final labels in its last slice or row.
   std::vector<Label> before;
   std::vector<Label> at_last;
@@ -239,15 +239,15 @@ void measure_part(
     PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
     const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 
-/// Collective. Filters components and relabels the remaining ones. Uses only the type and `apart` of
+/// Collective. Filters components and relabels the remaining ones. Uses only the type and `per_value` of
 /// `values`. Memory: with a limit on the largest 8 bytes per component of the whole in every part, 16
 /// if per value; with LabelOrder::size part 0 holds all components.
 void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
                  NumberedPart& part, const ComponentValues& values = {});
 
 /// Collective, after select_part(). Finds all contacts of the whole image, as find_contacts() does, and
-/// returns them in part 0. Part 0 holds the runs at periodic borders. No part takes more than `max_bytes` for
-/// contacts. `alone` as in measure_part(), of what may throw for that.
+/// returns them in part 0, which holds the runs at periodic borders. No part uses more than `max_bytes` for
+/// contacts. `alone`: as in measure_part(), for work that may exceed this limit.
 std::vector<Contact> find_contacts_of_part(
     PartLink& link, Extent whole, Connectivity connectivity, const NumberedPart& part,
     const PeriodicAxes& periodic = {}, std::int64_t max_bytes = INT64_MAX,
@@ -255,24 +255,24 @@ std::vector<Contact> find_contacts_of_part(
 /// Returns how many rows before a part find_contacts_of_rows() needs.
 RowsAround rows_touched_before(const Extent& extent, Connectivity connectivity);
 
-/// Rows at periodic borders with final labels; for rows that touch a border only with their ends, their
-/// first and last run.
+/// Rows at periodic borders with final labels. For rows that touch a border only with their ends: their first
+/// and last runs.
 struct BorderRows {
   std::vector<std::int64_t> rows;
   LabelRuns runs;
 };
 /// Returns the border rows of a slab.
 BorderRows list_border_rows(const NumberedSlab& slab, Extent whole, const PeriodicAxes& periodic);
-/// Adds up the contacts of all parts, with those across periodic borders.
+/// Adds up the contacts of all parts, including those across periodic borders.
 class ContactsOfParts {
  public:
   ContactsOfParts(Extent whole, Connectivity connectivity, const PeriodicAxes& periodic,
                   std::int64_t max_bytes = INT64_MAX);
 
-  /// Adds what find_contacts_of_rows() and, for a periodic image, list_border_rows() return for a part.
-  /// Throws Error (memory) where all contacts take more than `max_bytes`.
+  /// Adds the results of find_contacts_of_rows() and, for a periodic image, list_border_rows() of a part.
+  /// Throws Error (memory) if all contacts take more than `max_bytes`.
   void add(std::span<const Contact> contacts, BorderRows borders = {});
-  /// Returns the contacts of the whole image, after all parts were added. Once; throws as add().
+  /// Returns the contacts of the whole image. Call it once, after all parts were added. Throws as add().
   std::vector<Contact> finish();
 
  private:
@@ -288,25 +288,25 @@ class ContactsOfParts {
 Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
                        const std::function<Labeled(int part, BitView slab)>& label);
 
-/// Slabs that were labeled separately, as one part that is the whole image.
+/// Slabs that were labeled separately, merged into one part that is the whole image.
 struct JoinedSlabs {
   NumberedPart whole;                      // without labels
-  std::vector<std::vector<Label>> labels;  // in the whole, of each label of each slab, and of 0
+  std::vector<std::vector<Label>> labels;  // per slab, for each of its labels and 0: the label in `whole`
 
-  /// Returns NumberedSlab::numbers of slab i, also after wrap_part() or select_part() of the whole. A slab
-  /// that was not joined has none but that of 0.
+  /// Returns NumberedSlab::numbers of slab i, also after wrap_part() or select_part() of `whole`. Returns
+  /// only that of 0 for a slab that was not merged.
   std::vector<Label> numbers(std::size_t i) const;
 };
 
-/// Merges the components of `slabs`, which are ascending and not empty. `labeled(i)` returns labels and
-/// components of one, for multi-label images with values and faces_of(). Only runs of its first and
+/// Merges the components of `slabs`, which must be ascending and not empty. `labeled(i)` returns the labels
+/// and components of slab i, for multi-label images with values and faces_of(). Only runs of its first and
 /// last slice (or row) are requested. `of_objects`: merges components of equal values, connected or not
 /// (label_by_value()).
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
                        const std::function<SlabToJoin(std::size_t i)>& labeled, bool of_objects = false);
 
 /// Measures the share of `slab` in `components`, which have the ascending final `labels`; add it to
-/// measure_nothing(). `slabs`: the slab, and those that contain rows_measured_around() it.
+/// empty_measures(). `slabs`: the slab, and those that contain rows_measured_around() it.
 Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> slabs,
                       const std::vector<Label>& labels, const Components& components,
                       const MeasureRequest& request);

@@ -31,10 +31,10 @@ struct Condition {
     MeasureId measure{};
     Relation relation{};
     double number = 0;
-    /// Name of the image whose samples are compared, "": the only one; or "label" if the value is called
-    /// that.
+    /// Name of the image whose samples are compared; "" if it is the only one. Of a value: "label" if the
+    /// condition calls it so.
     std::string name = {};
-    std::size_t image = 0;  // the same image, by its place
+    std::size_t image = 0;  // index of this image
 
     friend bool operator==(const Step&, const Step&) = default;
   };
@@ -44,8 +44,8 @@ struct Condition {
   std::vector<Step> steps;  // postfix; empty: always true
   std::string text;         // as written, with one blank between words
 
-  /// Returns true if the condition is satisfied. `measures`: with the intensities of each of images() images.
-  /// Thread-safe.
+  /// Returns true if the condition is satisfied. `measures`: one entry for each of images() images, with its
+  /// intensities. Thread-safe.
   bool holds(std::span<const MeasureValues> measures,
              double value = std::numeric_limits<double>::quiet_NaN()) const;
   bool holds(const MeasureValues& measures, double value = std::numeric_limits<double>::quiet_NaN()) const {
@@ -87,7 +87,7 @@ struct Selection {
 struct ComponentValues {
   std::span<const ValueBits> bits = {};  // one per component
   ValueType type = ValueType::u8;
-  bool apart = false;  // apply SelectionOptions::largest to each value
+  bool per_value = false;  // apply SelectionOptions::largest to each value
 };
 
 /// Filters and orders components. `per_slice`, or a depth of 1: first and last slice are not a border.
@@ -121,9 +121,9 @@ class Holes {
   std::uint64_t count_ = 0, elements_ = 0;
 };
 
-/// Writes rows of the image from `first_row` on, with holes filled, to all of `out`. `background` are labels
-/// as those of Holes; `holes` has for each of them, and 0, whether it is a hole, and is empty if all are. The
-/// labels are made ready for them (LabelSource::prepare).
+/// Writes rows of the image from `first_row` on, with holes filled, to all of `out`. `background`: labels as
+/// for Holes. `holes`: for each of these labels and 0, a nonzero entry if it is a hole; empty if all are.
+/// Calls LabelSource::prepare() of the background.
 void draw_filled(const LabelSource& background, const std::vector<Label>& holes, std::int64_t first_row,
                  BitVolume& out);
 
@@ -131,8 +131,8 @@ void draw_filled(const LabelSource& background, const std::vector<Label>& holes,
 /// foreground. Calls LabelSource::prepare().
 void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolume& out);
 
-/// Returns the background of a volume without what is connected to the border; its components are the
-/// cavities. `connectivity` is that of the background. Returns all of the background if removing the
+/// Returns the background of a volume without the components that touch the border; the remaining ones are
+/// the cavities. `connectivity`: that of the background. Returns all of the background if removing the
 /// outside would take longer than labeling it.
 BitVolume enclosed_background(const LabelSource& labels, Connectivity connectivity);
 

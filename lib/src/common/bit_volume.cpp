@@ -11,8 +11,8 @@
 #include <string>
 
 #include "common/row_bits.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
 #include "gpuccl/detail/pack_samples.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/types.hpp"
 

@@ -1,8 +1,8 @@
-#include "common/gpu_table.hpp"
-
 #include <stdexcept>
 
-namespace gpuccl {
+#include "cuda/cuda.hpp"
+
+namespace gpuccl::cuda {
 namespace {
 
 /// Properties of an algorithm, without its kernels.
@@ -60,4 +60,4 @@ std::vector<Algorithm> gpu_table(VariantsOf variants_of) {
   return table;
 }
 
-}  // namespace gpuccl
+}  // namespace gpuccl::cuda

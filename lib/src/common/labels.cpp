@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "common/labels_in_memory.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/engine.hpp"
 
 namespace gpuccl {

@@ -2,7 +2,6 @@
 
 #include <cstring>
 
-#include "common/vector_packers.hpp"
 #include "gpuccl/detail/nonzero_bytes.hpp"
 
 namespace gpuccl {

@@ -1,7 +1,10 @@
+#include "gpuccl/detail/system.hpp"
+
 #include <sys/mman.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,8 +20,6 @@
 #include <thread>
 #include <vector>
 
-#include "gpuccl/detail/huge_pages.hpp"
-#include "gpuccl/detail/start_threads.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/types.hpp"
 
@@ -74,6 +75,12 @@ void start_threads() {
     throw Error(Failure::memory, "not enough memory to start");
   static const std::optional<tbb::global_control> kept = fewer_threads();
   tbb::parallel_for(0, 1, [](int) {});
+}
+
+int threads_at_work() {
+  const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return static_cast<int>(
+      std::min(allowed, static_cast<std::size_t>(tbb::this_task_arena::max_concurrency())));
 }
 
 int count_startable_threads(int most) {

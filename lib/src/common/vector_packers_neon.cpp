@@ -5,7 +5,7 @@
 
 #include <cstring>
 
-#include "common/vector_packers.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 
 namespace gpuccl {
 namespace {

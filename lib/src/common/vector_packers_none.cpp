@@ -1,4 +1,4 @@
-#include "common/vector_packers.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 
 namespace gpuccl {
 

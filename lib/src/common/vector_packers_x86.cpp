@@ -8,7 +8,7 @@
 #include <cstring>
 #include <limits>
 
-#include "common/vector_packers.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 
 namespace gpuccl {
 namespace {

@@ -10,7 +10,6 @@
 #include <utility>
 
 #include "common/run_contacts.hpp"
-#include "contacts/contacts_across.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 #include "periodic/border_runs.hpp"

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "common/neighborhood.hpp"
+#include "common/shape.hpp"
 #include "cpu/algorithms.hpp"
 #include "cpu/phase_clock.hpp"
 #include "gpuccl/types.hpp"

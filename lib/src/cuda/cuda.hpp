@@ -15,9 +15,23 @@ namespace gpuccl::cuda {
 /// Error (unavailable).
 std::vector<Algorithm> algorithms();
 
+/// Returns the variants of the GPU algorithm `name`, one for each of `connectivities`; none to omit the
+/// row.
+using VariantsOf = std::vector<Variant> (*)(const std::string& name,
+                                            const std::vector<Connectivity>& connectivities);
+
+/// Returns the GPU rows of the table (gpu_algorithms.def). Throws std::logic_error if a row has other
+/// connectivities than its variants.
+std::vector<Algorithm> gpu_table(VariantsOf variants_of);
+
 /// Returns the rows of gpuccl::counting_algorithms().
 std::vector<Algorithm> counting_algorithms();
 
+/// An algorithm with other thread-block sizes than its default.
+struct BlockConfiguration {
+  std::string blocks;  // "16x16"
+  std::vector<Variant> variants;
+};
 /// Returns the rows of gpuccl::block_configurations(); without CUDA one per algorithm.
 std::vector<Algorithm> block_configurations();
 

@@ -5,8 +5,7 @@
 #include "cuda/labelers/gpu_labeler.cuh"
 #include "cuda/runs/core/tile_labels.cuh"
 #include "cuda/runs/host/device_call.cuh"
-#include "cuda/runtime/check.hpp"
-#include "cuda/runtime/current_device.hpp"
+#include "cuda/runtime/device.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/types.hpp"
 
@@ -177,7 +176,7 @@ void DeviceLabeler::label(const DeviceImage& image, const DeviceLabels& labels, 
   DeviceLabels to = labels;
   check_count(from.extent, reach(connectivity_));
   check_count_address(count);
-  const cuda::CurrentDevice here(labeler.gpu());
+  const cuda::CurrentDevice current(labeler.gpu());
   if (is_done(from.extent, count, stream)) return;
   check_image(from);
   require(std::visit([](const auto* data) { return data != nullptr; }, to.data), "no labels");

@@ -2,8 +2,7 @@
 #include <mutex>
 
 #include "cuda/cuda.hpp"
-#include "cuda/runtime/check.hpp"
-#include "cuda/runtime/current_device.hpp"
+#include "cuda/runtime/device.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/stream.hpp"
 #include "gpuccl/engine.hpp"
@@ -78,7 +77,7 @@ void start_up(int gpu) {
 
   require_device(gpu);
   constexpr const char* kDoing = "starting the device";
-  const CurrentDevice here(gpu);
+  const CurrentDevice current(gpu);
   // Only a launch shows that this build has code for the device.
   const Stream stream;
   launch(nothing, LaunchShape{dim3(1), dim3(1)}, stream.get());

@@ -16,9 +16,9 @@ list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 # Reading the headers takes a compiler longer than most of these files do, so several are compiled as one: the papers'
 # algorithms, which have a namespace each, and once more to count accesses; and what they and the fast engine share.
 set(GPUCCL_SHARED
+  bandwidth_bound.cu
   device_api.cu
   devices.cu
-  floor.cu
   labelers/gpu_labeler.cu
   labelers/pixel_labeler.cu
   phases/counted_bitmap.cu

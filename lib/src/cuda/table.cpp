@@ -1,9 +1,7 @@
 #include <map>
 #include <utility>
 
-#include "common/gpu_table.hpp"
 #include "cuda/cuda.hpp"
-#include "cuda/labelers/block_configuration.hpp"
 
 // Declares the functions with which the algorithms' files, and their instrumented versions, add rows to the
 // table.

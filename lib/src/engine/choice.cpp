@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "common/threads_at_work.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {

@@ -12,7 +12,7 @@
 #include "cpu/phase_clock.hpp"
 #include "engine/choice.hpp"
 #include "engine/gpu_labelers.hpp"
-#include "gpuccl/detail/start_threads.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 

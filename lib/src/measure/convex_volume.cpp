@@ -1,11 +1,10 @@
-#include "measure/convex_volume.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 
 #include "measure/arithmetic.hpp"
+#include "measure/geometry.hpp"
 
 namespace gpuccl::measuring {
 namespace {

@@ -8,7 +8,6 @@
 
 #include "common/fastest_code.hpp"
 #include "measure/arithmetic.hpp"
-#include "measure/directions.hpp"
 #include "measure/group.hpp"
 #include "measure/neighbors.hpp"
 
@@ -83,8 +82,9 @@ double share_of_sphere(const Vector& own, const std::vector<Vector>& all) {
   return 2 * area / (4 * pi);
 }
 
-}  // namespace
-
+/// Returns the contribution of one intercept along each direction to the perimeter (images) or surface area
+/// (volumes), by Crofton's formula: the density of lines, weighted by the fraction of all directions that are
+/// nearest to it.
 std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>& spacing) {
   std::vector<Vector> steps, units;
   const auto add = [&](const Direction& direction) {
@@ -106,10 +106,7 @@ std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>&
   return weights;
 }
 
-namespace {
-
 using enum MeasureId;
-using std::numbers::pi;
 
 /// Perimeter and surface by Crofton's formula, from the number of intercepts, which are runs, along 4 or 13
 /// directions. Along each there are as many as elements, less the pairs of elements that follow each other.

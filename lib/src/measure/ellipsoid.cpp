@@ -1,5 +1,3 @@
-#include "measure/ellipsoid.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -7,6 +5,7 @@
 #include <numbers>
 
 #include "measure/arithmetic.hpp"
+#include "measure/geometry.hpp"
 
 namespace gpuccl::measuring {
 namespace {

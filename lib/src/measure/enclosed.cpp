@@ -11,7 +11,7 @@
 
 #include "common/fastest_code.hpp"
 #include "common/labels_in_memory.hpp"
-#include "common/threads_at_work.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/selection.hpp"
 
 namespace gpuccl {

@@ -6,10 +6,9 @@
 #include <vector>
 
 #include "measure/arithmetic.hpp"
-#include "measure/convex_volume.hpp"
 #include "measure/farthest.hpp"
+#include "measure/geometry.hpp"
 #include "measure/group.hpp"
-#include "measure/not_enough_memory.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -193,9 +192,7 @@ class Feret final : public Group {
 
   bool looks_at_rows() const override { return true; }
   std::size_t bytes_each() const override { return sizeof(std::size_t); }
-  std::int64_t bytes_beside() const override {
-    return static_cast<std::int64_t>(ends_.size() * sizeof(Ends));
-  }
+  std::int64_t extra_bytes() const override { return static_cast<std::int64_t>(ends_.size() * sizeof(Ends)); }
 
   /// Error (memory) if there is not so much memory for the rows of these components.
   static void check_bytes(const Components& components, std::int64_t max_bytes) {

@@ -6,12 +6,13 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
-#include "measure/directions.hpp"
+#include "measure/neighbors.hpp"
 #include "measure/row_bits.hpp"
 
 namespace gpuccl::measuring {
@@ -96,7 +97,7 @@ class Group {
   virtual bool looks_at_rows() const { return words() > 0; }
   /// Return the bytes kept per component, and those kept for all components together.
   virtual std::size_t bytes_each() const { return words() * sizeof(std::uint64_t); }
-  virtual std::int64_t bytes_beside() const { return 0; }
+  virtual std::int64_t extra_bytes() const { return 0; }
   /// Returns whether add() reads elements around those of a stretch.
   virtual bool looks_around() const { return false; }
   /// Returns whether add() reads LabeledRow::edges.
@@ -139,5 +140,11 @@ Connectivity connectivity_around(const Labeling& labeling);
 
 /// Returns whether one of `ids` is wanted.
 bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids);
+
+/// Returns the error for measures that need more memory than is allowed. `what`: the measures and the verb.
+inline Error not_enough_memory(const std::string& what, std::int64_t bytes) {
+  return {Failure::memory, what + " " + std::to_string((bytes >> 20) + 1) +
+                               " MiB of additional memory; set a larger --memory, or leave measures out"};
+}
 
 }  // namespace gpuccl::measuring

@@ -12,8 +12,8 @@
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "measure/group.hpp"
 #include "measure/intensity_sums.hpp"
-#include "measure/not_enough_memory.hpp"
 #include "measure/sample_sums.hpp"
 #include "measure/value_counts.hpp"
 

@@ -9,8 +9,8 @@
 #include <optional>
 #include <type_traits>
 
+#include "measure/group.hpp"
 #include "measure/intensity_pass.hpp"
-#include "measure/not_enough_memory.hpp"
 #include "measure/sample_sums.hpp"
 #include "measure/value_counts.hpp"
 

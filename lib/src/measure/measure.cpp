@@ -14,9 +14,7 @@
 #include "measure/intensity_sums.hpp"
 #include "measure/measure_rows.hpp"
 #include "measure/measure_sums.hpp"
-#include "measure/pieces.hpp"
 #include "measure/region_measurer.hpp"
-#include "measure/regions.hpp"
 #include "measure/row_window.hpp"
 
 namespace gpuccl {
@@ -125,7 +123,7 @@ void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const Labeli
   for (const Region& all : regions_of(begin, end, labeling.extent)) {
     const std::vector<Region> regions = cut(all, labeling.extent);
     if (parts_fit(labeling.components, regions, bytes_of_part,
-                  labeling.request.max_bytes - sums.bytes_beside())) {
+                  labeling.request.max_bytes - sums.extra_bytes())) {
       tbb::parallel_for(std::size_t{0}, regions.size(),
                         [&](std::size_t i) { measure_region(regions[i], false); });
     } else {
@@ -164,11 +162,11 @@ Measured measure(const LabelSource& labels, const Components& components, const 
   Measured measured(std::move(sums));
   if (counts_pieces(request))
     measured.add_pieces(measuring::count_pieces(labels, components.size(), request.connectivity,
-                                                request.max_bytes - measured.bytes_beside()));
+                                                request.max_bytes - measured.extra_bytes()));
   return measured;
 }
 
-Measured measure_nothing(const Extent& extent, const Components& components, MeasureRequest request) {
+Measured empty_measures(const Extent& extent, const Components& components, MeasureRequest request) {
   request.in_parts = true;
   auto sums = std::make_unique<MeasureSums>(Labeling{extent, components, nullptr, request});
   sums->resize(components.size());

@@ -66,12 +66,12 @@ std::size_t MeasureSums::bytes_each() const {
                          [](std::size_t sum, const auto& group) { return sum + group->bytes_each(); });
 }
 
-std::int64_t MeasureSums::bytes_beside() const {
+std::int64_t MeasureSums::extra_bytes() const {
   return std::accumulate(groups_.begin(), groups_.end(), std::int64_t{0},
-                         [](std::int64_t sum, const auto& group) { return sum + group->bytes_beside(); });
+                         [](std::int64_t sum, const auto& group) { return sum + group->extra_bytes(); });
 }
 
-std::unique_ptr<MeasureSums> MeasureSums::of_others(const Components& components) const {
+std::unique_ptr<MeasureSums> MeasureSums::empty_like(const Components& components) const {
   MeasureRequest request = request_;
   request.wraps = {};
   auto sums = std::make_unique<MeasureSums>(measuring::Labeling{extent_, components, nullptr, request});

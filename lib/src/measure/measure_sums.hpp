@@ -32,7 +32,7 @@ class MeasureSums {
   /// Returns whether each label must be measured without the labels around it.
   bool is_apart() const;
   std::size_t bytes_each() const;
-  std::int64_t bytes_beside() const;
+  std::int64_t extra_bytes() const;
   /// Takes gathered sums, so that rows need not be read. Returns false if they do not fit the wanted measures
   /// or the number of components.
   bool take(GatheredSums& gathered, std::size_t components);
@@ -40,7 +40,7 @@ class MeasureSums {
   std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }
 
   /// Returns empty sums of the same measures for other components.
-  std::unique_ptr<MeasureSums> of_others(const Components& components) const;
+  std::unique_ptr<MeasureSums> empty_like(const Components& components) const;
   /// Appends the state of a component to `saved`. add_saved() adds it to another piece of the component and
   /// removes its words from the front of `saved`; it returns false if the words are invalid.
   void save(std::size_t component, std::vector<std::uint64_t>& saved) const;

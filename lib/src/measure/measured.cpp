@@ -133,14 +133,14 @@ std::vector<std::uint64_t> Measured::derive_intensities(std::size_t components) 
   return nans;
 }
 
-Measured Measured::of_others(const Components& components) const {
-  Measured others(sums_->of_others(components));
+Measured Measured::empty_like(const Components& components) const {
+  Measured others(sums_->empty_like(components));
   for (std::size_t image = 0; image < intensities_.size(); ++image)
     others.add(Intensities(components.size()), {nullptr, images_[image], image + hidden_ >= images_.size()});
   return others;
 }
 
-std::int64_t Measured::bytes_beside() const { return sums_ ? sums_->bytes_beside() : 0; }
+std::int64_t Measured::extra_bytes() const { return sums_ ? sums_->extra_bytes() : 0; }
 
 MeasureValues Measured::values(const Components& components, std::size_t i) const {
   const std::size_t measured = selected_.empty() ? i : selected_[i];

@@ -2,10 +2,10 @@
 #include <limits>
 
 #include "common/fastest_code.hpp"
-#include "measure/ellipsoid.hpp"
+#include "measure/geometry.hpp"
 #include "measure/group.hpp"
-#include "measure/regions.hpp"
 #include "measure/row_bits.hpp"
+#include "measure/row_window.hpp"
 
 namespace gpuccl::measuring {
 namespace {

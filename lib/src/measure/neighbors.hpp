@@ -5,9 +5,19 @@
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
-#include "measure/directions.hpp"
 
 namespace gpuccl::measuring {
+
+/// From an element to one of its neighbors.
+struct Direction {
+  int dx, dy, dz;
+};
+
+/// One of each two opposite directions to the neighbors, those along axes first.
+inline constexpr Direction kDirectionsOfImage[] = {{-1, 0, 0}, {0, -1, 0}, {-1, -1, 0}, {1, -1, 0}};
+inline constexpr Direction kDirectionsOfVolume[] = {
+    {-1, 0, 0},  {0, -1, 0}, {0, 0, -1},   {-1, -1, 0}, {1, -1, 0},  {-1, 0, -1}, {1, 0, -1},
+    {0, -1, -1}, {0, 1, -1}, {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}};
 
 /// Pairs of an element and one of its neighbors, by what they have in common: they are of one component where
 /// the connectivity in use joins them, directly or by elements next to both, and else the labels must be

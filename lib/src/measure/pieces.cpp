@@ -1,12 +1,11 @@
-#include "measure/pieces.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <span>
 #include <utility>
 
 #include "gpuccl/types.hpp"
-#include "measure/not_enough_memory.hpp"
+#include "measure/group.hpp"
+#include "measure/measure_rows.hpp"
 
 namespace gpuccl::measuring {
 namespace {

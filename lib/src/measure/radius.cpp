@@ -15,7 +15,6 @@
 
 #include "measure/arithmetic.hpp"
 #include "measure/group.hpp"
-#include "measure/not_enough_memory.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -218,7 +217,7 @@ class Radius final : public Group {
   std::size_t bytes_each() const override {
     return sizeof(std::vector<Run>) + 2 * sizeof(double) + sizeof(std::size_t);
   }
-  std::int64_t bytes_beside() const override { return bytes_; }
+  std::int64_t extra_bytes() const override { return bytes_; }
 
   void add(const LabeledRow& row) override {
     std::vector<Labeled>& mine = runs_.local();

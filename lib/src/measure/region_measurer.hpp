@@ -10,7 +10,6 @@
 #include "gpuccl/labels.hpp"
 #include "measure/group.hpp"
 #include "measure/measure_sums.hpp"
-#include "measure/regions.hpp"
 #include "measure/row_window.hpp"
 
 namespace gpuccl::measuring {

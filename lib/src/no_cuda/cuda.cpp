@@ -1,8 +1,7 @@
 #include "cuda/cuda.hpp"
 
 #include "common/c_status.hpp"
-#include "common/gpu_table.hpp"
-#include "gpuccl/detail/floor.hpp"
+#include "gpuccl/detail/staged.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/gpuccl.h"
 #include "gpuccl/types.hpp"
@@ -64,7 +63,7 @@ int count_cuda_devices() { return 0; }
 
 std::uint64_t cuda_memory_bytes(int) { return 0; }
 
-StreamFloor stream_floor(int, Extent, int) { throw Error(Failure::unavailable, kReason); }
+BandwidthBound measure_bandwidth_bound(int, Extent, int) { throw Error(Failure::unavailable, kReason); }
 
 }  // namespace gpuccl
 

@@ -5,9 +5,9 @@
 #include <utility>
 
 #include "common/union_find.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "parts/message.hpp"
-#include "slabs/face_contacts.hpp"
+#include "slabs/faces.hpp"
 #include "slabs/joiner.hpp"
 
 namespace gpuccl {

@@ -8,7 +8,7 @@
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"
-#include "slabs/slab_geometry.hpp"
+#include "slabs/faces.hpp"
 
 namespace gpuccl {
 

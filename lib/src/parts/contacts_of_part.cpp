@@ -5,10 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "contacts/contacts_across.hpp"
 #include "gpuccl/parts.hpp"
 #include "parts/message.hpp"
-#include "parts/rows_of_part.hpp"
+#include "periodic/border_runs.hpp"
 
 namespace gpuccl {
 

@@ -8,8 +8,7 @@
 #include "measure/intensity_sums.hpp"
 #include "measure/measure_rows.hpp"
 #include "parts/message.hpp"
-#include "parts/rows_of_part.hpp"
-#include "slabs/slab_geometry.hpp"
+#include "slabs/faces.hpp"
 
 namespace gpuccl {
 namespace {
@@ -75,7 +74,7 @@ void measure_whole(const MeasureRequest& request, NumberedPart& part) {
   if (request.samples.empty()) return;
   std::vector<Intensities> of_images = measure_intensities(
       labels, part.components, request.samples,
-      {.wanted = request.wanted, .max_bytes = request.max_bytes - part.measured.bytes_beside()});
+      {.wanted = request.wanted, .max_bytes = request.max_bytes - part.measured.extra_bytes()});
   for (std::size_t i = 0; i < of_images.size(); ++i) {
     part.nans.push_back(of_images[i].nans);
     part.measured.add(std::move(of_images[i]), request.samples[i]);

@@ -3,15 +3,20 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
+#include "periodic/border_runs.hpp"
+#include "slabs/slab_labels.hpp"
 
+// Contents of messages, and the rows that parts exchange.
 namespace gpuccl {
 
 /// Puts arrays into a message, and takes them out in the same order. Parts are machines of one kind: values
@@ -83,5 +88,17 @@ class SavedSums {
   std::vector<std::uint64_t> words_;
   std::vector<std::uint64_t> ends_;  // of each component
 };
+
+void put(Message& message, const BorderRows& rows);
+BorderRows take_border_rows(TakenMessage& message);
+
+/// Adds all rows to `borders`.
+void keep(BorderRuns& borders, const BorderRows& rows);
+
+/// Collective. Returns the labels of the rows of a part and of its halo rows, which parts exchange. Labels of
+/// the whole image are listed as number(label), up to `count`; they are not rendered. `part` must outlive
+/// them.
+JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const NumberedPart& part,
+                          const std::function<Label(Label)>& number, Label count);
 
 }  // namespace gpuccl

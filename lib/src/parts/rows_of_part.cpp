@@ -1,4 +1,3 @@
-#include "parts/rows_of_part.hpp"
 
 #include <algorithm>
 #include <cstddef>

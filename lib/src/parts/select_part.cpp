@@ -3,11 +3,11 @@
 #include <numeric>
 #include <utility>
 
-#include "common/keep_first.hpp"
+#include "common/components.hpp"
 #include "gpuccl/parts.hpp"
 #include "parts/boundary_merger.hpp"
 #include "parts/message.hpp"
-#include "slabs/slab_geometry.hpp"
+#include "slabs/faces.hpp"
 
 namespace gpuccl {
 namespace {
@@ -78,7 +78,7 @@ void gather_in_first(PartLink& link, const std::vector<Label>& numbers, Numbered
     pieces = {};
   }
   if (!part.measured.any()) return;
-  part.measured = part.measured.of_others(part.components);
+  part.measured = part.measured.empty_like(part.components);
   for (const auto& [of, saved] : measured)
     for (std::size_t i = 0; i < of.size(); ++i) part.measured.add_saved(of[i].origin.label - 1, saved[i]);
 }
@@ -95,7 +95,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
     part.measured.select(map);
   };
   Selection kept = select(std::move(part.components), whole, per_slice, by_itself, part.measured,
-                          {part.values, values.type, values.apart});
+                          {part.values, values.type, values.per_value});
   part.components = std::move(kept.components);
   follow_map(kept.map);
 
@@ -103,9 +103,9 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   std::vector<std::uint64_t> ranks;
   if (by_size || options.largest != 0) {
     const Column<std::uint64_t>& area = part.components.area;
-    std::vector<ValueBits> apart;
-    if (values.apart) apart.assign(part.values.begin(), part.values.end());
-    ranks = ranks_by_size(link, {area.begin(), area.end()}, apart, options.largest);
+    std::vector<ValueBits> bits;
+    if (values.per_value) bits.assign(part.values.begin(), part.values.end());
+    ranks = ranks_by_size(link, {area.begin(), area.end()}, bits, options.largest);
     Components stay;
     std::vector<Label> map(ranks.size() + 1);
     for (std::size_t i = 0; i < ranks.size(); ++i) {
@@ -140,7 +140,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
 void select_whole(Extent whole, bool per_slice, const SelectionOptions& options,
                   const ComponentValues& values, NumberedPart& part) {
   Selection selected = select(std::move(part.components), whole, per_slice, options, part.measured,
-                              {part.values, values.type, values.apart});
+                              {part.values, values.type, values.per_value});
   part.measured.select(selected.map);
   remap(selected.map, selected.components.size(), part.values);
   part.components = std::move(selected.components);

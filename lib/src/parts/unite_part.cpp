@@ -7,14 +7,14 @@
 #include <string>
 #include <utility>
 
-#include "common/large_components.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
+#include "common/components.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 #include "parts/boundary_merger.hpp"
 #include "parts/message.hpp"
+#include "slabs/faces.hpp"
 #include "slabs/joiner.hpp"
-#include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
 

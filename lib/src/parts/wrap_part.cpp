@@ -8,7 +8,6 @@
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 #include "parts/message.hpp"
-#include "parts/rows_of_part.hpp"
 #include "periodic/border_runs.hpp"
 
 namespace gpuccl {

@@ -9,6 +9,7 @@
 #include "common/run_contacts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {
@@ -104,5 +105,9 @@ void for_each_contact_across(const BorderRuns& borders, const Extent& extent, Co
 Wrapped wrap_borders(const BorderRuns& borders, const Extent& extent, const Components& components,
                      Connectivity connectivity, const PeriodicAxes& periodic,
                      std::span<const std::uint64_t> values);
+
+/// Returns the contacts across periodic borders, as find_contacts() does. Defined with it.
+std::vector<Contact> contacts_across(const BorderRuns& borders, const Extent& extent,
+                                     Connectivity connectivity, const PeriodicAxes& periodic);
 
 }  // namespace gpuccl

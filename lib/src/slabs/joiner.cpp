@@ -8,7 +8,7 @@
 
 #include "common/union_find.hpp"
 #include "gpuccl/types.hpp"
-#include "slabs/slab_geometry.hpp"
+#include "slabs/faces.hpp"
 #include "slabs/slab_labels.hpp"
 
 namespace gpuccl {
@@ -45,8 +45,8 @@ Label SlabComponents::add(const Slab& slab, Components components) {
   return static_cast<Label>(offset);
 }
 
-void SlabComponents::check_memory(std::size_t more, std::size_t bytes_beside) const {
-  if ((labels_.size() + more) * kBytesEach + bytes_beside > static_cast<std::uint64_t>(max_bytes_))
+void SlabComponents::check_memory(std::size_t more, std::size_t extra_bytes) const {
+  if ((labels_.size() + more) * kBytesEach + extra_bytes > static_cast<std::uint64_t>(max_bytes_))
     throw TooManyComponents(Failure::memory,
                             "has more components than fit into the remaining memory; set a larger --memory");
 }

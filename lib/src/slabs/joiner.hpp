@@ -9,7 +9,7 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
-#include "slabs/face_contacts.hpp"
+#include "slabs/faces.hpp"
 
 namespace gpuccl {
 
@@ -28,8 +28,8 @@ class SlabComponents {
   /// Adds the next slab; its components get labels above all others. Returns their offset. Error (memory,
   /// data).
   Label add(const Slab& slab, Components components);
-  /// Throws TooManyComponents if there is no memory for `more` components and `bytes_beside` bytes.
-  void check_memory(std::size_t more, std::size_t bytes_beside = 0) const;
+  /// Throws TooManyComponents if there is no memory for `more` components and `extra_bytes` bytes.
+  void check_memory(std::size_t more, std::size_t extra_bytes = 0) const;
 
   void unite(Label a, Label b);
 

@@ -10,8 +10,8 @@
 #include "common/labels_in_memory.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"
+#include "slabs/faces.hpp"
 #include "slabs/joiner.hpp"
-#include "slabs/slab_geometry.hpp"
 
 namespace gpuccl {
 

@@ -13,7 +13,7 @@
 #include <set>
 #include <string>
 
-#include "cuda/runtime/current_device.hpp"
+#include "cuda/runtime/device.hpp"
 #include "cuda_runtime_api.h"
 #include "emulation.hpp"
 #include "scheduler.hpp"

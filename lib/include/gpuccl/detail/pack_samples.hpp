@@ -35,5 +35,9 @@ struct SamplePacker {
 template <class Sample>
 std::vector<SamplePacker<Sample>> sample_packers();
 
+/// Returns the vector code of this processor for pack_samples(), the fastest first. CMake chooses the file.
+template <class Sample>
+std::vector<SamplePacker<Sample>> vector_packers();
+
 }  // namespace gpuccl
 #pragma GCC visibility pop

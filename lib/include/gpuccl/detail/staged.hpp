@@ -31,15 +31,15 @@ class StagedLabeler : public Labeler {
   /// Enqueues the labeling. With `times`, times each phase and waits for it.
   virtual void run(Numbering numbering, PhaseTimes* times) = 0;
 
-  /// Enqueues all that statistics() needs and no more: an algorithm that can makes no label image. Needs no
-  /// allocate(); labels() has nothing afterwards.
+  /// Enqueues all that statistics() needs. Algorithms that can do without a label image write none. Requires
+  /// no allocate(); labels() is empty afterwards.
   virtual void run_components() = 0;
 
   /// Enqueues the statistics of all components and the sums of gather(). Requires a run with
   /// consecutive labels, or of components. Waits once for their number.
   virtual void statistics(PhaseTimes* times) = 0;
 
-  /// Returns the milliseconds on the device of what `work` enqueues. Waits for it.
+  /// Returns the time of the work that `work` enqueues, in milliseconds on the device. Waits for it.
   virtual double device_ms(const std::function<void()>& work) = 0;
 
   /// Waits for all enqueued work.
@@ -54,6 +54,17 @@ class StagedLabeler : public Labeler {
   /// 1.
   virtual int bits_per_element() const { return 8; }
 };
+
+/// Bandwidth bound of labeling on a device: the time to read the input once and to write 4 bytes per
+/// element once. Medians in milliseconds.
+struct BandwidthBound {
+  double from_bytes_ms = 0;  // input of 1 byte an element
+  double from_bits_ms = 0;   // input of 1 bit an element
+};
+
+/// Measures the bound on device `gpu` with kernels that do nothing else. Input and labels must fit into
+/// free memory. Throws Error (unavailable) without CUDA.
+BandwidthBound measure_bandwidth_bound(int gpu, Extent extent, int repetitions);
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "cpu/phase_clock.hpp"
-#include "cpu/runs/statistics.hpp"
+#include "cpu/runs/numbering.hpp"
 #include "cpu/runs/strips.hpp"
 #include "cpu/runs/value_labels.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 

@@ -12,10 +12,9 @@
 #include "cpu/runs/forest.hpp"
 #include "cpu/runs/numbering.hpp"
 #include "cpu/runs/row_writer.hpp"
-#include "cpu/runs/statistics.hpp"
 #include "cpu/runs/strips.hpp"
 #include "cpu/runs/value_labels.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 

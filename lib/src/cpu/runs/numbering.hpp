@@ -5,7 +5,9 @@
 
 #include "common/union_find.hpp"
 #include "cpu/runs/bundles.hpp"
+#include "cpu/runs/run_labels.hpp"
 #include "cpu/runs/strips.hpp"
+#include "gpuccl/labels.hpp"
 
 namespace gpuccl::cpu {
 
@@ -22,5 +24,11 @@ struct Numbering {
 /// Numbers the components. `links` is the forest of all runs; afterwards each run is linked to its root.
 Numbering number_components(const Bundles& bundles, const std::vector<Strip>& strips,
                             const std::vector<Index>& runs_before, Label* links);
+
+/// Area, box and sums of coordinates of every component, from the runs. `labels_before` as numbering has it.
+/// Of RunLabels and of ValueLabels.
+template <class Labels>
+Components measure(const Labels& labels, const std::vector<Strip>& strips,
+                   const std::vector<Label>& labels_before);
 
 }  // namespace gpuccl::cpu

@@ -12,16 +12,14 @@
 #include <optional>
 #include <utility>
 
-#include "common/threads_at_work.hpp"
 #include "cpu/algorithms.hpp"
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/bundle_runs.hpp"
 #include "cpu/runs/forest.hpp"
 #include "cpu/runs/numbering.hpp"
 #include "cpu/runs/run_labels.hpp"
-#include "cpu/runs/statistics.hpp"
 #include "cpu/runs/strips.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::cpu {

@@ -1,5 +1,3 @@
-#include "cpu/runs/statistics.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstddef>
@@ -7,8 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/large_components.hpp"
+#include "common/components.hpp"
 #include "common/union_find.hpp"
+#include "cpu/runs/numbering.hpp"
 #include "cpu/runs/run_sums.hpp"
 #include "cpu/runs/value_labels.hpp"
 #include "gpuccl/labels.hpp"

@@ -11,8 +11,8 @@
 
 #include "common/fastest_code.hpp"
 #include "common/value_rules.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
 #include "gpuccl/detail/nonzero_bytes.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/neighborhood.hpp"
+#include "common/shape.hpp"
 #include "common/union_find.hpp"
 #include "cpu/slices/slice_labeler.hpp"
 

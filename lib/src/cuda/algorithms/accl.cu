@@ -33,7 +33,7 @@ struct Spans {
 using RowThread = ThreadLine<1, 64>;
 
 __global__ void find_spans(ImageRef<const Pixel> image, Spans spans) {
-  const auto row = static_cast<Index>(RowThread::mine());
+  const auto row = static_cast<Index>(RowThread::of_this_thread());
   if (row >= image.extent.rows()) return;
 
   const Pixel* const pixels = image.data + row * image.pitch;
@@ -123,23 +123,23 @@ class Accl final : public PixelLabeler {
   explicit Accl(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
 
  private:
-  void reserve(const Job& job) override {
-    const auto rows = static_cast<std::size_t>(job.image.extent.rows());
-    spans_.reserve(rows * (3 * static_cast<std::size_t>(job.image.pitch) / 2 + 1), "allocating spans");
+  void reserve(const LabelingBuffers& buffers) override {
+    const auto rows = static_cast<std::size_t>(buffers.image.extent.rows());
+    spans_.reserve(rows * (3 * static_cast<std::size_t>(buffers.image.pitch) / 2 + 1), "allocating spans");
   }
 
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
-    const Index pitch = job.image.pitch / 2;
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
+    const Index pitch = buffers.image.pitch / 2;
     const std::size_t each = static_cast<std::size_t>(extent.rows()) * pitch;
     Label* const first = spans_.data();
     const Spans spans{first, first + each, first + 2 * each, first + 3 * each, pitch};
     const LaunchShape a_slice_each{dim3(static_cast<unsigned>(extent.depth)), dim3(kMergeThreads)};
 
-    phase("FindSpans", find_spans, RowThread::shape(static_cast<std::uint64_t>(extent.rows())), job.image,
+    phase("FindSpans", find_spans, RowThread::shape(static_cast<std::uint64_t>(extent.rows())), buffers.image,
           spans);
-    phase("MergeSpans", merge_spans, a_slice_each, extent, job.image.pitch, spans);
-    phase("FinalLabeling", final_labeling, SpanThread::shape(extent), job.labels, spans);
+    phase("MergeSpans", merge_spans, a_slice_each, extent, buffers.image.pitch, spans);
+    phase("FinalLabeling", final_labeling, SpanThread::shape(extent), buffers.labels, spans);
   }
 
   DeviceBuffer<Label> spans_;

@@ -73,7 +73,7 @@ __device__ Index entry(ImageRef<Label> blocks, Block X) {
 
 template <class Block>
 __global__ void init(ImageRef<const Pixel> image, ImageRef<Label> blocks, Connections<Block>* connections) {
-  const Block X = Block::mine(image.extent);
+  const Block X = Block::of_this_thread(image.extent);
   if (!X.inside(image.extent)) return;
 
   const BlockPixels own = load_pixels(image, X);
@@ -85,7 +85,7 @@ __global__ void init(ImageRef<const Pixel> image, ImageRef<Label> blocks, Connec
 
 template <class Block>
 __global__ void scan(ImageRef<Label> blocks, const Connections<Block>* connections, Label* changed) {
-  const PixelThread at = PixelThread::mine(blocks.extent);
+  const PixelThread at = PixelThread::of_this_thread(blocks.extent);
   const Label own = label_at(blocks, at);
   if (own == 0) return;
 
@@ -106,7 +106,7 @@ __global__ void scan(ImageRef<Label> blocks, const Connections<Block>* connectio
 }
 
 __global__ void analysis(ImageRef<Label> blocks) {
-  const PixelThread at = PixelThread::mine(blocks.extent);
+  const PixelThread at = PixelThread::of_this_thread(blocks.extent);
   if (label_at(blocks, at) != 0) PixelForest{blocks.data}.compress(blocks.index(at.x, at.y, at.z));
 }
 
@@ -114,7 +114,7 @@ __global__ void analysis(ImageRef<Label> blocks) {
 /// block.
 template <class Block>
 __global__ void translate(ImageRef<Label> blocks, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(blocks.extent);
+  const PixelThread at = PixelThread::of_this_thread(blocks.extent);
   const Label label = label_at(blocks, at);
   if (label == 0) return;
 
@@ -135,12 +135,12 @@ class Be final : public BlockLabeler<Block, PixelsFromImage> {
   using BlockLabeler<Block, PixelsFromImage>::BlockLabeler;
 
  private:
-  void reserve_maps(const Job& job) override {
-    const Extent image = job.image.extent;
+  void reserve_maps(const LabelingBuffers& buffers) override {
+    const Extent image = buffers.image.extent;
     const auto half = [](int side) { return static_cast<int>(ceil_div(static_cast<unsigned>(side), 2)); };
     blocks_.extent = {half(image.width), half(image.height),
                       Block::kDepth == 1 ? image.depth : half(image.depth)};
-    blocks_.pitch = job.labels.pitch / 2;
+    blocks_.pitch = buffers.labels.pitch / 2;
     blocks_.slice_pitch = blocks_.pitch * static_cast<Index>(blocks_.extent.height);
     const std::size_t count =
         static_cast<std::size_t>(blocks_.slice_pitch) * static_cast<std::size_t>(blocks_.extent.depth);
@@ -149,15 +149,16 @@ class Be final : public BlockLabeler<Block, PixelsFromImage> {
     blocks_.data = block_labels_.data();
   }
 
-  void link_blocks(const Job& job, PhaseClock& phase) override {
+  void link_blocks(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const LaunchShape shape = PixelThread::Grid::shape(blocks_.extent);
 
-    phase("Init", init<Block>, Block::Grid::shape(job.image.extent), job.image, blocks_, connections_.data());
+    phase("Init", init<Block>, Block::Grid::shape(buffers.image.extent), buffers.image, blocks_,
+          connections_.data());
     changed_.repeat(phase, [&] {
       phase("Scan", scan<Block>, shape, blocks_, connections_.data(), changed_.data());
       phase("Analysis", analysis, shape, blocks_);
     });
-    phase("FinalLabeling", translate<Block>, shape, blocks_, job.labels);
+    phase("FinalLabeling", translate<Block>, shape, blocks_, buffers.labels);
   }
 
   ImageRef<Label> blocks_;

@@ -19,7 +19,7 @@ namespace {
 constexpr BlockInfo kUniteQ = 1u << 5, kUniteR = 1u << 6, kUniteS = 1u << 7;
 
 __global__ void initialization(ImageRef<const Pixel> image, BlockInfoStore info) {
-  const Block2x2 X = Block2x2::mine(image.extent);
+  const Block2x2 X = Block2x2::of_this_thread(image.extent);
   if (!X.inside(image.extent)) return;
 
   const Window touching = touching_pixels(image, X);
@@ -44,7 +44,7 @@ __global__ void initialization(ImageRef<const Pixel> image, BlockInfoStore info)
 }
 
 __global__ void reduction(BlockInfoStore info) {
-  const Block2x2 X = Block2x2::mine(info.labels.extent);
+  const Block2x2 X = Block2x2::of_this_thread(info.labels.extent);
   if (!X.inside(info.labels.extent)) return;
 
   const BlockInfo unite = info.load(X);
@@ -63,13 +63,13 @@ template <Compression how>
 class Bke2d final : public BlockLabeler<Block2x2, PixelsFromInfo> {
   using BlockLabeler::BlockLabeler;
 
-  void link_blocks(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = Block2x2::Grid::shape(job.image.extent);
+  void link_blocks(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = Block2x2::Grid::shape(buffers.image.extent);
 
-    phase("Initialization", initialization, shape, job.image, info(job));
-    phase("Compression", compression<Block2x2, how>, shape, job.labels);
-    phase("Reduction", reduction, shape, info(job));
-    phase("Compression", compression<Block2x2, how>, shape, job.labels);
+    phase("Initialization", initialization, shape, buffers.image, info(buffers));
+    phase("Compression", compression<Block2x2, how>, shape, buffers.labels);
+    phase("Reduction", reduction, shape, info(buffers));
+    phase("Compression", compression<Block2x2, how>, shape, buffers.labels);
   }
 };
 

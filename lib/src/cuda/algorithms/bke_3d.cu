@@ -6,7 +6,7 @@
 // The information byte becomes an integer: the eight voxels of X (bits 0 to 7), and which of its 13 preceding
 // neighbors, in raster order, must be merged with it (bits 8 to 20).
 
-#include "common/neighborhood.hpp"
+#include "common/shape.hpp"
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"
 
@@ -17,7 +17,7 @@ namespace {
 constexpr BlockInfo kFirstNeighbor = 1u << 8;
 
 __global__ void initialization(ImageRef<const Pixel> image, BlockInfoStore info) {
-  const Block2x2x2 X = Block2x2x2::mine(image.extent);
+  const Block2x2x2 X = Block2x2x2::of_this_thread(image.extent);
   if (!X.inside(image.extent)) return;
 
   Index parent = X.node(info.labels);
@@ -32,7 +32,7 @@ __global__ void initialization(ImageRef<const Pixel> image, BlockInfoStore info)
 }
 
 __global__ void reduction(BlockInfoStore info) {
-  const Block2x2x2 X = Block2x2x2::mine(info.labels.extent);
+  const Block2x2x2 X = Block2x2x2::of_this_thread(info.labels.extent);
   if (!X.inside(info.labels.extent)) return;
 
   const BlockInfo unite = info.load(X);
@@ -53,13 +53,13 @@ template <Compression how>
 class Bke3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
   using BlockLabeler::BlockLabeler;
 
-  void link_blocks(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = Block2x2x2::Grid::shape(job.image.extent);
+  void link_blocks(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = Block2x2x2::Grid::shape(buffers.image.extent);
 
-    phase("Initialization", initialization, shape, job.image, info(job));
-    phase("Compression", compression<Block2x2x2, how>, shape, job.labels);
-    phase("Reduction", reduction, shape, info(job));
-    phase("Compression", compression<Block2x2x2, how>, shape, job.labels);
+    phase("Initialization", initialization, shape, buffers.image, info(buffers));
+    phase("Compression", compression<Block2x2x2, how>, shape, buffers.labels);
+    phase("Reduction", reduction, shape, info(buffers));
+    phase("Compression", compression<Block2x2x2, how>, shape, buffers.labels);
   }
 };
 

@@ -17,8 +17,8 @@
 // supports images of up to 2,048 columns and 2^16 labels; here, the rows of wider images are in global memory
 // instead of in shared memory.
 
-#include "cuda/device/tile_forest.cuh"
-#include "cuda/device/warp.cuh"
+#include "cuda/device/thread_grid.cuh"
+#include "cuda/device/tile.cuh"
 #include "cuda/labelers/block_labeler.cuh"
 #include "cuda/phases/block_phases.cuh"
 
@@ -39,7 +39,7 @@ struct Partition {
   GPUCCL_HD static unsigned a_slice(Extent extent) {
     return ceil_div(static_cast<unsigned>(half(extent.height)), kPartitionRows);
   }
-  __device__ static Partition mine(Extent extent) {
+  __device__ static Partition of_this_block(Extent extent) {
     const unsigned partitions = a_slice(extent);
     const int first = static_cast<int>(blockIdx.x % partitions) * kPartitionRows;
     return {first, min(first + kPartitionRows, half(extent.height)) - 1,
@@ -194,21 +194,21 @@ __global__ void first_scan(ImageRef<const Pixel> image, ImageRef<Label> labels, 
   __shared__ Label shared[TwoRows::kArrays * TwoRows::kShared];
   const std::size_t columns = static_cast<std::size_t>(half(image.extent.width));
   Label* const memory = columns <= TwoRows::kShared ? shared : rows + blockIdx.x * TwoRows::kArrays * columns;
-  const Partition mine = Partition::mine(image.extent);
-  TwoRows two_rows(memory, image, labels, mine.z);
-  for (int row = mine.first; row <= mine.last; ++row) two_rows.scan(row, row > mine.first);
-  two_rows.end(mine.last);
+  const Partition part = Partition::of_this_block(image.extent);
+  TwoRows two_rows(memory, image, labels, part.z);
+  for (int row = part.first; row <= part.last; ++row) two_rows.scan(row, row > part.first);
+  two_rows.end(part.last);
 }
 
 __global__ void second_scan(ImageRef<Label> labels) {
-  const Partition mine = Partition::mine(labels.extent);
+  const Partition part = Partition::of_this_block(labels.extent);
   const int columns = half(labels.extent.width);
-  for (int row = mine.last - 1; row >= mine.first; --row) {
+  for (int row = part.last - 1; row >= part.first; --row) {
     for_each_column(columns, [&](int column) {
       if (column >= columns) return;
-      Label* const own = &labels(2 * column, 2 * row, mine.z);
+      Label* const own = &labels(2 * column, 2 * row, part.z);
       const Index to = ZeroBased::unpack(SharedByThreads::load(own));
-      if (to > labels.index(2 * column, 2 * row, mine.z))  // in the row below
+      if (to > labels.index(2 * column, 2 * row, part.z))  // in the row below
         SharedByThreads::store(own, SharedByThreads::load(labels.data + to));
     });
     __syncthreads();
@@ -240,21 +240,22 @@ class Brb final : public BlockLabeler<Block2x2, PixelsFromImage> {
     return Partition::a_slice(extent) * static_cast<unsigned>(extent.depth);
   }
 
-  void reserve_maps(const Job& job) override {
-    const auto columns = static_cast<std::size_t>(half(job.image.extent.width));
+  void reserve_maps(const LabelingBuffers& buffers) override {
+    const auto columns = static_cast<std::size_t>(half(buffers.image.extent.width));
     if (columns > TwoRows::kShared)
-      rows_.reserve(partitions(job.image.extent) * TwoRows::kArrays * columns, "allocating rows of blocks");
+      rows_.reserve(partitions(buffers.image.extent) * TwoRows::kArrays * columns,
+                    "allocating rows of blocks");
   }
 
-  void link_blocks(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
+  void link_blocks(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
     const LaunchShape a_partition_each{dim3(partitions(extent)), dim3(kThreads)};
 
-    phase("FirstScan", first_scan, a_partition_each, job.image, job.labels, rows_.data());
-    phase("SecondScan", second_scan, a_partition_each, job.labels);
-    phase("PartitionMerge", partition_merge, BorderThread::shape(extent), job.image, job.labels);
+    phase("FirstScan", first_scan, a_partition_each, buffers.image, buffers.labels, rows_.data());
+    phase("SecondScan", second_scan, a_partition_each, buffers.labels);
+    phase("PartitionMerge", partition_merge, BorderThread::shape(extent), buffers.image, buffers.labels);
     phase("Compression", compression<Block2x2, Compression::at_end>, Block2x2::Grid::shape(extent),
-          job.labels);
+          buffers.labels);
   }
 
   DeviceBuffer<Label> rows_;

@@ -20,7 +20,7 @@ namespace buf_2d {
 namespace {
 
 __global__ void initialization(ImageRef<Label> labels) {
-  const Block2x2 X = Block2x2::mine(labels.extent);
+  const Block2x2 X = Block2x2::of_this_thread(labels.extent);
   if (!X.inside(labels.extent)) return;
 
   const Index node = X.node(labels);
@@ -30,7 +30,7 @@ __global__ void initialization(ImageRef<Label> labels) {
 }
 
 __global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const Block2x2 X = Block2x2::mine(image.extent);
+  const Block2x2 X = Block2x2::of_this_thread(image.extent);
   if (!X.inside(image.extent)) return;
 
   const BlockForest forest{labels.data};
@@ -48,12 +48,12 @@ template <Compression how>
 class Buf2d final : public BlockLabeler<Block2x2, PixelsFromImage> {
   using BlockLabeler::BlockLabeler;
 
-  void link_blocks(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = Block2x2::Grid::shape(job.image.extent);
+  void link_blocks(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = Block2x2::Grid::shape(buffers.image.extent);
 
-    phase("Initialization", initialization, shape, job.labels);
-    phase("Merge", merge, shape, job.image, job.labels);
-    phase("Compression", compression<Block2x2, how>, shape, job.labels);
+    phase("Initialization", initialization, shape, buffers.labels);
+    phase("Merge", merge, shape, buffers.image, buffers.labels);
+    phase("Compression", compression<Block2x2, how>, shape, buffers.labels);
   }
 };
 

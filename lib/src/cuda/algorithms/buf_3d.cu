@@ -14,14 +14,14 @@ namespace buf_3d {
 namespace {
 
 __global__ void initialization(BlockInfoStore info) {
-  const Block2x2x2 X = Block2x2x2::mine(info.labels.extent);
+  const Block2x2x2 X = Block2x2x2::of_this_thread(info.labels.extent);
   if (!X.inside(info.labels.extent)) return;
 
   info.store(X, ZeroBased::pack(X.node(info.labels)), 0);
 }
 
 __global__ void merge(ImageRef<const Pixel> image, BlockInfoStore info) {
-  const Block2x2x2 X = Block2x2x2::mine(image.extent);
+  const Block2x2x2 X = Block2x2x2::of_this_thread(image.extent);
   if (!X.inside(image.extent)) return;
 
   const BlockPixels own = load_pixels(image, X);
@@ -41,12 +41,12 @@ template <Compression how>
 class Buf3d final : public BlockLabeler<Block2x2x2, PixelsFromInfo> {
   using BlockLabeler::BlockLabeler;
 
-  void link_blocks(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = Block2x2x2::Grid::shape(job.image.extent);
+  void link_blocks(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = Block2x2x2::Grid::shape(buffers.image.extent);
 
-    phase("Initialization", initialization, shape, info(job));
-    phase("Merge", merge, shape, job.image, info(job));
-    phase("Compression", compression<Block2x2x2, how>, shape, job.labels);
+    phase("Initialization", initialization, shape, info(buffers));
+    phase("Merge", merge, shape, buffers.image, info(buffers));
+    phase("Compression", compression<Block2x2x2, how>, shape, buffers.labels);
   }
 };
 

@@ -17,7 +17,7 @@
 
 #include <string>
 
-#include "cuda/labelers/block_configuration.hpp"
+#include "cuda/cuda.hpp"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/coarse_to_fine.cuh"
 #include "cuda/phases/pixel_labels.cuh"
@@ -49,14 +49,14 @@ class C2fl final : public PixelLabeler {
   explicit C2fl(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
 
     phase("LocalLabeling", label_tile<C2flTile, coarse, refined(coarse), connectivity>,
-          C2flTile::Grid::shape(extent), job.image, job.labels);
+          C2flTile::Grid::shape(extent), buffers.image, buffers.labels);
     phase("BoundaryMerge", merge_borders<C2flTile, connectivity>, BorderThread<C2flTile>::shape(extent),
-          job.image, job.labels);
-    compress_labels("Update", job, phase);
+          buffers.image, buffers.labels);
+    compress_labels("Update", buffers, phase);
   }
 };
 

@@ -83,7 +83,7 @@ struct Graph {
 };
 
 __global__ void initialization(ImageRef<Label> labels) {
-  const Block2x2 X = Block2x2::mine(labels.extent);
+  const Block2x2 X = Block2x2::of_this_thread(labels.extent);
   if (!X.inside(labels.extent)) return;
   const Index node = X.node(labels);
   SharedByThreads::store(labels.data + node, ZeroBased::pack(node));
@@ -91,7 +91,7 @@ __global__ void initialization(ImageRef<Label> labels) {
 
 template <class Decisions>
 __global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const Block2x2 X = Block2x2::mine(image.extent);
+  const Block2x2 X = Block2x2::of_this_thread(image.extent);
   if (!X.inside(image.extent)) return;
 
   Blocks found = 0;
@@ -110,12 +110,12 @@ template <class Decisions>
 class ByDecisions final : public BlockLabeler<Block2x2, PixelsFromImage> {
   using BlockLabeler::BlockLabeler;
 
-  void link_blocks(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = Block2x2::Grid::shape(job.image.extent);
+  void link_blocks(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = Block2x2::Grid::shape(buffers.image.extent);
 
-    phase("Initialization", initialization, shape, job.labels);
-    phase("Merge", merge<Decisions>, shape, job.image, job.labels);
-    phase("Compression", compression<Block2x2, Compression::at_end>, shape, job.labels);
+    phase("Initialization", initialization, shape, buffers.labels);
+    phase("Merge", merge<Decisions>, shape, buffers.image, buffers.labels);
+    phase("Compression", compression<Block2x2, Compression::at_end>, shape, buffers.labels);
   }
 };
 

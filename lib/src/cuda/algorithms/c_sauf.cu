@@ -17,9 +17,8 @@
 // background, and GlobalMerge in the label image, with neighbors inside the tile as background.
 
 #include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/thread_grid.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/device/tile_forest.cuh"
-#include "cuda/device/warp.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -43,7 +42,7 @@ __device__ void walk_tree(IsForeground foreground, Unite unite) {
 }
 
 __global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread x = PixelThread::mine(image.extent);
+  const PixelThread x = PixelThread::of_this_thread(image.extent);
   if (!is_foreground(image, x.x, x.y, x.z)) return;
 
   walk_tree([&](int dx, int dy) { return is_foreground(image, x.x + dx, x.y + dy, x.z); },
@@ -60,7 +59,7 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
   __shared__ Label links[TufTile::kPixels];
   __shared__ unsigned rows[TufTile::kHeight];
   const TileForest forest{links};
-  const PixelThread x = TufTile::mine(image.extent);
+  const PixelThread x = TufTile::of_this_thread(image.extent);
   const int column = static_cast<int>(threadIdx.x), row = static_cast<int>(threadIdx.y);
 
   const bool foreground = is_foreground(image, x.x, x.y, x.z);
@@ -81,7 +80,7 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
 }
 
 __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread x = TufTile::mine(image.extent);
+  const PixelThread x = TufTile::of_this_thread(image.extent);
   const bool at_border = !TufTile::holds(0, -1) || !TufTile::holds(-1, 0) || !TufTile::holds(1, 0);
   if (!at_border || !is_foreground(image, x.x, x.y, x.z)) return;
 
@@ -100,10 +99,10 @@ class CSauf final : public PixelLabeler {
   explicit CSauf(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    own_labels("Initialization", job, phase);
-    phase("Merge", merge, PixelThread::Grid::shape(job.image.extent), job.image, job.labels);
-    compress_labels("Compression", job, phase);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    own_labels("Initialization", buffers, phase);
+    phase("Merge", merge, PixelThread::Grid::shape(buffers.image.extent), buffers.image, buffers.labels);
+    compress_labels("Compression", buffers, phase);
   }
 };
 
@@ -112,12 +111,12 @@ class Tuf final : public PixelLabeler {
   explicit Tuf(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape tiles = TufTile::Grid::shape(job.image.extent);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape tiles = TufTile::Grid::shape(buffers.image.extent);
 
-    phase("LocalMerge", local_merge, tiles, job.image, job.labels);
-    phase("GlobalMerge", global_merge, tiles, job.image, job.labels);
-    compress_labels("PathCompression", job, phase);
+    phase("LocalMerge", local_merge, tiles, buffers.image, buffers.labels);
+    phase("GlobalMerge", global_merge, tiles, buffers.image, buffers.labels);
+    compress_labels("PathCompression", buffers, phase);
   }
 };
 

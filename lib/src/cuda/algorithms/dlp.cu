@@ -23,10 +23,9 @@
 
 #include <string>
 
+#include "cuda/cuda.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/device/tile_forest.cuh"
-#include "cuda/labelers/block_configuration.hpp"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -73,7 +72,7 @@ template <class DlpTile, Steps steps>
 __global__ void tile_labeling(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   __shared__ Label links[DlpTile::kPixels];
   const TileForestWithBackground forest{links};
-  const PixelThread at = DlpTile::mine(image.extent);
+  const PixelThread at = DlpTile::of_this_thread(image.extent);
   const bool foreground = is_foreground(image, at.x, at.y, at.z);
   const Index here = DlpTile::index();
   const auto label_in_tile = [&](int dx, int dy) {
@@ -138,14 +137,15 @@ class Dlp final : public PixelLabeler {
   explicit Dlp(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
 
-    phase("TileLabeling", tile_labeling<DlpTile, steps>, DlpTile::Grid::shape(extent), job.image, job.labels);
+    phase("TileLabeling", tile_labeling<DlpTile, steps>, DlpTile::Grid::shape(extent), buffers.image,
+          buffers.labels);
     phase("SouthBorders", south_borders<DlpTile, south>, SouthGrid<DlpTile, south>::shape(extent),
-          job.labels);
-    phase("EastBorders", east_borders<DlpTile, east>, EastGrid<DlpTile, east>::shape(extent), job.labels);
-    compress_labels("Relabeling", job, phase);
+          buffers.labels);
+    phase("EastBorders", east_borders<DlpTile, east>, EastGrid<DlpTile, east>::shape(extent), buffers.labels);
+    compress_labels("Relabeling", buffers, phase);
   }
 };
 

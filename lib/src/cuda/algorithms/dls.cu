@@ -47,7 +47,7 @@ __device__ Label least_ahead(ImageRef<Label> labels, PixelThread at, int dx, int
 
 template <Scanned scanned>
 __global__ void scan(ImageRef<Label> labels, Label* changed) {
-  const PixelThread at = ScanTile::mine(labels.extent);
+  const PixelThread at = ScanTile::of_this_thread(labels.extent);
   const Label own = label_at(labels, at);
   if (own == 0) return;
   if (scanned == Scanned::with_moved_origin &&
@@ -70,15 +70,15 @@ class Dls final : public PixelLabeler {
   explicit Dls(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = ScanTile::Grid::shape(job.image.extent);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = ScanTile::Grid::shape(buffers.image.extent);
 
-    own_labels("Init", job, phase);
+    own_labels("Init", buffers, phase);
     changed_.repeat(phase, [&] {
-      phase("Scan", scan<Scanned::all>, shape, job.labels, changed_.data());
+      phase("Scan", scan<Scanned::all>, shape, buffers.labels, changed_.data());
       if constexpr (scanned == Scanned::with_moved_origin)
         changed_again_.repeat(
-            phase, [&] { phase("Scan", scan<scanned>, shape, job.labels, changed_again_.data()); });
+            phase, [&] { phase("Scan", scan<scanned>, shape, buffers.labels, changed_again_.data()); });
     });
   }
 

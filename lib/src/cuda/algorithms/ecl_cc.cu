@@ -23,7 +23,7 @@ namespace {
 
 template <Connectivity connectivity>
 __global__ void init(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelQuad at = PixelQuad::mine(image.extent);
+  const PixelQuad at = PixelQuad::of_this_thread(image.extent);
   if (at.inside(image.extent)) store_first_links<connectivity>(image, labels, at);
 }
 
@@ -63,7 +63,7 @@ class Vertices : public PixelForest {
 
 template <Connectivity connectivity>
 __global__ void compute(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
+  const PixelThread at = PixelThread::of_this_thread(image.extent);
   if (!is_foreground(image, at.x, at.y, at.z)) return;
 
   const Vertices vertices{labels.data};
@@ -83,12 +83,12 @@ class EclCc final : public PixelLabeler {
   explicit EclCc(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
 
-    phase("Init", init<connectivity>, PixelQuad::Grid::shape(extent), job.image, job.labels);
-    phase("Compute", compute<connectivity>, PixelThread::Grid::shape(extent), job.image, job.labels);
-    compress_labels("Finalize", job, phase);
+    phase("Init", init<connectivity>, PixelQuad::Grid::shape(extent), buffers.image, buffers.labels);
+    phase("Compute", compute<connectivity>, PixelThread::Grid::shape(extent), buffers.image, buffers.labels);
+    compress_labels("Finalize", buffers, phase);
   }
 };
 

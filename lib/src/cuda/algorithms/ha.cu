@@ -21,7 +21,7 @@
 // label image need not be cleared before.
 
 #include "cuda/device/pixel_forest.cuh"
-#include "cuda/device/warp.cuh"
+#include "cuda/device/thread_grid.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 
 namespace gpuccl::cuda {
@@ -147,13 +147,14 @@ class Ha final : public PixelLabeler {
   explicit Ha(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
     const LaunchShape strips = StripThreads::shape({1, extent.height, extent.depth});
 
-    phase("StripLabeling", strip_labeling<connectivity>, strips, job.image, job.labels);
-    phase("BorderMerging", border_merging<connectivity>, BorderThreads::shape(extent), job.image, job.labels);
-    phase("Relabeling", relabeling, RowThreads::shape(extent), job.image, job.labels);
+    phase("StripLabeling", strip_labeling<connectivity>, strips, buffers.image, buffers.labels);
+    phase("BorderMerging", border_merging<connectivity>, BorderThreads::shape(extent), buffers.image,
+          buffers.labels);
+    phase("Relabeling", relabeling, RowThreads::shape(extent), buffers.image, buffers.labels);
   }
 };
 

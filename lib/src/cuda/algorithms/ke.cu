@@ -26,13 +26,13 @@ namespace {
 
 template <Connectivity connectivity>
 __global__ void initialization(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelQuad at = PixelQuad::mine(image.extent);
+  const PixelQuad at = PixelQuad::of_this_thread(image.extent);
   if (at.inside(image.extent)) store_first_links<connectivity>(image, labels, at);
 }
 
 template <Connectivity connectivity>
 __global__ void reduction(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelQuad at = PixelQuad::mine(image.extent);
+  const PixelQuad at = PixelQuad::of_this_thread(image.extent);
   if (!at.inside(image.extent)) return;
 
   const PixelQuad::Row x = at.row(image), N = at.row(image, -1);
@@ -55,13 +55,13 @@ class Ke final : public PixelLabeler {
   explicit Ke(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = PixelQuad::Grid::shape(job.image.extent);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = PixelQuad::Grid::shape(buffers.image.extent);
 
-    phase("Initialization", initialization<connectivity>, shape, job.image, job.labels);
-    compress_labels_inline("Analysis", job, phase);
-    phase("Reduction", reduction<connectivity>, shape, job.image, job.labels);
-    compress_labels_inline("Analysis", job, phase);
+    phase("Initialization", initialization<connectivity>, shape, buffers.image, buffers.labels);
+    compress_labels_inline("Analysis", buffers, phase);
+    phase("Reduction", reduction<connectivity>, shape, buffers.image, buffers.labels);
+    compress_labels_inline("Analysis", buffers, phase);
   }
 };
 

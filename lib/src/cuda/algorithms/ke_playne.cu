@@ -24,13 +24,13 @@ namespace {
 
 template <Connectivity connectivity>
 __global__ void init_labels(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelQuad at = PixelQuad::mine(image.extent);
+  const PixelQuad at = PixelQuad::of_this_thread(image.extent);
   if (at.inside(image.extent)) store_first_links<connectivity>(image, labels, at);
 }
 
 template <Connectivity connectivity>
 __global__ void label_reduction(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelQuad at = PixelQuad::mine(image.extent);
+  const PixelQuad at = PixelQuad::of_this_thread(image.extent);
   if (!at.inside(image.extent)) return;
 
   const PixelQuad::Row x = at.row(image), Y = at.row(image, -1);
@@ -57,13 +57,13 @@ class KePlayne final : public PixelLabeler {
   explicit KePlayne(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = PixelQuad::Grid::shape(job.image.extent);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = PixelQuad::Grid::shape(buffers.image.extent);
 
-    phase("InitLabels", init_labels<connectivity>, shape, job.image, job.labels);
-    compress_labels("ResolveLabels", job, phase);
-    phase("LabelReduction", label_reduction<connectivity>, shape, job.image, job.labels);
-    compress_labels("ResolveLabels", job, phase);
+    phase("InitLabels", init_labels<connectivity>, shape, buffers.image, buffers.labels);
+    compress_labels("ResolveLabels", buffers, phase);
+    phase("LabelReduction", label_reduction<connectivity>, shape, buffers.image, buffers.labels);
+    compress_labels("ResolveLabels", buffers, phase);
   }
 };
 

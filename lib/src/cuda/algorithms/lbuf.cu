@@ -11,7 +11,6 @@
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/device/tile_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -23,7 +22,7 @@ using Line = PixelTile<512, 1>;  // the paper's
 
 __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   __shared__ Label links[Line::kPixels];
-  const PixelThread at = Line::mine(image.extent);
+  const PixelThread at = Line::of_this_thread(image.extent);
   const bool foreground = is_foreground(image, at.x, at.y, at.z);
   const bool has_left = foreground && Line::holds(-1, 0) && is_foreground(image, at.x - 1, at.y, at.z);
 
@@ -39,7 +38,7 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
 
 template <Connectivity connectivity>
 __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
+  const PixelThread at = PixelThread::of_this_thread(image.extent);
   if (!is_foreground(image, at.x, at.y, at.z)) return;
 
   const auto unite_with = [&](int dx, int dy) {
@@ -62,12 +61,13 @@ class Lbuf final : public PixelLabeler {
   explicit Lbuf(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
 
-    phase("LocalMerge", local_merge, Line::Grid::shape(extent), job.image, job.labels);
-    phase("GlobalMerge", global_merge<connectivity>, PixelThread::Grid::shape(extent), job.image, job.labels);
-    compress_labels_inline("Compression", job, phase);
+    phase("LocalMerge", local_merge, Line::Grid::shape(extent), buffers.image, buffers.labels);
+    phase("GlobalMerge", global_merge<connectivity>, PixelThread::Grid::shape(extent), buffers.image,
+          buffers.labels);
+    compress_labels_inline("Compression", buffers, phase);
   }
 };
 

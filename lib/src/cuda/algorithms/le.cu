@@ -18,13 +18,13 @@ namespace le {
 namespace {
 
 __global__ void init_references(ImageRef<const Pixel> image, Label* references) {
-  const PixelThread at = PixelThread::mine(image.extent);
+  const PixelThread at = PixelThread::of_this_thread(image.extent);
   if (is_foreground(image, at.x, at.y, at.z)) PixelForest{references}.make_set(image.index(at.x, at.y, at.z));
 }
 
 template <Connectivity connectivity>
 __global__ void scan(ImageRef<Label> labels, Label* references, Label* changed) {
-  const PixelThread at = PixelThread::mine(labels.extent);
+  const PixelThread at = PixelThread::of_this_thread(labels.extent);
   const Label own = label_at(labels, at);
   if (own == 0) return;
 
@@ -35,13 +35,13 @@ __global__ void scan(ImageRef<Label> labels, Label* references, Label* changed) 
 }
 
 __global__ void analysis(ImageRef<Label> labels, Label* references) {
-  const PixelThread at = PixelThread::mine(labels.extent);
+  const PixelThread at = PixelThread::of_this_thread(labels.extent);
   const Index here = labels.index(at.x, at.y, at.z);
   if (label_at(labels, at) == OneBased::pack(here)) PixelForest{references}.compress(here);
 }
 
 __global__ void labeling(ImageRef<Label> labels, const Label* references) {
-  const PixelThread at = PixelThread::mine(labels.extent);
+  const PixelThread at = PixelThread::of_this_thread(labels.extent);
   const Label own = label_at(labels, at);
   if (own == 0) return;
 
@@ -57,20 +57,20 @@ class Le final : public PixelLabeler {
   explicit Le(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void reserve(const Job& job) override {
-    references_.reserve(static_cast<std::size_t>(job.bits.count()) * 64, "allocating references");
+  void reserve(const LabelingBuffers& buffers) override {
+    references_.reserve(static_cast<std::size_t>(buffers.bits.count()) * 64, "allocating references");
   }
 
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = PixelThread::Grid::shape(buffers.image.extent);
     Label* const references = references_.data();
 
-    own_labels("Init", job, phase);
-    phase("Init", init_references, shape, job.image, references);
+    own_labels("Init", buffers, phase);
+    phase("Init", init_references, shape, buffers.image, references);
     changed_.repeat(phase, [&] {
-      phase("Scan", scan<connectivity>, shape, job.labels, references, changed_.data());
-      phase("Analysis", analysis, shape, job.labels, references);
-      phase("Labeling", labeling, shape, job.labels, references);
+      phase("Scan", scan<connectivity>, shape, buffers.labels, references, changed_.data());
+      phase("Analysis", analysis, shape, buffers.labels, references);
+      phase("Labeling", labeling, shape, buffers.labels, references);
     });
   }
 

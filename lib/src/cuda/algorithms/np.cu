@@ -18,7 +18,7 @@ namespace {
 
 template <Connectivity connectivity>
 __global__ void propagate(ImageRef<Label> labels, Label* changed) {
-  const PixelThread at = PixelThread::mine(labels.extent);
+  const PixelThread at = PixelThread::of_this_thread(labels.extent);
   const Label own = label_at(labels, at);
   if (own == 0) return;
 
@@ -36,12 +36,12 @@ class Np final : public PixelLabeler {
   explicit Np(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = PixelThread::Grid::shape(buffers.image.extent);
 
-    own_labels("Init", job, phase);
-    changed_.repeat(phase,
-                    [&] { phase("Propagate", propagate<connectivity>, shape, job.labels, changed_.data()); });
+    own_labels("Init", buffers, phase);
+    changed_.repeat(
+        phase, [&] { phase("Propagate", propagate<connectivity>, shape, buffers.labels, changed_.data()); });
   }
 
   DeviceFlag changed_;

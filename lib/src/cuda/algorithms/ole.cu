@@ -19,7 +19,7 @@ namespace {
 
 template <Connectivity connectivity>
 __global__ void scan(ImageRef<Label> labels, Label* changed) {
-  const PixelThread at = PixelThread::mine(labels.extent);
+  const PixelThread at = PixelThread::of_this_thread(labels.extent);
   const Label own = label_at(labels, at);
   if (own == 0) return;
 
@@ -38,13 +38,13 @@ class Ole final : public PixelLabeler {
   explicit Ole(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = PixelThread::Grid::shape(buffers.image.extent);
 
-    own_labels("Init", job, phase);
+    own_labels("Init", buffers, phase);
     changed_.repeat(phase, [&] {
-      phase("Scan", scan<connectivity>, shape, job.labels, changed_.data());
-      compress_labels("Analysis", job, phase);
+      phase("Scan", scan<connectivity>, shape, buffers.labels, changed_.data());
+      compress_labels("Analysis", buffers, phase);
     });
   }
 

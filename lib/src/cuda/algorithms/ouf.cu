@@ -27,14 +27,14 @@ class Ouf final : public PixelLabeler {
   explicit Ouf(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
 
     phase("LocalMerge", label_tile<OufTile, kRowsAndColumns, kRowsAndColumns, connectivity>,
-          OufTile::Grid::shape(extent), job.image, job.labels);
+          OufTile::Grid::shape(extent), buffers.image, buffers.labels);
     phase("BoundaryAnalysis", merge_borders<OufTile, connectivity>, BorderThread<OufTile>::shape(extent),
-          job.image, job.labels);
-    compress_labels("Link", job, phase);
+          buffers.image, buffers.labels);
+    compress_labels("Link", buffers, phase);
   }
 };
 

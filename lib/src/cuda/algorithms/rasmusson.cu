@@ -19,8 +19,8 @@
 // safe: the labels belong to the same component, and a smaller label that was missed is read later.
 
 #include "cuda/device/pixel_forest.cuh"
+#include "cuda/device/thread_grid.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/device/warp.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
@@ -94,7 +94,7 @@ __device__ bool take_label_of_primary(ImageRef<Label> labels, PixelThread at, La
 
 __global__ void propagate(ImageRef<Label> labels, Label* changed) {
   __shared__ Label patch[kPatchPixels];
-  const PixelThread at = SquareTile::mine(labels.extent);
+  const PixelThread at = SquareTile::of_this_thread(labels.extent);
   const int x = static_cast<int>(threadIdx.x), y = static_cast<int>(threadIdx.y);
   for (int i = y * kSide + x; i < kPatchPixels; i += SquareTile::kPixels)
     SharedByBlock::store(
@@ -126,10 +126,11 @@ class Rasmusson final : public PixelLabeler {
   explicit Rasmusson(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    own_labels("Init", job, phase);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    own_labels("Init", buffers, phase);
     changed_.repeat(phase, [&] {
-      phase("Propagate", propagate, SquareTile::Grid::shape(job.image.extent), job.labels, changed_.data());
+      phase("Propagate", propagate, SquareTile::Grid::shape(buffers.image.extent), buffers.labels,
+            changed_.data());
     });
   }
 

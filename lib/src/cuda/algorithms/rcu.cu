@@ -9,7 +9,7 @@
 // - Rows go through shared memory in pieces of 32 x 32 pixels, so global memory is still read along rows.
 
 #include "cuda/device/pixel_forest.cuh"
-#include "cuda/device/warp.cuh"
+#include "cuda/device/thread_grid.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 #include "cuda/runtime/device_flag.hpp"
@@ -104,7 +104,7 @@ __device__ bool scan_column(ImageRef<Label> labels, PixelThread at, int step) {
 
 template <Connectivity connectivity>
 __global__ void columns(ImageRef<Label> labels, Label* changed) {
-  const std::uint64_t column = ThreadLine<1, kLanes>::mine();  // of all slices
+  const std::uint64_t column = ThreadLine<1, kLanes>::of_this_thread();  // of all slices
   const auto width = static_cast<std::uint64_t>(labels.extent.width);
   const PixelThread at{static_cast<int>(column % width), 0, static_cast<int>(column / width)};
   if (!at.inside(labels.extent)) return;
@@ -122,17 +122,17 @@ class Rcu final : public PixelLabeler {
   explicit Rcu(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
     const auto warps_of_rows = static_cast<unsigned>((extent.rows() + kLanes - 1) / kLanes);
     const LaunchShape a_row_each{dim3(warps_of_rows), dim3(kLanes)};
     const LaunchShape a_column_each = ThreadLine<1, kLanes>::shape(static_cast<std::uint64_t>(extent.width) *
                                                                    static_cast<unsigned>(extent.depth));
 
-    own_labels("Init", job, phase);
+    own_labels("Init", buffers, phase);
     changed_.repeat(phase, [&] {
-      phase("Rows", rows, a_row_each, job.labels, changed_.data());
-      phase("Columns", columns<connectivity>, a_column_each, job.labels, changed_.data());
+      phase("Rows", rows, a_row_each, buffers.labels, changed_.data());
+      phase("Columns", columns<connectivity>, a_column_each, buffers.labels, changed_.data());
     });
   }
 

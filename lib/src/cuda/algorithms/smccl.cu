@@ -16,7 +16,6 @@
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/device/tile_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -31,7 +30,7 @@ template <Connectivity connectivity>
 __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   __shared__ Label links[SmcclTile::kPixels];
   const TileForestWithBackground forest{links};
-  const PixelThread at = SmcclTile::mine(image.extent);
+  const PixelThread at = SmcclTile::of_this_thread(image.extent);
   const Index here = SmcclTile::index();
   const bool foreground = is_foreground(image, at.x, at.y, at.z);
 
@@ -89,7 +88,7 @@ struct Group {
   int x, y, z;        // its corner
   int width, height;  // less at the end of the image
 
-  __device__ static Group mine(const Level& level) {
+  __device__ static Group of_this_block(const Level& level) {
     const std::int64_t row = blockIdx.x / level.groups_across();
     const std::int64_t width = kTilesASide * level.tile_width, height = kTilesASide * level.tile_height;
     const std::int64_t x = blockIdx.x % level.groups_across() * width;
@@ -132,7 +131,7 @@ __device__ bool join_roots(ImageRef<Label> labels, PixelThread a, PixelThread b)
 
 template <Connectivity connectivity>
 __global__ void border_merge(ImageRef<const Pixel> image, ImageRef<Label> labels, Level level) {
-  const Group group = Group::mine(level);
+  const Group group = Group::of_this_block(level);
   bool again = true;
   while (__syncthreads_or(again) != 0) {
     again = false;
@@ -159,15 +158,16 @@ class Smccl final : public PixelLabeler {
   explicit Smccl(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const Extent extent = job.image.extent;
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const Extent extent = buffers.image.extent;
 
-    phase("LocalMerge", local_merge<connectivity>, SmcclTile::Grid::shape(extent), job.image, job.labels);
+    phase("LocalMerge", local_merge<connectivity>, SmcclTile::Grid::shape(extent), buffers.image,
+          buffers.labels);
     Level level{extent, SmcclTile::kWidth, SmcclTile::kHeight};
     for (; level.tile_width < extent.width || level.tile_height < extent.height;
          level.tile_width *= kTilesASide, level.tile_height *= kTilesASide)
-      phase("BorderMerge", border_merge<connectivity>, level.shape(), job.image, job.labels, level);
-    compress_labels("Relabeling", job, phase);
+      phase("BorderMerge", border_merge<connectivity>, level.shape(), buffers.image, buffers.labels, level);
+    compress_labels("Relabeling", buffers, phase);
   }
 };
 

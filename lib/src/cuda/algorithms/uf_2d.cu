@@ -9,10 +9,9 @@
 // omitted, which changes no label. label_tile() without coarse labeling is the published form of a tile
 // (coarse_to_fine.cuh).
 
-#include "common/neighborhood.hpp"
+#include "common/shape.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/device/tile_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
 
@@ -48,7 +47,7 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
   __shared__ Label links[UfTile::kPixels];
   __shared__ unsigned rows[UfTile::kHeight];
   const TileForest forest{links};
-  const PixelThread at = UfTile::mine(image.extent);
+  const PixelThread at = UfTile::of_this_thread(image.extent);
   const bool foreground = is_foreground(image, at.x, at.y, at.z);
 
   const int lane = static_cast<int>(threadIdx.x);
@@ -73,7 +72,7 @@ __global__ void local_merge(ImageRef<const Pixel> image, ImageRef<Label> labels)
 
 template <Connectivity connectivity>
 __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = UfTile::mine(image.extent);
+  const PixelThread at = UfTile::of_this_thread(image.extent);
   const bool on_top = !UfTile::holds(0, -1), on_left = !UfTile::holds(-1, 0), on_right = !UfTile::holds(1, 0);
   if (!(on_top || on_left || on_right) || !is_foreground(image, at.x, at.y, at.z)) return;
 
@@ -99,12 +98,12 @@ class Uf2d final : public PixelLabeler {
   explicit Uf2d(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape tiles = UfTile::Grid::shape(job.image.extent);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape tiles = UfTile::Grid::shape(buffers.image.extent);
 
-    phase("LocalMerge", local_merge<connectivity>, tiles, job.image, job.labels);
-    phase("GlobalMerge", global_merge<connectivity>, tiles, job.image, job.labels);
-    compress_labels("PathCompression", job, phase);
+    phase("LocalMerge", local_merge<connectivity>, tiles, buffers.image, buffers.labels);
+    phase("GlobalMerge", global_merge<connectivity>, tiles, buffers.image, buffers.labels);
+    compress_labels("PathCompression", buffers, phase);
   }
 };
 

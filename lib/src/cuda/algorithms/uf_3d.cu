@@ -3,7 +3,7 @@
 //
 //   V. Oliveira, R. Lotufo, "A Study on Connected Components Labeling algorithms using GPUs", SIBGRAPI 2010
 
-#include "common/neighborhood.hpp"
+#include "common/shape.hpp"
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/labelers/pixel_labeler.cuh"
 #include "cuda/phases/pixel_labels.cuh"
@@ -14,7 +14,7 @@ namespace {
 
 template <Connectivity connectivity>
 __global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
-  const PixelThread at = PixelThread::mine(image.extent);
+  const PixelThread at = PixelThread::of_this_thread(image.extent);
   if (!is_foreground(image, at.x, at.y, at.z)) return;
 
   Index node = labels.index(at.x, at.y, at.z);
@@ -32,12 +32,12 @@ class Uf3d final : public PixelLabeler {
   explicit Uf3d(int gpu) : PixelLabeler(gpu, connectivity) {}
 
  private:
-  void enqueue(const Job& job, PhaseClock& phase) override {
-    const LaunchShape shape = PixelThread::Grid::shape(job.image.extent);
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
+    const LaunchShape shape = PixelThread::Grid::shape(buffers.image.extent);
 
-    own_labels("Initialization", job, phase);
-    phase("Merge", merge<connectivity>, shape, job.image, job.labels);
-    compress_labels("PathCompression", job, phase);
+    own_labels("Initialization", buffers, phase);
+    phase("Merge", merge<connectivity>, shape, buffers.image, buffers.labels);
+    compress_labels("PathCompression", buffers, phase);
   }
 };
 

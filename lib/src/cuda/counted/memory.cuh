@@ -97,7 +97,7 @@ namespace {
 
 /// Sums the work of the threads of each thread block: one thread per block of `threads` threads.
 __global__ void add_up_work(const ThreadWork* work, unsigned threads, std::size_t blocks, BlockWork* sums) {
-  const std::size_t block = ThreadLine<>::mine();
+  const std::size_t block = ThreadLine<>::of_this_thread();
   if (block >= blocks) return;
   BlockWork sum;
   for (unsigned i = 0; i < threads; ++i) {

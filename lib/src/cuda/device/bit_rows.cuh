@@ -73,4 +73,11 @@ __device__ void for_each_bit(Word64 word, Visit visit) {
   for (; word != 0; word &= word - 1) visit(__ffsll(static_cast<long long>(word)) - 1);
 }
 
+/// Input and output of one labeling: the same image as bits and as bytes, and the labels.
+struct LabelingBuffers {
+  BitRows bits;
+  ImageRef<const Pixel> image;
+  ImageRef<Label> labels;
+};
+
 }  // namespace gpuccl::cuda

@@ -34,7 +34,7 @@ struct Block2x2 {
   using Grid = ThreadGrid<2, 2, 1, 16, 8>;  // compact, so find paths stay in the cache
   static constexpr int kDepth = 1;
 
-  __device__ static Block2x2 mine(Extent extent) {
+  __device__ static Block2x2 of_this_thread(Extent extent) {
     const int3 at = Grid::origin(extent);
     return {at.x, at.y, at.z};
   }
@@ -103,7 +103,7 @@ struct Block2x2x2 {
   using Grid = ThreadGrid<2, 2, 2, 32, 4>;
   static constexpr int kDepth = 2;
 
-  __device__ static Block2x2x2 mine(Extent extent) {
+  __device__ static Block2x2x2 of_this_thread(Extent extent) {
     const int3 at = Grid::origin(extent);
     return {at.x, at.y, at.z};
   }

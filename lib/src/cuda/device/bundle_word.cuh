@@ -16,7 +16,7 @@ struct BundleWord {
   int column;  // index of the word in its row
   int y, z;    // of the bundle's first row
 
-  __device__ static BundleWord mine(Extent extent) {
+  __device__ static BundleWord of_this_thread(Extent extent) {
     const int3 origin = Grid::origin(extent);
     return {origin.x / 64, origin.y, origin.z};
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/neighborhood.hpp"
+#include "common/shape.hpp"
 #include "common/union_find.hpp"
 #include "cuda/device/image_ref.cuh"
 #include "cuda/device/memory.cuh"
@@ -14,7 +14,7 @@ struct PixelThread {
 
   using Grid = ThreadGrid<1, 1, 1, 32, 8>;
 
-  __device__ static PixelThread mine(Extent extent) {
+  __device__ static PixelThread of_this_thread(Extent extent) {
     const int3 at = Grid::origin(extent);
     return {at.x, at.y, at.z};
   }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "common/neighborhood.hpp"
+#include "common/shape.hpp"
 #include "common/union_find.hpp"
 #include "cuda/device/image_ref.cuh"
 #include "cuda/device/memory.cuh"
@@ -18,7 +18,7 @@ struct PixelQuad {
   using Row = unsigned;
   static constexpr Row kOwn = 0b011110;
 
-  __device__ static PixelQuad mine(Extent extent) {
+  __device__ static PixelQuad of_this_thread(Extent extent) {
     const int3 at = Grid::origin(extent);
     return {at.x, at.y, at.z};
   }
@@ -57,8 +57,8 @@ __device__ void store_first_links(ImageRef<const Pixel> image, ImageRef<Label> l
     const Index here = first + static_cast<Index>(i);
     Index parent = here;
     for_each_preceding<connectivity>([&](int dx, int dy, int dz) {
-      const bool there = (rows[dz + 1][dy + 1] >> (1 + i + dx) & 1u) != 0;
-      if (there && parent == here)
+      const bool foreground = (rows[dz + 1][dy + 1] >> (1 + i + dx) & 1u) != 0;
+      if (foreground && parent == here)
         parent = here + static_cast<Index>(dx) + static_cast<Index>(dy) * image.pitch +
                  static_cast<Index>(dz) * image.slice_pitch;
     });

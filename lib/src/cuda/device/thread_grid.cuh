@@ -9,6 +9,22 @@ namespace gpuccl::cuda {
 
 GPUCCL_HD constexpr unsigned ceil_div(unsigned a, unsigned b) { return a / b + (a % b != 0 ? 1 : 0); }
 
+inline constexpr unsigned kWarp = 32;
+inline constexpr unsigned kAllLanes = 0xffffffffu;
+
+/// Returns the sum of `value` over this lane and those before it. Only the first `lanes` lanes may have
+/// values. All lanes call it.
+template <unsigned lanes = kWarp>
+__device__ unsigned sum_up_to_lane(unsigned value) {
+  const unsigned lane = threadIdx.x % kWarp;
+#pragma unroll
+  for (unsigned distance = 1; distance < lanes; distance *= 2) {
+    const unsigned before = __shfl_up_sync(kAllLanes, value, distance);
+    if (lane >= distance) value += before;
+  }
+  return value;
+}
+
 /// One thread per group of w x h x d elements, in thread blocks of threads_x x threads_y.
 ///
 /// A grid is limited to 65535 thread blocks along y and z, but an image is not. So rows of thread blocks are
@@ -51,7 +67,7 @@ struct ThreadLine {
     return {dim3(static_cast<unsigned>((count + a_block - 1) / a_block)), dim3(threads)};
   }
   /// Returns the first item of this thread.
-  __device__ static std::uint64_t mine() {
+  __device__ static std::uint64_t of_this_thread() {
     return (std::uint64_t{blockIdx.x} * threads + threadIdx.x) * each;
   }
 };

@@ -2,7 +2,7 @@
 
 #include <cuda_runtime.h>
 
-#include "cuda/device/warp.cuh"
+#include "cuda/device/thread_grid.cuh"
 #include "gpuccl/labels.hpp"
 
 // Sums over the elements of components in a tile. `axes`: 2 if components lie in one slice, which determines
@@ -168,8 +168,8 @@ struct PartTable : Sums {
   __device__ bool add(const Part& part) {
     unsigned i = part.label * 2654435761u % Sums::kEntries;
     for (int probe = 0; probe < probes; ++probe, i = (i + 1) % Sums::kEntries) {
-      const Label there = atomicCAS(Sums::label + i, 0u, part.label);
-      if (there != 0 && there != part.label) continue;
+      const Label present = atomicCAS(Sums::label + i, 0u, part.label);
+      if (present != 0 && present != part.label) continue;
       Sums::add(i, part);
       return true;
     }

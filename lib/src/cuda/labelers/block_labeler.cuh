@@ -15,40 +15,42 @@ class BlockLabeler : public PixelLabeler {
       : PixelLabeler(gpu, Block::kDepth == 1 ? Connectivity::c8 : Connectivity::c26) {}
 
  protected:
-  virtual void link_blocks(const Job& job, PhaseClock& phase) = 0;
+  virtual void link_blocks(const LabelingBuffers& buffers, PhaseClock& phase) = 0;
   /// Allocates memory of the algorithm in addition to image and labels.
-  virtual void reserve_maps(const Job&) {}
+  virtual void reserve_maps(const LabelingBuffers&) {}
 
-  BlockInfoStore info(const Job& job) const { return {job.labels, needs_spare_ ? spare_.data() : nullptr}; }
+  BlockInfoStore info(const LabelingBuffers& buffers) const {
+    return {buffers.labels, needs_spare_ ? spare_.data() : nullptr};
+  }
 
  private:
-  void reserve(const Job& job) final {
-    needs_spare_ = BlockInfoStore::needs_spare<Block>(job.image.extent);
+  void reserve(const LabelingBuffers& buffers) final {
+    needs_spare_ = BlockInfoStore::needs_spare<Block>(buffers.image.extent);
     if (needs_spare_)
-      spare_.reserve(static_cast<std::size_t>(job.image.extent.depth), "allocating block information");
-    reserve_maps(job);
+      spare_.reserve(static_cast<std::size_t>(buffers.image.extent.depth), "allocating block information");
+    reserve_maps(buffers);
   }
 
-  void enqueue(const Job& job, PhaseClock& phase) final {
-    link_blocks(job, phase);
-    write_labels(job, phase, ProvisionalNumbers{});
+  void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) final {
+    link_blocks(buffers, phase);
+    write_labels(buffers, phase, ProvisionalNumbers{});
   }
 
-  void enqueue_numbered(const Job& job, PhaseClock& phase, FirstElements& first) final {
-    link_blocks(job, phase);
-    first.mark_blocks<Block>(job, phase);
+  void enqueue_numbered(const LabelingBuffers& buffers, PhaseClock& phase, FirstElements& first) final {
+    link_blocks(buffers, phase);
+    first.mark_blocks<Block>(buffers, phase);
     first.count(phase);
-    write_labels(
-        job, phase,
-        NumbersOfBlocks<Block>{
-            first.numbers(), {job.labels.data, job.labels.extent, job.labels.pitch, job.labels.slice_pitch}});
-    first.clear_moved(job, phase);
+    write_labels(buffers, phase,
+                 NumbersOfBlocks<Block>{first.numbers(),
+                                        {buffers.labels.data, buffers.labels.extent, buffers.labels.pitch,
+                                         buffers.labels.slice_pitch}});
+    first.clear_moved(buffers, phase);
   }
 
   template <class NumberOf>
-  void write_labels(const Job& job, PhaseClock& phase, const NumberOf& number_of) {
-    phase("FinalLabeling", final_labeling<Block, Pixels, NumberOf>, Block::Grid::shape(job.image.extent),
-          job.labels, Pixels{job.image, info(job)}, number_of);
+  void write_labels(const LabelingBuffers& buffers, PhaseClock& phase, const NumberOf& number_of) {
+    phase("FinalLabeling", final_labeling<Block, Pixels, NumberOf>, Block::Grid::shape(buffers.image.extent),
+          buffers.labels, Pixels{buffers.image, info(buffers)}, number_of);
   }
 
   DeviceBuffer<Label> spare_;

@@ -4,13 +4,13 @@
 #include "cpu/runs/run_labels.hpp"
 #include "cuda/labelers/gpu_labeler.cuh"
 #include "cuda/phases/layouts.cuh"
-#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {
 
 void GpuLabeler::upload(BitView image) {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   extent_ = image.extent;
   Word64* const bits = reserve_image(extent_);
   if (elements() == 0) return;
@@ -26,12 +26,12 @@ Label* GpuLabeler::reserve_labels(cudaStream_t stream) {
 }
 
 void GpuLabeler::allocate() {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   reserve_labels(stream_.get());
 }
 
 void GpuLabeler::release() {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   labels_.release();
 }
 
@@ -44,13 +44,13 @@ void GpuLabeler::enqueue_phases(PhaseTimes* times, Enqueue enqueue) {
 }
 
 void GpuLabeler::run(Numbering numbering, PhaseTimes* times) {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   numbering_ = numbering;
   enqueue_phases(times, [&](PhaseClock& phase) { enqueue_labeling(numbering, labels_.data(), phase); });
 }
 
 void GpuLabeler::run_components() {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   numbering_ = Numbering::consecutive;
   enqueue_phases(nullptr, [&](PhaseClock& phase) { enqueue_components(phase); });
 }
@@ -65,7 +65,7 @@ Label GpuLabeler::count() {
 }
 
 void GpuLabeler::statistics(PhaseTimes* times) {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   const Label components = count();
   PhaseClock phase{stream_.get(), times};
   enqueue_statistics(components, labels_.data(), phase);
@@ -74,17 +74,17 @@ void GpuLabeler::statistics(PhaseTimes* times) {
 }
 
 double GpuLabeler::device_ms(const std::function<void()>& work) {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   return cuda::device_ms(stream_, work);
 }
 
 void GpuLabeler::wait() {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   stream_.wait("labeling");
 }
 
 LabelImage GpuLabeler::labels() {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   LabelImage image(extent_, count());
   ring_.download(labels_.data(), pitch() * sizeof(Label), image.data(),
                  static_cast<std::size_t>(extent_.width) * sizeof(Label),
@@ -93,7 +93,7 @@ LabelImage GpuLabeler::labels() {
 }
 
 Components GpuLabeler::components() {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   return download_components(ring_, stream_);
 }
 
@@ -136,7 +136,7 @@ std::unique_ptr<Label[]> GpuLabeler::download_run_labels(std::size_t runs) {
 }
 
 Labeled GpuLabeler::label(BitView image) {
-  const CurrentDevice here(gpu_);
+  const CurrentDevice current(gpu_);
   upload(image);
   numbering_ = Numbering::consecutive;
   Labeled result;

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/phases/run_starts.cuh"
-#include "cuda/runtime/current_device.hpp"
+#include "cuda/runtime/device.hpp"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
@@ -111,7 +111,7 @@ class GpuLabeler : public StagedLabeler {
 
 template <class Made>
 std::unique_ptr<Labeler> make_labeler(int gpu) {
-  const CurrentDevice here(gpu);
+  const CurrentDevice current(gpu);
   return std::make_unique<Made>(gpu);
 }
 

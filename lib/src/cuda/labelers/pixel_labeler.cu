@@ -35,51 +35,52 @@ Word64* PixelLabeler::reserve_image(Extent extent) {
   const std::size_t elements = checked_elements(extent);
   bits_.reserve(elements / 64, "allocating the image");
   pixels_.reserve(elements, "allocating the image");
-  job_.bits = {bits_.data(), extent, static_cast<unsigned>(words_per_row(extent.width) / 2)};
-  job_.image = view<const Pixel>(pixels_.data(), job_.bits);
-  job_.labels = view<Label>(nullptr, job_.bits);
-  first_.reserve(job_.bits);
-  reserve(job_);
+  buffers_.bits = {bits_.data(), extent, static_cast<unsigned>(words_per_row(extent.width) / 2)};
+  buffers_.image = view<const Pixel>(pixels_.data(), buffers_.bits);
+  buffers_.labels = view<Label>(nullptr, buffers_.bits);
+  first_.reserve(buffers_.bits);
+  reserve(buffers_);
   return bits_.data();
 }
 
-void PixelLabeler::enqueue_unpacking(PhaseClock& phase) { unpack(job_.bits, pixels_.data(), phase); }
+void PixelLabeler::enqueue_unpacking(PhaseClock& phase) { unpack(buffers_.bits, pixels_.data(), phase); }
 
 /// Clears the labels in the padding that share a 16-byte access with the last labels of a row, because not
 /// every algorithm writes them.
 void PixelLabeler::enqueue_clearing(Label* labels, cudaStream_t stream) {
-  const auto width = static_cast<std::size_t>(job_.bits.extent.width);
+  const auto width = static_cast<std::size_t>(buffers_.bits.extent.width);
   if (width % 4 == 0) return;
   const std::size_t bytes = (4 - width % 4) * sizeof(Label);
-  const auto rows = static_cast<std::size_t>(job_.bits.extent.rows());
-  const std::size_t pitch = rows > 1 ? static_cast<std::size_t>(job_.labels.pitch) * sizeof(Label) : bytes;
+  const auto rows = static_cast<std::size_t>(buffers_.bits.extent.rows());
+  const std::size_t pitch =
+      rows > 1 ? static_cast<std::size_t>(buffers_.labels.pitch) * sizeof(Label) : bytes;
   check(cudaMemset2DAsync(labels + width, pitch, 0, bytes, rows, stream), "clearing the labels");
 }
 
 void PixelLabeler::enqueue_labeling(Numbering numbering, Label* labels, PhaseClock& phase) {
-  job_.labels.data = labels;
+  buffers_.labels.data = labels;
   if (numbering == Numbering::consecutive) {
-    enqueue_numbered(job_, phase, first_);
+    enqueue_numbered(buffers_, phase, first_);
   } else {
-    enqueue(job_, phase);
+    enqueue(buffers_, phase);
   }
 }
 
-void PixelLabeler::enqueue_numbered(const Job& job, PhaseClock& phase, FirstElements& first) {
-  enqueue(job, phase);
-  first.mark_pixels(job, connectivity_, phase);
+void PixelLabeler::enqueue_numbered(const LabelingBuffers& buffers, PhaseClock& phase, FirstElements& first) {
+  enqueue(buffers, phase);
+  first.mark_pixels(buffers, connectivity_, phase);
   first.count(phase);
-  first.relabel(job, phase);
+  first.relabel(buffers, phase);
 }
 
 void PixelLabeler::enqueue_run_labels(CountedBits starts, Label* labels, PhaseClock& phase) {
-  gather_runs(job_, connectivity_, starts, labels, phase);
+  gather_runs(buffers_, connectivity_, starts, labels, phase);
 }
 
 Label PixelLabeler::wait_for_count(const Stream& stream) { return first_.total(stream); }
 
 void PixelLabeler::enqueue_statistics(Label count, const Label*, PhaseClock& phase) {
-  statistics_.collect(job_, count, phase);
+  statistics_.collect(buffers_, count, phase);
 }
 
 Components PixelLabeler::download_components(PinnedRing& ring, const Stream& stream) {

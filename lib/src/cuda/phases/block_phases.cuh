@@ -14,7 +14,7 @@ enum class Compression { at_end, in_line };
 
 template <class Block, Compression how>
 __global__ void compression(ImageRef<Label> labels) {
-  const Block X = Block::mine(labels.extent);
+  const Block X = Block::of_this_thread(labels.extent);
   if (!X.inside(labels.extent)) return;
 
   const BlockForest forest{labels.data};
@@ -60,7 +60,7 @@ __device__ inline void write_pair(Label* at, BlockPixels pixels, Label label) {
 
 template <class Block, class Pixels, class Numbers>
 __global__ void final_labeling(ImageRef<Label> labels, Pixels pixels_of, Numbers number_of) {
-  const Block X = Block::mine(labels.extent);
+  const Block X = Block::of_this_thread(labels.extent);
   if (!X.inside(labels.extent)) return;
 
   Label* const node = labels.data + X.node(labels);

@@ -2,8 +2,6 @@
 
 #include "cuda/device/pixel_forest.cuh"
 #include "cuda/device/tile.cuh"
-#include "cuda/device/tile_borders.cuh"
-#include "cuda/device/tile_forest.cuh"
 
 // Kernels shared by OUF and C2FL, two papers of the same authors.
 namespace gpuccl::cuda {
@@ -39,7 +37,7 @@ template <class Tile, Scans coarse, Scans refined, Connectivity connectivity>
 __global__ void label_tile(ImageRef<const Pixel> image, ImageRef<Label> labels) {
   __shared__ Label links[Tile::kPixels];
   const TileForest forest{links};
-  const PixelThread at = Tile::mine(image.extent);
+  const PixelThread at = Tile::of_this_thread(image.extent);
   const auto near = NeighborsInTile::of<Tile>(image, at);
   const Index here = Tile::index();
 
@@ -75,7 +73,7 @@ __global__ void merge_borders(ImageRef<const Pixel> image, ImageRef<Label> label
     PixelForest{labels.data}.unite(labels.index(at.x, at.y, at.z), labels.index(at.x + dx, at.y + dy, at.z));
     return true;
   };
-  const auto thread = BorderThread<Tile>::mine(image.extent);
+  const auto thread = BorderThread<Tile>::of_this_thread(image.extent);
   thread.on_horizontal(image.extent, [&](PixelThread at) {
     if (!is_foreground(image, at.x, at.y, at.z) || unite(at, 0, -1))
       return;  // the pixel above touches its neighbors

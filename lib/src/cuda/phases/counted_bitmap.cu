@@ -2,7 +2,7 @@
 //
 //   D. Merrill, M. Garland, "Single-pass Parallel Prefix Scan with Decoupled Look-back", NVIDIA NVR-2016-002
 
-#include "cuda/device/warp.cuh"
+#include "cuda/device/thread_grid.cuh"
 #include "cuda/phases/counted_bitmap.cuh"
 #include "cuda/runtime/launch.cuh"
 

@@ -10,7 +10,7 @@ constexpr Label kNone = ~Label{0};  // larger than any index
 
 template <Connectivity connectivity>
 __global__ void mark_first_pixels(BitRows bits, const Label* labels, Word64* first) {
-  const std::uint64_t i = Line::mine();
+  const std::uint64_t i = Line::of_this_thread();
   if (i >= bits.count()) return;
 
   const Index word_begin = static_cast<Index>(64 * i);
@@ -72,7 +72,7 @@ __device__ bool may_precede(ImageRef<Label> labels, Index element, Index root) {
 template <class Block, Connectivity connectivity>
 __global__ void mark_first_in_blocks(BitRows bits, ImageRef<Label> labels, Word64* first, Word64* elsewhere,
                                      Word64* moved) {
-  const std::uint64_t i = Line::mine();
+  const std::uint64_t i = Line::of_this_thread();
   if (i >= bits.count()) return;
 
   const WordPlace at = WordPlace::at(bits, i);
@@ -98,7 +98,7 @@ __global__ void mark_first_in_blocks(BitRows bits, ImageRef<Label> labels, Word6
 
 template <class Block>
 __global__ void find_earliest(BitRows bits, ImageRef<Label> labels, const Word64* elsewhere) {
-  const std::uint64_t i = Line::mine();
+  const std::uint64_t i = Line::of_this_thread();
   if (i >= bits.count() || elsewhere[i] == 0) return;
 
   const WordPlace at = WordPlace::at(bits, i);
@@ -112,7 +112,7 @@ __global__ void find_earliest(BitRows bits, ImageRef<Label> labels, const Word64
 template <class Block>
 __global__ void move_roots(BitRows bits, ImageRef<Label> labels, const Word64* elsewhere, Word64* first,
                            Word64* moved) {
-  const std::uint64_t i = Line::mine();
+  const std::uint64_t i = Line::of_this_thread();
   if (i >= bits.count() || elsewhere[i] == 0) return;
 
   const WordPlace at = WordPlace::at(bits, i);
@@ -130,7 +130,7 @@ __global__ void move_roots(BitRows bits, ImageRef<Label> labels, const Word64* e
 }
 
 __global__ void clear_moved_roots(const Word64* moved, std::uint64_t words, Label* labels) {
-  const std::uint64_t i = Line::mine();
+  const std::uint64_t i = Line::of_this_thread();
   if (i >= words) return;
 
   for_each_bit(moved[i], [&](int bit) { labels[64 * i + static_cast<unsigned>(bit)] = 0; });
@@ -142,7 +142,7 @@ __global__ void clear_moved_roots(const Word64* moved, std::uint64_t words, Labe
 /// at most two.
 __global__ void relabel_kernel(const unsigned char* bits, uint4* labels, std::uint64_t quads,
                                Numbers number) {
-  const std::uint64_t i = Line::mine();
+  const std::uint64_t i = Line::of_this_thread();
   if (i >= quads) return;
 
   const unsigned foreground = __ldg(bits + i / 2) >> (4 * (i % 2)) & 0xfu;
@@ -173,29 +173,30 @@ void FirstElements::reserve(const BitRows& bits) {
   moved_.reserve(words_, kDoing);
 }
 
-void FirstElements::mark_pixels(const Job& job, Connectivity connectivity, PhaseClock& phase) {
+void FirstElements::mark_pixels(const LabelingBuffers& buffers, Connectivity connectivity,
+                                PhaseClock& phase) {
   using enum Connectivity;
   const auto kernel = connectivity == c4    ? mark_first_pixels<c4>
                       : connectivity == c8  ? mark_first_pixels<c8>
                       : connectivity == c6  ? mark_first_pixels<c6>
                       : connectivity == c18 ? mark_first_pixels<c18>
                                             : mark_first_pixels<c26>;
-  phase("Renumber: mark", kernel, Line::shape(words_), job.bits, job.labels.data, first());
+  phase("Renumber: mark", kernel, Line::shape(words_), buffers.bits, buffers.labels.data, first());
 }
 
 template <class Block>
-void FirstElements::mark_blocks(const Job& job, PhaseClock& phase) {
+void FirstElements::mark_blocks(const LabelingBuffers& buffers, PhaseClock& phase) {
   constexpr Connectivity kConnectivity = Block::kDepth == 1 ? Connectivity::c8 : Connectivity::c26;
   const LaunchShape shape = Line::shape(words_);
-  phase("Renumber: mark", mark_first_in_blocks<Block, kConnectivity>, shape, job.bits, job.labels, first(),
-        elsewhere_.data(), moved_.data());
-  phase("Renumber: mark", find_earliest<Block>, shape, job.bits, job.labels, elsewhere_.data());
-  phase("Renumber: mark", move_roots<Block>, shape, job.bits, job.labels, elsewhere_.data(), first(),
+  phase("Renumber: mark", mark_first_in_blocks<Block, kConnectivity>, shape, buffers.bits, buffers.labels,
+        first(), elsewhere_.data(), moved_.data());
+  phase("Renumber: mark", find_earliest<Block>, shape, buffers.bits, buffers.labels, elsewhere_.data());
+  phase("Renumber: mark", move_roots<Block>, shape, buffers.bits, buffers.labels, elsewhere_.data(), first(),
         moved_.data());
 }
 
-template void FirstElements::mark_blocks<Block2x2>(const Job&, PhaseClock&);
-template void FirstElements::mark_blocks<Block2x2x2>(const Job&, PhaseClock&);
+template void FirstElements::mark_blocks<Block2x2>(const LabelingBuffers&, PhaseClock&);
+template void FirstElements::mark_blocks<Block2x2x2>(const LabelingBuffers&, PhaseClock&);
 
 void FirstElements::count(PhaseClock& phase) {
   first_.expect_next();
@@ -205,15 +206,16 @@ void FirstElements::count(PhaseClock& phase) {
   count_bits("Renumber: count", first, phase);
 }
 
-void FirstElements::relabel(const Job& job, PhaseClock& phase) const {
+void FirstElements::relabel(const LabelingBuffers& buffers, PhaseClock& phase) const {
   const std::uint64_t quads = words_ * 16;
   phase("Renumber: write", relabel_kernel, Line::shape(quads),
-        reinterpret_cast<const unsigned char*>(job.bits.words), reinterpret_cast<uint4*>(job.labels.data),
-        quads, numbers());
+        reinterpret_cast<const unsigned char*>(buffers.bits.words),
+        reinterpret_cast<uint4*>(buffers.labels.data), quads, numbers());
 }
 
-void FirstElements::clear_moved(const Job& job, PhaseClock& phase) const {
-  phase("Renumber: write", clear_moved_roots, Line::shape(words_), moved_.data(), words_, job.labels.data);
+void FirstElements::clear_moved(const LabelingBuffers& buffers, PhaseClock& phase) const {
+  phase("Renumber: write", clear_moved_roots, Line::shape(words_), moved_.data(), words_,
+        buffers.labels.data);
 }
 
 }  // namespace gpuccl::cuda

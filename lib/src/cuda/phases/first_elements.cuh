@@ -1,8 +1,8 @@
 #pragma once
 
+#include "cuda/device/bit_rows.cuh"
 #include "cuda/device/numbers.cuh"
 #include "cuda/phases/counted_bitmap.cuh"
-#include "cuda/phases/job.cuh"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/phase_clock.cuh"
 #include "gpuccl/types.hpp"
@@ -20,11 +20,11 @@ class FirstElements {
 
   /// For algorithms on pixels: marks roots. A root is the first element of its component and has label index
   /// + 1.
-  void mark_pixels(const Job& job, Connectivity connectivity, PhaseClock& phase);
+  void mark_pixels(const LabelingBuffers& buffers, Connectivity connectivity, PhaseClock& phase);
   /// For algorithms on blocks, before FinalLabeling: marks first pixels. The root is the component's first
   /// block, which need not contain the first pixel. Moves the links of such roots to the first pixel.
   template <class Block>
-  void mark_blocks(const Job& job, PhaseClock& phase);
+  void mark_blocks(const LabelingBuffers& buffers, PhaseClock& phase);
 
   /// Counts marked elements, after which numbers() is valid on the device.
   void count(PhaseClock& phase);
@@ -35,10 +35,10 @@ class FirstElements {
   const unsigned long long* count_on_host() const { return first_.bitmap().total.count; }
 
   /// Replaces labels that are the index of the first element + 1 by labels 1..N.
-  void relabel(const Job& job, PhaseClock& phase) const;
+  void relabel(const LabelingBuffers& buffers, PhaseClock& phase) const;
   /// Clears the first pixels of moved roots, which are background. Call it after FinalLabeling with
   /// consecutive labels.
-  void clear_moved(const Job& job, PhaseClock& phase) const;
+  void clear_moved(const LabelingBuffers& buffers, PhaseClock& phase) const;
 
  private:
   Word64* first() const { return reinterpret_cast<Word64*>(first_.bitmap().words); }

@@ -33,7 +33,7 @@ __device__ Word word_of_bytes(const std::uint8_t* from, int elements) {
 template <Format format>
 __global__ void pack_kernel(DeviceImage image, int words_a_row, Word* bits) {
   const auto words = static_cast<std::uint64_t>(image.extent.rows()) * static_cast<unsigned>(words_a_row);
-  const std::uint64_t i = ThreadLine<>::mine();
+  const std::uint64_t i = ThreadLine<>::of_this_thread();
   const std::uint64_t row = i / static_cast<unsigned>(words_a_row);
   const int x = static_cast<int>(i % static_cast<unsigned>(words_a_row)) * kWordBits;
   const auto y = static_cast<std::int64_t>(row % static_cast<unsigned>(image.extent.height));
@@ -52,7 +52,7 @@ using GroupLine = ThreadLine<>;  // one thread per 16 elements
 __device__ unsigned spread_to_bytes(unsigned bits) { return (bits & 0xfu) * 0x00204081u & 0x01010101u; }
 
 __global__ void unpack_kernel(const unsigned short* bits, uint4* pixels, std::uint64_t groups) {
-  const std::uint64_t i = GroupLine::mine();
+  const std::uint64_t i = GroupLine::of_this_thread();
   if (i >= groups) return;
 
   const unsigned group = __ldg(bits + i);

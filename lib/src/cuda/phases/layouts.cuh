@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "cuda/phases/job.cuh"
+#include "cuda/device/bit_rows.cuh"
 #include "cuda/runtime/phase_clock.cuh"
 #include "gpuccl/device.hpp"
 

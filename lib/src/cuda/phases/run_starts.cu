@@ -7,7 +7,7 @@ namespace {
 template <cpu::RowSet set>
 __global__ void mark_runs(BitRows bits, Word64* starts) {
   let_next_launch_begin();
-  const auto at = BundleWord<set>::mine(bits.extent);
+  const auto at = BundleWord<set>::of_this_thread(bits.extent);
   if (!at.inside(bits)) return;
 
   Word64 word = 0, left = 0;
@@ -47,7 +47,7 @@ namespace {
 /// Gathers one label per run of a bundle. A run's elements, in several rows, all have the same label.
 template <cpu::RowSet set>
 __global__ void gather_runs_kernel(BitRows bits, const Label* image, CountedBits starts, Label* labels) {
-  const auto at = BundleWord<set>::mine(bits.extent);
+  const auto at = BundleWord<set>::of_this_thread(bits.extent);
   if (!at.inside(bits)) return;
 
   const std::uint64_t index = at.index(bits);
@@ -67,11 +67,11 @@ __global__ void gather_runs_kernel(BitRows bits, const Label* image, CountedBits
 
 }  // namespace
 
-void gather_runs(const Job& job, Connectivity connectivity, CountedBits starts, Label* labels,
+void gather_runs(const LabelingBuffers& buffers, Connectivity connectivity, CountedBits starts, Label* labels,
                  PhaseClock& phase) {
   with_rows_of_bundle(connectivity, [&]<cpu::RowSet set>() {
-    phase("GatherRuns", gather_runs_kernel<set>, BundleWord<set>::Grid::shape(job.bits.extent), job.bits,
-          job.labels.data, starts, labels);
+    phase("GatherRuns", gather_runs_kernel<set>, BundleWord<set>::Grid::shape(buffers.bits.extent),
+          buffers.bits, buffers.labels.data, starts, labels);
   });
 }
 

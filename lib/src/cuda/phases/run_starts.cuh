@@ -3,7 +3,6 @@
 #include "cuda/device/bit_rows.cuh"
 #include "cuda/device/counted_bits.cuh"
 #include "cuda/phases/counted_bitmap.cuh"
-#include "cuda/phases/job.cuh"
 #include "cuda/runtime/phase_clock.cuh"
 #include "gpuccl/types.hpp"
 
@@ -29,9 +28,9 @@ class RunStarts {
   BitmapMemory starts_;
 };
 
-/// Gathers one label per run from the label image of `job`, in the order of `starts`. The label image of an
-/// algorithm on pixels stays on the device, and one label per run is downloaded.
-void gather_runs(const Job& job, Connectivity connectivity, CountedBits starts, Label* labels,
+/// Gathers one label per run from the label image of `buffers`, in the order of `starts`. The label image of
+/// an algorithm on pixels stays on the device, and one label per run is downloaded.
+void gather_runs(const LabelingBuffers& buffers, Connectivity connectivity, CountedBits starts, Label* labels,
                  PhaseClock& phase);
 
 }  // namespace gpuccl::cuda

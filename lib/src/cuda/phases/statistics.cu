@@ -4,7 +4,7 @@
 // global memory. If a tile has more components than the table has entries (noise), the rest is added to
 // global memory directly.
 
-#include "common/large_components.hpp"
+#include "common/components.hpp"
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/device/tile_sums.cuh"
 #include "cuda/phases/statistics.cuh"
@@ -33,7 +33,7 @@ __device__ void add_run(Part& part, int x, int length, int y) {
 }
 
 __global__ void clear(ComponentsRef components, std::uint64_t count) {
-  const std::uint64_t i = ThreadLine<>::mine();
+  const std::uint64_t i = ThreadLine<>::of_this_thread();
   if (i >= count) return;
 
   components.area[i] = 0;
@@ -65,18 +65,18 @@ __global__ void gather(BitRows bits, ImageRef<const Label> labels, ComponentsRef
   for (int i = thread; i < Table::kEntries; i += int{kThreadsX * kThreadsY}) table.clear(i);
   __syncthreads();
 
-  const int3 mine = Grid::origin(bits.extent);
+  const int3 at = Grid::origin(bits.extent);
   const int in_tile_x = static_cast<int>(32 * threadIdx.x), in_tile_y = static_cast<int>(kRows * threadIdx.y);
-  const int3 corner = make_int3(mine.x - in_tile_x, mine.y - in_tile_y, mine.z);
+  const int3 corner = make_int3(at.x - in_tile_x, at.y - in_tile_y, at.z);
 
   Part part;
-  const auto give = [&] {
+  const auto flush = [&] {
     if (part.area != 0 && !table.add(part)) add_to(components, part, corner);
   };
-  if (bits.extent.contains(mine.x, mine.y, mine.z)) {
-    const int rows = min(static_cast<int>(kRows), bits.extent.height - mine.y);
+  if (bits.extent.contains(at.x, at.y, at.z)) {
+    const int rows = min(static_cast<int>(kRows), bits.extent.height - at.y);
     for (int row = 0; row < rows; ++row) {
-      const Index begin = labels.index(mine.x, mine.y + row, mine.z);
+      const Index begin = labels.index(at.x, at.y + row, at.z);
       unsigned word = __ldg(reinterpret_cast<const unsigned*>(bits.words) + begin / 32);
       while (word != 0) {
         const int start = __ffs(static_cast<int>(word)) - 1;
@@ -86,7 +86,7 @@ __global__ void gather(BitRows bits, ImageRef<const Label> labels, ComponentsRef
 
         const Label label = __ldg(labels.data + begin + static_cast<Index>(start));
         if (label != part.label) {
-          give();
+          flush();
           part = {};
           part.label = label;
         }
@@ -94,7 +94,7 @@ __global__ void gather(BitRows bits, ImageRef<const Label> labels, ComponentsRef
       }
     }
   }
-  give();
+  flush();
   __syncthreads();
 
   for (int i = thread; i < Table::kEntries; i += int{kThreadsX * kThreadsY})
@@ -103,7 +103,7 @@ __global__ void gather(BitRows bits, ImageRef<const Label> labels, ComponentsRef
 
 }  // namespace
 
-void Statistics::collect(const Job& job, Label count, PhaseClock& phase) {
+void Statistics::collect(const LabelingBuffers& buffers, Label count, PhaseClock& phase) {
   constexpr const char* kDoing = "allocating component statistics";
   count_ = count;
   area_.reserve(count_, kDoing);
@@ -119,8 +119,9 @@ void Statistics::collect(const Job& job, Label count, PhaseClock& phase) {
                                  {sums, sums + count_, sums + 2 * count_}};
   phase("Statistics: clear", clear, ThreadLine<>::shape(count_), components,
         static_cast<std::uint64_t>(count_));
-  phase("Statistics: gather", gather, Grid::shape(job.image.extent), job.bits,
-        ImageRef<const Label>{job.labels.data, job.labels.extent, job.labels.pitch, job.labels.slice_pitch},
+  phase("Statistics: gather", gather, Grid::shape(buffers.image.extent), buffers.bits,
+        ImageRef<const Label>{buffers.labels.data, buffers.labels.extent, buffers.labels.pitch,
+                              buffers.labels.slice_pitch},
         components);
 }
 

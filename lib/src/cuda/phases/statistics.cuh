@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/phases/job.cuh"
+#include "cuda/device/bit_rows.cuh"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
@@ -19,7 +19,7 @@ struct ComponentsRef {
 /// Area, bounding box and coordinate sums of each component, from labels 1..N.
 class Statistics {
  public:
-  void collect(const Job& job, Label count, PhaseClock& phase);
+  void collect(const LabelingBuffers& buffers, Label count, PhaseClock& phase);
   Components download(PinnedRing& ring, const Stream& stream) const;
 
  private:

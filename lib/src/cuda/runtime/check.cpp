@@ -1,7 +1,6 @@
-#include "cuda/runtime/check.hpp"
-
 #include <string>
 
+#include "cuda/runtime/device.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::cuda {

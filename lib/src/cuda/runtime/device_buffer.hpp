@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <utility>
 
-#include "cuda/runtime/check.hpp"
+#include "cuda/runtime/device.hpp"
 
 namespace gpuccl::cuda {
 

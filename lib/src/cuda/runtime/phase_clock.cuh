@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "cuda/runtime/check.hpp"
+#include "cuda/runtime/device.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/stream.hpp"
 #include "gpuccl/algorithms.hpp"

@@ -1,7 +1,7 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include "cuda/runtime/current_device.hpp"
+#include "cuda/runtime/device.hpp"
 
 namespace gpuccl::cuda {
 namespace {

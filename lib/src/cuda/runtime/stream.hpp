@@ -1,6 +1,6 @@
 #pragma once
 
-#include "cuda/runtime/check.hpp"
+#include "cuda/runtime/device.hpp"
 
 namespace gpuccl::cuda {
 

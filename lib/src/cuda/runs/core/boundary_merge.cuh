@@ -3,7 +3,6 @@
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/runs/core/contacts.cuh"
 #include "cuda/runs/core/forest.cuh"
-#include "cuda/runs/core/tables.cuh"
 #include "cuda/runs/core/tile_forest.cuh"
 #include "cuda/runtime/launch.cuh"
 
@@ -28,22 +27,23 @@ struct Faces {
   static constexpr unsigned kTop = kWords * kLayers;
   static constexpr unsigned kFront = Tile::kSides > 1 ? kWords* kRows : 0;
   static constexpr unsigned kBottom = Tile::kSides > 2 ? kWords* kLayers : 0;
-  static constexpr unsigned kOthers = kTop + kFront + kBottom;
+  static constexpr unsigned kOtherFaces = kTop + kFront + kBottom;
   /// Words of these faces per warp, one per lane. In 2D only a quarter of the lanes have one: there are few
   /// such words, all with contacts, and their unions take the time.
-  static constexpr unsigned kOthersOfWarp = kLayers == 1 ? kWords : 32;
+  static constexpr unsigned kOtherFacesOfWarp = kLayers == 1 ? kWords : 32;
 
   /// Returns the number of threads for `tiles` tiles. 32 bits suffice: the links of more tiles would not fit
   /// into any memory.
   static unsigned threads(std::int64_t tiles) {
-    const auto left = static_cast<unsigned>(tiles) * kLeft, others = static_cast<unsigned>(tiles) * kOthers;
-    return left + ceil_div(others, kOthersOfWarp) * 32;
+    const auto left = static_cast<unsigned>(tiles) * kLeft,
+               other = static_cast<unsigned>(tiles) * kOtherFaces;
+    return left + ceil_div(other, kOtherFacesOfWarp) * 32;
   }
 
   /// Returns the word that thread `i` of a launch processes: first the left faces of all tiles, so that a
-  /// warp processes one kind of face, then the other faces of each tile. Sets `there` to false if another
+  /// warp processes one kind of face, then the other faces of each tile. Sets `has_word` to false if another
   /// face contains the word, or if `i` is beyond the last word.
-  __device__ static Place<Tile> word(const Frame& frame, unsigned i, bool& there) {
+  __device__ static Place<Tile> word(const Frame& frame, unsigned i, bool& has_word) {
     const auto tiles_x = static_cast<unsigned>(frame.tiles_x), tiles_y = static_cast<unsigned>(frame.tiles_y);
     const unsigned tiles = tiles_x * tiles_y * static_cast<unsigned>(frame.tiles_z);
     unsigned tile, word = 0, row = 0, layer = 0;
@@ -53,28 +53,28 @@ struct Faces {
       layer = i % kLeft / kRows;
     } else {
       i -= tiles * kLeft;
-      there = i % 32 < kOthersOfWarp;
-      i = there ? i / 32 * kOthersOfWarp + i % 32 : 0;
-      tile = i / kOthers;
-      unsigned j = i % kOthers;
+      has_word = i % 32 < kOtherFacesOfWarp;
+      i = has_word ? i / 32 * kOtherFacesOfWarp + i % 32 : 0;
+      tile = i / kOtherFaces;
+      unsigned j = i % kOtherFaces;
       if (j < kTop) {
         word = j % kWords;
         layer = j / kWords;
-        there = there && word != 0;
+        has_word = has_word && word != 0;
       } else if (j < kTop + kFront) {
         j -= kTop;
         word = j % kWords;
         row = j / kWords;
-        there = there && word != 0 && row != 0;
+        has_word = has_word && word != 0 && row != 0;
       } else {
         j -= kTop + kFront;
         word = j % kWords;
         row = kRows - 1;
         layer = j / kWords;
-        there = there && word != 0 && layer != 0;
+        has_word = has_word && word != 0 && layer != 0;
       }
     }
-    there = there && tile < tiles;
+    has_word = has_word && tile < tiles;
     const unsigned tile_row = tile / tiles_x;
     return {static_cast<int>(tile % tiles_x),
             static_cast<int>(tile_row % tiles_y),
@@ -147,45 +147,44 @@ __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
     boundary_merge(Frame frame, Tables<Link> tables) {
   __shared__ Pair<Link> queues[kBoundaryThreads / 32][32 * kQueuedPairs];
   let_next_launch_begin();
-  bool there = true;
-  const Place<Tile> place = Faces<Tile>::word(frame, blockIdx.x * kBoundaryThreads + threadIdx.x, there);
+  bool has_word = true;
+  const Place<Tile> place = Faces<Tile>::word(frame, blockIdx.x * kBoundaryThreads + threadIdx.x, has_word);
   const int word = place.image_word(), y = place.y(), z = place.z();
-  const bool at_left = there && place.word == 0;
+  const bool at_left = has_word && place.word == 0;
   unsigned crossing = 0;  // sides that lie in another tile
   unsigned needed = at_left ? ~0u : 0;
   for_each_index<Tile::kSides>([&]<int i>() {
-    const int other_row = place.row + other_dy(i);
-    if (other_row >= 0 && other_row < Tile::kRows && place.layer + other_dz(i) >= 0) return;
+    const int other_row = place.row + neighbor_dy(i);
+    if (other_row >= 0 && other_row < Tile::kRows && place.layer + neighbor_dz(i) >= 0) return;
     crossing |= 1u << i;
     needed |= 1u << i | witnesses_of<Tile>(i);
   });
 
   // The words to the left come from the previous lane, except at the left face.
   const auto own = Bundle<Tile>::load(frame, word, y, z);
-  Bundle<Tile> left{}, others[Tile::kOthers]{}, others_left[Tile::kOthers]{};
+  Bundle<Tile> left{}, others[Tile::kNeighbors]{}, others_left[Tile::kNeighbors]{};
   if (at_left) left = Bundle<Tile>::load(frame, word - 1, y, z);
-  for_each_index<Tile::kOthers>([&]<int i>() {
-    const int other_y = y + other_dy(i) * Tile::kRowsY, other_z = z + other_dz(i) * Tile::kRowsZ;
+  for_each_index<Tile::kNeighbors>([&]<int i>() {
+    const int other_y = y + neighbor_dy(i) * Tile::kRowsY, other_z = z + neighbor_dz(i) * Tile::kRowsZ;
     if ((needed >> i & 1) != 0) others[i] = Bundle<Tile>::load(frame, word, other_y, other_z);
     if (at_left) others_left[i] = Bundle<Tile>::load(frame, word - 1, other_y, other_z);
   });
   unsigned left_bits = __shfl_up_sync(~0u, last_bits(own, others), 1);
   if (at_left) left_bits = last_bits(left, others_left);
-  using Found = Contacts<Tile>;
-  Found contacts = find_contacts(own, others, left_bits);
+  Contacts<Tile> contacts = find_contacts(own, others, left_bits);
   if constexpr (Tile::kOfValues)
     add_lists(frame, index_of_word(frame, place), crossing | (at_left ? ~0u : 0), contacts);
 
-  unsigned seams = at_left ? Found::left_to_own() : 0;  // seams that this thread processes
+  unsigned seams = at_left ? Contacts<Tile>::left_to_own() : 0;  // seams that this thread processes
   for_each_index<Tile::kSides>([&]<int i>() {
     const bool crosses = (crossing >> i & 1) != 0;
-    if (!crosses || !there)
+    if (!crosses || !has_word)
       for (Word& found : contacts.at_side[i]) found = 0;
     // A contact along several words of the two tiles needs only the leftmost one.
-    if (!at_left && (contacts.continued >> i & 1) != 0) contacts.at_side[i][kStraight] &= ~1u;
-    if (crosses || at_left) seams |= Found::own_to_other_left(i) | Found::left_to_other(i);
+    if (!at_left && (contacts.continued >> i & 1) != 0) contacts.at_side[i][kNoShift] &= ~1u;
+    if (crosses || at_left) seams |= Contacts<Tile>::own_to_other_left(i) | Contacts<Tile>::left_to_other(i);
   });
-  contacts.seams &= there ? seams : 0;
+  contacts.seams &= has_word ? seams : 0;
 
   wait_for_launch_before();
   const Slots<Tile, Link> slots{frame, tables.first_node};
@@ -196,10 +195,10 @@ __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
   nodes.left = nodes.own - 1;
   if (at_left && contacts.seams != 0) nodes.left = slots.last(word - 1, row, layer, left.starts());
   for_each_index<Tile::kSides>([&]<int i>() {
-    const int other_row = row + other_dy(i), other_layer = layer + other_dz(i);
-    const unsigned to_left = contacts.seams & Found::own_to_other_left(i);
+    const int other_row = row + neighbor_dy(i), other_layer = layer + neighbor_dz(i);
+    const unsigned to_left = contacts.seams & Contacts<Tile>::own_to_other_left(i);
     nodes.other_starts[i] = others[i].starts();
-    if ((contacts.any_at_side(i) | to_left | (contacts.seams & Found::left_to_other(i))) != 0)
+    if ((contacts.any_at_side(i) | to_left | (contacts.seams & Contacts<Tile>::left_to_other(i))) != 0)
       nodes.other[i] = slots.first(word, other_row, other_layer);
     nodes.other_left[i] = nodes.other[i] - 1;
     if (at_left && to_left != 0)

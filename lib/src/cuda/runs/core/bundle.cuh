@@ -84,7 +84,7 @@ requires(Tile::kOfValues) struct Bundle<Tile> {
   __device__ Word same_as_left() const { return row[Planes::kLeft]; }
   template <int side>
   __device__ Word same_as_other() const {
-    return row[Planes::kOthers + side];
+    return row[Planes::kSameAsOther + side];
   }
 
   __device__ Word starts() const { return all() & ~(same_as_left() & ~1u); }
@@ -120,12 +120,12 @@ __device__ Word touching(const Bundle<Tile>& own, const Bundle<Tile>& other) {
 /// (witnesses) connect the two pieces. Only contacts with bundles above, and contacts that do not depend on
 /// this one, are witnesses, so a chain of unions always remains.
 ///
-///       layer before   this layer          B, by way of C: own-A, A-C, C-B
-///            C              A              C, by way of A: own-A, A-C
-///            B             own             D, by way of B: own-B, B-D
+///       layer before   this layer          B, via C: own-A, A-C, C-B
+///            C              A              C, via A: own-A, A-C
+///            B             own             D, via B: own-B, B-D
 ///            D              .
 template <int side, class Tile>
-__device__ Word witnesses(const Bundle<Tile>& own, const Bundle<Tile> (&others)[Tile::kOthers]) {
+__device__ Word witnesses(const Bundle<Tile>& own, const Bundle<Tile> (&others)[Tile::kNeighbors]) {
   if constexpr (side == 1) {
     return touching<0>(own, others[0]) & touching<1>(others[0], others[2]) &
            touching<0>(others[1], others[2]);

@@ -3,7 +3,6 @@
 #include "cuda/runs/core/contacts.cuh"
 #include "cuda/runs/core/forest.cuh"
 #include "cuda/runs/core/source.cuh"
-#include "cuda/runs/core/tables.cuh"
 #include "cuda/runs/core/tile_forest.cuh"
 #include "cuda/runtime/launch.cuh"
 
@@ -41,10 +40,10 @@ __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
 
   Word free = nodes.starts, in_layer = 0;  // pieces without a link; pieces linked within their layer
   for_each_index<Tile::kSides>([&]<int i>() {
-    for_each_way<Tile, i>([&]<int way>() {
+    for_each_shift<Tile, i>([&]<int shift>() {
       Word rest = 0;
-      for (Word found = contacts.at_side[i][way]; found != 0; found &= found - 1) {
-        const auto up_to = UpToPieces::of_lowest(found, way);
+      for (Word found = contacts.at_side[i][shift]; found != 0; found &= found - 1) {
+        const auto up_to = UpToPieces::of_lowest(found, shift);
         const Word starts = nodes.starts & up_to.own;
         const Word start = last_start(starts);
         if ((free & start) != 0) {
@@ -55,7 +54,7 @@ __device__ Word link_pieces(std::uint32_t* links, Contacts<Tile>& contacts,
           rest |= found & up_to.here;
         }
       }
-      contacts.at_side[i][way] = rest;
+      contacts.at_side[i][shift] = rest;
     });
     if constexpr (i == 0 && Tile::kLayers > 1) in_layer = nodes.starts & ~free;
   });
@@ -101,7 +100,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   __shared__ LocalShared<Tile> shared;
   let_next_launch_begin();
   const int t = static_cast<int>(threadIdx.x);
-  const auto place = Place<Tile>::mine(frame);
+  const auto place = Place<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   if (tile == 0) clear_before_counting(tables.first);
 
@@ -119,10 +118,10 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   if (t == 0) tables.nodes[tile] = numbers.total();
 
   // 2. Links
-  Bundle<Tile> others[Tile::kOthers];
+  Bundle<Tile> others[Tile::kNeighbors];
   unsigned sides_inside = 0;
-  for_each_index<Tile::kOthers>([&]<int i>() {
-    const int row = place.row + other_dy(i), layer = place.layer + other_dz(i);
+  for_each_index<Tile::kNeighbors>([&]<int i>() {
+    const int row = place.row + neighbor_dy(i), layer = place.layer + neighbor_dz(i);
     const bool inside = row >= 0 && row < Tile::kRows && layer >= 0;
     const int other = inside ? (layer * Tile::kRows + row) * Tile::kWords + place.word : t;
 #pragma unroll

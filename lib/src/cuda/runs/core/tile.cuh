@@ -34,7 +34,7 @@ struct Tile {
   template <int i>
   static constexpr cpu::Side kSide = Shape::sides[i];
   /// Number of neighboring bundles that are read: those at the sides, and those that contain witnesses.
-  static constexpr int kOthers = kSides == 2 ? 3 : kSides;
+  static constexpr int kNeighbors = kSides == 2 ? 3 : kSides;
 
   static constexpr int kRowsY = cpu::height_of(Shape::rows);  // rows of a bundle along y
   static constexpr int kRowsZ = cpu::depth_of(Shape::rows);
@@ -63,8 +63,8 @@ struct Tile {
 };
 
 /// Return the offset of neighboring bundle i.
-__device__ constexpr int other_dy(int i) { return i == 1 ? 0 : i == 3 ? 1 : -1; }
-__device__ constexpr int other_dz(int i) { return i == 0 ? 0 : -1; }
+__device__ constexpr int neighbor_dy(int i) { return i == 1 ? 0 : i == 3 ? 1 : -1; }
+__device__ constexpr int neighbor_dz(int i) { return i == 0 ? 0 : -1; }
 
 /// The image as tiles, for kernels. `words` is device memory.
 struct Frame {
@@ -97,7 +97,7 @@ struct Place {
   int word, row, layer;  // in the tile; row and layer count bundles
 
   /// Returns the coordinates for this thread, in a launch with one thread block per tile.
-  __device__ static Place mine(const Frame& frame) {
+  __device__ static Place of_this_thread(const Frame& frame) {
     constexpr unsigned kWords = Tile::kWords, kRows = Tile::kRows;
     const unsigned t = threadIdx.x;
     return {static_cast<int>(blockIdx.x),

@@ -2,8 +2,8 @@
 
 #include <cstdint>
 
-#include "cuda/device/tile_forest.cuh"
-#include "cuda/device/warp.cuh"
+#include "cuda/device/thread_grid.cuh"
+#include "cuda/device/tile.cuh"
 #include "cuda/runs/core/bundle.cuh"
 #include "cuda/runs/core/tile.cuh"
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include "cuda/runs/core/forest.cuh"
-#include "cuda/runs/core/tables.cuh"
 #include "cuda/runs/core/tile.cuh"
 #include "cuda/runs/core/tile_forest.cuh"
 
@@ -11,13 +10,13 @@ namespace gpuccl::cuda::runs {
 inline constexpr std::uint64_t kLabelLimit = std::uint64_t{1} << 31;
 
 /// Selects the components whose labels are looked up.
-enum class Wanted {
+enum class LabelScope {
   all,
-  of_others,  // 0 for those whose root is in this tile, if links inside the tile lead to it
+  foreign,  // 0 for those whose root is in this tile, if links inside the tile lead to it
 };
 
 /// Writes the labels of all nodes of a tile to the shared array `labels`. Waits for the thread block.
-template <class Tile, Wanted wanted = Wanted::all, class Link>
+template <class Tile, LabelScope scope = LabelScope::all, class Link>
 __device__ void find_labels(const Tables<Link>& tables, std::int64_t tile, std::uint32_t* labels) {
   constexpr std::uint32_t kAsNode = 1u << 31;  // the label is that of another node of the tile
   const Link begin = static_cast<Link>(tile * Tile::kNodes);
@@ -25,7 +24,7 @@ __device__ void find_labels(const Tables<Link>& tables, std::int64_t tile, std::
   share_among_threads(nodes, [&](std::uint32_t node) {
     const Link link = tables.links[begin + node];
     if (Links<Link>::is_root(link)) {
-      labels[node] = wanted == Wanted::all ? label_of(tables, link) : 0;
+      labels[node] = scope == LabelScope::all ? label_of(tables, link) : 0;
     } else if (const Link slot = Links<Link>::slot(link); slot - begin < Tile::kNodes) {
       labels[node] = kAsNode | static_cast<std::uint32_t>(slot - begin);
     } else {

@@ -34,18 +34,18 @@ struct ValueShape<Connectivity::c26> {
 
 /// Kinds of contacts between elements of two rows, at bit x of the own row: both elements in column x; the
 /// other element in column x - 1; or the own element in column x - 1.
-enum Way { kStraight, kOtherToLeft, kOwnToLeft };
-inline constexpr int kWays = 3;
+enum ContactShift { kNoShift, kOtherLeft, kOwnLeft };
+inline constexpr int kShifts = 3;
 
 template <Connectivity connectivity>
 class ValuePlanes {
   using Shape = ValueShape<connectivity>;
-  static constexpr bool has_list(int side, int way) {
-    return way == kStraight ? side >= 2 : Shape::sides[static_cast<std::size_t>(side)].diagonal;
+  static constexpr bool has_list(int side, int shift) {
+    return shift == kNoShift ? side >= 2 : Shape::sides[static_cast<std::size_t>(side)].diagonal;
   }
-  static constexpr int lists_before(int side, int way) {
+  static constexpr int lists_before(int side, int shift) {
     int lists = 0;
-    for (int i = 0; i < side * kWays + way; ++i) lists += has_list(i / kWays, i % kWays) ? 1 : 0;
+    for (int i = 0; i < side * kShifts + shift; ++i) lists += has_list(i / kShifts, i % kShifts) ? 1 : 0;
     return lists;
   }
 
@@ -53,17 +53,17 @@ class ValuePlanes {
   static constexpr int kSides = static_cast<int>(Shape::sides.size());
 
   static constexpr int kSet = 0, kLeft = 1;
-  static constexpr int kOthers = 2;  // of side 0, followed by side 1
-  static constexpr int kDense = kOthers + (kSides < 2 ? kSides : 2);
+  static constexpr int kSameAsOther = 2;  // of side 0, followed by side 1
+  static constexpr int kDense = kSameAsOther + (kSides < 2 ? kSides : 2);
 
   /// Whether contacts of a kind at a side have a list, and the number of lists before it.
-  template <int side, int way>
-  static constexpr bool kHasList = has_list(side, way);
-  template <int side, int way>
-  static constexpr int kList = lists_before(side, way);
+  template <int side, int shift>
+  static constexpr bool kHasList = has_list(side, shift);
+  template <int side, int shift>
+  static constexpr int kList = lists_before(side, shift);
   static constexpr int kLists = lists_before(kSides, 0);
 
-  static constexpr int kWhichLists = kDense;  // present if there are lists
+  static constexpr int kListMask = kDense;  // present if there are lists
   static constexpr int kFirstList = kDense + 1;
   /// Number of planes that are written completely, and of all planes.
   static constexpr int kWhole = kDense + (kLists > 0 ? 1 : 0);

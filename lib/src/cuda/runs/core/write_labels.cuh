@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
   __shared__ std::uint16_t first_node[Tile::kThreads];
   __shared__ Label labels[Tile::kNodes];
   const int t = static_cast<int>(threadIdx.x);
-  const auto place = Place<Tile>::mine(frame);
+  const auto place = Place<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const auto own = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
 #pragma unroll
@@ -143,7 +143,7 @@ template <class Tile, class Link>
 __global__ void __launch_bounds__(Tile::kThreads)
     write_runs(Frame frame, Tables<Link> tables, CountedBits starts, Label* labels_of_runs) {
   __shared__ Label labels[Tile::kNodes];
-  const auto place = Place<Tile>::mine(frame);
+  const auto place = Place<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const Word all = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z()).all();
   wait_for_launch_before();

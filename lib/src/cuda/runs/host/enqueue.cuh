@@ -86,8 +86,8 @@ void enqueue_statistics(const Frame& whole, const Tables<Link>& tables, const Co
   for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
     shape.early = true;
     phase("Statistics: gather",
-          crowded ? measure<Tile, Link, Wanted::of_others> : measure<Tile, Link, Wanted::all>, shape, part,
-          tables, components);
+          crowded ? measure<Tile, Link, LabelScope::foreign> : measure<Tile, Link, LabelScope::all>, shape,
+          part, tables, components);
   });
 }
 

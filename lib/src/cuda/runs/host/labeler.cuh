@@ -3,7 +3,7 @@
 #include "cuda/labelers/gpu_labeler.cuh"
 #include "cuda/runs/host/enqueue.cuh"
 #include "cuda/runs/host/image_memory.cuh"
-#include "cuda/runs/statistics/gather_sums.cuh"
+#include "cuda/runs/statistics/component_memory.cuh"
 
 namespace gpuccl::cuda {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "cuda/phases/counted_bitmap.cuh"
-#include "cuda/runs/core/tables.cuh"
+#include "cuda/runs/core/forest.cuh"
 #include "cuda/runs/core/tile.cuh"
 #include "cuda/runtime/device_buffer.hpp"
 

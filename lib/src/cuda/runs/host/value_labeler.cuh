@@ -11,8 +11,8 @@
 #include "cuda/cuda.hpp"
 #include "cuda/runs/host/enqueue.cuh"
 #include "cuda/runs/values/planes.cuh"
-#include "cuda/runtime/current_device.hpp"
-#include "gpuccl/detail/huge_pages.hpp"
+#include "cuda/runtime/device.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl::cuda::runs {
@@ -26,7 +26,7 @@ class DeviceValueLabeler final : public ValueLabeler {
   void time_phases(bool timed) override { timed_ = timed; }
 
   LabeledValues label(ValueImage& image) override {
-    const CurrentDevice here(gpu_);
+    const CurrentDevice current(gpu_);
     if (image.extent().elements() == 0) return label_values(std::move(image), connectivity);
     check_sums(image.extent());
     std::vector<Index> runs_before = cpu::count_runs_before(image);

@@ -7,7 +7,7 @@ using enum Connectivity;
 
 std::unique_ptr<ValueLabeler> make_value_labeler(int gpu, Connectivity connectivity, bool wide_links) {
   using runs::DeviceValueLabeler;
-  const CurrentDevice here(gpu);
+  const CurrentDevice current(gpu);
   const runs::LinkWidth width = wide_links ? runs::LinkWidth::wide : runs::LinkWidth::as_needed;
   if (connectivity == c6) return std::make_unique<DeviceValueLabeler<c6>>(gpu, width);
   if (connectivity == c18) return std::make_unique<DeviceValueLabeler<c18>>(gpu, width);

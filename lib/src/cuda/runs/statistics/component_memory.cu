@@ -1,6 +1,6 @@
 #include <cstddef>
 
-#include "common/large_components.hpp"
+#include "common/components.hpp"
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/runs/statistics/component_memory.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 __global__ void clear_kernel(ComponentSums components, const unsigned long long* count, bool flat) {
   let_next_launch_begin();
-  const std::uint64_t i = ThreadLine<>::mine();
+  const std::uint64_t i = ThreadLine<>::of_this_thread();
   if (i < components.capacity && (count == nullptr || i < *count)) components.clear(i, flat);
 }
 

@@ -2,10 +2,13 @@
 
 #include <cstdint>
 
+#include "cuda/runs/core/forest.cuh"
+#include "cuda/runs/core/tile.cuh"
 #include "cuda/runs/statistics/component_sums.cuh"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/phase_clock.cuh"
 #include "cuda/runtime/pinned_ring.hpp"
+#include "gpuccl/algorithms.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl::cuda::runs {
@@ -26,5 +29,11 @@ class ComponentMemory {
   std::size_t count_ = 0;
   DeviceBuffer<DeviceComponent> sums_;
 };
+
+/// Enqueues the sums that measures of shape and topology are derived from; call it after statistics. `sums`:
+/// layout.words words per component, cleared before the statistics were enqueued.
+template <Connectivity connectivity, class Link>
+void gather_sums(const Frame& whole, const Tables<Link>& tables, const SumsLayout& layout,
+                 unsigned long long* sums, PhaseClock& phase);
 
 }  // namespace gpuccl::cuda::runs

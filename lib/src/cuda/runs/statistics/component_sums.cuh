@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "cuda/device/memory.cuh"
+#include "cuda/device/thread_grid.cuh"
 #include "cuda/device/tile_sums.cuh"
-#include "cuda/device/warp.cuh"
 #include "gpuccl/device.hpp"
 
 namespace gpuccl::cuda::runs {

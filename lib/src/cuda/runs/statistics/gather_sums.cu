@@ -2,7 +2,7 @@
 #include "cuda/runs/core/bundle.cuh"
 #include "cuda/runs/core/forest.cuh"
 #include "cuda/runs/core/tile_labels.cuh"
-#include "cuda/runs/statistics/gather_sums.cuh"
+#include "cuda/runs/statistics/component_memory.cuh"
 #include "cuda/runs/statistics/row_around.cuh"
 #include "cuda/runs/statistics/sums_part.cuh"
 #include "measure/euler_number.hpp"
@@ -150,7 +150,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kSumsAtOnce<Tile>)
   __shared__ Label labels[Tile::kNodes];
   __shared__ Table table;
   const int t = static_cast<int>(threadIdx.x);
-  const auto place = Place<Tile>::mine(frame);
+  const auto place = Place<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const int word = place.image_word(), y = place.y(), z = place.z();
   const auto bundle = Bundle<Tile>::load(frame, word, y, z);
@@ -165,7 +165,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kSumsAtOnce<Tile>)
   const int corner[3] = {place.tile_x * Tile::kWidth, place.tile_y * Tile::kHeight,
                          place.tile_z * Tile::kDepth};
   SumsPart<kIsVolume> part;
-  const auto give = [&] {
+  const auto flush = [&] {
     if (part.label != 0 && !table.add(part)) sums.add(part, corner);
   };
   for (Word rest = starts; rest != 0;) {
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kSumsAtOnce<Tile>)
     }
     rest = others;
     if (label != part.label) {
-      give();
+      flush();
       part = {};
       part.label = label;
     }
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(Tile::kThreads, kSumsAtOnce<Tile>)
   }
   __syncwarp();
   add_up_in_warp(part);
-  give();
+  flush();
   __syncthreads();
 
   for (int i = t; i < Table::kEntries; i += Tile::kThreads)

@@ -94,33 +94,33 @@ __device__ void add_piece(TilePart<axes>& part, const Bundle<Tile>& bundle, Word
 template <class Tile>
 inline constexpr int kAxes = Tile::kDepth == 1 ? 2 : 3;
 
-template <class Tile, class Link, Wanted wanted>
+template <class Tile, class Link, LabelScope scope>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
     measure(Frame frame, Tables<Link> tables, ComponentSums components) {
   static_assert(Tile::kDepth == 1 || (Tile::kHeight <= 16 && Tile::kDepth <= 16), "PartBoxes");
-  using Table = PartTable<PartSums<kAxes<Tile>, wanted == Wanted::all ? 128 : 256>, 4>;
+  using Table = PartTable<PartSums<kAxes<Tile>, scope == LabelScope::all ? 128 : 256>, 4>;
   __shared__ Label labels[Tile::kNodes];
   __shared__ Table table;
   const int t = static_cast<int>(threadIdx.x);
-  const auto place = Place<Tile>::mine(frame);
+  const auto place = Place<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const auto bundle = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
   int node = tables.first_node[tile * Tile::kThreads + t];
   for (int i = t; i < Table::kEntries; i += Tile::kThreads) table.clear(i);
-  find_labels<Tile, wanted>(tables, tile, labels);  // waits for the block
-  wait_for_launch_before();                         // the launch before wrote the components
+  find_labels<Tile, scope>(tables, tile, labels);  // waits for the block
+  wait_for_launch_before();                        // the launch before wrote the components
 
   const TileCorner corner{
       {place.tile_x * Tile::kWidth, place.tile_y * Tile::kHeight, place.tile_z * Tile::kDepth}};
   TilePart<kAxes<Tile>> part;
-  const auto give = [&] {
+  const auto flush = [&] {
     if (part.label != 0 && !table.add(part)) components.add(part, corner);
   };
   for (Word starts = bundle.starts(); starts != 0; starts &= starts - 1, ++node) {
-    if (wanted == Wanted::of_others && labels[node] == 0) continue;
+    if (scope == LabelScope::foreign && labels[node] == 0) continue;
     const Word piece = bundle.piece(starts & (0u - starts));
     if (labels[node] != part.label) {
-      give();
+      flush();
       part = {};
       part.label = labels[node];
     }
@@ -128,7 +128,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   }
   __syncwarp();
   gather_in_warp(part);
-  give();
+  flush();
   __syncthreads();
 
   for (int i = t; i < Table::kEntries; i += Tile::kThreads)

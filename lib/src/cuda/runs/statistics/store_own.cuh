@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   __shared__ Shared shared;
   let_next_launch_begin();
   const auto t = threadIdx.x;
-  const auto place = Place<Tile>::mine(frame);
+  const auto place = Place<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const auto bundle = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
 #pragma unroll
@@ -127,9 +127,9 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
   // Single pieces come first, in a pass of their own: storing takes a warp most of its time, and as long for
   // few lanes as for all.
   const auto is_alone = [&](std::uint32_t node) { return node < nodes && shared.root[node] == node; };
-  for_each_wanted<Tile>(shared.waiting, nodes, is_alone, [&](bool there, std::uint32_t node) {
+  for_each_wanted<Tile>(shared.waiting, nodes, is_alone, [&](bool has_node, std::uint32_t node) {
     TilePart<kAxes<Tile>> part;
-    if (there) {
+    if (has_node) {
       part = part_of_node(shared, node);
       part.label = label_of_root(node);
       shared.root[node] = Shared::kElsewhere;
@@ -152,8 +152,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
     const auto is_wanted = [&](std::uint32_t node) {
       return node < nodes && shared.root[node] != Shared::kElsewhere && number_of(node) < kEntries;
     };
-    for_each_wanted<Tile>(shared.waiting, nodes, is_wanted, [&](bool there, std::uint32_t node) {
-      if (!there) return;
+    for_each_wanted<Tile>(shared.waiting, nodes, is_wanted, [&](bool has_node, std::uint32_t node) {
+      if (!has_node) return;
       const unsigned number = number_of(node);
       shared.sums.add(number, part_of_node(shared, node));
       if (is_root(node))

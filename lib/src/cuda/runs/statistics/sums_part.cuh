@@ -2,11 +2,11 @@
 
 #include <cstddef>
 
+#include "cuda/device/thread_grid.cuh"
 #include "cuda/device/tile_sums.cuh"
-#include "cuda/device/warp.cuh"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/labels.hpp"
-#include "measure/directions.hpp"
+#include "measure/neighbors.hpp"
 
 // Contributions of a tile to the sums that measures of shape and topology are derived from.
 namespace gpuccl::cuda::runs {

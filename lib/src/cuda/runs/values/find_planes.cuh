@@ -1,9 +1,9 @@
 #pragma once
 
+#include "common/value_rules.hpp"
 #include "cuda/device/memory.cuh"
-#include "cuda/device/warp.cuh"
+#include "cuda/device/thread_grid.cuh"
 #include "cuda/runs/core/contacts.cuh"
-#include "cuda/runs/values/same_values.cuh"
 
 // FindPlanes: converts values to bit planes (value_shape.cuh) in one pass over the image.
 //
@@ -15,6 +15,31 @@
 //      contacts: one thread per word.
 //   3. Lists: one warp per word reads the values around these candidates again.
 namespace gpuccl::cuda::runs {
+
+/// Rule: equal values connect.
+template <class T>
+struct EqualValues {
+  static constexpr bool kTransitive = true;
+
+  __device__ static bool is_set(T value) { return is_set_value(value); }
+  /// Requires that `a` is set.
+  __device__ bool are_near(T a, T b) const { return a == b; }
+  __device__ bool operator()(T a, T b) const { return is_set_value(a) && are_near(a, b); }
+};
+
+/// Rule: values that differ by at most delta connect.
+template <class T>
+struct NearValues {
+  static constexpr bool kTransitive = false;
+  Within<T> within;
+
+  explicit NearValues(double delta) : within(delta) {}
+
+  __device__ static bool is_set(T value) { return is_set_value(value); }
+  /// Requires that `a` is set.
+  __device__ bool are_near(T a, T b) const { return is_set_value(b) && within(a, b); }
+  __device__ bool operator()(T a, T b) const { return is_set_value(a) && are_near(a, b); }
+};
 
 /// Values on the device; pitches count values.
 template <class T>
@@ -80,18 +105,18 @@ __device__ bool is_needed(const Same& same, T a, T b, Between... between) {
     return same(a, b) && !(... || (same(a, between) && same(between, b)));
 }
 
-/// Returns true if this lane has a needed contact of kind `way` with the row at side `side`.
-template <int side, int way, class T, class Same>
+/// Returns true if this lane has a needed contact of kind `shift` with the row at side `side`.
+template <int side, int shift, class T, class Same>
 __device__ bool is_listed(const Same& same, const ValuesAround<T>& around) {
   const TwoValues<T>&own = around.own, &other = around.at_side[side];
-  const T a = way == kOwnToLeft ? own.left : own.own, beside_a = way == kOwnToLeft ? own.own : own.left;
-  const T b = way == kOtherToLeft ? other.left : other.own;
-  const T beside_b = way == kOtherToLeft ? other.own : other.left;
+  const T a = shift == kOwnLeft ? own.left : own.own, beside_a = shift == kOwnLeft ? own.own : own.left;
+  const T b = shift == kOtherLeft ? other.left : other.own;
+  const T beside_b = shift == kOtherLeft ? other.own : other.left;
   if constexpr (side < 2) {
     return is_needed(same, a, b, beside_a, beside_b);
   } else {
     const TwoValues<T>&in_slice = side == 2 ? around.at_side[0] : around.below, &before = around.at_side[1];
-    if constexpr (way == kStraight)
+    if constexpr (shift == kNoShift)
       return is_needed(same, a, b, in_slice.own, before.own);
     else
       return is_needed(same, a, b, beside_a, beside_b, in_slice.own, in_slice.left, before.own, before.left);
@@ -130,12 +155,12 @@ struct FaceRow {
 
 /// Returns the columns in which equal values may have contacts to list: both elements are set, and each
 /// differs from its neighbors in their box.
-template <int side, int way>
+template <int side, int shift>
 __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const FaceRow& below) {
-  const FaceWords& a = way == kOwnToLeft ? own.left : own.at;
+  const FaceWords& a = shift == kOwnLeft ? own.left : own.at;
   if constexpr (side < 2) {
-    const Word b_set = side == 0             ? (way == kOtherToLeft ? above.left.set : above.at.set)
-                       : way == kOtherToLeft ? own.left.before_set
+    const Word b_set = side == 0             ? (shift == kOtherLeft ? above.left.set : above.at.set)
+                       : shift == kOtherLeft ? own.left.before_set
                                              : own.at.before_set;
     const Word faces = side == 0 ? own.at.left | above.at.left | own.at.above | own.left.above
                                  : own.at.left | own.at.before_left | own.at.before | own.left.before;
@@ -143,11 +168,11 @@ __device__ Word where_listed(const FaceRow& own, const FaceRow& above, const Fac
   } else {
     // Side 2 lies above, side 3 below. `above` of the lower row tells whether the two rows connect.
     const FaceRow &other = side == 2 ? above : below, &lower = side == 2 ? own : below;
-    const FaceWords& b = way == kOtherToLeft ? other.left : other.at;
-    const FaceWords& lower_a = way == kOwnToLeft ? lower.left : lower.at;
-    const FaceWords& lower_b = way == kOtherToLeft ? lower.left : lower.at;
+    const FaceWords& b = shift == kOtherLeft ? other.left : other.at;
+    const FaceWords& lower_a = shift == kOwnLeft ? lower.left : lower.at;
+    const FaceWords& lower_b = shift == kOtherLeft ? lower.left : lower.at;
     Word faces = a.before | lower_a.above | b.before | lower_b.before_above;
-    if constexpr (way != kStraight) faces |= own.at.left | other.at.before_left;
+    if constexpr (shift != kNoShift) faces |= own.at.left | other.at.before_left;
     return a.set & b.before_set & ~faces;
   }
 }
@@ -245,12 +270,12 @@ __device__ void queue_word(const Frame& frame, const PlanePlace& place, int word
   const FaceRow below = Planes::kSides > 2 ? row_of(row + 1) : FaceRow{};
   Word wanted = 0;
   for_each_index<Planes::kSides>([&]<int side>() {
-    for_each_index<kWays>([&]<int way>() {
-      if constexpr (Planes::template kHasList<side, way>) {
-        const Word where = Same::kTransitive   ? where_listed<side, way>(own, above, below)
-                           : way == kOwnToLeft ? own.left.set
+    for_each_index<kShifts>([&]<int shift>() {
+      if constexpr (Planes::template kHasList<side, shift>) {
+        const Word where = Same::kTransitive   ? where_listed<side, shift>(own, above, below)
+                           : shift == kOwnLeft ? own.left.set
                                                : own.at.set;
-        if (where != 0) wanted |= 1u << Planes::template kList<side, way>;
+        if (where != 0) wanted |= 1u << Planes::template kList<side, shift>;
       }
     });
   });
@@ -271,11 +296,11 @@ __device__ void write_lists(const Frame& frame, const ValueRows<T>& values, cons
     Word listed = 0;
     const ValuesAround<T> around({frame, values, static_cast<unsigned>(word) * kWordBits + lane}, y, place.z);
     for_each_index<Planes::kSides>([&]<int side>() {
-      for_each_index<kWays>([&]<int way>() {
-        if constexpr (Planes::template kHasList<side, way>) {
-          constexpr int kList = Planes::template kList<side, way>;
+      for_each_index<kShifts>([&]<int shift>() {
+        if constexpr (Planes::template kHasList<side, shift>) {
+          constexpr int kList = Planes::template kList<side, shift>;
           if ((wanted >> kList & 1) == 0) return;
-          const Word contacts = vote(is_listed<side, way>(same, around));
+          const Word contacts = vote(is_listed<side, shift>(same, around));
           if (contacts == 0) return;
           listed |= 1u << kList;
           if (lane == 0)
@@ -301,23 +326,22 @@ __global__ void __launch_bounds__(PlaneBlock::kThreads, PlaneBlock::kAtOnce<conn
 
   const int word = static_cast<int>(threadIdx.x) % PlaneBlock::kWords;
   const int row = static_cast<int>(threadIdx.x) / PlaneBlock::kWords;
-  const bool there = row < place.rows && frame.has_word(place.first_word + word);
+  const bool in_image = row < place.rows && frame.has_word(place.first_word + word);
   if constexpr (Planes::kLists > 0) {
-    if (there) queue_word<connectivity, Same>(frame, place, word, row, faces, lists);
+    if (in_image) queue_word<connectivity, Same>(frame, place, word, row, faces, lists);
     __syncthreads();
     write_lists<connectivity>(frame, values, same, place, lists, planes);
     __syncthreads();
   }
 
-  if (!there) return;
-  const FaceWords& mine = faces[row][word];
+  if (!in_image) return;
+  const FaceWords& own = faces[row][word];
   const std::int64_t index = frame.word_index(place.first_word + word, place.first_y + row, place.z);
-  planes[frame.plane(Planes::kSet) + index] = mine.set;
-  planes[frame.plane(Planes::kLeft) + index] = mine.left;
-  planes[frame.plane(Planes::kOthers) + index] = mine.above;
-  if constexpr (Planes::kSides > 1) planes[frame.plane(Planes::kOthers + 1) + index] = mine.before;
-  if constexpr (Planes::kLists > 0)
-    planes[frame.plane(Planes::kWhichLists) + index] = lists.of_word[row][word];
+  planes[frame.plane(Planes::kSet) + index] = own.set;
+  planes[frame.plane(Planes::kLeft) + index] = own.left;
+  planes[frame.plane(Planes::kSameAsOther) + index] = own.above;
+  if constexpr (Planes::kSides > 1) planes[frame.plane(Planes::kSameAsOther + 1) + index] = own.before;
+  if constexpr (Planes::kLists > 0) planes[frame.plane(Planes::kListMask) + index] = lists.of_word[row][word];
 }
 
 }  // namespace gpuccl::cuda::runs

@@ -42,7 +42,7 @@ void find_planes_of(const Frame& frame, const DeviceValues& values, Word* planes
 template <class T>
 __global__ void find_values_kernel(Frame frame, ValueRows<T> values, Bitmap first, ValueBits* to,
                                    std::size_t capacity) {
-  const std::uint64_t i = ThreadLine<>::mine();
+  const std::uint64_t i = ThreadLine<>::of_this_thread();
   if (i >= static_cast<std::uint64_t>(first.lengths.words)) return;
   Word rest = first.words[i];
   if (rest == 0) return;
@@ -60,7 +60,7 @@ __global__ void find_values_kernel(Frame frame, ValueRows<T> values, Bitmap firs
 /// One thread per word.
 __global__ void mark_runs_kernel(Frame frame, Bitmap starts) {
   using Planes = ValuePlanes<Connectivity::c4>;  // its planes kSet and kLeft are those of all connectivities
-  const std::uint64_t i = ThreadLine<>::mine();
+  const std::uint64_t i = ThreadLine<>::of_this_thread();
   if (i >= static_cast<std::uint64_t>(starts.lengths.words)) return;
   starts.words[i] = frame.words[frame.plane(Planes::kSet) + static_cast<std::int64_t>(i)] &
                     ~frame.words[frame.plane(Planes::kLeft) + static_cast<std::int64_t>(i)];

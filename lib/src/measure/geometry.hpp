@@ -1,9 +1,12 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <vector>
 
 #include "gpuccl/measures.hpp"
 
+// Geometry for measures of shape.
 namespace gpuccl::measuring {
 
 /// Central moments of second order along x, y, z, divided by the number of elements.
@@ -15,5 +18,9 @@ void derive_ellipsoid(const Covariance& covariance, MeasureValues& values);
 /// Derives them in physical units.
 void derive_physical_ellipse(const Covariance& covariance, MeasureValues& values);
 void derive_physical_ellipsoid(const Covariance& covariance, MeasureValues& values);
+
+/// Counts the voxels whose centers lie in or on the convex hull of `voxels`, each of which contributes the
+/// six points half a voxel from its center along the axes. Exact. Requires at least one voxel.
+std::uint64_t convex_volume(const std::vector<std::array<int, 3>>& voxels);
 
 }  // namespace gpuccl::measuring

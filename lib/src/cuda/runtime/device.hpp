@@ -1,8 +1,11 @@
 #pragma once
 
-#include "cuda/runtime/check.hpp"
+#include <cuda_runtime_api.h>
 
 namespace gpuccl::cuda {
+
+/// Throws Error unless `status` is success. `doing`: the phase or the work, for the message.
+void check(cudaError_t status, const char* doing);
 
 /// Returns true if this process has used device `gpu`. Making an unused device current would start it, which
 /// takes a considerable part of a second and of a gigabyte.

@@ -4,12 +4,32 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <limits>
 
-#include "common/keep_first.hpp"
+#include "common/components.hpp"
 
 namespace gpuccl {
 namespace {
+
+bool compare(double value, Condition::Relation relation, double number) {
+  using enum Condition::Relation;
+  switch (relation) {
+    case less:
+      return value < number;
+    case at_most:
+      return value <= number;
+    case greater:
+      return value > number;
+    case at_least:
+      return value >= number;
+    case equal:
+      return value == number;
+    case unequal:
+      return value != number;
+  }
+  return false;
+}
 
 bool touches_border(const Box& box, Extent extent, bool volume, const PeriodicAxes& periodic) {
   const int size[3] = {extent.width, extent.height, extent.depth};
@@ -73,6 +93,42 @@ Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
 
 }  // namespace
 
+bool Condition::holds(std::span<const MeasureValues> measures, double value) const {
+  static_assert(kDeepest <= 64);
+  std::uint64_t results = steps.empty() ? 1 : 0;  // a stack, the last in bit 0
+  for (const Step& step : steps) {
+    if (step.kind == Step::Kind::comparison || step.kind == Step::Kind::comparison_of_value) {
+      const double compared =
+          step.kind == Step::Kind::comparison ? measures[step.image][step.measure] : value;
+      results = results << 1 | std::uint64_t{compare(compared, step.relation, step.number)};
+    } else {
+      const std::uint64_t last = results & 1;
+      results >>= 1;
+      if (step.kind == Step::Kind::both) results &= ~std::uint64_t{1} | last;
+      if (step.kind == Step::Kind::either) results |= last;
+    }
+  }
+  return (results & 1) != 0;
+}
+
+std::size_t Condition::images() const {
+  std::size_t images = 1;
+  for (const Step& step : steps) images = std::max(images, step.image + 1);
+  return images;
+}
+
+MeasureSet Condition::measures() const {
+  MeasureSet compared;
+  for (const Step& step : steps)
+    if (step.kind == Step::Kind::comparison) compared.set(static_cast<std::size_t>(step.measure));
+  return compared;
+}
+
+bool Condition::compares_value() const {
+  return std::any_of(steps.begin(), steps.end(),
+                     [](const Step& step) { return step.kind == Step::Kind::comparison_of_value; });
+}
+
 void remap(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values) {
   if (map.empty() || values.empty()) return;
   Column<ValueBits> followed(components);
@@ -98,7 +154,7 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
   const bool some_too_many = options.largest != 0 && options.largest < kept.size();
   if (some_too_many || options.order == LabelOrder::size) std::stable_sort(kept.begin(), kept.end(), larger);
   if (some_too_many)
-    keep_first(kept, options.largest, values.apart ? values.bits : std::span<const ValueBits>());
+    keep_first(kept, options.largest, values.per_value ? values.bits : std::span<const ValueBits>());
   if (options.order != LabelOrder::size) std::sort(kept.begin(), kept.end());
   if (options.order == LabelOrder::value)
     std::stable_sort(kept.begin(), kept.end(),

@@ -4,24 +4,24 @@
 #include "cuda/cuda.hpp"
 #include "cuda/device/image_ref.cuh"
 #include "cuda/device/thread_grid.cuh"
-#include "cuda/runtime/current_device.hpp"
+#include "cuda/runtime/device.hpp"
 #include "cuda/runtime/device_buffer.hpp"
 #include "cuda/runtime/launch.cuh"
 #include "cuda/runtime/stream.hpp"
-#include "gpuccl/detail/floor.hpp"
+#include "gpuccl/detail/staged.hpp"
 
 namespace gpuccl {
 namespace cuda {
 namespace {
 
-constexpr const char* kDoing = "measuring the floor";
+constexpr const char* kDoing = "measuring the bandwidth bound";
 
 using Line =
     ThreadLine<>;  // one thread per four elements: one 16-byte store, adjacent lanes next to each other
 
 /// Copies one byte per element to labels, four per thread.
 __global__ void stream_bytes(const unsigned* input, uint4* labels, std::uint64_t quads) {
-  const std::uint64_t i = Line::mine();
+  const std::uint64_t i = Line::of_this_thread();
   if (i >= quads) return;
 
   const unsigned bytes = __ldg(input + i);
@@ -30,7 +30,7 @@ __global__ void stream_bytes(const unsigned* input, uint4* labels, std::uint64_t
 
 /// Streams an image of one bit per element.
 __global__ void stream_bits(const unsigned* input, uint4* labels, std::uint64_t quads) {
-  const std::uint64_t i = Line::mine();
+  const std::uint64_t i = Line::of_this_thread();
   if (i >= quads) return;
 
   const unsigned bits = __ldg(input + i / 8) >> (4 * (i % 8));
@@ -50,10 +50,10 @@ double median_ms(int repetitions, const Stream& stream, const Work& work) {
 }  // namespace
 }  // namespace cuda
 
-StreamFloor stream_floor(int gpu, Extent extent, int repetitions) {
+BandwidthBound measure_bandwidth_bound(int gpu, Extent extent, int repetitions) {
   using namespace cuda;
   start_up(gpu);
-  const CurrentDevice here(gpu);
+  const CurrentDevice current(gpu);
   const std::uint64_t quads = (static_cast<std::uint64_t>(extent.elements()) + 3) / 4;
   const Stream stream;
   DeviceBuffer<unsigned> input;
@@ -74,10 +74,10 @@ StreamFloor stream_floor(int gpu, Extent extent, int repetitions) {
       check(cudaGetLastError(), kDoing);
     });
   };
-  StreamFloor floor;
-  floor.from_bytes_ms = time(stream_bytes);
-  floor.from_bits_ms = time(stream_bits);
-  return floor;
+  BandwidthBound bound;
+  bound.from_bytes_ms = time(stream_bytes);
+  bound.from_bits_ms = time(stream_bits);
+  return bound;
 }
 
 }  // namespace gpuccl

@@ -1,9 +1,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
 
-#include "gpuccl/detail/huge_pages.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
 
 namespace gpuccl {
 
@@ -22,6 +27,18 @@ inline Components large_components(std::size_t count) {
   components.resize(count);
   for_each_column(components, advise_huge_pages);
   return components;
+}
+
+/// Keeps the first `most` of components in `order`, or given the values of all components, the first of each
+/// value.
+template <class Index>
+void keep_first(std::vector<Index>& order, std::uint64_t most, std::span<const ValueBits> values) {
+  if (values.empty()) {
+    if (most < order.size()) order.resize(static_cast<std::size_t>(most));
+    return;
+  }
+  std::unordered_map<ValueBits, std::uint64_t> seen;
+  std::erase_if(order, [&](Index i) { return ++seen[values[i]] > most; });
 }
 
 }  // namespace gpuccl

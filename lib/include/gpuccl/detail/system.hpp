@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <memory>
 
+// Memory and threads of the operating system.
 #pragma GCC visibility push(default)
 namespace gpuccl {
 
@@ -18,6 +19,19 @@ std::unique_ptr<T[]> make_large_for_overwrite(std::size_t count) {
   advise_huge_pages(entries.get(), count * sizeof(T));
   return entries;
 }
+
+/// Starts oneTBB while there is memory for it, because oneTBB 2022.1 hangs if memory runs out during
+/// its start. Limits it to the number of threads the system allows. Engine calls it; programs that
+/// label without one should call it first. Throws Error (memory).
+void start_threads();
+
+/// Returns how many more threads, at most `most`, the system allows, less a few for other uses. Starts
+/// threads to find out.
+int count_startable_threads(int most);
+
+/// Returns the number of threads that share work started here. It respects limits such as --threads, unlike
+/// an arena.
+int threads_at_work();
 
 }  // namespace gpuccl
 #pragma GCC visibility pop
