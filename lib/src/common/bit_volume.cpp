@@ -21,7 +21,7 @@ namespace {
 
 using Rows = tbb::blocked_range<std::int64_t>;
 
-/// Rows worth a task.
+/// Returns the rows divided into tasks.
 Rows rows_of(Extent extent) {
   constexpr std::int64_t kWordsATask = std::int64_t{1} << 18;
   const std::int64_t rows = kWordsATask / std::max<std::int64_t>(1, words_per_row(extent.width));
@@ -40,7 +40,7 @@ std::size_t bytes_of(Extent extent) {
   return static_cast<std::size_t>(extent.rows() * row);
 }
 
-/// Bits 0 to width % 32 - 1.
+/// Returns bits 0 to width % 32 - 1.
 std::uint32_t last_bits(int width) { return (1u << (width % 32)) - 1; }
 
 bool is_padded(const std::uint32_t* row, int width) {
@@ -65,7 +65,7 @@ std::int64_t count_in_row(const std::uint32_t* row, int width) {
   return x == width ? count : count + std::popcount(row[x / 32] & last_bits(width));
 }
 
-/// Writes every row of a new volume from its bytes in a buffer.
+/// Writes all rows of a new volume from a buffer.
 template <class WriteRow>
 BitVolume from_buffer(std::span<const std::uint8_t> buffer, Extent extent, std::int64_t row_bytes,
                       std::int64_t row_pitch, WriteRow write_row) {
@@ -74,7 +74,7 @@ BitVolume from_buffer(std::span<const std::uint8_t> buffer, Extent extent, std::
   if (pitch < row_bytes) throw Error(Failure::usage, "a row pitch shorter than a row");
   const auto size = static_cast<std::int64_t>(buffer.size());
   const bool is_empty =
-      extent.width == 0 || extent.rows() == 0;  // the product of three axes may pass 64 bits
+      extent.width == 0 || extent.rows() == 0;  // the product of three axes may exceed 64 bits
   if (!is_empty && (size < row_bytes || (size - row_bytes) / pitch < extent.rows() - 1))
     throw Error(Failure::usage, "a buffer of " + std::to_string(size) + " bytes is too short for the image");
   BitVolume volume(extent);

@@ -18,15 +18,15 @@ struct Difference {
   }
 };
 
-/// Matches each value of this image with a value of the other one.
+/// Matches each value of one image with a value of the other.
 class Partners {
  public:
-  /// Values up to `largest` are looked up in an array, as long as that is cheap.
+  /// Values up to `largest` are looked up in an array, if that is not too large.
   explicit Partners(Label largest) {
     if (largest < kLargestArray) array_.assign(std::size_t{largest} + 1, 0);
   }
 
-  /// True if `value` has met no other partner than `partner` yet. 0 is not a partner of anything.
+  /// Returns true if `partner` is the only partner of `value` so far. 0 is a partner of nothing.
   bool agree(Label value, Label partner) {
     Label& known = value < array_.size() ? array_[value] : map_[value];
     if (known == 0) known = partner;
@@ -60,7 +60,7 @@ Comparison compare(const LabelSource& a, const LabelSource& b, std::span<const s
     return result;
   }
 
-  constexpr std::int64_t kBlock = 1 << 20;  // elements rendered at a time
+  constexpr std::int64_t kBlock = 1 << 20;  // elements rendered at once
   const std::int64_t rows_at_once =
       std::clamp<std::int64_t>(kBlock / std::max(extent.width, 1), 1, extent.rows() + 1);
   std::vector<Label> block_a(static_cast<std::size_t>(rows_at_once * extent.width)), block_b(block_a.size());

@@ -12,7 +12,7 @@
 
 namespace gpuccl {
 
-/// Calls use(memory, bytes) for each column.
+/// Calls use(memory, bytes) for each array.
 template <class Use>
 void for_each_column(Components& components, const Use& use) {
   use(components.area.data(), components.area.size() * sizeof components.area[0]);
@@ -20,8 +20,8 @@ void for_each_column(Components& components, const Use& use) {
   use(components.sum.data(), components.sum.size() * sizeof components.sum[0]);
 }
 
-/// Returns `count` uninitialized components that threads are to fill, in huge pages: touching small ones
-/// first takes longer than filling them.
+/// Returns `count` uninitialized components in huge pages, for threads to fill: first touches of small pages
+/// would take longer than filling them.
 inline Components large_components(std::size_t count) {
   Components components;
   components.resize(count);
@@ -29,8 +29,8 @@ inline Components large_components(std::size_t count) {
   return components;
 }
 
-/// Keeps the first `most` of components in `order`, or given the values of all components, the first of each
-/// value.
+/// Keeps the first `most` components of `order`, or, given the values of all components, the first `most` of
+/// each value.
 template <class Index>
 void keep_first(std::vector<Index>& order, std::uint64_t most, std::span<const ValueBits> values) {
   if (values.empty()) {

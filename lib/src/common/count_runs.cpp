@@ -17,14 +17,14 @@ namespace {
 
 using Word = std::uint64_t;
 
-/// Word i of a row, of which element x is bit x % 64 of word x / 64.
+/// Returns word i of a row. Element x is bit x % 64 of word x / 64.
 Word load(const std::uint32_t* row, std::int64_t i) {
   Word word;
   std::memcpy(&word, row + 2 * i, sizeof word);
   return word;
 }
 
-/// Beginnings of runs in a row of `words` words that touch nothing in the rows above and behind.
+/// Counts the runs in a row of `words` words that touch nothing in the rows above and behind.
 template <bool diagonal>
 std::int64_t count_in_row(const std::uint32_t* row, const std::uint32_t* above, const std::uint32_t* behind,
                           std::int64_t words) {
@@ -47,7 +47,8 @@ std::int64_t count_in_row(const std::uint32_t* row, const std::uint32_t* above, 
 
 constexpr std::int64_t kNoRow = -1;
 
-/// Sums up count(row, row above, row behind) of all rows, by index; kNoRow where there is none.
+/// Sums count(row, row above, row behind) over all rows. Arguments are indices; kNoRow if there is no such
+/// row.
 template <class Count>
 std::int64_t count_in_rows(Extent extent, Connectivity connectivity, std::int64_t rows_of_task, Count count) {
   using Rows = tbb::blocked_range<std::int64_t>;

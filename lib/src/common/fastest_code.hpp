@@ -17,14 +17,15 @@ template <class Work>
   work();
 }
 
-/// Calls work(). It is compiled twice, with the functions that it calls: for any processor, and with AVX2.
+/// Calls work(), which is compiled twice with the functions that it calls: for any processor, and for AVX2.
 template <class Work>
 void by_fastest_code(Work work) {
   if (has_avx2()) return with_avx2(work);
   work();
 }
 
-/// True on processors that count the ones of eight words at once: from 2019 (Intel) and 2022 (AMD) on.
+/// Returns true if the processor counts the set bits of eight words at once: from 2019 (Intel) and 2022 (AMD)
+/// on.
 inline bool counts_by_vectors() {
   static const bool has = has_avx2() && __builtin_cpu_supports("avx512vl") &&
                           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vpopcntdq");

@@ -14,11 +14,11 @@
 
 namespace gpuccl {
 
-/// Writes rows from `first_row` on to all of `out`, by all threads: foreground is every element but those
-/// whose label left_out(label) says. The labels are made ready for them.
+/// Writes rows from `first_row` on to all of `out`, using all threads: an element is foreground unless
+/// left_out(label) is true. Calls LabelSource::prepare().
 template <class LeftOut>
 void draw_others(const LabelSource& labels, std::int64_t first_row, BitVolume& out, LeftOut left_out) {
-  constexpr std::int64_t kElementsATask = 1 << 16;  // whose runs stay in the cache
+  constexpr std::int64_t kElementsATask = 1 << 16;  // their runs stay in the cache
   const std::int64_t all = out.extent().rows();
   const int width = out.extent().width;
   labels.prepare(first_row, all);

@@ -53,7 +53,7 @@ void Components::push_back(const Component& component) {
 
 double Components::centroid(std::size_t i, int axis) const {
   const auto along = static_cast<std::size_t>(axis);
-  // Sums of two words are rare and take their time.
+  // Sums of two words are rare, so they may be slow.
   const double whole =
       sum_high.empty() ? static_cast<double>(sum[i][along]) : static_cast<double>((*this)[i].sum[along]);
   return whole / static_cast<double>(area[i]);

@@ -30,7 +30,7 @@ inline void add_runs(const Label* row, int width, LabelRuns& out) {
   out.ends.push_back(out.runs.size());
 }
 
-/// Adds rows [first, first + rows) of others.
+/// Appends rows [first, first + rows) of `from`.
 inline void append_rows(LabelRuns& out, const LabelRuns& from, std::size_t first, std::size_t rows) {
   for (std::size_t row = first; row < first + rows; ++row) {
     const std::size_t begin = row == 0 ? 0 : from.ends[row - 1];
@@ -59,19 +59,19 @@ class SpanSource {
  public:
   virtual ~SpanSource() = default;
 
-  /// The image that was labeled.
+  /// Returns the image that was labeled.
   virtual BitView bits() const = 0;
   /// Replaces `out` by spans of rows [first_row, first_row + rows) of all rows: ranges of columns whose
-  /// foreground has one label. They may begin and end at background.
+  /// foreground has one label. Spans may begin and end with background.
   virtual void list_spans(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const = 0;
 };
 
-/// Returns `labels` as such a source; null if they are not one.
+/// Returns `labels` as a SpanSource, or null if they are not one.
 inline const SpanSource* spans_of(const LabelSource& labels) {
   return dynamic_cast<const SpanSource*>(&labels);
 }
 
-/// Makes spans of runs: consecutive runs of a row with the same label become one span.
+/// Converts runs to spans: merges consecutive runs of a row with the same label.
 void join_runs(LabelRuns& rows);
 
 /// Lists the spans of any labels.

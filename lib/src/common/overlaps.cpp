@@ -17,8 +17,8 @@
 namespace gpuccl {
 namespace {
 
-/// Pixels by pair. Additions of one pair in a row, which are most, cost no lookup; the list is sorted and
-/// summed up whenever it has doubled.
+/// Pixels per pair. Consecutive additions of one pair, the common case, need no lookup. The list is sorted
+/// and summed whenever its size has doubled.
 class PairCounts {
  public:
   void add(Label truth, Label prediction, std::uint64_t pixels) {
@@ -67,7 +67,7 @@ class PairCounts {
 struct Counts {
   PairCounts pairs;
   std::vector<std::uint64_t> truth_areas, prediction_areas;
-  LabelRuns truth, prediction;  // of the rows at hand
+  LabelRuns truth, prediction;  // of the current rows
 };
 
 void add_areas(std::span<const LabelRun> row, std::vector<std::uint64_t>& areas) {
@@ -277,7 +277,7 @@ double average_precision(std::span<const MatchScores> scores) {
 std::vector<ObjectPair> list_pairs(const OverlapTable& table, std::span<const Match> matches) {
   std::vector<ObjectPair> pairs;
   std::vector<bool> truth_found(table.truth_areas.size()), prediction_found(table.prediction_areas.size());
-  auto next = matches.begin();  // in the order of the overlaps
+  auto next = matches.begin();  // matches are in the order of the overlaps
   for (const Overlap& one : table.overlaps) {
     truth_found[one.truth] = true;
     prediction_found[one.prediction] = true;
@@ -293,10 +293,10 @@ std::vector<ObjectPair> list_pairs(const OverlapTable& table, std::span<const Ma
   return pairs;
 }
 
-// One-to-one matching of objects by IoU. The pairs that overlap form a sparse bipartite graph, which is
-// matched by successive shortest augmenting paths with potentials (the Hungarian method on adjacency lists:
-// Jonker and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment
-// problems", Computing 38, 1987). Every true object also has a partner of its own that stands for "no match".
+// One-to-one matching of objects by IoU. The overlapping pairs form a sparse bipartite graph. It is matched
+// by successive shortest augmenting paths with potentials, the Hungarian method on adjacency lists (Jonker
+// and Volgenant, "A shortest augmenting path algorithm for dense and sparse linear assignment problems",
+// Computing 38, 1987). Each true object also has a partner of its own that represents "no match".
 
 namespace {
 
@@ -318,9 +318,8 @@ class Matcher {
         distance_(table.prediction_areas.size(), kFar),
         reached_from_(table.prediction_areas.size(), kNoObject),
         is_settled_(table.prediction_areas.size(), 0) {
-    // One match more outweighs any sum of IoU, which is at most the smaller number of objects. Pairs below
-    // the threshold are not matches, but count in the sum, as they do in StarDist. Above 0.5 they change
-    // nothing.
+    // A match outweighs any sum of IoU, which is at most the smaller number of objects. Pairs below the
+    // threshold are not matches but count in the sum, as in StarDist. Above 0.5 they change nothing.
     const auto most = static_cast<double>(std::min(table.truth_areas.size(), table.prediction_areas.size()));
     for (const Overlap& pair : table.overlaps) {
       const double iou = table.iou(pair);
@@ -344,18 +343,18 @@ class Matcher {
 
  private:
   static constexpr double kFar = std::numeric_limits<double>::infinity();
-  static constexpr double kCostOfNoMatch = 2;  // more than that of any edge
+  static constexpr double kCostOfNoMatch = 2;  // more than the cost of any edge
 
   using Candidate = std::pair<double, std::uint32_t>;  // distance, prediction
 
-  /// Gives `truth` a partner, or leaves one true object on the cheapest path without: Dijkstra's algorithm
-  /// over reduced costs. Predictions that were never reached have a price of 0.
+  /// Assigns a partner to `root`, or leaves one true object on the cheapest path without a partner:
+  /// Dijkstra's algorithm with reduced costs. Predictions that were never reached have a price of 0.
   void augment(std::uint32_t root) {
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
     std::vector<std::uint32_t> touched, settled;
     double shortest = kFar;
-    std::uint32_t last = kNoObject;  // the free prediction at the end of the best path, if it ends at one
-    std::uint32_t dropped = root;    // else the true object that stays without a partner
+    std::uint32_t last = kNoObject;  // free prediction at the end of the best path
+    std::uint32_t dropped = root;    // otherwise the true object that remains without a partner
     const auto visit = [&](std::uint32_t truth, double here) {
       const double potential = potential_of(truth);
       if (const double without = here + kCostOfNoMatch - potential; without < shortest) {
@@ -396,7 +395,8 @@ class Matcher {
     }
   }
 
-  /// Reduced cost 0 on the edge to the partner defines it; one without a partner takes its best edge.
+  /// Returns the potential, which gives the edge to the partner a reduced cost of 0. Without a partner, the
+  /// best edge determines it.
   double potential_of(std::uint32_t truth) const {
     double least = kCostOfNoMatch;
     for (std::size_t i = begin_[truth]; i < begin_[truth + 1]; ++i) {
@@ -423,7 +423,7 @@ class Matcher {
   }
 
   double threshold_;
-  std::vector<std::size_t> begin_;  // of each true object's edges
+  std::vector<std::size_t> begin_;  // first edge per true object
   std::vector<Edge> edges_;
   std::vector<std::uint32_t> partner_of_truth_, partner_of_prediction_;
   std::vector<double> price_, distance_;

@@ -8,7 +8,7 @@
 
 namespace gpuccl {
 
-/// Bits that are set in an unsigned word of 32 or 64 bits.
+/// Returns the number of set bits in a word of 32 or 64 bits.
 template <class Word>
 GPUCCL_HD int count_ones(Word word) {
 #ifdef __CUDA_ARCH__
@@ -20,7 +20,7 @@ GPUCCL_HD int count_ones(Word word) {
 
 // Rows of packed bits, as BitView has them.
 
-/// Entry b: the bits of a word of 64 whose positions have bit b set.
+/// Entry b: the bits of a 64-bit word whose positions have bit b set.
 inline constexpr std::array<std::uint64_t, 6> kPositionsWithBit = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
                                                                    0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
                                                                    0xffff0000ffff0000, 0xffffffff00000000};
@@ -35,7 +35,7 @@ inline void fill_span(std::uint32_t* row, int begin, int end) {
   }
 }
 
-/// Turns foreground into background and back; what is beyond `width` stays.
+/// Inverts the foreground of a row. Does not change bits beyond `width`.
 inline void invert_row(std::uint32_t* row, int width) {
   for (int i = 0; i < width / 32; ++i) row[i] = ~row[i];
   if (width % 32 != 0) row[width / 32] ^= (1u << (width % 32)) - 1;

@@ -11,8 +11,8 @@
 
 namespace gpuccl {
 
-/// Calls touch(run, other run) wherever runs of two rows next to each other touch; with `diagonal`, also
-/// across a corner. The runs of a row may touch each other.
+/// Calls touch(run, other run) for touching runs of two adjacent rows; with `diagonal`, also across a corner.
+/// The runs of a row may touch each other.
 template <class Run, class Touch>
 void for_each_contact_of_rows(std::span<const Run> a, std::span<const Run> b, bool diagonal, Touch touch) {
   const int reach = diagonal ? 1 : 0;
@@ -20,7 +20,7 @@ void for_each_contact_of_rows(std::span<const Run> a, std::span<const Run> b, bo
   const Run *const end_a = of_a + a.size(), *const end_b = of_b + b.size();
   while (of_a != end_a && of_b != end_b) {
     if (of_a->begin - reach < of_b->end && of_b->begin - reach < of_a->end) touch(*of_a, *of_b);
-    // The one that ends first touches nothing more; if both end, each may touch what comes after the other.
+    // The run that ends first touches no further run. If both end, each may touch the successor of the other.
     const int end = std::min(of_a->end, of_b->end);
     const bool ends_a = of_a->end == end, ends_b = of_b->end == end;
     if (diagonal && ends_a && ends_b) {
@@ -32,8 +32,8 @@ void for_each_contact_of_rows(std::span<const Run> a, std::span<const Run> b, bo
   }
 }
 
-/// Calls found(label, other label, elements) for every run of `row` and every run of `other` that have
-/// neighbors in each other, elements at x with elements at x + shift: so many pairs of them. O(runs).
+/// Calls found(label, other label, elements) for every run of `row` and every run of `other` with neighboring
+/// elements, those at x and at x + shift; `elements`: number of such pairs. Time: O(runs).
 template <class Found>
 void for_each_overlap(std::span<const LabelRun> row, std::span<const LabelRun> other, int shift,
                       Found found) {
@@ -46,18 +46,19 @@ void for_each_overlap(std::span<const LabelRun> row, std::span<const LabelRun> o
   }
 }
 
-/// Whether runs of two rows connect that touch, when values may differ by a delta: an element of the one must
-/// connect to an element of the other.
+/// Condition under which touching runs of two rows connect if values may differ by a delta: an element of one
+/// must connect to an element of the other.
 template <class T>
 class ChainedRuns {
  public:
-  /// `here` and `other`: the elements of the rows.
+  /// `here`, `other`: elements of the rows.
   ChainedRuns(double delta, const std::byte* here, const std::byte* other, bool diagonal)
       : within_(delta), here_(here), other_(other), reach_(diagonal ? 1 : 0) {}
 
   template <class Run>
   bool operator()(const Run& here, const Run& other) const {
-    const std::int64_t first = other.begin, end = other.end;  // the widest row ends at 2^31 - 1
+    const std::int64_t first = other.begin,
+                       end = other.end;  // 64-bit, because the widest row ends at 2^31 - 1
     for (std::int64_t x = std::max(std::int64_t{here.begin}, first - reach_);
          x < std::min(std::int64_t{here.end}, end + reach_); ++x)
       for (std::int64_t at = std::max(x - reach_, first); at < std::min(x + reach_ + 1, end); ++at)

@@ -6,7 +6,7 @@
 
 namespace gpuccl {
 
-/// Visits the neighbors that come before an element in raster order; the others find it from their side.
+/// Visits the neighbors that precede an element in raster order. The other neighbors visit the element.
 template <Connectivity connectivity, class Visit>
 GPUCCL_HD void for_each_preceding(Visit visit) {
   for (int dz = is_3d(connectivity) ? -1 : 0; dz <= 0; ++dz)
@@ -28,7 +28,7 @@ GPUCCL_HD void for_each_neighbor(Visit visit) {
 
 }  // namespace gpuccl
 
-// Bundling of rows for each connectivity, and the bundles that touch.
+// Bundles of rows for each connectivity, and the bundles that touch.
 //
 // A bundle is the bitwise OR of neighboring rows, such that all foreground elements in one of its runs are
 // connected: two rows with 8-connectivity, 2x2 rows (y, z) with 26-connectivity, else one row. The nodes
@@ -38,10 +38,10 @@ GPUCCL_HD void for_each_neighbor(Visit visit) {
 // Components Labeling for Bitonal Images", ICIEV & icIVPR 2021, doi:10.1109/ICIEVicIVPR52578.2021.9564128
 namespace gpuccl::cpu {
 
-/// A set of rows of a bundle: bit y + 2 z for row (y, z) of it.
+/// A set of rows of a bundle: bit y + 2 z is row (y, z).
 using RowSet = unsigned;
 
-/// Number of rows along y in a bundle, and of slices.
+/// Return the number of rows along y in a bundle, and the number of slices.
 constexpr int height_of(RowSet rows) { return (rows & 0b0010u) != 0 ? 2 : 1; }
 constexpr int depth_of(RowSet rows) { return (rows & 0b0100u) != 0 ? 2 : 1; }
 
@@ -49,7 +49,7 @@ constexpr RowSet rows_of_bundle(Connectivity connectivity) {
   return connectivity == Connectivity::c26 ? 0b1111 : connectivity == Connectivity::c8 ? 0b0011 : 0b0001;
 }
 
-/// A bundle that comes before this one in the order of bundles (z, then y), and which rows of the two touch.
+/// A preceding bundle in the order z, then y, and the rows of the two that touch.
 struct Side {
   int dy, dz;     // from this bundle to the other
   RowSet own;     // rows of this bundle that face the other

@@ -47,8 +47,9 @@ void advise_huge_pages(void* memory, std::size_t bytes) {
   constexpr std::size_t kHugePage = std::size_t{2} << 20;
   if (bytes < kHugePage) return;
 #ifdef MADV_HUGEPAGE
-  // From the page on in which the memory begins, for malloc keeps its own few bytes before it; to the last
-  // byte, because the kernel gives huge pages only where all of one was asked for.
+  // Begins at the page that contains the start of the memory, because malloc stores a few bytes before it,
+  // and ends at the last byte, because the kernel uses huge pages only for areas that are requested
+  // completely.
   const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
   const std::uintptr_t before = reinterpret_cast<std::uintptr_t>(memory) % page;
   madvise(static_cast<std::byte*>(memory) - before, before + bytes, MADV_HUGEPAGE);
@@ -70,7 +71,7 @@ std::optional<tbb::global_control> fewer_threads() {
 }  // namespace
 
 void start_threads() {
-  constexpr std::size_t kRoom = std::size_t{8} << 20;  // what it takes, several times over
+  constexpr std::size_t kRoom = std::size_t{8} << 20;  // several times what oneTBB needs
   if (std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[kRoom]) == nullptr)
     throw Error(Failure::memory, "not enough memory to start");
   static const std::optional<tbb::global_control> kept = fewer_threads();
@@ -84,7 +85,7 @@ int threads_at_work() {
 }
 
 int count_startable_threads(int most) {
-  constexpr int kElse = 3;  // a decoder that reads ahead, a GPU that starts, labels that come down
+  constexpr int kElse = 3;  // a decoder that reads ahead, a starting GPU, a download of labels
   if (most < 1) return 0;
   std::vector<std::thread> threads;
   std::latch counted(1);

@@ -7,7 +7,7 @@
 
 namespace gpuccl {
 
-/// Returns the smaller of two labels that is not background: 0 - 1 wraps to the largest number.
+/// Returns the smaller of two labels that is not background (0 - 1 wraps to the largest integer).
 GPUCCL_HD constexpr Label min_positive(Label a, Label b) { return a - 1 < b - 1 ? a : b; }
 
 using Index = std::uint32_t;  // position of an element in a buffer, row padding included, or of a run
@@ -22,10 +22,10 @@ struct OneBased {  // the parent's index + 1, which leaves 0 to mean background
   GPUCCL_HD static Index unpack(Label link) { return link - 1; }
 };
 
-/// Path compression that find() does.
+/// Path compression in find().
 enum class Walk {
   plain,    // none, as in the papers
-  halving,  // moves every second link to its parent's parent, so that later walks are shorter
+  halving,  // links every second element to its grandparent, which shortens later finds
 };
 
 /// Access to links by one thread. A device has its own `Memory` with the same three functions.
@@ -39,7 +39,7 @@ struct OneThread {
   }
 };
 
-/// Reports a step along a link to a `Memory` that counts steps; others have no step().
+/// Reports a step along a link to a `Memory` that counts steps. Other memories have no step().
 template <class Memory>
 GPUCCL_HD void count_step() {
   if constexpr (requires { Memory::step(); }) Memory::step();
@@ -100,14 +100,15 @@ class UnionFind {
   /// Returns true if a and b are in one set as far as their links show, without a find().
   GPUCCL_HD bool same_parent(Index a, Index b) const { return parent_of(a) == parent_of(b); }
 
-  /// Unites the sets of a and b. Returns an element of the set at or near its root, for further unions.
+  /// Merges the sets of a and b. Returns an element of the merged set at or near its root, for further
+  /// unions.
   GPUCCL_HD Index unite(Index a, Index b) const {
     while ((a = find(a)) != (b = find(b))) {
       const Index high = a < b ? b : a;
       const Index low = a < b ? a : b;
       const Index was = Links::unpack(Memory::fetch_min(links_ + high, Links::pack(low)));
       if (was == high) return low;  // high was still a root: linked
-      a = low;                      // another thread linked it first; its parent must be united with low
+      a = low;                      // another thread linked it first; continue with its parent
       b = was;
     }
     return a;

@@ -6,10 +6,10 @@
 
 #include "gpuccl/types.hpp"
 
-// Rules by which values connect, the same on every device, as documented in gpuccl/values.hpp.
+// Conditions under which values connect, identical on every device, as documented in gpuccl/values.hpp.
 namespace gpuccl {
 
-/// A value as ValueBits.
+/// Returns a value as ValueBits.
 template <class T>
 GPUCCL_HD ValueBits bits_of_value(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -22,7 +22,7 @@ GPUCCL_HD ValueBits bits_of_value(T value) {
   }
 }
 
-/// Neither 0 nor NaN.
+/// Returns true if the value is neither 0 nor NaN.
 template <class T>
 GPUCCL_HD bool is_set_value(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -32,8 +32,8 @@ GPUCCL_HD bool is_set_value(T value) {
   }
 }
 
-/// Whether values that are set differ by at most a delta: for integers exactly, of floating point as
-/// doubles.
+/// Returns true if nonzero values differ by at most a delta: exactly for integers, as doubles for floating
+/// point.
 template <class T>
 class Within {
   using Difference = typename std::conditional_t<std::is_floating_point_v<T>, std::type_identity<double>,
@@ -47,7 +47,8 @@ class Within {
 
   GPUCCL_HD bool operator()(T a, T b) const {
     const auto high = static_cast<Difference>(a > b ? a : b), low = static_cast<Difference>(a > b ? b : a);
-    return a == b || (static_cast<Difference>(high - low) <= most_);  // equal infinities have none
+    return a == b ||
+           (static_cast<Difference>(high - low) <= most_);  // the difference of equal infinities is NaN
   }
 
  private:

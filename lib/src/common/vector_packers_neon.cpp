@@ -1,5 +1,5 @@
-// Samples are compared by the vectors that every 64-bit ARM has. A mask of bytes becomes bits as each lane
-// keeps a bit of its own and neighbours are added three times.
+// Compares samples with the vectors that every 64-bit ARM processor has. A mask of bytes becomes bits: each
+// lane keeps a bit of its own, and adjacent lanes are added three times.
 
 #include <arm_neon.h>
 
@@ -12,19 +12,19 @@ namespace {
 
 constexpr std::int64_t kBlock = 64;  // samples that become one 64-bit word
 
-/// All ones where a sample of 16 bytes is in the range.
+/// Returns all ones for each of 16 one-byte samples in the range.
 uint8x16_t in_range(const std::byte* samples, SampleRange<std::uint8_t> range) {
   const uint8x16_t some = vld1q_u8(reinterpret_cast<const std::uint8_t*>(samples));
   return vcleq_u8(vsubq_u8(some, vdupq_n_u8(range.low)),
                   vdupq_n_u8(static_cast<std::uint8_t>(range.high - range.low)));
 }
 
-/// Compares 16 samples of two bytes.
+/// Returns all ones for each of 16 two-byte samples in the range.
 uint8x16_t in_range(const std::byte* samples, SampleRange<std::uint16_t> range) {
   const uint16x8_t low = vdupq_n_u16(range.low);
   const uint16x8_t span = vdupq_n_u16(static_cast<std::uint16_t>(range.high - range.low));
   const auto eight = [&](const std::byte* from) {
-    const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(from));  // at odd addresses, too
+    const uint8x16_t bytes = vld1q_u8(reinterpret_cast<const std::uint8_t*>(from));  // also for odd addresses
     return vreinterpretq_u8_u16(vcleq_u16(vsubq_u16(vreinterpretq_u16_u8(bytes), low), span));
   };
   return vuzp1q_u8(eight(samples), eight(samples + 16));
@@ -59,7 +59,7 @@ void pack_by_neon(const std::byte* samples, std::int64_t blocks, std::span<const
 template <class Sample>
 std::vector<SamplePacker<Sample>> vector_packers() {
   if constexpr (sizeof(Sample) <= 2) return {{"NEON", pack_by_neon<Sample>}};
-  return {};  // of wider samples, compilers make good vectors
+  return {};  // compilers generate good code for wider samples
 }
 
 template std::vector<SamplePacker<std::uint8_t>> vector_packers();

@@ -1,7 +1,7 @@
-// Samples are compared by vectors, whose highest bits become the bits of a mask: SSE2, which every x86-64
-// has, and AVX2 where the processor says that it can. Unsigned samples less `low` are at most `high - low` if
-// a subtraction that stops at 0 leaves nothing; wider ones, if they are the lesser of the two, or not greater
-// as signed numbers, all highest bits being inverted.
+// Compares samples with vectors, and collects the highest bits of the results: with SSE2, which every x86-64
+// processor has, and with AVX2 if available. For unsigned samples, sample - low <= high - low is tested by a
+// saturating subtraction. Wider samples are tested by a minimum, or by a signed comparison of values with
+// inverted highest bits.
 
 #include <immintrin.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int64_t kBlock = 64;  // samples that become one 64-bit word
 
-/// All ones where a sample is in the range.
+/// Returns all ones for each sample in the range.
 template <class Sample>
 __m128i in_range(__m128i samples, __m128i low, __m128i span) {
   const __m128i zero = _mm_setzero_si128();
@@ -114,7 +114,7 @@ template <class Sample>
   return found;
 }
 
-/// `fixed`: the number of ranges if it is known, so that they stay in registers.
+/// `fixed`: the number of ranges if it is known at compile time, so that they stay in registers.
 template <class Sample, std::size_t fixed>
 [[gnu::target("avx2")]] void pack_avx2(const std::byte* samples, std::int64_t blocks,
                                        std::span<const SampleRange<Sample>> ranges, std::uint64_t flip,
@@ -134,7 +134,7 @@ template <class Sample, std::size_t fixed>
       std::uint64_t mask = 0;
       if constexpr (sizeof(Sample) > 2) {
         mask = bits_of<Sample>(found);
-      } else if constexpr (sizeof(Sample) == 2) {  // packs by halves: quarters 0 2 1 3 are in order
+      } else if constexpr (sizeof(Sample) == 2) {  // packs within halves, so quarters 0 2 1 3 are in order
         const __m256i next = find<Sample>(part + sizeof next, low, span, count);
         mask =
             bits_of<std::uint8_t>(_mm256_permute4x64_epi64(_mm256_packs_epi16(found, next), 0b11'01'10'00));
@@ -147,7 +147,7 @@ template <class Sample, std::size_t fixed>
   }
 }
 
-/// One range, which is what thresholds make, stays in registers.
+/// A single range, as for thresholds, stays in registers.
 template <class Sample>
 void pack_by_sse2(const std::byte* samples, std::int64_t blocks, std::span<const SampleRange<Sample>> ranges,
                   std::uint64_t flip, std::uint32_t* bits) {

@@ -47,7 +47,7 @@ class Window {
 
 }  // namespace
 
-/// How many contacts the tables of all threads may hold.
+/// Number of contacts that the tables of all threads may hold.
 class ContactRoom {
  public:
   explicit ContactRoom(std::int64_t max_bytes) : left_(max_bytes / kBytesEach) {}
@@ -58,12 +58,12 @@ class ContactRoom {
   }
 
  private:
-  // An element of a table, its links and what the allocator adds, and the contact a second time, sorted.
+  // An entry of a table, its links and the allocator's overhead, and the contact once more when sorted.
   static constexpr std::int64_t kBytesEach = 96 + sizeof(Contact);
   std::atomic<std::int64_t> left_;
 };
 
-/// Contacts by the pair of labels. What was met last is likely to be met next.
+/// Contacts by pair of labels. The last pair is cached, because it is the most likely next one.
 class ContactTable {
  public:
   explicit ContactTable(ContactRoom& room) : room_(&room) {}
@@ -88,7 +88,7 @@ class ContactTable {
     sum.edges += contact.edges;
     sum.corners += contact.corners;
   }
-  /// Takes elements over, which need no memory of their own then.
+  /// Moves the entries of `other`, so they need no additional memory.
   void merge(ContactTable& other) {
     contacts_.merge(other.contacts_);
     for (const auto& [key, contact] : other.contacts_) add(contact);
@@ -107,7 +107,7 @@ class ContactTable {
 
  private:
   ContactRoom* room_;
-  std::unordered_map<std::uint64_t, Contact> contacts_;  // its elements stay where they are
+  std::unordered_map<std::uint64_t, Contact> contacts_;  // entries have stable addresses
   std::uint64_t last_key_ = 0;
   Contact* last_ = nullptr;
 };
@@ -120,7 +120,7 @@ void count_in_row(Row row, ContactTable& table) {
       ++table.of(row[i - 1].label, row[i].label).faces[0];
 }
 
-/// `axes` the two rows differ on, `axis` if it is one: that one.
+/// Counts contacts between two rows, which differ along `axes` axes. `axis`: which one, if there is one.
 void count_between(Row row, Row other, int axes, std::size_t axis, int reach, ContactTable& table) {
   const auto count = [&](int shift, auto counter) {
     for_each_overlap(row, other, shift, [&](Label a, Label b, int elements) {
@@ -161,14 +161,15 @@ void count_across(const BorderRuns& borders, const Extent& extent, Connectivity 
       });
 }
 
-/// A slice where the one before it is looked at, too, else rows for all threads.
+/// Returns the number of rows per step: a slice if the slice before it is needed, otherwise rows for all
+/// threads.
 std::int64_t rows_at_once(const Extent& extent, Connectivity connectivity) {
   constexpr std::int64_t kElements = 1 << 20;
   if (is_3d(connectivity) && extent.depth > 1) return extent.height;
   return std::clamp<std::int64_t>(kElements / std::max(extent.width, 1), 1, extent.rows() + 1);
 }
 
-/// Finds contacts in rows [begin, end), and with the rows before. Calls keep(number, row) for each.
+/// Finds contacts in rows [begin, end), and with the rows before them. Calls keep(number, row) for each row.
 template <class Keep>
 ContactTable find_in_rows(const LabelSource& labels, Connectivity connectivity, const Label* map,
                           std::int64_t begin, std::int64_t end, ContactRoom& room, Keep keep) {

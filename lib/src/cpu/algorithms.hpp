@@ -20,12 +20,13 @@ std::unique_ptr<Labeler> make_drag(Connectivity connectivity);
 std::unique_ptr<Labeler> make_ep(Connectivity connectivity);
 std::unique_ptr<Labeler> make_fb(Connectivity connectivity);
 
-// Algorithm::table_bytes of each algorithm. Those that label slice by slice share a bound.
+// Algorithm::table_bytes of each algorithm. Algorithms that label slice by slice share a bound.
 std::int64_t runs_table_bytes(Connectivity connectivity, Extent extent);
 std::int64_t flood_fill_table_bytes(Connectivity connectivity, Extent extent);
 std::int64_t slice_table_bytes(Connectivity connectivity, Extent extent);
 
-/// `runs` with a given number of strips; 0: as many as suit the number of threads. Labels are the same.
+/// Returns `runs` with a given number of strips, 0 for a default from the number of threads. The labels are
+/// the same.
 std::unique_ptr<Labeler> make_runs_in_strips(Connectivity connectivity, int strips);
 
 }  // namespace gpuccl::cpu

@@ -5,10 +5,10 @@
 //   C. Grana, D. Borghesani, R. Cucchiara, "Optimized Block-based Connected Components Labeling with Decision
 //   Trees", IEEE Transactions on Image Processing 19(6), 2010 (blocks, and the tree that the graph is of)
 //
-// All foreground of a block is connected, so that a block has one label, which FirstScan leaves at its first
-// pixel. Which of the blocks around it have the same component, it finds by asking for pixels in the order of
-// an optimal decision tree, equal parts of which are one; it is made by lib/tools/decision_trees. SecondScan
-// writes the pixels.
+// All foreground pixels of a block are connected, so a block has one label, which FirstScan writes to its
+// first pixel. To find the adjacent blocks of the same component, FirstScan reads pixels in the order of an
+// optimal decision tree, in which equal subtrees are shared. lib/tools/decision_trees generates the tree.
+// SecondScan writes labels to pixels.
 
 #include "cpu/algorithms.hpp"
 #include "cpu/slices/two_scans.hpp"
@@ -16,8 +16,8 @@
 namespace gpuccl::cpu {
 namespace {
 
-/// Goes through a pair of rows. Block X is labeled, the others and their labels are there before it. Pixels
-/// that the graph does not ask for have no function.
+/// Moves along a pair of rows. Block X is being labeled; the other blocks have their labels. Pixels that the
+/// graph does not read have no function.
 ///
 ///     a b | c d | e f        P Q R
 ///     g h | i j | k l        S X

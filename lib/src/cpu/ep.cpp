@@ -3,11 +3,10 @@
 //   L. Cabaret, L. Lacassagne, D. Etiemble, "Distanceless Label Propagation: an Efficient Direct Connected
 //   Component Labeling Algorithm for GPUs", IPTA, 2017, doi:10.1109/IPTA.2017.8310147, section I.B.1
 //
-// Every pixel takes the smallest label of its neighborhood, from one image of labels to another, until
-// nothing changes. Rows are independent and shared out among threads. Propagate is called once an iteration:
-// as often as the longest way from a component's first pixel to another of its pixels has steps, and once
-// more to see that nothing changes. A spiral of n x n pixels takes about n * n / 2 iterations; that is what
-// the other algorithms are there to avoid.
+// Each pixel takes the smallest label of its neighborhood, from one label image to another, until nothing
+// changes. Rows are independent and distributed over threads. The number of iterations is the length of the
+// longest path from a component's first pixel to another of its pixels, plus one that changes nothing. A
+// spiral of n x n pixels takes about n * n / 2 iterations, which the other algorithms avoid.
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
@@ -37,10 +36,10 @@ bool propagate_row(const Slice& slice, int y, const Label* from, Label* to) {
   return changed != 0;
 }
 
-/// One iteration; says whether any label changed.
+/// Runs one iteration. Returns true if a label changed.
 template <Connectivity connectivity>
 bool propagate(const Slice& slice, const Label* from, Label* to) {
-  constexpr std::size_t kRows = 16;  // a task, at least
+  constexpr std::size_t kRows = 16;  // minimum per task
   return tbb::parallel_reduce(
       tbb::blocked_range<int>(0, slice.height, kRows), false,
       [&](const tbb::blocked_range<int>& rows, bool changed) {
@@ -65,7 +64,7 @@ class Ep final : public SliceLabeler {
       phase("Propagate", [&] { again = propagate<connectivity>(slice, from, to); });
       std::swap(from, to);
     }
-    // The last iteration changed nothing, so that both images are the result.
+    // The last iteration changed nothing, so both images contain the result.
     phase("Renumber", [&] { count = renumber(slice, labels_, count); });
     return count;
   }

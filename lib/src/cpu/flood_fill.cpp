@@ -1,5 +1,5 @@
-// Flood fill: the reference that every other algorithm is compared with. Slow, but plainly right: each
-// component is filled from its first element in raster order, with a stack of our own instead of recursion.
+// Flood fill: the reference for all other algorithms. Slow, but simple: each component is filled from its
+// first element in raster order, with an explicit stack instead of recursion.
 
 #include <algorithm>
 
@@ -48,7 +48,7 @@ class FloodFill final : public Labeler {
         }
   }
 
-  /// The component whose first element is `first`.
+  /// Labels the component whose first element is `first`, and returns it.
   Component fill_one(BitView image, Element first, LabelImage& labels) {
     Component component;
     const Extent extent = image.extent;
@@ -78,7 +78,7 @@ class FloodFill final : public Labeler {
 }  // namespace
 
 std::int64_t flood_fill_table_bytes(Connectivity, Extent extent) {
-  constexpr std::int64_t kStack = 3 * sizeof(Element);  // of an element in it, while the stack doubles
+  constexpr std::int64_t kStack = 3 * sizeof(Element);  // per stacked element, while the stack doubles
   return (std::int64_t{sizeof(Label)} + kStack) * extent.elements();
 }
 

@@ -5,17 +5,17 @@
 //   S. Gupta, D. Palsetia, M. A. Patwary, A. Agrawal, A. Choudhary, "A New Parallel Algorithm for Two-Pass
 //   Connected Component Labeling", IPDPSW, 2014 (the union, and both together as ARemSP)
 //
-// FirstScan takes two rows in one go: pixel e, then g below it.
+// FirstScan processes two rows at once: pixel e, then pixel g below it.
 //
 //     a b c
 //     d e
 //     f g
 //
-// d carries the label of what it touches (a, b, f), b that of its neighbors a and c, so e needs few unions. g
-// touches e, or else only d and f, which touch each other.
+// d has the label of the pixels that it touches (a, b, f), and b that of its neighbors a and c, so e needs
+// few unions. g touches e or, if e is background, only d and f, which touch each other.
 //
-// Labels of the lower row come before labels further right in the upper row, hence roots are numbered in an
-// order of their own, which Renumber mends.
+// Labels of the lower row come before labels further right in the upper row. So roots are not in raster
+// order, which Renumber corrects.
 
 #include <utility>
 
@@ -25,8 +25,8 @@
 namespace gpuccl::cpu {
 namespace {
 
-/// Rem's union with splicing: both walks climb together, the larger parent first, and every node that is left
-/// is linked to the smaller parent. Not union_find.hpp's: here there is no find at all.
+/// Rem's union with splicing: follows both paths at the same time, the one with the larger parent first, and
+/// links each visited node to the smaller parent. Differs from union_find.hpp, because there is no find.
 void merge(Label* parents, Label x, Label y) {
   while (parents[x] != parents[y]) {
     if (parents[x] < parents[y]) std::swap(x, y);
@@ -38,7 +38,7 @@ void merge(Label* parents, Label x, Label y) {
   }
 }
 
-/// Goes through a pair of rows: label_e(), then label_g(), then next().
+/// Moves along a pair of rows: label_e(), then label_g(), then next().
 class TwoRowMask {
  public:
   TwoRowMask(const Slice& slice, int y, Equivalences& table)

@@ -3,8 +3,9 @@
 //   C. Grana, L. Baraldi, F. Bolelli, "Optimized Connected Components Labeling with Pixel Prediction",
 //   Advanced Concepts for Intelligent Vision Systems, 2016
 //
-// FirstScan is that of SAUF, with a decision tree for each thing that the pixel before may have left known:
-// what it has seen is not read again. Trees lead to trees; they are made by lib/tools/decision_trees.
+// FirstScan is that of SAUF with several decision trees, one for each state of knowledge after the previous
+// pixel, so no pixel is read twice. The leaves of a tree lead to the next tree. lib/tools/decision_trees
+// generates them.
 
 #include "cpu/algorithms.hpp"
 #include "cpu/slices/two_scans.hpp"

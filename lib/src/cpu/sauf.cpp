@@ -3,17 +3,18 @@
 //   K. Wu, E. Otoo, K. Suzuki, "Two Strategies to Speed up Connected Component Labeling Algorithms", Lawrence
 //   Berkeley National Laboratory, LBNL-59102, 2005
 //
-// FirstScan gives provisional labels, with a decision tree that looks at no more neighbors than it must and
-// joins two labels only where nothing else can; Flatten numbers the roots; SecondScan writes them.
+// FirstScan assigns provisional labels with a decision tree that reads as few neighbors as possible, and
+// merges two labels only if nothing else connects them. Flatten numbers the roots. SecondScan writes their
+// labels.
 //
 //     a b c
 //     d e
 //
-// Pixel b touches all others, so it is tested first and nothing needs to be united; then c, which touches
-// neither a nor d and may need to be united with one of them.
+// Pixel b touches all others, so it is tested first and needs no union. Next is c, which touches neither a
+// nor d and may have to be merged with one of them.
 //
-// The union-find is the library's. After every union the paper compresses both paths to the root; here walks
-// halve the paths they follow, which costs one walk less and keeps them as short.
+// The union-find is the library's. After every union, the paper compresses both paths to the root. Here,
+// finds halve their paths, which saves one find and keeps the paths as short.
 
 #include "cpu/algorithms.hpp"
 #include "cpu/slices/two_scans.hpp"
@@ -21,7 +22,7 @@
 namespace gpuccl::cpu {
 namespace {
 
-/// The decision trees: the one of the paper, and what is left of it for 4-connectivity.
+/// Decides with the paper's tree, or with the part of it that remains for 4-connectivity.
 template <Connectivity connectivity>
 Label decide(const PixelMask& at) {
   if constexpr (connectivity == Connectivity::c8) {

@@ -39,7 +39,8 @@ const Algorithm& checked(const Algorithm& algorithm, Connectivity connectivity) 
   return algorithm;
 }
 
-/// Returns the algorithm of `--algo auto --device cuda`: `runs`, else the first for this connectivity.
+/// Returns the algorithm of `--algo auto --device cuda`: `runs`, or the first one that supports the
+/// connectivity.
 const Algorithm& default_on_gpu(Connectivity connectivity) {
   const Algorithm* runs = find_algorithm(kDefault, DeviceKind::cuda);
   if (labels(runs, connectivity)) return *runs;
@@ -84,7 +85,7 @@ const Algorithm& choose(const EngineOptions& options, Connectivity connectivity,
 
   if (automatic && options.device == DeviceChoice::cuda) return default_on_gpu(connectivity);
   if (options.device == DeviceChoice::cuda) return checked(*on_gpu, connectivity);
-  if (on_cpu == nullptr) {  // a GPU was asked for by the algorithm's name; a wrong pair is wrong everywhere
+  if (on_cpu == nullptr) {  // only a GPU has this algorithm; an invalid pair is an error on every machine
     const Algorithm& named = checked(*on_gpu, connectivity);
     return gpu == Gpu::unusable ? *find_algorithm(kDefault, DeviceKind::cpu) : named;
   }

@@ -5,7 +5,7 @@
 
 #include "gpuccl/engine.hpp"
 
-// Selection of the algorithm for an image: `auto` is `runs`, on the GPU if that pays.
+// Selection of the algorithm for an image. `auto` is `runs`, on the GPU if that is faster.
 namespace gpuccl {
 
 /// Elements per CPU thread from which labeling on a GPU repays starting and ending CUDA, about 0.4 s per
@@ -21,8 +21,8 @@ enum class Gpu { untried, started, unusable };
 /// Returns whether the algorithm `name` exists only on GPUs.
 bool names_only_cuda(const std::string& name);
 
-/// Returns the algorithm for one image. Error (usage) if it does not support `connectivity`; the message
-/// lists those that it supports.
+/// Returns the algorithm for one image. Throws Error (usage) if it does not support `connectivity`; the
+/// message lists those that it supports.
 const Algorithm& choose(const EngineOptions& options, Connectivity connectivity, std::int64_t elements,
                         Gpu gpu);
 

@@ -41,7 +41,7 @@ class IdleLabelers {
   std::map<LabelerKey, std::vector<std::unique_ptr<Labeler>>> idle_;
 };
 
-/// Returns the given GPUs, or all; if there are none, using the first one reports why.
+/// Returns the given GPUs, or all. If there are none, the first use of a GPU reports why.
 std::vector<int> found(std::vector<int> gpus) {
   if (!gpus.empty()) return gpus;
   gpus.resize(static_cast<std::size_t>(std::max(1, count_cuda_devices())));
@@ -66,7 +66,7 @@ struct Engine::State {
 
   const EngineOptions options;
   Warn warn;
-  std::atomic<bool> gpu_given_up = false;  // it was found unusable
+  std::atomic<bool> gpu_given_up = false;  // no GPU can be used
   IdleLabelers on_cpu;
   GpuLabelers on_gpu;
 
@@ -171,7 +171,7 @@ struct Engine::State {
 
   /// Uses only the CPU from now on. Warns if a GPU was requested or has been used.
   void give_up_gpu(const Error& error) {
-    if (gpu_given_up.exchange(true)) return;  // another thread has met the same
+    if (gpu_given_up.exchange(true)) return;  // another thread has found this first
     on_gpu.clear();
     if ((on_gpu.started() || names_only_cuda(options.algorithm)) && warn)
       warn(std::string("GPU not usable (") + error.what() +

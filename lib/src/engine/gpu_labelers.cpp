@@ -13,10 +13,10 @@
 namespace gpuccl {
 namespace {
 
-constexpr std::int64_t kSmall = std::int64_t{1} << 18;         // elements of an image at most
-constexpr std::int64_t kMostTogether = std::int64_t{1} << 21;  // of a group
+constexpr std::int64_t kSmall = std::int64_t{1} << 18;         // maximum number of elements of an image
+constexpr std::int64_t kMostTogether = std::int64_t{1} << 21;  // maximum for a group
 
-/// Rows from the first of an image to the first of the next.
+/// Returns the number of rows from the start of an image to that of the next.
 int rows_apart(const Extent& extent) { return extent.height / 2 * 2 + 2; }
 
 Extent extent_of(const std::vector<BitView>& images) {
@@ -43,7 +43,7 @@ ImageGroup::ImageGroup(const std::vector<BitView>& images) : images_(images), al
 Labeled ImageGroup::part(const Labeled& labeled, std::size_t i) const {
   const Extent extent = images_[i].extent;
   const int top = tops_[i];
-  // Labels are in the order of first elements, so those of an image follow each other.
+  // Labels are in the order of first elements, so the labels of an image are consecutive.
   const Column<Box>& box = labeled.components.box;
   const auto first_from = [&](int row) {
     return std::partition_point(box.begin(), box.end(), [&](const Box& one) { return one.min[1] < row; }) -
@@ -103,12 +103,12 @@ void GpuLabelers::start_in_background() {
   try {
     for (Device& device : devices_)
       device.starting = std::async(std::launch::async, cuda::start_up, device.gpu);
-  } catch (const std::system_error&) {  // no thread: then the first image waits
+  } catch (const std::system_error&) {  // without a thread, the first image waits
   }
 }
 
 void GpuLabelers::start_up(Device& device) {
-  // One that is named and not there is an error even where the others would do all the work.
+  // A named GPU that does not exist is an error even if other GPUs could do all the work.
   if (!started_)
     for (const Device& named : devices_) cuda::require_device(named.gpu);
   if (device.starting) {
@@ -146,13 +146,13 @@ void GpuLabelers::clear() {
   });
 }
 
-/// The first in line, and if it is small all small ones that the same labeler labels.
+/// Returns the first request and, if its image is small, all small images for the same labeler.
 GpuLabelers::Requests GpuLabelers::take_together(std::deque<Request*>& line) {
   const auto is_small = [](const Request& request) {
     return fits_group(request.image.extent, request.key.second);
   };
   Requests together;
-  together.reserve(line.size());  // from here on nothing throws
+  together.reserve(line.size());  // nothing throws below
   together.push_back(line.front());
   line.pop_front();
   const Request& first = *together.front();
@@ -168,8 +168,8 @@ GpuLabelers::Requests GpuLabelers::take_together(std::deque<Request*>& line) {
   return together;
 }
 
-/// Retries once after running out of memory, after freeing memory and without sums, which the host then
-/// gathers.
+/// After running out of memory, retries once with freed memory and without sums, which the host then
+/// computes.
 void GpuLabelers::label_all(const Requests& requests, Device& device) noexcept {
   SumsLayout& gathered = requests.front()->gathered;
   for (bool again = device.holds_memory() || gathered.words > 0;; again = false) {
@@ -218,7 +218,7 @@ void GpuLabelers::label_by_values(Request& request, Device& device) const {
   request.report.label_ms -= request.of_values.labeled.statistics_ms;
 }
 
-/// Each thread takes its part out by itself.
+/// Each thread extracts its own part.
 void GpuLabelers::label_group(Labeler& labeler, const Requests& requests) const {
   std::vector<BitView> images;
   for (const Request* const request : requests) images.push_back(request->image);

@@ -30,7 +30,7 @@ BitVolume bits_of(const gpuccl_image& image) {
   if (extent.rows() > PTRDIFF_MAX / std::max(row, image.row_pitch))
     throw Error(Failure::memory, "labeling: the image is larger than memory");
   const std::span bytes(static_cast<const std::uint8_t*>(image.data),
-                        PTRDIFF_MAX);  // the caller knows its size
+                        PTRDIFF_MAX);  // the caller knows the size of the array
   return image.bits_per_element == 1 ? from_bits(bytes, extent, BitOrder::lsb_first, image.row_pitch)
                                      : from_bytes(bytes, extent, image.row_pitch);
 }

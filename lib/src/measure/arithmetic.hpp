@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-// Roots from operations that are rounded identically everywhere, as only the square root of <cmath> is. So
-// measures have the same last digits on every processor and with every C library. Division of integers.
+// Divisions of integers, and roots from operations that are rounded identically everywhere; of <cmath>, only
+// the square root is. So measures have the same last digits on every processor and with every C library.
 namespace gpuccl::measuring {
 
 /// Returns the quotient of integers, rounded down.
@@ -27,9 +27,8 @@ inline double cube_root(double number) {
   int exponent = 0;
   double part = std::frexp(number, &exponent);
   for (; exponent % 3 != 0; ++exponent) part /= 2;
-  double root = 0.5 + part / 2;  // of 1/8 to 1: too large, by at most 13 %
-  for (int i = 0; i < 5; ++i)
-    root -= (root - part / (root * root)) / 3;  // Newton's steps, each doubles the digits
+  double root = 0.5 + part / 2;  // for 1/8 to 1; too large by at most 13 %
+  for (int i = 0; i < 5; ++i) root -= (root - part / (root * root)) / 3;  // Newton's step doubles the digits
   return std::ldexp(root, exponent / 3);
 }
 

@@ -56,7 +56,7 @@ class Basic final : public Group {
   }
 
   bool is_volume_;
-  bool is_deep_;  // slices on their own are elements of a volume, too
+  bool is_deep_;  // also for volumes whose slices are labeled separately
   std::array<double, 3> spacing_;
 };
 

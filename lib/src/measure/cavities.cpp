@@ -20,7 +20,7 @@ bool touches_border(const Box& box, const Extent& extent) {
   return false;
 }
 
-/// The first bit of a row in columns [begin, end) that is set; `end` if none is.
+/// Returns the first set bit of a row in columns [begin, end); `end` if there is none.
 int first_set(const std::uint32_t* row, int begin, int end) {
   constexpr int kBits = 32;
   for (int word = begin / kBits; word * kBits < end; ++word) {
@@ -68,7 +68,7 @@ class Cavities final : public Group {
   }
 
  private:
-  /// A mark for each row, from Labeling::begin on, that a cavity may begin in: in its first slice.
+  /// Marks the rows, from Labeling::begin on, in which a cavity may begin: those of its first slice.
   static std::vector<char> rows_of_beginnings(const Components& background, const Labeling& labeling) {
     std::vector<char> rows(static_cast<std::size_t>(labeling.end - labeling.begin));
     const std::int64_t height = labeling.extent.height;
@@ -81,10 +81,10 @@ class Cavities final : public Group {
     return rows;
   }
 
-  /// In slices side by side: no component has its first element in two.
+  /// Processes slices concurrently. No component has its first element in two slices.
   static void find_around(const Labeling& labeling, std::int64_t begin, std::int64_t end,
                           const std::vector<char>& looked_at, std::vector<Label>& around) {
-    constexpr std::int64_t kElementsAtOnce = 1 << 16;  // whose runs stay in the cache
+    constexpr std::int64_t kElementsAtOnce = 1 << 16;  // their runs stay in the cache
     const std::int64_t at_once = std::max<std::int64_t>(1, kElementsAtOnce / labeling.extent.width);
     const std::int64_t height = labeling.extent.height;
     const auto find = [&](std::int64_t row, std::int64_t last, char is_looked_at) {
@@ -101,7 +101,7 @@ class Cavities final : public Group {
     });
   }
 
-  /// Rows of one slice, after those before it.
+  /// Processes the rows of one slice in order.
   static void find_in_rows(const Labeling& labeling, std::int64_t begin, std::int64_t end,
                            std::vector<Label>& around) {
     const Labeled& background = *labeling.request.background;
@@ -116,9 +116,10 @@ class Cavities final : public Group {
       for (; i < there.ends[at]; ++i) {
         const LabelRun& span = there.runs[i];
         const Box& box = background.components.box[span.label - 1];
-        // First whether it begins in this slice: that of others is found by other threads.
+        // The slice is checked first, because other threads write the entries of components that begin
+        // elsewhere.
         if (z != box.min[2] || touches_border(box, labeling.extent) || around[span.label - 1] != 0) continue;
-        // A span of the background may begin, or even be, where this row has none of it.
+        // A span covers the rows of a bundle, so in this row it may begin further right, or be empty.
         const int x =
             source == nullptr ? span.begin : first_set(source->bits().row(row), span.begin, span.end);
         if (x == span.end) continue;

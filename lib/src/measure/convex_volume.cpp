@@ -11,7 +11,7 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-/// A point, in halves of a voxel.
+/// A point, in half voxels.
 using Corner = std::array<std::int64_t, 3>;
 
 /// Returns the points half a voxel from the center of each voxel along the axes, relative to `origin`.
@@ -40,7 +40,7 @@ class Hull {
  public:
   struct Face {
     std::array<std::size_t, 3> corners;  // counterclockwise from outside
-    std::array<std::size_t, 3> next;     // the face across the side from corner i to the one after it
+    std::array<std::size_t, 3> next;     // face across the side from corner i to the next one
     std::array<Number, 3> normal;        // outwards
     Number distance;                     // of the plane from the origin, times the length of the normal
     std::vector<std::size_t> above;      // points that are in no other list
@@ -57,7 +57,7 @@ class Hull {
 
  private:
   struct Side {
-    std::size_t from, to, outer;  // `outer`: the face behind it, which stays
+    std::size_t from, to, outer;  // `outer`: the face behind the side, which stays
   };
 
   Number height(const Face& face, std::size_t point) const {
@@ -79,8 +79,8 @@ class Hull {
     return faces_.size() - 1;
   }
 
-  /// Begins with a tetrahedron of the first point, which is a corner, and points that are not in one line or
-  /// plane with it.
+  /// Begins with a tetrahedron: the first point, which is a corner, and points that are not collinear or
+  /// coplanar with it.
   void begin() {
     const auto find = [&](auto is_good) {
       std::size_t point = 1;
@@ -110,7 +110,7 @@ class Hull {
     distribute(all, 0);
   }
 
-  /// Assigns each point to a face from `first` on that it is above. Drops points inside.
+  /// Assigns each point to a face, from `first` on, that it is above. Drops points inside the hull.
   void distribute(const std::vector<std::size_t>& points, std::size_t first) {
     for (const std::size_t point : points)
       for (std::size_t face = first; face < faces_.size(); ++face)
@@ -120,7 +120,7 @@ class Hull {
         }
   }
 
-  /// Adds the farthest point above `face`: replaces the faces that it is above with the faces of a cone.
+  /// Adds the farthest point above `face`: replaces the faces below this point with a cone of new faces.
   void add_farthest(std::size_t face) {
     const std::vector<std::size_t>& above = faces_[face].above;
     const std::size_t top = *std::max_element(above.begin(), above.end(), [&](std::size_t a, std::size_t b) {
@@ -169,10 +169,10 @@ class Hull {
 
   const std::vector<Corner>& points_;
   std::vector<Face> faces_;
-  std::vector<std::size_t> begins_at_;  // the new face whose side begins at a point
+  std::vector<std::size_t> begins_at_;  // by point: the new face whose side begins there
 };
 
-/// Rows of voxels, each from its first to its last voxel in the hull.
+/// Rows of voxels of a hull, each from its first to its last voxel.
 template <class Number>
 class Rows {
  public:
@@ -204,7 +204,7 @@ class Rows {
   }
 
  private:
-  /// Extends the rows of a slice that pass through a triangle to one of its sides.
+  /// Extends the rows of a slice that pass through a triangle by one of its sides.
   static void cut(const Corner& a, const Corner& b, std::int64_t z, std::int64_t& y0, std::int64_t& y1) {
     if (std::min(a[2], b[2]) > z || std::max(a[2], b[2]) < z) return;
     const auto add = [&](Number y, Number by) {
@@ -262,7 +262,7 @@ std::uint64_t convex_volume(const std::vector<std::array<int, 3>>& voxels) {
   const std::vector<Corner> points = corners_of(voxels, least);
   const std::int64_t height = std::int64_t{most[1]} - least[1] + 1,
                      depth = std::int64_t{most[2]} - least[2] + 1;
-  constexpr std::int64_t kLongestInWords = 1 << 18;  // sums of six products of three lengths in halves fit
+  constexpr std::int64_t kLongestInWords = 1 << 18;  // sums of six products of three half lengths fit
   return longest < kLongestInWords ? count_in_hull<std::int64_t>(points, height, depth)
                                    : count_in_hull<Wide>(points, height, depth);
 }

@@ -29,9 +29,9 @@ Vector step(const Direction& direction, const Vector& spacing) {
   return {direction.dx * spacing[0], direction.dy * spacing[1], direction.dz * spacing[2]};
 }
 
-/// Share of the circle that is nearer to `own` and its opposite than to any other.
+/// Returns the fraction of the circle that is nearer to `own` and its opposite than to any other direction.
 double share_of_circle(const Vector& own, const std::vector<Vector>& all) {
-  const auto angle_to = [&](const Vector& other) {  // 0 to pi, as of lines
+  const auto angle_to = [&](const Vector& other) {  // between lines: 0 to pi
     return std::fmod(std::atan2(other[1], other[0]) - std::atan2(own[1], own[0]) + 2 * pi, pi);
   };
   double next = pi, last = 0;
@@ -43,7 +43,7 @@ double share_of_circle(const Vector& own, const std::vector<Vector>& all) {
   return (next + pi - last) / 2 / pi;
 }
 
-/// The part of a polygon on the positive side of a plane through the origin.
+/// Returns the part of a polygon on the positive side of a plane through the origin.
 std::vector<Vector> clipped(const std::vector<Vector>& polygon, const Vector& normal) {
   std::vector<Vector> kept;
   for (std::size_t i = 0; i < polygon.size(); ++i) {
@@ -56,15 +56,15 @@ std::vector<Vector> clipped(const std::vector<Vector>& polygon, const Vector& no
   return kept;
 }
 
-/// Area of a triangle on the unit sphere. A. van Oosterom and J. Strackee, 1983.
+/// Returns the area of a triangle on the unit sphere (A. van Oosterom and J. Strackee, 1983).
 double solid_angle(const Vector& a, const Vector& b, const Vector& c) {
   return 2 * std::atan2(std::abs(dot(a, cross(b, c))), 1 + dot(a, b) + dot(b, c) + dot(c, a));
 }
 
-/// Share of the sphere that is nearer to `own` and its opposite than to any other.
+/// Returns the fraction of the sphere that is nearer to `own` and its opposite than to any other direction.
 double share_of_sphere(const Vector& own, const std::vector<Vector>& all) {
-  // A square that touches the sphere in `own`: all that is nearest lies behind it, for it is no further than
-  // what is nearest to one of three axes.
+  // Begins with a square that touches the sphere in `own`. It covers the cell, whose points are not farther
+  // from `own` than points nearest to one of the three axes.
   constexpr double kHalfSide = 2;
   const Vector across = unit(cross(own, std::abs(own[0]) < 0.5 ? Vector{1, 0, 0} : Vector{0, 1, 0}));
   const Vector along = cross(own, across);
@@ -82,9 +82,9 @@ double share_of_sphere(const Vector& own, const std::vector<Vector>& all) {
   return 2 * area / (4 * pi);
 }
 
-/// Returns the contribution of one intercept along each direction to the perimeter (images) or surface area
-/// (volumes), by Crofton's formula: the density of lines, weighted by the fraction of all directions that are
-/// nearest to it.
+/// Returns the contribution of one intercept along each direction to the perimeter (2D) or surface area (3D)
+/// by Crofton's formula: the density of lines, weighted by the fraction of all directions that are nearest to
+/// this one.
 std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>& spacing) {
   std::vector<Vector> steps, units;
   const auto add = [&](const Direction& direction) {
@@ -108,8 +108,8 @@ std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>&
 
 using enum MeasureId;
 
-/// Perimeter and surface by Crofton's formula, from the number of intercepts, which are runs, along 4 or 13
-/// directions. Along each there are as many as elements, less the pairs of elements that follow each other.
+/// Perimeter and surface by Crofton's formula, from the number of intercepts (runs) along 4 or 13 directions.
+/// Their number along a direction is that of elements minus that of adjacent pairs of elements.
 class Crofton final : public Group {
  public:
   explicit Crofton(const Labeling& labeling)

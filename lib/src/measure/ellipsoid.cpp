@@ -14,15 +14,15 @@ using enum MeasureId;
 
 enum Axis : std::size_t { x, y, z };
 
-/// Fraction of the largest eigenvalue below which others are rounding errors.
+/// Eigenvalues below this fraction of the largest one are rounding errors.
 constexpr double kNoise = 16 * std::numeric_limits<double>::epsilon();
 
-/// In descending order, none below 0.
+/// Returns the eigenvalues in descending order, none below 0.
 std::array<double, 2> eigenvalues_2d(const Covariance& of) {
   const double half = (of[x][x] - of[y][y]) / 2, mean = (of[x][x] + of[y][y]) / 2;
   const double reach = length_of(half, of[x][y]), larger = mean + reach;
   if (!(larger > 0)) return {0, 0};
-  // The smaller one by the determinant: a difference would cancel it.
+  // The smaller eigenvalue follows from the determinant, because a difference would cancel its digits.
   const double product = of[x][x] / larger * of[y][y], smaller = product - of[x][y] / larger * of[x][y];
   return {larger, smaller > kNoise * product ? smaller : 0};
 }

@@ -29,8 +29,8 @@ void store(std::uint32_t* row, int word, Word value) {
   std::memcpy(row + 2 * std::int64_t{word}, &value, sizeof value);
 }
 
-/// The ones of `free` that are in one run with one of `seeds`, which is such a one, or to the right of the
-/// word before if `carry` is 1; `carry` becomes that of the next word.
+/// Returns the ones of `free` that are in one run with, and not below, a one of `seeds`, or with the end of
+/// the previous word if `carry` is 1. `carry` becomes that of the next word.
 inline Word filled_upwards(Word free, Word seeds, Word& carry) {
   const Word sum = free + seeds, with_carry = sum + carry;
   carry = (sum < seeds) | (with_carry < sum);
@@ -44,10 +44,10 @@ inline Word filled_downwards(Word free, Word seeds) {
   return seeds;
 }
 
-/// Finds what of the background is outside, in strips of slices side by side.
+/// Finds the background outside, concurrently in strips of adjacent slices.
 class Outside {
  public:
-  /// `outside`: all background at first.
+  /// `outside`: initially all background.
   Outside(BitView image, bool diagonal, BitVolume& outside)
       : image_(image),
         outside_(outside),
@@ -57,7 +57,7 @@ class Outside {
         stale_(static_cast<std::size_t>(image.extent.rows())),
         rows_left_(kLooksEach * image.extent.rows()) {}
 
-  /// False if it would take long.
+  /// Returns false if it would take too long.
   bool find() {
     const Extent& extent = image_.extent;
     tbb::parallel_for(0, extent.depth, [&](int z) { begin_slice(z); });
@@ -66,7 +66,7 @@ class Outside {
       return static_cast<int>(std::int64_t{extent.depth} * strip / strips);
     };
     do {
-      // Strips next to each other look at rows of each other.
+      // Adjacent strips read rows of each other, so they are not processed at the same time.
       for (const int odd : {0, 1})
         tbb::parallel_for(0, (strips + 1 - odd) / 2, [&](int i) {
           const int strip = 2 * i + odd;
@@ -91,7 +91,7 @@ class Outside {
 
  private:
   static constexpr int kFewestSlices = 8;
-  static constexpr std::int64_t kLooksEach = 16;  // at a row, in the mean; a winding way takes more
+  static constexpr std::int64_t kLooksEach = 16;  // mean visits per row; winding paths need more
 
   void begin_slice(int z) {
     const Extent& extent = image_.extent;
@@ -109,7 +109,7 @@ class Outside {
     }
   }
 
-  /// The runs of the background at either end of a row.
+  /// Adds the runs of background at either end of a row.
   void fill_from_ends(const std::uint32_t* image, std::uint32_t* row) const {
     Word carry = 1;
     for (int i = 0; i < words_ && carry != 0; ++i) store(row, i, filled_upwards(~load(image, i), 0, carry));
@@ -128,7 +128,7 @@ class Outside {
     return stale_[static_cast<std::size_t>(std::int64_t{z} * image_.extent.height + y)];
   }
 
-  /// Looks at the stale rows of slices [z0, z1) until there are none, or none may be looked at any more.
+  /// Visits the stale rows of slices [z0, z1) until there are none, or the limit of visits is reached.
   void spread(int z0, int z1) {
     const std::int64_t height = image_.extent.height;
     std::vector<Word> beside(static_cast<std::size_t>(words_) + 2);
@@ -164,8 +164,8 @@ class Outside {
       }
   }
 
-  /// Extends the outside of a row that is not at the border. `beside`: room for a row of words, with one
-  /// on either side of it. Returns whether there is more.
+  /// Extends the outside of a row that is not at the border. `beside`: buffer for a row of words, and one
+  /// word on either side. Returns true if the row has changed.
   template <bool diagonal>
   bool grow(int y, int z, Word* beside) {
     const std::uint32_t* const image = image_.row(y, z);
@@ -200,7 +200,7 @@ class Outside {
     return true;
   }
 
-  /// The runs of the background that have one of `seeds`.
+  /// Adds the runs of background that contain one of `seeds`.
   void fill(const std::uint32_t* image, std::uint32_t* row, const Word* seeds) const {
     Word carry = 0;
     for (int i = 0; i < words_; ++i) store(row, i, filled_upwards(~load(image, i), seeds[i], carry));
@@ -219,8 +219,8 @@ class Outside {
   BitVolume& outside_;
   bool diagonal_;
   int words_;
-  Word to_end_;              // the elements of the last word
-  std::vector<char> stale_;  // rows that may have more outside by what is next to them
+  Word to_end_;              // mask of the elements of the last word
+  std::vector<char> stale_;  // rows whose neighbors have changed since the last visit
   std::atomic<std::int64_t> rows_left_;
 };
 

@@ -5,20 +5,21 @@
 #include "common/row_bits.hpp"
 #include "gpuccl/types.hpp"
 
-// The Euler number, row by row. A row adds what its union with the rows before it has more than these: of the
-// rows p above it and, in the slice before, q above, next to and below it. Elements that touch are cubes with
-// their faces (8, 26), or without (4, 6); by 18-connectivity corners that touch nothing else are apart.
+// The Euler number, row by row. A row contributes the difference that it makes to the union of the rows
+// before it: row p above it and, in the previous slice, rows q above, at and below it. Elements that touch
+// are cubes with their faces (8, 26) or without them (4, 6). With 18-connectivity, cubes that touch only at a
+// corner are separate.
 namespace gpuccl::measuring {
 
-/// A row and those around it that say how much it adds.
+/// A row, and the rows around it that determine its contribution.
 template <class Row>
 struct EulerRows {
   const Row &here, &above, &above_before, &next_before, &below_before, &below;
 };
 
-/// By inclusion and exclusion the union of the row with those before it has more: of each end of an element
-/// 1 - p - q0 - q1 - q2 + p q0 + p q1 + q0 q1 + q1 q2 - p q0 q1, where a row is 1 if it has an element
-/// there, minus that of each element itself.
+/// By inclusion and exclusion, the contribution is a sum over the ends of elements, 1 - p - q0 - q1 - q2 + p
+/// q0 + p q1 + q0 q1 + q1 q2 - p q0 q1, where a row is 1 if it has an element there, minus the same sum over
+/// the elements.
 template <bool is_volume, class Row, class Word>
 GPUCCL_HD int with_faces(const EulerRows<Row>& rows, int word, Word mask) {
   const Word here = rows.here[word] & mask;
@@ -46,8 +47,8 @@ GPUCCL_HD int without_faces(const EulerRows<Row>& rows, int word, Word mask) {
               above_left & before_left & rows.above_before.left(word));
 }
 
-/// Elements that touch one in the slice before by a corner while the six others around that corner are
-/// background.
+/// Counts the elements that touch one in the previous slice at a corner while the six others around that
+/// corner are background.
 template <class Row, class Word>
 GPUCCL_HD int corners_alone(const EulerRows<Row>& rows, int word, Word mask) {
   const Word here = rows.here[word] & mask;

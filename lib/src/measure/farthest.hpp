@@ -9,9 +9,8 @@
 
 namespace gpuccl::measuring {
 
-/// Maximum of squared(distance) over all pairs of places; `distance` has their distance along each axis, and
-/// `squared` must grow with it. Nested bounding boxes of places are compared first, so that few pairs of
-/// places remain.
+/// Maximum of squared(distance) over all pairs of points. `distance`: along each axis; `squared` must grow
+/// with it. Nested bounding boxes of points are compared first, so few pairs of points remain.
 template <class Squared>
 class Farthest {
  public:
@@ -19,7 +18,7 @@ class Farthest {
   using Distance = std::array<std::int64_t, 3>;
   using Value = decltype(std::declval<Squared>()(Distance()));
 
-  /// Requires at least one place.
+  /// Requires at least one point.
   Farthest(std::vector<Place> places, Squared squared) : places_(std::move(places)), squared_(squared) {
     build(0, places_.size());
     most_ = squared_(Distance{});
@@ -29,7 +28,7 @@ class Farthest {
   Value squared() const { return most_; }
 
  private:
-  static constexpr std::size_t kFew = 8;  // places that are not divided into smaller boxes
+  static constexpr std::size_t kFew = 8;  // points that are not divided into smaller boxes
 
   struct Node {
     Place min, max;

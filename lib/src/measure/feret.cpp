@@ -15,28 +15,28 @@ namespace {
 
 using enum MeasureId;
 
-/// In halves of an element, or in elements.
+/// Coordinates in half elements, or in elements.
 struct Point {
   std::int64_t x, y;
 };
 
-/// Positive if c lies to the left of the line from a to b.
+/// Returns a positive number if c lies to the left of the line from a to b.
 std::int64_t turn(const Point& a, const Point& b, const Point& c) {
   return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
 }
 
-/// The corners of the convex hull of points, of which two stand at each height, from the first height down:
-/// the left one and the right one.
+/// Returns the corners of the convex hull of points, of which each height has two: the left and the right
+/// one, from the first height down.
 std::vector<Point> hull_of(const std::vector<Point>& points) {
   std::vector<Point> hull;
-  std::size_t first = 0;  // of the side
+  std::size_t first = 0;  // of the current side
   const auto go_to = [&](const Point& point) {
     while (hull.size() >= first + 2 && turn(hull[hull.size() - 2], hull.back(), point) <= 0) hull.pop_back();
     hull.push_back(point);
   };
   go_to(points.front());
   for (std::size_t i = 1; i < points.size(); i += 2) go_to(points[i]);
-  hull.pop_back();  // where the other side begins
+  hull.pop_back();  // belongs to the other side
   first = hull.size();
   go_to(points.back());
   for (std::size_t i = points.size(); i > 0; i -= 2) go_to(points[i - 2]);
@@ -44,15 +44,15 @@ std::vector<Point> hull_of(const std::vector<Point>& points) {
   return hull;
 }
 
-/// The largest distance between two corners of a hull, each multiplied by the size of half an element.
+/// Returns the largest distance between two corners of a hull. `width`, `height`: of half an element.
 double diameter(const std::vector<Point>& hull, double width, double height) {
   const auto distance = [&](std::size_t a, std::size_t b) {
     const double x = width * static_cast<double>(hull[a].x - hull[b].x);
     const double y = height * static_cast<double>(hull[a].y - hull[b].y);
     return x * x + y * y;
   };
-  // Corner after corner, the corner that is farthest from the side to the next one: of two that are farthest
-  // from each other one is met at a side of the other.
+  // Rotating calipers: for each side, the corner farthest from it. Two corners with the largest distance are
+  // found at a side next to one of them.
   const std::size_t corners = hull.size();
   double most = 0;
   for (std::size_t i = 0, far = 1; i < corners; ++i) {
@@ -68,8 +68,8 @@ double diameter(const std::vector<Point>& hull, double width, double height) {
   return std::sqrt(most);
 }
 
-/// The smallest distance between two parallel lines that enclose a hull, with the size of half an element.
-/// One of them lies along a side (Freeman and Shapira 1975).
+/// Returns the smallest distance between two parallel lines that enclose a hull. One of them lies along a
+/// side (Freeman and Shapira 1975). `width`, `height`: of half an element.
 double least_width(const std::vector<Point>& hull, double width, double height) {
   const std::size_t corners = hull.size();
   double least = std::numeric_limits<double>::infinity();
@@ -83,20 +83,20 @@ double least_width(const std::vector<Point>& hull, double width, double height) 
   return least;
 }
 
-/// The first element of a row, and what follows the last.
+/// The first element of a row, and the end of the last one.
 struct Ends {
   int begin = 0, end = 0;
 };
 
-/// The hull of points half an element next to, above and below the first and last elements of rows, of which
-/// `y` is the first. Of points at one height only the first and the last matter. An object in several pieces
-/// may leave rows empty.
+/// Returns the hull of the points half an element left of, right of, above and below the first and last
+/// elements of rows. `first_y`: of the first row. At each height only the first and the last point matter.
+/// Rows may be empty if an object has several pieces.
 std::vector<Point> hull_of(std::span<const Ends> rows, int first_y) {
   std::vector<Point> points;
   points.reserve(4 * rows.size() + 2);
   const std::int64_t top = 2 * std::int64_t{first_y} - 1;
   for (std::size_t i = 0; i <= 2 * rows.size(); ++i) {
-    // An even line lies between two rows, at the centres of whose elements it has points.
+    // An even height lies between two rows, at the centers of whose elements it has points.
     const std::int64_t y = top + static_cast<std::int64_t>(i);
     const Ends *above = &rows[i == 0 ? 0 : (i - 1) / 2], *below = &rows[std::min(i / 2, rows.size() - 1)];
     if (above->end == 0) above = below;
@@ -109,17 +109,17 @@ std::vector<Point> hull_of(std::span<const Ends> rows, int first_y) {
   return hull_of(points);
 }
 
-/// The elements whose centres are in the hull, or on its edge, in the same rows.
+/// Returns the elements of the same rows whose centers are in the hull or on its edge.
 std::vector<Ends> elements_in(const std::vector<Point>& hull, std::size_t rows, int first_y) {
   std::vector<Ends> ends(rows);
   for (std::size_t i = 0; i < hull.size(); ++i) {
     const Point &a = hull[i], &b = hull[(i + 1) % hull.size()];
     if (a.y == b.y) continue;
-    // The hull lies to the left of its sides: up along x, if y goes down the page.
+    // The hull lies to the left of its sides; y points down.
     const bool is_right = a.y < b.y;
     const Point &top = is_right ? a : b, &bottom = is_right ? b : a;
     for (std::int64_t y = ceiling_divide<std::int64_t>(top.y, 2); 2 * y <= bottom.y; ++y) {
-      // In halves, x is top.x + across / down, of which elements have the even ones.
+      // In half elements, x is top.x + across / down. Elements have even coordinates.
       const std::int64_t down = bottom.y - top.y, across = (bottom.x - top.x) * (2 * y - top.y);
       Ends& row = ends[static_cast<std::size_t>(y - first_y)];
       if (is_right) {
@@ -132,8 +132,8 @@ std::vector<Ends> elements_in(const std::vector<Point>& hull, std::size_t rows, 
   return ends;
 }
 
-/// The corners of the hull of each slice, of which two corners of the hull of all are farthest from each
-/// other. `rows`: of the box, slice by slice.
+/// Returns the corners of the hull of each slice, which include the two corners of the whole hull with the
+/// largest distance. `rows`: of the bounding box, slice by slice.
 std::vector<std::array<int, 3>> corners_of_slices(std::span<const Ends> rows, const Box& box) {
   std::vector<std::array<int, 3>> corners;
   const auto height = static_cast<std::size_t>(box.max[1] - box.min[1] + 1);
@@ -155,9 +155,9 @@ std::vector<std::array<int, 3>> corners_of_slices(std::span<const Ends> rows, co
   return corners;
 }
 
-/// The largest distance between two points half an element next to the elements of a volume, along any axis,
-/// by the size of an element. Of points next to two elements those are farthest that lie on either side along
-/// one axis: its part of the distance is longer by an element.
+/// Returns the largest distance between two points half an element from the elements of a volume along one
+/// axis. `size`: of an element. For two elements, the farthest points lie on opposite sides along one axis,
+/// so the distance along this axis is one element longer.
 template <class Number>
 double diameter(const std::vector<std::array<int, 3>>& corners, const std::array<Number, 3>& size) {
   const auto squared = [&](const std::array<std::int64_t, 3>& distance) {
@@ -172,10 +172,9 @@ double diameter(const std::vector<std::array<int, 3>>& corners, const std::array
   return std::sqrt(static_cast<double>(Farthest(corners, squared).squared()));
 }
 
-/// In images the largest distance between two points at the edge of the convex hull as an image, half an
-/// element next to, above or below the centres of its elements; in volumes those of the elements
-/// themselves. The size of that hull image, and in images its smallest width. Of each row of a component only
-/// its ends matter.
+/// In 2D: the largest distance between two points on the edge of the convex hull image, half an element from
+/// the centers of its elements, its smallest width, and its size. In volumes: the largest distance of points
+/// at the elements themselves, and the size of the hull. Only the ends of each row of a component matter.
 class Feret final : public Group {
  public:
   explicit Feret(const Labeling& labeling)
@@ -194,7 +193,7 @@ class Feret final : public Group {
   std::size_t bytes_each() const override { return sizeof(std::size_t); }
   std::int64_t extra_bytes() const override { return static_cast<std::int64_t>(ends_.size() * sizeof(Ends)); }
 
-  /// Error (memory) if there is not so much memory for the rows of these components.
+  /// Throws Error (memory) if the rows of these components take more than `max_bytes`.
   static void check_bytes(const Components& components, std::int64_t max_bytes) {
     std::int64_t rows = 0;
     for (const Box& box : components.box) rows += rows_of(box);
@@ -207,7 +206,7 @@ class Feret final : public Group {
       const std::size_t i = stretch.label - 1;
       stretch.for_each_word([&](int word, Word mask) {
         const Word elements = row.bits()[word] & mask;
-        if (elements == 0) return;  // as in rows next to the box
+        if (elements == 0) return;  // as in rows outside the box
         Ends& ends = ends_[place_of(i, row.y, row.z)];
         const int first = word * kWordBits;
         if (ends.end == 0) ends.begin = first + std::countr_zero(elements);
@@ -223,7 +222,7 @@ class Feret final : public Group {
   }
   bool add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
     if (saved.size() != rows_before_[index + 1] - rows_before_[index]) return false;
-    for (std::size_t row = 0; row < saved.size(); ++row)  // of a row one part has all
+    for (std::size_t row = 0; row < saved.size(); ++row)  // only one part has elements of the row
       if (const auto ends = std::bit_cast<Ends>(saved[row]); ends.end != 0) {
         if (ends.begin < 0 || ends.end <= ends.begin) return false;
         ends_[rows_before_[index] + row] = ends;
@@ -273,10 +272,10 @@ class Feret final : public Group {
     return rows_before_[i] + static_cast<std::size_t>((z - box.min[2]) * slice + (y - box.min[1]));
   }
 
-  const Column<Box>& boxes_;  // while they are measured
+  const Column<Box>& boxes_;  // during measurement
   bool is_volume_, is_convex_, is_diameter_;
   std::array<double, 3> spacing_;
-  std::vector<std::size_t> rows_before_;  // of the rows of all boxes
+  std::vector<std::size_t> rows_before_;  // sums over the bounding boxes
   std::vector<Ends> ends_;
 };
 

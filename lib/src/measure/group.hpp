@@ -17,14 +17,14 @@
 
 namespace gpuccl::measuring {
 
-/// Columns of a row whose foreground is all of one label.
+/// A range of columns of a row whose foreground has a single label.
 struct Stretch {
   Label label = 0;
   int begin = 0, end = 0;
-  std::uint64_t* sums = nullptr;  // of the component, or of a part of it
+  std::uint64_t* sums = nullptr;  // of the component, or of its part in a region
 
-  /// Calls visit(word, mask) for each word of the row that contains columns of the stretch. Bits outside of
-  /// `mask` may belong to other stretches.
+  /// Calls visit(word, mask) for each word of the row that contains columns of the stretch. `mask`: these
+  /// columns; other bits may belong to other stretches.
   template <class Visit>
   void for_each_word(Visit visit) const {
     const int first = begin / kWordBits, last = (end - 1) / kWordBits;
@@ -59,7 +59,7 @@ struct LabeledRow {
     return dz == 0 ? spans_here[static_cast<std::size_t>(dy + 2)]
                    : spans_before[static_cast<std::size_t>(dy + 1)];
   }
-  /// Returns those of `elements` of a word whose neighbor in a direction, which is foreground, has `label`.
+  /// Returns the `elements` of a word whose neighbor in a direction, which must be foreground, has `label`.
   template <Direction to>
   Word of_label(Word elements, int word, Label label) const {
     return measuring::of_label(elements, word * kWordBits + to.dx, label, spans(to.dy, to.dz));
@@ -69,15 +69,15 @@ struct LabeledRow {
 /// Sums from which values are derived.
 struct Sums {
   const Component& component;
-  const std::uint64_t* sums;  // of the group
-  std::size_t index;          // of the component when it was measured
+  const std::uint64_t* sums;  // this group's
+  std::size_t index;          // of the component during measurement
 };
 
 /// Properties of the labeling that all groups use.
 struct Labeling {
   Extent extent;
-  const Components& components;  // while it is measured
-  const LabelSource* labels;     // the same; null if nothing is measured
+  const Components& components;  // during measurement
+  const LabelSource* labels;     // of these components; null if nothing is measured
   MeasureRequest request;
   std::int64_t begin = 0, end = 0;  // rows of the labels that are measured
 
@@ -89,25 +89,26 @@ class Group {
  public:
   virtual ~Group() = default;
 
-  /// 64-bit words of the sums of one component, which are 0 at first; at Stretch::sums + offset.
+  /// Number of 64-bit words per component, initially 0, at Stretch::sums + offset.
   virtual std::size_t words() const { return 0; }
-  /// Returns the member of SumsLayout for its sums if a labeler can gather them, else null.
+  /// Returns the member of SumsLayout that gives the position of its sums if a labeler can gather them,
+  /// otherwise null.
   virtual int SumsLayout::*place() const { return nullptr; }
-  /// Returns whether the group needs add().
+  /// Returns true if the group needs add().
   virtual bool looks_at_rows() const { return words() > 0; }
   /// Return the bytes kept per component, and those kept for all components together.
   virtual std::size_t bytes_each() const { return words() * sizeof(std::uint64_t); }
   virtual std::int64_t extra_bytes() const { return 0; }
-  /// Returns whether add() reads elements around those of a stretch.
+  /// Returns true if add() reads elements around those of a stretch.
   virtual bool looks_around() const { return false; }
-  /// Returns whether add() reads LabeledRow::edges.
+  /// Returns true if add() reads LabeledRow::edges.
   virtual bool looks_at_edges() const { return false; }
   /// Adds the stretches of a row to the sums of their components. Called once per row, in any order and from
-  /// several threads; no two threads have the same sums or the same row.
+  /// several threads, which never share sums or rows.
   virtual void add(const LabeledRow& /*row*/) {}
   /// Adds the sums of one part of a component to those of another.
   virtual void merge(std::uint64_t* into, const std::uint64_t* part) const;
-  /// Returns whether the group keeps state of components in addition to sums.
+  /// Returns true if the group keeps state of components in addition to sums.
   virtual bool keeps_state() const { return false; }
   /// Appends the state of a component, except its sums, to `saved`. add_saved() adds it to that of another
   /// piece with the same bounding box; returns false if the words are invalid.
@@ -118,10 +119,10 @@ class Group {
   /// Sets the values of the group.
   virtual void derive(const Sums& sums, MeasureValues& values) const = 0;
 
-  std::size_t offset = 0;  // of its sums among those of all groups
+  std::size_t offset = 0;  // of its sums within those of all groups
 };
 
-/// Return the group; null if none of its measures is wanted.
+/// Return the group, or null if none of its measures is requested.
 using MakeGroup = std::unique_ptr<Group> (*)(const Labeling& labeling);
 std::unique_ptr<Group> make_basic(const Labeling& labeling);
 std::unique_ptr<Group> make_border(const Labeling& labeling);
@@ -134,11 +135,11 @@ std::unique_ptr<Group> make_perimeter(const Labeling& labeling);
 std::unique_ptr<Group> make_radius(const Labeling& labeling);
 std::unique_ptr<Group> make_wraps(const Labeling& labeling);
 
-/// Returns the connectivity with which measures look for neighbors of the same label: all neighbors if labels
-/// touch, because rows then contain one label.
+/// Returns the connectivity for neighbors with the same label: that of all neighbors if labels may touch,
+/// because rows then contain a single label.
 Connectivity connectivity_around(const Labeling& labeling);
 
-/// Returns whether one of `ids` is wanted.
+/// Returns true if one of `ids` is requested.
 bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids);
 
 /// Returns the error for measures that need more memory than is allowed. `what`: the measures and the verb.

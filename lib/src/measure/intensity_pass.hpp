@@ -19,8 +19,8 @@
 
 namespace gpuccl::measuring {
 
-/// Adds the samples of components to their sums, from label runs and samples of the same rows: of all rows,
-/// of some rows of an image of one slice, or of some slices.
+/// Adds samples to the sums of components, from the label runs and samples of the same rows: all rows, some
+/// rows of an image of one slice, or some slices.
 template <class Sums>
 class IntensityPass final : public SamplesPass {
  public:
@@ -149,12 +149,12 @@ class IntensityPass final : public SamplesPass {
   const Components& components_;
   const IntensityImage& image_;
   ValueCounts* counts_;
-  std::uint64_t most_parts_;  // in memory
+  std::uint64_t most_parts_;  // limit of parts in memory
   std::vector<Sums>& sums_;
-  std::vector<std::int64_t> parts_before_;  // of the slices before each
+  std::vector<std::int64_t> parts_before_;  // prefix sum over slices
   const std::int64_t begin_, end_;
-  bool in_place_ = false;   // slices are measured one by one, and sums do not depend on the order
-  std::int64_t ready_ = 0;  // rows that the labels can list, up to here
+  bool in_place_ = false;   // slices are measured in order, and sums do not depend on the order
+  std::int64_t ready_ = 0;  // rows up to this one can be listed
 };
 
 }  // namespace gpuccl::measuring

@@ -125,7 +125,7 @@ void add_samples(const LabelSource& labels, std::int64_t begin, std::int64_t end
     for (const auto& pass : passes) next = pass->most_slices(z, next);
     const std::int64_t last = std::min(end, std::int64_t{next} * height);
     for (std::size_t i = 0; i < passes.size(); ++i) {
-      // Rows that the image before has made ready have taken the place of the first ones.
+      // The previous image may have prepared later rows, which evicts the first ones.
       if (i > 0 && ready < last) ready = labels.prepare(first, 1);
       const std::int64_t now = passes[i]->add(z, next, ready);
       if (i + 1 == passes.size()) ready = now;

@@ -44,7 +44,7 @@ class IntensitySums {
   virtual Intensities derive(std::size_t count) = 0;
 };
 
-/// Components that begin before `first_row`, counted over all rows or whole slices, are summed in pieces.
+/// Components that begin before `first_row`, in the order of all rows or slices, are summed in pieces.
 std::unique_ptr<IntensitySums> make_intensity_sums(const Components& components, const IntensityImage& image,
                                                    const MeasureSet& wanted, std::int64_t first_row = 0);
 

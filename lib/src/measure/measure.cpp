@@ -24,10 +24,10 @@ using measuring::Labeling;
 namespace measuring {
 namespace {
 
-/// Rows in order, a few of which can be listed at a time. Earlier rows that are still needed are kept.
+/// Rows in order, of which only a few can be listed at a time. Keeps earlier rows that are still needed.
 class RowSource {
  public:
-  /// Source of rows [begin, end). Rows from `first` on, and up to `rows_ahead` after the end, are read.
+  /// Source of rows [begin, end). Also reads rows from `first` on, and up to `rows_ahead` rows after the end.
   RowSource(const LabelSource& labels, std::int64_t rows_before, std::int64_t rows_ahead, std::int64_t first,
             std::int64_t begin, std::int64_t end)
       : labels_(labels),
@@ -39,12 +39,12 @@ class RowSource {
         ready_from_(first),
         ready_to_(first) {}
 
-  /// Returns the next rows that can be measured, [begin, end); none after the last row.
+  /// Returns the next rows that can be measured, [begin, end); an empty range after the last row.
   bool next(std::int64_t& begin, std::int64_t& end);
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const;
 
  private:
-  /// Keeps the rows from `first_row` on that were ready.
+  /// Keeps the prepared rows from `first_row` on.
   void keep(std::int64_t first_row);
 
   const LabelSource& labels_;
@@ -63,7 +63,7 @@ bool RowSource::next(std::int64_t& begin, std::int64_t& end) {
     keep(std::max(first_, measured_ - rows_before_));
     ready_from_ = ready_to_;
     ready_to_ = labels_.prepare(ready_from_, 1);
-    // Rows ahead are those of the same slice.
+    // Rows ahead belong to the same slice.
     const std::int64_t complete = ready_to_ % extent.height == 0 ? ready_to_ : ready_to_ - rows_ahead_;
     measured_ = std::min(end_, std::max(measured_, complete));
   } while (measured_ == begin);
@@ -89,7 +89,7 @@ void RowSource::keep(std::int64_t first_row) {
   kept_ = std::move(kept);
   kept_from_ = first_row;
 }
-/// Returns access to the rows of `labels`: to the labeled image if it is in memory, else to `source`.
+/// Returns access to the rows of `labels`: to the labeled image if it is in memory, otherwise to `source`.
 /// `is_apart`: requires runs of one label, which only `source` has.
 RowAccess rows_of(const LabelSource& labels, const RowSource& source, bool is_apart) {
   RowAccess rows{.extent = labels.extent(), .joins_runs = !is_apart};
@@ -106,8 +106,8 @@ RowAccess rows_of(const LabelSource& labels, const RowSource& source, bool is_ap
   return rows;
 }
 
-/// Adds up what rows [begin, end) have of each component, region by region: by all threads if there is memory
-/// for the parts of components.
+/// Adds the contributions of rows [begin, end) to all components, region by region, on all threads if there
+/// is memory for parts of components.
 void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const Labeling& labeling,
               MeasureSums& sums) {
   rows.slices_touch = labeling.is_volume();
@@ -132,7 +132,7 @@ void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const Labeli
   }
 }
 
-/// Adds rows as labels prepare them, with some rows around these.
+/// Adds rows as labels prepare them, together with the rows around them.
 void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& around, const LabelSource& labels,
                     const Labeling& labeling, MeasureSums& sums) {
   constexpr int kReach = RowWindow::kReach;

@@ -19,7 +19,7 @@ Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_
 
 namespace measuring {
 
-/// Counts the connected pieces of each of `count` labels, in one pass over the label runs of all rows. Holds
+/// Counts the connected pieces of each of `count` labels, in one pass over the label runs of all rows. Keeps
 /// the runs of two rows, or slices of a volume. Throws Error (memory) if they take more than `max_bytes`.
 std::vector<std::uint64_t> count_pieces(const LabelSource& labels, std::size_t count,
                                         Connectivity connectivity, std::int64_t max_bytes);

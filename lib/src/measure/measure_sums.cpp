@@ -88,7 +88,7 @@ void MeasureSums::save(std::size_t component, std::vector<std::uint64_t>& saved)
     const std::size_t before = saved.size();
     saved.push_back(0);
     group->save(component, saved);
-    saved[before] = saved.size() - before - 1;  // its number of words comes first
+    saved[before] = saved.size() - before - 1;  // the number of words precedes them
   }
 }
 

@@ -13,7 +13,7 @@
 
 namespace gpuccl {
 
-/// The wanted groups, and their sums of all components.
+/// The requested groups, and their sums for all components.
 class MeasureSums {
  public:
   explicit MeasureSums(const measuring::Labeling& labeling);
@@ -24,17 +24,17 @@ class MeasureSums {
   /// Returns the groups that need rows of the labels.
   const std::vector<measuring::Group*>& by_rows() const { return by_rows_; }
   std::size_t words() const { return words_; }
-  /// Returns the layout of the sums that a labeler may gather: all of them, if it can.
+  /// Returns the layout of the sums that a labeler may gather.
   const SumsLayout& layout() const { return layout_; }
 
   bool looks_at_rows() const { return !by_rows_.empty(); }
   bool looks_at_edges() const;
-  /// Returns whether each label must be measured without the labels around it.
+  /// Returns true if each label must be measured without the labels around it.
   bool is_apart() const;
   std::size_t bytes_each() const;
   std::int64_t extra_bytes() const;
-  /// Takes gathered sums, so that rows need not be read. Returns false if they do not fit the wanted measures
-  /// or the number of components.
+  /// Moves gathered sums in, so that rows need not be read. Returns false if they do not fit the requested
+  /// measures or the number of components.
   bool take(GatheredSums& gathered, std::size_t components);
   void resize(std::size_t components) { sums_.assign(components * words_, 0); }
   std::uint64_t* of(std::size_t component) { return sums_.data() + component * words_; }

@@ -83,7 +83,7 @@ void Measured::select(const std::vector<Label>& map) {
 void Measured::save(std::size_t i, std::vector<std::uint64_t>& saved) const {
   const std::size_t measured = selected_.empty() ? i : selected_[i];
   sums_->save(measured, saved);
-  // Each image begins with its kind and the number of its words.
+  // The data of each image begins with its kind and its number of words.
   const auto put = [&](Saved kind, const auto& of_image) {
     saved.insert(saved.end(), {kind, 0});
     const std::size_t begin = saved.size();

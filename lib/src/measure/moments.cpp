@@ -39,8 +39,8 @@ void add_to(std::uint64_t* words, std::size_t i, Sum more) {
   }
 }
 
-/// Sums of products of two coordinates, word by word. `Sum` holds them where coordinates count from the
-/// corner of the component's box; until then they are added modulo what it holds.
+/// Sums of products of two coordinates, word by word. `Sum` is wide enough for coordinates relative to the
+/// corner of a component's bounding box. Before that, sums are added modulo its range.
 template <class Sum>
 class Moments final : public Group {
  public:
@@ -94,7 +94,7 @@ class Moments final : public Group {
   }
 
  private:
-  /// `RowSum` holds the sums of a row.
+  /// `RowSum` is wide enough for the sums of a row.
   template <class RowSum, Positions positions_of_word(Word)>
   void add_row(const LabeledRow& row) const {
     const Sum y = static_cast<Sum>(row.y), z = static_cast<Sum>(row.z);
@@ -118,7 +118,7 @@ class Moments final : public Group {
     }
   }
 
-  /// The sum of products of coordinates that count from the corner of the box.
+  /// Returns the sum of products of coordinates relative to the corner of the bounding box.
   static Sum in_box(const Sums& sums, Product product, std::size_t a, std::size_t b) {
     const Component& component = sums.component;
     const auto corner = [&](std::size_t axis) { return static_cast<Sum>(component.box.min[axis]); };
@@ -127,8 +127,8 @@ class Moments final : public Group {
            static_cast<Sum>(component.area) * corner(a) * corner(b);
   }
 
-  /// The moment about the centroid. The integers are those about the element next to the centroid, so that
-  /// what is subtracted as real numbers is small.
+  /// Returns the moment about the centroid. Integer sums are about the element next to the centroid, so the
+  /// floating-point correction is small.
   static double central(const Component& component, Signed product, std::size_t a, std::size_t b) {
     const auto area = static_cast<Signed>(component.area);
     const auto sum = [&](std::size_t axis) {
@@ -142,13 +142,13 @@ class Moments final : public Group {
                                             static_cast<double>(area);
   }
 
-  static constexpr int kNarrow = 1 << 21;  // 64 bits hold the sum of the squares of so many positions
+  static constexpr int kNarrow = 1 << 21;  // 64 bits hold the sum of the squares of this many positions
 
   bool is_volume_, is_narrow_;
   std::array<double, 3> spacing_;
 };
 
-/// Whether the sums of every component stay below 2^64.
+/// Returns true if the sums of every component stay below 2^64.
 bool fit_one_word(const Components& components) {
   for (std::size_t i = 0; i < components.size(); ++i) {
     Wide most = components.area[i];

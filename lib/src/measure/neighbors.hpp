@@ -13,23 +13,22 @@ struct Direction {
   int dx, dy, dz;
 };
 
-/// One of each two opposite directions to the neighbors, those along axes first.
+/// One of each pair of opposite directions to the neighbors, those along axes first.
 inline constexpr Direction kDirectionsOfImage[] = {{-1, 0, 0}, {0, -1, 0}, {-1, -1, 0}, {1, -1, 0}};
 inline constexpr Direction kDirectionsOfVolume[] = {
     {-1, 0, 0},  {0, -1, 0}, {0, 0, -1},   {-1, -1, 0}, {1, -1, 0},  {-1, 0, -1}, {1, 0, -1},
     {0, -1, -1}, {0, 1, -1}, {-1, -1, -1}, {1, -1, -1}, {-1, 1, -1}, {1, 1, -1}};
 
-/// Pairs of an element and one of its neighbors, by what they have in common: they are of one component where
-/// the connectivity in use joins them, directly or by elements next to both, and else the labels must be
-/// looked at. `reach`: that of the connectivity. `Rows`: words of the row and of those around it, as
-/// LabeledRow has them.
+/// Pairs of adjacent elements of the same component. They belong to one component if the connectivity joins
+/// them, directly or through elements adjacent to both; otherwise labels must be compared. `reach`: that of
+/// the connectivity. `Rows`: words of the row and of those around it, like LabeledRow.
 template <int reach, class Rows>
 class Neighbors {
  public:
   GPUCCL_HD explicit Neighbors(const Rows& rows) : rows_(rows) {}
 
-  /// In a word of the row that is all `label` where `mask` is set: returns the elements whose neighbor in a
-  /// direction, with dz 0 or -1, is of the same component.
+  /// Returns the elements of a word whose neighbor in a direction, with dz 0 or -1, belongs to the same
+  /// component. Elements in `mask` have `label`.
   template <Direction to, class Word>
   GPUCCL_HD Word joined(int word, Word mask, Label label) const {
     const Word pairs = rows_.bits()[word] & mask & rows_.bits(to.dy, to.dz).beside(word, to.dx);
@@ -44,7 +43,7 @@ class Neighbors {
   }
 
  private:
-  /// The elements that are joined with their neighbor by others that are next to both.
+  /// Returns the elements that are joined with their neighbor through others adjacent to both.
   template <Direction to, class Word>
   GPUCCL_HD Word between(int word) const {
     const auto &here = rows_.bits(), &other = rows_.bits(to.dy, to.dz);
@@ -67,7 +66,8 @@ class Neighbors {
   const Rows& rows_;
 };
 
-/// For each of `directions`, in their order: visit(i, elements of a word whose neighbor there is joined).
+/// Calls visit(i, elements of a word whose neighbor in direction i is joined) for each of `directions`, in
+/// order.
 template <const auto& directions, int reach, class Rows, class Word, class Visit>
 GPUCCL_HD void for_each_direction(const Rows& rows, int word, Word mask, Label label, Visit visit) {
   const Neighbors<reach, Rows> neighbors(rows);
@@ -77,7 +77,7 @@ GPUCCL_HD void for_each_direction(const Rows& rows, int word, Word mask, Label l
   (std::make_index_sequence<sizeof(directions) / sizeof(Direction)>());
 }
 
-/// Words of counts from 0 to 4, by their binary digits.
+/// Words of counts from 0 to 4, one word per binary digit.
 template <class Word>
 struct CountWords {
   Word ones, twos, fours;
@@ -90,15 +90,14 @@ struct CountWords {
   }
 };
 
-/// Elements at the edge by how a line through the centres of all that are at the edge passes them.
+/// Boundary elements, by how a line through the centers of all boundary elements passes them.
 template <class Word>
 struct EdgeKinds {
   Word straight, diagonal, bent;
 };
 
-/// Classifies the elements `at_edge` of a word of one label by the number of edge elements next to each.
-/// `above`, `here` and `below`: elements of these rows that are at the edge, which one is if one of its four
-/// neighbors is background.
+/// Classifies the boundary elements `at_edge` of a word by the number of boundary elements next to each.
+/// `above`, `here`, `below`: boundary elements of these rows; one of their four neighbors is background.
 template <int reach, class Rows, class Row, class Word>
 GPUCCL_HD EdgeKinds<Word> edge_kinds(const Rows& rows, const Row& above, const Row& here, const Row& below,
                                      int word, Word at_edge, Label label) {

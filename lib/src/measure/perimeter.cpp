@@ -11,8 +11,8 @@ namespace {
 
 using enum MeasureId;
 
-/// The length of a line through the centres of the elements at the edge, by how many others at the edge are
-/// next to each. An element is at the edge if one of its four neighbors is background.
+/// Length of a line through the centers of the boundary elements, from the number of other boundary elements
+/// next to each. One of the four neighbors of a boundary element is background.
 class Perimeter final : public Group {
  public:
   explicit Perimeter(const Labeling& labeling) : connectivity_(connectivity_around(labeling)) {}

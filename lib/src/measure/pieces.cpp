@@ -10,8 +10,8 @@
 namespace gpuccl::measuring {
 namespace {
 
-/// Every run begins a piece of its label, and every union of two runs of one label ends one. Runs of rows
-/// that no later row touches are forgotten.
+/// Every run begins a piece of its label, and every union of two runs of a label removes one. Runs of rows
+/// that no later row touches are dropped.
 class PieceCounter {
  public:
   PieceCounter(const LabelSource& labels, std::size_t count, Connectivity connectivity,
@@ -48,10 +48,10 @@ class PieceCounter {
  private:
   using Index = std::size_t;
 
-  /// The runs of a row of an image, or of a slice of a volume; `sets` has the set of each.
+  /// The runs of a row of an image, or of a slice of a volume. `sets`: the set of each run.
   struct Layer {
     std::vector<LabelRun> runs;
-    std::vector<std::size_t> ends;  // of each row
+    std::vector<std::size_t> ends;  // per row
     std::vector<Index> sets;
 
     bool is_empty() const { return ends.empty(); }
@@ -89,7 +89,7 @@ class PieceCounter {
       if (now_.runs[i].begin == now_.runs[i - 1].end) unite_if_equal(i, now_, i - 1);
   }
 
-  /// Unites row y with a row of another layer or this one, whose runs may be `reach` apart.
+  /// Merges runs of row y with those of a row of this layer or another one, at a distance of up to `reach`.
   void unite_rows(int y, Layer& other, int other_y, int reach) {
     std::size_t i = now_.begin_of(y), k = other.begin_of(other_y);
     const std::size_t end = now_.end_of(y), other_end = other.end_of(other_y);
@@ -101,7 +101,7 @@ class PieceCounter {
       };
       unite_if_near(i, k);
       const int ends_at = now_.runs[i].end, other_ends_at = other.runs[k].end;
-      if (ends_at == other_ends_at) {  // each may touch the one after the other
+      if (ends_at == other_ends_at) {  // each may touch the next one of the other
         unite_if_near(i + 1, k);
         unite_if_near(i, k + 1);
       }
@@ -124,7 +124,7 @@ class PieceCounter {
     return set;
   }
 
-  /// Leaves the sets of the runs of this layer, which the next one touches.
+  /// Keeps the sets of this layer's runs for the next layer.
   void end_layer() {
     std::vector<Index> number(parents_.size(), parents_.size());
     Index next = 0;

@@ -87,7 +87,7 @@ class Distances {
     for (int x = box_.min[0]; x <= box_.max[0]; ++x)
       if (Part& part = columns_[column(x)]; !part.is_empty()) end_column(x, part);
     if (!is_volume_) return;
-    for (std::size_t i = begin; i < end; ++i) {  // the others are overwritten by the next slice
+    for (std::size_t i = begin; i < end; ++i) {  // other entries are overwritten by the next slice
       for (int x = runs[i].begin; x < runs[i].end; ++x) kept_.push_back(*at(x, runs[i].y));
       starts_.push_back(kept_.size());
     }
@@ -131,8 +131,8 @@ class Distances {
     part = {};
   }
 
-  /// Adds an axis to the squared distances of a line, which ends next to elements of distance 0: they become
-  /// the lower envelope of a parabola at each element.
+  /// Adds an axis to the squared distances of a line, whose ends are next to elements of distance 0: replaces
+  /// them by the lower envelope of one parabola per element.
   void follow_line(Number size) {
     const auto count = static_cast<std::int64_t>(line_.size());
     const auto squared = [&](std::int64_t distance) {
@@ -144,7 +144,7 @@ class Distances {
     };
     envelope_.assign(1, {-1, std::numeric_limits<std::int64_t>::min()});
     for (std::int64_t i = 0; i <= count; ++i) {
-      // The parabola at i is the lower one beyond where it meets the last one.
+      // From its intersection with the last parabola on, the parabola at i is the lower one.
       const auto begin_of = [&](std::int64_t other) {
         const Number above = height(i) - height(other) + squared(i) - squared(other);
         const Number by = 2 * size * size * static_cast<Number>(i - other);
@@ -192,9 +192,9 @@ class Distances {
   std::vector<Number> slice_, line_, result_;
   std::vector<Part> columns_, ends_;
   std::vector<Parabola> envelope_;
-  std::vector<Number> kept_;         // of all elements of a volume, run by run
-  std::vector<std::size_t> starts_;  // of each run, in kept_
-  std::vector<std::size_t> rows_;    // the first run of each row of the box
+  std::vector<Number> kept_;         // samples whose sum needs no error terms
+  std::vector<std::size_t> starts_;  // by run: index in kept_
+  std::vector<std::size_t> rows_;    // by row of the box: its first run
 };
 
 /// Radius of the largest ball around the center of an element of a component that contains no center of an
@@ -223,7 +223,7 @@ class Radius final : public Group {
     std::vector<Labeled>& mine = runs_.local();
     const std::size_t before = mine.capacity();
     for (const Stretch& stretch : row.stretches) add(row, stretch, mine);
-    // A sorted copy of all runs is made at the end.
+    // All runs are copied at the end, sorted.
     claim(2 * (mine.capacity() - before) * sizeof(Labeled));
   }
 
@@ -274,11 +274,11 @@ class Radius final : public Group {
     Run run;
   };
 
-  /// Adds the runs of a stretch, which may have background in it.
+  /// Adds the runs of a stretch, which may contain background.
   static void add(const LabeledRow& row, const Stretch& stretch, std::vector<Labeled>& mine) {
     stretch.for_each_word([&](int word, Word mask) {
       for (Word elements = row.bits()[word] & mask; elements != 0;
-           elements &= elements + (elements & -elements)) {  // without its lowest run
+           elements &= elements + (elements & -elements)) {  // removes the lowest run
         const int first = std::countr_zero(elements), length = std::countr_one(elements >> first);
         const int begin = word * kWordBits + first;
         const bool continues = !mine.empty() && mine.back().label == stretch.label &&
@@ -319,7 +319,7 @@ class Radius final : public Group {
     runs_.clear();
   }
 
-  const Column<Box>& boxes_;  // while they are measured
+  const Column<Box>& boxes_;  // during measurement
   bool is_volume_, is_in_pixels_, is_physical_;
   std::array<double, 3> spacing_;
   std::int64_t max_bytes_;
@@ -327,8 +327,8 @@ class Radius final : public Group {
   mutable tbb::enumerable_thread_specific<std::vector<Labeled>> runs_;  // until they are sorted
   mutable std::once_flag is_sorted_;
   mutable std::vector<Run> sorted_;
-  mutable std::vector<std::size_t> begins_;  // of the runs of each component
-  std::vector<std::vector<Run>> added_;      // by other parts, to each component
+  mutable std::vector<std::size_t> begins_;  // by component: its first run
+  std::vector<std::vector<Run>> added_;      // by component: runs from other parts
   std::unique_ptr<std::atomic<double>[]> known_;
 };
 

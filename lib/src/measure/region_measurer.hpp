@@ -27,7 +27,7 @@ class RegionMeasurer {
         is_apart_(sums.is_apart()),
         window_(labeling.is_volume(), sums.looks_at_edges()) {}
 
-  static constexpr std::size_t kBytesOfPart = 64;  // of a part, in addition to its sums
+  static constexpr std::size_t kBytesOfPart = 64;  // per part, in addition to its sums
 
   void measure(const RowAccess& rows);
   /// Returns the number of components with elements in this region and in others.
@@ -57,7 +57,7 @@ class RegionMeasurer {
   std::vector<Stretch> stretches_;
   std::unordered_map<Label, std::uint64_t*> parts_;
   std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
-  std::size_t free_ = 0;  // parts of the last block
+  std::size_t free_ = 0;  // free parts in the last block
   std::array<Known, 256> known_;
 };
 

@@ -15,12 +15,11 @@ namespace gpuccl::measuring {
 using Word = std::uint64_t;
 inline constexpr int kWordBits = 64;
 
-/// A row of bits, and next to it the same moved by an element to either side.
+/// A row of bits, and the same row shifted by one element to either side.
 class RowBits {
  public:
   RowBits() = default;
-  /// `words`: those of the row, of that moved to the right and of that moved to the left, `pitch` words
-  /// apart.
+  /// `words`: the row, followed by the row shifted right and the row shifted left, `pitch` words apart.
   RowBits(const Word* words, std::ptrdiff_t pitch) : words_(words), pitch_(pitch) {}
 
   Word operator[](int word) const { return words_[word]; }
@@ -36,7 +35,7 @@ class RowBits {
   std::ptrdiff_t pitch_ = 0;
 };
 
-/// Returns those of `elements`, numbered from the first one of a word, that have `label` in a row of spans.
+/// Returns the `elements`, whose columns count from `first`, that have `label` in a row of spans.
 inline Word of_label(Word elements, int first, Label label, std::span<const LabelRun> spans) {
   Word same = 0;
   for (; elements != 0; elements &= elements - 1) {
@@ -48,13 +47,13 @@ inline Word of_label(Word elements, int first, Label label, std::span<const Labe
   return same;
 }
 
-/// Number of ones in a word, and the sums of their positions and squared positions.
+/// Number of set bits in a word, and the sums of their positions and squared positions.
 struct Positions {
   std::uint64_t count, sum, squares;
 };
 
-/// By counting the ones whose positions have a bit, or two bits, in common: for loops over words, of which
-/// some processors count many at once.
+/// Counts the set bits whose positions have a binary digit, or two digits, in common. For loops over words,
+/// because some processors count many words at once.
 inline Positions positions_by_counting(Word word) {
   const auto count = [](Word ones) { return static_cast<std::uint64_t>(std::popcount(ones)); };
   Positions positions{count(word), 0, 0};
@@ -72,7 +71,7 @@ inline Positions positions_by_counting(Word word) {
   return positions;
 }
 
-/// Byte by byte from a table, of which an entry has the three in fields of 16 bits.
+/// Adds entries of a table of bytes, each of which contains the three sums in 16-bit fields.
 inline Positions positions_of(Word word) {
   static constexpr auto kOfByte = [] {
     std::array<std::uint64_t, 256> table{};
@@ -83,8 +82,8 @@ inline Positions positions_of(Word word) {
   }();
   if (word == ~Word{0}) return {64, 64 * 63 / 2, 63 * 64 * 127 / 6};
   constexpr std::uint64_t kField = 0xffff;
-  // Sums of the entries, of each times the number of its byte, and of each times a triangular number: entries
-  // are added from the last one on, and these sums added again.
+  // Sums of the entries, weighted by 1, by the index of the byte, and by a triangular number: entries are
+  // added from the last one on, and these sums are added again.
   std::uint64_t all = 0, by_byte = 0, by_triangle = 0;
   for (int i = 7; i > 0; --i) {
     all += kOfByte[word >> 8 * i & 0xff];

@@ -124,7 +124,7 @@ const LabeledRow& LabelWindow::around(const Stretch& stretch) {
   pitch_ =
       static_cast<std::size_t>((stretch.end - 1) / kWordBits - stretch.begin / kWordBits + 1 + 2 * kMargin);
   words_.assign((kHere + kBefore + kEdges) * kLines * pitch_, 0);
-  // Only edges need the outermost rows.
+  // The outermost rows are needed only for edges.
   const std::size_t outer = edges_ ? 0 : 1;
   for (std::size_t i = outer; i < kHere - outer; ++i) {
     draw(i, row_->spans_here[i], stretch, first);
@@ -140,7 +140,7 @@ const LabeledRow& LabelWindow::around(const Stretch& stretch) {
   return own_;
 }
 
-/// Draws the runs of the label in a row, in the columns of the stretch and next to them.
+/// Sets the runs of the label in a row, in the columns of the stretch and next to them.
 void LabelWindow::draw(std::size_t row, std::span<const LabelRun> runs, const Stretch& stretch, int first) {
   std::size_t& next = next_[row];
   while (next < runs.size() && runs[next].end <= stretch.begin - kReach) ++next;

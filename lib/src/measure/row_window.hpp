@@ -22,37 +22,38 @@ struct Region {
   }
 };
 
-/// One component with all elements.
+/// Returns one component that contains all elements.
 Components one_of_all(const Extent& extent);
 
-/// Rows [begin, end) of all rows as regions: the rest of a slice, whole slices, the beginning of one.
+/// Returns rows [begin, end) of all rows as regions: the end of a slice, whole slices, the beginning of a
+/// slice.
 std::vector<Region> regions_of(std::int64_t begin, std::int64_t end, const Extent& extent);
 
-/// Divides rows into regions for threads, each of which needs little memory.
+/// Divides rows into regions for threads. Each region needs little memory.
 std::vector<Region> cut(const Region& all, const Extent& extent);
 
-/// Returns whether memory suffices for the parts of components in several regions, for all threads.
+/// Returns true if memory suffices for the parts of components in several regions, for all threads.
 bool parts_fit(const Components& components, const std::vector<Region>& regions, std::size_t bytes_of_part,
                std::int64_t max_bytes);
 
 /// The rows of labels that are used together.
 struct RowAccess {
   Extent extent;
-  /// The image that was labeled; of no words if it must be drawn from the runs.
+  /// The labeled image; empty if it must be rendered from the runs.
   BitView bits = {};
-  /// Lists rows [first_row, first_row + rows) of all rows as LabelSource::list_spans if there are `bits`,
-  /// else as list_runs.
+  /// Lists rows [first_row, first_row + rows) of all rows: as LabelSource::list_spans if there are `bits`,
+  /// otherwise as list_runs.
   std::function<void(std::int64_t first_row, std::int64_t rows, LabelRuns& out)> list = {};
   bool slices_touch = false;  // the slice before is read
   bool edges = false;         // LabeledRow::edges are needed
-  bool joins_runs = true;     // joins runs of one label, across background
+  bool joins_runs = true;     // merges runs of one label across background
 };
 
-inline constexpr std::size_t kLines = 3;  // of a row: the row itself, and moved to either side
+inline constexpr std::size_t kLines = 3;  // per row: the row itself, and shifted to either side
 
 /// Sets elements [begin, end) of a row.
 void set_bits(Word* row, int begin, int end);
-/// Fills the other lines of a row, which follow it. Lines have `words` words.
+/// Fills the other two lines of a row, which follow it. Lines have `words` words.
 void move_aside(Word* row, std::size_t words);
 /// Returns the elements of a word that have a background neighbor along x or y.
 inline Word edges_of(const RowBits& above, const RowBits& here, const RowBits& below, int word) {
@@ -62,7 +63,7 @@ inline Word edges_of(const RowBits& above, const RowBits& here, const RowBits& b
 /// Some rows of a slice, as spans and as bits.
 class Plane {
  public:
-  /// Rows [y0, y1), of those that there are.
+  /// Reads rows [y0, y1) that exist.
   void read(const RowAccess& rows, int z, int y0, int y1);
 
   bool holds(int y) const { return y0_ <= y && y < y1_; }
@@ -90,10 +91,10 @@ class RowWindow {
  public:
   static constexpr int kReach = 2;  // rows of the same slice that are read on either side
 
-  /// `rows` must outlive it.
+  /// `rows` must outlive this object.
   RowWindow(const RowAccess& rows, const Region& region);
 
-  /// Sets all of `row` except its stretches. Returns false after the last row.
+  /// Sets all members of `row` except its stretches. Returns false after the last row.
   bool next(LabeledRow& row);
 
  private:
@@ -106,12 +107,12 @@ class RowWindow {
   std::vector<Word> zeros_;
 };
 
-/// Rows around a stretch that contain only the elements of its label, in a window of a few words.
+/// Rows around a stretch with only the elements of its label, in a window of a few words.
 class LabelWindow {
  public:
   LabelWindow(bool is_volume, bool edges) : is_volume_(is_volume), edges_(edges) {}
 
-  /// Begins a row, whose stretches follow from left to right. `row` must outlive them.
+  /// Begins a row. Its stretches must follow from left to right. `row` must outlive them.
   void begin(const LabeledRow& row);
   /// Returns the row with only this stretch, valid until the next call. Columns count from the first of the
   /// window.

@@ -13,7 +13,7 @@ namespace {
 
 using enum MeasureId;
 
-/// The quotient, rounded to the nearest.
+/// Returns the quotient, rounded to the nearest integer.
 WholeNumber nearest_quotient(WholeNumber sum, std::uint64_t count) {
   const WholeNumber twice = 2 * sum + (sum < 0 ? -1 : 1) * WholeNumber{count};
   return twice / (2 * WholeNumber{count});
@@ -28,7 +28,7 @@ double number_or_none(double value) {
 void put_sums(double sum, const std::array<double, 3>& moments, MeasureValues& values) {
   values[intensity_sum] = number_or_none(sum);
   const MeasureId centroid[] = {cx_weighted, cy_weighted, cz_weighted};
-  for (std::size_t axis = 0; axis < 3; ++axis)  // a number by infinity is 0, and no centroid
+  for (std::size_t axis = 0; axis < 3; ++axis)  // for an infinite sum the quotient would be 0
     values[centroid[axis]] = number_or_none(std::isfinite(sum) ? moments[axis] / sum : sum);
 }
 
@@ -51,7 +51,7 @@ using enum MeasureId;
 }  // namespace
 
 void WholeSums::add(const SampleRun<double>& run) {
-  // So short that nothing passes 64 bits: 2^14 samples below 2^32 at places below 2^14.
+  // So short that sums fit into 64 bits: 2^14 samples below 2^32 at positions below 2^14.
   constexpr int kBlock = 1 << 14;
   for (int first = 0; first < run.count; first += kBlock) {
     const int count = std::min(kBlock, run.count - first);
@@ -91,7 +91,7 @@ void WholeSums::derive(MeasureValues& values) const {
   values[intensity_nan] = 0;
   if (count_ == 0) return;
   const WholeMean mean(sum_, count_);
-  // Squares of distances from the middle are exact modulo 2^128, below which they are.
+  // Squares of distances from the middle are exact modulo 2^128, and they are smaller.
   const auto middle = static_cast<CoordinateSum>(mean.middle);
   const CoordinateSum squares =
       squares_ - 2 * middle * static_cast<CoordinateSum>(sum_) + middle * middle * count_;
@@ -141,7 +141,7 @@ double LongSums::mean_square_from(WholeNumber middle) const {
   const WholeNumber uppers = upper_squares_ - 2 * upper * sum_.upper + upper * upper * count,
                     mixed = products_ - upper * sum_.lower - lower * sum_.upper + upper * lower * count,
                     lowers = lower_squares_ - 2 * lower * sum_.lower + lower * lower * count;
-  // Small distances: terms may cancel each other, and the result fits in 128 bits.
+  // Small distances: terms may cancel each other, but the result fits into 128 bits.
   const bool fits = uppers < WholeNumber{1} << 60;
   const double squares = fits ? static_cast<double>(uppers * kUpper * kUpper + 2 * mixed * kUpper + lowers)
                               : std::ldexp(static_cast<double>(uppers), 2 * kLowerBits) +
@@ -187,12 +187,12 @@ void RealSum::add(double term) {
 }
 
 double RealSum::value() const {
-  return std::isfinite(high_) ? high_ + low_ : high_;  // what is lost of infinity is not a number
+  return std::isfinite(high_) ? high_ + low_ : high_;  // the rounding error of infinity is NaN
 }
 
 void RealSums::add(const SampleRun<double>& run) {
   for (int begin = 0, end = 0; begin < run.count; begin = end) {
-    constexpr int kMost = 128;  // whose sum needs no care
+    constexpr int kMost = 128;  // samples whose sum needs no error terms
     if (std::isnan(run.samples[begin])) {
       ++nans_;
       end = begin + 1;
@@ -283,7 +283,7 @@ bool RealSequence::add_saved(std::span<const std::uint64_t> saved) {
     RealSums stretch;
     std::memcpy(static_cast<void*>(&stretch), saved.data(), sizeof stretch);
     if (!apart_ && sums_.empty()) {
-      sums_ = stretch;  // all that was added up there
+      sums_ = stretch;  // nothing to add to
     } else {
       add(stretch);
     }

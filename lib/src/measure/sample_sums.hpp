@@ -24,7 +24,7 @@ double number_or_none(double value);
 /// Derives the values that do not depend on how a sum and its moments were computed.
 void put_sums(double sum, const std::array<double, 3>& moments, MeasureValues& values);
 
-/// The mean of integers: the one next to it, and how far from that it is.
+/// The mean of integers: the nearest integer, and the distance from it.
 struct WholeMean {
   WholeMean(WholeNumber sum, std::uint64_t count);
 
@@ -32,7 +32,7 @@ struct WholeMean {
   double off;
 };
 
-/// Measures of integers that put_sums() does not put; `variance`: around the middle, not the mean.
+/// Sets the integer measures that put_sums() does not set. `variance`: around the middle, not the mean.
 void put_whole(WholeNumber min, WholeNumber max, const WholeMean& mean, double variance,
                MeasureValues& values);
 
@@ -56,8 +56,8 @@ class WholeSums {
   std::array<WholeNumber, 3> moments_{};  // of x, y, z times the sample
 };
 
-/// Sums of samples that are integers of at most 64 bits: exact, in any order. Samples are summed in
-/// halves, of which squares and moments fit 128 bits too.
+/// Sums of integers of up to 64 bits: exact, in any order. Samples are divided into halves, so that squares
+/// and moments also fit into 128 bits.
 class LongSums {
  public:
   using Sample = WholeNumber;
@@ -83,7 +83,7 @@ class LongSums {
   static constexpr int kLowerBits = 32;
   static constexpr WholeNumber kUpper = WholeNumber{1} << kLowerBits;
 
-  /// The mean of squares of distances from an integer.
+  /// Returns the mean of squared distances from an integer.
   double mean_square_from(WholeNumber middle) const;
 
   std::uint64_t count_ = 0;
@@ -119,8 +119,8 @@ class RealSums {
 
  private:
   void add_numbers(const SampleRun<double>& run);
-  /// The squares of distances from the mean are joined as T. F. Chan, G. H. Golub and R. J. LeVeque 1983 do,
-  /// Algorithms for computing the sample variance.
+  /// Adds squared distances from the mean, combined by the formula of T. F. Chan, G. H. Golub and R. J.
+  /// LeVeque 1983, Algorithms for computing the sample variance.
   void add_squares(std::uint64_t count, double mean, double squares);
 
   std::uint64_t count_ = 0, nans_ = 0;
@@ -130,9 +130,9 @@ class RealSums {
   std::array<RealSum, 3> moments_{};
 };
 
-/// Sums of any samples of one component, summed per stretch: per slice of a volume, per row of an image of
-/// one slice. So they do not depend on threads, and parts that begin with a stretch have the same sums as the
-/// whole.
+/// Sums of any samples of one component, summed per stretch: a slice of a volume, or a row of an image of one
+/// slice. So they do not depend on threads, and parts that begin with a stretch have the same sums as the
+/// whole image.
 class RealSequence {
  public:
   using Sample = double;
@@ -156,7 +156,7 @@ class RealSequence {
   std::uint64_t nans() const { return sums_.nans(); }
 
  private:
-  RealSums sums_, open_;  // of completed stretches, of the last one
+  RealSums sums_, open_;  // of completed stretches; of the last one
   int stretch_ = -1;
   std::unique_ptr<std::vector<RealSums>> apart_;
 };

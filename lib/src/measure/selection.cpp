@@ -38,7 +38,7 @@ bool touches_border(const Box& box, Extent extent, bool volume, const PeriodicAx
   return false;
 }
 
-/// For each component whether the condition holds of it; empty if it holds of all.
+/// Returns whether the condition holds for each component; empty if it holds for all.
 std::vector<char> those_with(const Condition& condition, const Components& components,
                              const Measured& measured, const ComponentValues& values) {
   std::vector<char> holds;
@@ -61,7 +61,7 @@ std::vector<char> those_with(const Condition& condition, const Components& compo
   return holds;
 }
 
-/// Indices of the components that pass the filters of one component each, in raster order.
+/// Returns the indices of the components that pass the filters on single components, in raster order.
 std::vector<Label> passing(const Components& components, Extent extent, bool volume,
                            const SelectionOptions& options, const Measured& measured,
                            const ComponentValues& values) {
@@ -95,7 +95,7 @@ Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
 
 bool Condition::holds(std::span<const MeasureValues> measures, double value) const {
   static_assert(kDeepest <= 64);
-  std::uint64_t results = steps.empty() ? 1 : 0;  // a stack, the last in bit 0
+  std::uint64_t results = steps.empty() ? 1 : 0;  // a stack; the last result is bit 0
   for (const Step& step : steps) {
     if (step.kind == Step::Kind::comparison || step.kind == Step::Kind::comparison_of_value) {
       const double compared =
@@ -169,7 +169,7 @@ Selection select(Components components, Extent extent, bool per_slice, const Sel
   selection.map.assign(components.size() + 1, 0);
   for (std::size_t i = 0; i < kept.size(); ++i)
     selection.map[std::size_t{kept[i]} + 1] = static_cast<Label>(i + 1);
-  // One array after the other, so that only one is there twice.
+  // One array after the other, so at most one exists twice.
   selection.components.area = pick(components.area, kept);
   selection.components.box = pick(components.box, kept);
   selection.components.sum = pick(components.sum, kept);

@@ -11,14 +11,15 @@
 namespace gpuccl::measuring {
 namespace {
 
-constexpr int kValueBits = 16;  // of a word that is saved, below the count of that value
+constexpr int kValueBits = 16;  // of a saved word; the count of the value is above them
 
-/// Whether counts take less memory than samples.
+/// Returns true if counts take less memory than samples.
 bool is_large(std::uint64_t area, IntensityImage::Values values) {
   return area / (sizeof(std::uint64_t) / sizeof(std::uint16_t)) > static_cast<std::uint64_t>(values.count);
 }
 
-/// The percentile, between two samples linearly as numpy does; sample_at(rank): that which `rank` precede.
+/// Returns a percentile, interpolated linearly between two samples as in numpy. sample_at(rank): the sample
+/// that `rank` others precede.
 template <class SampleAt>
 double percentile(double share, std::uint64_t count, SampleAt sample_at) {
   const double place = share * static_cast<double>(count - 1);
@@ -27,8 +28,8 @@ double percentile(double share, std::uint64_t count, SampleAt sample_at) {
   return low + (high - low) * (place - static_cast<double>(rank));
 }
 
-/// Sorts samples of which each is below `values`: few as they are, others by counting or, where there may be
-/// many different ones, by their lower and then their upper bytes.
+/// Sorts samples below `values`: few by comparison, many by counting or, if there may be many different
+/// values, by their lower and then their upper bytes.
 void sort(std::span<std::uint16_t> samples, std::int32_t values) {
   constexpr std::size_t kFew = 64, kByte = 256;
   if (samples.size() < kFew || (values > static_cast<std::int32_t>(kByte) && samples.size() < 4 * kByte))

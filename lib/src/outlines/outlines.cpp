@@ -27,7 +27,7 @@ class Rows {
     const auto row = static_cast<std::size_t>(y - first_);
     return {begins_[row], begins_[row + 1]};
   }
-  /// Returns the index of the first run of a row that ends at x or after it; the end of the row if none does.
+  /// Returns the index of the first run of a row that ends at x or later, or the end of the row.
   std::size_t ending_from(int y, int x) const {
     const auto [begin, end] = of(y);
     return static_cast<std::size_t>(
@@ -65,9 +65,9 @@ std::vector<std::size_t> find_pieces(Runs runs, const Rows& rows) {
   return parents;
 }
 
-/// Follows the edges of runs with the object on the right hand in a picture whose y axis points down: down
-/// along the ends of runs, up along their begins. Where pixels touch at a corner only, a line stays with its
-/// pixel, so each line is that of one 4-connected piece.
+/// Follows the edges of runs with the object on the right (y points down): down along the ends of runs, up
+/// along their starts. If pixels touch only at a corner, a line stays with its pixel, so each line belongs to
+/// one 4-connected piece.
 class Tracer {
  public:
   explicit Tracer(Runs runs) : runs_(runs), rows_(runs), is_done_(2 * runs.size()) {}
@@ -134,7 +134,7 @@ class Tracer {
     return is_above ? begin_of(above) : end_of(i);
   }
 
-  /// Adds a corner, and drops the one before if it is on a straight line.
+  /// Adds a corner. Removes the previous corner if it lies on a straight line.
   static void add(Ring& line, const Corner& corner) {
     if (!line.empty() && line.back() == corner) return;
     if (line.size() >= 2 && is_straight(line[line.size() - 2], line.back(), corner)) line.pop_back();
@@ -178,7 +178,8 @@ std::vector<Ring> split(const Ring& line) {
     const auto found = std::lower_bound(twice.begin(), twice.end(), corner, less);
     return found != twice.end() && *found == corner ? static_cast<std::size_t>(found - twice.begin()) : kNone;
   };
-  std::vector<std::size_t> seen(twice.size(), kNone);  // place of each of these in the open part of the line
+  std::vector<std::size_t> seen(twice.size(),
+                                kNone);  // position of each of these corners in the open part of the line
   std::vector<Ring> rings;
   Ring open;
   for (const Corner& corner : line) {
@@ -227,7 +228,7 @@ std::vector<std::int64_t> column_run_lengths(std::span<const RowRun> runs, int h
   std::vector<std::int64_t> lengths;
   if (runs.empty()) return lengths;
   const Rows rows(runs);
-  // Places in column-major order where columns of the object begin, and where they end.
+  // Positions in column-major order at which columns of the object begin and end.
   std::vector<std::int64_t> begins, ends;
   const auto add_uncovered = [&](const RowRun& run, int other_row, int y, std::vector<std::int64_t>& places) {
     int x = run.begin;
@@ -248,7 +249,7 @@ std::vector<std::int64_t> column_run_lengths(std::span<const RowRun> runs, int h
   std::sort(ends.begin(), ends.end());
   std::int64_t at = 0;
   for (std::size_t i = 0; i < begins.size(); ++i) {
-    if (i > 0 && begins[i] == at) {  // from the bottom of a column to the top of the next
+    if (i > 0 && begins[i] == at) {  // a column continues at the top of the next one
       lengths.back() += ends[i] - at;
     } else {
       lengths.push_back(begins[i] - at);

@@ -24,7 +24,7 @@ MergedGroups::MergedGroups(const Group& left, const Group& right) : left_(left.p
   for (const PieceContact& contact : right.contacts)
     sets.unite(left.last[contact.before], static_cast<Index>(left_ + contact.piece));
 
-  // A root is the smallest of its set.
+  // The root of a set is its smallest component.
   united_.resize(links.size());
   for (std::size_t i = 0; i < links.size(); ++i) {
     const Piece& piece = i < left_ ? left.pieces[i] : right.pieces[i - left_];
@@ -65,9 +65,10 @@ MergedGroups::Halves MergedGroups::split(const std::vector<Piece>& whole) const 
 namespace {
 
 constexpr std::uint32_t kNone = MetLabels::kNone;
-constexpr std::uint32_t kInGroup = kNone - 1;  // marks a piece of a group instead of a set at a boundary
+constexpr std::uint32_t kInGroup =
+    kNone - 1;  // marks a component of a group instead of a set at one boundary
 
-/// Runs of a face with their labels replaced by the numbers of what was met.
+/// Replaces the labels of a face's runs by dense numbers, in the order of first occurrence.
 void meet_all(LabelRuns& face, MetLabels& met) {
   for (LabelRun& run : face.runs) run.label = met.meet(run.label);
 }
@@ -160,7 +161,7 @@ void BoundaryMerger::unite_with_before(LabelRuns first) {
     if (reaches.at(contact.before) != 0 || contact.piece < at_last_)
       set_of[sets.find(contact.before)] = kInGroup;
   struct Set {
-    Label begins;  // label of the part before
+    Label begins;  // label of the previous part
     Component here;
   };
   std::vector<Set> found;
@@ -181,7 +182,7 @@ void BoundaryMerger::unite_with_before(LabelRuns first) {
   }
   for (Before& one : before_) one.origin.label = found[one.origin.label].begins;
 
-  // Contacts of groups are with those at the last face that are in the group there.
+  // Contacts of a group are with components at the last face of the previous part that are in its group.
   std::vector<std::uint32_t> group_number(count);
   std::uint32_t in_group_before = 0;
   for (std::size_t a = 0; a < count; ++a) {
@@ -242,7 +243,7 @@ void BoundaryMerger::unite_groups() {
     MergedGroups merged;
   };
   std::vector<Step> steps;
-  std::vector<Piece> pieces;  // as parts of the whole
+  std::vector<Piece> pieces;  // in coordinates of parts of the whole
   const int part = link_.part(), parts = link_.parts();
   int step = 1;
   for (; step < parts && part % (2 * step) == 0; step *= 2) {
@@ -297,7 +298,7 @@ Group BoundaryMerger::receive_group(int from) {
   return group;
 }
 
-/// Returns the places of all pieces that begin in earlier parts, in their order.
+/// Lists the final labels of all components that begin in earlier parts, ascending.
 void BoundaryMerger::list_begun_before() {
   std::sort(before_.begin(), before_.end());
   place_before_.resize(begins_.size());

@@ -12,8 +12,8 @@
 
 namespace gpuccl {
 
-/// Start of a component: its part, and the label of its first element there. Labels of a part are in the
-/// raster order of first elements, and so are parts: whatever begins first is the smallest.
+/// Start of a component: its part, and the label of its first element there. Labels of a part and parts are
+/// in raster order, so the earliest start is the smallest.
 struct Origin {
   std::uint64_t part = 0, label = 0;
 
@@ -30,23 +30,23 @@ struct Piece {
 
 /// Two components that touch.
 struct PieceContact {
-  std::uint32_t before;  // number of the one before, among the components at the last face there
+  std::uint32_t before;  // index of the earlier one, among the components at the last face of the part before
   std::uint32_t piece;
 };
 
-/// Parts that are next to each other: the components that reach beyond them, for all others are finished.
+/// Adjacent parts, and their components that reach beyond them. All other components are complete.
 struct Group {
   std::vector<Piece> pieces;
-  std::vector<PieceContact> contacts;  // with the last face of what is before the group
-  std::vector<std::uint32_t> last;  // pieces of the components at the last face of the group, by their number
+  std::vector<PieceContact> contacts;  // with components at the last face of the part before the group
+  std::vector<std::uint32_t> last;     // pieces of the components at the last face of the group, by index
 };
 
-/// Two groups next to each other that become one, and the way back.
+/// Merges two adjacent groups (upward pass), and divides the result again (downward pass).
 class MergedGroups {
  public:
   MergedGroups(const Group& left, const Group& right);
 
-  /// The two as one. Once.
+  /// Returns the merged group. Call it once.
   Group take() { return std::move(group_); }
 
   /// Downward pass: given the final pieces of the merged group, returns those of the left and right groups.
@@ -57,13 +57,13 @@ class MergedGroups {
 
  private:
   Group group_;
-  std::size_t left_;                     // pieces of the left group
-  std::vector<std::uint32_t> united_;    // what each piece of the left, then of the right group is part of
-  std::vector<Piece> pieces_;            // these
-  std::vector<std::uint32_t> reaching_;  // those of them that are the pieces of the one group
+  std::size_t left_;                   // pieces of the left group
+  std::vector<std::uint32_t> united_;  // the merged piece of each piece of the left, then of the right group
+  std::vector<Piece> pieces_;          // merged pieces
+  std::vector<std::uint32_t> reaching_;  // those of them that belong to the merged group
 };
 
-/// Numbers labels from 0 on, in the order they are met.
+/// Numbers labels from 0, in the order of first occurrence.
 class MetLabels {
  public:
   explicit MetLabels(std::size_t count);
@@ -75,7 +75,7 @@ class MetLabels {
     }
     return number_[label];
   }
-  /// kNone if it was not met.
+  /// Returns kNone if the label has no number.
   std::uint32_t number(Label label) const { return number_[label]; }
   const std::vector<Label>& labels() const { return labels_; }
 
@@ -92,8 +92,8 @@ class MetLabels {
 /// reports to the part before. Components that cross several are merged pairwise in a tree over the parts.
 class BoundaryMerger {
  public:
-  /// `labeled` must not change before unite() returns. `values`: of its components, for a multi-label image;
-  /// `elements`: the faces of that image.
+  /// `labeled` must not change before unite() returns. `values`: of its components, for a multi-label image.
+  /// `elements`: faces of that image.
   BoundaryMerger(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
                  const Labeled& labeled, std::span<const ValueBits> values, ValueFaces elements);
 
@@ -105,8 +105,8 @@ class BoundaryMerger {
   /// Returns the components that begin here and continue in other parts, or elsewhere in this one.
   const std::vector<Component>& united() const { return united_; }
 
-  /// Row to write for a component of the part: itself, its entry in `united`, or nothing if it does not begin
-  /// where its label does.
+  /// Row to write for a component of the part: the component itself, its entry in united(), or nothing if it
+  /// does not begin where its label does.
   enum class What { itself, united, nothing };
   What what(Label label) const {
     const std::uint32_t number = met_.number(label);
@@ -116,8 +116,8 @@ class BoundaryMerger {
   }
   const Component& united(Label label) const { return united_[united_of_[met_.number(label)]]; }
 
-  /// Completes `part`, in whose numbers there are those of components that begin in it, by the numbers of
-  /// others, which run down the path.
+  /// Completes `part`, which contains the labels of components that begin in it, by the labels of components
+  /// that begin in earlier parts. These labels are passed from part to part.
   void pass_numbers(NumberedPart& part);
 
  private:
@@ -129,8 +129,8 @@ class BoundaryMerger {
   void send_group(int to);
   Group receive_group(int from);
   void list_begun_before();
-  /// Returns the values of the first `count` components met; none for a binary image, and none with a delta,
-  /// because components have several values then.
+  /// Returns the values of the first `count` components at faces. Empty for a binary image, and with a delta,
+  /// because components then have several values.
   std::vector<ValueBits> values_of_met(std::size_t count) const;
   Component placed_met(std::uint32_t met) const;
   std::uint64_t part() const { return static_cast<std::uint64_t>(link_.part()); }
@@ -143,20 +143,20 @@ class BoundaryMerger {
   ValueFaces elements_;
 
   MetLabels met_;                       // at either face, those at the last one first
-  std::size_t at_last_ = 0;             // how many these are
-  std::vector<std::uint8_t> at_first_;  // whether it is at the first one, by number in met_
+  std::size_t at_last_ = 0;             // number of those at the last face
+  std::vector<std::uint8_t> at_first_;  // by number in met_: it is at the first face
 
-  // By number in met_: the label in the part with which it begins, 0 if it begins in a part before, and its
-  // place in united_.
+  // By number in met_: the label in this part with which the component begins, 0 if it begins in an earlier
+  // part, and its index in united_.
   std::vector<Label> begins_;
   std::vector<std::uint32_t> united_of_;
   std::vector<Component> united_;
   std::size_t continued_ = 0;
 
-  std::vector<PieceContact> contacts_;  // of all at the first face, pieces by number in met_
+  std::vector<PieceContact> contacts_;  // of all components at the first face; pieces are numbers in met_
   Group group_;
-  std::vector<std::uint32_t> group_number_;  // of what is met, kNone if it is not in the group
-  std::vector<std::uint32_t> met_in_group_;  // and the other way round
+  std::vector<std::uint32_t> group_number_;  // by number in met_; kNone if not in the group
+  std::vector<std::uint32_t> met_in_group_;  // inverse of group_number_
 
   /// Component that begins in an earlier part.
   struct Before {
@@ -166,7 +166,8 @@ class BoundaryMerger {
     auto operator<=>(const Before&) const = default;
   };
   std::vector<Before> before_;
-  std::vector<std::uint32_t> place_before_;  // by number in met_, among all that begin before
+  std::vector<std::uint32_t>
+      place_before_;  // by number in met_: index among the components that begin earlier
 };
 
 }  // namespace gpuccl

@@ -62,7 +62,7 @@ std::vector<Contact> find_contacts_of_part(
   std::exception_ptr thrown;
   if (link.part() == 0) {
     std::optional<ContactsOfParts> sums(std::in_place, whole, connectivity, periodic, of_sums);
-    const auto try_to = [&](const auto& work) {  // every message is received in any case
+    const auto try_to = [&](const auto& work) {  // receives every message in any case
       if (thrown) return;
       try {
         work();

@@ -13,8 +13,8 @@
 namespace gpuccl {
 namespace {
 
-/// Numbers for the components of a part: for `owned` ones with labels above `first`, those with the ascending
-/// labels `others`, and one for all the rest.
+/// Numbers the components that a part measures: `owned` ones with labels above `first`, those with the
+/// ascending labels `others`, and one number for all the rest.
 class OwnNumbers {
  public:
   OwnNumbers(Label first, std::size_t owned, const std::vector<Label>& others)
@@ -37,8 +37,8 @@ class OwnNumbers {
   const std::vector<Label>& others_;
 };
 
-/// Receives the components that begin before this part and reach it: each part sends those at its last face
-/// to the next one.
+/// Receives the components that begin before this part and extend into it. Each part sends those at its last
+/// face to the next part.
 std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, const NumberedPart& part) {
   std::vector<Component> before;
   const auto place = [](const std::vector<Label>& labels, Label label) {
@@ -81,8 +81,8 @@ void measure_whole(const MeasureRequest& request, NumberedPart& part) {
   }
 }
 
-/// Labels and components of a slab come from files that need not belong together: what is measured is only
-/// as large as boxes and areas say. Error (data).
+/// Throws Error (data) if components exceed their bounding boxes or areas. Labels and components of a slab
+/// may come from files that do not belong together, and buffers are only as large as boxes and areas imply.
 void check_in_boxes(const LabelSource& labels, const RowRange& rows, const Components& components) {
   constexpr std::int64_t kRowsAtOnce = 1024;
   const int height = labels.extent().height;
@@ -96,7 +96,8 @@ void check_in_boxes(const LabelSource& labels, const RowRange& rows, const Compo
       const auto y = static_cast<int>(row % height), z = static_cast<int>(row / height);
       for (; at < end; ++at) {
         const LabelRun& run = runs.runs[at];
-        if (run.label == 0 || run.label > components.size()) continue;  // of others, which are not measured
+        if (run.label == 0 || run.label > components.size())
+          continue;  // of other components, which are not measured
         const std::size_t i = run.label - std::size_t{1};
         const Box& box = components.box[i];
         areas[i] += static_cast<std::uint64_t>(run.end - run.begin);
@@ -150,7 +151,7 @@ void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, N
   const JoinedLabels rows = rows_of_part(link, whole, rows_measured_around(whole, request.connectivity), part,
                                          number, number.rest());
   const RowRange own = rows_of(part.labels.slab, whole);
-  Components components;  // by these numbers
+  Components components;  // by OwnNumbers
   for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
   for (const Component& component : before) components.push_back(component);
   Measured measured;

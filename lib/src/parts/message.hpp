@@ -19,8 +19,8 @@
 // Contents of messages, and the rows that parts exchange.
 namespace gpuccl {
 
-/// Puts arrays into a message, and takes them out in the same order. Parts are machines of one kind: values
-/// go as they lie in memory.
+/// Appends an array to a message, from which arrays are taken in the same order. All parts run on machines of
+/// one kind, so values are copied as they are in memory.
 template <class T>
 void put(Message& message, const std::vector<T>& values) {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -86,7 +86,7 @@ class SavedSums {
 
  private:
   std::vector<std::uint64_t> words_;
-  std::vector<std::uint64_t> ends_;  // of each component
+  std::vector<std::uint64_t> ends_;  // one per component
 };
 
 void put(Message& message, const BorderRows& rows);
@@ -95,9 +95,9 @@ BorderRows take_border_rows(TakenMessage& message);
 /// Adds all rows to `borders`.
 void keep(BorderRuns& borders, const BorderRows& rows);
 
-/// Collective. Returns the labels of the rows of a part and of its halo rows, which parts exchange. Labels of
-/// the whole image are listed as number(label), up to `count`; they are not rendered. `part` must outlive
-/// them.
+/// Collective. Returns the labels of the rows of a part and of its halo rows, which parts exchange. Runs have
+/// the labels number(label) of the whole image, up to `count`; they cannot be rendered. `part` must outlive
+/// the result.
 JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const NumberedPart& part,
                           const std::function<Label(Label)>& number, Label count);
 

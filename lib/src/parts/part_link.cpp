@@ -56,7 +56,7 @@ class OtherPartFailed : public Error {
   OtherPartFailed() : Error(Failure::internal, "another part has failed") {}
 };
 
-/// Messages to one part of a process. Each has its own lock, so that a message wakes nobody else.
+/// Messages to one part of a process. Each part has its own lock, so a message wakes only its receiver.
 class Mailbox {
  public:
   void put(int from, Message message) {

@@ -98,7 +98,7 @@ JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach,
   const std::vector<RowRange> all = rows_of_parts(whole, link.parts());
   const auto rows = [&](int of) { return all[static_cast<std::size_t>(of)]; };
   const RowRange own = rows(link.part());
-  // Returns the halo rows of one part that another part owns.
+  // Returns the halo rows of part `one` that part `other` owns.
   const auto around = [&](int one, int other) {
     const RowRange of = rows(other);
     if (of.empty() || one == other) return RowRange{};

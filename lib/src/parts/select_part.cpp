@@ -12,8 +12,8 @@
 namespace gpuccl {
 namespace {
 
-/// Returns the ranks of this part's components among all, the largest first, in the order of `areas`; 0 for
-/// components that are not among the first `most`, of all or, given `values`, of each value.
+/// Returns the ranks of this part's components among those of all parts, largest first, in the order of
+/// `areas`. Returns 0 for components beyond the first `most` of all or, given `values`, of their value.
 std::vector<std::uint64_t> ranks_by_size(PartLink& link, const std::vector<std::uint64_t>& areas,
                                          const std::vector<ValueBits>& values, std::uint64_t most) {
   Message mine;
@@ -42,7 +42,7 @@ std::vector<std::uint64_t> ranks_by_size(PartLink& link, const std::vector<std::
   return ranks;
 }
 
-/// Moves all components to part 0, each to the index of its number. `numbers`: of the components that this
+/// Moves all components to part 0, to the index given by `numbers`: final labels of the components that this
 /// part has kept.
 void gather_in_first(PartLink& link, const std::vector<Label>& numbers, NumberedPart& part) {
   std::vector<Piece> pieces;
@@ -83,10 +83,10 @@ void gather_in_first(PartLink& link, const std::vector<Label>& numbers, Numbered
     for (std::size_t i = 0; i < of.size(); ++i) part.measured.add_saved(of[i].origin.label - 1, saved[i]);
 }
 
-/// Selects among the components that begin in this part. Returns their numbers; 0 for dropped ones.
+/// Selects among the components that begin in this part. Returns their final labels, 0 if removed.
 std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, const SelectionOptions& options,
                               const ComponentValues& values, NumberedPart& part) {
-  // Each part applies the filters alone; it has at most N of the N largest components.
+  // Each part applies the filters on its own. It has at most N of the N largest components.
   SelectionOptions by_itself = options;
   by_itself.order = LabelOrder::raster;
   const std::size_t count = part.components.size();
@@ -120,7 +120,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   part.count = static_cast<Label>(sums.all);
   part.first = static_cast<Label>(sums.before);
   Label last = part.first;
-  std::vector<Label> numbers;  // of the components that the part has kept
+  std::vector<Label> numbers;  // final labels of the components that this part has kept
   if (ranks.empty()) {
     numbers.resize(part.components.size());
     std::iota(numbers.begin(), numbers.end(), last + 1);
@@ -136,7 +136,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   return of_all;
 }
 
-/// Handles the only part: selects in the whole.
+/// The only part: selects in the whole image.
 void select_whole(Extent whole, bool per_slice, const SelectionOptions& options,
                   const ComponentValues& values, NumberedPart& part) {
   Selection selected = select(std::move(part.components), whole, per_slice, options, part.measured,
@@ -164,7 +164,7 @@ void select_part(PartLink& link, Extent whole, Connectivity connectivity, const 
   part.dropped = all - part.count;
 
   const SlabFaces faces(part.labels.slab, whole, connectivity);
-  std::map<Label, Label> of_before;  // of labels that begin before this part
+  std::map<Label, Label> of_before;  // of labels of components that begin before this part
   if (faces.before) {
     TakenMessage message(link.receive(link.part() - 1));
     const auto old = message.take<Label>(), now = message.take<Label>();

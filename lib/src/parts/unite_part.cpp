@@ -56,7 +56,7 @@ std::uint64_t largest_of(const Components& components, const BoundaryMerger& mer
   return largest;
 }
 
-/// Writes components one after the other into arrays, also over components that have been read already.
+/// Writes components one after the other into arrays, which may overwrite components that have been read.
 class ComponentWriter {
  public:
   ComponentWriter(Components& to, std::size_t first)
@@ -73,7 +73,8 @@ class ComponentWriter {
     if (high != std::array<std::uint64_t, 3>{}) sum_high_.emplace_hint(sum_high_.end(), written_, high);
     ++written_;
   }
-  /// Writes a component of a part in coordinates of the whole. Sums of two words are rare and may be slow.
+  /// Writes a component of a part, in coordinates of the whole. Sums of two words are rare, so they may be
+  /// slow.
   void write(const Components& of_part, std::size_t i, const Slab& slab) {
     const std::uint64_t area = of_part.area[i];
     Box box = of_part.box[i];
@@ -105,7 +106,7 @@ class ComponentWriter {
   std::size_t written_ = 0;
 };
 
-/// `whole`: provides the arrays for components of the whole; without it, components stay in the part.
+/// `whole`: provides the arrays for components of the whole image. Without it, components stay in the part.
 NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity connectivity,
                    Labeled labeled, std::span<const ValueBits> values, ValueFaces at_faces,
                    const std::function<Components&(Label count)>& whole) {
@@ -124,7 +125,7 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   advise_huge_pages(numbers.data(), (components.size() + 1) * sizeof(Label));
   numbers.resize(components.size() + 1);
   if (!values.empty()) part.values.reserve(count);
-  // Works in place: a component is written to its own index or to that of an earlier one.
+  // Works in place: each component is written to its own index or a lower one.
   ComponentWriter writer(whole ? whole(part.count) : components, whole ? part.first : 0);
   for (std::size_t i = 0; i < components.size(); ++i) {
     const auto label = static_cast<Label>(i + 1);
@@ -149,7 +150,7 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   return part;
 }
 
-/// Handles the only part: its result is the whole.
+/// The only part: its result is that of the whole image.
 NumberedPart whole_of(const Slab& slab, Labeled labeled, Column<ValueBits> values) {
   NumberedPart part;
   part.count = static_cast<Label>(labeled.components.size());
@@ -178,7 +179,7 @@ NumberedPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_exte
 
 namespace {
 
-/// The components of a whole, allocated when their number is known.
+/// The components of the whole image, allocated when their number is known.
 class SharedComponents {
  public:
   Components& of(Label count) {

@@ -13,11 +13,12 @@
 namespace gpuccl {
 namespace {
 
-/// A component at a border, and once it is known, what it is a part of.
+/// A component at a border and, after merging, the root to which it belongs.
 struct AtBorder {
-  Label label = 0, root = 0;  // of the whole; the root is the smallest of those that are one
+  Label label = 0,
+        root = 0;  // labels in the whole image; the root is the smallest label of a merged component
   ValueBits value = 0;
-  Component known;  // of a root: all of the component
+  Component known;  // of a root: the merged component
   std::array<Wrap, 3> wraps{};
 };
 
@@ -42,7 +43,7 @@ std::vector<AtBorder> components_at_border(const NumberedPart& part, const Exten
   return found;
 }
 
-/// Says of all components at the borders what they are parts of.
+/// Finds the root of every component at a border.
 void wrap_all(std::vector<AtBorder>& all, const BorderRuns& borders, const Extent& whole,
               Connectivity connectivity, const PeriodicAxes& periodic, bool by_values) {
   Components components;
@@ -62,7 +63,7 @@ void wrap_all(std::vector<AtBorder>& all, const BorderRuns& borders, const Exten
   }
 }
 
-/// All components at the borders, in part 0 and from there in all.
+/// Gathers all components at borders in part 0, merges them, and distributes the result. Collective.
 std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connectivity connectivity,
                                     const PeriodicAxes& periodic, const NumberedPart& part) {
   Message message;
@@ -71,7 +72,7 @@ std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connect
   put(message, std::vector<std::uint8_t>{!part.values.empty()});
   link.send(0, std::move(message));
   std::vector<AtBorder> all;
-  std::vector<char> reason;  // why part 0 cannot: then no part can
+  std::vector<char> reason;  // error of part 0, which all parts then throw
   if (link.part() == 0) {
     std::vector<BorderRows> rows;
     bool by_values = false;
@@ -84,7 +85,7 @@ std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connect
     }
     BorderRuns borders(whole, periodic);
     for (BorderRows& of_part : rows) {
-      for (LabelRun& run : of_part.runs.runs) {  // by their place among all at the borders, from 1
+      for (LabelRun& run : of_part.runs.runs) {  // labels: positions among all components at borders, from 1
         AtBorder wanted;
         wanted.label = run.label;
         const auto at = std::lower_bound(all.begin(), all.end(), wanted);
@@ -113,7 +114,7 @@ std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connect
   return all;
 }
 
-/// The only part: unites components across the borders of the whole.
+/// The only part: merges components across the borders of the whole image.
 std::vector<std::array<Wrap, 3>> wrap_whole(Connectivity connectivity, const PeriodicAxes& periodic,
                                             NumberedPart& part) {
   Wrapped wrapped = wrap(*part.labels.labels, part.components, connectivity, periodic, part.values);
@@ -132,7 +133,7 @@ std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connect
   if (link.parts() == 1) return wrap_whole(connectivity, periodic, part);
   check_periodic(whole, connectivity, periodic);
   const std::vector<AtBorder> all = wrap_together(link, whole, connectivity, periodic, part);
-  std::vector<Label> gone, far;  // roots of others, which parts far from where they begin may have
+  std::vector<Label> gone, far;  // merged roots, which parts far from their origin may contain
   for (const AtBorder& one : all) {
     part.largest = std::max(part.largest, one.known.area);
     if (one.root == one.label) continue;

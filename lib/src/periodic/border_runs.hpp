@@ -25,7 +25,7 @@ class BorderRuns {
   /// Adds the runs of a row that are at a border. Thread-safe, in any order of rows.
   void keep(std::int64_t number, std::span<const LabelRun> row);
 
-  /// Returns the runs of row y of slice z, which is the first or the last along a periodic axis.
+  /// Returns the runs of row y of slice z, which must be the first or last along a periodic axis.
   std::span<const LabelRun> row(int y, int z) const;
   /// Returns the labels of the first and the last element of a row; 0 if x is not periodic.
   Label first(int y, int z) const { return ends_.empty() ? 0 : ends_[index(y, z)].first; }
@@ -49,7 +49,7 @@ class BorderRuns {
   std::vector<std::vector<LabelRun>> rows_;  // by place()
 };
 
-/// A neighboring row, and how many periods it is away.
+/// A neighboring row, and its distance in periods.
 struct NextRow {
   int y, z;
   Periods periods;
@@ -70,8 +70,8 @@ inline NextRow next_row(const Extent& extent, const PeriodicAxes& periodic, int 
 }
 
 /// Calls found(label, other label, elements, axes, periods) for runs that touch across a border: the number
-/// of pairs of neighbors, their axes, and the distance of the other run in periods. Visits every pair once,
-/// with the first run before the second in the raster order of the repeated image.
+/// of pairs of neighbors, the axes that they differ along, and the distance of the other run in periods.
+/// Visits each pair once, with the first run before the second in the raster order of the repeated image.
 template <class Found>
 void for_each_contact_across(const BorderRuns& borders, const Extent& extent, Connectivity connectivity,
                              const PeriodicAxes& periodic, Found found) {
@@ -100,7 +100,7 @@ void for_each_contact_across(const BorderRuns& borders, const Extent& extent, Co
     }
 }
 
-/// Wraps labels at the borders, as wrap(). `components` contains at least those whose labels are at the
+/// Merges components across borders, as wrap() does. `components`: at least those whose labels are at the
 /// borders.
 Wrapped wrap_borders(const BorderRuns& borders, const Extent& extent, const Components& components,
                      Connectivity connectivity, const PeriodicAxes& periodic,

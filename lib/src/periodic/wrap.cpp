@@ -15,7 +15,7 @@
 
 namespace gpuccl {
 
-// Slices that are kept whole have their rows first, then come the first and last row of every slice.
+// Slices that are kept completely come first, followed by the first and last rows of all slices.
 BorderRuns::BorderRuns(const Extent& extent, const PeriodicAxes& periodic)
     : extent_(extent), periodic_(periodic) {
   rows_.resize(static_cast<std::size_t>((periodic[2] ? std::int64_t{2} * extent.height : 0) +
@@ -46,8 +46,8 @@ std::size_t BorderRuns::place(int y, int z) const {
   return (periodic_[2] ? 2 * height : 0) + 2 * static_cast<std::size_t>(z) + (y == 0 ? 0 : 1);
 }
 
-/// Union-find of components of which each is some periods away from the others of its set. The smallest
-/// label is the root, so that sets are numbered as raster order wants.
+/// Union-find in which each component has an offset in periods from its root. The root is the smallest label,
+/// so sets are numbered in raster order.
 class OffsetForest {
  public:
   struct Place {
@@ -59,7 +59,7 @@ class OffsetForest {
     for (std::size_t label = 0; label <= labels; ++label) parent_[label] = static_cast<Label>(label);
   }
 
-  /// Halves the path on its way.
+  /// Finds the root with path halving.
   Place find(Label label) {
     Periods sum{};
     while (parent_[label] != label) {
@@ -72,7 +72,7 @@ class OffsetForest {
     return {label, sum};
   }
 
-  /// `b` goes on `periods` from where `a` ends.
+  /// Merges two sets: `b` continues `a` at an offset of `periods`.
   void unite(Label a, Label b, const Periods& periods) {
     auto [root, place_a] = find(a);
     auto [child, place_b] = find(b);
@@ -93,7 +93,7 @@ class OffsetForest {
     }
   }
 
-  /// Returns the wraps of a root.
+  /// Returns along which axes a root wraps.
   const std::array<Wrap, 3>& wraps(Label root) const { return wraps_[root]; }
 
  private:
@@ -105,7 +105,7 @@ class OffsetForest {
   }
 
   std::vector<Label> parent_;
-  std::vector<Periods> offset_;  // from the parent
+  std::vector<Periods> offset_;  // relative to the parent
   std::vector<std::array<Wrap, 3>> wraps_;
 };
 
@@ -130,7 +130,8 @@ BorderRuns borders_of(const LabelSource& labels, const PeriodicAxes& periodic) {
   return borders;
 }
 
-/// Components put together where they are unwrapped. Coordinates may be below 0 until all are known.
+/// Adds up the pieces of a component at their unwrapped coordinates, which may be below 0 until all are
+/// known.
 class Unwrapping {
  public:
   Unwrapping(const Extent& extent, const std::array<Wrap, 3>& wraps)
@@ -204,7 +205,7 @@ Wrapped wrap_borders(const BorderRuns& borders, const Extent& extent, const Comp
 
   Wrapped wrapped;
   wrapped.map.resize(components.size() + 1);
-  std::map<Label, Unwrapping> across;  // those that cross a border, by their new label
+  std::map<Label, Unwrapping> across;  // components that cross a border, by final label
   for (Label label = 1; label <= components.size(); ++label) {
     const auto [root, periods] = forest.find(label);
     if (root == label) {

@@ -16,12 +16,12 @@ namespace gpuccl {
 /// Returns the slab of an image.
 BitView view_of(const Slab& slab, BitView image);
 
-/// Faces of a slab: its first and last slice (or row), where it touches the slabs before and after it.
+/// Faces of a slab: its first and last slice (or row), if they touch another slab.
 struct SlabFaces {
   SlabFaces(const Slab& slab, Extent whole, Connectivity connectivity);
 
-  bool of_slices;     // else of single rows
-  bool before, next;  // whether there is a slab before it, and after it
+  bool of_slices;     // otherwise of single rows
+  bool before, next;  // there is a slab before it; after it
   int width;
   std::int64_t rows;  // of a face
   Connectivity connectivity;
@@ -50,12 +50,12 @@ struct Face {
   ValueBits value(const LabelRun& run) const { return values[run.label - first_label]; }
 };
 
-/// Calls touch(label, other label) for touching runs of two neighboring faces, if connect(row, row here,
-/// diagonal) returns a function that is true for these runs.
+/// Calls touch(label, other label) for touching runs of two adjacent faces if they connect. connect(row
+/// before, row here, diagonal) returns a predicate on two runs of these rows.
 template <class Connect, class Touch>
 void for_each_contact_if(const Face& before, const Face& here, const SlabFaces& geometry, Connect connect,
                          Touch touch) {
-  const int axes = reach(geometry.connectivity);  // one of them leads from a face to the other
+  const int axes = reach(geometry.connectivity);  // one axis leads from face to face
   const auto meet = [&](std::size_t of_before, std::size_t of_here, bool diagonal) {
     const auto connected = connect(of_before, of_here, diagonal);
     for_each_contact_of_rows(before.row(of_before), here.row(of_here), diagonal,
@@ -71,7 +71,7 @@ void for_each_contact_if(const Face& before, const Face& here, const SlabFaces& 
   }
 }
 
-/// Finds contacts of components that connect by value; `values` has type and delta. In a binary image all
+/// Finds contacts of components that connect by value. `values`: type and delta. In a binary image, all
 /// touching components connect.
 template <class Touch>
 void for_each_contact(const Face& before, const Face& here, const SlabFaces& geometry,

@@ -56,7 +56,7 @@ void SlabComponents::unite(Label a, Label b) {
 }
 
 Components SlabComponents::number() {
-  // A label's link is never above it. Whatever stands before it has its final label already.
+  // A label's link is never larger than the label, and all smaller labels have their final values already.
   for (const Part& part : parts_) {
     labels_[part.offset] = 0;
     for (std::size_t label = std::size_t{part.offset} + 1; label <= std::size_t{part.offset} + part.count;
@@ -64,7 +64,7 @@ Components SlabComponents::number() {
       labels_[label] = labels_[label] == label ? ++count_ : labels_[labels_[label]];
   }
 
-  // A component's smallest label is that of its first element: slabs follow each other in raster order.
+  // The smallest label of a component is that of its first element, because slabs are in raster order.
   Components whole;
   whole.area.reserve(count_);
   whole.box.reserve(count_);
@@ -110,7 +110,7 @@ void Joiner::add(const Slab& slab, Labeled& labeled, Column<ValueBits> values, V
 }
 
 void Joiner::add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> values) {
-  constexpr std::size_t kBytesOfEntry = 5 * sizeof(std::uint64_t);  // with its share of the buckets
+  constexpr std::size_t kBytesOfEntry = 5 * sizeof(std::uint64_t);  // including its share of the buckets
   const Label offset = components_.add(slab, std::move(labeled.components));
   components_.check_memory(0, (first_of_value_.size() + values.size()) * kBytesOfEntry);
   for (std::size_t i = 0; i < values.size(); ++i) {
@@ -125,7 +125,8 @@ void Joiner::add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> v
 
 void Joiner::number() {
   whole_.labeled.components = components_.number();
-  for (std::size_t i = values_.size(); i-- > 0;) {  // the first slab that a component is in says its value
+  for (std::size_t i = values_.size();
+       i-- > 0;) {  // the first slab that contains a component determines its value
     if (values_[i].empty()) continue;
     whole_.values.resize(whole_.labeled.components.size());
     for (std::size_t k = values_[i].size(); k-- > 0;)

@@ -25,20 +25,20 @@ class SlabComponents {
  public:
   explicit SlabComponents(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// Adds the next slab; its components get labels above all others. Returns their offset. Error (memory,
-  /// data).
+  /// Adds the next slab. Its components get labels above all others. Returns the offset of these labels.
+  /// Throws Error (memory, data).
   Label add(const Slab& slab, Components components);
   /// Throws TooManyComponents if there is no memory for `more` components and `extra_bytes` bytes.
   void check_memory(std::size_t more, std::size_t extra_bytes = 0) const;
 
   void unite(Label a, Label b);
 
-  /// Numbers the components of the whole from 1. Afterwards nothing can be added.
+  /// Labels the components of the whole image from 1. Nothing can be added afterwards.
   Components number();
   Label count() const { return count_; }
 
   const Label* map(std::size_t slab) const { return labels_.data() + parts_[slab].offset; }
-  /// Return the number of components of slab `slab`, and the number of their elements.
+  /// Return the number of components of a slab, and the number of their elements.
   Label count(std::size_t slab) const { return parts_[slab].count; }
   std::uint64_t area(std::size_t slab) const { return parts_[slab].area; }
 
@@ -66,16 +66,16 @@ class Joiner {
   /// Same contract as SlabComponents::check_memory().
   void check_memory(std::size_t more) const { components_.check_memory(more); }
 
-  /// Adds a slab; takes everything of `labeled` except the labels. With `values` of its components, these
-  /// connect to touching components of the slab before if their values are equal, or with a delta if elements
-  /// in `at_faces` connect.
+  /// Adds a slab. Moves everything from `labeled` except the labels. With `values` of its components, they
+  /// connect to touching components of the previous slab if their values are equal, or with a delta if
+  /// elements in `at_faces` connect.
   void add(const Slab& slab, Labeled& labeled, Column<ValueBits> values = {}, ValueFaces at_faces = {});
 
-  /// Adds a slab; takes everything of `labeled` except the labels. Its components are merged with those of
+  /// Adds a slab. Moves everything from `labeled` except the labels. Merges its components with those of
   /// equal values in all earlier slabs.
   void add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> values);
 
-  /// Returns the whole after all slabs were added; make_labels(components) makes its labels.
+  /// Returns the whole after all slabs were added. make_labels(components) creates its labels.
   template <class MakeLabels>
   LabeledValues finish(MakeLabels make_labels) {
     number();
@@ -90,7 +90,7 @@ class Joiner {
   Connectivity connectivity_;
   SlabComponents components_;
   std::vector<Column<ValueBits>> values_;  // of the components of each slab
-  Face last_;                              // of the slab before
+  Face last_;                              // of the previous slab
   Label last_offset_ = 0;
   std::unordered_map<ValueBits, Label> first_of_value_;  // label in the first slab with this value
   LabeledValues whole_;

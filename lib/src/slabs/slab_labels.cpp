@@ -17,7 +17,7 @@ std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const Sla
 }
 
 std::int64_t SlabLabels::prepare(std::int64_t first_row, std::int64_t rows) const {
-  if (first_row < before_begin_) {  // once more from the start
+  if (first_row < before_begin_) {  // restarts from the first slab
     slab_.reset();
     slab_rows_ = {};
     before_.clear();
@@ -33,7 +33,7 @@ std::int64_t SlabLabels::prepare(std::int64_t first_row, std::int64_t rows) cons
   return slab_rows_.end;
 }
 
-/// Draws the rows from `row` on that the slab now in memory has, for it will be gone.
+/// Renders the rows of the slab in memory from `row` on, before the slab is freed.
 void SlabLabels::keep_from(std::int64_t row) const {
   const std::int64_t gone = std::min(row, slab_rows_.end) - before_begin_;
   const std::int64_t held = static_cast<std::int64_t>(before_.size()) / extent_.width;
@@ -94,7 +94,7 @@ void SlabLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns&
   LabelSource::list_runs(first_row, rows, out, map);
 }
 
-/// Calls visit(part, first row in it, rows) for each part that has some of the rows.
+/// Calls visit(part, first row in it, rows) for each part that contains some of the rows.
 template <class Visit>
 void JoinedLabels::for_each_part(std::int64_t first_row, std::int64_t rows, Visit visit) const {
   const std::int64_t end = first_row + rows;

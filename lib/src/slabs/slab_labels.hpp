@@ -15,7 +15,7 @@
 
 namespace gpuccl {
 
-/// LabelSource::render() of `labels` with two maps applied one after the other; the second may be null.
+/// As LabelSource::render(), with two maps applied one after the other. The second may be null.
 template <class T>
 void render_mapped(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, T* out,
                    const Label* map, const Label* second) {
@@ -31,7 +31,7 @@ struct LabeledSlab {
   BitVolume bits;   // empty if the labels do not need them
   Labeled labeled;  // may refer to the bits
 };
-/// Reads the bits of a slab; work.label() labels them afterwards.
+/// Reads the bits of a slab. Label them with work.label() afterwards.
 std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work);
 
 /// The labels of a whole with one slab at a time in memory.
@@ -60,16 +60,16 @@ class SlabLabels final : public LabelSource {
   SlabWork work_;
   SlabComponents components_;
 
-  // State of rendering: one slab, and rows before it, whose slabs were freed. Only prepare() changes
-  // it.
-  mutable std::size_t next_ = 0;  // the slab after it
+  // State of rendering: one slab in memory, and rendered rows of the slab before it, which was freed. Only
+  // prepare() changes it.
+  mutable std::size_t next_ = 0;  // the slab after the one in memory
   mutable std::unique_ptr<LabeledSlab> slab_;
   mutable RowRange slab_rows_;
   mutable std::vector<Label> before_;
   mutable std::int64_t before_begin_ = 0;
 };
 
-/// The labels of a whole in parts. One of them may have labels that must be prepared.
+/// The labels of a whole in parts. At most one of them may have labels that must be prepared.
 class JoinedLabels final : public LabelSource {
  public:
   struct Part {
@@ -80,8 +80,8 @@ class JoinedLabels final : public LabelSource {
     const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }
   };
 
-  /// `parts` are in the order of their rows. Rows without a part cannot be rendered. `prepared`: the part
-  /// whose labels must be prepared; without it, that is the only part.
+  /// `parts`: in the order of their rows. Rows without a part cannot be rendered. `prepared`: the part whose
+  /// labels must be prepared; by default the only part, if there is one.
   JoinedLabels(Extent extent, std::vector<Part> parts, Label count, std::optional<std::size_t> prepared = {})
       : extent_(extent), parts_(std::move(parts)), count_(count), prepared_(prepared) {
     if (parts_.size() == 1) prepared_ = 0;

@@ -14,7 +14,7 @@
 namespace gpuccl {
 namespace {
 
-/// Part `i` of [0, size) cut into `parts` about equal ones.
+/// Returns the start of part `i` if [0, size) is cut into `parts` about equal parts.
 int cut(int size, std::int64_t i, std::int64_t parts) { return static_cast<int>(size * i / parts); }
 
 std::int64_t parts_of(int layers, std::int64_t layer_elements, std::int64_t max_elements) {
@@ -145,7 +145,7 @@ LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, st
 
 LabeledValues label_objects_by_slabs(Extent extent, std::vector<Slab> slabs, LabelSlab label,
                                      std::int64_t max_kept) {
-  Joiner joiner(extent, Connectivity::c26, max_kept);  // which is not used
+  Joiner joiner(extent, Connectivity::c26, max_kept);  // the connectivity is not used
   for (const Slab& slab : slabs) {
     SlabToJoin here = label(slab);
     joiner.add_objects(slab, here.labeled, std::move(here.values));

@@ -10,15 +10,15 @@
 
 namespace gpuccl::cpu {
 
-/// The runs of one bundle: their first bits, and the number of the run that a bit belongs to.
+/// The runs of one bundle: their first bits, and the number of runs before each word.
 struct BundleRuns {
   std::int64_t bundle = -1;
   BundleRows rows{};
   // Bits of each word:
   Word* starts = nullptr;
   Index* before = nullptr;  // number of the last run that begins left of the word; wraps below 0
-  // For volumes whose slices touch: the columns in which the bundle touches the one at y - 1, or at z - 1,
-  // and the two are merged:
+  // For volumes whose slices touch: the columns in which the bundle touches the bundle at y - 1, or at z - 1,
+  // and is merged with it:
   Word* touch_y = nullptr;
   Word* touch_z = nullptr;
 
@@ -34,14 +34,14 @@ struct BundleRuns {
     return slices_touch<S> && layers > 1 ? per_layer + 1 : 1;
   }
 
-  /// Number of consecutive bundles processed together: a bundle, the ones that may touch it and, for its
+  /// Number of consecutive bundles processed together: a bundle, those that may touch it and, for its
   /// touch_y, the one above the first of these.
   template <class S>
   static constexpr std::int64_t together(std::int64_t per_layer, std::int64_t layers) {
     return 1 + farthest<S>(per_layer, layers) + (slices_touch<S> ? 1 : 0);
   }
 
-  /// Returns the run that contains bit `bit` of word `word`, or else the last run to its left.
+  /// Returns the run that contains bit `bit` of word `word`, or otherwise the last run to its left.
   Index run_at(int word, int bit) const {
     const std::size_t i = static_cast<std::size_t>(word);
     return before[i] + static_cast<Index>(std::popcount(starts[i] & up_to(bit)));
@@ -118,10 +118,10 @@ class RecentBundles {
 
 /// Calls join(run of `here`, run of `other`) at least once for each pair of touching runs.
 ///
-/// v has a bit for each place where the two touch: in a column or, diagonally, at the corner left of a
-/// column, of `words` words. One place is enough for each stretch of v in which neither side begins another
-/// run. joined_by(i) returns the places of word i whose runs are united through other bundles; touch(i,
-/// v) receives all places.
+/// Bits of v are the places where the two touch: a column or, for diagonal sides, the corner left of a
+/// column. One place suffices for each stretch of v in which neither side begins another run. joined_by(i)
+/// returns the places of word i whose runs are connected through other bundles; touch(i, v) receives all
+/// places. `words`: words per row.
 template <Side side, class JoinedBy, class Touch, class Join>
 void for_each_contact(int words, const BundleRuns& here, const BundleRuns& other, JoinedBy joined_by,
                       Touch touch, Join join) {

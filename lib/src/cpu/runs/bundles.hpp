@@ -16,7 +16,7 @@ using BundleRows = std::array<const std::uint32_t*, 4>;
 /// An image as bundles of rows, numbered in the order z, then y. A layer is one slice or one pair of slices.
 class Bundles {
  public:
-  /// `rows`: the rows of a bundle, one of the sets that shapes have.
+  /// `rows`: the rows of a bundle, from cpu::Shape.
   Bundles(BitView image, RowSet rows)
       : image_(image),
         row_set_(rows),
@@ -27,14 +27,14 @@ class Bundles {
         zeros_(static_cast<std::size_t>(words_per_row(image.extent.width))) {}
 
   const BitView& image() const { return image_; }
-  int words() const { return static_cast<int>(words_per_row(image_.extent.width) / 2); }  // of a row
+  int words() const { return static_cast<int>(words_per_row(image_.extent.width) / 2); }  // per row
   RowSet row_set() const { return row_set_; }
   int height() const { return height_; }
   int per_layer() const { return per_layer_; }
   int layers() const { return layers_; }
   std::int64_t count() const { return std::int64_t{per_layer_} * layers_; }
 
-  /// Position of a bundle; at(0) and next() visit all in order without a division each.
+  /// Position of a bundle. at(0) and next() visit all bundles in order without divisions.
   struct Place {
     std::int64_t bundle;
     int y, layer;
@@ -55,14 +55,14 @@ class Bundles {
     const int layer = depth_ == 2 ? z / 2 : z;
     return {std::int64_t{layer} * per_layer_ + in_layer, in_layer, layer};
   }
-  /// Slices [first_slice(l), first_slice(l + 1)) make layer l.
+  /// Layer l consists of slices [first_slice(l), first_slice(l + 1)).
   int first_slice(int layer) const {
     const std::int64_t slice = std::int64_t{layer} * depth_;
     return slice < image_.extent.depth ? static_cast<int>(slice) : image_.extent.depth;
   }
 
-  /// Returns the number of bundles that are numbered together by first elements: a layer if it is a pair of
-  /// slices, else 1.
+  /// Returns the number of bundles that are numbered together by first elements: those of a layer if it is a
+  /// pair of slices, otherwise 1.
   int group() const { return depth_ > 1 ? per_layer_ : 1; }
 
   BundleRows rows(const Place& place) const {
@@ -83,7 +83,7 @@ class Bundles {
   std::vector<std::uint32_t> zeros_;
 };
 
-/// One word of the union of some rows of a bundle.
+/// Returns one word of the union of some rows of a bundle.
 template <RowSet set>
 Word united_word(const BundleRows& rows, int word) {
   Word united = 0;

@@ -20,12 +20,12 @@ struct SharedByThreads {
   }
 };
 
-/// Union-find of one thread, which unites each run with earlier runs, in order.
+/// Union-find of one thread, which merges each run with earlier runs, in order.
 class OwnForest : public UnionFind<ZeroBased, OneThread, Walk::halving> {
  public:
   using UnionFind::UnionFind;
 
-  /// Unites `run` with an earlier run. Nothing links to `run` yet, so the first union sets its parent
+  /// Merges `run` with an earlier run. Nothing links to `run` yet, so its first union sets its parent
   /// directly, without a find().
   void join(Index run, Index before) const {
     const Index parent = parent_of(before), own = parent_of(run) == run ? parent : parent_of(run);

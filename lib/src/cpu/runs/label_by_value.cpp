@@ -1,6 +1,6 @@
-// Every value as one component, connected or not. Strips number the values that they meet first in a hash
-// table each; the tables are merged in the order of the strips, so labels are in raster order of the first
-// pixel, and everything that follows (statistics, rendering, measures) is that of connected components.
+// Labels each value as one component, connected or not. Each strip numbers its values in order of occurrence
+// in a hash table. The tables are merged in the order of strips, so labels are in raster order of the first
+// pixel. All further steps (statistics, rendering, measures) are those of connected components.
 
 #include <algorithm>
 #include <array>
@@ -23,7 +23,7 @@ namespace gpuccl {
 namespace cpu {
 namespace {
 
-/// Numbers values from 0 in the order in which they are first seen: a hash table with linear probing.
+/// Numbers values from 0 in order of occurrence: a hash table with linear probing.
 class ValueNumbers {
  public:
   Index number_of(ValueBits value) {
@@ -40,7 +40,7 @@ class ValueNumbers {
  private:
   static constexpr std::size_t kFirstSlots = 256;
 
-  /// The slot of `value`, or the free one that it would get.
+  /// Returns the slot of `value`, or the free slot for it.
   std::size_t slot_of(ValueBits value) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = value * std::uint64_t{0x9e3779b97f4a7c15} >> (64 - std::bit_width(mask));
@@ -54,14 +54,14 @@ class ValueNumbers {
   }
 
   std::vector<ValueBits> values_;
-  std::vector<Index> slots_;  // a number + 1, 0: free; at least half of them are
+  std::vector<Index> slots_;  // number + 1, 0: free; at least half are free
 };
 
-/// Numbers the values of a strip's runs; `number_of_run` gets the number of each run.
+/// Numbers the values of a strip's runs. `number_of_run`: receives the number of each run.
 ValueNumbers number_values(const ValueImage& image, Strip strip, const std::vector<Index>& runs_before,
                            Label* number_of_run) {
   ValueNumbers numbers;
-  ValueBits last = 0;  // no run has it
+  ValueBits last = 0;  // no run has this value
   Index number = 0;
   for (std::int64_t row = strip.begin; row < strip.end; ++row) {
     Label* to = number_of_run + runs_before[static_cast<std::size_t>(row)];
@@ -90,7 +90,7 @@ LabeledValues label_by_value(ValueImage image, int strips_wanted) {
   std::unique_ptr<Label[]> label_of_run;
   std::vector<ValueNumbers> numbers(strips.size());
   ValueNumbers all;
-  std::vector<Label> labels_before{0};  // of each strip, and the number of all
+  std::vector<Label> labels_before{0};  // per strip; and the number of all labels
 
   phase("Values", [&] {
     runs_before = count_runs_before(image);

@@ -1,6 +1,6 @@
-// Eight elements at a time, whatever they are. In which run of its bundle an element is, counted from the run
-// before the eight, is the number of runs that begin up to it; a table has that for each byte of beginnings.
-// No run takes part with a branch of its own, so noise takes no longer than large components.
+// Renders eight elements at a time. The run of an element, relative to the last run before the eight, is the
+// number of runs that begin up to the element. A table contains this for each byte of first elements. There
+// is no branch per run, so noise takes as long as large components.
 
 #include "cpu/runs/label_rows.hpp"
 
@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kLanes = 8;
 
-/// Entry b, element i: how many ones bits 0 to i of b have.
+/// Entry b, element i: number of set bits among bits 0 to i of b.
 constexpr auto kOnesUpTo = [] {
   std::array<std::array<std::uint8_t, kLanes>, 256> counts{};
   for (unsigned byte = 0; byte < counts.size(); ++byte)
@@ -35,8 +35,8 @@ constexpr auto kOnesUpTo = [] {
   return counts;
 }();
 
-/// The labels of eight elements, of which `ones` are foreground; `begins` begin a run. labels[0] is the label
-/// of the last run that begins to their left.
+/// Returns the labels of eight elements. `ones`: foreground. `begins`: first elements of runs. labels[0]:
+/// label of the last run that begins to their left.
 GPUCCL_AVX2 inline __m256i labels_of_eight(unsigned ones, unsigned begins, const Label* labels) {
   const __m256i bits = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
   const __m256i near_by = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(labels));

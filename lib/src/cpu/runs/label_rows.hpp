@@ -8,11 +8,11 @@
 
 namespace gpuccl::cpu {
 
-/// True where draw_label_row() can be called: a processor with AVX2.
+/// Returns true if the processor has AVX2, which draw_label_row() requires.
 bool can_draw_label_rows();
 
-/// The labels of the runs of one bundle as draw_label_row() reads them: the first stands at index 1, and a
-/// vector may be read from any of them on.
+/// The labels of the runs of one bundle, as draw_label_row() reads them: the first label is at index 1, and a
+/// whole vector may be read from any label on.
 class BundleLabels {
  public:
   void assign(const Label* first, const Label* end, const Label* map) {
@@ -27,7 +27,7 @@ class BundleLabels {
   std::vector<Label> labels_;
 };
 
-/// Writes the labels of a row of `width` elements, one of those of `bundle`, which is of the rows `set`.
+/// Writes the labels of row `row`, which has `width` elements, of the bundle with rows `set`.
 template <class T>
 void draw_label_row(RowSet set, const BundleRows& bundle, const std::uint32_t* row, int width,
                     const Label* labels, T* out);

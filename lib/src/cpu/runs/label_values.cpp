@@ -20,7 +20,7 @@
 
 namespace gpuccl::cpu {
 
-/// Joins the runs of a strip with each other where values are equal. `kReach`: reach() of the connectivity.
+/// Merges the runs of a strip with equal values. `kReach`: reach() of the connectivity.
 ///
 /// A row touches up to four rows before it:
 ///
@@ -29,11 +29,11 @@ namespace gpuccl::cpu {
 ///     before         the row
 ///     before_below
 ///
-/// Most of what it touches there is joined already by way of another of them. What an element touches in
-/// `before` and `before_above`, an element of the same value above it touches too, if corners count, and
-/// and with `before` and the two next to that. And where a row has the same runs as the one above it or
-/// the one before it, each run is joined with its like. Such a contact is left out only for contacts of rows
-/// that come earlier, or that are joined here, so that none is left out for another that is.
+/// Most contacts are redundant. If corners count, an element above with the same value also touches what an
+/// element touches in `before` and `before_above`, and so do the element in `before` and its two neighbors.
+/// And if a row has the same runs as the row above or before it, each run is merged with its counterpart. A
+/// contact is omitted only because of contacts of earlier rows, or of contacts that are merged here, so no
+/// two contacts are omitted because of each other.
 template <int kReach>
 class EqualRowJoiner {
  public:
@@ -54,12 +54,12 @@ class EqualRowJoiner {
  private:
   static constexpr bool kAcrossEdges = kReach >= 2, kAcrossCorners = kReach >= 3;
 
-  /// Whether a row has the same runs as the one above it, and as the one of the slice before.
+  /// Whether a row has the same runs as the row above it, and as the row in the previous slice.
   struct Same {
     bool as_above = false, as_before = false;
   };
 
-  /// A row that another one is joined with; none if it is not in the strip.
+  /// A row that another one is merged with; none if it is not in the strip.
   struct Row {
     std::span<const ValueRun> runs;
     Index first = 0;
@@ -67,14 +67,14 @@ class EqualRowJoiner {
     Same same;
   };
 
-  /// Goes along a row as runs of another one are joined with it.
+  /// Moves along a row while runs of another row are merged with it.
   template <bool diagonal>
   class Neighbor {
    public:
     explicit Neighbor(const Row& row)
         : at_(row.runs.data()), end_(at_ + row.runs.size()), begin_(at_), first_(row.first) {}
 
-    /// Joins run i with those that it touches. Returns whether one of them has all of its columns.
+    /// Merges run i with the runs that it touches. Returns true if one of them has exactly its columns.
     bool join(const ValueRun& run, Index i, const OwnForest& forest) {
       constexpr int kSide = diagonal ? 1 : 0;
       while (at_ != end_ && at_->end <= run.begin - kSide) ++at_;
@@ -127,7 +127,8 @@ class EqualRowJoiner {
     }
   }
 
-  /// In rows with equal runs, a run touches only its counterpart: touching runs of a row differ in value.
+  /// In rows with equal runs, a run touches only its counterpart, because adjacent runs of a row differ in
+  /// value.
   void link_with_likes(Index first, Index first_of_likes, std::size_t count) const {
     std::memcpy(links_ + first, links_ + first_of_likes, count * sizeof *links_);
   }
@@ -160,17 +161,17 @@ class EqualRowJoiner {
   Label* links_;
   OwnForest forest_;
   Strip strip_{};
-  std::vector<Same> same_;  // of each row of the strip
+  std::vector<Same> same_;  // per row of the strip
 };
 
 }  // namespace gpuccl::cpu
 
-// Equal values, or nearly equal ones. The nodes of the union-find are runs of single rows, as those of 4- and
-// 6-connectivity are in binary images, and everything but where runs begin and which of them connect is the
-// same. Rows cannot be bundled: elements of two rows that touch need not connect.
+// Labeling by equal or nearly equal values. The nodes of the union-find are runs of single rows, as for
+// binary images with 4- and 6-connectivity. Only the starts of runs and the conditions for contacts differ.
+// Rows cannot be bundled, because touching elements of two rows need not connect.
 //
-// Two runs of equal values connect if they touch and their values are equal: the elements need not be looked
-// at. With a delta an element of the one must connect to an element of the other.
+// Without a delta, two touching runs connect if their values are equal, without reading elements. With a
+// delta, an element of one must connect to an element of the other.
 namespace gpuccl {
 namespace cpu {
 
@@ -191,19 +192,19 @@ void ValueLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns
 
 namespace {
 
-/// Whether two runs that touch connect, of rows in the order of their arguments.
+/// Condition under which two touching runs connect. The rows are in the order of the arguments.
 struct EqualRuns {
   bool operator()(const ValueRun& here, const ValueRun& other) const { return here.value == other.value; }
 };
 
-/// Unites the runs of an image.
+/// Merges the runs of an image.
 class Joiner {
  public:
   Joiner(const ValueImage& image, Connectivity connectivity, const std::vector<Index>& runs_before,
          Label* links)
       : image_(image), connectivity_(connectivity), runs_before_(runs_before), links_(links) {}
 
-  /// Unites the runs within a strip.
+  /// Merges the runs within a strip.
   void join_inside(Strip strip) const {
     if (image_.delta() == 0) {
       switch (reach(connectivity_)) {
@@ -222,7 +223,7 @@ class Joiner {
     }
   }
 
-  /// Unites the runs of a strip with those of earlier strips, while other threads do the same for other
+  /// Merges the runs of a strip with those of earlier strips, while other threads do the same for other
   /// strips.
   void join_with_strips_before(Strip strip) const {
     const SharedForest forest(links_);
@@ -240,7 +241,7 @@ class Joiner {
 
   Index first_run(std::int64_t row) const { return runs_before_[static_cast<std::size_t>(row)]; }
 
-  /// With those of the rows that touch it, come before it and lie in `within`.
+  /// Merges the runs of a row with those of preceding rows within `within` that touch it.
   template <class Forest>
   void join_with_rows_before(std::int64_t row, Strip within, const Forest& forest) const {
     if (image_.row(row).empty()) return;
@@ -284,8 +285,8 @@ class Joiner {
   Label* links_;
 };
 
-/// The value of each component, which is that of its root: the run with its first element. Roots are numbered
-/// in their order.
+/// Returns the value of each component: that of its root, the run with its first element. Roots are numbered
+/// in order.
 Column<ValueBits> values_of(const ValueImage& image, const std::vector<Strip>& strips,
                             const std::vector<Index>& runs_before, const Label* links,
                             const Numbering& numbering) {
@@ -297,7 +298,7 @@ Column<ValueBits> values_of(const ValueImage& image, const std::vector<Strip>& s
       Index i = runs_before[static_cast<std::size_t>(row)];
       for (const ValueRun& run : image.row(row)) {
         if (next == end) break;
-        values[next] = run.value;  // of what is not a root until that of the next root is written over it
+        values[next] = run.value;  // values of non-roots are overwritten by the next root
         next += links[i] == i;
         ++i;
       }

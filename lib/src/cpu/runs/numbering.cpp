@@ -17,7 +17,7 @@
 namespace gpuccl::cpu {
 namespace {
 
-/// Writes the number of runs of each bundle of a strip behind its place in `before`.
+/// Writes the number of runs of each bundle of a strip to the entry after its own in `before`.
 template <RowSet set>
 void count_in(const Bundles& bundles, Strip strip, std::vector<Index>& before) {
   for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
@@ -34,8 +34,8 @@ void count_in(const Bundles& bundles, Strip strip, std::vector<Index>& before) {
 }
 
 constexpr std::int64_t kElementsWorthTask = 1 << 16;
-constexpr int kStripsPerThread = 4;  // so that threads with emptier strips can process more of them
-constexpr int kSeamsAStrip = 8;      // so that merging strips is a small part of the work
+constexpr int kStripsPerThread = 4;  // threads with emptier strips can process more of them
+constexpr int kSeamsAStrip = 8;      // so merging strips is a small part of the work
 
 std::int64_t strips_worth_while(const Bundles& bundles) {
   const int threads = threads_at_work();
@@ -84,7 +84,7 @@ class Numberer {
 
   // In noise, whether a run is a root is nearly random, so the code below does not branch on it.
 
-  /// Links all runs of the strip to their roots. Returns how many roots are among them.
+  /// Links all runs of the strip to their roots. Returns the number of roots.
   Label flatten(Strip strip) const {
     const UnionFind<ZeroBased, SharedByThreads> forest(links_);
     const Index begin = runs_before(strip.begin), end = runs_before(strip.end);
@@ -92,15 +92,15 @@ class Numberer {
     for (Index run = begin; run < end; ++run) {
       const Index parent = SharedByThreads::load(links_ + run);
       Index root =
-          SharedByThreads::load(links_ + parent);    // earlier runs of the strip are linked to roots already
-      if (parent < begin) root = forest.find(root);  // those of earlier strips may not be
+          SharedByThreads::load(links_ + parent);    // earlier runs of the strip are already linked to roots
+      if (parent < begin) root = forest.find(root);  // runs of earlier strips may not be
       SharedByThreads::store(links_ + run, root);
       roots += root == run;
     }
     return roots;
   }
 
-  /// Numbers the components whose roots are in the strip, from `last` + 1 on.
+  /// Numbers the components whose roots are in the strip, from `last` + 1.
   void number_roots(Strip strip, Label last) const {
     if (bundles_.row_set() == 0b0001) {
       for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run) {
@@ -113,7 +113,7 @@ class Numberer {
       number_group(first, last);
   }
 
-  /// Gives all runs the numbers of their roots.
+  /// Writes to all runs the labels of their roots.
   void spread(Strip strip) const {
     for (Index run = runs_before(strip.begin), end = runs_before(strip.end); run < end; ++run)
       SharedByThreads::store(labels_ + run, SharedByThreads::load(labels_ + links_[run]));
@@ -152,7 +152,7 @@ class Numberer {
     const Bundles::Place place = bundles_.holding(y, z);
     const BundleRows rows = bundles_.rows(place);
     const std::uint32_t* const row = bundles_.image().row(y, z);
-    Label elsewhere = 1;  // stands for the label of a root before the group
+    Label elsewhere = 1;  // represents the label of a root before the group
     Word left = 0, united_left = 0;
     const Label* links = links_ + runs_before(place.bundle);  // of the first run that begins in the word
     for (int i = 0; i < bundles_.words(); ++i) {

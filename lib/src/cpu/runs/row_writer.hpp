@@ -28,7 +28,7 @@ class RowWriter {
  private:
   using Vector [[gnu::vector_size(16)]] = T;
   static constexpr int kBlock = 4 * sizeof(Vector) / sizeof(T);
-  static constexpr int kLong = 8 * kBlock;  // from this length on, the library clears memory faster
+  static constexpr int kLong = 8 * kBlock;  // from this length on, memset is faster
 
   void zeros(int begin, int end) {
     if (end - begin >= kLong) {
@@ -69,7 +69,7 @@ void draw_row(const Labels& labels, int y, int z, T* out, const Label* map) {
   writer.finish();
 }
 
-/// LabelSource::list_runs() for these labels.
+/// As LabelSource::list_runs().
 template <class Labels>
 void list_rows(const Labels& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out,
                const Label* map) {

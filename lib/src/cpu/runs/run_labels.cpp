@@ -9,7 +9,7 @@
 namespace gpuccl::cpu {
 namespace {
 
-/// The one label of all runs, or 0.
+/// Returns the label if all runs have the same one, otherwise 0.
 Label only_label(const Label* labels, Index runs) {
   Label differences = 0;
   for (Index run = 1; run < runs; ++run) differences |= labels[run] ^ labels[0];
@@ -21,7 +21,7 @@ Label only_label(const Label* labels, Index runs) {
 template <class T>
 void RunLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
   const Extent extent = bundles_.image().extent;
-  constexpr int kWidest = 1 << 18;  // for which the labels of a bundle are copied
+  constexpr int kWidest = 1 << 18;  // limit for copying the labels of a bundle
   const bool by_vectors = extent.width <= kWidest && can_draw_label_rows();
   BundleLabels labels;
   std::int64_t labels_are_of = -1;
@@ -55,7 +55,7 @@ void RunLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& 
   list_rows(*this, first_row, rows, out, map);
 }
 
-/// Renders the labels of a bundle, whose rows share them.
+/// Lists the spans of a bundle, whose rows share labels.
 template <RowSet set>
 void RunLabels::add_spans(const Bundles::Place& place, LabelRuns& out) const {
   const BundleRows rows = bundles_.rows(place);
@@ -70,7 +70,7 @@ void RunLabels::add_spans(const Bundles::Place& place, LabelRuns& out) const {
                         only});
     return;
   }
-  LabelRun span;  // the last one; goes on while its label does
+  LabelRun span;  // the last span, extended while its label continues
   Word left = 0;
   for (int i = 0; i < bundles_.words(); ++i) {
     const Word word = united_word<set>(rows, i);
@@ -86,7 +86,7 @@ void RunLabels::add_spans(const Bundles::Place& place, LabelRuns& out) const {
       Word rest = word;
       if ((left >> (kWordBits - 1) & rest & 1) != 0) {
         span.end = x + std::countr_one(rest);
-        rest &= rest + 1;  // without its lowest run
+        rest &= rest + 1;  // removes the lowest run
       }
       for (; rest != 0; rest &= rest + (rest & -rest), ++label) {
         const int first = std::countr_zero(rest);
@@ -107,7 +107,7 @@ void RunLabels::list_spans(std::int64_t first_row, std::int64_t rows, LabelRuns&
   const std::int64_t height = bundles_.image().extent.height;
   out.runs.clear();
   out.ends.clear();
-  std::int64_t last = -1;  // the bundle whose spans stand last, from `begin` on
+  std::int64_t last = -1;  // the bundle whose spans are last, from `begin` on
   std::size_t begin = 0;
   for (std::int64_t row = first_row; row < first_row + rows; ++row) {
     const Bundles::Place place =

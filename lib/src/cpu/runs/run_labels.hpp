@@ -12,7 +12,7 @@
 
 namespace gpuccl::cpu {
 
-/// Returns the index of the run of a bundle that contains an element. Call it with ascending elements.
+/// Returns the index, in a bundle, of the run that contains an element. Call it with ascending elements.
 template <RowSet set>
 class RunCounter {
  public:
@@ -35,7 +35,7 @@ class RunCounter {
   Word starts_ = 0, left_ = 0;
 };
 
-/// The labels of an image as one number per run of bundles. The runs are found again in the bits.
+/// The labels of an image as one label per run of bundles. Runs are found in the bits again.
 class RunLabels final : public LabelSource, public SpanSource {
  public:
   RunLabels(Bundles bundles, std::vector<Index> runs_before, std::unique_ptr<Label[]> label_of_run,
@@ -59,8 +59,8 @@ class RunLabels final : public LabelSource, public SpanSource {
   }
 
   /// Returns the labels of `image`, one slice that is part of this image: at column 0 from row `first_row`
-  /// on, where a bundle begins, with background next to it and right below it. Its labels are `before` + 1 to
-  /// `before` + `count` in this image.
+  /// on, which begins a bundle, with background next to it and below it. Its labels are those from `before` +
+  /// 1 to `before` + `count` in this image.
   RunLabels part(BitView image, std::int64_t first_row, Label before, Label count) const;
 
   /// Visits the runs of row y of slice z as visit(begin, end, label).
@@ -80,8 +80,8 @@ class RunLabels final : public LabelSource, public SpanSource {
   void draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const;
 
   Bundles bundles_;
-  std::vector<Index> runs_before_;         // of each bundle
-  std::unique_ptr<Label[]> label_of_run_;  // of runs of bundles
+  std::vector<Index> runs_before_;         // per bundle
+  std::unique_ptr<Label[]> label_of_run_;  // by run of bundles
   Label count_;
 };
 

@@ -12,11 +12,11 @@ namespace gpuccl::cpu {
 /// Number of pixels in a part of a bundle's run, and the sum of their x.
 struct RunSums {
   std::uint64_t area = 0;
-  std::uint64_t in_next_y = 0, in_next_z = 0;  // of these, in rows whose y, or z, is not the bundle's first
+  std::uint64_t in_next_y = 0, in_next_z = 0;  // number in rows whose y, or z, is not the bundle's first
   std::uint64_t sum_x = 0;
 };
 
-/// Returns the sum of the positions of all ones in a word.
+/// Returns the sum of the positions of all set bits in a word.
 constexpr std::uint64_t sum_of_positions(Word word) {
   std::uint64_t sum = 0;
   for (int bit = 0; bit < 6; ++bit)
@@ -25,7 +25,7 @@ constexpr std::uint64_t sum_of_positions(Word word) {
   return sum;
 }
 
-/// Sums of positions for words whose ones are among the first 8 bits.
+/// Sums of positions for words with set bits only among the first 8.
 inline constexpr auto kSumsOfPositions = [] {
   std::array<std::uint8_t, 256> sums{};
   for (std::size_t ones = 0; ones < sums.size(); ++ones)
@@ -33,10 +33,10 @@ inline constexpr auto kSumsOfPositions = [] {
   return sums;
 }();
 
-/// Returns the sum of the numbers 0 to count - 1.
+/// Returns 0 + 1 + ... + count - 1.
 constexpr std::uint64_t sum_below(std::uint64_t count) { return count * (count - 1) / 2; }
 
-/// Returns the sums of the rows of `set` in these consecutive columns; the word of each row begins at x.
+/// Returns the sums of the rows of `set` in consecutive columns. `x`: of the first bit of the words.
 template <RowSet set>
 inline RunSums sums_of_columns(const std::array<Word, 4>& rows, int x, Word columns) {
   const int first = std::countr_zero(columns);
@@ -92,7 +92,8 @@ void for_each_run_sums(const BundleRows& bundle, int words, Visit visit) {
       run -= left >> (kWordBits - 1) & united;  // the last run continues
       left = united;
       for (Word rest = united; rest != 0; ++run) {
-        const Word above = rest + (rest & -rest);  // the lowest run has become a bit behind it
+        const Word above =
+            rest + (rest & -rest);  // adding the lowest bit moves the lowest run to a bit after it
         const Word columns = rest & ~above;
         rest &= above;
         const int begin = x + std::countr_zero(columns);

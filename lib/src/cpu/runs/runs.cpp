@@ -1,7 +1,7 @@
-// The default on the CPU: union-find of runs in packed bits, strips in parallel.
+// The default algorithm on the CPU: union-find of runs in packed bits, with strips in parallel.
 //
-//   Runs           unites the runs within each strip, one thread per strip
-//   Merge borders  unites runs that touch across the edges of strips, all edges at the same time
+// Runs           merges the runs within each strip, one thread per strip
+// Merge borders  merges runs that touch across the edges of strips, all edges at the same time
 //   Number         numbers components in raster order of their first elements
 //
 // Labels are never stored per element: RunLabels renders them from the bits and one number per run.
@@ -41,27 +41,27 @@ void for_each_side(Visit visit) {
   (std::make_index_sequence<S::sides.size()>{});
 }
 
-/// Returns the bits where `here` and `other` are already connected through other bundles. In volumes most
-/// unions are redundant: if a bundle, the one above it and the two behind them meet at one bit, three unions
-/// connect all four. The choice is the same at strip boundaries.
+/// Returns the bits at which other bundles already connect `here` and `other`. In volumes, most unions are
+/// redundant: if a bundle, the one above it and the two behind them meet at one bit, three unions connect all
+/// four. The choice is the same at strip boundaries.
 template <class S, Side side>
 Word joined_by_others(const BundleRuns& here, const BundleRuns& above, const BundleRuns& other,
                       std::size_t word) {
   if constexpr (side.dz == 0) return 0;
   if constexpr (side.dy == 0) return here.touch_y[word] & above.touch_z[word] & other.touch_y[word];
-  if constexpr (side.diagonal != S::sides[0].diagonal) return 0;  // places of another kind
+  if constexpr (side.diagonal != S::sides[0].diagonal) return 0;  // not the same kind of place
   if constexpr (side.dy < 0) return here.touch_y[word] & above.touch_z[word];
   return here.touch_z[word] & other.touch_y[word];
 }
 
-/// Records where `here` touches the bundle above it or the one behind it.
+/// Records the places where `here` touches the bundle above or behind it.
 template <class S, Side side>
 void note_touch(BundleRuns& here, std::size_t word, Word places) {
   if constexpr (side.dz == 0 && BundleRuns::slices_touch<S>) here.touch_y[word] = places;
   if constexpr (side.dz != 0 && side.dy == 0) here.touch_z[word] = places;
 }
 
-/// Unites the runs within a strip.
+/// Merges the runs within a strip.
 template <class S>
 void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& runs_before, Label* links,
                  RecentBundles<S>& recent) {
@@ -75,7 +75,7 @@ void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& 
 
     BundleRuns& here = recent.at(at);
     const auto above_place = neighbor(bundles, at, -1, 0, strip);
-    const BundleRuns& above = above_place ? recent.at(*above_place) : here;  // without it, touch_y is empty
+    const BundleRuns& above = above_place ? recent.at(*above_place) : here;  // otherwise touch_y is empty
     for_each_side<S>([&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
       static constexpr Side side = S::sides[i];
       const auto place = neighbor(bundles, at, side.dy, side.dz, strip);
@@ -89,7 +89,7 @@ void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& 
   }
 }
 
-/// Unites the runs of a strip with those of earlier strips, while other threads do the same for other strips.
+/// Merges the runs of a strip with those of earlier strips, while other threads do the same for other strips.
 template <class S>
 class SeamJoiner {
  public:
@@ -103,7 +103,7 @@ class SeamJoiner {
     for (Bundles::Place at = bundles_.at(strip.begin); at.bundle < end; bundles_.next(at)) {
       BundleRuns& here = load(at);
       const auto above_place = neighbor(bundles_, at, -1, 0, everywhere_);
-      const BundleRuns& above = above_place ? load(*above_place) : here;  // without it, touch_y is empty
+      const BundleRuns& above = above_place ? load(*above_place) : here;  // otherwise touch_y is empty
       for_each_side<S>([&]<std::size_t i>(std::integral_constant<std::size_t, i>) {
         static constexpr Side side = S::sides[i];
         const auto place = neighbor(bundles_, at, side.dy, side.dz, before);
@@ -121,7 +121,7 @@ class SeamJoiner {
   }
 
  private:
-  /// Returns the bundle with its touch_y: within a strip, runs that touch there are united.
+  /// Returns the bundle with its touch_y, because touching runs are merged within a strip.
   BundleRuns& load(const Bundles::Place& place) {
     if constexpr (BundleRuns::slices_touch<S>) {
       if (recent_.holds(place)) return recent_.at(place);
@@ -165,7 +165,7 @@ class Runs final : public Labeler {
     Numbering numbering;
 
     {
-      // Per thread, for all of its strips.
+      // Per thread, reused for all of its strips.
       tbb::enumerable_thread_specific<RecentBundles<S>> recent(
           [&] { return RecentBundles<S>(bundles, runs_before); });
       phase("Runs", [&] {

@@ -14,23 +14,23 @@
 
 namespace gpuccl::cpu {
 
-/// The parts that one strip has of components that begin in strips before it: a hash table with linear
-/// probing that never grows, so that what it takes is known.
+/// A strip's contributions to components that begin in earlier strips: a hash table with linear probing that
+/// never grows, so its memory is bounded.
 class SharedParts {
  public:
   static constexpr std::size_t kBytesEach = Components::kBytesEach + sizeof(Label) + 4 * sizeof(Index);
   static constexpr std::size_t kNoRoom = ~std::size_t{0};
 
   SharedParts() = default;
-  /// Room for `most` components.
+  /// Has room for `most` components.
   explicit SharedParts(std::size_t most) : most_(most) {}
 
-  /// Entry i of components() is a part of component labels()[i].
+  /// Entry i of components() is a contribution to component labels()[i].
   const std::vector<Label>& labels() const { return labels_; }
   Components& components() { return components_; }
   bool holds(Label label) const { return !slots_.empty() && slots_[slot_of(label)] != 0; }
 
-  /// The entry of the component `label`, empty at first; kNoRoom where there is no room for one more.
+  /// Returns the entry of component `label`, empty at first; kNoRoom if there is no room.
   std::size_t find_or_add(Label label) {
     if (slots_.empty()) {
       labels_.reserve(most_);
@@ -48,7 +48,7 @@ class SharedParts {
   }
 
  private:
-  /// The slot of `label`, or the free one that it would get.
+  /// Returns the slot of `label`, or the free slot for it.
   std::size_t slot_of(Label label) const {
     const std::size_t mask = slots_.size() - 1;
     std::size_t slot = label * std::size_t{0x9e3779b97f4a7c15} >> (64 - std::bit_width(mask));
@@ -59,7 +59,7 @@ class SharedParts {
   std::size_t most_ = 0;
   Components components_;
   std::vector<Label> labels_;
-  std::vector<Index> slots_;  // numbers of entries from 1 on, 0: free; half of them at least are
+  std::vector<Index> slots_;  // index of an entry + 1, 0: free; at least half are free
 };
 
 namespace {
@@ -67,11 +67,11 @@ namespace {
 /// A strip's contributions to components of earlier strips, merged later.
 struct Elsewhere {
   SharedParts shared;
-  std::vector<std::pair<std::size_t, std::size_t>> carries;  // component and axis whose sum passed 2^64
-  std::int64_t missed_from = -1;  // the first bundle with a run of a component that `shared` has no room for
+  std::vector<std::pair<std::size_t, std::size_t>> carries;  // component and axis of sums that exceeded 2^64
+  std::int64_t missed_from = -1;  // first bundle with a run of a component that did not fit into `shared`
 };
 
-/// Requires that no other thread adds at the same time.
+/// Not thread-safe.
 void add_to(Components& components, Label label, const Component& part) {
   const std::size_t i = std::size_t{label} - 1;
   Component whole = components[i];
@@ -79,7 +79,7 @@ void add_to(Components& components, Label label, const Component& part) {
   components.set(i, whole);
 }
 
-/// Whether the coordinates of all elements may add up to 2^64 or more.
+/// Returns true if the coordinates of all elements may add up to 2^64 or more.
 bool sums_may_pass_64_bits(Extent extent) {
   const auto most = static_cast<CoordinateSum>(std::max({extent.width, extent.height, extent.depth}));
   return static_cast<CoordinateSum>(extent.elements()) * most >> 64 != 0;
@@ -87,12 +87,13 @@ bool sums_may_pass_64_bits(Extent extent) {
 
 enum class Pass { all, missed };
 
-/// Measures one strip. A component whose root lies in the strip is added up in its place among all
-/// components; those that come from strips before are kept apart, because another task adds to their place.
+/// Measures one strip. Components whose root lies in the strip are added to the final components directly.
+/// Contributions to components of earlier strips are kept separately, because another task writes these
+/// components.
 template <class Labels>
 class StripMeasurer {
  public:
-  /// Labels (labels_before, labels_until] are those of components whose root lies in the strip.
+  /// Components whose root lies in the strip have labels (labels_before, labels_until].
   StripMeasurer(const Labels& labels, Label labels_before, Label labels_until, Components& components)
       : labels_(labels),
         labels_before_(labels_before),
@@ -107,7 +108,7 @@ class StripMeasurer {
     return std::move(elsewhere_);
   }
 
-  /// Adds what `elsewhere` had no room for to its places. No other task adds anything meanwhile.
+  /// Adds the contributions that did not fit into `elsewhere`. Not thread-safe.
   void measure_missed(Strip strip, Elsewhere elsewhere) {
     if (elsewhere.missed_from < 0) return;
     elsewhere_ = std::move(elsewhere);
@@ -159,7 +160,7 @@ class StripMeasurer {
 
   template <RowSet set, Pass pass, bool carries>
   [[gnu::always_inline]] void add(Label label, int begin, int end, int y, int z, const RunSums& sums) {
-    constexpr bool kTwoY = (set & 0b0010u) != 0, kTwoZ = (set & 0b0100u) != 0;  // as RowSet says
+    constexpr bool kTwoY = (set & 0b0010u) != 0, kTwoZ = (set & 0b0100u) != 0;  // see RowSet
     const std::uint64_t area = sums.area;
     const int first_y = y + (kTwoY && sums.in_next_y == area), last_y = y + (kTwoY && sums.in_next_y != 0);
     const int first_z = z + (kTwoZ && sums.in_next_z == area), last_z = z + (kTwoZ && sums.in_next_z != 0);
@@ -196,7 +197,7 @@ class StripMeasurer {
 
   static void widen(Box& box, const Box& part) {
     static_assert(offsetof(Box, max) == sizeof box.min && sizeof box.min == 3 * sizeof(int));
-    // The first four entries as one vector: the last of them inverted, so that its minimum is the maximum.
+    // The first four entries as one vector. The last is inverted, so its minimum is the maximum.
     using Four [[gnu::vector_size(4 * sizeof(int))]] = int;
     constexpr Four kInverted{0, 0, 0, -1};
     const Four more{part.min[0], part.min[1], part.min[2], ~part.max[0]};
@@ -213,12 +214,12 @@ class StripMeasurer {
     if (is_shared) {
       ++elsewhere_.shared.components().sum_high[i][axis];
     } else {
-      elsewhere_.carries.emplace_back(i, axis);  // other tasks have carries, too
+      elsewhere_.carries.emplace_back(i, axis);  // separate, because other tasks have carries too
     }
   }
 
-  /// Clears the places of components up to `last`. Not all at once: they are added to soon after, while they
-  /// are in the cache.
+  /// Clears the entries of components up to `last`. Done shortly before they are added to, so they stay in
+  /// the cache.
   [[gnu::noinline]] void begin_components(Label last) {
     static constexpr Component kNone;
     const std::size_t first = begun_, count = last - begun_;
@@ -244,7 +245,7 @@ class StripMeasurer {
   Components& components_;
   Elsewhere elsewhere_;
   Label last_shared_ = 0;
-  std::size_t last_entry_ = 0;  // of it
+  std::size_t last_entry_ = 0;  // of the last run
   bool misses_ = false;
 };
 

@@ -14,15 +14,15 @@
 
 namespace gpuccl::cpu {
 
-/// Consecutive bundles that one task processes; complete groups.
+/// Consecutive bundles, in complete groups, that one task processes.
 struct Strip {
   std::int64_t begin, end;
 };
 
-/// Returns about `wanted` strips of equal height; 0: a number from the threads and the size of the image.
+/// Returns about `wanted` strips of equal height, 0 for a number derived from the threads and the image size.
 std::vector<Strip> cut_into_strips(const Bundles& bundles, int wanted);
 
-/// Calls task(i) for the number i of each strip, with one thread per strip.
+/// Calls task(i) for the index i of each strip, with one thread per strip.
 template <class Task>
 void for_each_strip(const std::vector<Strip>& strips, Task task) {
   const auto call = [&](std::size_t i) { by_fastest_code([&] { task(i); }); };

@@ -19,7 +19,7 @@
 namespace gpuccl {
 namespace {
 
-constexpr int kBlock = 64;  // elements that are compared at once
+constexpr int kBlock = 64;  // elements compared at once
 
 template <class T>
 T load(const std::byte* row, int x) {
@@ -28,7 +28,7 @@ T load(const std::byte* row, int x) {
   return value;
 }
 
-/// Returns a bit for each element of a block: set if it differs from the element before it.
+/// Returns a bit for each element of a block: set if it differs from the previous element.
 template <class T, class Same>
 std::uint64_t find_changes(const std::byte* elements, const std::byte* ones_before, Same same) {
   std::uint8_t changes[kBlock];
@@ -36,8 +36,8 @@ std::uint64_t find_changes(const std::byte* elements, const std::byte* ones_befo
   return nonzero_bytes(changes);
 }
 
-/// Writes the runs of a row to `out`, which has room for one more than there are elements, and returns their
-/// end. same(a, b): whether neighbors with these values are in the same run, or both in no run.
+/// Writes the runs of a row to `out`, which has room for one more run than there are elements, and returns
+/// their end. same(a, b): neighbors with these values are in the same run, or both in no run.
 template <class T, class Same>
 ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
   bool open = false;
@@ -56,7 +56,7 @@ ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
       out->value = bits_of_value(value);
     }
   };
-  // The first and the last block are copied, so that 0 is left of the row and nothing after it is read.
+  // The first and last blocks are copied, so that 0 precedes the row and nothing after it is read.
   const auto begin_runs_of_copy = [&](int x) {
     const int count = std::min(kBlock, width - x), before = x > 0 ? 1 : 0;
     std::byte block[(1 + kBlock) * sizeof(T)] = {};
@@ -120,7 +120,7 @@ double to_double(ValueType type, ValueBits value) {
 /// Memory for runs. Each thread has its own blocks.
 class ValueImage::Memory {
  public:
-  /// Returns memory for the next runs of this thread, with room for `count`; take() sets their number.
+  /// Returns memory for `count` runs of this thread. take() sets the number that is used.
   ValueRun* room(std::size_t count) {
     Blocks& mine = blocks_.local();
     if (mine.left < count) {
@@ -131,7 +131,7 @@ class ValueImage::Memory {
       void* begin = mine.blocks.emplace_back(make_large_for_overwrite<std::byte>(bytes)).get();
       if (before > 0) std::align(kHugePage, runs * sizeof(ValueRun), begin, bytes);
       mine.next = static_cast<ValueRun*>(begin);
-      mine.left = runs;  // set last: if the allocation fails, later rows have no room, either
+      mine.left = runs;  // set last: if the allocation fails, later rows get none either
     }
     return mine.next;
   }
@@ -222,8 +222,9 @@ std::int64_t ValueImage::most_runs_in_row() const {
 }
 
 double ValueImage::most_bytes(Extent extent, ValueType type, double delta) {
-  const std::size_t of_run = sizeof(ValueRun) + 2 * sizeof(Label);     // its link and its label
-  const std::size_t of_row = sizeof(Row) + sizeof(std::uint32_t) + 2;  // the runs before it, what it is like
+  const std::size_t of_run = sizeof(ValueRun) + 2 * sizeof(Label);  // with its link and label
+  const std::size_t of_row =
+      sizeof(Row) + sizeof(std::uint32_t) + 2;  // with the number of runs before it, and its likeness
   return static_cast<double>(extent.elements()) *
              static_cast<double>(of_run + (delta > 0 ? bytes_of(type) : 0)) +
          static_cast<double>(extent.rows()) * static_cast<double>(of_row);

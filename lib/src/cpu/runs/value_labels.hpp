@@ -15,22 +15,22 @@
 
 namespace gpuccl::cpu {
 
-/// Returns the number of runs before each row, and of all runs at the end.
+/// Returns the number of runs before each row, and the total at the end.
 std::vector<Index> count_runs_before(const ValueImage& image);
 
-/// Bytes [begin, end) of a row of the image, both multiples of a value's size.
+/// Writes bytes [begin, end) of a row of the image. Both must be multiples of the value size.
 void draw_values(const ValueImage& image, std::int64_t row, std::size_t begin, std::size_t end,
                  std::byte* to);
 
-/// The value of each of `count` components, which are numbered in the order of their first runs.
+/// Returns the value of each of `count` components, which are numbered in the order of their first runs.
 Column<ValueBits> values_of_components(const ValueImage& image, const Label* label_of_run, Label count);
 
-/// An image of values as bundles of one row, which have no bits.
+/// Returns bundles of one row each, without bits, for a multi-label image.
 inline Bundles rows_without_bits(Extent extent) {
   return {BitView{nullptr, extent, words_per_row(extent.width)}, 0b0001};
 }
 
-/// The labels of a label map as one number per run.
+/// The labels of a multi-label image, as one label per run.
 class ValueLabels final : public LabelSource {
  public:
   ValueLabels(ValueImage image, std::vector<Index> runs_before, std::unique_ptr<Label[]> label_of_run,
@@ -72,7 +72,7 @@ class ValueLabels final : public LabelSource {
 
   ValueImage image_;
   Bundles bundles_;
-  std::vector<Index> runs_before_;  // of each row
+  std::vector<Index> runs_before_;  // per row
   std::unique_ptr<Label[]> label_of_run_;
   Label count_;
 };

@@ -17,7 +17,7 @@ T from_bits(ValueBits value) {
     return static_cast<T>(value);
 }
 
-/// Elements [begin, end) of a row of runs.
+/// Writes elements [begin, end) of a row from its runs.
 template <class T>
 void draw_runs(std::span<const ValueRun> runs, std::int64_t begin, std::int64_t end, std::byte* to) {
   std::memset(to, 0, static_cast<std::size_t>(end - begin) * sizeof(T));

@@ -10,12 +10,12 @@
 
 namespace gpuccl::cpu {
 
-/// Area, box and sums of coordinates of every component of a finished label image.
+/// Returns area, bounding box and sums of coordinates of each component of a label image.
 Components measure(const LabelImage& labels);
 
 namespace {
 
-/// Pixels [begin, end) of a row, all of component i. A slice has less than 2^32 pixels, so no sum passes
+/// Adds pixels [begin, end) of a row to component i. A slice has fewer than 2^32 pixels, so sums stay below
 /// 2^64.
 void add_span(Components& components, std::size_t i, int begin, int end, int y, int z) {
   const std::uint64_t length = static_cast<std::uint64_t>(end - begin);
@@ -62,14 +62,14 @@ void check_size(Extent extent) {
 
 using EightPixels = std::uint64_t;
 
-/// A byte for each bit, the lowest first.
+/// Returns one byte per bit, lowest bit first.
 EightPixels unpack(std::uint32_t bits) {
   const EightPixels one_bit_each = (bits & 0xffu) * 0x0101010101010101u & 0x8040201008040201u;
   return (one_bit_each + 0x7f7f7f7f7f7f7f7fu) >> 7 & 0x0101010101010101u;
 }
 
-/// Rows from the first to the last: the last pixels of each, which are written eight at a time, may be
-/// followed by background over the frame and the row below.
+/// Expands rows from first to last. The last pixels of a row are written eight at a time, which may write
+/// background to the frame and the next row.
 void unpack(const Slice& slice, Pixel* pixels) {
   for (int y = 0; y < slice.height; ++y) {
     const std::uint32_t* const words = slice.bits + y * slice.bits_pitch;
@@ -81,7 +81,7 @@ void unpack(const Slice& slice, Pixel* pixels) {
   }
 }
 
-/// A label image whose memory is there, so that no phase of an algorithm waits for it.
+/// Returns a label image whose memory has been touched, so no phase of an algorithm waits for page faults.
 std::unique_ptr<LabelImage> touched_image(Extent extent) {
   constexpr std::int64_t kPage = 4096 / sizeof(Label);
   auto labels = std::make_unique<LabelImage>(extent, 0);
@@ -92,7 +92,7 @@ std::unique_ptr<LabelImage> touched_image(Extent extent) {
 }  // namespace
 
 std::int64_t slice_table_bytes(Connectivity, Extent extent) {
-  constexpr std::int64_t kOfSlice = sizeof(Pixel) + 2 * sizeof(Label);  // two images of labels or two tables
+  constexpr std::int64_t kOfSlice = sizeof(Pixel) + 2 * sizeof(Label);  // two label images or two tables
   return kOfSlice * framed_size(extent) + std::int64_t{sizeof(Label)} * extent.elements();
 }
 

@@ -11,14 +11,14 @@ namespace gpuccl::cpu {
 
 using Pixel = std::uint8_t;  // 0 is background, 1 is foreground
 
-/// An image, or one slice of a volume, as the papers' CPU algorithms see it: a byte and a label a pixel, row
-/// by row. A frame of background lies around the image, one pixel wide and two above, so that every pixel and
-/// every block of 2x2 pixels has all its neighbors. The labels have none.
+/// An image, or one slice of a volume, in the form that the papers' CPU algorithms use: one byte and one
+/// label per pixel, row by row. A frame of background surrounds the image, one pixel wide, and two pixels at
+/// the top, so every pixel and every 2x2 block has all its neighbors. Labels have no frame.
 struct Slice {
   int width = 0;
   int height = 0;
-  const std::uint32_t* bits = nullptr;  // as they came, a row
-  std::int64_t bits_pitch = 0;          // words from a row to the next
+  const std::uint32_t* bits = nullptr;  // packed input, per row
+  std::int64_t bits_pitch = 0;          // words between rows
   const Pixel* image = nullptr;
   Label* labels = nullptr;
 
@@ -38,14 +38,14 @@ class SliceLabeler : public Labeler {
   Labeled label(BitView image) final;
 
  private:
-  /// Writes the labels of a slice, in raster order of components from `count` + 1 on. Returns the last.
+  /// Writes the labels of a slice, in raster order of components, from `count` + 1. Returns the last one.
   virtual Label label_slice(const Slice& slice, Label count, PhaseClock& phase) = 0;
 
   std::vector<Pixel> pixels_;
-  Slice framed_;  // what pixels_ has room and a frame for
+  Slice framed_;  // the slice for which pixels_ has room and a frame
 };
 
-/// `count` + 1. Error (data) if that is more than a label can be.
+/// Returns `count` + 1. Throws Error (data) if it exceeds the range of labels.
 Label next_number(Label count);
 
 }  // namespace gpuccl::cpu

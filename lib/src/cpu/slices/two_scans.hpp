@@ -13,7 +13,7 @@ namespace gpuccl::cpu {
 /// The equivalence table of two-scan algorithms: parents of provisional labels 1..count(), roots smallest.
 class Equivalences {
  public:
-  /// Begins a slice in which at most `most` labels are given.
+  /// Begins a slice that needs at most `most` labels.
   void begin(Index most) {
     if (most >= capacity_) {
       capacity_ = most + 1;
@@ -28,14 +28,14 @@ class Equivalences {
     return parents_[count_] = count_;
   }
 
-  /// Unites two labels; returns one that both are known to be equivalent to.
+  /// Merges two labels. Returns a label that is equivalent to both.
   Label joined(Label one, Label other) {
     if (one == other) return one;
     return UnionFind<ZeroBased, OneThread, Walk::halving>(parents_.get()).unite(one, other);
   }
 
-  /// Gives every label the number of its root, which are counted on from `number` (Flatten of the papers:
-  /// parents come before their children, so one pass will do). Returns the last number.
+  /// Assigns to every label the number of its root, counting from `number` + 1 (Flatten in the papers). One
+  /// pass suffices, because parents precede their children. Returns the last number.
   Label flatten(Label number) {
     for (Label label = 1; label <= count_; ++label)
       parents_[label] = parents_[label] < label ? parents_[parents_[label]] : (number = next_number(number));
@@ -53,9 +53,9 @@ class Equivalences {
 
 /// Location and order of the provisional labels of a first scan.
 enum class Scan {
-  pixels,     // at each pixel, in raster order: so are the components' smallest labels
-  row_pairs,  // at each pixel, a pair of rows after another
-  blocks,     // at the first pixel of each block of 2x2, a pair of rows after another
+  pixels,     // at each pixel, in raster order, like the components' smallest labels
+  row_pairs,  // at each pixel, one pair of rows after another
+  blocks,     // at the first pixel of each 2x2 block, one pair of rows after another
 };
 
 /// Calls visit(x) for the first pixel of each run of a row.
@@ -71,8 +71,8 @@ void for_each_run_start(const Slice& slice, int y, Visit visit) {
   }
 }
 
-/// Brings the numbers first + 1..last, which the table gives to provisional labels, into raster order of the
-/// components' first pixels.
+/// Permutes the numbers first + 1..last, which the table assigns to provisional labels, into raster order of
+/// the components' first pixels.
 template <Scan scan>
 void renumber(const Slice& slice, Equivalences& table, Label first, Label last, std::vector<Label>& numbers) {
   constexpr int kSide = scan == Scan::blocks ? 2 : 1;
@@ -88,7 +88,7 @@ void renumber(const Slice& slice, Equivalences& table, Label first, Label last, 
     table.parents()[label] = numbers[table.parents()[label] - first - 1];
 }
 
-/// Each pixel gets what the table says of its provisional label.
+/// Replaces each pixel's provisional label by its entry in the table.
 inline void second_scan(const Slice& slice, const Label* table) {
   for (int y = 0; y < slice.height; ++y) {
     Label* const end = slice.labels_of(y) + slice.width;
@@ -96,7 +96,7 @@ inline void second_scan(const Slice& slice, const Label* table) {
   }
 }
 
-/// The foreground of each block gets what the table says of the block's provisional label.
+/// Writes to the foreground pixels of each block the table's entry for the block's provisional label.
 inline void second_scan_of_blocks(const Slice& slice, const Label* table) {
   const std::int64_t width = slice.width;
   for (int y = 0; y < slice.height; y += 2) {
@@ -117,11 +117,11 @@ inline void second_scan_of_blocks(const Slice& slice, const Label* table) {
   }
 }
 
-/// The two-scan algorithms, which differ in how the first scan finds provisional labels and equivalences.
+/// The two-scan algorithms, which differ in the first scan.
 template <Scan scan, void (*first_scan)(const Slice& slice, Equivalences& table)>
 class TwoScans final : public SliceLabeler {
   Label label_slice(const Slice& slice, Label count, PhaseClock& phase) override {
-    table_.begin(slice.size() / 2);  // a new label has background to its left
+    table_.begin(slice.size() / 2);  // the pixel to the left of a new label is background
     Label last = count;
     phase("FirstScan", [&] { first_scan(slice, table_); });
     phase("Flatten", [&] { last = table_.flatten(count); });
@@ -141,7 +141,7 @@ class TwoScans final : public SliceLabeler {
   std::vector<Label> numbers_;  // in raster order
 };
 
-/// Goes through a row. Pixel e is labeled, the others and their labels are there before it:
+/// Moves along a row. Pixel e is being labeled; the other pixels have their labels:
 ///
 ///     a b c
 ///     d e

@@ -124,7 +124,7 @@ __device__ bool is_listed(const Same& same, const ValuesAround<T>& around) {
 }
 
 /// Words of a row: elements that are not 0, and that connect to the left, to the row above and to the slice
-/// before; and the same of the row in the slice before.
+/// before. For the row in the slice before: the first three.
 struct alignas(16) FaceWords {
   Word set, left, above, before;
   Word before_set, before_left, before_above;
