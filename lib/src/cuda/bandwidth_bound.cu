@@ -16,8 +16,7 @@ namespace {
 
 constexpr const char* kDoing = "measuring the bandwidth bound";
 
-using Line =
-    ThreadLine<>;  // one thread per four elements: one 16-byte store, adjacent lanes next to each other
+using Line = ThreadLine<>;  // one thread per four elements, so that lanes store 16 bytes next to each other
 
 /// Copies one byte per element to labels, four per thread.
 __global__ void stream_bytes(const unsigned* input, uint4* labels, std::uint64_t quads) {
