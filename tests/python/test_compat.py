@@ -188,6 +188,17 @@ def test_cc3d_statistics(random):
         np.testing.assert_array_equal(boxes, cc3d.statistics(array, no_slice_conversion=True)["bounding_boxes"])
 
 
+def test_cc3d_has_the_other_functions_of_the_package(tmp_path):
+    labels = np.array([[[1, 1, 0], [0, 2, 0]]], np.uint32)
+    assert [(one, image.sum()) for one, image in our_cc3d.each(labels)] == [
+        (one, image.sum()) for one, image in cc3d.each(labels)
+    ]
+    our_cc3d.connected_components(labels, out_file=str(tmp_path / "labels.npy"))
+    assert (tmp_path / "labels.npy").exists()
+    with pytest.raises(AttributeError):
+        our_cc3d.no_such_function
+
+
 def test_cc3d_dust(random):
     for _ in range(fewer(4)):
         array = random_array(random, ("?", "u1", "u4"), 3, strides=False)

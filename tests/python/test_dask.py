@@ -51,6 +51,8 @@ def test_volumes_whose_components_are_longer_than_chunks(random):
 def test_what_dask_cannot_label():
     import gpuccl.dask
 
+    with pytest.raises(TypeError, match="a dask array is needed, not ndarray"):
+        gpuccl.dask.label(np.ones((2, 2)))
     volume = da.zeros((4, 4, 4), chunks=2)
     with pytest.raises(ValueError, match="slices"):
         gpuccl.dask.label(volume, 8)

@@ -157,6 +157,36 @@ def test_what_cannot_be_labeled():
         gpuccl.label_async(np.zeros((2, 2)))
 
 
+def test_what_would_be_ignored_is_refused():
+    mask = np.ones((3, 3), bool)
+    for more in (dict(properties=("area",)), dict(spacing=2), dict(intensity=mask)):
+        with pytest.raises(ValueError, match="add stats=True"):
+            gpuccl.label(mask, **more)
+    with pytest.raises(ValueError, match="add values=True"):
+        gpuccl.label(mask, delta=3)
+    for axes in ((0, 5), 2, -3, "z"):
+        with pytest.raises(ValueError, match="no such axis"):
+            gpuccl.label(mask, periodic=axes)
+    with pytest.raises(TypeError, match="gpuccl.compat.scipy.label takes a structure"):
+        gpuccl.label(mask, np.ones((3, 3)))
+    with pytest.raises(TypeError, match="gpuccl.label_file labels files"):
+        gpuccl.label("cells.tif")
+    with pytest.raises(ValueError, match="'gpuccl list --measures' lists them"):
+        gpuccl.measure(mask, properties="all")
+    for more in (dict(min_size=-1), dict(max_size=1.5), dict(largest=2**70), dict(fill_holes=-2)):
+        with pytest.raises(ValueError, match=f"{next(iter(more))} is an integer from 0"):
+            gpuccl.clean(mask, **more)
+
+
+def test_holes_of_one_element_are_not_all_holes():
+    mask = np.ones((5, 9), bool)
+    mask[2, 2] = mask[2, 5] = mask[2, 6] = False
+    assert gpuccl.clean(mask, fill_holes=1).sum() == 43
+    for every in (True, np.True_, 2, np.int64(2)):
+        assert gpuccl.clean(mask, fill_holes=every).all()
+    assert gpuccl.clean(mask, fill_holes=False).sum() == 42
+
+
 def test_other_buffers():
     assert gpuccl.label(bytes([0, 1, 1, 0, 7]))[0].tolist() == [0, 1, 1, 0, 2]
     assert gpuccl.label([[1, 0], [0, 1]], 1)[1] == 2

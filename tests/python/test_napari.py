@@ -43,6 +43,16 @@ def test_labels_that_differ_do_not_connect_and_small_ones_are_dropped():
     assert label_layer(layer, min_size=2)[0].tolist() == [[1, 1, 0, 0, 2, 2]]
 
 
+def test_components_lie_where_the_layer_does():
+    place = dict(translate=[10, 20], rotate=[[1, 0], [0, 1]], units=("um", "um"), axis_labels=("y", "x"))
+    meta = label_layer(image([[9, 0]], **place))[1]
+    assert {name: meta[name] for name in place} == place and "shear" not in meta
+    scales = SimpleNamespace(data=[np.array([[9, 0, 9]]), np.array([[9]])], name="a", scale=[1, 1], multiscale=True)
+    assert label_layer(scales, threshold=4)[0].tolist() == [[1, 0, 2]]
+    with pytest.raises(ValueError, match="no pixels"):
+        label_layer(SimpleNamespace(data=[[1, 2]], name="points", scale=[1, 1]))
+
+
 def test_colors_are_refused():
     with pytest.raises(ValueError, match="colors"):
         label_layer(image(np.zeros((4, 4, 3)), rgb=True))

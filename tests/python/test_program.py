@@ -33,6 +33,19 @@ def test_label_file(tmp_path):
     assert gpuccl.label_file(DATA / "cells.tif", spacing=[5, 5, 30, "nm"])["labeling"]["components"] > 0
 
 
+def test_label_file_takes_a_folder(tmp_path):
+    (tmp_path / "in").mkdir()
+    for name in ("a", "b"):
+        np.save(tmp_path / "in" / f"{name}.npy", np.array([[1, 0, 1]], np.uint8))
+    lines = gpuccl.label_file(tmp_path / "in", tmp_path / "out/", min_size=np.int64(1), spacing=np.array([2.0, 1.0]))
+    assert [(line["status"], line["components"]) for line in lines] == [("labeled", 2)] * 2
+    assert gpuccl.label_file(tmp_path / "in", stack=True)["labeling"]["components"] == 2
+    with pytest.raises(ValueError, match="leave it out"):
+        gpuccl.label_file(tmp_path / "in", tmp_path / "out/", report=tmp_path / "r.jsonl")
+    with pytest.raises(ValueError, match="nothing to write"):
+        gpuccl.label_file(tmp_path / "in")
+
+
 def test_label_file_takes_what_the_command_line_takes(tmp_path):
     image = np.random.default_rng(3).integers(0, 256, (60, 80), np.uint8)
     for name, array in (("image", image), ("mirrored", image[::-1]), ("seeds", image > 250)):

@@ -99,6 +99,10 @@ def label(
     >>> gpuccl.label(mask, stats=True)[2]["area"].tolist()
     [1, 2, 1]
     """
+    if not stats and (properties is not _DEFAULT or spacing is not None or intensity is not None):
+        raise ValueError("properties, spacing and intensity are for a table: add stats=True")
+    if delta and not values:
+        raise ValueError("delta is for values: add values=True")
     columns = properties if stats else None
     if on_device(array):
         from . import _device

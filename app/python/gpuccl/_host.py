@@ -129,8 +129,11 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
         raise TypeError("values of half precision: convert them to float32")
     if per_value and not values:
         raise ValueError("per_value is for values, not for masks")
+    for name, size in (("largest", largest), ("min_size", min_size), ("max_size", max_size), ("fill_holes", fill_holes)):
+        if not (size is None or isinstance(size, (int, np.integer, np.bool_)) and 0 <= int(size) < 2**64):
+            raise ValueError(f"{name} is an integer from 0 to 2**64 - 1, not {size}")
     result = np.empty(array.shape, array.dtype) if out is None else as_host(out)
-    holes = {False: 0, None: 0, True: 2**64 - 1}.get(fill_holes, fill_holes)
+    holes = 2**64 - 1 if isinstance(fill_holes, (bool, np.bool_)) and fill_holes else int(fill_holes or 0)
     _core.clean(
         array,
         result,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import os
 
 import numpy as np
 
@@ -19,17 +20,21 @@ def library_of(array) -> str:
     return "numpy" if kind is np.ndarray else kind.__module__.partition(".")[0]
 
 
-@functools.lru_cache(64)
 def pixels(connectivity, ndim: int) -> int:
     """The connectivity as a number of neighbors: 4, 8, 6, 18 or 26."""
+    try:
+        return _pixels(connectivity, ndim)
+    except TypeError:
+        raise TypeError("connectivity is an integer; gpuccl.compat.scipy.label takes a structure") from None
+
+
+@functools.lru_cache(64)
+def _pixels(connectivity, ndim: int) -> int:
     if not 1 <= ndim <= 3:
         raise ValueError(f"an array of 1 to 3 axes is needed, not of {ndim}")
     if connectivity is None:
         return _BY_AXES[ndim][ndim]
-    try:
-        number = operator.index(connectivity)
-    except TypeError:
-        raise TypeError("connectivity is a whole number") from None
+    number = operator.index(connectivity)
     if number in _BY_AXES[ndim]:
         return _BY_AXES[ndim][number]
     # In a volume 4 and 8 label each slice, and number on from slice to slice.
@@ -45,7 +50,7 @@ def periodic_axes(periodic, ndim: int) -> list[bool]:
     if periodic is None:
         return chosen
     for axis in periodic.replace(",", "") if isinstance(periodic, str) else np.atleast_1d(periodic):
-        place = "xyz".find(axis) if isinstance(axis, str) else ndim - 1 - (int(axis) % ndim)
+        place = "xyz".find(axis) if isinstance(axis, str) else ndim - 1 - (int(axis) + (ndim if axis < 0 else 0))
         if not 0 <= place < ndim:
             raise ValueError(f"no such axis to be periodic: {axis!r}")
         chosen[place] = True
@@ -79,6 +84,8 @@ def as_host(array) -> np.ndarray:
         return array
     if library_of(array) == "torch":
         return array.detach().numpy()
+    if isinstance(array, (str, os.PathLike)):
+        raise TypeError("an array is needed; gpuccl.label_file labels files")
     if isinstance(array, (bytes, bytearray)):
         return np.frombuffer(array, np.uint8)
     return as_host(np.asarray(array))

@@ -56,7 +56,7 @@ class Columns:
                     raise ValueError(f"{name} is not measured with a spacing")
             for column, measure in _columns_of(name, ndim, physical):
                 if measure not in known:
-                    raise ValueError(f"no such property: {name}")
+                    raise ValueError(f"no such property: {name}; 'gpuccl list --measures' lists them")
                 self._pairs.append((column, measure))
 
     @property

@@ -2,6 +2,8 @@
 
 from typing import Literal
 
+import numpy as np
+
 import gpuccl
 
 
@@ -27,9 +29,11 @@ def label_layer(
     Returns
     -------
     tuple
-        A labels layer with area and centroid of each component as features.
+        A labels layer with area and centroid of each component as features, at the place of the layer.
     """
-    data = layer.data
+    if not hasattr(layer.data, "ndim") and not getattr(layer, "multiscale", False):
+        raise ValueError("the layer has no pixels: select an image or labels layer")
+    data = np.asarray(layer.data[0]) if getattr(layer, "multiscale", False) else layer.data  # the finest scale
     if getattr(layer, "rgb", False):
         raise ValueError("the layer has colors: split its channels first")
     segmentation = hasattr(layer, "selected_label")
@@ -39,4 +43,6 @@ def label_layer(
         array = gpuccl.clean(array, connectivity, values=segmentation, min_size=min_size)
     labels, _, table = gpuccl.label(array, connectivity, values=segmentation, stats=True)
     features = {"index": table.pop("label"), **table}
-    return labels, {"name": f"{layer.name} components", "scale": layer.scale, "features": features}, "labels"
+    place = ("scale", "translate", "rotate", "shear", "affine", "units", "axis_labels")
+    meta = {name: getattr(layer, name) for name in place if hasattr(layer, name)}
+    return labels, {"name": f"{layer.name} components", "features": features, **meta}, "labels"

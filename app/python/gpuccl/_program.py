@@ -26,26 +26,27 @@ def program() -> str:
     raise FileNotFoundError("the program gpuccl is neither in this environment nor on the PATH")
 
 
-def label_file(input, output=None, *arguments, **options) -> dict:
-    """Label an image or volume in a file by the program `gpuccl label`.
+def label_file(input, output=None, *arguments, **options) -> dict | list[dict]:
+    """Label an image or volume in a file, or the images of a folder, by the program `gpuccl label`.
 
     Parameters
     ----------
     input : path
-        A file, of any format that the program reads. With ``stack=True`` a folder, whose images are slices.
+        A file, of any format that the program reads, or a folder; with ``stack=True`` its images are slices.
     output : path, optional
-        The label image; its format goes by the name. Without one only the report is made.
+        The label image; its format goes by the name. Of a folder, a folder. Without one only the report is made.
     *arguments : str
         More words of the command line, as they are.
     **options
         Options by their names, with ``_`` for ``-``: ``threshold="otsu"`` is ``--threshold otsu``,
         ``invert=True`` is ``--invert``, ``stats="cells.csv"`` is ``--stats cells.csv``, and of a sequence items are
-        joined by commas. ``None`` and ``False`` are left out.
+        joined by commas, as those of an array. ``None`` and ``False`` are left out.
 
     Returns
     -------
-    dict
-        The report; `man gpuccl-label` and its schema explain it.
+    dict, or list of dict
+        The report; `man gpuccl-label` and its schema explain it. Of a folder of images, the status of each, as
+        ``--report`` writes it.
 
     Raises
     ------
@@ -58,7 +59,10 @@ def label_file(input, output=None, *arguments, **options) -> dict:
     >>> report["labeling"]["components"]                                          # doctest: +SKIP
     48
     """
-    command = [program(), "label", os.fspath(input), "--json", "-", "--quiet"]
+    batch = os.path.isdir(input) and not options.get("stack") and not _is_zarr(input)
+    if batch and "report" in options:
+        raise ValueError("report is what label_file returns; leave it out")
+    command = [program(), "label", os.fspath(input), "--report" if batch else "--json", "-", "--quiet"]
     if output is not None:
         command += ["-o", os.fspath(output)]
     for name, value in options.items():
@@ -68,7 +72,7 @@ def label_file(input, output=None, *arguments, **options) -> dict:
         command.append(option)
         if value is True:
             continue
-        if isinstance(value, (list, tuple)):
+        if hasattr(value, "__iter__") and not isinstance(value, str):
             value = ",".join(str(item) for item in value)
         command.append(os.fspath(value) if isinstance(value, os.PathLike) else str(value))
     command += [str(word) for word in arguments]
@@ -76,4 +80,8 @@ def label_file(input, output=None, *arguments, **options) -> dict:
     if done.returncode != 0:
         message = done.stderr.decode(errors="replace").strip() or f"gpuccl ended with {done.returncode}"
         raise _RAISED.get(done.returncode, OSError)(message)
-    return json.loads(done.stdout)
+    return [json.loads(line) for line in done.stdout.splitlines()] if batch else json.loads(done.stdout)
+
+
+def _is_zarr(folder) -> bool:
+    return any(os.path.exists(os.path.join(folder, name)) for name in ("zarr.json", ".zgroup", ".zarray", ".zattrs"))

@@ -43,6 +43,8 @@ def label(array, connectivity=None, *, values=False):
     import dask
     import dask.array as da
 
+    if not isinstance(array, da.Array):
+        raise TypeError(f"a dask array is needed, not {type(array).__name__}; gpuccl.label labels others")
     number = pixels(connectivity, array.ndim)
     if array.ndim == 3 and number in (4, 8):
         raise ValueError("connectivity 4 and 8 label the slices of a volume by themselves, which have chunks of their own")

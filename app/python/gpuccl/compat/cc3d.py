@@ -6,6 +6,8 @@ holds all of them; cc3d's own guess may be wider. Results differ where cc3d 4.1'
 in images of two axes by 8-connectivity (labels of background, neighbors apart with a delta) and of values with
 ``binary_image=True`` by 4-connectivity; ``contacts(surface_area=False)`` by 26-connectivity, which counts pairs across
 the edges of axes 1 and 2 twice.
+
+Other names, such as ``each``, are cc3d's own.
 """
 
 from __future__ import annotations
@@ -46,7 +48,9 @@ def connected_components(
 ):
     """Label an image of two or three axes; as ``cc3d.connected_components``."""
     if out_file is not None:
-        raise NotImplementedError("out_file: gpuccl label writes files")
+        return _cc3d().connected_components(
+            data, max_labels, connectivity, return_N, delta, out_dtype, out_file, periodic_boundary, binary_image
+        )
     array = as_host(data)
     if not 1 <= array.ndim <= 3:
         raise ValueError(f"an array of 1 to 3 axes is needed, not of {array.ndim}")
@@ -127,8 +131,7 @@ def statistics(out_labels, no_slice_conversion=False):
         boxes[:, 1::2] = np.where(missing, 0, highs - 1)
     else:
         boxes = [
-            None if high[0] < 0 else tuple(slice(int(a), int(b), None) for a, b in zip(low, high))
-            for low, high in zip(lows, highs)
+            None if high[0] < 0 else tuple(map(slice, low, high)) for low, high in zip(lows.tolist(), highs.tolist())
         ]
     return {"voxel_counts": counts, "bounding_boxes": boxes, "centroids": centroids}
 
@@ -211,3 +214,15 @@ def contacts(labels, connectivity=26, surface_area=True, anisotropy=(1, 1, 1)):
 def region_graph(labels, connectivity=26):
     """The pairs of labels that touch; as ``cc3d.region_graph``."""
     return set(contacts(labels, connectivity))
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    return getattr(_cc3d(), name)
+
+
+def _cc3d():
+    import cc3d
+
+    return cc3d
