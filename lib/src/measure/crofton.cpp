@@ -176,15 +176,15 @@ class Crofton final : public Group {
   template <const auto& directions, int reach>
   void add_pairs(const LabeledRow& row) const {
     by_fastest_counting([&] {
-      for (const Stretch& stretch : row.stretches) {
+      for (const Segment& segment : row.segments) {
         std::array<std::uint64_t, std::size(directions)> pairs{};
-        stretch.for_each_word([&](int word, Word mask) {
+        segment.for_each_word([&](int word, Word mask) {
           for_each_direction<directions, reach>(
-              row, word, mask, stretch.label, [&](std::size_t i, Word joined) {
+              row, word, mask, segment.label, [&](std::size_t i, Word joined) {
                 pairs[i] += static_cast<std::uint64_t>(std::popcount(joined));
               });
         });
-        for (std::size_t i = 0; i < pairs.size(); ++i) stretch.sums[offset + i] += pairs[i];
+        for (std::size_t i = 0; i < pairs.size(); ++i) segment.sums[offset + i] += pairs[i];
       }
     });
   }

@@ -43,11 +43,11 @@ class Euler final : public Group {
     const EulerRows<RowBits> rows{row.bits(),      row.bits(-1, 0), row.bits(-1, -1),
                                   row.bits(0, -1), row.bits(1, -1), row.bits(1, 0)};
     by_fastest_counting([&] {
-      for (const Stretch& stretch : row.stretches) {
+      for (const Segment& segment : row.segments) {
         int number = 0;
-        stretch.for_each_word(
+        segment.for_each_word(
             [&](int word, Word mask) { number += euler_number_of<connectivity>(rows, word, mask); });
-        stretch.sums[offset] += static_cast<std::uint64_t>(std::int64_t{number});
+        segment.sums[offset] += static_cast<std::uint64_t>(std::int64_t{number});
       }
     });
   }

@@ -202,9 +202,9 @@ class Feret final : public Group {
   }
 
   void add(const LabeledRow& row) override {
-    for (const Stretch& stretch : row.stretches) {
-      const std::size_t i = stretch.label - 1;
-      stretch.for_each_word([&](int word, Word mask) {
+    for (const Segment& segment : row.segments) {
+      const std::size_t i = segment.label - 1;
+      segment.for_each_word([&](int word, Word mask) {
         const Word elements = row.bits()[word] & mask;
         if (elements == 0) return;  // as in rows outside the box
         Ends& ends = ends_[place_of(i, row.y, row.z)];

@@ -18,13 +18,13 @@
 namespace gpuccl::measuring {
 
 /// A range of columns of a row whose foreground has a single label.
-struct Stretch {
+struct Segment {
   Label label = 0;
   int begin = 0, end = 0;
   std::uint64_t* sums = nullptr;  // of the component, or of its part in a region
 
-  /// Calls visit(word, mask) for each word of the row that contains columns of the stretch. `mask`: these
-  /// columns; other bits may belong to other stretches.
+  /// Calls visit(word, mask) for each word of the row that contains columns of the segment. `mask`: these
+  /// columns; other bits may belong to other segments.
   template <class Visit>
   void for_each_word(Visit visit) const {
     const int first = begin / kWordBits, last = (end - 1) / kWordBits;
@@ -38,7 +38,7 @@ struct Stretch {
 /// A row of labels and the bits of foreground around it.
 struct LabeledRow {
   int y = 0, z = 0;
-  std::span<const Stretch> stretches;
+  std::span<const Segment> segments;
   /// Rows y - 2 to y + 2 of this slice, and y - 1 to y + 1 of the slice before if slices touch; missing rows
   /// contain zeros.
   std::array<RowBits, 5> here;
@@ -89,7 +89,7 @@ class Group {
  public:
   virtual ~Group() = default;
 
-  /// Number of 64-bit words per component, initially 0, at Stretch::sums + offset.
+  /// Number of 64-bit words per component, initially 0, at Segment::sums + offset.
   virtual std::size_t words() const { return 0; }
   /// Returns the member of SumsLayout that gives the position of its sums if a labeler can gather them,
   /// otherwise null.
@@ -99,11 +99,11 @@ class Group {
   /// Return the bytes kept per component, and those kept for all components together.
   virtual std::size_t bytes_each() const { return words() * sizeof(std::uint64_t); }
   virtual std::int64_t extra_bytes() const { return 0; }
-  /// Returns true if add() reads elements around those of a stretch.
+  /// Returns true if add() reads elements around those of a segment.
   virtual bool looks_around() const { return false; }
   /// Returns true if add() reads LabeledRow::edges.
   virtual bool looks_at_edges() const { return false; }
-  /// Adds the stretches of a row to the sums of their components. Called once per row, in any order and from
+  /// Adds the segments of a row to the sums of their components. Called once per row, in any order and from
   /// several threads, which never share sums or rows.
   virtual void add(const LabeledRow& /*row*/) {}
   /// Adds the sums of one part of a component to those of another.

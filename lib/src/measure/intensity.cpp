@@ -63,8 +63,7 @@ bool counts_values(const MeasureSet& wanted, const IntensityImage& image) {
 }
 
 std::size_t bytes_of_intensity(bool long_samples) {
-  constexpr std::size_t kLarge =
-      kWholeMeasures.size() * sizeof(WholeNumber) + 48;  // with its share of the table
+  constexpr std::size_t kLarge = kWholeMeasures.size() * sizeof(WholeNumber) + 48;  // with a table's node
   return kEach * sizeof(double) +
          (long_samples ? sizeof(measuring::LongSums) + kLarge
                        : std::max(sizeof(measuring::WholeSums), sizeof(measuring::RealSequence)));

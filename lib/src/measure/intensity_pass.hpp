@@ -70,11 +70,11 @@ class IntensityPass final : public SamplesPass {
 
  private:
   using Sample = typename Sums::Sample;
-  using Stretch = typename Sums::Stretch;
+  using UnitSums = typename Sums::UnitSums;
   /// Sums of components that extend over several slices.
-  using Parts = std::unordered_map<Label, Stretch>;
+  using Parts = std::unordered_map<Label, UnitSums>;
 
-  static constexpr std::size_t kBytesOfPart = sizeof(Stretch) + 48;
+  static constexpr std::size_t kBytesOfPart = sizeof(UnitSums) + 48;
 
   /// Counts the parts of each slice.
   void count_parts() {
@@ -119,7 +119,7 @@ class IntensityPass final : public SamplesPass {
   void add_runs(const LabelRuns& runs, int y, int z, const Sample* samples, Parts& parts) {
     const bool by_rows = labels_.extent().depth == 1;
     Label last = 0;
-    Stretch* part = nullptr;  // of component `last`, if it is summed per slice
+    UnitSums* part = nullptr;  // of component `last`, if it is summed per slice
     std::size_t i = 0;
     for (const std::size_t end : runs.ends) {
       for (; i < end; ++i) {

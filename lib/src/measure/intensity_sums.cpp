@@ -28,7 +28,8 @@ class SumsOfKind final : public IntensitySums {
       const Extent extent = image.extent();
       for (std::size_t i = 0; i < sums_.size(); ++i) {
         const auto& [x, y, z] = components.box[i].min;
-        if (std::int64_t{z} * extent.height + (extent.depth == 1 ? y : 0) < first_row) sums_[i].keep_apart();
+        if (std::int64_t{z} * extent.height + (extent.depth == 1 ? y : 0) < first_row)
+          sums_[i].keep_separate();
       }
     }
   }

@@ -90,10 +90,10 @@ void RowSource::keep(std::int64_t first_row) {
   kept_from_ = first_row;
 }
 /// Returns access to the rows of `labels`: to the labeled image if it is in memory, otherwise to `source`.
-/// `is_apart`: requires runs of one label, which only `source` has.
-RowAccess rows_of(const LabelSource& labels, const RowSource& source, bool is_apart) {
-  RowAccess rows{.extent = labels.extent(), .joins_runs = !is_apart};
-  if (const SpanSource* spans = is_apart ? nullptr : spans_of(labels)) {
+/// `is_isolated`: requires runs of one label, which only `source` has.
+RowAccess rows_of(const LabelSource& labels, const RowSource& source, bool is_isolated) {
+  RowAccess rows{.extent = labels.extent(), .joins_runs = !is_isolated};
+  if (const SpanSource* spans = is_isolated ? nullptr : spans_of(labels)) {
     rows.bits = spans->bits();
     rows.list = [spans](std::int64_t first_row, std::int64_t count, LabelRuns& out) {
       spans->list_spans(first_row, count, out);
@@ -138,7 +138,7 @@ void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& arou
   constexpr int kReach = RowWindow::kReach;
   RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach, kReach,
                    std::max<std::int64_t>(0, begin - around.before), begin, end);
-  const RowAccess rows = rows_of(labels, source, sums.is_apart());
+  const RowAccess rows = rows_of(labels, source, sums.isolates_labels());
   std::int64_t to = 0;
   while (source.next(begin, to)) add_rows(begin, to, rows, labeling, sums);
 }

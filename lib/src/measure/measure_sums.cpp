@@ -56,7 +56,7 @@ bool MeasureSums::looks_at_edges() const {
                      [](const Group* group) { return group->looks_at_edges(); });
 }
 
-bool MeasureSums::is_apart() const {
+bool MeasureSums::isolates_labels() const {
   return request_.labels_touch && std::any_of(by_rows_.begin(), by_rows_.end(),
                                               [](const Group* group) { return group->looks_around(); });
 }

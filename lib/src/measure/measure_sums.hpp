@@ -30,7 +30,7 @@ class MeasureSums {
   bool looks_at_rows() const { return !by_rows_.empty(); }
   bool looks_at_edges() const;
   /// Returns true if each label must be measured without the labels around it.
-  bool is_apart() const;
+  bool isolates_labels() const;
   std::size_t bytes_each() const;
   std::int64_t extra_bytes() const;
   /// Moves gathered sums in, so that rows need not be read. Returns false if they do not fit the requested

@@ -98,16 +98,16 @@ class Moments final : public Group {
   template <class RowSum, Positions positions_of_word(Word)>
   void add_row(const LabeledRow& row) const {
     const Sum y = static_cast<Sum>(row.y), z = static_cast<Sum>(row.z);
-    for (const Stretch& stretch : row.stretches) {
+    for (const Segment& segment : row.segments) {
       RowSum n = 0, x = 0, square = 0;
-      stretch.for_each_word([&](int word, Word mask) {
+      segment.for_each_word([&](int word, Word mask) {
         const Positions positions = positions_of_word(row.bits()[word] & mask);
         const RowSum first = static_cast<RowSum>(word) * kWordBits;
         n += positions.count;
         x += first * positions.count + positions.sum;
         square += first * (first * positions.count + 2 * positions.sum) + positions.squares;
       });
-      std::uint64_t* const sums = stretch.sums + offset;
+      std::uint64_t* const sums = segment.sums + offset;
       add_to<Sum>(sums, xx, square);
       add_to<Sum>(sums, xy, x * y);
       add_to<Sum>(sums, yy, n * y * y);

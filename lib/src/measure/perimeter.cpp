@@ -37,20 +37,20 @@ class Perimeter final : public Group {
   template <int reach>
   void add_edges(const LabeledRow& row) const {
     const RowBits &above = row.edges[0], &here = row.edges[1], &below = row.edges[2];
-    for (const Stretch& stretch : row.stretches) {
+    for (const Segment& segment : row.segments) {
       std::array<std::uint64_t, 3> counts{};
       const auto count = [](Word ones) { return static_cast<std::uint64_t>(std::popcount(ones)); };
-      stretch.for_each_word([&](int word, Word mask) {
+      segment.for_each_word([&](int word, Word mask) {
         const Word at_edge = here[word] & mask;
         if constexpr (reach == 1)
           if (at_edge == 0) return;
         const EdgeKinds<Word> kinds =
-            edge_kinds<reach>(row, above, here, below, word, at_edge, stretch.label);
+            edge_kinds<reach>(row, above, here, below, word, at_edge, segment.label);
         counts[0] += count(kinds.straight);
         counts[1] += count(kinds.diagonal);
         counts[2] += count(kinds.bent);
       });
-      for (std::size_t i = 0; i < counts.size(); ++i) stretch.sums[offset + i] += counts[i];
+      for (std::size_t i = 0; i < counts.size(); ++i) segment.sums[offset + i] += counts[i];
     }
   }
 

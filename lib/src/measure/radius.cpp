@@ -222,7 +222,7 @@ class Radius final : public Group {
   void add(const LabeledRow& row) override {
     std::vector<Labeled>& mine = runs_.local();
     const std::size_t before = mine.capacity();
-    for (const Stretch& stretch : row.stretches) add(row, stretch, mine);
+    for (const Segment& segment : row.segments) add(row, segment, mine);
     // All runs are copied at the end, sorted.
     claim(2 * (mine.capacity() - before) * sizeof(Labeled));
   }
@@ -274,20 +274,20 @@ class Radius final : public Group {
     Run run;
   };
 
-  /// Adds the runs of a stretch, which may contain background.
-  static void add(const LabeledRow& row, const Stretch& stretch, std::vector<Labeled>& mine) {
-    stretch.for_each_word([&](int word, Word mask) {
+  /// Adds the runs of a segment, which may contain background.
+  static void add(const LabeledRow& row, const Segment& segment, std::vector<Labeled>& mine) {
+    segment.for_each_word([&](int word, Word mask) {
       for (Word elements = row.bits()[word] & mask; elements != 0;
            elements &= elements + (elements & -elements)) {  // removes the lowest run
         const int first = std::countr_zero(elements), length = std::countr_one(elements >> first);
         const int begin = word * kWordBits + first;
-        const bool continues = !mine.empty() && mine.back().label == stretch.label &&
+        const bool continues = !mine.empty() && mine.back().label == segment.label &&
                                mine.back().run.y == row.y && mine.back().run.z == row.z &&
                                mine.back().run.end == begin;
         if (continues)
           mine.back().run.end = begin + length;
         else
-          mine.push_back({stretch.label, {row.y, row.z, begin, begin + length}});
+          mine.push_back({segment.label, {row.y, row.z, begin, begin + length}});
       }
     });
   }

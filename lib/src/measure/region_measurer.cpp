@@ -8,23 +8,23 @@ void RegionMeasurer::measure(const RowAccess& rows) {
   RowWindow window(rows, region_);
   LabeledRow row;
   while (window.next(row)) {
-    stretches_.clear();
+    segments_.clear();
     for (const LabelRun& span : row.spans_here[2])
-      stretches_.push_back({span.label, span.begin, span.end, sums_of(span.label)});
-    row.stretches = stretches_;
-    if (stretches_.empty()) continue;
+      segments_.push_back({span.label, span.begin, span.end, sums_of(span.label)});
+    row.segments = segments_;
+    if (segments_.empty()) continue;
     for (Group* const group : sums_.by_rows())
-      if (!is_apart_ || !group->looks_around()) group->add(row);
-    if (is_apart_) measure_apart(row);
+      if (!is_isolated_ || !group->looks_around()) group->add(row);
+    if (is_isolated_) measure_isolated(row);
   }
   forget_empty_parts();
 }
 
-/// Adds each stretch, without elements of other labels, to the groups that look around.
-void RegionMeasurer::measure_apart(const LabeledRow& row) {
+/// Adds each segment, without elements of other labels, to the groups that look around.
+void RegionMeasurer::measure_isolated(const LabeledRow& row) {
   window_.begin(row);
-  for (const Stretch& stretch : stretches_) {
-    const LabeledRow& own = window_.around(stretch);
+  for (const Segment& segment : segments_) {
+    const LabeledRow& own = window_.around(segment);
     for (Group* const group : sums_.by_rows())
       if (group->looks_around()) group->add(own);
   }

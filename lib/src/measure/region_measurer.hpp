@@ -24,7 +24,7 @@ class RegionMeasurer {
         region_(region),
         is_alone_(is_alone),
         sums_(sums),
-        is_apart_(sums.is_apart()),
+        is_isolated_(sums.isolates_labels()),
         window_(labeling.is_volume(), sums.looks_at_edges()) {}
 
   static constexpr std::size_t kBytesOfPart = 64;  // per part, in addition to its sums
@@ -36,7 +36,7 @@ class RegionMeasurer {
   void merge_parts();
 
  private:
-  void measure_apart(const LabeledRow& row);
+  void measure_isolated(const LabeledRow& row);
   void forget_empty_parts();
   std::uint64_t* sums_of(Label label);
   std::uint64_t* part_of(Label label);
@@ -52,9 +52,9 @@ class RegionMeasurer {
   Region region_;
   bool is_alone_;
   MeasureSums& sums_;
-  const bool is_apart_;
+  const bool is_isolated_;
   LabelWindow window_;
-  std::vector<Stretch> stretches_;
+  std::vector<Segment> segments_;
   std::unordered_map<Label, std::uint64_t*> parts_;
   std::vector<std::unique_ptr<std::uint64_t[]>> blocks_;
   std::size_t free_ = 0;  // free parts in the last block

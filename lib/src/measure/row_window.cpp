@@ -119,35 +119,35 @@ void LabelWindow::begin(const LabeledRow& row) {
   own_.z = row.z;
 }
 
-const LabeledRow& LabelWindow::around(const Stretch& stretch) {
-  const int first = (stretch.begin / kWordBits - kMargin) * kWordBits;  // column; may be negative
+const LabeledRow& LabelWindow::around(const Segment& segment) {
+  const int first = (segment.begin / kWordBits - kMargin) * kWordBits;  // column; may be negative
   pitch_ =
-      static_cast<std::size_t>((stretch.end - 1) / kWordBits - stretch.begin / kWordBits + 1 + 2 * kMargin);
+      static_cast<std::size_t>((segment.end - 1) / kWordBits - segment.begin / kWordBits + 1 + 2 * kMargin);
   words_.assign((kHere + kBefore + kEdges) * kLines * pitch_, 0);
   // The outermost rows are needed only for edges.
   const std::size_t outer = edges_ ? 0 : 1;
   for (std::size_t i = outer; i < kHere - outer; ++i) {
-    draw(i, row_->spans_here[i], stretch, first);
+    draw(i, row_->spans_here[i], segment, first);
     own_.here[i] = bits(i);
   }
   for (std::size_t i = 0; is_volume_ && i < kBefore; ++i) {
-    draw(kHere + i, row_->spans_before[i], stretch, first);
+    draw(kHere + i, row_->spans_before[i], segment, first);
     own_.before[i] = bits(kHere + i);
   }
   if (edges_) draw_edges();
-  stretch_ = {stretch.label, stretch.begin - first, stretch.end - first, stretch.sums};
-  own_.stretches = std::span(&stretch_, 1);
+  segment_ = {segment.label, segment.begin - first, segment.end - first, segment.sums};
+  own_.segments = std::span(&segment_, 1);
   return own_;
 }
 
-/// Sets the runs of the label in a row, in the columns of the stretch and next to them.
-void LabelWindow::draw(std::size_t row, std::span<const LabelRun> runs, const Stretch& stretch, int first) {
+/// Sets the runs of the label in a row, in the columns of the segment and next to them.
+void LabelWindow::draw(std::size_t row, std::span<const LabelRun> runs, const Segment& segment, int first) {
   std::size_t& next = next_[row];
-  while (next < runs.size() && runs[next].end <= stretch.begin - kReach) ++next;
-  for (std::size_t i = next; i < runs.size() && runs[i].begin < stretch.end + kReach; ++i)
-    if (runs[i].label == stretch.label)
-      set_bits(line(row), std::max(runs[i].begin, stretch.begin - kReach) - first,
-               std::min(runs[i].end, stretch.end + kReach) - first);
+  while (next < runs.size() && runs[next].end <= segment.begin - kReach) ++next;
+  for (std::size_t i = next; i < runs.size() && runs[i].begin < segment.end + kReach; ++i)
+    if (runs[i].label == segment.label)
+      set_bits(line(row), std::max(runs[i].begin, segment.begin - kReach) - first,
+               std::min(runs[i].end, segment.end + kReach) - first);
   move_aside(line(row), pitch_);
 }
 

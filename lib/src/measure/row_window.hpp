@@ -94,7 +94,7 @@ class RowWindow {
   /// `rows` must outlive this object.
   RowWindow(const RowAccess& rows, const Region& region);
 
-  /// Sets all members of `row` except its stretches. Returns false after the last row.
+  /// Sets all members of `row` except its segments. Returns false after the last row.
   bool next(LabeledRow& row);
 
  private:
@@ -107,33 +107,33 @@ class RowWindow {
   std::vector<Word> zeros_;
 };
 
-/// Rows around a stretch with only the elements of its label, in a window of a few words.
+/// Rows around a segment with only the elements of its label, in a window of a few words.
 class LabelWindow {
  public:
   LabelWindow(bool is_volume, bool edges) : is_volume_(is_volume), edges_(edges) {}
 
-  /// Begins a row. Its stretches must follow from left to right. `row` must outlive them.
+  /// Begins a row. Its segments must follow from left to right. `row` must outlive them.
   void begin(const LabeledRow& row);
-  /// Returns the row with only this stretch, valid until the next call. Columns count from the first of the
+  /// Returns the row with only this segment, valid until the next call. Columns count from the first of the
   /// window.
-  const LabeledRow& around(const Stretch& stretch);
+  const LabeledRow& around(const Segment& segment);
 
  private:
-  static constexpr int kMargin = 2;                                 // words on either side of the stretch
+  static constexpr int kMargin = 2;                                 // words on either side of the segment
   static constexpr int kReach = RowWindow::kReach;                  // columns
   static constexpr std::size_t kHere = 5, kBefore = 3, kEdges = 3;  // rows, as in LabeledRow
 
   Word* line(std::size_t row) { return words_.data() + row * kLines * pitch_; }
   RowBits bits(std::size_t row) { return {line(row), static_cast<std::ptrdiff_t>(pitch_)}; }
-  void draw(std::size_t row, std::span<const LabelRun> runs, const Stretch& stretch, int first);
+  void draw(std::size_t row, std::span<const LabelRun> runs, const Segment& segment, int first);
   void draw_edges();
 
   const bool is_volume_, edges_;
   const LabeledRow* row_ = nullptr;
-  std::array<std::size_t, kHere + kBefore> next_{};  // per row: the first run that may reach a later stretch
+  std::array<std::size_t, kHere + kBefore> next_{};  // per row: the first run that may reach a later segment
   std::size_t pitch_ = 0;
   std::vector<Word> words_;
-  Stretch stretch_;
+  Segment segment_;
   LabeledRow own_;
 };
 

@@ -255,16 +255,16 @@ void RealSums::derive(MeasureValues& values) const {
   values[intensity_std] = number_or_none(std::sqrt(squares_ / count));
 }
 
-void RealSequence::add(const SampleRun<double>& run, int stretch) {
-  if (std::exchange(stretch_, stretch) != stretch) close();
+void RealSequence::add(const SampleRun<double>& run, int unit) {
+  if (std::exchange(unit_, unit) != unit) close();
   open_.add(run);
 }
 
-void RealSequence::add(const RealSums& stretch) {
-  if (apart_) {
-    apart_->push_back(stretch);
+void RealSequence::add(const RealSums& unit) {
+  if (separate_) {
+    separate_->push_back(unit);
   } else {
-    sums_.add(stretch);
+    sums_.add(unit);
   }
 }
 
@@ -273,19 +273,19 @@ void RealSequence::close() {
 }
 
 void RealSequence::save(std::vector<std::uint64_t>& saved) const {
-  if (!apart_) return save_sums(sums_, saved);
-  for (const RealSums& stretch : *apart_) save_sums(stretch, saved);
+  if (!separate_) return save_sums(sums_, saved);
+  for (const RealSums& unit : *separate_) save_sums(unit, saved);
 }
 
 bool RealSequence::add_saved(std::span<const std::uint64_t> saved) {
   if (saved.size() % kWords != 0) return false;
   for (; !saved.empty(); saved = saved.subspan(kWords)) {
-    RealSums stretch;
-    std::memcpy(static_cast<void*>(&stretch), saved.data(), sizeof stretch);
-    if (!apart_ && sums_.empty()) {
-      sums_ = stretch;  // nothing to add to
+    RealSums unit;
+    std::memcpy(static_cast<void*>(&unit), saved.data(), sizeof unit);
+    if (!separate_ && sums_.empty()) {
+      sums_ = unit;  // nothing to add to
     } else {
-      add(stretch);
+      add(unit);
     }
   }
   return true;

@@ -40,7 +40,7 @@ void put_whole(WholeNumber min, WholeNumber max, const WholeMean& mean, double v
 class WholeSums {
  public:
   using Sample = double;
-  using Stretch = WholeSums;
+  using UnitSums = WholeSums;
   static constexpr bool kInAnyOrder = true;
 
   void add(const SampleRun<double>& run);
@@ -61,7 +61,7 @@ class WholeSums {
 class LongSums {
  public:
   using Sample = WholeNumber;
-  using Stretch = LongSums;
+  using UnitSums = LongSums;
   static constexpr bool kInAnyOrder = true;
 
   void add(const SampleRun<WholeNumber>& run);
@@ -130,23 +130,23 @@ class RealSums {
   std::array<RealSum, 3> moments_{};
 };
 
-/// Sums of any samples of one component, summed per stretch: a slice of a volume, or a row of an image of one
-/// slice. So they do not depend on threads, and parts that begin with a stretch have the same sums as the
+/// Sums of any samples of one component, summed per unit: a slice of a volume, or a row of an image of one
+/// slice. So they do not depend on threads, and parts that begin with a unit have the same sums as the
 /// whole image.
 class RealSequence {
  public:
   using Sample = double;
-  using Stretch = RealSums;
+  using UnitSums = RealSums;
   static constexpr bool kInAnyOrder = false;
   static constexpr std::size_t kWords = sizeof(RealSums) / sizeof(std::uint64_t);
 
   /// Keeps the sums of a component that begins in an earlier part separate, because they are added to that
   /// part's sums.
-  void keep_apart() { apart_ = std::make_unique<std::vector<RealSums>>(); }
+  void keep_separate() { separate_ = std::make_unique<std::vector<RealSums>>(); }
 
-  void add(const SampleRun<double>& run, int stretch);
-  void add(const RealSums& stretch);
-  /// Ends the last stretch. Call it before the functions below.
+  void add(const SampleRun<double>& run, int unit);
+  void add(const RealSums& unit);
+  /// Ends the last unit. Call it before the functions below.
   void close();
 
   void save(std::vector<std::uint64_t>& saved) const;
@@ -156,9 +156,9 @@ class RealSequence {
   std::uint64_t nans() const { return sums_.nans(); }
 
  private:
-  RealSums sums_, open_;  // of completed stretches; of the last one
-  int stretch_ = -1;
-  std::unique_ptr<std::vector<RealSums>> apart_;
+  RealSums sums_, open_;  // of completed units; of the last one
+  int unit_ = -1;
+  std::unique_ptr<std::vector<RealSums>> separate_;
 };
 
 }  // namespace gpuccl::measuring

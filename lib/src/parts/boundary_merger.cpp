@@ -64,18 +64,17 @@ MergedGroups::Halves MergedGroups::split(const std::vector<Piece>& whole) const 
 
 namespace {
 
-constexpr std::uint32_t kNone = MetLabels::kNone;
-constexpr std::uint32_t kInGroup =
-    kNone - 1;  // marks a component of a group instead of a set at one boundary
+constexpr std::uint32_t kNone = DenseIndex::kNone;
+constexpr std::uint32_t kInGroup = kNone - 1;  // belongs to a group, not to a set at one boundary
 
 /// Replaces the labels of a face's runs by dense numbers, in the order of first occurrence.
-void meet_all(LabelRuns& face, MetLabels& met) {
-  for (LabelRun& run : face.runs) run.label = met.meet(run.label);
+void number_labels(LabelRuns& face, DenseIndex& index) {
+  for (LabelRun& run : face.runs) run.label = index.add(run.label);
 }
 
 }  // namespace
 
-MetLabels::MetLabels(std::size_t count) : number_(make_large_for_overwrite<std::uint32_t>(count + 1)) {
+DenseIndex::DenseIndex(std::size_t count) : number_(make_large_for_overwrite<std::uint32_t>(count + 1)) {
   std::fill_n(number_.get(), count + 1, kNone);
 }
 
@@ -87,7 +86,7 @@ BoundaryMerger::BoundaryMerger(PartLink& link, const Slab& slab, Extent whole, C
       components_(labeled.components),
       values_(values),
       elements_(std::move(elements)),
-      met_(labeled.components.size()) {
+      at_faces_(labeled.components.size()) {
   LabelRuns first, last;
   const auto list = [&](std::int64_t first_row, LabelRuns& runs) {
     labeled.labels->prepare(first_row, geometry_.rows);
@@ -96,11 +95,11 @@ BoundaryMerger::BoundaryMerger(PartLink& link, const Slab& slab, Extent whole, C
   if (geometry_.before) list(0, first);
   if (geometry_.next) {
     list(labeled.labels->extent().rows() - geometry_.rows, last);
-    meet_all(last, met_);
+    number_labels(last, at_faces_);
   }
-  at_last_ = met_.labels().size();
-  if (geometry_.before) meet_all(first, met_);
-  begins_ = met_.labels();
+  at_last_ = at_faces_.labels().size();
+  if (geometry_.before) number_labels(first, at_faces_);
+  begins_ = at_faces_.labels();
   united_of_.assign(begins_.size(), kNone);
   group_number_.assign(begins_.size(), kNone);
   at_first_.assign(begins_.size(), 0);
@@ -113,7 +112,7 @@ BoundaryMerger::BoundaryMerger(PartLink& link, const Slab& slab, Extent whole, C
 void BoundaryMerger::unite() {
   if (geometry_.next) take_from_next();
   unite_groups();
-  for (std::size_t i = 0; i < begins_.size(); ++i) continued_ += begins_[i] != met_.labels()[i];
+  for (std::size_t i = 0; i < begins_.size(); ++i) continued_ += begins_[i] != at_faces_.labels()[i];
 }
 
 void BoundaryMerger::send_last(const LabelRuns& runs) {
@@ -121,9 +120,9 @@ void BoundaryMerger::send_last(const LabelRuns& runs) {
   Message message;
   put(message, runs.runs);
   put(message, runs.ends);
-  put(message, std::vector(met_.labels().begin(), met_.labels().begin() + end));
+  put(message, std::vector(at_faces_.labels().begin(), at_faces_.labels().begin() + end));
   put(message, std::vector(at_first_.begin(), at_first_.begin() + end));
-  put(message, values_of_met(at_last_));
+  put(message, values_at_faces(at_last_));
   if (elements_.delta > 0) put(message, std::exchange(elements_.last, {}));
   link_.send(link_.part() + 1, std::move(message));
 }
@@ -138,7 +137,7 @@ void BoundaryMerger::unite_with_before(LabelRuns first) {
   message.take(before.runs.ends);
   const auto labels_before = message.take<Label>();
   const auto reaches = message.take<std::uint8_t>();
-  const auto values_before = message.take<ValueBits>(), values_here = values_of_met(begins_.size());
+  const auto values_before = message.take<ValueBits>(), values_here = values_at_faces(begins_.size());
   before.values = values_before;
   here.values = values_here;
   if (elements_.delta > 0) {
@@ -177,7 +176,7 @@ void BoundaryMerger::unite_with_before(LabelRuns first) {
     found[set].begins = std::min(found[set].begins, labels_before[contact.before]);
     if (begins_[contact.piece] == 0) continue;  // already added
     begins_[contact.piece] = 0;
-    found[set].here.add(placed_met(contact.piece));
+    found[set].here.add(placed_at_face(contact.piece));
     before_.push_back({{part() - 1, set}, contact.piece});
   }
   for (Before& one : before_) one.origin.label = found[one.origin.label].begins;
@@ -215,8 +214,8 @@ void BoundaryMerger::take_from_next() {
     if (set == kInGroup) {
       group_.last.push_back(in_group(static_cast<std::uint32_t>(i)));
     } else if (set != kNone) {
-      begins[set] = std::min(begins[set], met_.labels()[i]);
-      united_[first + set].add(placed_met(static_cast<std::uint32_t>(i)));
+      begins[set] = std::min(begins[set], at_faces_.labels()[i]);
+      united_[first + set].add(placed_at_face(static_cast<std::uint32_t>(i)));
     }
   }
   for (std::size_t i = 0; i < at_last_; ++i) {
@@ -227,13 +226,13 @@ void BoundaryMerger::take_from_next() {
   }
 }
 
-std::uint32_t BoundaryMerger::in_group(std::uint32_t met) {
-  if (group_number_[met] == kNone) {
-    group_number_[met] = static_cast<std::uint32_t>(group_.pieces.size());
-    met_in_group_.push_back(met);
-    group_.pieces.push_back({{part(), met_.labels()[met]}, placed_met(met)});
+std::uint32_t BoundaryMerger::in_group(std::uint32_t number) {
+  if (group_number_[number] == kNone) {
+    group_number_[number] = static_cast<std::uint32_t>(group_.pieces.size());
+    of_group_.push_back(number);
+    group_.pieces.push_back({{part(), at_faces_.labels()[number]}, placed_at_face(number)});
   }
-  return group_number_[met];
+  return group_number_[number];
 }
 
 /// Merges groups of parts pairwise (upward pass), then sends the results back (downward pass).
@@ -267,15 +266,15 @@ void BoundaryMerger::unite_groups() {
 
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const Piece& piece = pieces[i];
-    const std::uint32_t met = met_in_group_[i];
+    const std::uint32_t number = of_group_[i];
     if (piece.origin.part != this->part()) {
-      begins_[met] = 0;
-      before_.push_back({piece.origin, met});
+      begins_[number] = 0;
+      before_.push_back({piece.origin, number});
       continue;
     }
-    begins_[met] = static_cast<Label>(piece.origin.label);
-    if (begins_[met] != met_.labels()[met]) continue;
-    united_of_[met] = static_cast<std::uint32_t>(united_.size());
+    begins_[number] = static_cast<Label>(piece.origin.label);
+    if (begins_[number] != at_faces_.labels()[number]) continue;
+    united_of_[number] = static_cast<std::uint32_t>(united_.size());
     united_.push_back(piece.known);
   }
 }
@@ -305,21 +304,21 @@ void BoundaryMerger::list_begun_before() {
   std::uint32_t place = 0;
   for (std::size_t i = 0; i < before_.size(); ++i) {
     place += i > 0 && before_[i].origin != before_[i - 1].origin;
-    place_before_[before_[i].met] = place;
+    place_before_[before_[i].number] = place;
   }
 }
 
 void BoundaryMerger::pass_numbers(NumberedPart& part) {
   list_begun_before();
   std::vector<Label>& numbers = part.labels.numbers;
-  if (!before_.empty()) part.before.resize(place_before_[before_.back().met] + std::size_t{1});
+  if (!before_.empty()) part.before.resize(place_before_[before_.back().number] + std::size_t{1});
   if (geometry_.before) {
     const auto before = TakenMessage(link_.receive(link_.part() - 1)).take<Label>();
     for (const PieceContact& contact : contacts_)
       if (begins_[contact.piece] == 0) part.before[place_before_[contact.piece]] = before.at(contact.before);
   }
-  const auto number = [&](std::size_t met) {
-    return begins_[met] == 0 ? part.before[place_before_[met]] : numbers[begins_[met]];
+  const auto number = [&](std::size_t i) {
+    return begins_[i] == 0 ? part.before[place_before_[i]] : numbers[begins_[i]];
   };
   if (geometry_.next) {
     part.at_last.resize(at_last_);
@@ -328,18 +327,18 @@ void BoundaryMerger::pass_numbers(NumberedPart& part) {
     put(message, part.at_last);
     link_.send(link_.part() + 1, std::move(message));
   }
-  for (std::size_t i = 0; i < begins_.size(); ++i) numbers[met_.labels()[i]] = number(i);
+  for (std::size_t i = 0; i < begins_.size(); ++i) numbers[at_faces_.labels()[i]] = number(i);
 }
 
-std::vector<ValueBits> BoundaryMerger::values_of_met(std::size_t count) const {
+std::vector<ValueBits> BoundaryMerger::values_at_faces(std::size_t count) const {
   std::vector<ValueBits> values;
   if (!values_.empty() && elements_.delta == 0)
-    for (std::size_t i = 0; i < count; ++i) values.push_back(values_[met_.labels()[i] - std::size_t{1}]);
+    for (std::size_t i = 0; i < count; ++i) values.push_back(values_[at_faces_.labels()[i] - std::size_t{1}]);
   return values;
 }
 
-Component BoundaryMerger::placed_met(std::uint32_t met) const {
-  return placed(components_, met_.labels()[met] - std::size_t{1}, slab_);
+Component BoundaryMerger::placed_at_face(std::uint32_t number) const {
+  return placed(components_, at_faces_.labels()[number] - std::size_t{1}, slab_);
 }
 
 }  // namespace gpuccl

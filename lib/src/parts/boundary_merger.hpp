@@ -64,11 +64,11 @@ class MergedGroups {
 };
 
 /// Numbers labels from 0, in the order of first occurrence.
-class MetLabels {
+class DenseIndex {
  public:
-  explicit MetLabels(std::size_t count);
+  explicit DenseIndex(std::size_t count);
 
-  std::uint32_t meet(Label label) {
+  std::uint32_t add(Label label) {
     if (number_[label] == kNone) {
       number_[label] = static_cast<std::uint32_t>(labels_.size());
       labels_.push_back(label);
@@ -107,14 +107,14 @@ class BoundaryMerger {
 
   /// Row to write for a component of the part: the component itself, its entry in united(), or nothing if it
   /// does not begin where its label does.
-  enum class What { itself, united, nothing };
-  What what(Label label) const {
-    const std::uint32_t number = met_.number(label);
-    if (number == MetLabels::kNone) return What::itself;
-    if (begins_[number] != label) return What::nothing;
-    return united_of_[number] == MetLabels::kNone ? What::itself : What::united;
+  enum class Row { itself, united, none };
+  Row row_of(Label label) const {
+    const std::uint32_t number = at_faces_.number(label);
+    if (number == DenseIndex::kNone) return Row::itself;
+    if (begins_[number] != label) return Row::none;
+    return united_of_[number] == DenseIndex::kNone ? Row::itself : Row::united;
   }
-  const Component& united(Label label) const { return united_[united_of_[met_.number(label)]]; }
+  const Component& united(Label label) const { return united_[united_of_[at_faces_.number(label)]]; }
 
   /// Completes `part`, which contains the labels of components that begin in it, by the labels of components
   /// that begin in earlier parts. These labels are passed from part to part.
@@ -124,15 +124,15 @@ class BoundaryMerger {
   void send_last(const LabelRuns& runs);
   void unite_with_before(LabelRuns first);
   void take_from_next();
-  std::uint32_t in_group(std::uint32_t met);
+  std::uint32_t in_group(std::uint32_t number);
   void unite_groups();
   void send_group(int to);
   Group receive_group(int from);
   void list_begun_before();
   /// Returns the values of the first `count` components at faces. Empty for a binary image, and with a delta,
   /// because components then have several values.
-  std::vector<ValueBits> values_of_met(std::size_t count) const;
-  Component placed_met(std::uint32_t met) const;
+  std::vector<ValueBits> values_at_faces(std::size_t count) const;
+  Component placed_at_face(std::uint32_t number) const;
   std::uint64_t part() const { return static_cast<std::uint64_t>(link_.part()); }
 
   PartLink& link_;
@@ -142,32 +142,32 @@ class BoundaryMerger {
   const std::span<const ValueBits> values_;
   ValueFaces elements_;
 
-  MetLabels met_;                       // at either face, those at the last one first
+  DenseIndex at_faces_;                 // at either face, those at the last one first
   std::size_t at_last_ = 0;             // number of those at the last face
-  std::vector<std::uint8_t> at_first_;  // by number in met_: it is at the first face
+  std::vector<std::uint8_t> at_first_;  // by number in at_faces_: it is at the first face
 
-  // By number in met_: the label in this part with which the component begins, 0 if it begins in an earlier
-  // part, and its index in united_.
+  // By number in at_faces_: the label in this part with which the component begins, 0 if it begins in an
+  // earlier part, and its index in united_.
   std::vector<Label> begins_;
   std::vector<std::uint32_t> united_of_;
   std::vector<Component> united_;
   std::size_t continued_ = 0;
 
-  std::vector<PieceContact> contacts_;  // of all components at the first face; pieces are numbers in met_
+  std::vector<PieceContact> contacts_;  // at the first face; pieces are numbers in at_faces_
   Group group_;
-  std::vector<std::uint32_t> group_number_;  // by number in met_; kNone if not in the group
-  std::vector<std::uint32_t> met_in_group_;  // inverse of group_number_
+  std::vector<std::uint32_t> group_number_;  // by number in at_faces_; kNone if not in the group
+  std::vector<std::uint32_t> of_group_;      // inverse of group_number_
 
   /// Component that begins in an earlier part.
   struct Before {
     Origin origin;
-    std::uint32_t met;
+    std::uint32_t number;
 
     auto operator<=>(const Before&) const = default;
   };
   std::vector<Before> before_;
-  std::vector<std::uint32_t>
-      place_before_;  // by number in met_: index among the components that begin earlier
+  // By number in at_faces_: index among the components that begin earlier.
+  std::vector<std::uint32_t> place_before_;
 };
 
 }  // namespace gpuccl

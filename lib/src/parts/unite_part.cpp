@@ -129,9 +129,9 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
   ComponentWriter writer(whole ? whole(part.count) : components, whole ? part.first : 0);
   for (std::size_t i = 0; i < components.size(); ++i) {
     const auto label = static_cast<Label>(i + 1);
-    const BoundaryMerger::What what = merger.what(label);
-    if (what == BoundaryMerger::What::nothing) continue;
-    if (what == BoundaryMerger::What::united) {
+    const BoundaryMerger::Row row = merger.row_of(label);
+    if (row == BoundaryMerger::Row::none) continue;
+    if (row == BoundaryMerger::Row::united) {
       writer.write(merger.united(label));
     } else {
       writer.write(components, i, slab);
