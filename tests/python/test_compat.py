@@ -7,6 +7,7 @@ from scipy import ndimage
 from skimage import measure as skimage_measure
 from skimage import morphology
 
+import gpuccl
 from gpuccl.compat import cc3d as our_cc3d
 from gpuccl.compat import scipy as our_scipy
 from gpuccl.compat import skimage as our_skimage
@@ -66,7 +67,7 @@ def test_skimage_label(random):
         connectivity = (None, *range(1, array.ndim + 2))[random.integers(array.ndim + 2)]
         arguments = (array, background, bool(random.integers(2)), connectivity)
         expected = outcome(skimage_measure.label, *arguments)
-        check_same(outcome(our_skimage.label, *arguments), expected, types=False)
+        check_same(outcome(our_skimage.label, *arguments), expected)
 
 
 PROPERTIES = (
@@ -175,11 +176,60 @@ def test_cc3d_connected_components(random):
     assert wrong < compared / 5
 
 
+def test_cc3d_numbers_of_periodic_images(random):
+    compared = 0
+    for _ in range(fewer(4)):
+        array = random.integers(0, 3, tuple(random.integers(2, 20, 2))).astype(("?", "u1")[random.integers(2)])
+        connectivity = (4, 8)[random.integers(2)]
+        found, expected = (
+            package.connected_components(array, connectivity=connectivity, periodic_boundary=True)
+            for package in (our_cc3d, cc3d)
+        )
+        if one_to_one(np.pad(found, 1), np.pad(expected, 1)):
+            check_same(found, expected, types=False)
+            compared += 1
+    assert compared > fewer(4) / 2
+
+
+def test_cc3d_numbers_of_large_masks(random):
+    """By blocks of 2x2, in parallel, of as many labels as three types hold."""
+    mask = random.random((1500, 1202)) < 0.1
+    found = our_cc3d.connected_components(mask, connectivity=8)
+    check_same(found, cc3d.connected_components(mask, connectivity=8), types=False)
+    assert found.dtype == np.uint32 and found.max() > 2**16
+    few = np.kron(mask[:100, :76], np.ones((4, 4), bool))  # cc3d labels background of some odd sizes
+    check_same(our_cc3d.connected_components(few, connectivity=8), cc3d.connected_components(few, connectivity=8))
+    wide = our_cc3d.connected_components(few.T, connectivity=8, out_dtype=np.uint64)
+    check_same(wide, cc3d.connected_components(few.T, connectivity=8, out_dtype=np.uint64))
+    with pytest.raises(ValueError, match="do not fit uint16"):
+        our_cc3d.connected_components(mask, connectivity=8, out_dtype=np.uint16)
+
+
+def test_calls_that_are_passed_on(random, tmp_path):
+    labels = random.integers(0, 4, (5, 6, 7)).astype(np.uint16)
+    assert [label for label, _ in our_cc3d.each(labels)] == [1, 2, 3]
+    check_same(our_cc3d.voxel_connectivity_graph(labels), cc3d.voxel_connectivity_graph(labels))
+    mapped = our_cc3d.connected_components(labels, out_file=str(tmp_path / "labels"))
+    check_same(np.asarray(mapped), cc3d.connected_components(labels))
+    assert (tmp_path / "labels").stat().st_size > 0
+    assert our_scipy.find_objects is ndimage.find_objects
+    assert our_skimage.regionprops is skimage_measure.regionprops
+    assert our_skimage.binary_dilation is morphology.binary_dilation
+    for module in (our_cc3d, our_scipy, our_skimage):
+        with pytest.raises(AttributeError, match="no_such_function"):
+            module.no_such_function
+    some_negative = labels.astype(int) - 1
+    found, expected = (m.regionprops_table(some_negative) for m in (our_skimage, skimage_measure))
+    assert list(found) == list(expected) and all(np.array_equal(found[k], expected[k]) for k in expected)
+
+
 def test_cc3d_statistics(random):
     for _ in range(fewer(10)):
         array = random_array(random, ("u1", "u2", "u4"), int(random.integers(2, 4)), values=7, strides=False)
         if array.size < 8:
             continue
+        if random.random() < 0.4:
+            array = np.asfortranarray(array)
         found, expected = our_cc3d.statistics(array), cc3d.statistics(array)
         np.testing.assert_array_equal(found["voxel_counts"], expected["voxel_counts"])
         assert found["bounding_boxes"] == expected["bounding_boxes"]
@@ -188,15 +238,16 @@ def test_cc3d_statistics(random):
         np.testing.assert_array_equal(boxes, cc3d.statistics(array, no_slice_conversion=True)["bounding_boxes"])
 
 
-def test_cc3d_has_the_other_functions_of_the_package(tmp_path):
-    labels = np.array([[[1, 1, 0], [0, 2, 0]]], np.uint32)
-    assert [(one, image.sum()) for one, image in our_cc3d.each(labels)] == [
-        (one, image.sum()) for one, image in cc3d.each(labels)
-    ]
-    our_cc3d.connected_components(labels, out_file=str(tmp_path / "labels.npy"))
-    assert (tmp_path / "labels.npy").exists()
-    with pytest.raises(AttributeError):
-        our_cc3d.no_such_function
+def test_cc3d_statistics_of_many_labels(random):
+    for shape in ((700, 900), (60, 90, 130)):
+        labels = gpuccl.label(random.random(shape) < 0.1)[0]
+        found, expected = our_cc3d.statistics(labels), cc3d.statistics(labels.astype(np.uint32))
+        assert len(found["bounding_boxes"]) > 2**13 and found["bounding_boxes"] == expected["bounding_boxes"]
+        check_same(found["voxel_counts"], expected["voxel_counts"])
+        check_same(found["centroids"], expected["centroids"])
+    for wrong in (np.array([[-1, 2]]), np.array([[9, 0]]), np.array([[0.5]])):
+        with pytest.raises(ValueError, match="labels are"):
+            our_cc3d.statistics(wrong)
 
 
 def test_cc3d_dust(random):
@@ -207,11 +258,18 @@ def test_cc3d_dust(random):
         threshold = int(random.integers(0, 6))
         options = {"threshold": threshold if random.random() < 0.7 else (threshold, threshold + 4)}
         options["connectivity"] = (6, 18, 26)[random.integers(3)]
+        options["invert"], options["return_N"] = bool(random.integers(2)), bool(random.integers(2))
+        if random.random() < 0.3:
+            array = np.asfortranarray(array)
         if is_wrong_itself(array, options["connectivity"]):
             continue
         found, expected = our_cc3d.dust(array, **options), cc3d.dust(array, **options)
         check_same(found, expected)
+        found = found[0] if options["return_N"] else found
         assert not np.shares_memory(found, array)
+        in_place = array.copy(order="K")
+        our_cc3d.dust(in_place, **options, in_place=True)
+        check_same(in_place, found)
 
 
 def test_cc3d_largest_k(random):
@@ -233,6 +291,8 @@ def test_cc3d_contacts(random):
         array = random_array(random, ("u1", "u4"), 3, values=7, strides=False)
         if array.size == 0:
             continue
+        if random.random() < 0.4:
+            array = np.asfortranarray(array)
         connectivity = (6, 18, 26)[random.integers(3)]
         for options in ({"anisotropy": (3, 1, 2)}, {"surface_area": False}):
             if connectivity == 26 and "surface_area" in options:

@@ -157,6 +157,35 @@ def test_what_cannot_be_labeled():
         gpuccl.label_async(np.zeros((2, 2)))
 
 
+def test_types_and_arguments_that_do_not_fit(tmp_path):
+    image = np.ones((3, 4), np.uint8)
+    for wrong, name in ((np.longdouble, "float128"), (object, "object"), ("M8[s]", "datetime64"), ("c16", "complex128")):
+        with pytest.raises(TypeError, match=f"not of {name}"):
+            gpuccl.label(image.astype(wrong))
+    with pytest.raises(TypeError, match="label_file"):
+        gpuccl.label(tmp_path)
+    with pytest.raises(ValueError, match="packed_width"):
+        gpuccl.label(image, values=True, packed_width=32)
+    for function in (gpuccl.measure, lambda array, samples: gpuccl.label(array, stats=True, intensity=samples)):
+        with pytest.raises(ValueError, match="intensity_mean"):
+            function(image, image)
+    for axes in ("x0", True, (0.5,), ("xy",)):
+        with pytest.raises(ValueError, match="no such axis"):
+            gpuccl.label(image, periodic=axes)
+    assert gpuccl.label(np.array([[1, 0, 1]]), periodic=(-1,))[1] == 1
+
+
+def test_sizes_are_whole_numbers():
+    mask = np.pad(np.ones((5, 6), bool), 1)
+    mask[2, 2] = mask[4, 4] = mask[4, 5] = False
+    for name in ("largest", "min_size", "max_size", "fill_holes"):
+        for wrong in (-1, 1.5, 2**70, "2"):
+            with pytest.raises(ValueError, match=f"{name} is an integer from 0 to 2..64 - 1, not {wrong}"):
+                gpuccl.clean(mask, **{name: wrong})
+    assert not gpuccl.clean(mask, max_size=0).any()
+    assert same(gpuccl.clean(mask, min_size=np.uint8(5)), mask)
+
+
 def test_what_would_be_ignored_is_refused():
     mask = np.ones((3, 3), bool)
     for more in (dict(properties=("area",)), dict(spacing=2), dict(intensity=mask)):
@@ -280,7 +309,7 @@ def test_labels_of_any_size():
     with pytest.raises(ValueError, match="labels are integers"):
         gpuccl.measure(np.array([1.5]))
     real = gpuccl.measure(np.array([[7.0, np.nan], [0, 2]], np.float32))
-    assert real["label"].tolist() == [2, 7] and real["label"].dtype == np.uint64
+    assert real["label"].tolist() == [2, 7] and real["label"].dtype == np.int64
     with pytest.raises(TypeError, match="integers"):
         gpuccl.measure(np.array([1j]))
 

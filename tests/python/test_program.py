@@ -33,19 +33,6 @@ def test_label_file(tmp_path):
     assert gpuccl.label_file(DATA / "cells.tif", spacing=[5, 5, 30, "nm"])["labeling"]["components"] > 0
 
 
-def test_label_file_takes_a_folder(tmp_path):
-    (tmp_path / "in").mkdir()
-    for name in ("a", "b"):
-        np.save(tmp_path / "in" / f"{name}.npy", np.array([[1, 0, 1]], np.uint8))
-    lines = gpuccl.label_file(tmp_path / "in", tmp_path / "out/", min_size=np.int64(1), spacing=np.array([2.0, 1.0]))
-    assert [(line["status"], line["components"]) for line in lines] == [("labeled", 2)] * 2
-    assert gpuccl.label_file(tmp_path / "in", stack=True)["labeling"]["components"] == 2
-    with pytest.raises(ValueError, match="leave it out"):
-        gpuccl.label_file(tmp_path / "in", tmp_path / "out/", report=tmp_path / "r.jsonl")
-    with pytest.raises(ValueError, match="nothing to write"):
-        gpuccl.label_file(tmp_path / "in")
-
-
 def test_label_file_takes_what_the_command_line_takes(tmp_path):
     image = np.random.default_rng(3).integers(0, 256, (60, 80), np.uint8)
     for name, array in (("image", image), ("mirrored", image[::-1]), ("seeds", image > 250)):
@@ -66,6 +53,31 @@ def test_label_file_takes_what_the_command_line_takes(tmp_path):
                          ("intensity_mean-1", "intensity_mean[mirrored]")):  # fmt: skip
         np.testing.assert_allclose([float(row[name]) for row in rows], table[column], rtol=1e-12)
     assert len(json.loads((tmp_path / "outlines.geojson").read_text())["features"]) == count
+
+
+def test_label_file_takes_a_folder(tmp_path):
+    masks = {name: np.random.default_rng(i).random((20, 30)) < 0.3 for i, name in enumerate("ab")}
+    (tmp_path / "in").mkdir()
+    for name, mask in masks.items():
+        np.save(tmp_path / "in" / f"{name}.npy", mask)
+    counts = {name: gpuccl.label(mask)[1] for name, mask in masks.items()}
+    reports = gpuccl.label_file(tmp_path / "in", f"{tmp_path}/out/", format="npy")
+    assert {Path(one["input"]).stem: one["components"] for one in reports} == counts
+    for name, mask in masks.items():
+        np.testing.assert_array_equal(np.load(tmp_path / "out" / f"{name}.npy"), gpuccl.label(mask)[0])
+    (tmp_path / "list").write_text(f"{tmp_path}/in/b.npy\n")
+    (one,) = gpuccl.label_file(f"@{tmp_path}/list", stats=tmp_path / "all.csv")
+    assert one["components"] == counts["b"]
+    volume = gpuccl.label_file(tmp_path / "in", stack=True, spacing=np.array([1.0, 1.0, 2.5]), min_size=5.0)
+    expected = gpuccl.clean(np.stack(list(masks.values())), min_size=5)
+    assert volume["labeling"]["components"] == gpuccl.label(expected)[1]
+    gpuccl.label_file(tmp_path / "in" / "a.npy", tmp_path / "a.ome.zarr")
+    assert gpuccl.label_file(tmp_path / "a.ome.zarr", values=True)["labeling"]["components"] == counts["a"]
+    with pytest.raises(ValueError, match="nothing to write"):
+        gpuccl.label_file(tmp_path / "in")
+    for name in ("json", "report"):
+        with pytest.raises(ValueError, match=f"{name} is what label_file returns"):
+            gpuccl.label_file(tmp_path / "in", tmp_path / "out", **{name: "r.json"})
 
 
 def test_labels_of_the_program_are_those_of_the_module(tmp_path):

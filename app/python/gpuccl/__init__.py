@@ -6,31 +6,85 @@ DLPack or ``__cuda_array_interface__``) on their GPU. Labels come as the same ki
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal, overload
+
 from . import _core, _host
 from ._kinds import on_device
 from ._measures import DEFAULT as _DEFAULT
 from ._program import label_file, program
 
-__version__ = _core.__version__
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from ._measures import Names, Spacing, Table
+
+    Axes = str | int | Sequence[int] | None
+    Labels = NDArray[np.integer[Any]]
+
+__version__: str = _core.__version__
 __all__ = ["label", "label_async", "measure", "clean", "contacts", "match", "label_file", "free_memory", "program"]
 
 
+@overload
 def label(
-    array,
-    connectivity=None,
+    array: NDArray[Any], connectivity: int | None = ..., *,
+    values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[False] = ..., packed_width: int | None = ...,
+    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+) -> tuple[Labels, int]: ...  # fmt: skip
+@overload
+def label(
+    array: NDArray[Any], connectivity: int | None = ..., *,
+    values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[False] = ..., packed_width: int | None = ...,
+    stats: Literal[True], properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+) -> tuple[Labels, int, Table]: ...  # fmt: skip
+@overload
+def label(
+    array: NDArray[Any], connectivity: int | None = ..., *,
+    values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[True], packed_width: int | None = ...,
+    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+) -> tuple[Labels, NDArray[np.int64]]: ...  # fmt: skip
+@overload
+def label(
+    array: Any, connectivity: int | None = ..., *,
+    values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[False] = ..., packed_width: int | None = ...,
+    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+) -> tuple[Any, int]: ...  # fmt: skip
+@overload
+def label(
+    array: Any, connectivity: int | None = ..., *,
+    values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[False] = ..., packed_width: int | None = ...,
+    stats: Literal[True], properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+) -> tuple[Any, int, Table]: ...  # fmt: skip
+@overload
+def label(
+    array: Any, connectivity: int | None = ..., *,
+    values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[True], packed_width: int | None = ...,
+    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+) -> tuple[Any, Any]: ...  # fmt: skip
+@overload
+def label(
+    array: Any, connectivity: int | None = ..., *,
+    values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: bool = ..., packed_width: int | None = ...,
+    stats: bool = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+) -> tuple[Any, ...]: ...  # fmt: skip
+def label(
+    array: Any,
+    connectivity: int | None = None,
     *,
-    values=False,
-    delta=0,
-    periodic=None,
-    batch=False,
-    packed_width=None,
-    stats=False,
-    properties=_DEFAULT,
-    spacing=None,
-    intensity=None,
-    out=None,
-    stream=None,
-):
+    values: bool = False,
+    delta: float = 0,
+    periodic: Axes = None,
+    batch: bool = False,
+    packed_width: int | None = None,
+    stats: bool = False,
+    properties: Names = _DEFAULT,
+    spacing: Spacing = None,
+    intensity: Any = None,
+    out: Any = None,
+    stream: Any = None,
+) -> tuple[Any, ...]:
     """Label the connected components of an image or volume.
 
     Parameters
@@ -99,10 +153,9 @@ def label(
     >>> gpuccl.label(mask, stats=True)[2]["area"].tolist()
     [1, 2, 1]
     """
+    _check_values(values, delta, packed_width)
     if not stats and (properties is not _DEFAULT or spacing is not None or intensity is not None):
-        raise ValueError("properties, spacing and intensity are for a table: add stats=True")
-    if delta and not values:
-        raise ValueError("delta is for values: add values=True")
+        raise ValueError("properties, spacing and intensity are for tables: add stats=True")
     columns = properties if stats else None
     if on_device(array):
         from . import _device
@@ -127,8 +180,16 @@ def label(
 
 
 def label_async(
-    array, connectivity=None, *, values=False, delta=0, batch=False, packed_width=None, out=None, stream=None
-):
+    array: Any,
+    connectivity: int | None = None,
+    *,
+    values: bool = False,
+    delta: float = 0,
+    batch: bool = False,
+    packed_width: int | None = None,
+    out: Any = None,
+    stream: Any = None,
+) -> tuple[Any, Any]:
     """Enqueue the labeling of an array on a GPU, and wait for nothing.
 
     As :func:`label`, but the count stays on the GPU, so that the stream is not waited for. Can be captured into a CUDA
@@ -147,12 +208,20 @@ def label_async(
     """
     if not on_device(array):
         raise TypeError("label_async is for arrays in the memory of a GPU")
+    _check_values(values, delta, packed_width)
     from . import _device
 
     return _device.label_async(array, connectivity, values, delta, batch, packed_width, out, stream)
 
 
-def measure(labels, intensity=None, properties=_DEFAULT, *, connectivity=None, spacing=None):
+def measure(
+    labels: Any,
+    intensity: Any = None,
+    properties: Names = _DEFAULT,
+    *,
+    connectivity: int | None = None,
+    spacing: Spacing = None,
+) -> Table:
     """Measure the labels of a label image, whether each is connected or not.
 
     Parameters
@@ -173,7 +242,7 @@ def measure(labels, intensity=None, properties=_DEFAULT, *, connectivity=None, s
     Returns
     -------
     dict of numpy.ndarray
-        A row for each label, in ascending order.
+        A row for each label, in ascending order. Labels are int64, or uint64 if one is 2**63 or more.
 
     Examples
     --------
@@ -187,19 +256,19 @@ def measure(labels, intensity=None, properties=_DEFAULT, *, connectivity=None, s
 
 
 def clean(
-    array,
-    connectivity=None,
+    array: Any,
+    connectivity: int | None = None,
     *,
-    values=None,
-    per_value=False,
-    largest=None,
-    min_size=None,
-    max_size=None,
-    fill_holes=False,
-    clear_border=False,
-    seeds=None,
-    out=None,
-):
+    values: bool | None = None,
+    per_value: bool = False,
+    largest: int | None = None,
+    min_size: int | None = None,
+    max_size: int | None = None,
+    fill_holes: bool | int = False,
+    clear_border: bool = False,
+    seeds: Any = None,
+    out: Any = None,
+) -> Any:
     """Drop components of a mask or of a segmentation, and keep the values of the others.
 
     Parameters
@@ -242,7 +311,7 @@ def clean(
     )
 
 
-def contacts(labels, connectivity=None, *, spacing=None):
+def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing = None) -> Table:
     """Find which labels of a label image touch.
 
     Parameters
@@ -270,7 +339,25 @@ def contacts(labels, connectivity=None, *, spacing=None):
     return _host.contacts(labels, connectivity, spacing)
 
 
-def match(truth, prediction, threshold=0.5, *, pairs=False, per_value=False, connectivity=None):
+@overload
+def match(
+    truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[False] = ...,
+    per_value: bool = ..., connectivity: int | None = ...,
+) -> dict[str, Any]: ...  # fmt: skip
+@overload
+def match(
+    truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[True],
+    per_value: bool = ..., connectivity: int | None = ...,
+) -> tuple[dict[str, Any], Table]: ...  # fmt: skip
+def match(
+    truth: Any,
+    prediction: Any,
+    threshold: float | Sequence[float] = 0.5,
+    *,
+    pairs: bool = False,
+    per_value: bool = False,
+    connectivity: int | None = None,
+) -> dict[str, Any] | tuple[dict[str, Any], Table]:
     """Match the objects of two label images, and score the second against the first.
 
     Each value other than 0 is one object, whether its elements are connected or not. Label masks first.
@@ -333,12 +420,19 @@ def free_memory() -> None:
         _core.free_memory()
 
 
-def _need_host(array) -> None:
+def _need_host(array: Any) -> None:
     if on_device(array):
         raise TypeError("this is done on the CPU: move the array there")
 
 
-def _check_host(out, stream) -> None:
+def _check_values(values: bool, delta: float, packed_width: int | None) -> None:
+    if delta and not values:
+        raise ValueError("delta is for values: add values=True")
+    if values and packed_width is not None:
+        raise ValueError("packed_width is for masks, not for values")
+
+
+def _check_host(out: Any, stream: Any) -> None:
     if stream is not None:
         raise ValueError("stream is for arrays on a GPU")
     if out is not None and on_device(out):

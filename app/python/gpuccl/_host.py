@@ -6,10 +6,10 @@ import numpy as np
 
 from . import _core
 from ._kinds import as_host, like, periodic_axes, pixels
-from ._measures import Columns, is_of_samples
+from ._measures import Columns, as_signed, check_intensity, is_of_samples
 
 _NO_SPACING = [0.0, 0.0, 0.0]
-_MASKS = frozenset("?bB")
+_MOST = 2**64 - 1
 
 
 def _empty(shape, count_fits: bool = True) -> np.ndarray:
@@ -36,6 +36,8 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
         count = _core.label_mask(array, labels, number)
         return (like(result, given) if out is None else out), count, None
     names = Columns(columns, ndim, spacing) if columns is not None else None
+    if names:
+        check_intensity(intensity, columns)
     count, table = _core.label(
         array,
         labels,
@@ -92,6 +94,7 @@ def measure(labels, intensity, properties, connectivity, spacing):
         labels = labels.astype(np.float32)
     number = pixels(connectivity, labels.ndim)
     columns = Columns(properties, labels.ndim, spacing)
+    check_intensity(intensity, properties)
     if intensity is None:
         return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None))
     intensity = as_host(intensity)
@@ -120,6 +123,15 @@ def measure(labels, intensity, properties, connectivity, spacing):
     return result
 
 
+def _whole(name: str, number, default: int) -> int:
+    """A number of elements or components."""
+    if number is None:
+        return default
+    if not isinstance(number, (int, np.integer)) or not 0 <= number <= _MOST:
+        raise ValueError(f"{name} is an integer from 0 to 2**64 - 1, not {number}")
+    return int(number)
+
+
 def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out):
     given = array
     array = as_host(array)
@@ -129,21 +141,19 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
         raise TypeError("values of half precision: convert them to float32")
     if per_value and not values:
         raise ValueError("per_value is for values, not for masks")
-    for name, size in (("largest", largest), ("min_size", min_size), ("max_size", max_size), ("fill_holes", fill_holes)):
-        if not (size is None or isinstance(size, (int, np.integer, np.bool_)) and 0 <= int(size) < 2**64):
-            raise ValueError(f"{name} is an integer from 0 to 2**64 - 1, not {size}")
     result = np.empty(array.shape, array.dtype) if out is None else as_host(out)
-    holes = 2**64 - 1 if isinstance(fill_holes, (bool, np.bool_)) and fill_holes else int(fill_holes or 0)
+    if isinstance(fill_holes, (bool, np.bool_)):
+        fill_holes = _MOST if fill_holes else 0
     _core.clean(
         array,
         result,
         pixels(connectivity, array.ndim),
         values,
         per_value,
-        largest or 0,
-        min_size or 0,
-        max_size or 0,
-        holes,
+        _whole("largest", largest, 0),
+        _whole("min_size", min_size, 0),
+        _whole("max_size", max_size, _MOST),
+        _whole("fill_holes", fill_holes, 0),
         clear_border,
         None if seeds is None else as_host(seeds) != 0,
     )
@@ -157,7 +167,7 @@ def contacts(labels, connectivity, spacing):
     number = pixels(connectivity, labels.ndim)
     found = _core.contacts(labels, number)
     axes = "zyx"[-labels.ndim :]
-    table = {name: found[name] for name in ("label_a", "label_b")}
+    table = {name: as_signed(found[name]) for name in ("label_a", "label_b")}
     for i, axis in enumerate(axes):
         table[f"faces-{i}"] = found[f"faces_{axis}"]
     table["edges"] = found["edges"]
@@ -177,4 +187,4 @@ def match(truth, prediction, threshold, pairs, per_value, connectivity):
     truth = as_host(truth)
     of_classes = pixels(connectivity, truth.ndim) if per_value else 0
     scores, table = _core.match(truth, as_host(prediction), thresholds, pairs, of_classes)
-    return (scores, table) if pairs else scores
+    return (scores, {name: as_signed(column) for name, column in table.items()}) if pairs else scores

@@ -50,9 +50,14 @@ def periodic_axes(periodic, ndim: int) -> list[bool]:
     if periodic is None:
         return chosen
     for axis in periodic.replace(",", "") if isinstance(periodic, str) else np.atleast_1d(periodic):
-        place = "xyz".find(axis) if isinstance(axis, str) else ndim - 1 - (int(axis) + (ndim if axis < 0 else 0))
+        if isinstance(axis, str):
+            place = "xyz".find(axis) if len(axis) == 1 else -1
+        else:
+            is_axis = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool) and -ndim <= axis < ndim
+            place = ndim - 1 - int(axis) % ndim if is_axis else -1
         if not 0 <= place < ndim:
-            raise ValueError(f"no such axis to be periodic: {axis!r}")
+            letters, last = "xyz"[:ndim], ndim - 1
+            raise ValueError(f"no such axis to be periodic: {axis}; axes are letters of {letters!r}, or 0 to {last}")
         chosen[place] = True
     return chosen
 
@@ -84,10 +89,10 @@ def as_host(array) -> np.ndarray:
         return array
     if library_of(array) == "torch":
         return array.detach().numpy()
-    if isinstance(array, (str, os.PathLike)):
-        raise TypeError("an array is needed; gpuccl.label_file labels files")
     if isinstance(array, (bytes, bytearray)):
         return np.frombuffer(array, np.uint8)
+    if isinstance(array, (str, os.PathLike)):
+        raise TypeError("an array is needed, not the name of a file; gpuccl.label_file labels files")
     return as_host(np.asarray(array))
 
 

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from . import _core
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Names = str | Sequence[str]
+    Spacing = float | Sequence[float] | NDArray[Any] | None
+    Table = dict[str, NDArray[Any]]
 
 #: scikit-image's names of measures that are several numbers, and their columns along (z,) y, x.
 _BOXES = {1: ("x0", "x1"), 2: ("y0", "x0", "y1", "x1"), 3: ("z0", "y0", "x0", "z1", "y1", "x1")}
@@ -72,11 +82,25 @@ class Columns:
         return {column: self._value(measured[measure], measure) for column, measure in self._pairs}
 
     def _value(self, values: np.ndarray, measure: str) -> np.ndarray:
+        if measure in ("label", "value"):
+            return as_signed(values)
         if measure in _WHOLE and not np.isnan(values).any():
             return values.astype(np.int64)
         if self._scales and len(measure) == 2 and measure[0] == "c":
             return values * self._scales[measure[1]]
         return values
+
+
+def as_signed(values: np.ndarray) -> np.ndarray:
+    """Labels as int64 where they fit, so that differences are negative."""
+    return values.view(np.int64) if values.dtype == np.uint64 and values.max(initial=0) < 2**63 else values
+
+
+def check_intensity(intensity, properties) -> None:
+    """Refuses samples of which nothing is measured."""
+    names = (properties,) if isinstance(properties, str) else properties
+    if intensity is not None and not any(map(is_of_samples, names)):
+        raise ValueError("intensity is measured by properties: name some, such as intensity_mean")
 
 
 def is_of_samples(name: str) -> bool:

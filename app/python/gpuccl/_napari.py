@@ -1,10 +1,15 @@
 """What napari.yaml contributes to napari: a widget that labels a layer."""
 
+from __future__ import annotations
+
 from typing import Literal
 
 import numpy as np
 
 import gpuccl
+
+#: Where a layer is, by the attributes that the version of napari has.
+_PLACE = ("scale", "translate", "rotate", "shear", "affine", "units", "axis_labels")
 
 
 def label_layer(
@@ -18,7 +23,7 @@ def label_layer(
     Parameters
     ----------
     layer : napari.layers.Image or napari.layers.Labels
-        Of 2 or 3 axes. Different labels of a labels layer do not connect.
+        Of 2 or 3 axes. Different labels of a labels layer do not connect. Of several scales the finest is labeled.
     threshold : float
         Elements of an image above it are foreground.
     neighbors : str
@@ -29,20 +34,24 @@ def label_layer(
     Returns
     -------
     tuple
-        A labels layer with area and centroid of each component as features, at the place of the layer.
+        A labels layer with area and centroid of each component as features, where the layer is.
     """
-    if not hasattr(layer.data, "ndim") and not getattr(layer, "multiscale", False):
-        raise ValueError("the layer has no pixels: select an image or labels layer")
-    data = np.asarray(layer.data[0]) if getattr(layer, "multiscale", False) else layer.data  # the finest scale
-    if getattr(layer, "rgb", False):
-        raise ValueError("the layer has colors: split its channels first")
     segmentation = hasattr(layer, "selected_label")
+    if not segmentation and not hasattr(layer, "rgb"):
+        raise ValueError(f"{layer.name} is no image: choose an image or labels layer")
+    if getattr(layer, "rgb", False):
+        raise ValueError(f"{layer.name} has colors: split its channels first (Split RGB in its menu)")
+    data = np.asarray(layer.data[0] if getattr(layer, "multiscale", False) else layer.data)
+    if not 2 <= data.ndim <= 3:
+        raise ValueError(f"{layer.name} has {data.ndim} axes: label an image of 2 or 3, such as Split Stack in its menu makes")
     connectivity = 1 if neighbors == "faces" else None
     array = data if segmentation else data > threshold
     if min_size > 1:
         array = gpuccl.clean(array, connectivity, values=segmentation, min_size=min_size)
     labels, _, table = gpuccl.label(array, connectivity, values=segmentation, stats=True)
     features = {"index": table.pop("label"), **table}
-    place = ("scale", "translate", "rotate", "shear", "affine", "units", "axis_labels")
-    meta = {name: getattr(layer, name) for name in place if hasattr(layer, name)}
-    return labels, {"name": f"{layer.name} components", "features": features, **meta}, "labels"
+    meta = {"name": f"{layer.name} components", "features": features}
+    for name in _PLACE:
+        if (place := getattr(layer, name, None)) is not None:
+            meta[name] = place
+    return labels, meta, "labels"

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+from collections.abc import Iterable
+from typing import Any
 
 #: Exit codes of the program (docs/architecture.md) and what they are raised as; all others are OSError.
 _RAISED = {64: ValueError, 65: ValueError, 66: FileNotFoundError, 69: RuntimeError, 70: RuntimeError, 71: MemoryError}
@@ -26,27 +28,45 @@ def program() -> str:
     raise FileNotFoundError("the program gpuccl is neither in this environment nor on the PATH")
 
 
-def label_file(input, output=None, *arguments, **options) -> dict | list[dict]:
-    """Label an image or volume in a file, or the images of a folder, by the program `gpuccl label`.
+def _word(value: Any) -> str:
+    """A value as the command line has it."""
+    if isinstance(value, os.PathLike):
+        return os.fspath(value)
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+        return ",".join(map(_word, value))
+    return str(value)
+
+
+def _is_batch(input: str, stack: Any) -> bool:
+    """Whether an input is many images: a folder, other than a Zarr group or the slices of a volume, or a list."""
+    is_zarr = any(os.path.exists(os.path.join(input, name)) for name in (".zgroup", ".zarray", "zarr.json"))
+    return input.startswith("@") or (os.path.isdir(input) and not stack and not is_zarr)
+
+
+def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) -> Any:
+    """Label an image or volume in a file, or a batch of them, by the program `gpuccl label`.
 
     Parameters
     ----------
     input : path
-        A file, of any format that the program reads, or a folder; with ``stack=True`` its images are slices.
+        A file or folder, of any format that the program reads. A folder is a batch; with ``stack=True`` its files are
+        the slices of one volume.
     output : path, optional
-        The label image; its format goes by the name. Of a folder, a folder. Without one only the report is made.
+        The label image; its format goes by the name. Without one only the report is made. For a batch, a folder.
     *arguments : str
         More words of the command line, as they are.
     **options
         Options by their names, with ``_`` for ``-``: ``threshold="otsu"`` is ``--threshold otsu``,
-        ``invert=True`` is ``--invert``, ``stats="cells.csv"`` is ``--stats cells.csv``, and of a sequence items are
-        joined by commas, as those of an array. ``None`` and ``False`` are left out.
+        ``invert=True`` is ``--invert``, ``stats="cells.csv"`` is ``--stats cells.csv``, and of a sequence or array items
+        are joined by commas. ``None`` and ``False`` are left out, as are ``json`` and ``report``, which are returned.
 
     Returns
     -------
-    dict, or list of dict
-        The report; `man gpuccl-label` and its schema explain it. Of a folder of images, the status of each, as
-        ``--report`` writes it.
+    dict
+        The report; `man gpuccl-label` and its schema explain it. For a batch a list with a dict for each image: its
+        ``input``, ``status`` and number of ``components``, as ``--report`` has them; reports are beside the outputs.
 
     Raises
     ------
@@ -59,10 +79,12 @@ def label_file(input, output=None, *arguments, **options) -> dict | list[dict]:
     >>> report["labeling"]["components"]                                          # doctest: +SKIP
     48
     """
-    batch = os.path.isdir(input) and not options.get("stack") and not _is_zarr(input)
-    if batch and "report" in options:
-        raise ValueError("report is what label_file returns; leave it out")
-    command = [program(), "label", os.fspath(input), "--report" if batch else "--json", "-", "--quiet"]
+    for name in ("json", "report"):
+        if options.get(name) is not None:
+            raise ValueError(f"{name} is what label_file returns: leave it out")
+    input = os.fspath(input)
+    is_batch = _is_batch(input, options.get("stack"))
+    command = [program(), "label", input, "--report" if is_batch else "--json", "-", "--quiet"]
     if output is not None:
         command += ["-o", os.fspath(output)]
     for name, value in options.items():
@@ -72,16 +94,12 @@ def label_file(input, output=None, *arguments, **options) -> dict | list[dict]:
         command.append(option)
         if value is True:
             continue
-        if hasattr(value, "__iter__") and not isinstance(value, str):
-            value = ",".join(str(item) for item in value)
-        command.append(os.fspath(value) if isinstance(value, os.PathLike) else str(value))
+        command.append(_word(value))
     command += [str(word) for word in arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0:
         message = done.stderr.decode(errors="replace").strip() or f"gpuccl ended with {done.returncode}"
         raise _RAISED.get(done.returncode, OSError)(message)
-    return [json.loads(line) for line in done.stdout.splitlines()] if batch else json.loads(done.stdout)
-
-
-def _is_zarr(folder) -> bool:
-    return any(os.path.exists(os.path.join(folder, name)) for name in ("zarr.json", ".zgroup", ".zarray", ".zattrs"))
+    if is_batch:
+        return [json.loads(line) for line in done.stdout.splitlines()]
+    return json.loads(done.stdout)

@@ -7,6 +7,7 @@ the whole is. Labels are those of the whole in memory. A chunk, and the faces of
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from ._kinds import pixels
 __all__ = ["label"]
 
 
-def label(array, connectivity=None, *, values=False):
+def label(array: Any, connectivity: int | None = None, *, values: bool = False) -> tuple[Any, int]:
     """Label the connected components of a dask array.
 
     Parameters
@@ -44,7 +45,7 @@ def label(array, connectivity=None, *, values=False):
     import dask.array as da
 
     if not isinstance(array, da.Array):
-        raise TypeError(f"a dask array is needed, not {type(array).__name__}; gpuccl.label labels others")
+        raise TypeError(f"a dask array is needed, not {type(array).__name__}; gpuccl.label labels arrays in memory")
     number = pixels(connectivity, array.ndim)
     if array.ndim == 3 and number in (4, 8):
         raise ValueError("connectivity 4 and 8 label the slices of a volume by themselves, which have chunks of their own")

@@ -5,13 +5,18 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <variant>
 
 #include "gpuccl/detail/match_totals.hpp"
@@ -250,27 +255,66 @@ Labeled label_bits(const BitVolume& bits, Connectivity connectivity) {
   return find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(bits.view());
 }
 
-Made label_array(const HostArray& array, Connectivity connectivity, bool values, double delta,
-                 const PeriodicAxes& periodic, int packed_width) {
+/// Numbers a mask in the order in which blocks of 2x2 elements are met. All that is in a block is one
+/// component, so that numbers change places only among components that begin in the same two rows. `rows`: of
+/// their first elements.
+void number_by_blocks(Made& made, const std::vector<int>& rows) {
+  const LabelSource& labels = *made.labeled.labels;
+  const Label* const united = made.map.empty() ? nullptr : made.map.data();
+  std::vector<Label> numbers(rows.size() + 1, 0);
+  std::vector<std::size_t> begins;  // of components that begin in the same two rows
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    if (i == 0 || rows[i] / 2 != rows[i - 1] / 2) begins.push_back(i);
+  begins.push_back(rows.size());
+  tbb::parallel_for(std::size_t{1}, begins.size(), [&](std::size_t group) {
+    auto next = static_cast<Label>(begins[group - 1] + 1);
+    const Label first = next;
+    if (begins[group] == begins[group - 1] + 1) return void(numbers[first] = first);
+    LabelRuns listed;
+    const int y = rows[begins[group - 1]] / 2 * 2;
+    labels.list_runs(y, std::min(2, labels.extent().height - y), listed, united);
+    const auto middle = listed.runs.begin() + static_cast<std::ptrdiff_t>(listed.ends.front());
+    std::inplace_merge(listed.runs.begin(), middle, listed.runs.end(),
+                       [](const LabelRun& a, const LabelRun& b) { return a.begin / 2 < b.begin / 2; });
+    for (const LabelRun& run : listed.runs)
+      if (run.label >= first && numbers[run.label] == 0) numbers[run.label] = next++;
+  });
+  if (made.map.empty()) return made.map.swap(numbers);
+  for (Label& label : made.map) label = numbers[label];
+}
+
+/// The rows of the first elements of components, of which `map` unites some.
+std::vector<int> first_rows(const Components& components, const std::vector<Label>& map) {
+  std::vector<int> rows;
+  for (std::size_t i = 0; i < components.size(); ++i)
+    if (map.empty() || map[i + 1] > rows.size()) rows.push_back(components.box[i].min[1]);
+  return rows;
+}
+
+Made label_array(const HostArray& array, const LabelRequest& request) {
   Made made;
-  if (values) {
-    LabeledValues found = label_values(read_values(array, delta), connectivity);
+  const Connectivity connectivity = checked(request.connectivity);
+  if (request.values) {
+    LabeledValues found = label_values(read_values(array, request.delta), connectivity);
     made.labeled = std::move(found.labeled);
     made.values = std::move(found.values);
     made.type = *array.type();
   } else {
-    made.bits = packed_width >= 0 ? unpack_rows(array, packed_width) : pack(array);
+    made.bits = request.packed_width >= 0 ? unpack_rows(array, request.packed_width) : pack(array);
     made.labeled = label_bits(made.bits, connectivity);
   }
-  if (periodic != PeriodicAxes{}) {
-    check_periodic(made.labeled.labels->extent(), connectivity, periodic);
+  std::optional<Components> apart;
+  if (request.periodic != PeriodicAxes{}) {
+    check_periodic(made.labeled.labels->extent(), connectivity, request.periodic);
     Wrapped wrapped =
-        wrap(*made.labeled.labels, made.labeled.components, connectivity, periodic, made.values);
-    made.labeled.components = std::move(wrapped.components);
+        wrap(*made.labeled.labels, made.labeled.components, connectivity, request.periodic, made.values);
+    apart = std::exchange(made.labeled.components, std::move(wrapped.components));
     made.map = std::move(wrapped.map);
     made.wraps = std::move(wrapped.wraps);
     remap(made.map, made.labeled.components.size(), made.values);
   }
+  if (request.by_blocks)
+    number_by_blocks(made, first_rows(apart ? *apart : made.labeled.components, made.map));
   return made;
 }
 
@@ -319,77 +363,189 @@ std::optional<HostArray>& take(std::optional<HostArray>& array, nb::handle objec
 /// The labels of an array as numbers 1..n in ascending order.
 struct Numbered {
   LabelImage labels;
-  std::vector<ValueBits> values;  // of each number
+  std::vector<ValueBits> values;  // of each number; empty: the numbers themselves
   ValueType type;
+
+  ValueBits value_of(Label number) const { return values.empty() ? number : values[number - 1]; }
 };
 
-Numbered number_labels(const HostArray& array) {
-  if (!array.type() || is_floating(*array.type())) refuse("labels are integers");
-  const ValueType type = *array.type();
-  const Extent extent = array.extent();
-  const std::size_t width = static_cast<std::size_t>(extent.width);
-  Numbered numbered{LabelImage(extent, 0), {}, type};
-  // Distinct values: of runs, then of all.
-  tbb::enumerable_thread_specific<std::vector<ValueBits>> found;
-  with_type(type, [&]<class T>(T) {
-    if constexpr (std::is_integral_v<T>) {
-      const auto value_at = [](const std::byte* row, std::size_t x) {
-        T value;
-        std::memcpy(&value, row + x * sizeof value, sizeof value);
-        return value;
-      };
-      for_rows(extent, sizeof(T), [&](std::int64_t first, std::int64_t rows) {
-        std::vector<std::byte> copy;
-        std::vector<ValueBits> values;
-        for (std::int64_t r = first; r < first + rows; ++r) {
-          const std::byte* const row = array.whole_row(r, copy);
-          T last{};
-          for (std::size_t x = 0; x < width; ++x) {
-            const T value = value_at(row, x);
-            if (value == last) continue;
-            last = value;
-            if (value != 0) values.push_back(static_cast<ValueBits>(value));
-          }
-        }
-        std::sort(values.begin(), values.end());
-        values.erase(std::unique(values.begin(), values.end()), values.end());
-        std::vector<ValueBits>& mine = found.local();
-        mine.insert(mine.end(), values.begin(), values.end());
-      });
-      for (const auto& some : found) numbered.values.insert(numbered.values.end(), some.begin(), some.end());
-      tbb::parallel_sort(numbered.values.begin(), numbered.values.end());
-      numbered.values.erase(std::unique(numbered.values.begin(), numbered.values.end()),
-                            numbered.values.end());
-      if (numbered.values.size() > 0xffffffffu) refuse("there are 2^32 labels or more");
-      if (std::is_signed_v<T> && !numbered.values.empty() &&
-          static_cast<std::int64_t>(numbered.values.back()) < 0)
-        refuse("labels are not negative");
-      numbered.labels.set_count(static_cast<Label>(numbered.values.size()));
-      for_rows(extent, sizeof(T), [&](std::int64_t first, std::int64_t rows) {
-        std::vector<std::byte> copy;
-        for (std::int64_t r = first; r < first + rows; ++r) {
-          const std::byte* const row = array.whole_row(r, copy);
-          Label* const out = numbered.labels.data() + r * extent.width;
-          T last{};
-          Label number = 0;
-          for (std::size_t x = 0; x < width; ++x) {
-            const T value = value_at(row, x);
-            if (value != last) {
-              last = value;
-              number =
-                  value == 0
-                      ? 0
-                      : static_cast<Label>(std::lower_bound(numbered.values.begin(), numbered.values.end(),
-                                                            static_cast<ValueBits>(value)) -
-                                           numbered.values.begin() + 1);
-            }
-            out[x] = number;
-          }
-        }
-      });
+/// Calls use(value, begin, end) for stretches of a row of equal values. Ends of 64 elements are found at
+/// once, because the processor cannot foresee them one by one.
+template <class T, class Use>
+void for_runs(const std::byte* row, int width, const Use& use) {
+  const auto value_at = [&](int x) {
+    T value;
+    std::memcpy(&value, row + static_cast<std::size_t>(x) * sizeof value, sizeof value);
+    return value;
+  };
+  int begin = 0;
+  const auto end_at = [&](int end) {
+    use(value_at(begin), begin, end);
+    begin = end;
+  };
+  int x = 0;
+  for (; x + 64 < width; x += 64) {
+    std::array<std::uint8_t, 64> is_end;
+    for (int i = 0; i < 64; ++i)
+      is_end[static_cast<std::size_t>(i)] = value_at(x + i) != value_at(x + i + 1) ? 1 : 0;
+    std::uint64_t ends = 0;
+    for (std::size_t i = 0; i < 64; i += 8) {
+      std::uint64_t bytes;
+      std::memcpy(&bytes, is_end.data() + i, sizeof bytes);
+      ends |= bytes * 0x0102040810204080u >> 56 << i;
     }
+    for (; ends != 0; ends &= ends - 1) end_at(x + std::countr_zero(ends) + 1);
+  }
+  for (; x < width; ++x)
+    if (x + 1 == width || value_at(x) != value_at(x + 1)) end_at(x + 1);
+}
+
+/// Calls work with a value of the type of labels.
+template <class Work>
+void with_label_type(const HostArray& labels, const Work& work) {
+  if (!labels.type() || is_floating(*labels.type())) refuse("labels are integers");
+  with_type(*labels.type(), [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>) work(T{});
+  });
+}
+
+/// The highest label; refuses negative ones.
+ValueBits highest_label(const HostArray& labels) {
+  std::atomic<ValueBits> highest = 0;
+  with_label_type(labels, [&]<class T>(T) {
+    for_rows(labels.extent(), sizeof(T), [&](std::int64_t first, std::int64_t rows) {
+      std::vector<std::byte> copy;
+      T low = 0, high = 0;
+      const auto look_at = [&](const std::byte* element) {
+        T value;
+        std::memcpy(&value, element, sizeof value);
+        low = std::min(low, value);
+        high = std::max(high, value);
+      };
+      const std::size_t width = static_cast<std::size_t>(labels.extent().width);
+      for (std::int64_t r = first; r < first + rows; ++r) {
+        const std::byte* const row = labels.whole_row(r, copy);
+        std::size_t x = 0;
+        for (; x + 64 <= width; x += 64)  // of a length that compilers vectorize
+          for (std::size_t i = 0; i < 64; ++i) look_at(row + (x + i) * sizeof(T));
+        for (; x < width; ++x) look_at(row + x * sizeof(T));
+      }
+      if (low < 0) refuse("labels are not negative");
+      const auto mine = static_cast<ValueBits>(high);
+      ValueBits before = highest;
+      while (before < mine && !highest.compare_exchange_weak(before, mine)) continue;
+    });
+  });
+  return highest;
+}
+
+/// The distinct labels but 0, ascending.
+std::vector<ValueBits> distinct_labels(const HostArray& array) {
+  // First the values of runs, then those of all rows.
+  tbb::enumerable_thread_specific<std::vector<ValueBits>> found;
+  std::vector<ValueBits> all;
+  const auto make_distinct = [](std::vector<ValueBits>& values) {
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+  };
+  with_label_type(array, [&]<class T>(T) {
+    for_rows(array.extent(), sizeof(T), [&](std::int64_t first, std::int64_t rows) {
+      std::vector<std::byte> copy;
+      std::vector<ValueBits> values;
+      for (std::int64_t r = first; r < first + rows; ++r)
+        for_runs<T>(array.whole_row(r, copy), array.extent().width, [&](T value, int, int) {
+          if (value != 0) values.push_back(static_cast<ValueBits>(value));
+        });
+      std::sort(values.begin(), values.end());
+      make_distinct(values);
+      std::vector<ValueBits>& mine = found.local();
+      mine.insert(mine.end(), values.begin(), values.end());
+    });
+  });
+  for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
+  tbb::parallel_sort(all.begin(), all.end());
+  make_distinct(all);
+  return all;
+}
+
+Numbered number_labels(const HostArray& array) {
+  if (!array.type()) refuse("labels are integers");
+  const Extent extent = array.extent();
+  Numbered numbered{
+      LabelImage(extent, 0), {}, *array.type()};  // first, because there may not be memory for it
+  const ValueBits highest = highest_label(array);
+  const bool are_numbers = highest <= static_cast<ValueBits>(extent.elements()) && highest <= 0xffffffffu;
+  if (!are_numbers) numbered.values = distinct_labels(array);
+  if (numbered.values.size() > 0xffffffffu) refuse("there are 2^32 labels or more");
+  numbered.labels.set_count(static_cast<Label>(are_numbers ? highest : numbered.values.size()));
+  const auto number_of = [&](ValueBits value) {
+    if (are_numbers || value == 0) return static_cast<Label>(value);
+    const auto place = std::lower_bound(numbered.values.begin(), numbered.values.end(), value);
+    return static_cast<Label>(place - numbered.values.begin() + 1);
+  };
+  with_label_type(array, [&]<class T>(T) {
+    for_rows(extent, sizeof(T), [&](std::int64_t first, std::int64_t rows) {
+      std::vector<std::byte> copy;
+      for (std::int64_t r = first; r < first + rows; ++r) {
+        Label* const out = numbered.labels.data() + r * extent.width;
+        for_runs<T>(array.whole_row(r, copy), extent.width, [&](T value, int begin, int end) {
+          std::fill(out + begin, out + end, number_of(static_cast<ValueBits>(value)));
+        });
+      }
+    });
   });
   return numbered;
+}
+
+/// Sums over the elements of a value. Axes are x, y, z.
+struct ValueSums {
+  std::int64_t area = 0;
+  std::array<int, 3> min{INT32_MAX, INT32_MAX, INT32_MAX}, max{-1, -1, -1};
+  std::array<std::uint64_t, 3> sum{};
+
+  void add(const ValueSums& other) {
+    area += other.area;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      min[axis] = std::min(min[axis], other.min[axis]);
+      max[axis] = std::max(max[axis], other.max[axis]);
+      sum[axis] += other.sum[axis];
+    }
+  }
+  void add_run(int begin, int end, int y, int z) {
+    const auto count = static_cast<std::uint64_t>(end - begin);
+    add({end - begin,
+         {begin, y, z},
+         {end - 1, y, z},
+         {count * static_cast<std::uint64_t>(begin + end - 1) / 2, count * static_cast<std::uint64_t>(y),
+          count * static_cast<std::uint64_t>(z)}});
+  }
+};
+
+/// Sums of the values 0..highest.
+std::vector<ValueSums> sum_values(const HostArray& labels, std::size_t highest) {
+  const Extent extent = labels.extent();
+  // Each thread has a table of its own, as long as these are not larger than the image.
+  const std::int64_t bytes = extent.elements() * static_cast<std::int64_t>(labels.bytes_each());
+  const std::int64_t tables =
+      std::clamp<std::int64_t>(bytes / static_cast<std::int64_t>((highest + 1) * sizeof(ValueSums)), 1,
+                               std::min<std::int64_t>(tbb::this_task_arena::max_concurrency(),
+                                                      std::max<std::int64_t>(extent.rows(), 1)));
+  std::vector<std::vector<ValueSums>> sums(static_cast<std::size_t>(tables));
+  with_label_type(labels, [&]<class T>(T) {
+    tbb::parallel_for(std::int64_t{0}, tables, [&](std::int64_t table) {
+      std::vector<ValueSums>& mine = sums[static_cast<std::size_t>(table)];
+      mine.resize(highest + 1);
+      std::vector<std::byte> copy;
+      for (std::int64_t r = extent.rows() * table / tables; r < extent.rows() * (table + 1) / tables; ++r) {
+        const int y = static_cast<int>(r % extent.height), z = static_cast<int>(r / extent.height);
+        for_runs<T>(labels.whole_row(r, copy), extent.width, [&](T value, int begin, int end) {
+          mine[static_cast<std::size_t>(value)].add_run(begin, end, y, z);
+        });
+      }
+    });
+  });
+  for (std::size_t table = 1; table < sums.size(); ++table)
+    for (std::size_t value = 0; value <= highest; ++value) sums[0][value].add(sums[table][value]);
+  return std::move(sums[0]);
 }
 
 /// Rejects measures of voids, which are components of the background.
@@ -591,20 +747,29 @@ void write_kept(const HostArray& array, const LabelSource& labels, const std::ve
 
 }  // namespace
 
-nb::tuple label(nb::handle object, nb::handle out_object, int connectivity_given, bool values, double delta,
-                std::array<bool, 3> periodic, int packed_width, const TableRequest& request) {
-  const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
-  std::optional<HostArray> intensity;
+nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& asked,
+                const TableRequest& request) {
+  const HostArray array(object.ptr(), false);
+  const bool makes_out = PyCallable_Check(out_object.ptr()) != 0;
+  nb::object made_out = makes_out ? nb::none() : nb::borrow(out_object);
+  std::optional<HostArray> out, intensity;
+  if (!makes_out) out.emplace(out_object.ptr(), true);
   take(intensity, request.intensity);
   std::optional<Table> table;
   std::int64_t count = 0;
   {
     const nb::gil_scoped_release others_go_on;
-    const Connectivity connectivity = checked(connectivity_given);
-    check_out(array, out, packed_width);
-    const Made made = label_array(array, connectivity, values, delta, periodic, packed_width);
+    const Connectivity connectivity = checked(asked.connectivity);
+    if (out) check_out(array, *out, asked.packed_width);
+    const Made made = label_array(array, asked);
     count = made.count();
-    render(*made.labeled.labels, made.map, static_cast<std::uint64_t>(count), out);
+    if (makes_out) {
+      const nb::gil_scoped_acquire to_make_it;
+      made_out = out_object(count);
+      out.emplace(made_out.ptr(), true);
+      check_out(array, *out, asked.packed_width);
+    }
+    render(*made.labeled.labels, made.map, static_cast<std::uint64_t>(count), *out);
     if (!request.columns.empty()) {
       // Labels united across borders; components are measured by these.
       std::optional<LabelImage> united;
@@ -622,6 +787,7 @@ nb::tuple label(nb::handle object, nb::handle out_object, int connectivity_given
                          request, intensity ? &*intensity : nullptr);
     }
   }
+  if (makes_out) return nb::make_tuple(made_out, count);
   return nb::make_tuple(count, table ? nb::object(to_dict(std::move(*table))) : nb::none());
 }
 
@@ -670,10 +836,10 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
     holes.draw_filled(0, *filled);
     made.labeled = label_bits(*filled, connectivity);
   } else {
-    made = label_array(array, connectivity, request.values, 0, {}, -1);
+    made = label_array(array, {.connectivity = request.connectivity, .values = request.values});
   }
   SelectionOptions options{.min_size = request.min_size,
-                           .max_size = request.max_size > 0 ? request.max_size : ~std::uint64_t{0},
+                           .max_size = request.max_size,
                            .largest = request.largest,
                            .clear_border = request.clear_border};
   Measured measured;
@@ -692,6 +858,35 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   return nb::make_tuple(kept, dropped);
 }
 
+nb::dict statistics(nb::handle object) {
+  const HostArray array(object.ptr(), false);
+  Table table;
+  {
+    const nb::gil_scoped_release others_go_on;
+    const ValueBits highest = highest_label(array);
+    if (highest > static_cast<ValueBits>(array.extent().elements()))
+      refuse("labels are at most as large as there are voxels");
+    const std::vector<ValueSums> sums = sum_values(array, highest);
+    const std::size_t axes = array.axes();
+    std::vector<std::int64_t> areas(sums.size()), boxes(sums.size() * 2 * axes);
+    std::vector<double> centroids(sums.size() * axes);
+    tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t value) {
+      const ValueSums& of = sums[value];
+      areas[value] = of.area;
+      for (std::size_t i = 0; i < axes; ++i) {
+        const std::size_t axis = axes - 1 - i;
+        boxes[(value * axes + i) * 2] = of.min[axis];
+        boxes[(value * axes + i) * 2 + 1] = of.max[axis];
+        centroids[value * axes + i] = static_cast<double>(of.sum[axis]) / static_cast<double>(of.area);
+      }
+    });
+    table.columns.emplace_back("area", std::move(areas));
+    table.columns.emplace_back("bbox", std::move(boxes));
+    table.columns.emplace_back("centroid", std::move(centroids));
+  }
+  return to_dict(std::move(table));
+}
+
 nb::dict contacts(nb::handle object, int connectivity_given) {
   const HostArray array(object.ptr(), false);
   Table table;
@@ -708,7 +903,7 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
     };
     const auto add_labels = [&](const char* name, Label Contact::*which) {
       std::vector<ValueBits> values(found.size());
-      for (std::size_t i = 0; i < found.size(); ++i) values[i] = numbered.values[found[i].*which - 1];
+      for (std::size_t i = 0; i < found.size(); ++i) values[i] = numbered.value_of(found[i].*which);
       table.columns.emplace_back(name, value_column(values, numbered.type));
     };
     add_labels("label_a", &Contact::a);

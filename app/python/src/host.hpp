@@ -17,10 +17,18 @@ struct TableRequest {
   nanobind::handle intensity = {};  // an array, or None
 };
 
-/// Labels `array` into `out`. Returns N and the table, which is None if no columns are asked for.
-nanobind::tuple label(nanobind::handle array, nanobind::handle out, int connectivity, bool values,
-                      double delta, std::array<bool, 3> periodic, int packed_width,
-                      const TableRequest& request);
+struct LabelRequest {
+  int connectivity = 0;
+  bool values = false;
+  double delta = 0;
+  std::array<bool, 3> periodic{};
+  int packed_width = -1;   // of rows of packed bits, or below 0
+  bool by_blocks = false;  // number a mask by the first blocks of 2x2 elements, not by the first elements
+};
+/// Labels `array` into `out`, an array or a function that makes it for N labels. Returns N (or the array that
+/// was made, and N), and the table, which is None if no columns are asked for.
+nanobind::tuple label(nanobind::handle array, nanobind::handle out, const LabelRequest& request,
+                      const TableRequest& table);
 
 /// The table of the values of a label image, whether they are connected or not.
 nanobind::dict measure(nanobind::handle labels, int connectivity, const TableRequest& request);
@@ -37,6 +45,11 @@ struct CleanRequest {
 /// Writes what is left of `array` to `out`, which may be the same. Returns how many components stay and how
 /// many do not.
 nanobind::tuple clean(nanobind::handle array, nanobind::handle out, const CleanRequest& request);
+
+/// Area, bounding box (minimum and maximum by axis) and centroid of every value from 0 to the highest, which
+/// is at most the number of elements: columns of numbers value by value. The area is 0 where there is no such
+/// value.
+nanobind::dict statistics(nanobind::handle labels);
 
 /// Returns the contacts between components of a label image.
 nanobind::dict contacts(nanobind::handle labels, int connectivity);

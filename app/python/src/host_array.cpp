@@ -15,8 +15,23 @@
 namespace gpuccl::python {
 namespace {
 
+/// An attribute of the type of elements, as text; empty: there is none.
+std::string dtype_text(PyObject* array, const char* attribute) {
+  const nanobind::object dtype = nanobind::getattr(nanobind::handle(array), "dtype", nanobind::none());
+  const nanobind::object value = nanobind::getattr(dtype, attribute, nanobind::none());
+  return value.is_none() ? std::string() : nanobind::str(nanobind::handle(value)).c_str();
+}
+
+/// Raises a TypeError with NumPy's name of the type.
+[[noreturn]] void refuse_type(PyObject* object) {
+  std::string name = dtype_text(object, "name");
+  if (name.empty()) name = nanobind::type_name(nanobind::handle(object).type()).c_str();
+  throw nanobind::type_error(
+      ("an array of bool, integers or floating-point numbers is needed, not of " + name).c_str());
+}
+
 /// Parses the format of a buffer, as in the module struct; returns none for half precision.
-std::optional<ValueType> type_of(const Py_buffer& view) {
+std::optional<ValueType> type_of(const Py_buffer& view, PyObject* object) {
   const std::string format = view.format != nullptr ? view.format : "B";
   const char* code = format.c_str();
   if (*code == '@' || *code == '=' || *code == '<') ++code;  // this machine is little-endian
@@ -38,9 +53,7 @@ std::optional<ValueType> type_of(const Py_buffer& view) {
     if (*code == 'f') return ValueType::f32;
     if (*code == 'd') return ValueType::f64;
   }
-  throw nanobind::type_error(
-      ("an array of bool, integers or floating-point numbers is needed, not of format '" + format + "'")
-          .c_str());
+  refuse_type(object);
 }
 
 template <class Sample>
@@ -62,10 +75,16 @@ void pack(const HostArray& array, bool floating, BitVolume& bits) {
 }  // namespace
 
 HostArray::HostArray(PyObject* object, bool writable) {
-  if (PyObject_GetBuffer(object, &view_, PyBUF_STRIDES | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)) != 0)
-    throw nanobind::python_error();
+  if (PyObject_GetBuffer(object, &view_, PyBUF_STRIDES | PyBUF_FORMAT | (writable ? PyBUF_WRITABLE : 0)) !=
+      0) {
+    nanobind::python_error reason;
+    if (const std::string kind = dtype_text(object, "kind");
+        kind.find_first_of("biuf") == std::string::npos && !kind.empty())
+      refuse_type(object);
+    throw reason;
+  }
   try {
-    type_ = type_of(view_);
+    type_ = type_of(view_, object);
     if (view_.ndim < 1 || view_.ndim > 3)
       throw nanobind::value_error(
           ("an array of 1 to 3 axes is needed, not of " + std::to_string(view_.ndim)).c_str());

@@ -26,6 +26,7 @@ class HostArray {
   HostArray& operator=(const HostArray&) = delete;
 
   const Extent& extent() const { return extent_; }
+  std::size_t axes() const { return static_cast<std::size_t>(view_.ndim); }
   /// Empty for half precision, which nothing but the test for 0 is done with.
   std::optional<ValueType> type() const { return type_; }
   std::size_t bytes_each() const { return static_cast<std::size_t>(view_.itemsize); }

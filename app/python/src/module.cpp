@@ -47,7 +47,7 @@ NB_MODULE(_core, module) {
       [](nb::handle array, nb::handle out, int connectivity, bool values, double delta,
          std::array<bool, 3> periodic, int packed_width, std::vector<std::string> columns,
          std::array<double, 3> spacing, nb::handle intensity) {
-        return python::label(array, out, connectivity, values, delta, periodic, packed_width,
+        return python::label(array, out, {connectivity, values, delta, periodic, packed_width},
                              table_request(std::move(columns), spacing, intensity));
       },
       "array"_a, "out"_a, "connectivity"_a, "values"_a, "delta"_a, "periodic"_a, "packed_width"_a,
@@ -56,9 +56,17 @@ NB_MODULE(_core, module) {
   module.def(
       "label_mask",
       [](nb::handle array, nb::handle out, int connectivity) {
-        return nb::borrow<nb::object>(python::label(array, out, connectivity, false, 0, {}, -1, {})[0]);
+        return nb::borrow<nb::object>(python::label(array, out, {connectivity}, {})[0]);
       },
       "array"_a, "out"_a, "connectivity"_a);
+  // For labels of a type that their number decides.
+  module.def(
+      "label_made",
+      [](nb::handle array, nb::callable make_out, int connectivity, bool values, double delta,
+         std::array<bool, 3> periodic, bool by_blocks) {
+        return python::label(array, make_out, {connectivity, values, delta, periodic, -1, by_blocks}, {});
+      },
+      "array"_a, "make_out"_a, "connectivity"_a, "values"_a, "delta"_a, "periodic"_a, "by_blocks"_a);
   module.def(
       "measure",
       [](nb::handle labels, int connectivity, std::vector<std::string> columns, std::array<double, 3> spacing,
@@ -77,6 +85,7 @@ NB_MODULE(_core, module) {
       },
       "array"_a, "out"_a, "connectivity"_a, "values"_a, "per_value"_a, "largest"_a, "min_size"_a,
       "max_size"_a, "fill_holes"_a, "clear_border"_a, "seeds"_a.none());
+  module.def("statistics", &python::statistics, "labels"_a);
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
   module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,
              "class_connectivity"_a);

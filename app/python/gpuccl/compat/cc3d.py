@@ -12,10 +12,14 @@ Other names, such as ``each``, are cc3d's own.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from .. import _core, _host
 from .._kinds import as_host
+from . import original
 
 __all__ = ["connected_components", "statistics", "dust", "largest_k", "contacts", "region_graph"]
 
@@ -36,19 +40,19 @@ def _in_c_order(array: np.ndarray) -> tuple[np.ndarray, bool]:
 
 
 def connected_components(
-    data,
-    max_labels=-1,
-    connectivity=26,
-    return_N=False,
-    delta=0,
-    out_dtype=None,
-    out_file=None,
-    periodic_boundary=False,
-    binary_image=False,
-):
+    data: Any,
+    max_labels: int = -1,
+    connectivity: int = 26,
+    return_N: bool = False,
+    delta: float = 0,
+    out_dtype: Any = None,
+    out_file: Any = None,
+    periodic_boundary: bool = False,
+    binary_image: bool = False,
+) -> Any:
     """Label an image of two or three axes; as ``cc3d.connected_components``."""
     if out_file is not None:
-        return _cc3d().connected_components(
+        return original("connected_components", __name__, "cc3d")(
             data, max_labels, connectivity, return_N, delta, out_dtype, out_file, periodic_boundary, binary_image
         )
     array = as_host(data)
@@ -70,69 +74,45 @@ def connected_components(
         count = 0
     else:
         periodic = [periodic_boundary and size > 1 for size in reversed(array.shape)]
-        labels = np.empty(array.shape, np.uint32)
-        count, _ = _core.label(
-            array, labels, number, not binary, float(delta), (periodic + [False, False])[:3], -1, [],
-            [0.0, 0.0, 0.0], None,
-        )  # fmt: skip
-        if binary and number == 8:
-            labels = _number_by_blocks(labels, count)
-        type_ = out_dtype or (np.uint16 if count < 2**16 else np.uint32)
-        if count > np.iinfo(type_).max:
-            raise ValueError(f"{count} labels do not fit {np.dtype(type_)}")
-        labels = labels.astype(type_, copy=False)
+
+        def make(count):
+            type_ = out_dtype or (np.uint16 if count < 2**16 else np.uint32)
+            if count > np.iinfo(type_).max:
+                raise ValueError(f"{count} labels do not fit {np.dtype(type_)}")
+            return np.empty(array.shape, type_)
+
+        # Masks are scanned in blocks of 2x2 by 8-connectivity, and labels numbered in the order of these.
+        by_blocks = binary and number == 8 and array.ndim == 2
+        labels, count = _core.label_made(
+            array, make, number, not binary, float(delta), (periodic + [False, False])[:3], by_blocks
+        )
     labels = labels.T if turned else labels
     return (labels, count) if return_N else labels
 
 
-def _number_by_blocks(labels, count):
-    """Numbers in the order in which blocks of 2x2 elements are met, as cc3d scans masks by 8-connectivity."""
-    if labels.ndim != 2 or count == 0:
-        return labels
-    blocks = np.pad(labels, [(0, size % 2) for size in labels.shape])
-    blocks = blocks.reshape(blocks.shape[0] // 2, 2, blocks.shape[1] // 2, 2).max(axis=(1, 3)).reshape(-1)
-    first = np.empty(count + 1, np.int64)
-    first[blocks[::-1]] = np.arange(len(blocks))[::-1]  # the first is written last
-    map_ = np.zeros(count + 1, labels.dtype)
-    map_[np.argsort(first[1:]) + 1] = np.arange(1, count + 1)
-    return map_[labels]
-
-
-def statistics(out_labels, no_slice_conversion=False):
+def statistics(out_labels: Any, no_slice_conversion: bool = False) -> dict[str, Any]:
     """Voxel counts, bounding boxes and centroids of labels; as ``cc3d.statistics``."""
     labels = as_host(out_labels)
     if labels.dtype == np.bool_:
         labels = labels.view(np.uint8)
+    labels, turned = _in_c_order(labels)
     ndim = labels.ndim
-    table = _host.measure(labels, None, ("label", "area", "bbox", "centroid"), None, None)
-    highest = int(table["label"].max(initial=0))
-    if highest > labels.size:
-        raise ValueError("labels are at most as large as there are voxels")
-    counts = np.zeros(highest + 1, np.uint32 if labels.size < 2**32 else np.uint64)
-    counts[table["label"]] = table["area"]
-    centroids = np.full((highest + 1, ndim), np.nan)
-    lows = np.full((highest + 1, ndim), -1, np.int64)
-    highs = np.full((highest + 1, ndim), -1, np.int64)
-    for axis in range(ndim):
-        centroids[table["label"], axis] = table[f"centroid-{axis}"]
-        lows[table["label"], axis] = table[f"bbox-{axis}"]
-        highs[table["label"], axis] = table[f"bbox-{ndim + axis}"]
-    background = _host.measure((labels == 0).view(np.uint8), None, ("area", "bbox", "centroid"), None, None)
-    if len(background["area"]):
-        counts[0] = background["area"][0]
-        for axis in range(ndim):
-            centroids[0, axis] = background[f"centroid-{axis}"][0]
-            lows[0, axis], highs[0, axis] = background[f"bbox-{axis}"][0], background[f"bbox-{ndim + axis}"][0]
+    measured = _core.statistics(labels)
+    counts = measured["area"].astype(np.uint32 if labels.size < 2**32 else np.uint64)
+    boxes = measured["bbox"].reshape(-1, ndim, 2)
+    centroids = measured["centroid"].reshape(-1, ndim)
+    if turned:
+        boxes, centroids = boxes[:, ::-1], np.ascontiguousarray(centroids[:, ::-1])
+    missing = np.flatnonzero(counts == 0)
     if no_slice_conversion:
         type_ = np.uint16 if max(labels.shape, default=0) < 2**16 else np.uint32
-        boxes = np.empty((highest + 1, 2 * ndim), type_)
-        missing = highs < 0
-        boxes[:, 0::2] = np.where(missing, np.iinfo(type_).max, lows)
-        boxes[:, 1::2] = np.where(missing, 0, highs - 1)
-    else:
-        boxes = [
-            None if high[0] < 0 else tuple(map(slice, low, high)) for low, high in zip(lows.tolist(), highs.tolist())
-        ]
+        boxes = boxes.astype(type_)
+        boxes[missing] = np.iinfo(type_).max, 0
+        return {"voxel_counts": counts, "bounding_boxes": boxes.reshape(-1, 2 * ndim), "centroids": centroids}
+    slices = [map(slice, boxes[:, axis, 0].tolist(), (boxes[:, axis, 1] + 1).tolist()) for axis in range(ndim)]
+    boxes = list(zip(*slices))
+    for label in missing.tolist():
+        boxes[label] = None
     return {"voxel_counts": counts, "bounding_boxes": boxes, "centroids": centroids}
 
 
@@ -140,24 +120,41 @@ def _sizes_of(labels, count):
     return np.bincount(labels.reshape(-1, order="A"), minlength=int(count) + 1)
 
 
+_CLEANED = frozenset(map(np.dtype, "?bBhHiIlLqQfd"))
+
+
+def _size(size) -> int:
+    """The smallest whole number that is not below, among those of 64 bits."""
+    return int(min(max(np.ceil(size), 0), 2.0**63))
+
+
 def dust(
-    img,
-    threshold,
-    connectivity=26,
-    in_place=False,
-    binary_image=False,
-    precomputed_ccl=False,
-    invert=False,
-    return_N=False,
-):
+    img: Any,
+    threshold: Any,
+    connectivity: int = 26,
+    in_place: bool = False,
+    binary_image: bool = False,
+    precomputed_ccl: bool = False,
+    invert: bool = False,
+    return_N: bool = False,
+) -> Any:
     """Remove components of fewer elements than `threshold`, or outside of it; as ``cc3d.dust``."""
+    low, high = threshold if isinstance(threshold, (tuple, list)) else (threshold, np.inf)
     image = img if in_place else np.copy(img)
+    array, _ = _in_c_order(image)
+    is_mask = array.dtype == np.bool_ or (binary_image and array.dtype.kind == "u")
+    fits = 1 <= array.ndim <= 3 and array.flags.c_contiguous and array.dtype in _CLEANED and (is_mask or not binary_image)
+    if fits and not (precomputed_ccl or invert):
+        kept, _ = _core.clean(
+            array, array, _number(connectivity, array.ndim), not is_mask, False, 0, _size(low), _size(high - 1), 0, False,
+            None,
+        )  # fmt: skip
+        return (image, kept) if return_N else image
     if precomputed_ccl:
         labels, count = image, int(image.max(initial=0))
     else:
         labels, count = connected_components(img, connectivity=connectivity, return_N=True, binary_image=binary_image)
     sizes = _sizes_of(labels, count)
-    low, high = threshold if isinstance(threshold, (tuple, list)) else (threshold, np.inf)
     removed = ~((low <= sizes) & (sizes < high))
     removed[0] = False
     number = int(removed.sum())
@@ -169,7 +166,15 @@ def dust(
     return (image, count - number) if return_N else image
 
 
-def largest_k(img, k, connectivity=26, delta=0, return_N=False, binary_image=False, precomputed_ccl=False):
+def largest_k(
+    img: Any,
+    k: int,
+    connectivity: int = 26,
+    delta: float = 0,
+    return_N: bool = False,
+    binary_image: bool = False,
+    precomputed_ccl: bool = False,
+) -> Any:
     """The k largest components, numbered by size from the smallest of them; as ``cc3d.largest_k``.
 
     Which of several of one size are kept, and how they follow each other, is not said by cc3d, either.
@@ -196,33 +201,26 @@ def largest_k(img, k, connectivity=26, delta=0, return_N=False, binary_image=Fal
     return (labels, count) if return_N else labels
 
 
-def contacts(labels, connectivity=26, surface_area=True, anisotropy=(1, 1, 1)):
+def contacts(
+    labels: Any, connectivity: int = 26, surface_area: bool = True, anisotropy: Sequence[float] = (1, 1, 1)
+) -> dict[tuple[int, int], float]:
     """Which labels touch, and their contact area or number of neighboring elements; as ``cc3d.contacts``."""
-    labels = as_host(labels)
+    labels, turned = _in_c_order(as_host(labels))
     ndim = labels.ndim
     found = _host.contacts(labels, _number(connectivity, ndim), None)
-    pairs = zip(found["label_a"].tolist(), found["label_b"].tolist())
     sizes = np.asarray(anisotropy, float)[:ndim]
-    faces = [found[f"faces-{axis}"] for axis in range(ndim)]
+    faces = [found[f"faces-{axis}"] for axis in range(ndim)][:: -1 if turned else 1]
     if surface_area:
         values = sum(count * (np.prod(sizes) / size) for count, size in zip(faces, sizes))
     else:
         values = sum(faces) + found["edges"] + found.get("corners", 0)
-    return dict(zip(pairs, np.asarray(values).tolist()))
+    return dict(zip(zip(found["label_a"].tolist(), found["label_b"].tolist()), np.asarray(values).tolist()))
 
 
-def region_graph(labels, connectivity=26):
+def region_graph(labels: Any, connectivity: int = 26) -> set[tuple[int, int]]:
     """The pairs of labels that touch; as ``cc3d.region_graph``."""
     return set(contacts(labels, connectivity))
 
 
-def __getattr__(name):
-    if name.startswith("__"):
-        raise AttributeError(name)
-    return getattr(_cc3d(), name)
-
-
-def _cc3d():
-    import cc3d
-
-    return cc3d
+def __getattr__(name: str) -> Any:
+    return original(name, __name__, "cc3d")

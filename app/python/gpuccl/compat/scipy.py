@@ -7,13 +7,17 @@ of integers go to SciPy.
 from __future__ import annotations
 
 import itertools
+from typing import Any
 
 import numpy as np
 
 from .. import _core
 from .._kinds import as_host, pixels
+from . import original
 
 __all__ = ["label"]
+
+_SCIPY = "scipy.ndimage"
 
 
 def _reach(structure: np.ndarray) -> int | None:
@@ -29,7 +33,7 @@ def _reach(structure: np.ndarray) -> int | None:
     return None
 
 
-def label(input, structure=None, output=None):
+def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     """Label features in an array; as ``scipy.ndimage.label``."""
     array = np.asarray(input)
     reach = 1 if structure is None else None
@@ -38,9 +42,9 @@ def label(input, structure=None, output=None):
     given = isinstance(output, np.ndarray)
     type_ = output.dtype if given else np.dtype(np.int32 if output is None else output)
     if reach is None or not 1 <= array.ndim <= 3 or array.dtype.kind not in "buif" or array.itemsize > 8:
-        return _scipy(input, structure, output)
+        return original("label", __name__, _SCIPY)(input, structure, output)
     if type_.kind not in "ui" or array.size == 0 or array.size >= 2**31 - 2:
-        return _scipy(input, structure, output)
+        return original("label", __name__, _SCIPY)(input, structure, output)
     if given and output.shape != array.shape:
         raise ValueError("output shape not correct")
     labels = np.empty(array.shape, np.int32)
@@ -61,7 +65,5 @@ def _store(labels, count, output) -> None:
     output[...] = labels
 
 
-def _scipy(input, structure, output):
-    from scipy import ndimage
-
-    return ndimage.label(input, structure, output)
+def __getattr__(name: str) -> Any:
+    return original(name, __name__, _SCIPY)

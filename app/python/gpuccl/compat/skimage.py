@@ -6,13 +6,18 @@ gpuccl does not measure go to scikit-image.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import numpy as np
 
 from .. import _core, _host
 from .._kinds import as_host, pixels
-from .._measures import Columns
+from . import original
 
 __all__ = ["label", "regionprops_table", "remove_small_objects"]
+
+_MEASURE, _MORPHOLOGY = "skimage.measure", "skimage.morphology"
 
 #: Properties whose values are the same; all others are scikit-image's own.
 _SAME = frozenset({
@@ -23,18 +28,20 @@ _SAME = frozenset({
 _SAME_IN_IMAGES = frozenset({"eccentricity", "orientation", "axis_major_length", "axis_minor_length"})
 
 
-def label(label_image, background=None, return_num=False, connectivity=None):
+def label(
+    label_image: Any, background: int | None = None, return_num: bool = False, connectivity: int | None = None
+) -> Any:
     """Label connected regions of an array of integers; as ``skimage.measure.label``."""
     image = np.asarray(label_image)
     if not 1 <= image.ndim <= 3 or image.dtype.kind not in "bui" or image.size == 0:
-        return _skimage("measure").label(label_image, background, return_num, connectivity)
+        return original("label", __name__, _MEASURE)(label_image, background, return_num, connectivity)
     connectivity = image.ndim if connectivity is None else connectivity
     if not 1 <= connectivity <= image.ndim:
         raise ValueError(
             f"Connectivity for {image.ndim}D image should be in [1, ..., {image.ndim}]. Got {connectivity}."
         )
     number = pixels(connectivity, image.ndim)
-    labels = np.empty(image.shape, np.int32)
+    labels = np.empty(image.shape, np.int32 if image.dtype == np.bool_ else np.int64)
     if image.dtype == np.bool_:
         if background == 1:
             image = ~image
@@ -43,7 +50,7 @@ def label(label_image, background=None, return_num=False, connectivity=None):
         image = as_host(_without_background(image, background))
         if image.ndim == 3 and image.shape[2] == 1:
             # scikit-image turns such images around, and numbers labels as it then scans them.
-            image, labels = image.transpose(2, 1, 0), np.empty(image.shape[::-1], np.int32)
+            image, labels = image.transpose(2, 1, 0), np.empty(image.shape[::-1], np.int64)
         count, _ = _core.label(image, labels, number, True, 0.0, [False] * 3, -1, [], [0.0, 0.0, 0.0], None)
         if labels.shape != np.shape(label_image):
             labels = np.ascontiguousarray(labels.transpose(2, 1, 0))
@@ -65,15 +72,15 @@ def _without_background(image: np.ndarray, background) -> np.ndarray:
 
 
 def regionprops_table(
-    label_image,
-    intensity_image=None,
-    properties=("label", "bbox"),
+    label_image: Any,
+    intensity_image: Any = None,
+    properties: Iterable[str] = ("label", "bbox"),
     *,
-    cache=True,
-    separator="-",
-    extra_properties=None,
-    spacing=None,
-):
+    cache: bool = True,
+    separator: str = "-",
+    extra_properties: Any = None,
+    spacing: Any = None,
+) -> dict[str, Any]:
     """Properties of labels as a dict of arrays; as ``skimage.measure.regionprops_table``."""
     labels = np.asarray(label_image)
     properties = tuple(properties)
@@ -85,6 +92,7 @@ def regionprops_table(
         and spacing is None
         and labels.size > 0
         and labels.any()
+        and (labels.dtype.kind == "u" or labels.min() >= 0)
         and (samples is None or (samples.shape == labels.shape and samples.dtype.kind in "buif"))
     )
     ours = [name for name in properties if fits and _is_same(name, labels.ndim, samples)]
@@ -96,7 +104,7 @@ def regionprops_table(
         if "num_pixels" in ours:
             table["num_pixels"] = table["area"]
     if others:
-        theirs = _skimage("measure").regionprops_table(
+        theirs = original("regionprops_table", __name__, _MEASURE)(
             label_image, intensity_image, others, cache=cache, separator="-", extra_properties=extra_properties,
             spacing=spacing,
         )  # fmt: skip
@@ -129,7 +137,9 @@ def _is_same(name: str, ndim: int, samples) -> bool:
     return samples is not None and samples.dtype.kind in "ui" and samples.itemsize <= 4
 
 
-def remove_small_objects(ar, min_size=None, connectivity=1, *, max_size=64, out=None):
+def remove_small_objects(
+    ar: Any, min_size: Any = None, connectivity: int = 1, *, max_size: Any = 64, out: Any = None
+) -> Any:
     """Remove components of a mask, or labels, that are small; as ``skimage.morphology.remove_small_objects``.
 
     With `min_size`, as before scikit-image 0.26, those of fewer elements (0.26 itself takes it for `max_size`); else those
@@ -139,15 +149,14 @@ def remove_small_objects(ar, min_size=None, connectivity=1, *, max_size=64, out=
     smallest = max_size + 1 if min_size is None else min_size
     if array.dtype != np.bool_ or not 1 <= array.ndim <= 3 or (out is not None and not _takes(out, array)):
         arguments = {"max_size": max_size} if min_size is None else {"min_size": min_size}
-        return _skimage("morphology").remove_small_objects(ar, connectivity=connectivity, out=out, **arguments)
-    return _host.clean(array, connectivity, False, False, 0, int(np.ceil(smallest)), 0, 0, False, None, out)
+        remove = original("remove_small_objects", __name__, _MORPHOLOGY)
+        return remove(ar, connectivity=connectivity, out=out, **arguments)
+    return _host.clean(array, connectivity, False, False, 0, max(0, int(np.ceil(smallest))), None, 0, False, None, out)
 
 
 def _takes(out, array) -> bool:
     return out.dtype == array.dtype and out.shape == array.shape and out.strides[-1] == out.itemsize
 
 
-def _skimage(module: str):
-    import importlib
-
-    return importlib.import_module(f"skimage.{module}")
+def __getattr__(name: str) -> Any:
+    return original(name, __name__, _MEASURE, _MORPHOLOGY)
