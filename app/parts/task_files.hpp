@@ -20,7 +20,6 @@
 #include "io/image/label_image.hpp"
 #include "io/parts/checked_file.hpp"
 #include "io/parts/part_writer.hpp"
-#include "io/parts/stored_labels.hpp"
 
 // The files that tasks and gpuccl join exchange, and their contents.
 namespace gpuccl::app {
