@@ -126,6 +126,16 @@ std::vector<ValueBits> read_values(const StoredRun& run, const JoinedParts& join
   return values;
 }
 
+void write_contacts(const Stretches& stretches, const JoinedParts& joined, LabelOutputs& outputs) {
+  const LabelInput& input = stretches.run.input();
+  const std::vector<Contact> contacts = add_contacts(stretches, joined);
+  const std::vector<ValueBits> values = read_values(stretches.run, joined);
+  outputs.write(Output::contacts, [&](const io::TextSink& sink) {
+    io::stream_contacts_csv(sink, is_3d(input.connectivity()), input.info().geometry, contacts,
+                            input.column(values));
+  });
+}
+
 /// Writes and renames the outputs.
 void finish(const StoredRun& run, bool quiet) {
   const Stopwatch total;
@@ -157,12 +167,7 @@ void finish(const StoredRun& run, bool quiet) {
   copy(Output::stats, sections::kTable);
   if (!files.contacts.empty()) {
     description.contacts();
-    const std::vector<Contact> contacts = add_contacts(stretches, joined);
-    const std::vector<ValueBits> values = read_values(run, joined);
-    outputs.write(Output::contacts, [&](const io::TextSink& sink) {
-      io::stream_contacts_csv(sink, is_3d(input.connectivity()), input.info().geometry, contacts,
-                              input.column(values));
-    });
+    write_contacts(stretches, joined, outputs);
   }
   outputs.finish();
   description.written(input, outputs);

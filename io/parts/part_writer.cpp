@@ -15,6 +15,7 @@
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/parts/checked_file.hpp"
 #include "io/parts/collectively.hpp"
 
 namespace gpuccl::io {

@@ -15,13 +15,15 @@
 #include "io/image/label_image.hpp"
 #include "io/image/strip_file.hpp"
 #include "io/image/strips.hpp"
-#include "io/parts/checked_file.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/outlines.hpp"
 #include "io/write/label_writer.hpp"
 #include "io/write/preview.hpp"
 
 namespace gpuccl::io {
+
+class CheckedFile;
+class CheckedFileWriter;
 
 /// A file or folder that several parts write, each its own stretch. Part 0 creates it, and gives it its name
 /// when all parts have finished.
