@@ -1,7 +1,5 @@
 """What napari.yaml contributes to napari: a widget that labels a layer."""
 
-from __future__ import annotations
-
 from typing import Literal
 
 import numpy as np
