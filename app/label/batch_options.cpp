@@ -33,7 +33,7 @@ void BatchOptions::add_to(const Command& command, bool with_contacts) {
   add_text_path(command, "--report", report, "json",
                 "Status of each input, one line of JSON each; - for standard output");
   add_text_path(command, "--summary", summary, "csv",
-                "Table with one row per input: counts, areas, hints; - for standard output");
+                "Table with one row per input: counts, areas, rule, hints; - for standard output");
   add_switch(command, "--skip-existing", skip_existing,
              "Skip inputs whose outputs are current and made with the same options")
       .excludes("--view");

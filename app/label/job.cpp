@@ -340,7 +340,7 @@ void Job::write_contacts() {
 }
 
 std::string Job::summary() const {
-  return io::summary_rows({files_.input, volume(), geometry(), part_.dropped, hints()},
+  return io::summary_rows({files_.input, volume(), geometry(), foreground_rule(), part_.dropped, hints()},
                           options_.algorithm.per_slice ? extent_.depth : 0, part_.components, value());
 }
 

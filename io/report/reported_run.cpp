@@ -267,7 +267,8 @@ std::string reported_summary(const std::string& path, const std::string& input, 
           geometry.spacing[axis] = given.at("spacing").at(axis).get<double>();
       if (!given.at("unit").is_null()) geometry.unit = length_unit(given.at("unit").get<std::string>());
     }
-    return rows.text({input, volume, geometry, head.at("labeling").at("dropped").get<std::uint64_t>(),
+    return rows.text({input, volume, geometry, head.at("input").at("foreground_rule").get<std::string>(),
+                      head.at("labeling").at("dropped").get<std::uint64_t>(),
                       head.at("hints").get<std::vector<std::string>>()});
   });
 }

@@ -28,7 +28,8 @@ std::string spread(std::vector<std::uint64_t>& areas) {
 }  // namespace
 
 std::string summary_header() {
-  return std::string(kBeginning) + "area_min,area_median,area_max,area_physical,unit,dropped,hints\n";
+  return std::string(kBeginning) +
+         "area_min,area_median,area_max,area_physical,unit,foreground_rule,dropped,hints\n";
 }
 
 SummaryRows::SummaryRows(int pages, bool has_values) : pages_(pages), has_values_(has_values) {
@@ -55,6 +56,7 @@ std::string SummaryRows::text(const Input& input) {
     rows += scale ? shortest(static_cast<double>(area) * scale->element) + "," +
                         std::string(name_of(input.geometry.unit))
                   : ",";
+    rows += "," + csv_field(input.foreground_rule);
     rows +=
         "," + (is_first ? std::to_string(input.dropped) + "," + csv_field(hints) : std::string(",")) + "\n";
   }

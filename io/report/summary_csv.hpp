@@ -27,6 +27,7 @@ class SummaryRows {
     std::string file;
     bool volume = false;
     const Geometry& geometry;
+    std::string foreground_rule;
     std::uint64_t dropped = 0;
     const std::vector<std::string>& hints;
   };
@@ -43,7 +44,8 @@ class SummaryRows {
 std::string summary_rows(const SummaryRows::Input& input, int pages, const Components& components,
                          const ValueColumn& value);
 
-/// file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,dropped,hints
+/// file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,foreground_rule,dropped,
+/// hints
 std::string summary_header();
 
 /// Returns whether a text with this beginning is such a table.

@@ -193,13 +193,14 @@ TEST_CASE("option --summary has a row for each input, page and value") {
   save(scratch / "in/b.png", BitVolume({4, 3, 1}).view());
   write_file(scratch / "in/c.png", "no image");
   const std::string head =
-      "file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,dropped,hints\n";
+      "file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,foreground_rule,"
+      "dropped,hints\n";
   CHECK(gpuccl({"label", scratch / "in", "--summary", scratch / "s.csv", "--max-size", "2", "-c", "4",
                 "--spacing", "2,1,mm", "--quiet"})
             .code == 65);
   std::string table = read_file(scratch / "s.csv");
-  CHECK(table.starts_with(head + (scratch / "in/a.png") + ",,,3,5,1,2,2,10,mm,0,\n" + (scratch / "in/b.png") +
-                          ",,,0,0,,,,0,mm,0,"));
+  CHECK(table.starts_with(head + (scratch / "in/a.png") + ",,,3,5,1,2,2,10,mm,nonzero,0,\n" +
+                          (scratch / "in/b.png") + ",,,0,0,,,,0,mm,nonzero,0,"));
   CHECK(std::count(table.begin(), table.end(), '\n') == 3);
 
   const std::string pages =
@@ -207,12 +208,20 @@ TEST_CASE("option --summary has a row for each input, page and value") {
            tests::drawn(std::vector<std::vector<std::string>>{{"#.#"}, {"..."}, {"###"}}).view());
   table =
       succeeds({"label", pages, "--per-slice", "--summary", "-", "--quiet", "--json-dir", scratch / "out"});
-  CHECK(table ==
-        head + pages + ",0,,2,2,1,1,1,,,0,\n" + pages + ",1,,0,0,,,,,,,\n" + pages + ",2,,1,3,3,3,3,,,,\n");
+  CHECK(table == head + pages + ",0,,2,2,1,1,1,,,nonzero,0,\n" + pages + ",1,,0,0,,,,,,nonzero,,\n" + pages +
+                     ",2,,1,3,3,3,3,,,nonzero,,\n");
   write_file(scratch / "v.npy", tests::npy("|u1", "(1, 5)", std::string("\3\0\7\7\3", 5)));
   table = succeeds({"label", scratch / "v.npy", "--values", "--summary", "-", "--quiet"});
-  CHECK(table ==
-        head + (scratch / "v.npy") + ",,3,2,2,1,1,1,,,0,\n" + (scratch / "v.npy") + ",,7,1,2,2,2,2,,,,\n");
+  CHECK(table == head + (scratch / "v.npy") + ",,3,2,2,1,1,1,,,equal values,0,\n" + (scratch / "v.npy") +
+                     ",,7,1,2,2,2,2,,,equal values,,\n");
+  // The threshold that was found in each image.
+  const std::string dark = save_gray(scratch / "dark.tif", {{10, 10, 200}}),
+                    light = save_gray(scratch / "light.tif", {{100, 240, 240}});
+  table = succeeds({"label", dark, light, "--threshold", "otsu", "--summary", "-", "--quiet"});
+  CHECK(table.find(dark + ",,,1,1,1,1,1,,,otsu: value > 10,0,\n") != std::string::npos);
+  CHECK(table.find(light + ",,,1,2,2,2,2,,,otsu: value > 100,0,\n") != std::string::npos);
+  table = succeeds({"label", dark, "--value", "10,200", "--invert", "--summary", "-", "--quiet"});
+  CHECK(table.find(",\"value = 10, 200, inverted\",0,") != std::string::npos);
   write_file(scratch / "mine.csv", "a,b\n");
   fails({"label", scratch / "in", "--summary", scratch / "mine.csv"}, 73,
         "mine.csv: exists and is not a table of gpuccl; add --overwrite to replace it");
@@ -313,6 +322,7 @@ TEST_CASE("the table of all components has those of inputs that --skip-existing 
        {Words{},
         Words{"--spacing", "0.5,0.25,3,um", "--measure", "extent,border_sides,cavities,inertia_tensor-0-1"},
         Words{"--values", "--measure", "width"}, Words{"--per-slice", "--min-size", "3"},
+        Words{"--threshold", "otsu", "--invert"},
         Words{"--digits", "3", "--spacing", "0.37,0.21,3.3,um", "--measure", "extent"}}) {
     std::filesystem::remove_all(scratch / "out");
     Words words = {"label",   scratch / "in",      "-o",        scratch / "out/",
