@@ -53,29 +53,23 @@ class MghHeader {
   bool has_place() const { return bytes_[28] == 0 && bytes_[29] == 1; }
 
   std::optional<SampleFormat> format() const {
-    enum : std::int32_t { uchar = 0, integer = 1, floating = 3, short_integer = 4, unsigned_short = 10 };
-    SampleFormat format;
-    switch (whole(20)) {
-      case uchar:
-        return format;
-      case integer:
-        format.bits = 32;
-        format.kind = SampleKind::signed_integer;
-        return format;
-      case floating:
-        format.bits = 32;
-        format.kind = SampleKind::floating;
-        return format;
-      case short_integer:
-        format.bits = 16;
-        format.kind = SampleKind::signed_integer;
-        return format;
-      case unsigned_short:
-        format.bits = 16;
-        return format;
-      default:
-        return std::nullopt;
+    using enum SampleKind;
+    constexpr struct {
+      int code, bits;
+      SampleKind kind;
+    } kTypes[] = {{0, 8, unsigned_integer},
+                  {1, 32, signed_integer},
+                  {3, 32, floating},
+                  {4, 16, signed_integer},
+                  {10, 16, unsigned_integer}};
+    for (const auto& type : kTypes) {
+      if (type.code != whole(20)) continue;
+      SampleFormat format;
+      format.bits = type.bits;
+      format.kind = type.kind;
+      return format;
     }
+    return std::nullopt;
   }
 
   /// Sizes of elements in mm, directions of the axes in RAS, and where the center of the volume is.
