@@ -53,8 +53,14 @@ int run_compare(const CompareOptions& options) {
     throw io::FileError(options.b, Failure::usage, "is a stream and can be read only once");
   enter_sandbox({options.a, options.b});
   std::vector<std::uint64_t> long_a, long_b;
-  const LabelImage a = io::with_path(options.a, [&] { return io::read_labels(options.a, &long_a); });
-  const LabelImage b = io::with_path(options.b, [&] { return io::read_labels(options.b, &long_b); });
+  const auto read = [&](const std::string& path, std::vector<std::uint64_t>& long_labels) {
+    return io::with_path(path, [&] {
+      return io::read_labels(path, &long_labels, {}, nullptr, [&](const std::string& line) {
+        if (!options.quiet) print_warning(path, line);
+      });
+    });
+  };
+  const LabelImage a = read(options.a, long_a), b = read(options.b, long_b);
   const Comparison comparison = compare(a, b, long_a, long_b);
   if (!options.quiet) print_result(describe(comparison, a, b) + "\n");
   const bool same =

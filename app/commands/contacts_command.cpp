@@ -53,7 +53,9 @@ int run_contacts(const ContactsOptions& options) {
   std::vector<std::uint64_t> long_labels;
   bool volume = false;
   io::with_path(options.input, [&] {
-    const LabelImage labels = io::read_labels(options.input, &long_labels, {}, &info);
+    const LabelImage labels =
+        io::read_labels(options.input, &long_labels, {}, &info,
+                        [&](const std::string& line) { print_warning(options.input, line); });
     const Connectivity connectivity = options.neighbors.connectivity_for(info.extent, info.format != "png");
     volume = is_3d(connectivity);
     if (options.spacing) io::set_spacing(info.geometry, *options.spacing);

@@ -11,6 +11,7 @@
 #include "gpuccl/values.hpp"
 #include "io/files/file_error.hpp"
 #include "io/read/intensity_reader.hpp"
+#include "io/read/label_reader.hpp"
 #include "io/read/one_image.hpp"
 #include "io/read/reader.hpp"
 
@@ -61,7 +62,7 @@ Objects values_of(const std::string& path, const io::ReadOptions& read, const Ob
   const io::ImageInfo info = reader->info();
   const ValueType type = reader->value_type();
   ValueImage image = reader->read_values(0, info.extent.depth, 0);
-  if (image.any_nan()) read.warn("some values are NaN and count as background");
+  if (image.any_nan()) read.warn(io::kHintOfNan);
   LabeledValues labeled =
       options.per_value ? label_values(std::move(image),
                                        options.components.connectivity_for(info.extent, info.format != "png"))

@@ -170,8 +170,10 @@ int run_view(const ViewOptions& options) {
 
   std::vector<std::uint64_t> long_labels;
   io::ImageInfo info;
-  LabelImage labels =
-      io::with_path(options.labels, [&] { return io::read_labels(options.labels, &long_labels, {}, &info); });
+  LabelImage labels = io::with_path(options.labels, [&] {
+    return io::read_labels(options.labels, &long_labels, {}, &info,
+                           [&](const std::string& line) { print_warning(options.labels, line); });
+  });
   const std::vector<std::uint64_t> names = number_labels(labels, long_labels);
   page.names = names;
   page.components = names.size();

@@ -6,6 +6,7 @@
 
 #include "gpuccl/objects.hpp"
 #include "io/files/number_text.hpp"
+#include "io/read/label_reader.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -139,7 +140,7 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
     lines.emplace_back(findings.any_nan ? "every value is 0 or NaN" : "every value is 0");
   else if (findings.any_nan)
     lines.emplace_back(options.invert ? "some values are NaN and count as foreground, because of --invert"
-                                      : "some values are NaN and count as background");
+                                      : io::kHintOfNan);
   if (findings.needs_unit && input.geometry.is_known(2) && input.geometry.unit == io::LengthUnit::unknown)
     lines.emplace_back(
         "the spacing has no unit, so the column unit is empty; add one, as in --spacing 0.2,0.2,1,um");

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -135,7 +136,9 @@ bool is_negative(const SampleFormat& format, std::uint64_t sample) {
   refuse_large(std::to_string(sample));
 }
 
-Label copy_values(const SampleFormat& format, const std::byte* row, int width, Label* labels) {
+/// Reads a row of values. NaN is background, and sets `any_nan`.
+Label copy_values(const SampleFormat& format, const std::byte* row, int width, Label* labels,
+                  std::atomic<bool>& any_nan) {
   std::array<double, 256> values;
   Label largest = 0;
   constexpr auto kBlock = static_cast<std::int64_t>(values.size());
@@ -143,7 +146,11 @@ Label copy_values(const SampleFormat& format, const std::byte* row, int width, L
     const std::int64_t count = std::min(width - x, kBlock);
     to_values(format, true, row, x, count, values.data());
     for (std::int64_t i = 0; i < count; ++i) {
-      const double value = values[static_cast<std::size_t>(i)];
+      double value = values[static_cast<std::size_t>(i)];
+      if (std::isnan(value)) {
+        any_nan = true;
+        value = 0;
+      }
       if (!(value >= 0 && value <= kLargestLabel) ||
           value != static_cast<double>(static_cast<Label>(value))) {
         if (is_long(format)) refuse_long(format, long_sample(format, row, x + i));
@@ -157,20 +164,22 @@ Label copy_values(const SampleFormat& format, const std::byte* row, int width, L
   return largest;
 }
 
-Label copy_row(const SampleFormat& format, const std::byte* row, int width, Label* labels) {
+Label copy_row(const SampleFormat& format, const std::byte* row, int width, Label* labels,
+               std::atomic<bool>& any_nan) {
   if (format.kind == SampleKind::unsigned_integer && format.channels == 1 && !format.is_scaled()) {
     if (format.bits == 8) return copy_samples<std::uint8_t>(row, width, labels);
     if (format.bits == 16) return copy_samples<std::uint16_t>(row, width, labels);
     if (format.bits == 32) return copy_samples<std::uint32_t>(row, width, labels);
   }
-  return copy_values(format, row, width, labels);
+  return copy_values(format, row, width, labels, any_nan);
 }
 
 /// The labels of a row as they are, of whatever samples.
-std::vector<std::uint64_t> long_row(const SampleFormat& format, const std::byte* row, int width) {
+std::vector<std::uint64_t> long_row(const SampleFormat& format, const std::byte* row, int width,
+                                    std::atomic<bool>& any_nan) {
   if (!is_long(format)) {
     std::vector<Label> labels(static_cast<std::size_t>(width));
-    copy_row(format, row, width, labels.data());
+    copy_row(format, row, width, labels.data(), any_nan);
     return {labels.begin(), labels.end()};
   }
   std::vector<std::uint64_t> labels(static_cast<std::size_t>(width));
@@ -189,8 +198,8 @@ bool has_long(const SampleSource& source) {
 }
 
 /// Reads all labels, as read_labels().
-LabelImage read_all(const SampleSource& source, std::int64_t memory,
-                    std::vector<std::uint64_t>* long_labels) {
+LabelImage read_all(const SampleSource& source, std::int64_t memory, std::vector<std::uint64_t>* long_labels,
+                    std::atomic<bool>& any_nan) {
   const Extent& extent = source.info().extent;
   if (colors_of(source.format(0).photometric) > 1)
     throw Error(Failure::data, "is a color image, not a label image");
@@ -211,9 +220,9 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory,
         Label* to = image.data() + (static_cast<std::int64_t>(z) * extent.height + rows.y + i) * extent.width;
         const std::byte* from = rows.data + static_cast<std::size_t>(i) * rows.pitch;
         if (numbers)
-          numbers->number_row(long_row(rows.format, from, extent.width), to);
+          numbers->number_row(long_row(rows.format, from, extent.width, any_nan), to);
         else
-          most = std::max(most, copy_row(rows.format, from, extent.width, to));
+          most = std::max(most, copy_row(rows.format, from, extent.width, to, any_nan));
       }
     });
   });
@@ -227,7 +236,7 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory,
 }  // namespace
 
 LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long_labels, const Limits& limits,
-                       ImageInfo* info) {
+                       ImageInfo* info, const std::function<void(const std::string&)>& warn) {
   if (long_labels != nullptr) long_labels->clear();
   ReadOptions options;
   options.limits = limits;
@@ -236,7 +245,10 @@ LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long
     const auto source = open_one_image("save the one with labels as a separate file",
                                        [&] { return open_file(path, options); });
     if (info != nullptr) *info = source->info();
-    return read_all(*source, options.limits.memory, long_labels);
+    std::atomic<bool> any_nan = false;
+    LabelImage labels = read_all(*source, options.limits.memory, long_labels, any_nan);
+    if (any_nan && warn) warn(kHintOfNan);
+    return labels;
   } catch (const std::bad_alloc&) {
     throw Error(Failure::memory, "not enough memory to read it");
   }

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -51,17 +52,20 @@ class LabelNumbers {
   oneapi::tbb::enumerable_thread_specific<Recent> recent_{Recent(kRecent)};
 };
 
+inline constexpr const char* kHintOfNan = "some values are NaN and count as background";
+
 /// Reads a label image written by this program or another: TIFF of 8/16/32-bit unsigned gray (pages are
-/// slices), PNG of 1 to 16-bit gray, .npy with 2 or 3 axes, NIfTI, Zarr. Values are taken as stored. count()
-/// of the result is the largest value. Throws Error as open_reader does; (memory) when the labels, and a row
-/// of each of two images that are compared, are more than `limits.memory`. `info`, if given, gets what else
-/// the file specifies.
+/// slices), PNG of 1 to 16-bit gray, .npy with 2 or 3 axes, NIfTI, Zarr. Values are taken as stored; NaN is
+/// background, of which `warn` receives a hint. count() of the result is the largest value. Throws Error as
+/// open_reader does; (memory) when the labels, and a row of each of two images that are compared, are more
+/// than `limits.memory`. `info`, if given, gets what else the file specifies.
 ///
 /// With `long_labels`, labels may have 64 bits. For samples of 64 bits, the result has numbers 1..N in the
 /// order of the labels, and `long_labels` gets the label of each number; otherwise it stays empty. Error
 /// (memory) also if there are too many labels.
 LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long_labels = nullptr,
-                       const Limits& limits = {}, ImageInfo* info = nullptr);
+                       const Limits& limits = {}, ImageInfo* info = nullptr,
+                       const std::function<void(const std::string& line)>& warn = nullptr);
 
 /// Returns ContentHash::text() of a label image in any format that is read: what a report contains if gpuccl
 /// wrote it. Takes memory for a few slices, or rows of a large slice. Throws Error as open_reader() does, and

@@ -92,6 +92,19 @@ TEST_CASE("NaN is background, with a hint") {
       label_file(scratch, "none.nrrd", "float", bytes_of<float>({kNan, 0, 0, 0, 0, 0, 0, 0}));
   CHECK(gpuccl({"measure", none, "--stats", "-"}).err.find("every value is 0 or NaN") != std::string::npos);
   CHECK(gpuccl({"match", labels, labels}).err.find("some values are NaN") != std::string::npos);
+  const std::string without =
+      label_file(scratch, "without.nrrd", "float", bytes_of<float>({0, 3, 3, 0, 0, 0, 0, 0}));
+  const auto agree = [&](Words words, const std::string& result) {
+    const Ended has = gpuccl(words);
+    CHECK(has.out == result);
+    CHECK(has.err == "gpuccl: warning: " + labels + ": some values are NaN and count as background\n");
+  };
+  agree({"compare", labels, without}, "same labels\n");
+  CHECK(gpuccl({"compare", labels, without, "--quiet"}).err.empty());
+  agree({"view", labels, "-o", scratch / "a.html"}, "");
+  const Ended contacts = gpuccl({"contacts", labels});
+  CHECK(contacts.out == gpuccl({"contacts", without}).out);
+  CHECK(contacts.err.find("some values are NaN and count as background") != std::string::npos);
 }
 
 TEST_CASE("a photograph is no label image, which is hinted at") {

@@ -154,6 +154,17 @@ TEST_CASE("labels are read where they and a row of each of two images that are c
   REQUIRE(read_within(4 * kRow) == kWidth);
 }
 
+TEST_CASE("NaN is background, which is said once") {
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const tests::MemoryFile file(npy("<f4", "(2, 2)", bytes_of<float>({kNan, 3, -kNan, 0})));
+  std::vector<std::string> lines;
+  const LabelImage image =
+      read_labels(file.path(), nullptr, {}, nullptr, [&](const std::string& line) { lines.push_back(line); });
+  REQUIRE(values_of(image) == std::vector<Label>{0, 3, 0, 0});
+  REQUIRE(lines == std::vector<std::string>{kHintOfNan});
+  REQUIRE(values_of(read_labels(file.path())) == values_of(image));
+}
+
 TEST_CASE("values that are no labels are refused") {
   const auto refuses = [](const std::string& content) {
     const tests::MemoryFile file(content);
@@ -162,7 +173,7 @@ TEST_CASE("values that are no labels are refused") {
   REQUIRE(refuses(npy("<i4", "(1, 1)", bytes_of<std::int32_t>({-1}))));
   REQUIRE(refuses(npy("<i8", "(1, 1)", bytes_of<std::int64_t>({4294967296}))));
   REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({0.5f}))));
-  REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({std::numeric_limits<float>::quiet_NaN()}))));
+  REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({std::numeric_limits<float>::infinity()}))));
   REQUIRE(refuses(npy("<c8", "(1, 1)", std::string(8, '\0'))));
   REQUIRE(refuses(npy("|u1", "(3,)", "abc")));
   REQUIRE(refuses(npy("|u1", "(1, 1, 1, 1)", "a")));
