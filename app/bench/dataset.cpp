@@ -4,11 +4,13 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/number_text.hpp"
 #include "io/read/reader.hpp"
 #include "io/read/slice_names.hpp"
 
@@ -44,14 +46,15 @@ Input image(const fs::path& path, const Reading& reading) {
           }};
 }
 
-/// The lines of YACCLAB's list, without what Windows editors leave at the end of a line.
+/// The lines of YACCLAB's list, without what Windows editors add.
 std::vector<std::string> listed_names(const fs::path& list) {
   std::ifstream file(list);
   if (!file) throw Error(Failure::no_input, list.string() + " cannot be read");
   std::vector<std::string> names;
   for (std::string line; std::getline(file, line);) {
-    const std::size_t last = line.find_last_not_of(" \t\r");
-    if (last != std::string::npos) names.push_back(line.substr(0, last + 1));
+    const std::string_view name = io::without_byte_order_mark(line);
+    const std::size_t last = name.find_last_not_of(" \t\r");
+    if (last != std::string::npos) names.emplace_back(name.substr(0, last + 1));
   }
   return names;
 }

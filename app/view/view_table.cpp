@@ -14,6 +14,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/json.hpp"
+#include "io/files/number_text.hpp"
 #include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
@@ -135,6 +136,7 @@ void ViewTable::end_csv() {
 }
 
 void ViewTable::add_head(std::string_view line) {
+  line = io::without_byte_order_mark(line);
   if (!io::is_stats_csv(line)) throw Error(Failure::data, kNoTable);
   if (line.starts_with("file,"))
     throw Error(Failure::data, "is a table of several inputs; write one per input with --stats-dir");

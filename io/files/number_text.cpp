@@ -39,6 +39,12 @@ std::vector<std::string> words_in(std::string_view text) {
   return words;
 }
 
+std::string_view without_byte_order_mark(std::string_view text) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (text.starts_with(kMark)) text.remove_prefix(kMark.size());
+  return text;
+}
+
 std::string bytes_in_words(double bytes) {
   if (bytes < 1 << 14) return std::to_string(std::llround(std::ceil(bytes))) + " bytes";
   const bool is_large = bytes > 1 << 20;

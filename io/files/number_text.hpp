@@ -17,6 +17,9 @@ std::optional<std::vector<double>> numbers_in(std::string_view text);
 /// Parts with blanks between them.
 std::vector<std::string> words_in(std::string_view text);
 
+/// Returns a text without the byte order mark that Excel and other programs of Windows begin it with.
+std::string_view without_byte_order_mark(std::string_view text);
+
 /// "71 MiB", "8 KiB": rounded up.
 std::string bytes_in_words(double bytes);
 

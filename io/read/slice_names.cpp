@@ -13,6 +13,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -110,7 +111,7 @@ std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& lis
   std::vector<std::string> names;
   std::string line;
   while (std::getline(list, line)) {
-    const std::string name = trimmed(line);
+    const std::string name = trimmed(std::string(without_byte_order_mark(line)));
     if (name.empty()) continue;
     if (name.find('/') != std::string::npos && !follow)
       throw Error(Failure::data, std::string(kSliceList) + " names '" + name +

@@ -564,7 +564,7 @@ TEST_CASE("without a folder for temporary files no joint table is begun") {
 TEST_CASE("a list names its files a line each, or ends each by a NUL") {
   const ScratchFolder scratch;
   const std::string plain = add_image(scratch / "in/a.png"), odd = add_image(scratch / "in/b\nc.png");
-  write_file(scratch / "lines", plain + "\r\n\n");
+  write_file(scratch / "lines", "\xef\xbb\xbf" + plain + "\r\n\n");  // after a byte order mark
   CHECK(summary(gpuccl({"label", "@" + (scratch / "lines"), "-o", scratch / "one/"})) ==
         "gpuccl: 1 of 1 labeled");
   write_file(scratch / "nuls", plain + std::string(1, '\0') + odd + std::string(1, '\0'));

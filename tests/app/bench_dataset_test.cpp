@@ -50,7 +50,8 @@ TEST_CASE("the list of a YACCLAB dataset gives images and their order") {
   copy_page(folder / "fingerprints/a.png");
   copy_page(folder / "fingerprints/b.png");
   copy_page(folder / "fingerprints/unlisted.png");
-  std::ofstream(folder / "fingerprints/files.txt") << "b.png\r\na.png  \r\n\n";
+  std::ofstream(folder / "fingerprints/files.txt") << "\xef\xbb\xbf"
+                                                      "b.png\r\na.png  \r\n\n";
 
   const std::vector<ImageSet> datasets = read_datasets(folder / "fingerprints", {}, {});
   REQUIRE(datasets.size() == 1);

@@ -76,7 +76,7 @@ TEST_CASE("option --stack reads a folder in natural order, or in the order of fi
 
   succeeds({"label", stack, "--stack", "-o", scratch / "out.npy"});
   CHECK(labels_in(scratch / "out.npy") == "1 0|0 0|0 2");
-  write_file(stack + "/files.txt", "slice10.png\nslice8.png\nslice9.png\n");
+  write_file(stack + "/files.txt", "\xef\xbb\xbfslice10.png\nslice8.png\nslice9.png\n");
   succeeds({"label", stack, "--stack", "-o", scratch / "out.npy"});
   CHECK(labels_in(scratch / "out.npy") == "0 1|1 0|0 0");
   CHECK(report_of({stack, "--stack"})["input"]["format"] == "stack");

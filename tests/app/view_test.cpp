@@ -45,9 +45,14 @@ TEST_CASE("table, report and label image give a page the same columns") {
   succeeds({"view", labels, "--stats", scratch / "t.csv", "-o", scratch / "a.html"});
   succeeds({"view", labels, "--report", scratch / "labels.json", "-o", scratch / "b.html"});
   succeeds({"view", labels, "-o", scratch / "c.html"});
+  const std::string mark = "\xef\xbb\xbf";  // of Excel
+  write_file(scratch / "marked.csv", mark + read_file(scratch / "t.csv"));
+  write_file(scratch / "marked.json", mark + read_file(scratch / "labels.json"));
+  succeeds({"view", labels, "--stats", scratch / "marked.csv", "--report", scratch / "marked.json", "-o",
+            scratch / "d.html"});
   CHECK(head_of(scratch / "a.html")["command"]["options"] == "measure");
   CHECK(head_of(scratch / "b.html")["command"]["options"] == "");
-  for (const char* name : {"a.html", "b.html", "c.html"}) {
+  for (const char* name : {"a.html", "b.html", "c.html", "d.html"}) {
     CAPTURE(name);
     CHECK(head_of(scratch / name)["columns"] == head_of(scratch / "a.html")["columns"]);
     CHECK(head_of(scratch / name)["components"] == 48);

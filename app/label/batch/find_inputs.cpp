@@ -15,6 +15,7 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
+#include "io/files/number_text.hpp"
 #include "io/read/slice_names.hpp"
 #include "io/zarr/ome_image.hpp"
 
@@ -197,6 +198,7 @@ std::vector<std::string> names_in(std::istream& list, const std::string& path) {
     require(text.size() <= kMostBytes);
   }
   const char separator = text.find('\0') == std::string::npos ? '\n' : '\0';
+  text.erase(0, text.size() - io::without_byte_order_mark(text).size());
   std::istringstream parts(std::move(text));
   std::vector<std::string> names;
   for (std::string name; std::getline(parts, name, separator);) {
