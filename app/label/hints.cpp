@@ -125,7 +125,9 @@ std::string hint_of_colors(const io::ImageInfo& input, const io::ForegroundOptio
   const std::string& of = input.foreground_rule;
   if (!has_threshold || !(of.starts_with("luma") || of.starts_with("otsu: luma"))) return "";
   const std::string rule = "has colors, which are compared by their brightness (luma)";
-  return input.photometric == "rgb" ? rule + "; use --channel 0, 1 or 2 to read red, green or blue" : rule;
+  return input.photometric == "rgb"
+             ? rule + "; use --channel 0, 1 or 2 to read red, green or blue (any, if the image is gray)"
+             : rule;
 }
 
 }  // namespace

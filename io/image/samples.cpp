@@ -167,6 +167,12 @@ const char* name_of(Photometric photometric) {
   return "";
 }
 
+void refuse_colors(Photometric photometric, const std::string& remedy) {
+  const bool is_rgb = photometric == Photometric::rgb;
+  throw Error(Failure::data, std::string("has colors (") + name_of(photometric) + "); " + remedy +
+                                 (is_rgb ? " (any, if the image is gray)" : ""));
+}
+
 int colors_of(Photometric photometric) {
   if (photometric == Photometric::cmyk) return 4;
   return photometric == Photometric::rgb || photometric == Photometric::ycbcr ? 3 : 1;

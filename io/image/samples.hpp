@@ -39,6 +39,9 @@ void check_format(const SampleFormat& format);
 
 const char* name_of(Photometric photometric);
 
+/// Throws Error (data) about a color image. `remedy`: what needs one channel, and how to select one.
+[[noreturn]] void refuse_colors(Photometric photometric, const std::string& remedy);
+
 /// Returns the number of samples for the color of a pixel; 1 for gray.
 int colors_of(Photometric photometric);
 

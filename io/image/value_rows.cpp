@@ -38,8 +38,7 @@ void convert(ValueType type, const double* values, std::int64_t count, std::byte
 ValueType value_type(const SampleFormat& format) {
   using enum ValueType;
   if (colors_of(format.photometric) > 1)
-    throw Error(Failure::data, std::string("has colors (") + name_of(format.photometric) +
-                                   "); values are those of one channel; --channel N selects one, from 0");
+    refuse_colors(format.photometric, "values are those of one channel; --channel N selects one, from 0");
   if (format.is_scaled()) return f64;
   if (format.channels > 1 && format.bits > 32)
     throw Error(Failure::data, "has 64-bit values of several channels, which --values does not read");

@@ -22,14 +22,13 @@
 namespace gpuccl::io {
 namespace {
 
-void refuse_colors(const SampleFormat& format) {
+void require_one_channel(const SampleFormat& format) {
   const bool is_gray =
       format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
   if (format.photometric == Photometric::palette)
     throw Error(Failure::data, "has a palette of colors; --palette index measures its indices");
   if (!is_gray)
-    throw Error(Failure::data, std::string("has colors (") + name_of(format.photometric) +
-                                   "); intensities need one channel; select one with --intensity-channel N");
+    refuse_colors(format.photometric, "intensities need one channel; select one with --intensity-channel N");
 }
 
 IntensityImage::Kind kind_of(const SampleFormat& format) {
@@ -83,7 +82,7 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
   values_ = values_of(first);
   for (int z = 0; z < extent().depth; ++z) {
     const SampleFormat& format = source_->format(z);
-    refuse_colors(format);
+    require_one_channel(format);
     kind_ = std::max(kind_, kind_of(format));  // of which all others are, too
     if (format.bits != first.bits || format.kind != first.kind || kind_ != Kind::whole) values_ = {};
   }

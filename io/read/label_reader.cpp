@@ -202,7 +202,9 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory, std::vector
                     std::atomic<bool>& any_nan) {
   const Extent& extent = source.info().extent;
   if (colors_of(source.format(0).photometric) > 1)
-    throw Error(Failure::data, "is a color image, not a label image");
+    refuse_colors(
+        source.format(0).photometric,
+        "labels are values of one channel; 'gpuccl measure FILE --channel N -o labels.tif' saves one");
   // In addition to the labels, what decodes them, and a row of each image that it is compared by.
   const double bytes = (static_cast<double>(extent.elements()) + 2.0 * extent.width) * sizeof(Label) +
                        static_cast<double>(source.buffer_bytes() + source.held_bytes());

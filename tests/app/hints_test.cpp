@@ -128,7 +128,7 @@ TEST_CASE("a threshold of colors is hinted at, with the option that reads one") 
   tests::write_tiff(image, {page});
   const Words hint = {
       "has colors, which are compared by their brightness (luma); use --channel 0, 1 or 2 to read red, green "
-      "or blue"};
+      "or blue (any, if the image is gray)"};
   CHECK(hints_of({image, "--threshold", "50"}) == hint);
   CHECK(hints_of({image, "--threshold", "otsu"}) == hint);
   CHECK(hints_of({image}).empty());

@@ -268,7 +268,10 @@ TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in 
   page.photometric = PHOTOMETRIC_RGB;
   page.samples.assign(30, 1);
   tests::write_tiff(scratch / "rgb.tif", {page});
-  refused({"--intensity", scratch / "rgb.tif"}, 65, "has colors (rgb); intensities need one channel");
+  refused(
+      {"--intensity", scratch / "rgb.tif"}, 65,
+      "has colors (rgb); intensities need one channel; select one with --intensity-channel N (any, if the "
+      "image is gray)");
   refused({"--intensity", gray, "-o", gray}, 64, "output and input are the same file");
   fails({"label", "-", "--intensity", "-", "--json", "-"}, 64, "cannot be both");
 }

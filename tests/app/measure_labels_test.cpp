@@ -9,6 +9,7 @@
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
 
 namespace gpuccl {
 namespace {
@@ -105,6 +106,33 @@ TEST_CASE("NaN is background, with a hint") {
   const Ended contacts = gpuccl({"contacts", labels});
   CHECK(contacts.out == gpuccl({"contacts", without}).out);
   CHECK(contacts.err.find("some values are NaN and count as background") != std::string::npos);
+}
+
+TEST_CASE("labels stored as RGB are refused with the command that reads them") {
+  const ScratchFolder scratch;
+  const std::string gray = save_gray(scratch / "gray.tif", {{0, 5, 5, 0}, {9, 9, 0, 7}});
+  tests::TiffPageToWrite page;
+  page.width = 4;
+  page.height = 2;
+  page.bits = 8;
+  page.channels = 3;
+  page.photometric = PHOTOMETRIC_RGB;
+  for (const std::uint64_t label : {0, 5, 5, 0, 9, 9, 0, 7})
+    page.samples.insert(page.samples.end(), 3, label);
+  const std::string rgb = scratch / "rgb.tif", labels = scratch / "labels.tif";
+  tests::write_tiff(rgb, {page});
+  const std::string any = " (any, if the image is gray)\n";
+  for (const Words& words :
+       {Words{"compare", rgb, rgb}, Words{"contacts", rgb}, Words{"view", rgb, "-o", scratch / "page.html"}})
+    fails(words, 65,
+          "rgb.tif: has colors (rgb); labels are values of one channel; 'gpuccl measure FILE --channel N -o "
+          "labels.tif' saves one" +
+              any);
+  fails({"measure", rgb, "--stats", "-"}, 65, "--channel N selects one, from 0" + any);
+  for (const char* channel : {"0", "1", "2"}) {
+    succeeds({"measure", rgb, "--channel", channel, "-o", labels});
+    CHECK(succeeds({"compare", labels, gray}) == "same labels\n");
+  }
 }
 
 TEST_CASE("a photograph is no label image, which is hinted at") {
