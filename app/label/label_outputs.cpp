@@ -95,7 +95,9 @@ void PartTexts::write_report_rows(const io::TextSink& sink) const {
 void PartTexts::write_outlines(const io::TextSink& sink, std::vector<io::OutlineRun> runs,
                                std::int64_t max_bytes) const {
   io::stream_outlines(sink, io::outline_format(files.outlines), std::move(runs),
-                      {files.input, report.input.extent, part.components, report.value, stretch}, max_bytes);
+                      {files.input, report.input.extent, part.components, report.value, stretch,
+                       report.values ? &*report.values : nullptr},
+                      max_bytes);
 }
 
 io::LabelTexts PartTexts::labels() const {

@@ -3,6 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
@@ -175,6 +177,55 @@ std::string compressed(const std::vector<std::int64_t>& lengths) {
   return text;
 }
 
+/// COCO's categories: the values of a label map, or one for all components.
+class Categories {
+ public:
+  explicit Categories(const OutlineSubject& subject)
+      : column_(subject.value), values_(subject.values), are_integers_(!is_floating(column_.type)) {
+    constexpr double kMostExact = 9007199254740992;  // 2^53
+    if (!values_ || are_integers_) return;
+    are_integers_ = std::all_of(values_->begin(), values_->end(), [](const OfValue& one) {
+      const auto number = std::bit_cast<double>(one.value);
+      return number == std::trunc(number) && std::abs(number) <= kMostExact;
+    });
+  }
+
+  bool are_values() const { return values_ != nullptr; }
+  std::string id_of(std::size_t component) const { return values_ ? id(column_.values[component]) : "1"; }
+
+  void write(const TextSink& sink) const {
+    constexpr std::size_t kPieceBytes = 1 << 16;
+    if (!values_) return sink(R"({"id":1,"name":"object"})");
+    std::string text;
+    for (const OfValue& one : *values_) {
+      text += fmt::format(R"({}{{"id":{},"name":"{}"}})", &one == &values_->front() ? "" : ",", id(one.value),
+                          name(one.value));
+      if (text.size() >= kPieceBytes) sink(std::exchange(text, {}));
+    }
+    sink(text);
+  }
+
+ private:
+  /// Returns the value if all are integers, otherwise its place among all, from 1.
+  std::string id(ValueBits value) const {
+    if (!is_floating(column_.type)) return name(value);
+    const auto number = std::bit_cast<double>(value);
+    if (are_integers_) return std::to_string(static_cast<std::int64_t>(number));
+    const auto place = std::lower_bound(
+        values_->begin(), values_->end(), number,
+        [](const OfValue& one, double other) { return std::bit_cast<double>(one.value) < other; });
+    return std::to_string(place - values_->begin() + 1);
+  }
+  std::string name(ValueBits value) const {
+    char text[kDecimalRoom];
+    return {text, put_value(text, column_.type, value)};
+  }
+
+  const ValueColumn& column_;
+  const std::vector<OfValue>* values_;
+  bool are_integers_;
+};
+
 /// The box of all runs, within the image: that of a component which continues across a periodic border may
 /// end beyond it.
 Box box_of(std::span<const RowRun> runs) {
@@ -187,31 +238,33 @@ Box box_of(std::span<const RowRun> runs) {
 }
 
 void put_annotation(std::string& text, std::size_t component, std::span<const RowRun> runs,
-                    const OutlineSubject& subject) {
+                    const OutlineSubject& subject, const Categories& categories) {
   const Extent& extent = subject.extent;
   std::vector<std::int64_t> lengths = column_run_lengths(runs, extent.height);
   std::int64_t rest = extent.elements();
   for (const std::int64_t length : lengths) rest -= length;
   if (rest > 0) lengths.push_back(rest);
   const Box box = box_of(runs);
-  text += fmt::format(R"({{"id":{},"image_id":1,"category_id":1,"iscrowd":0,"area":{},"bbox":[{},{},{},{}])",
+  text += fmt::format(R"({{"id":{},"image_id":1,"category_id":{},"iscrowd":0,"area":{},"bbox":[{},{},{},{}])",
                       label_text(subject.value, component, subject.stretch.first),
-                      subject.components.area[component], box.min[0], box.min[1], box.max[0] - box.min[0] + 1,
-                      box.max[1] - box.min[1] + 1);
-  text +=
-      fmt::format(R"({},"segmentation":{{"size":[{},{}],"counts":"{}"}}}})",
-                  value_member(subject.value, component), extent.height, extent.width, compressed(lengths));
+                      categories.id_of(component), subject.components.area[component], box.min[0], box.min[1],
+                      box.max[0] - box.min[0] + 1, box.max[1] - box.min[1] + 1);
+  if (!categories.are_values()) text += value_member(subject.value, component);
+  text += fmt::format(R"(,"segmentation":{{"size":[{},{}],"counts":"{}"}}}})", extent.height, extent.width,
+                      compressed(lengths));
 }
 
-std::string head_of(OutlineFormat format, const OutlineSubject& subject) {
-  if (format == OutlineFormat::geojson) return kGeojson + R"(","features":[)";
+void put_head(const TextSink& sink, OutlineFormat format, const OutlineSubject& subject,
+              const Categories& categories) {
+  if (format == OutlineFormat::geojson) return sink(kGeojson + R"(","features":[)");
   const nlohmann::ordered_json image = {
       {"id", 1},
       {"width", subject.extent.width},
       {"height", subject.extent.height},
       {"file_name", std::filesystem::path(subject.image).filename().string()}};
-  return kCoco + R"("},"images":[)" + json_text(image) +
-         R"(],"categories":[{"id":1,"name":"object"}],"annotations":[)";
+  sink(kCoco + R"("},"images":[)" + json_text(image) + R"(],"categories":[)");
+  categories.write(sink);
+  sink(R"(],"annotations":[)");
 }
 
 }  // namespace
@@ -252,7 +305,8 @@ void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<Out
   if (kBytesOfRun * std::ssize(runs) > max_bytes) refuse_runs(max_bytes);
   const RunsOfComponents all = by_component(std::exchange(runs, {}), first, count);
   check_texts(format, all, max_bytes);
-  if (subject.stretch.begins) sink(head_of(format, subject));
+  const Categories categories(subject);
+  if (subject.stretch.begins) put_head(sink, format, subject, categories);
   const auto make = [&](std::string& text, std::int64_t piece) {
     text.clear();
     const std::size_t begin = static_cast<std::size_t>(piece) * kAtOnce;
@@ -261,7 +315,7 @@ void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<Out
       if (format == OutlineFormat::geojson)
         put_feature(text, i, all.of(i), subject);
       else
-        put_annotation(text, i, all.of(i), subject);
+        put_annotation(text, i, all.of(i), subject, categories);
     }
   };
   for_each_strip<std::string>(static_cast<std::int64_t>((count + kAtOnce - 1) / kAtOnce), make,

@@ -9,12 +9,13 @@
 #include "gpuccl/objects.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"
+#include "io/report/value_table.hpp"
 
 namespace gpuccl::io {
 
 enum class OutlineFormat {
   geojson,  // RFC 7946: a feature with a polygon, or several, for each component
-  coco,     // COCO's annotations with compressed RLE
+  coco,     // COCO's annotations with compressed RLE; values of a label map are categories
 };
 
 /// Returns the format by the extension: .geojson, .json. Error (usage) for any other.
@@ -30,6 +31,7 @@ struct OutlineSubject {
   const Components& components;
   const ValueColumn& value;  // of a label map
   Stretch stretch = {};
+  const std::vector<OfValue>* values = nullptr;  // of all components, each a category of COCO
 };
 
 /// A run of a component. Outlines are made from all its runs, in raster order.

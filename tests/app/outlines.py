@@ -1,9 +1,11 @@
-"""outlines.py GPUCCL: outlines are valid polygons that cover their pixels, by shapely, and run lengths are those of pycocotools.
+"""outlines.py GPUCCL: outlines are valid polygons that cover their pixels, by shapely; run lengths and categories are those of pycocotools.
 
 Random images of several densities and sizes, as components by all connectivities, also across periodic borders, and
 as objects of label images.
 GPUCCL_LONG: 2,000 of these, else 60. The files of slabs, of four threads and of tasks are the same.
 """
+import contextlib
+import io
 import json
 import os
 import shutil
@@ -13,6 +15,7 @@ import tempfile
 
 try:
     import numpy
+    import pycocotools.coco
     import pycocotools.mask
     import shapely.geometry
 except ImportError as error:
@@ -63,6 +66,19 @@ def check_run_lengths(outlines, labels, name):
         assert annotation["bbox"] == pycocotools.mask.toBbox(wanted).tolist(), name
 
 
+def check_categories(path, image, labels, name):
+    """`image`: the values that are categories, or None."""
+    with contextlib.redirect_stdout(io.StringIO()):
+        coco = pycocotools.coco.COCO(path)
+    ids = [1] if image is None else sorted(set(image[labels > 0].tolist()))
+    assert coco.loadCats(coco.getCatIds()) == [{"id": i, "name": "object" if image is None else str(i)} for i in ids], name
+    for i in ids:
+        annotations = coco.loadAnns(coco.getAnnIds(catIds=[i]))
+        pixels = sum(coco.annToMask(annotation) for annotation in annotations)
+        assert (pixels == (labels > 0 if image is None else image == i)).all(), (name, i)
+        assert all("value" not in annotation for annotation in annotations), name
+
+
 def main():
     rng = numpy.random.default_rng(5)
     with tempfile.TemporaryDirectory() as folder:
@@ -90,6 +106,7 @@ def main():
             if labels.max(initial=0) > 0:
                 check_polygons(found["geojson"], labels, (i, command, shape))
                 check_run_lengths(found["json"], labels, (i, command, shape))
+                check_categories(path("out.json"), image if "--values" in command else None, labels, (i, command, shape))
         print(f"{COUNT} images")
 
 
