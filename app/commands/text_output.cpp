@@ -1,7 +1,5 @@
 #include "app/commands/text_output.hpp"
 
-#include <vector>
-
 #include "app/label/label_outputs.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
@@ -31,11 +29,13 @@ void TextOutput::write(std::string_view text) {
   });
 }
 
-void TextOutput::commit_together(std::initializer_list<TextOutput*> outputs) {
-  std::vector<io::AtomicFile*> files;
+void TextOutput::commit_together(std::initializer_list<TextOutput*> outputs,
+                                 const std::vector<std::unique_ptr<io::AtomicFile>>& files) {
+  std::vector<io::AtomicFile*> all;
+  for (const auto& file : files) all.push_back(file.get());
   for (TextOutput* const output : outputs)
-    if (output != nullptr && output->file_) files.push_back(&*output->file_);
-  if (!files.empty()) io::AtomicFile::commit_together(files);
+    if (output != nullptr && output->file_) all.push_back(&*output->file_);
+  if (!all.empty()) io::AtomicFile::commit_together(all);
 }
 
 }  // namespace gpuccl::app

@@ -1,9 +1,11 @@
 #pragma once
 
 #include <initializer_list>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/options/option_helpers.hpp"
 #include "io/files/atomic_file.hpp"
@@ -23,8 +25,10 @@ class TextOutput {
   void write(std::string_view text);
   /// Gives a file its name. FileError (io, cannot_create).
   void commit() { commit_together({this}); }
-  /// Gives files their names: all, or if that fails none. A null pointer stands for no output.
-  static void commit_together(std::initializer_list<TextOutput*> outputs);
+  /// Gives files their names, those of `files` first: all, or if that fails none. A null pointer stands for
+  /// no output.
+  static void commit_together(std::initializer_list<TextOutput*> outputs,
+                              const std::vector<std::unique_ptr<io::AtomicFile>>& files = {});
 
  private:
   std::string name_;

@@ -4,6 +4,7 @@
 #include <array>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <optional>
@@ -77,9 +78,9 @@ class Tracking {
       before = std::move(now);
     }
     if (before) write_rows(frames_.size() - 1, *before, nullptr);
-    if (!options_.folder.empty()) write_images();
+    const std::vector<std::unique_ptr<io::AtomicFile>> images = write_images();
     write_report();
-    TextOutput::commit_together({csv_ ? &*csv_ : nullptr, json_ ? &*json_ : nullptr});
+    TextOutput::commit_together({csv_ ? &*csv_ : nullptr, json_ ? &*json_ : nullptr}, images);
     give_hint();
     if (options_.csv != "-" && options_.json != "-") print_result(summary());
     return kSuccess;
@@ -171,9 +172,10 @@ class Tracking {
     return io::shortest(point[0]) + "," + io::shortest(point[1]) + "," + io::shortest(point[2]);
   }
 
-  /// Writes each time point with the numbers of its tracks.
-  void write_images() const {
-    for (std::size_t i = 0; i < frames_.size(); ++i) {
+  /// Writes each time point with the numbers of its tracks, if that is wanted. The files have no names yet.
+  std::vector<std::unique_ptr<io::AtomicFile>> write_images() const {
+    std::vector<std::unique_ptr<io::AtomicFile>> files;
+    for (std::size_t i = 0; i < frames_.size() && !options_.folder.empty(); ++i) {
       const std::string path = (fs::path(options_.folder) / (frames_[i].name + ".tif")).string();
       const Objects objects = read(frames_[i]);
       io::with_path(path, [&] {
@@ -183,12 +185,13 @@ class Tracking {
         write.type = io::resolve_label_type(io::LabelType::automatic, static_cast<Label>(tracks_.size()),
                                             io::LabelFormat::tiff);
         write.geometry = objects.geometry;
-        io::AtomicFile file(path, options_.file.file);
-        io::write_labels(file, io::LabelFormat::tiff,
+        files.push_back(std::make_unique<io::AtomicFile>(path, options_.file.file));
+        io::write_labels(*files.back(), io::LabelFormat::tiff,
                          {*objects.labels, maps_[i], static_cast<Label>(tracks_.size())}, write);
-        file.commit();
+        files.back()->finish();
       });
     }
+    return files;
   }
 
   std::size_t count_tracks(std::uint64_t Track::*which) const {
