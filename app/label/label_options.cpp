@@ -107,12 +107,12 @@ void add_files_of_parts(const Command& command, std::vector<std::string>& inputs
   add_inputs(command, inputs, "Input, as for gpuccl label: a file, a Zarr, or a folder with --stack");
   add_path(command, "-o,--output", files.image, "FILE",
            "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
-  add_path(command, "--json", files.json, "FILE", "Report [next to the label image, with .json]");
+  add_text_path(command, "--json", files.json, "json", "Report [next to the label image, with .json]");
   add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels over the image, in PNG");
   add_outlines(command, files);
-  add_path(command, "--stats", files.stats, "FILE", "Table of components in CSV");
+  add_text_path(command, "--stats", files.stats, "csv", "Table of components in CSV");
   if (!of_objects)
-    add_path(command, "--contacts", files.contacts, "FILE", "Table of components that touch, in CSV");
+    add_text_path(command, "--contacts", files.contacts, "csv", "Table of components that touch, in CSV");
 }
 
 }  // namespace

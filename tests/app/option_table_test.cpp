@@ -119,6 +119,16 @@ TEST_CASE("every option of label is printed as it is parsed") {
   }
 }
 
+TEST_CASE("texts of parts have names of texts, too") {
+  for (const auto& [option, name] : std::map<std::string, std::string>{
+           {"--json", "mine.tif"}, {"--stats", "s.json"}, {"--contacts", "c.npy"}}) {
+    CAPTURE(option);
+    CHECK_THROWS_AS(parsed({option, name}, true), Error);
+    CHECK_THROWS_AS(parsed({option, name}), Error);
+    CHECK_NOTHROW(parsed({option, option == "--json" ? "mine.json" : "mine.csv"}, true));
+  }
+}
+
 TEST_CASE("an option that is given its usual value says nothing") {
   for (const OptionRow& row : table_of({}))
     if (row.has_printer && row.value && !row.value->empty() && row.value != "0") {  // 0: as suits the machine
