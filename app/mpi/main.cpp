@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <exception>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
@@ -14,6 +16,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/mpi/mpi_link.hpp"
 #include "app/options/command_line.hpp"
+#include "app/parts/task_options.hpp"
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/image/limits.hpp"
@@ -73,6 +76,15 @@ int run_label(const LabelOptions& given) {
   return kSuccess;
 }
 
+/// Throws PartFailed in all ranks if some were started with words that give another result.
+void compare_words(PartLink& link, const std::string& words) {
+  const std::vector<Message> all = link.gather(io::message_of(words));
+  io::collectively(link, [&] {
+    if (io::text_of(all.front()) != words)
+      throw Error(Failure::usage, "the ranks have different options; start all of them with the same");
+  });
+}
+
 int parse_and_run(int argc, char** argv) {
   CommandLine line("gpuccl-mpi", "Labels one image or volume with several processes.", version_line(),
                    CommandLine::Pages::of_program);
@@ -84,6 +96,10 @@ int parse_and_run(int argc, char** argv) {
   MpiLink link;
   CommandLine::Parsed parsed;
   io::collectively(link, [&] { parsed = line.parse({argv + std::min(argc, 1), argv + argc}); });
+  std::string words = parsed.text;
+  if (parsed.run)
+    for (const std::string& word : task_words(options)) words += word + '\n';
+  compare_words(link, words);
   if (!parsed.run) {
     if (link.part() == 0) print_result(parsed.text);
     return kSuccess;

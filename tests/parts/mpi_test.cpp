@@ -98,6 +98,22 @@ struct OldFiles {
 
 }  // namespace
 
+TEST_CASE("ranks with different options are refused") {
+  if (!has_open_mpi()) return;
+  const OldFiles old({30, 20, 5});
+  for (const Words& other : {Words{"-c", "6"}, Words{"--values"}, Words{"--help"}}) {
+    CAPTURE(other.front());
+    Words words = old.words();
+    Command command = mpi_command(1, words);
+    words.insert(words.end(), other.begin(), other.end());
+    const Command second = mpi_command(2, words);
+    command.words.push_back(":");
+    command.words.insert(command.words.end(), second.words.begin() + 4, second.words.end());  // from -n on
+    expect_one_line(run(command), 64, "the ranks have different options");
+    old.expect_untouched();
+  }
+}
+
 TEST_CASE("any number of ranks writes the files of one process") {
   if (!has_open_mpi()) return;
   const ScratchFolder scratch;
