@@ -28,6 +28,8 @@ namespace {
 std::string beginning_of(const std::string& path) {
   const io::Descriptor file = io::open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (!file && errno == ENOENT) return "";
+  if (!file && (errno == EMFILE || errno == ENFILE))
+    throw io::system_error(Failure::cannot_create, "cannot create", errno);
   if (!file)
     throw Error(Failure::cannot_create, "exists and cannot be read (" + io::system_reason(errno) +
                                             "); add --overwrite to replace it");
