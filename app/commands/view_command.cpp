@@ -12,6 +12,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
+#include "app/label/hints.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/label_sandbox.hpp"
 #include "app/options/input_options.hpp"
@@ -180,8 +181,14 @@ int run_view(const ViewOptions& options) {
   page.geometry = info.geometry;
   if (options.spacing) io::set_spacing(page.geometry, *options.spacing);
   if (options.stats.empty() && options.report.empty()) {
+    const Components components = components_of(labels);
+    const std::string hint = hint_of_scattered(components.size(), pixels_of_boxes(components), info.extent);
+    if (!hint.empty()) {
+      print_warning(options.labels, hint);
+      page.hints.push_back(hint);
+    }
     io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, info.extent.depth > 1,
-                         page.geometry, components_of(labels));
+                         page.geometry, components);
     page.table.end_csv();
     page.table.name_labels(names);
   } else {
@@ -191,7 +198,7 @@ int run_view(const ViewOptions& options) {
   page.table.keep_largest(kMostViewRows);
   if (!page.made) {
     page.input = options.labels;
-    page.options = "measure";
+    page.options = options.spacing ? "measure --spacing " + spacing_text(*options.spacing) : "measure";
   }
   const std::vector<Label> as_they_are;
   page.output = "kept" + extension_of_labels(options.labels);

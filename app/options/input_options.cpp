@@ -87,14 +87,14 @@ std::optional<io::GivenSpacing> parse_spacing(const std::string& text) {
   return given;
 }
 
-std::string text_of(const io::GivenSpacing& given) {
+}  // namespace
+
+std::string spacing_text(const io::GivenSpacing& given) {
   std::string text = io::shortest(given.spacing[0]) + "," + io::shortest(given.spacing[1]);
   if (given.spacing[2] > 0) text += "," + io::shortest(given.spacing[2]);
   if (given.unit != io::LengthUnit::unknown) text += "," + std::string(io::name_of(given.unit));
   return text;
 }
-
-}  // namespace
 
 void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing) {
   const Option option = command.add_value(
@@ -107,7 +107,7 @@ void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacin
                    : "'" + given + "' is not X,Y or X,Y,Z or X,Y,Z,UNIT, such as 0.2,0.2,1,um; units are " +
                          io::kLengthUnits;
       });
-  option.prints([&] { return spacing ? std::optional(text_of(*spacing)) : std::nullopt; });
+  option.prints([&] { return spacing ? std::optional(spacing_text(*spacing)) : std::nullopt; });
 }
 
 void check_spacing(const std::optional<io::GivenSpacing>& given, const io::ImageInfo& input,

@@ -13,6 +13,8 @@ namespace gpuccl::app {
 
 class Command;
 
+/// Returns the value of --spacing as text.
+std::string spacing_text(const io::GivenSpacing& given);
 /// Adds --spacing, the size of an element.
 void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacing);
 

@@ -155,11 +155,13 @@ TEST_CASE("a photograph is no label image, which is hinted at") {
                     thin = image("thin.nrrd", lines);
   const std::string hint =
       "its values are scattered, as those of a photograph or of classes are; gpuccl label finds";
-  for (const Words& words : {Words{"measure", photo, "--stats", "-"}, Words{"match", photo, photo}})
+  for (const Words& words : {Words{"measure", photo, "--stats", "-"}, Words{"match", photo, photo},
+                             Words{"view", photo, "-o", scratch / "photo.html"}})
     CHECK(gpuccl(words).err.find(photo + ": " + hint) != std::string::npos);
   for (const Words& words :
        {Words{"measure", labels, "--stats", "-"}, Words{"match", labels, labels},
-        Words{"measure", thin, "--stats", "-"}, Words{"match", photo, photo, "--per-value"}})
+        Words{"view", labels, "-o", scratch / "labels.html"}, Words{"measure", thin, "--stats", "-"},
+        Words{"match", photo, photo, "--per-value"}})
     CHECK(gpuccl(words).err.empty());
 }
 

@@ -52,6 +52,8 @@ TEST_CASE("table, report and label image give a page the same columns") {
             scratch / "d.html"});
   CHECK(head_of(scratch / "a.html")["command"]["options"] == "measure");
   CHECK(head_of(scratch / "b.html")["command"]["options"] == "");
+  succeeds({"view", labels, "--spacing", "0.5,0.25,2,um", "-o", scratch / "e.html"});
+  CHECK(head_of(scratch / "e.html")["command"]["options"] == "measure --spacing 0.5,0.25,2,um");
   for (const char* name : {"a.html", "b.html", "c.html", "d.html"}) {
     CAPTURE(name);
     CHECK(head_of(scratch / name)["columns"] == head_of(scratch / "a.html")["columns"]);
