@@ -6,7 +6,6 @@
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
-#include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
 #include "gpuccl/detail/system.hpp"
 

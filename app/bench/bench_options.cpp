@@ -4,7 +4,6 @@
 #include <set>
 
 #include "app/options/algorithm_options.hpp"
-#include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
@@ -29,7 +28,7 @@ void add_list(const Command& command, const std::string& name, std::vector<T>& t
 
 void add_test(const Command& command, Test& test) {
   Choices<Test> tests;
-  for (const Test one : bench::kTests) tests.emplace_back(bench::name(one), one);
+  for (const auto& [test_of, name] : bench::kTests) tests.emplace_back(name, test_of);
   add_choice<Test>(command, "--test", test, tests, "The experiment [average]");
 }
 

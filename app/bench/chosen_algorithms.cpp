@@ -16,7 +16,7 @@ bool has_connectivity(const Algorithm& algorithm, const std::optional<Connectivi
   return !connectivity || find_variant(algorithm, *connectivity) != nullptr;
 }
 
-bool takes_part(const Algorithm& algorithm, Test test) {
+bool is_part_of(const Algorithm& algorithm, Test test) {
   return test != Test::iterations || !iterated_phase(algorithm).empty();
 }
 
@@ -32,7 +32,7 @@ std::string known_names(const std::vector<Algorithm>& table) {
   return list;
 }
 
-/// Why `name` takes no part, although it was asked for.
+/// Returns the error for an algorithm that was named and cannot be measured.
 Error refusal(const std::string& name, const Request& request, const std::vector<Algorithm>& table) {
   const auto named = [&](const Algorithm& algorithm) { return algorithm.name == name; };
   const auto on_device = [&](const Algorithm& algorithm) {
@@ -51,21 +51,21 @@ Error refusal(const std::string& name, const Request& request, const std::vector
                                 ? name + " runs only on a GPU; use --device cuda or auto"
                                 : name + " runs only on the CPU; use --device cpu or auto"};
   if (std::none_of(table.begin(), table.end(), [&](const Algorithm& algorithm) {
-        return on_device(algorithm) && takes_part(algorithm, request.test);
+        return on_device(algorithm) && is_part_of(algorithm, request.test);
       }))
     return {Failure::usage, name + " does not iterate, so --test iterations has nothing to count"};
   return {Failure::usage, fmt::format("{} does not label {}-connectivity; see 'gpuccl list'", name,
                                       static_cast<int>(*request.connectivity))};
 }
 
-/// The rows of the table that the request names, whatever the machine has.
+/// Returns the rows of the table that the request names, whether or not there is a GPU.
 std::vector<const Algorithm*> asked_for(const Request& request, const std::vector<Algorithm>& table) {
   std::vector<const Algorithm*> chosen;
   const auto add = [&](const auto& is_meant) {
     const std::size_t before = chosen.size();
     for (const Algorithm& algorithm : table)
       if (is_meant(algorithm) && allowed(algorithm.device, request.device) &&
-          has_connectivity(algorithm, request.connectivity) && takes_part(algorithm, request.test) &&
+          has_connectivity(algorithm, request.connectivity) && is_part_of(algorithm, request.test) &&
           std::find(chosen.begin(), chosen.end(), &algorithm) == chosen.end())
         chosen.push_back(&algorithm);
     return chosen.size() > before;
@@ -85,8 +85,9 @@ bool is_named(const Request& request, const Algorithm* algorithm) {
          request.algorithms.end();
 }
 
-/// Leaves out what this machine cannot measure.
-void leave_out_gpu(const Request& request, const AskForGpu& problem_of_gpu, ChosenAlgorithms& result) {
+/// Removes GPU algorithms if no GPU can be used.
+void remove_gpu_algorithms(const Request& request, const AskForGpu& problem_of_gpu,
+                           ChosenAlgorithms& result) {
   std::vector<const Algorithm*>& chosen = result.algorithms;
   const auto on_gpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cuda; };
   const auto on_cpu = [](const Algorithm* algorithm) { return algorithm->device == DeviceKind::cpu; };
@@ -116,7 +117,7 @@ ChosenAlgorithms choose_algorithms(const Request& request, const std::vector<Alg
                                    const AskForGpu& problem_of_gpu) {
   ChosenAlgorithms result;
   result.algorithms = asked_for(request, table);
-  leave_out_gpu(request, problem_of_gpu, result);
+  remove_gpu_algorithms(request, problem_of_gpu, result);
   std::vector<const Algorithm*>& chosen = result.algorithms;
   if (!std::all_of(chosen.begin(), chosen.end(), is_slow))
     std::erase_if(chosen, [&](const Algorithm* algorithm) {
@@ -125,11 +126,11 @@ ChosenAlgorithms choose_algorithms(const Request& request, const std::vector<Alg
   return result;
 }
 
-std::string describe_left_out(const ChosenAlgorithms& chosen) {
-  if (chosen.left_out.empty()) return {};
+std::string describe_left_out(const std::vector<std::string>& left_out, const std::string& problem) {
+  if (left_out.empty()) return {};
   std::string names;
-  for (const std::string& name : chosen.left_out) names += (names.empty() ? "" : ", ") + name;
-  return "not measured on a GPU (" + chosen.problem + "): " + names;
+  for (const std::string& name : left_out) names += (names.empty() ? "" : ", ") + name;
+  return "not measured on a GPU (" + problem + "): " + names;
 }
 
 }  // namespace gpuccl::bench

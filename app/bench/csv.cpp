@@ -1,7 +1,11 @@
+#include <fmt/core.h>
+
+#include <string>
+#include <utility>
 #include <vector>
 
-#include "app/bench/counted_kinds.hpp"
 #include "app/bench/reports.hpp"
+#include "app/bench/results.hpp"
 #include "app/common/messages.hpp"
 #include "io/files/number_text.hpp"
 #include "io/report/component_rows.hpp"
@@ -11,26 +15,6 @@ namespace {
 
 std::string field(const std::string& word) { return io::csv_field(word); }
 std::string field(double value) { return io::shortest(value); }
-std::string field(int value) { return std::to_string(value); }
-
-template <class... Fields>
-std::string line(const Fields&... fields) {
-  std::string text;
-  ((text += (text.empty() ? "" : ",") + fields), ...);
-  return text + "\n";
-}
-
-std::string images_fields(const Results& results, const Group& group) {
-  std::string text = name(results.test) + "," + field(group.dataset);
-  if (group.extent) {
-    text += "," + field(group.extent->width) + "," + field(group.extent->height) + "," +
-            field(group.extent->depth) + "," + field(group.density) + "," + field(group.granularity);
-  } else {
-    text += ",,,,,";
-  }
-  return text + "," + field(static_cast<int>(group.connectivity)) + "," + field(group.elements) + "," +
-         field(group.foreground) + "," + field(group.components);
-}
 
 constexpr const char* kImagesAndAlgorithm =
     "test,dataset,width,height,depth,density,granularity,connectivity,elements,foreground,components,"
@@ -38,43 +22,37 @@ constexpr const char* kImagesAndAlgorithm =
 
 /// Returns the values of these columns.
 std::string fields(const Results& results, const Group& group, const Row& row) {
-  return images_fields(results, group) + "," + field(row.algorithm) + "," + app::device_name(row.device) +
-         "," + field(row.images) + "," + field(row.wrong) + "," + field(row.failed) + "," +
-         field(row.left_out);
+  const std::string random = group.extent
+                                 ? fmt::format("{},{},{},{},{}", group.extent->width, group.extent->height,
+                                               group.extent->depth, field(group.density), group.granularity)
+                                 : ",,,,";
+  return fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}", name(results.test), field(group.dataset),
+                     random, static_cast<int>(group.connectivity), field(group.elements),
+                     field(group.foreground), field(group.components), field(row.algorithm),
+                     app::device_name(row.device), row.images, row.wrong, row.failed, row.left_out);
 }
 
-/// Return the names of what is counted, and the figures of a phase.
-std::vector<std::string> counted_names(Test test) {
-  std::vector<std::string> names;
-  if (test == Test::memory)
-    for (const AccessKind& kind : kAccessKinds) names.emplace_back(kind.name);
-  if (test == Test::work) {
-    names.emplace_back("blocks");
-    for (const WorkKind& kind : kWorkKinds)
-      for (const char* which : {"_mean", "_most"}) names.push_back(kind.name + std::string(which));
-  }
-  return names;
-}
-
-std::vector<double> counted_figures(Test test, const PhaseTime& phase, int images) {
-  std::vector<double> figures;
+/// Returns what is counted in a phase: name and figure.
+std::vector<std::pair<std::string, double>> counted_fields(Test test, const PhaseTime& phase, int images) {
+  std::vector<std::pair<std::string, double>> fields;
   if (test == Test::memory)
     for (const AccessKind& kind : kAccessKinds)
-      figures.push_back(static_cast<double>(phase.accesses.*kind.count) / images);
+      fields.emplace_back(kind.name, static_cast<double>(phase.accesses.*kind.count) / images);
   if (test == Test::work) {
-    figures.push_back(static_cast<double>(phase.work.blocks) / images);
+    fields.emplace_back("blocks", static_cast<double>(phase.work.blocks) / images);
     for (const WorkKind& kind : kWorkKinds) {
-      figures.push_back(mean_over_blocks(phase.work.*kind.figure, phase.work));
-      figures.push_back(static_cast<double>((phase.work.*kind.figure).most));
+      const OverBlocks& figure = phase.work.*kind.figure;
+      fields.emplace_back(std::string(kind.name) + "_mean", mean_over_blocks(figure, phase.work));
+      fields.emplace_back(std::string(kind.name) + "_most", static_cast<double>(figure.most));
     }
   }
-  return figures;
+  return fields;
 }
 
 /// Returns one line per phase with means over the images.
 std::string counted_as_csv(const Results& results) {
   std::string text = kImagesAndAlgorithm + std::string(",phase,launches"), nothing = ",,";
-  for (const std::string& name : counted_names(results.test)) {
+  for (const auto& [name, figure] : counted_fields(results.test, {}, 1)) {
     text += "," + name;
     nothing += ",";
   }
@@ -85,7 +63,7 @@ std::string counted_as_csv(const Results& results) {
       for (const PhaseTime& phase : row.counted) {
         text += fields(results, group, row) + "," + field(phase.phase) + "," +
                 field(static_cast<double>(phase.launches) / row.images);
-        for (const double figure : counted_figures(results.test, phase, row.images))
+        for (const auto& [name, figure] : counted_fields(results.test, phase, row.images))
           text += "," + field(figure);
         text += "\n";
       }
@@ -111,9 +89,11 @@ std::string as_csv(const Results& results) {
         const bool has_floor = row.floor_ms > 0;
         text += start + "," + field(measure.name);
         for (const TimingField& time : kTimingFields) text += "," + field(measure.timing.*time.value);
-        text += "," + line(field(measure.launches), field(measure.repetitions), has_floor ? row.floor : "",
-                           has_floor ? field(row.floor_ms) : "",
-                           has_floor ? field(measure.timing.median_ms / row.floor_ms) : "");
+        text += "," + field(measure.launches) + "," + field(measure.repetitions) + ",";
+        text += has_floor ? row.floor + "," + field(row.floor_ms) + "," +
+                                field(measure.timing.median_ms / row.floor_ms)
+                          : ",,";
+        text += "\n";
       }
     }
   return text;

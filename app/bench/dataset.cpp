@@ -1,5 +1,3 @@
-#include "app/bench/dataset.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -8,6 +6,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/bench/plan.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
@@ -41,7 +40,7 @@ Input image(const fs::path& path, const Reading& reading) {
             const Extent extent = reader->info().extent;
             BitVolume read(extent);
             reader->read(0, extent.depth, read);
-            if (look) look({reader->info(), read.view(), reader->has_more_than_two_values()});
+            if (look) look(*reader, read.view());
             return read;
           }};
 }

@@ -7,10 +7,7 @@
 #include <unistd.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <ctime>
-#include <fstream>
-#include <utility>
 
 #include "gpuccl/engine.hpp"
 
@@ -65,13 +62,10 @@ struct GpuState::Nvml {
     if (started) library.call("nvmlShutdown");
   }
 
-  std::optional<unsigned> ask(const char* function) const {
+  template <class... Which>
+  std::optional<unsigned> ask(const char* function, Which... which) const {
     unsigned value = 0;
-    return library.call(function, device, &value) ? std::optional(value) : std::nullopt;
-  }
-  std::optional<unsigned> ask(const char* function, int which) const {
-    unsigned value = 0;
-    return library.call(function, device, which, &value) ? std::optional(value) : std::nullopt;
+    return library.call(function, device, which..., &value) ? std::optional(value) : std::nullopt;
   }
 };
 
@@ -142,24 +136,13 @@ std::string timestamp() {
   return text;
 }
 
-std::string number(double value) { return std::to_string(std::lround(value)); }
-
-/// Returns the current clock rate, which is near its maximum under load; 0 if the processor reports none.
-double cpu_mhz() {
-  std::ifstream info("/proc/cpuinfo");
-  for (std::string line; std::getline(info, line);)
-    if (const std::size_t colon = line.find(": "); line.starts_with("cpu MHz") && colon != std::string::npos)
-      return std::strtod(line.c_str() + colon + 2, nullptr);
-  return 0;
-}
-
 void add_gpu(Environment& entries, int gpu) {
   const CudaStatus status = cuda_status();
   for (const CudaDevice& device : status.devices)
     if (device.index == gpu)
       entries.emplace_back("GPU", device.name + ", compute capability " + device.compute_capability + ", " +
                                       gibibytes(device.memory_bytes) + ", " + std::to_string(device.cores) +
-                                      " cores of " + number(device.clock_mhz) + " MHz");
+                                      " cores of " + whole(device.clock_mhz) + " MHz");
   entries.emplace_back("driver", "CUDA " + status.driver_version);
   entries.emplace_back("runtime", "CUDA " + status.runtime_version);
   for (const auto& entry : GpuState(gpu).entries()) entries.push_back(entry);
@@ -173,8 +156,9 @@ Environment environment(bool with_gpu, int gpu) {
   Environment entries;
   entries.emplace_back("date", timestamp());
   if (with_gpu) add_gpu(entries, gpu);
+  const std::optional<ClockReading> clock = cpu_clock();
   entries.emplace_back("CPU", fmt::format("{}, {} threads{}", cpu_name(), tbb::info::default_concurrency(),
-                                          cpu_mhz() > 0 ? " of " + number(cpu_mhz()) + " MHz" : ""));
+                                          clock ? " of " + whole(clock->mhz) + " MHz" : ""));
   entries.emplace_back("memory", gibibytes(pages * page));
   entries.emplace_back("system", operating_system());
   entries.emplace_back("compiler", GPUCCL_COMPILER);
@@ -182,7 +166,7 @@ Environment environment(bool with_gpu, int gpu) {
 }
 
 Cycles cycles_a_ms(bool with_gpu, int gpu) {
-  Cycles cycles{0, cpu_mhz() * 1e3};
+  Cycles cycles{0, cpu_clock().value_or(ClockReading{}).mhz * 1e3};
   if (!with_gpu) return cycles;
   for (const CudaDevice& device : cuda_status().devices)
     if (device.index == gpu) cycles.gpu = device.clock_mhz * 1e3 * device.cores;

@@ -37,7 +37,7 @@ class GpuState {
 
   /// Returns driver, power state and limit, ECC, clocks and temperature, as far as the library reports them.
   Environment entries() const;
-  /// The clock of the multiprocessors; none if it is not known.
+  /// Returns the clock of the multiprocessors; none if it is not known.
   std::optional<ClockReading> clock() const;
 
  private:

@@ -1,4 +1,3 @@
-#include "app/bench/experiment.hpp"
 
 #include <fmt/core.h>
 #include <tbb/blocked_range.h>
@@ -13,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/bench/results.hpp"
 #include "app/bench/timed_labeler.hpp"
-#include "app/bench/work_map.hpp"
 #include "app/common/messages.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/labels.hpp"
@@ -72,7 +71,7 @@ std::string first_difference(const LabelImage& expected, const LabelSource& foun
          ") is " + number(comparison.b) + " instead of " + number(comparison.a);
 }
 
-// Labels outlive their labeler here. They keep what they need of it; their image still exists.
+// Labels may outlive their labeler, but not the image.
 Reference::Reference(BitView image, Connectivity connectivity)
     : Reference(label_by_engine(image, connectivity)) {}
 
@@ -365,7 +364,7 @@ class Measuring {
     return group;
   }
 
-  /// Kept for the next image of this connectivity, with its buffers.
+  /// Returns the labeler, kept with its buffers for the next image of this connectivity.
   TimedLabeler& timed_labeler(const Algorithm& algorithm, Connectivity connectivity) {
     std::unique_ptr<TimedLabeler>& timed = labelers_[{&algorithm, connectivity}];
     if (timed == nullptr) timed = make_timed_labeler(*find_variant(algorithm, connectivity), plan_.gpu);

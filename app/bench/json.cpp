@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "app/bench/counted_kinds.hpp"
 #include "app/bench/reports.hpp"
+#include "app/bench/results.hpp"
 #include "app/common/messages.hpp"
 
 namespace gpuccl::bench {

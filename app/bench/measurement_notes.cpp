@@ -2,12 +2,15 @@
 
 #include <map>
 #include <set>
+#include <span>
 
 #include "app/bench/reports.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::bench {
 namespace {
+
+constexpr const char* kThroughputNote = "G/s: 10^9 pixels per second, from the total";
 
 bool any_row(const Results& results, DeviceKind device) {
   for (const Group& group : results.groups)
@@ -49,7 +52,7 @@ void add_totals(const Results& results, bool gpu, bool cpu, std::vector<std::str
   }
   add_cycles(gpu, cpu, lines);
   lines.push_back("whole: from the image to final labels and statistics in host memory, wall clock");
-  lines.push_back("G/s: 10^9 pixels per second, from the total");
+  lines.emplace_back(kThroughputNote);
 }
 
 void add_host_to_host(bool gpu, std::vector<std::string>& lines) {
@@ -65,7 +68,7 @@ void add_host_to_host(bool gpu, std::vector<std::string>& lines) {
         "GPU: provisional labels, a labeler created and freed per image; upload: bits to the GPU, and there "
         "to the form that the algorithm reads, events; download: the label image into new memory, wall "
         "clock");
-  lines.push_back("G/s: 10^9 pixels per second, from the total");
+  lines.emplace_back(kThroughputNote);
 }
 
 void add_components(bool gpu, bool cpu, std::vector<std::string>& lines) {
@@ -79,7 +82,7 @@ void add_components(bool gpu, bool cpu, std::vector<std::string>& lines) {
   if (cpu) text += "; CPU: wall clock";
   lines.push_back(text);
   lines.push_back("checked: this table, too");
-  lines.push_back("G/s: 10^9 pixels per second, from the total");
+  lines.emplace_back(kThroughputNote);
 }
 
 void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
@@ -116,32 +119,23 @@ void add_iterations(const Results& results, std::vector<std::string>& lines) {
         "BorderMerge is launched once a level of tiles, as often as the size of the image asks for");
 }
 
-void add_memory(std::vector<std::string>& lines) {
-  lines.push_back(
-      "each image labeled once by kernels compiled to count their accesses to memory on the GPU; averaged "
-      "over the "
-      "images");
-  lines.push_back(
-      "an access is one instruction of one thread, of however many bytes; phases in a loop add up");
-  lines.push_back(
-      "image reads: of the input; reads, writes, atomics: of labels and parent pointers in global memory; "
-      "tile: of those in shared memory");
-  lines.push_back(
-      "bytes: what accesses to the image (1 byte) and to global memory (4, atomics 8) move at least, caches "
-      "included; x floor: as a multiple of the 5 bytes per pixel of the bandwidth bound");
-  lines.push_back(
-      "find steps (the iterations of Chen et al. 2018) are reads of parent pointers; not counted: flags that "
-      "end a loop, other maps than labels, relabeling");
-}
+constexpr const char* kMemoryNotes[] = {
+    "each image labeled once by kernels compiled to count their accesses to memory on the GPU; averaged over "
+    "the images",
+    "an access is one instruction of one thread, of however many bytes; phases in a loop add up",
+    "image reads: of the input; reads, writes, atomics: of labels and parent pointers in global memory; "
+    "tile: "
+    "of those in shared memory",
+    "bytes: what accesses to the image (1 byte) and to global memory (4, atomics 8) move at least, caches "
+    "included; x floor: as a multiple of the 5 bytes per pixel of the bandwidth bound",
+    "find steps (the iterations of Chen et al. 2018) are reads of parent pointers; not counted: flags that "
+    "end a loop, other maps than labels, relabeling"};
 
-void add_work(std::vector<std::string>& lines) {
-  lines.push_back(
-      "each image labeled once by kernels compiled to count; means over all thread blocks of all images, and "
-      "the maximum");
-  lines.push_back(
-      "a step follows one parent pointer; longest find path: the steps of the slowest thread of a block; "
-      "atomics: atomic operations on parent pointers, in global and shared memory");
-}
+constexpr const char* kWorkNotes[] = {
+    "each image labeled once by kernels compiled to count; means over all thread blocks of all images, and "
+    "the maximum",
+    "a step follows one parent pointer; longest find path: the steps of the slowest thread of a block; "
+    "atomics: atomic operations on parent pointers, in global and shared memory"};
 
 void add_floor(const Results& results, bool gpu, bool cpu, std::vector<std::string>& lines) {
   std::string text = "floor: reading the input once and writing 4 bytes per pixel once, measured in this run";
@@ -168,22 +162,16 @@ std::vector<std::string> measurement_notes(const Results& results) {
     lines.push_back(
         "protocol tpds2024: 8-connectivity, allocation of the label image included, the minimum of the "
         "repetitions of each image (column min), averaged over the images");
-  if (!results.not_measured.empty()) {
-    std::string text = "not measured on a GPU (" + results.no_gpu + "): ";
-    for (const std::string& name : results.not_measured)
-      text += (name == results.not_measured.front() ? "" : ", ") + name;
-    lines.push_back(text);
-  }
+  if (!results.not_measured.empty()) lines.push_back(describe_left_out(results.not_measured, results.no_gpu));
   if (results.test == Test::iterations) {
     add_iterations(results, lines);
     return lines;
   }
-  if (results.test == Test::memory) {
-    add_memory(lines);
-    return lines;
-  }
-  if (results.test == Test::work) {
-    add_work(lines);
+  if (is_counted(results.test)) {
+    const bool of_memory = results.test == Test::memory;
+    const std::span<const char* const> notes =
+        of_memory ? std::span<const char* const>(kMemoryNotes) : std::span<const char* const>(kWorkNotes);
+    lines.insert(lines.end(), notes.begin(), notes.end());
     return lines;
   }
   lines.push_back(fmt::format(

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <numeric>
-#include <utility>
 
 #include "gpuccl/detail/generate.hpp"
 #include "gpuccl/types.hpp"
@@ -11,7 +10,8 @@
 namespace gpuccl::bench {
 namespace {
 
-/// Number of images: as in the papers for sweeps, else so few that all algorithms need only minutes.
+/// Returns the number of images: as in the papers for sweeps, otherwise few, so that all algorithms take
+/// only minutes.
 int images_a_set(const Request& request, Axis axis) {
   return request.images.value_or(axis == Axis::none ? 3 : 10);
 }
@@ -21,7 +21,7 @@ std::vector<T> given_or(const std::vector<T>& given, std::vector<T> otherwise) {
   return given.empty() ? std::move(otherwise) : given;
 }
 
-/// 2D, 3D or both, as the connectivity asks for.
+/// Returns the sizes in 2D, in 3D, or both, depending on the connectivity.
 std::vector<Extent> extents(const Request& request, std::vector<Extent> in_2d,
                             const std::vector<Extent>& in_3d) {
   if (request.connectivity) return is_3d(*request.connectivity) ? in_3d : in_2d;
@@ -29,7 +29,7 @@ std::vector<Extent> extents(const Request& request, std::vector<Extent> in_2d,
   return in_2d;
 }
 
-/// Squares from 32x32 to `largest`, each twice as wide as the one before.
+/// Returns squares from 32x32 to `largest`, each twice as wide as the one before.
 std::vector<Extent> squares(int largest) {
   std::vector<Extent> sizes;
   for (int side = 32; side <= largest; side *= 2) sizes.push_back({side, side, 1});
@@ -124,30 +124,8 @@ void check(const Request& request, const std::vector<Extent>& sizes) {
 }  // namespace
 
 std::string name(Test test) {
-  switch (test) {
-    case Test::average:
-      return "average";
-    case Test::steps:
-      return "steps";
-    case Test::density:
-      return "density";
-    case Test::granularity:
-      return "granularity";
-    case Test::size:
-      return "size";
-    case Test::iterations:
-      return "iterations";
-    case Test::memory:
-      return "memory";
-    case Test::work:
-      return "work";
-    case Test::host:
-      return "host";
-    case Test::blocks:
-      return "blocks";
-    case Test::cca:
-      return "cca";
-  }
+  for (const auto& [known, name] : kTests)
+    if (known == test) return name;
   return {};
 }
 

@@ -4,19 +4,29 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "app/bench/environment.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/image.hpp"
+#include "io/image/read_options.hpp"
+
+namespace gpuccl::io {
+class Reader;
+}
 
 namespace gpuccl::bench {
 
 /// The experiments of Allegretti, Bolelli, Grana 2020 (section 5), and those of other papers.
 enum class Test { average, steps, density, granularity, size, iterations, memory, work, host, blocks, cca };
-inline constexpr Test kTests[] = {Test::average, Test::steps,      Test::density, Test::granularity,
-                                  Test::size,    Test::iterations, Test::memory,  Test::work,
-                                  Test::host,    Test::blocks,     Test::cca};
+inline constexpr std::pair<Test, const char*> kTests[] = {
+    {Test::average, "average"},         {Test::steps, "steps"}, {Test::density, "density"},
+    {Test::granularity, "granularity"}, {Test::size, "size"},   {Test::iterations, "iterations"},
+    {Test::memory, "memory"},           {Test::work, "work"},   {Test::host, "host"},
+    {Test::blocks, "blocks"},           {Test::cca, "cca"},
+};
 
 std::string name(Test test);
 /// Returns whether the test uses random images, with one set per value of an axis.
@@ -73,10 +83,23 @@ struct Request {
   TimingOptions timing;
 };
 
-/// The random images of an experiment, every combination of its sizes, densities and granularities. Image i
-/// of a set is made with `seed` + i, so that the sets of a sweep differ only in their axis. Error
+/// Returns the random images of an experiment: every combination of its sizes, densities and granularities.
+/// Image i of a set is made with `seed` + i, so that the sets of a sweep differ only in their axis. Error
 /// (usage).
 std::vector<ImageSet> random_image_sets(const Request& request);
+
+/// Called with every image of a dataset that was read.
+using Look = std::function<void(const io::Reader& reader, BitView image)>;
+
+/// Returns the images of a dataset, in the order in which they are measured. `path` is one of
+/// - an image or volume file;
+/// - a folder with YACCLAB's files.txt: its lines name image files or, for volumes, folders of slices;
+/// - any other folder: the PNG and TIFF files in it and in its subfolders; a subfolder with a files.txt is a
+///   dataset of its own, so that the folder of all of YACCLAB's datasets can be given at once.
+/// With `options.stack`, a folder is one volume. A dataset has at most `most` images. Opens no image.
+/// Error (no_input): missing, not readable, or without images.
+std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptions& options,
+                                    std::optional<int> most, const Look& look = nullptr);
 
 /// Returns "" if the GPU can be used, else the reason why not.
 using AskForGpu = std::function<std::string()>;
@@ -96,6 +119,21 @@ ChosenAlgorithms choose_algorithms(const Request& request, const std::vector<Alg
                                    const AskForGpu& problem_of_gpu);
 
 /// Returns a line about algorithms that were left out; "" if there are none.
-std::string describe_left_out(const ChosenAlgorithms& chosen);
+std::string describe_left_out(const std::vector<std::string>& left_out, const std::string& problem);
+
+/// An experiment as it is measured.
+struct Plan {
+  Test test = Test::average;
+  std::vector<ImageSet> image_sets;
+  std::vector<const Algorithm*> algorithms;
+  std::optional<Connectivity> connectivity;  // else 8, and 26 for volumes
+  int gpu = 0;
+  TimingOptions timing;
+  Cycles cycles;
+  std::string protocol;                   // for the report, as the two below
+  std::vector<std::string> not_measured;  // algorithms that need a GPU that cannot be used
+  std::string no_gpu;                     // why it cannot be used
+  ReadClock read_clock = [](DeviceKind) { return std::optional<ClockReading>(); };
+};
 
 }  // namespace gpuccl::bench

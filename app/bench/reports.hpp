@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +27,7 @@ struct Table {
   std::size_t word_columns = 1;
 };
 
-/// Columns as wide as their widest cell; words to the left, figures to the right.
+/// Returns the table with columns as wide as their widest cell, words to the left and figures to the right.
 std::string as_text(const Table& table);
 
 /// Returns the number of characters of UTF-8 text.
@@ -44,14 +46,71 @@ std::string fastest(const Results& results);
 /// The results as tables, in the shape that suits the experiment: those of groups, then joint ones.
 std::vector<Table> tables(const Results& results);
 
-/// Returns the head of every report: how the figures were measured.
-/// Each line is one statement.
+/// Returns the head of every report: how the figures were measured, one statement per line.
 std::vector<std::string> measurement_notes(const Results& results);
 
 /// Returns one line per measure, algorithm and group; the first line names the columns.
 std::string as_csv(const Results& results);
 
-/// Head and results as one JSON object.
+/// Returns head and results as one JSON object.
 std::string as_json(const Head& head, const Results& results);
+
+/// Values of one algorithm along an axis; none where it was not measured.
+struct Series {
+  std::string title;
+  std::vector<std::optional<double>> values;
+  bool is_floor = false;
+};
+
+/// Groups that differ only in their axis: density, granularity, size, or the images.
+struct SeriesSet {
+  std::string title;
+  std::string axis;                 // "density (%)", "images", ...
+  std::vector<std::string> places;  // along it
+  std::vector<double> x;            // the places as numbers; empty if they are names
+  std::vector<Series> series;
+  bool logarithmic = false;  // the axis
+  bool of_volumes = false;
+};
+
+/// Returns the value of a row to show; none if it was not measured.
+using Value = std::function<std::optional<double>(const Row&)>;
+
+std::optional<double> total_ms(const Row& row);
+/// Returns the minimum of the repetitions instead of their median, as in YACCLAB.
+std::optional<double> least_ms(const Row& row);
+std::optional<double> multiple_of_floor(const Row& row);
+/// Returns 10^9 elements per second.
+std::optional<double> throughput(const Row& row);
+/// Return, for a row of --test work, the mean over the thread blocks of its working_phase().
+std::optional<double> longest_walk(const Row& row);
+std::optional<double> atomics_a_block(const Row& row);
+/// Returns the iterations of a row of --test iterations, whose only measure is the phase launched once per
+/// iteration.
+std::optional<double> iterations(const Row& row);
+
+/// Returns the results as sets of curves (or bars). `with_floors`: floors are series, too.
+std::vector<SeriesSet> series_sets(const Results& results, const Value& value, bool with_floors);
+
+/// Returns the size at which a series of throughputs reaches half of its peak, as a square or cube such as
+/// "640x640", interpolated by the number of elements. It is the first size if the series begins above half;
+/// "" without values.
+std::string half_of_peak(const SeriesSet& set, const Series& series);
+
+/// Returns "random 2048x2048, density 50 %, granularity 1" or the name of a dataset.
+std::string describe(const Group& group);
+/// Returns "8-connectivity, 10 images of 4.19 million pixels, foreground 50 %, 131000 components".
+std::string describe_images(const Group& group);
+
+/// Figure of a thread block: &BlockWork::longest or &BlockWork::atomics.
+using WorkFigure = std::uint32_t BlockWork::*;
+
+/// Returns the maximum of the figure over the thread blocks of all maps; at least 1.
+std::uint32_t most_of(const std::vector<WorkMap>& maps, WorkFigure figure);
+
+/// Draws the work of thread blocks, one pixel per block: find steps of the longest path above, atomic
+/// operations below. Colors range from dark (none) to yellow (the maximum of the row). The labeled image
+/// comes first, then the maps.
+Picture work_picture(const Picture& image, const std::vector<WorkMap>& maps);
 
 }  // namespace gpuccl::bench

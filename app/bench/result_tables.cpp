@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <optional>
 
-#include "app/bench/counted_kinds.hpp"
 #include "app/bench/reports.hpp"
-#include "app/bench/series.hpp"
+#include "app/bench/results.hpp"
 #include "app/common/messages.hpp"
 
 namespace gpuccl::bench {
@@ -53,9 +51,7 @@ std::string as_text(const Table& given) {
 
 std::string three_digits(double value) {
   const int magnitude = value == 0 ? 0 : static_cast<int>(std::floor(std::log10(std::fabs(value))));
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*f", std::clamp(2 - magnitude, 0, 6), value);
-  return text;
+  return fmt::format("{:.{}f}", value, std::clamp(2 - magnitude, 0, 6));
 }
 
 namespace {
@@ -64,97 +60,86 @@ std::string spread(const Timing& timing) {
   return three_digits(timing.low_ms) + "-" + three_digits(timing.high_ms);
 }
 
-/// Returns the reason why images were not timed; "" if all were.
-std::string note(const Row& row) {
+/// Returns the reason why images were not timed; none if all were.
+std::optional<std::string> note(const Row& row) {
   std::string text;
-  if (row.wrong > 0) text = fmt::format("{} wrong, not timed", row.wrong);
-  if (row.failed > 0) text += fmt::format("{}{} failed", text.empty() ? "" : ", ", row.failed);
-  if (row.left_out > 0)
-    text += fmt::format("{}{} left out, too slow", text.empty() ? "" : ", ", row.left_out);
-  return text;
+  const auto add = [&](int images, const char* reason) {
+    if (images > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", images, reason);
+  };
+  add(row.wrong, "wrong, not timed");
+  add(row.failed, "failed");
+  add(row.left_out, "left out, too slow");
+  return text.empty() ? std::nullopt : std::optional(text);
 }
 
 std::string title_of(const Group& group) { return describe(group) + " (" + describe_images(group) + ")"; }
 
 /// A column of the table of averages: its cell in a row, none where the row has nothing to show.
 struct Column {
-  std::string name;
-  std::optional<std::string> (*cell)(const Group&, const Row&);
+  const char* name;
+  std::optional<std::string> (*cell)(const Row&);
 };
 
+template <auto value>
+std::optional<std::string> digits_of(const Row& row) {
+  const std::optional<double> number = value(row);
+  return number ? std::optional(three_digits(*number)) : std::nullopt;
+}
+
 template <const char* const& name>
-std::optional<std::string> milliseconds(const Group&, const Row& row) {
+std::optional<double> milliseconds(const Row& row) {
   const Measure* measure = find_measure(row.measures, name);
-  return measure != nullptr ? std::optional(three_digits(measure->timing.median_ms)) : std::nullopt;
+  return measure != nullptr ? std::optional(measure->timing.median_ms) : std::nullopt;
 }
 
 template <double Timing::*value>
-std::optional<std::string> of_total(const Group&, const Row& row) {
+std::optional<double> of_total(const Row& row) {
   const Measure* measure = total_of(row);
-  return measure != nullptr ? std::optional(three_digits(measure->timing.*value)) : std::nullopt;
+  return measure != nullptr ? std::optional(measure->timing.*value) : std::nullopt;
 }
 
-std::optional<std::string> total_spread(const Group&, const Row& row) {
+std::optional<std::string> total_spread(const Row& row) {
   const Measure* measure = total_of(row);
   return measure != nullptr ? std::optional(spread(measure->timing)) : std::nullopt;
 }
 
-std::optional<std::string> gigas(const Group&, const Row& row) {
-  const std::optional<double> value = throughput(row);
-  return value ? std::optional(three_digits(*value)) : std::nullopt;
+std::optional<double> cycles(const Row& row) {
+  const std::optional<double> total = total_ms(row);
+  return total && row.cycles_a_ms != 0 ? std::optional(cycles_an_element(row, *total)) : std::nullopt;
 }
 
-std::optional<std::string> cycles(const Group&, const Row& row) {
-  const Measure* measure = total_of(row);
-  if (measure == nullptr || row.cycles_a_ms == 0) return std::nullopt;
-  return three_digits(cycles_an_element(row, measure->timing.median_ms));
-}
-
-std::optional<std::string> multiple(const Group&, const Row& row) {
-  const std::optional<double> value = multiple_of_floor(row);
-  return value ? std::optional(three_digits(*value)) : std::nullopt;
-}
-
-std::optional<std::string> floor_of(const Group&, const Row& row) {
+std::optional<std::string> floor_of(const Row& row) {
   return row.floor_ms > 0 ? std::optional(three_digits(row.floor_ms) + " " + row.floor) : std::nullopt;
 }
 
-std::optional<std::string> note_of(const Group&, const Row& row) {
-  const std::string text = note(row);
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
-const std::vector<Column>& columns() {
-  static const std::vector<Column> all = {
-      {"total ms", of_total<&Timing::median_ms>},
-      {"min", of_total<&Timing::min_ms>},
-      {"mean", of_total<&Timing::mean_ms>},
-      {"max", of_total<&Timing::max_ms>},
-      {"5-95 %", total_spread},
-      {"run labels", milliseconds<kHostRuns>},
-      {"allocated", milliseconds<kAllocated>},
-      {"numbered", milliseconds<kNumbered>},
-      {"statistics", milliseconds<kStatistics>},
-      {"upload", milliseconds<kUpload>},
-      {"download", milliseconds<kDownload>},
-      {"whole", milliseconds<kWhole>},
-      {"G/s", gigas},
-      {"cycles", cycles},
-      {"x floor", multiple},
-      {"floor ms", floor_of},
-      {"note", note_of},
-  };
-  return all;
-}
+constexpr Column kColumns[] = {
+    {"total ms", digits_of<total_ms>},
+    {"min", digits_of<least_ms>},
+    {"mean", digits_of<of_total<&Timing::mean_ms>>},
+    {"max", digits_of<of_total<&Timing::max_ms>>},
+    {"5-95 %", total_spread},
+    {"run labels", digits_of<milliseconds<kHostRuns>>},
+    {"allocated", digits_of<milliseconds<kAllocated>>},
+    {"numbered", digits_of<milliseconds<kNumbered>>},
+    {"statistics", digits_of<milliseconds<kStatistics>>},
+    {"upload", digits_of<milliseconds<kUpload>>},
+    {"download", digits_of<milliseconds<kDownload>>},
+    {"whole", digits_of<milliseconds<kWhole>>},
+    {"G/s", digits_of<throughput>},
+    {"cycles", digits_of<cycles>},
+    {"x floor", digits_of<multiple_of_floor>},
+    {"floor ms", floor_of},
+    {"note", note},
+};
 
 Table average_table(const Group& group) {
   Table table{title_of(group), {"algorithm", "device"}, {}, 2};
   for (const Row& row : group.rows) table.rows.push_back({row.algorithm, app::device_name(row.device)});
-  for (const Column& column : columns()) {
+  for (const Column& column : kColumns) {
     std::vector<std::optional<std::string>> cells;
-    for (const Row& row : group.rows) cells.push_back(column.cell(group, row));
+    for (const Row& row : group.rows) cells.push_back(column.cell(row));
     if (std::none_of(cells.begin(), cells.end(), [](const auto& cell) { return cell.has_value(); })) continue;
-    table.header.push_back(column.name);
+    table.header.emplace_back(column.name);
     for (std::size_t i = 0; i < cells.size(); ++i) table.rows[i].push_back(cells[i].value_or("-"));
   }
   return table;
@@ -171,13 +156,13 @@ Table steps_table(const Group& group) {
                             three_digits(step.timing.median_ms), spread(step.timing),
                             three_digits(step.launches), three_digits(step.timing.median_ms / row.floor_ms),
                             three_digits(cycles_an_element(row, step.timing.median_ms))});
-    if (const std::string text = note(row); !text.empty())
-      table.rows.push_back({row.algorithm, app::device_name(row.device), text, "-", "-", "-", "-", "-"});
+    if (const std::optional<std::string> text = note(row))
+      table.rows.push_back({row.algorithm, app::device_name(row.device), *text, "-", "-", "-", "-", "-"});
   }
   return table;
 }
 
-/// Accesses to memory, rounded to whole ones.
+/// Returns memory accesses, rounded to integers.
 Table memory_table(const Group& group) {
   Table table{title_of(group), {"algorithm", "phase", "launches"}, {}, 2};
   for (const AccessKind& kind : kAccessKinds) {
@@ -195,12 +180,12 @@ Table memory_table(const Group& group) {
       table.rows.back().push_back(
           three_digits(multiple_of_floor_bytes(phase.accesses, row.images * row.elements)));
     }
-    if (const std::string text = note(row); !text.empty()) table.rows.push_back({row.algorithm, text});
+    if (const std::optional<std::string> text = note(row)) table.rows.push_back({row.algorithm, *text});
   }
   return table;
 }
 
-/// Work of thread blocks: their mean, and the most that one of them did on any image.
+/// Returns the work of thread blocks: the mean, and the maximum of one block on any image.
 Table work_table(const Group& group) {
   Table table{title_of(group), {"algorithm", "phase", "launches", "blocks"}, {}, 2};
   for (const WorkKind& kind : kWorkKinds)
@@ -215,12 +200,12 @@ Table work_table(const Group& group) {
         table.rows.back().push_back(std::to_string(figure.most));
       }
     }
-    if (const std::string text = note(row); !text.empty()) table.rows.push_back({row.algorithm, text});
+    if (const std::optional<std::string> text = note(row)) table.rows.push_back({row.algorithm, *text});
   }
   return table;
 }
 
-/// Places of the axis downwards, algorithms to the right.
+/// Adds tables with a row per place on the axis and a column per algorithm.
 void add_series_tables(const Results& results, const Value& value, bool with_floors, const std::string& unit,
                        std::vector<Table>& tables) {
   for (const SeriesSet& set : series_sets(results, value, with_floors)) {
@@ -236,7 +221,7 @@ void add_series_tables(const Results& results, const Value& value, bool with_flo
   }
 }
 
-/// By size: throughput, and where it reaches half of its peak.
+/// Adds tables of throughput by size, with the size that reaches half of the peak.
 void add_throughput_tables(const Results& results, std::vector<Table>& tables) {
   const std::vector<SeriesSet> sets = series_sets(results, throughput, false);
   const std::size_t first = tables.size();
@@ -317,7 +302,7 @@ struct Logs {
   std::size_t sets = 0;
 };
 
-/// Adds the times of a group; false if there are none, as in experiments that count.
+/// Adds the times of a group. Experiments that count have none.
 void add_logs(const Group& group, std::vector<Logs>& all) {
   for (const Row& row : group.rows) {
     const Measure* const total = total_of(row);

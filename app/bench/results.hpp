@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,6 +10,8 @@
 
 #include "app/bench/plan.hpp"
 #include "app/bench/timing.hpp"
+#include "gpuccl/algorithms.hpp"
+#include "gpuccl/image.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::bench {
@@ -18,9 +21,6 @@ struct Picture {
   int width = 0, height = 0;
   std::vector<std::uint8_t> rgb;
 };
-
-/// The bytes of a PNG.
-std::string as_png(const Picture& picture);
 
 // Names of measures in addition to the phases' own.
 inline constexpr const char* kPreallocated = "preallocated";
@@ -60,7 +60,7 @@ inline double cycles_an_element(const Row& row, double milliseconds) {
   return row.elements > 0 ? milliseconds * row.cycles_a_ms / row.elements : 0;
 }
 
-/// Returns the first phase that follows or changes links; null if there are no phases.
+/// Returns the first phase that follows or changes parent pointers; null if there are no phases.
 inline const PhaseTime* working_phase(const Row& row) {
   for (const PhaseTime& phase : row.counted)
     if (phase.work.steps.sum + phase.work.atomics.sum > 0) return &phase;
@@ -112,5 +112,73 @@ inline const Measure* total_of(const Row& row) {
     if (const Measure* measure = find_measure(row.measures, total)) return measure;
   return nullptr;
 }
+
+/// One kind of access to memory, under its name in reports.
+struct AccessKind {
+  const char* name;  // as a key; blanks for underscores make it a title
+  Accesses::Count Accesses::*count;
+};
+
+/// In the order of reports.
+inline constexpr AccessKind kAccessKinds[] = {
+    {"image_reads", &Accesses::image_reads},
+    {"reads", &Accesses::reads},
+    {"writes", &Accesses::writes},
+    {"atomics", &Accesses::atomics},
+    {"tile_reads", &Accesses::tile_reads},
+    {"tile_writes", &Accesses::tile_writes},
+    {"tile_atomics", &Accesses::tile_atomics},
+};
+
+/// Returns the bytes that these accesses to the image and to global memory move at least: a byte of the
+/// image, a label of 4 bytes, which an atomic operation reads and writes. Wider accesses count as one.
+inline double least_bytes(const Accesses& of) {
+  return static_cast<double>(of.image_reads) + 4.0 * static_cast<double>(of.reads + of.writes) +
+         8.0 * static_cast<double>(of.atomics);
+}
+
+/// Returns least_bytes() as a multiple of the bytes of the bandwidth bound, which reads a byte and writes a
+/// label for each of `elements`.
+inline double multiple_of_floor_bytes(const Accesses& of, double elements) {
+  return elements > 0 ? least_bytes(of) / (5 * elements) : 0;
+}
+
+/// One figure of thread blocks, under its name in reports.
+struct WorkKind {
+  const char* name;   // as a key
+  const char* title;  // in tables
+  OverBlocks Work::*figure;
+};
+
+inline constexpr WorkKind kWorkKinds[] = {
+    {"steps", "steps", &Work::steps},
+    {"longest_walk", "longest walk", &Work::longest},
+    {"atomics", "atomics", &Work::atomics},
+};
+
+inline double mean_over_blocks(const OverBlocks& figure, const Work& work) {
+  return work.blocks == 0 ? 0 : static_cast<double>(figure.sum) / static_cast<double>(work.blocks);
+}
+
+/// Returns `image` in the grid of a map: one pixel per thread block, lighter with more foreground. Slices of
+/// a volume follow each other downwards.
+Picture mapped_image(BitView image, const WorkMap& map);
+
+/// Callbacks that report the progress of an experiment.
+struct Observer {
+  /// Called before each image with the fraction that is done, 0 to 1, and what follows.
+  std::function<void(double done, const std::string& what)> progress;
+  /// Called with the problem of a file or an algorithm; the experiment continues.
+  std::function<void(const std::string& line)> problem;
+  /// Called after each set of images with all results so far.
+  std::function<void(const Results& so_far)> finished = [](const Results&) {};
+  /// Called before each image and algorithm; true ends the experiment with the results so far.
+  std::function<bool()> stop = [] { return false; };
+};
+
+/// Measures every algorithm on every image. An algorithm whose labels of an image differ from the CPU
+/// engine's is not timed on it. An algorithm skips the remaining random images of a set after three time
+/// limits. Failures are reported, and the experiment continues (Results::failures).
+Results measure(const Plan& plan, const Observer& observer);
 
 }  // namespace gpuccl::bench

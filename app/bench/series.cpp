@@ -1,12 +1,11 @@
-#include "app/bench/series.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/bench/counted_kinds.hpp"
 #include "app/bench/reports.hpp"
+#include "app/bench/results.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::bench {
@@ -34,13 +33,13 @@ Where where(const Group& group) {
   const std::string granularity = fmt::format("granularity {}", group.granularity);
   switch (group.axis) {
     case Axis::density:
-      return {"random " + size + ", " + granularity + connectivity, kDensityAxis, percent(group.density),
+      return {"random " + size + ", " + granularity + connectivity, "density (%)", percent(group.density),
               100 * group.density};
     case Axis::granularity:
       return {"random " + size + ", " + density + connectivity, "granularity",
               std::to_string(group.granularity), group.granularity};
     case Axis::size:
-      return {"random, " + density + ", " + granularity + connectivity, kSizeAxis, size, group.elements};
+      return {"random, " + density + ", " + granularity + connectivity, "pixels", size, group.elements};
     case Axis::none:
       break;
   }
@@ -79,11 +78,6 @@ std::optional<double> throughput(const Row& row) {
   return total && *total > 0 ? std::optional(row.elements / *total / 1e6) : std::nullopt;
 }
 
-std::optional<double> run_labels_ms(const Row& row) {
-  const Measure* measure = find_measure(row.measures, kHostRuns);
-  return measure != nullptr ? std::optional(measure->timing.median_ms) : std::nullopt;
-}
-
 std::optional<double> multiple_of_floor(const Row& row) {
   const std::optional<double> total = total_ms(row);
   return total && row.floor_ms > 0 ? std::optional(*total / row.floor_ms) : std::nullopt;
@@ -109,19 +103,19 @@ std::optional<double> iterations(const Row& row) {
 std::vector<SeriesSet> series_sets(const Results& results, const Value& value, bool with_floors) {
   std::vector<SeriesSet> all;
   for (const Group& group : results.groups) {
-    const Where here = where(group);
+    const Where place = where(group);
     auto at =
-        std::find_if(all.begin(), all.end(), [&](const SeriesSet& set) { return set.title == here.set; });
+        std::find_if(all.begin(), all.end(), [&](const SeriesSet& set) { return set.title == place.set; });
     if (at == all.end())
-      at = all.insert(at, SeriesSet{here.set,
-                                    here.axis,
+      at = all.insert(at, SeriesSet{place.set,
+                                    place.axis,
                                     {},
                                     {},
                                     {},
                                     group.axis == Axis::size,
                                     group.extent && group.extent->depth > 1});
-    at->places.push_back(here.place);
-    if (here.x) at->x.push_back(*here.x);
+    at->places.push_back(place.place);
+    if (place.x) at->x.push_back(*place.x);
     for (const Row& row : group.rows)
       set_last(series_named(*at, row.title, false), at->places.size(), value(row));
     if (!with_floors) continue;

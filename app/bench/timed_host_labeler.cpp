@@ -3,9 +3,6 @@
 // The CPU engine renders label images on demand. Other algorithms write one in memory, so the total includes
 // rendering it. It excludes statistics, which have a separate column.
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_for.h>
-
 #include <algorithm>
 #include <optional>
 #include <utility>
@@ -13,22 +10,11 @@
 
 #include "app/bench/results.hpp"
 #include "app/bench/timed_labeler.hpp"
-#include "app/common/stopwatch.hpp"
+#include "app/common/progress.hpp"
+#include "gpuccl/labels.hpp"
 
 namespace gpuccl::bench {
 namespace {
-
-constexpr std::int64_t kElementsCopied = 1 << 16;
-
-void render(const LabelSource& labels, Label* out) {
-  const Extent extent = labels.extent();
-  const std::int64_t rows_a_strip = std::max<std::int64_t>(1, kElementsCopied / extent.width);
-  tbb::parallel_for(
-      tbb::blocked_range<std::int64_t>(0, extent.rows(), static_cast<std::size_t>(rows_a_strip)),
-      [&](const auto& rows) {
-        labels.render(rows.begin(), rows.end() - rows.begin(), out + rows.begin() * extent.width, nullptr);
-      });
-}
 
 BitVolume copy_of(BitView image) {
   BitVolume copy(image.extent);
@@ -111,7 +97,7 @@ class TimedHostLabeler final : public TimedLabeler {
   }
 
  private:
-  /// The image as often as rotation asks for.
+  /// The image, with as many copies as rotation needs.
   class Copies {
    public:
     Copies(BitView image, const TimingOptions& timing) : image_(image) {
@@ -136,7 +122,7 @@ class TimedHostLabeler final : public TimedLabeler {
     std::optional<LabelImage> own;
     if (dynamic_cast<const LabelImage*>(labeled.labels.get()) == nullptr) {
       if (output == nullptr) output = &own.emplace(image.extent, labeled.labels->count());
-      render(*labeled.labels, output->data());
+      render_all(*labeled.labels, output->data());
       times.render_ms = stopwatch.milliseconds() - label_ms;
     }
     times.whole_ms = label_ms + times.render_ms;

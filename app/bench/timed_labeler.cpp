@@ -4,12 +4,9 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <compare>
 #include <cstring>
 #include <vector>
 
-#include "app/bench/timing.hpp"
-#include "app/common/stopwatch.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"

@@ -1,13 +1,12 @@
 // Times the stages of a GPU algorithm. Device totals and phases are measured with CUDA events; times that
 // include allocation or the host are wall-clock times.
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
 #include "app/bench/results.hpp"
 #include "app/bench/timed_labeler.hpp"
-#include "app/common/stopwatch.hpp"
+#include "app/common/progress.hpp"
 #include "gpuccl/detail/staged.hpp"
 
 namespace gpuccl::bench {
@@ -43,7 +42,7 @@ class TimedStagedLabeler final : public TimedLabeler {
     for (StagedLabeler* labeler : all) labeler->release();
   }
 
-  /// Allocates buffers again that a labeler keeps between images, so each image has its own labeler.
+  /// Makes a labeler for each image, because a labeler keeps its buffers between images.
   void time_host_to_host(BitView image, const TimingOptions& timing, Samples& samples) override {
     labelers_.resize(1);  // frees as much GPU memory as possible
     labelers_.front() = variant_.make(gpu_);
@@ -108,7 +107,7 @@ class TimedStagedLabeler final : public TimedLabeler {
     labeler.statistics(nullptr);
   }
 
-  /// From host to host as papers have it: what comes down is a label image.
+  /// Labels from host to host as in papers, which download a label image.
   static Labeled label_image(StagedLabeler& labeler, BitView image, PhaseTimes* phases) {
     Labeled labeled;
     labeler.upload(image);
@@ -125,7 +124,7 @@ class TimedStagedLabeler final : public TimedLabeler {
     repeat(timing, [&](int i, bool counts) { once(*all[static_cast<std::size_t>(i) % all.size()], counts); });
   }
 
-  /// Every copy gets the image.
+  /// Uploads the image to every labeler, and times it.
   static void upload(const std::vector<StagedLabeler*>& all, BitView image, const TimingOptions& timing,
                      Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->upload(image);
@@ -162,7 +161,7 @@ class TimedStagedLabeler final : public TimedLabeler {
     return stopwatch.milliseconds();
   }
 
-  /// Provisional labels are timed in repetitions of their own, so that nothing but they is in the caches.
+  /// Times provisional labels in separate repetitions, so that caches contain nothing else.
   static void time_preallocated(const std::vector<StagedLabeler*>& all, const TimingOptions& timing,
                                 Samples& samples) {
     for (StagedLabeler* labeler : all) labeler->allocate();
@@ -193,7 +192,7 @@ class TimedStagedLabeler final : public TimedLabeler {
     });
   }
 
-  /// The first `count` labelers, each with an input and an output of its own; made when they are first
+  /// Returns the first `count` labelers, each with its own input and output. Makes them when they are
   /// needed.
   std::vector<StagedLabeler*> labelers(int count) {
     std::vector<StagedLabeler*> chosen;

@@ -28,10 +28,10 @@ struct Clocks {
   void add(const ClockReading& reading);
 };
 
-/// A warning if the clock moved by more than a twentieth or was limited; "" if it did not.
+/// Returns a warning if the clock changed by more than a twentieth or was limited; else "".
 std::string clock_warning(DeviceKind device, const Clocks& clocks);
 
-/// Reads the clock of the CPU's fastest core; none if the system does not report it.
+/// Returns the clock of the fastest CPU core; none if the system does not report it.
 std::optional<ClockReading> cpu_clock();
 
 /// Statistics of the repetitions of one step: median, the 5 % and 95 % quantiles, and the extremes and mean
@@ -55,8 +55,8 @@ inline constexpr TimingField kTimingFields[] = {
     {"min_ms", &Timing::min_ms},       {"max_ms", &Timing::max_ms}, {"mean_ms", &Timing::mean_ms},
 };
 
-/// The value below which a share `q` (0 to 1) of the samples lies, between two samples in proportion.
-/// Not for an empty list.
+/// Returns the value below which a fraction `q` (0 to 1) of the samples lies, interpolated linearly. Requires
+/// at least one sample.
 double quantile(std::vector<double> samples, double q);
 
 Timing summarize(const std::vector<double>& samples);

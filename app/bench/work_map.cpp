@@ -1,26 +1,12 @@
-#include "app/bench/work_map.hpp"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstddef>
 
-#include "app/bench/results.hpp"
-#include "io/png/png.hpp"
+#include "app/bench/reports.hpp"
 
 namespace gpuccl::bench {
-
-std::string as_png(const Picture& picture) {
-  std::string bytes;
-  const auto append = [&](const void* data, std::size_t size) {
-    bytes.append(static_cast<const char*>(data), size);
-  };
-  io::PngOutput png(append, {picture.width, picture.height, 8, io::PngColor::rgb, 6, {}});
-  png.write_rows(picture.rgb.data(), static_cast<std::size_t>(picture.width) * 3,
-                 static_cast<std::size_t>(picture.height));
-  png.finish();
-  return bytes;
-}
 
 namespace {
 

@@ -13,30 +13,27 @@
 #include <vector>
 
 #include "app/bench/bench_options.hpp"
-#include "app/bench/dataset.hpp"
 #include "app/bench/environment.hpp"
-#include "app/bench/experiment.hpp"
 #include "app/bench/plan.hpp"
 #include "app/bench/reports.hpp"
-#include "app/bench/work_map.hpp"
+#include "app/bench/results.hpp"
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
-#include "app/common/status_line.hpp"
-#include "app/common/stopwatch.hpp"
-#include "app/common/version.hpp"
+#include "app/common/progress.hpp"
 #include "app/label/hints.hpp"
 #include "app/options/command_line.hpp"
-#include "app/view/batch_page.hpp"
+#include "app/view/pages.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/folders.hpp"
+#include "io/read/reader.hpp"
 
 namespace gpuccl::app {
 namespace {
 
-/// The words that started this process, so that a report shows how to repeat it.
+/// Returns the command line of this process, so that a report shows how to repeat it.
 std::string command_line() {
   std::ifstream file("/proc/self/cmdline");
   const std::string words((std::istreambuf_iterator<char>(file)), {});
@@ -63,6 +60,10 @@ std::string map_legend(const bench::Results& results) {
       bench::most_of(results.maps, &BlockWork::longest), bench::most_of(results.maps, &BlockWork::atomics));
 }
 
+std::string as_png(const bench::Picture& picture) {
+  return png_of(picture.width, picture.height, picture.rgb, 6);
+}
+
 /// The requested files. Each is written again when there are more results. Constructed before the work
 /// starts, so that a missing folder is an error at once.
 class BenchOutputs {
@@ -83,18 +84,18 @@ class BenchOutputs {
     if (options_.report.empty()) return;
     WorkPicture work;
     if (!results.maps.empty())
-      work = {bench::as_png(bench::work_picture(results.mapped_image, results.maps)), map_legend(results)};
+      work = {as_png(bench::work_picture(results.mapped_image, results.maps)), map_legend(results)};
     write(options_.page(), bench_page(json, work));
   }
 
-  /// --map.
+  /// Writes the picture of --map.
   void write_map(const bench::Results& results) {
     const bench::Picture picture = bench::work_picture(results.mapped_image, results.maps);
     io::with_path(options_.map, [&] {
       if (picture.rgb.empty())
         throw Error(Failure::data, "no thread block was counted; there is no map to draw");
     });
-    write(options_.map, bench::as_png(picture));
+    write(options_.map, as_png(picture));
   }
 
  private:
@@ -174,28 +175,6 @@ class BenchReport {
   double writing_ms_ = 0;  // the last time
 };
 
-/// Prints hints about the foreground of images of datasets, each once.
-class ForegroundHints {
- public:
-  ForegroundHints(io::ForegroundOptions options, std::function<void(const std::string&)> warn)
-      : options_(std::move(options)), warn_(std::move(warn)) {}
-
-  void look_at(const bench::Read& read) {
-    Findings findings;
-    const auto elements = static_cast<double>(read.image.extent.elements());
-    findings.foreground = elements > 0 ? static_cast<double>(count_foreground(read.image)) / elements : 0;
-    findings.more_than_two_values = read.more_than_two_values;
-    findings.has_values_option = false;
-    const std::string line = hint_of_foreground(read.info, options_, findings);
-    if (!line.empty() && given_.insert(line).second) warn_(read.info.path + ": " + line);
-  }
-
- private:
-  io::ForegroundOptions options_;
-  std::function<void(const std::string&)> warn_;
-  std::set<std::string> given_;
-};
-
 std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const bench::Request& request,
                                            const std::function<void(const std::string&)>& warn) {
   if (request.datasets.empty()) return bench::random_image_sets(request);
@@ -205,8 +184,18 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const be
   reading.palette = options.input.palette;
   reading.stack = options.input.stack;
   reading.warn = warn;
-  const auto hints = std::make_shared<ForegroundHints>(reading.foreground, warn);
-  const auto look = [hints](const bench::Read& read) { hints->look_at(read); };
+  // Gives each hint about the foreground once.
+  const auto look = [foreground = reading.foreground, warn,
+                     given = std::make_shared<std::set<std::string>>()](const io::Reader& reader,
+                                                                        BitView image) {
+    Findings findings;
+    const auto elements = static_cast<double>(image.extent.elements());
+    findings.foreground = elements > 0 ? static_cast<double>(count_foreground(image)) / elements : 0;
+    findings.more_than_two_values = reader.has_more_than_two_values();
+    findings.has_values_option = false;
+    const std::string line = hint_of_foreground(reader.info(), foreground, findings);
+    if (!line.empty() && given->insert(line).second) warn(reader.info().path + ": " + line);
+  };
   std::vector<bench::ImageSet> sets;
   for (const std::string& path : request.datasets)
     io::with_path(path, [&] {
@@ -218,8 +207,9 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const be
 
 int exit_code_of(const bench::Results& results) {
   if (results.wrong) return exit_code(Failure::internal);
-  if (results.failures.empty()) return kSuccess;
-  return results.failures.size() == 1 ? exit_code(*results.failures.begin()) : kMixed;
+  std::set<int> codes;
+  for (const Failure failure : results.failures) codes.insert(exit_code(failure));
+  return exit_code(codes);
 }
 
 /// Returns the table of algorithms for an experiment.
@@ -260,7 +250,8 @@ int run_bench(const BenchOptions& options) {
   plan.image_sets = image_sets_of(options, request, warn);
   const bench::ChosenAlgorithms chosen =
       bench::choose_algorithms(request, table_of(plan.test), [&] { return problem_of_gpu(plan.gpu); });
-  if (const std::string line = bench::describe_left_out(chosen); !line.empty()) warn(line);
+  if (const std::string line = bench::describe_left_out(chosen.left_out, chosen.problem); !line.empty())
+    warn(line);
   plan.algorithms = chosen.algorithms;
   const bool gpu =
       std::any_of(plan.algorithms.begin(), plan.algorithms.end(),

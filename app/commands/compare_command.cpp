@@ -1,15 +1,13 @@
 #include <fmt/core.h>
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
-#include "app/label/label_sandbox.hpp"
+#include "app/common/sandbox.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
@@ -30,10 +28,7 @@ struct CompareOptions {
 std::string describe_foreground(const Comparison& comparison) {
   const std::uint64_t elements = comparison.other_foreground;
   if (elements == 0) return "";
-  std::array<char, 32> dice{};
-  std::snprintf(dice.data(), dice.size(), "%.6g", comparison.dice());
-  return fmt::format("{}{}, Dice coefficient {}, ", elements, elements == 1 ? " pixel" : " pixels",
-                     dice.data());
+  return fmt::format("{}, Dice coefficient {:.6g}, ", counted(elements, "pixel"), comparison.dice());
 }
 
 /// One line: how the two differ, and where first.

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "app/commands/commands.hpp"
-#include "app/commands/text_output.hpp"
 #include "app/common/messages.hpp"
+#include "app/common/sandbox.hpp"
 #include "app/label/hints.hpp"
 #include "app/label/label_paths.hpp"
-#include "app/label/label_sandbox.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
@@ -69,7 +68,7 @@ int run_contacts(const ContactsOptions& options) {
 
   io::stream_contacts_csv([&](std::string_view text) { output.write(text); }, volume, info.geometry, contacts,
                           {}, long_labels);
-  output.commit();
+  TextOutput::commit_together({&output});
   return kSuccess;
 }
 

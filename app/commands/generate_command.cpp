@@ -20,27 +20,26 @@ struct GenerateCommandOptions {
   GenerateOptions image;
   std::string output;
   OutputOptions file;
-  std::map<std::string, Option> of_kinds;  // by name, those that not every kind takes
+  std::map<std::string, Option> of_kinds;  // by name; options that only some kinds have
 };
 
-bool takes(const GenerateKind& kind, const std::string& option) {
+bool has_option(const GenerateKind& kind, const std::string& option) {
   return std::find(kind.options.begin(), kind.options.end(), option) != kind.options.end();
 }
 
 /// "random, blobs".
-std::string kinds_that_take(const std::string& option) {
+std::string kinds_with(const std::string& option) {
   std::string names;
   for (const GenerateKind& kind : generate_kinds())
-    if (takes(kind, option)) names += (names.empty() ? "" : ", ") + kind.name;
+    if (has_option(kind, option)) names += (names.empty() ? "" : ", ") + kind.name;
   return names;
 }
 
 void refuse_other_kinds(const GenerateCommandOptions& options) {
   for (const GenerateKind& kind : generate_kinds())
     for (const auto& [name, option] : options.of_kinds)
-      if (kind.name == options.image.kind && option.is_given() && !takes(kind, name))
-        throw Error(Failure::usage,
-                    "--" + name + " is for " + kinds_that_take(name) + ", not for " + kind.name);
+      if (kind.name == options.image.kind && option.is_given() && !has_option(kind, name))
+        throw Error(Failure::usage, "--" + name + " is for " + kinds_with(name) + ", not for " + kind.name);
 }
 
 void add_size(const Command& command, Extent& extent) {
@@ -64,7 +63,7 @@ void add_kind(const Command& command, std::string& kind) {
 
 void add_options_of_kinds(const Command& command, GenerateCommandOptions& options) {
   const auto help = [](const char* name, const char* text) {
-    return std::string(text) + " (" + kinds_that_take(name) + ")";
+    return std::string(text) + " (" + kinds_with(name) + ")";
   };
   const auto number = [&](const char* name, auto& target, const char* type, const char* text) {
     using Number = std::numeric_limits<std::remove_reference_t<decltype(target)>>;

@@ -11,7 +11,6 @@
 
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
-#include "app/common/version.hpp"
 #include "app/options/command_line.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/files/gunzipped_file.hpp"

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <memory>
 #include <utility>
 
@@ -12,7 +11,6 @@
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_options.hpp"
-#include "app/label/label_sandbox.hpp"
 #include "app/options/command_line.hpp"
 #include "app/parts/task_options.hpp"
 #include "app/parts/tasks.hpp"
@@ -24,8 +22,6 @@ namespace {
 
 /// Prints one line for the user of a terminal. Scripts get no output on success.
 void print_summary(const LabelPaths& files, const LabelOptions& options, const LabelSummary& summary) {
-  char seconds[32];
-  std::snprintf(seconds, sizeof seconds, "%.3f s", summary.milliseconds / 1000);
   std::string line = display_name(files.input) + ": " +
                      counted(summary.components, options.values.objects ? "object" : "component");
   if (summary.dropped > 0) line += fmt::format(", {} dropped", summary.dropped);
@@ -33,8 +29,7 @@ void print_summary(const LabelPaths& files, const LabelOptions& options, const L
     line += fmt::format(
         " ({}{}-connectivity, {} on {})", options.input.foreground.otsu ? summary.foreground_rule + ", " : "",
         static_cast<int>(summary.engine.connectivity), summary.engine.algorithm, summary.engine.device_name);
-  line += std::string(" in ") + seconds;
-  print_message(line);
+  print_message(line + fmt::format(" in {:.3f} s", summary.milliseconds / 1000));
 }
 
 int run_task(const LabelOptions& options, const TaskOptions& task) {
@@ -82,7 +77,7 @@ void set_up(const Command& command, LabelOptions defaults) {
   const auto task = std::make_shared<TaskOptions>();
   task->add_to(command);
   command.on_run([options, task] {
-    options->settle(task->given());
+    options->resolve(task->given());
     remove_slash_of_zarr(options->files.image);
     return task->given() ? run_task(*options, *task) : run_label(*options);
   });

@@ -1,9 +1,9 @@
+#include <fmt/core.h>
+
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <vector>
 
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
@@ -28,19 +28,8 @@ std::string text_of(MeasuredIn in) {
 std::string measures_as_markdown() {
   std::string text = "| column | group | of | unit | definition | source |\n|---|---|---|---|---|---|\n";
   for (const Measure& measure : measures())
-    text.append("| `")
-        .append(measure.name)
-        .append("` | ")
-        .append(name_of(measure.group))
-        .append(" | ")
-        .append(text_of(measure.in))
-        .append(" | ")
-        .append(measure.unit)
-        .append(" | ")
-        .append(measure.definition)
-        .append(" | ")
-        .append(measure.source)
-        .append(" |\n");
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", measure.name, name_of(measure.group),
+                        text_of(measure.in), measure.unit, measure.definition, measure.source);
   return text;
 }
 
@@ -59,16 +48,8 @@ std::string measures_as_json() {
 std::string measures_as_text() {
   std::string text;
   for (const Measure& measure : measures())
-    text.append(measure.name)
-        .append(" (")
-        .append(name_of(measure.group))
-        .append("; ")
-        .append(text_of(measure.in))
-        .append("; ")
-        .append(measure.unit)
-        .append(")\n    ")
-        .append(measure.definition)
-        .append("\n");
+    text += fmt::format("{} ({}; {}; {})\n    {}\n", measure.name, name_of(measure.group),
+                        text_of(measure.in), measure.unit, measure.definition);
   return text;
 }
 
@@ -82,20 +63,19 @@ std::string connectivities_of(const Algorithm& algorithm) {
 
 /// Columns of equal width, two spaces apart, the longest text in the last one.
 std::string as_text() {
-  using Row = std::array<std::string, 4>;
-  std::vector<Row> rows;
-  std::array<std::size_t, std::tuple_size_v<Row> - 1> width{};
+  std::size_t name = 0, list = 0, device = 0;
+  const auto widen = [](std::size_t& width, const std::string& text) {
+    width = std::max(width, text.size());
+  };
   for (const Algorithm& algorithm : algorithms()) {
-    rows.push_back(
-        {algorithm.name, connectivities_of(algorithm), device_name(algorithm.device), algorithm.title});
-    for (std::size_t i = 0; i < width.size(); ++i) width[i] = std::max(width[i], rows.back()[i].size());
+    widen(name, algorithm.name);
+    widen(list, connectivities_of(algorithm));
+    widen(device, device_name(algorithm.device));
   }
   std::string text;
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < width.size(); ++i)
-      text += row[i] + std::string(width[i] + 2 - row[i].size(), ' ');
-    text += row.back() + "\n";
-  }
+  for (const Algorithm& algorithm : algorithms())
+    text += fmt::format("{:{}}  {:{}}  {:{}}  {}\n", algorithm.name, name, connectivities_of(algorithm), list,
+                        device_name(algorithm.device), device, algorithm.title);
   return text;
 }
 
@@ -129,9 +109,9 @@ std::string as_markdown() {
   std::string text =
       "| `--algo` | algorithm | connectivity | device | phases | published |\n|---|---|---|---|---|---|\n";
   for (const Algorithm& algorithm : algorithms())
-    text += "| `" + algorithm.name + "` | " + algorithm.title + " | " + connectivities_of(algorithm) + " | " +
-            device_name(algorithm.device) + " | " + escaped(phases_of(algorithm)) + " | " + algorithm.paper +
-            " |\n";
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", algorithm.name, algorithm.title,
+                        connectivities_of(algorithm), device_name(algorithm.device),
+                        escaped(phases_of(algorithm)), algorithm.paper);
   return text;
 }
 
@@ -163,13 +143,12 @@ void setup_list(const Command& command) {
   add_switch(command, "--markdown", options->markdown, "Print a table in Markdown").excludes(json);
   add_switch(command, "--measures", options->measures, "List the measures of gpuccl label --measure instead");
   command.on_run([options] {
-    if (options->measures) {
+    if (options->measures)
       print_result(options->json       ? measures_as_json()
                    : options->markdown ? measures_as_markdown()
                                        : measures_as_text());
-      return kSuccess;
-    }
-    print_result(options->json ? as_json() : options->markdown ? as_markdown() : as_text());
+    else
+      print_result(options->json ? as_json() : options->markdown ? as_markdown() : as_text());
     return kSuccess;
   });
 }

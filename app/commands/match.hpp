@@ -74,18 +74,19 @@ struct FoundPairs {
 FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
                       const std::string& prediction_name, const ObjectOptions& objects);
 
-/// Options of gpuccl match --track.
-struct TrackOptions {
-  std::string series;  // image with several time points, or folder with an image for each
-  double threshold = 0.5;
+struct MatchOptions {
+  std::string truth, prediction;
+  std::vector<double> thresholds{0.5};
   ObjectOptions objects;
+  std::string prediction_name;  // pattern of names of predictions
+  std::string series;           // --track: image with several time points, or folder with an image for each
+  std::string folder;           // --track: folder for label images with the numbers of tracks
   std::string csv, json;
-  std::string folder;  // folder for label images with the numbers of tracks
   OutputOptions file;
 };
 
 /// Links the objects of successive time points by their overlaps. Returns the exit code. Throws
 /// io::FileError.
-int track_frames(const TrackOptions& options);
+int track_frames(const MatchOptions& options);
 
 }  // namespace gpuccl::app

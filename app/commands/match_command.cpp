@@ -1,8 +1,6 @@
 #include <fmt/core.h>
 
-#include <array>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -14,12 +12,9 @@
 
 #include "app/commands/commands.hpp"
 #include "app/commands/match.hpp"
-#include "app/commands/text_output.hpp"
 #include "app/common/messages.hpp"
-#include "app/common/version.hpp"
+#include "app/common/sandbox.hpp"
 #include "app/label/label_paths.hpp"
-#include "app/label/label_sandbox.hpp"
-#include "app/options/name_pattern.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/objects.hpp"
@@ -47,16 +42,6 @@ bool is_pairs_csv(std::string_view beginning) {
 
 bool is_match_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl_match\""); }
 
-struct MatchOptions {
-  std::string truth, prediction;
-  std::vector<double> thresholds{0.5};
-  ObjectOptions objects;
-  std::string prediction_name;  // pattern of names of predictions
-  std::string series, folder;   // input and folder for --track
-  std::string csv, json;
-  OutputOptions file;
-};
-
 /// Returns the rows of one pair of images; 0 stands for no partner. `before`: first columns of each row.
 std::string pairs_text(const std::string& before, std::span<const std::uint64_t> truth,
                        std::span<const std::uint64_t> prediction, const OverlapTable& table,
@@ -82,75 +67,24 @@ std::vector<std::uint64_t> some_of(const std::vector<std::uint64_t>& ids,
   return some;
 }
 
-Json json_of(const MatchTotals& totals) {
-  const OverlapCounts& counts = totals.counts;
-  Json matching = Json::array();
-  for (const MatchScores& score : totals.scores)
-    matching.push_back({{"threshold", score.threshold},
-                        {"true_positives", score.true_positives},
-                        {"false_positives", score.false_positives},
-                        {"false_negatives", score.false_negatives},
-                        {"precision", score.precision()},
-                        {"recall", score.recall()},
-                        {"f1", score.f1()},
-                        {"accuracy", score.accuracy()},
-                        {"mean_matched_iou", score.mean_matched_iou()},
-                        {"mean_true_iou", score.mean_true_iou()},
-                        {"panoptic_quality", score.panoptic_quality()}});
-  return {{"objects", {{"truth", counts.truth}, {"prediction", counts.prediction}}},
-          {"foreground",
-           {{"truth", counts.truth_pixels},
-            {"prediction", counts.prediction_pixels},
-            {"common", counts.common_pixels},
-            {"dice", counts.dice()}}},
-          {"detection",
-           {{"found", counts.truth_found},
-            {"sensitivity", counts.sensitivity()},
-            {"without_overlap", counts.prediction - counts.prediction_found},
-            {"precision", counts.precision()}}},
-          {"matching", std::move(matching)},
-          {"average_precision", average_precision(totals.scores)}};
-}
-
-using ClassTotals = std::map<std::uint64_t, MatchTotals>;
-
-/// Adds the scores of each class, and their means over classes at the first threshold.
-void add_classes(Json& json, const ClassTotals& classes) {
-  Json& rows = json["classes"] = Json::array();
-  double dice = 0, f1 = 0, quality = 0;
-  for (const auto& [value, totals] : classes) {
-    Json row{{"value", value}};
-    row.update(json_of(totals));
-    rows.push_back(std::move(row));
-    dice += totals.counts.dice();
-    f1 += totals.scores.front().f1();
-    quality += totals.scores.front().panoptic_quality();
-  }
-  const auto mean = [&](double sum) {
-    return classes.empty() ? 0 : sum / static_cast<double>(classes.size());
-  };
-  json["class_mean"] = {{"dice", mean(dice)}, {"f1", mean(f1)}, {"panoptic_quality", mean(quality)}};
-}
+/// Reports in JSON, for report_of().
+struct InJson {
+  using Object = Json;
+  using List = std::vector<Json>;
+  static void append(List& list, Json object) { list.push_back(std::move(object)); }
+  static Json value(const List& list) { return Json(list); }
+};
 
 std::string summary_of(const MatchTotals& totals, std::size_t images) {
-  std::array<char, 160> line{};
-  std::string text;
-  const auto add = [&](const char* format, auto... values) {
-    std::snprintf(line.data(), line.size(), format, values...);
-    text += line.data();
-  };
-  if (images > 1) add("%zu pairs of images\n", images);
-  add("truth %llu objects, prediction %llu objects, Dice coefficient of the foreground %.4f\n",
-      static_cast<unsigned long long>(totals.counts.truth),
-      static_cast<unsigned long long>(totals.counts.prediction), totals.counts.dice());
-  add("%9s %9s %9s %9s %9s %7s %7s %9s %7s %7s\n", "threshold", "TP", "FP", "FN", "precision", "recall", "F1",
-      "accuracy", "SQ", "PQ");
+  std::string text = images > 1 ? fmt::format("{} pairs of images\n", images) : "";
+  text += fmt::format("truth {} objects, prediction {} objects, Dice coefficient of the foreground {:.4f}\n",
+                      totals.counts.truth, totals.counts.prediction, totals.counts.dice());
+  text += "threshold        TP        FP        FN precision  recall      F1  accuracy      SQ      PQ\n";
   for (const MatchScores& score : totals.scores)
-    add("%9g %9llu %9llu %9llu %9.4f %7.4f %7.4f %9.4f %7.4f %7.4f\n", score.threshold,
-        static_cast<unsigned long long>(score.true_positives),
-        static_cast<unsigned long long>(score.false_positives),
-        static_cast<unsigned long long>(score.false_negatives), score.precision(), score.recall(), score.f1(),
-        score.accuracy(), score.mean_matched_iou(), score.panoptic_quality());
+    text += fmt::format("{:9g} {:9} {:9} {:9} {:9.4f} {:7.4f} {:7.4f} {:9.4f} {:7.4f} {:7.4f}\n",
+                        score.threshold, score.true_positives, score.false_positives, score.false_negatives,
+                        score.precision(), score.recall(), score.f1(), score.accuracy(),
+                        score.mean_matched_iou(), score.panoptic_quality());
   return text;
 }
 
@@ -172,23 +106,21 @@ class Matching {
  public:
   explicit Matching(const MatchOptions& options)
       : options_(options),
-        found_(find_pairs(options.truth, options.prediction, options.prediction_name, options.objects)) {}
+        found_(find_pairs(options.truth, options.prediction, options.prediction_name, options.objects)),
+        csv_(options.csv, options.file, is_pairs_csv),
+        json_(options.json, options.file, is_match_report) {}
 
   int run() {
-    if (!options_.csv.empty()) csv_.emplace(options_.csv, options_.file, is_pairs_csv);
-    if (!options_.json.empty()) json_.emplace(options_.json, options_.file, is_match_report);
-    if (csv_)
-      csv_->write(std::string(found_.is_batch ? "input," : "") +
-                  (options_.objects.every_frame ? "frame," : "") +
-                  (options_.objects.per_value ? "value," : "") + std::string(kColumns));
+    csv_.write(std::string(found_.is_batch ? "input," : "") + (options_.objects.every_frame ? "frame," : "") +
+               (options_.objects.per_value ? "value," : "") + std::string(kColumns));
     for (const ImagePair& pair : found_.pairs) {
       std::string rows;
       found_.attempt([&] { match(pair, rows); });
-      if (csv_) csv_->write(rows);  // a failure ends the run, so that a table has all rows or is not there
+      csv_.write(rows);  // a failure ends the run, so that a table has all rows or is not there
     }
     if (images_ == 0) return exit_code(found_.codes);
     if (json_) write_report();
-    TextOutput::commit_together({csv_ ? &*csv_ : nullptr, json_ ? &*json_ : nullptr});
+    TextOutput::commit_together({&csv_, &json_});
     if (options_.csv != "-" && options_.json != "-") print_summary();
     return exit_code(found_.codes);
   }
@@ -201,10 +133,10 @@ class Matching {
     report["truth"] = options_.truth;
     report["prediction"] = options_.prediction;
     report["labeled"] = options_.objects.label;
-    report["total"] = json_of(total_);
-    if (options_.objects.per_value) add_classes(report, classes_);
+    report["total"] = report_of<InJson>(total_);
+    if (options_.objects.per_value) add_classes<InJson>(report, classes_);
     if (has_rows()) report["images"] = std::move(rows_);
-    json_->write(io::json_text(report, 1).erase(1, 2) + "\n");
+    json_.write(io::json_text(report, 1).erase(1, 2) + "\n");
   }
 
   void print_summary() const {
@@ -259,8 +191,8 @@ class Matching {
       if (found_.is_batch) row["input"] = pair.name;
       if (pair.frame) row["frame"] = *pair.frame;
       row.update({{"truth", pair.truth}, {"prediction", pair.prediction}});
-      row.update(json_of(totals));
-      if (options_.objects.per_value) add_classes(row, classes);
+      row.update(report_of<InJson>(totals));
+      if (options_.objects.per_value) add_classes<InJson>(row, classes);
       rows_.push_back(std::move(row));
     }
     total_.add(totals);
@@ -269,7 +201,7 @@ class Matching {
 
   const MatchOptions& options_;
   FoundPairs found_;
-  std::optional<TextOutput> csv_, json_;
+  TextOutput csv_, json_;
   std::size_t images_ = 0;
   MatchTotals total_;
   ClassTotals classes_;
@@ -317,8 +249,7 @@ int run_track(const MatchOptions& options) {
     throw Error(Failure::usage, "--per-value and --prediction-name are for two images, not for --track");
   if (options.objects.every_frame || options.objects.planes.frame)
     throw Error(Failure::usage, "--track reads all time points; remove --frame");
-  return track_frames({options.series, options.thresholds.front(), options.objects, options.csv, options.json,
-                       options.folder, options.file});
+  return track_frames(options);
 }
 
 }  // namespace

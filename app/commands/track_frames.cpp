@@ -10,14 +10,13 @@
 #include <optional>
 #include <utility>
 
+#include "app/commands/commands.hpp"
 #include "app/commands/match.hpp"
-#include "app/commands/text_output.hpp"
 #include "app/common/messages.hpp"
-#include "app/common/version.hpp"
+#include "app/common/sandbox.hpp"
 #include "app/label/batch/find_inputs.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_paths.hpp"
-#include "app/label/label_sandbox.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
@@ -64,12 +63,14 @@ struct TrackedFrame {
 
 class Tracking {
  public:
-  explicit Tracking(const TrackOptions& options) : options_(options), frames_(find_frames()) {}
+  explicit Tracking(const MatchOptions& options)
+      : options_(options),
+        frames_(find_frames()),
+        csv_(options.csv, options.file, is_track_csv),
+        json_(options.json, options.file, is_track_report) {}
 
   int run() {
-    if (!options_.csv.empty()) csv_.emplace(options_.csv, options_.file, is_track_csv);
-    if (!options_.json.empty()) json_.emplace(options_.json, options_.file, is_track_report);
-    if (csv_) csv_->write(kTrackColumns);
+    csv_.write(kTrackColumns);
     std::optional<TrackedFrame> before;
     for (std::size_t i = 0; i < frames_.size(); ++i) {
       TrackedFrame now = add(i, before);
@@ -80,7 +81,7 @@ class Tracking {
     if (before) write_rows(frames_.size() - 1, *before, nullptr);
     const std::vector<std::unique_ptr<io::AtomicFile>> images = write_images();
     write_report();
-    TextOutput::commit_together({csv_ ? &*csv_ : nullptr, json_ ? &*json_ : nullptr}, images);
+    TextOutput::commit_together({&csv_, &json_}, images);
     give_hint();
     if (options_.csv != "-" && options_.json != "-") print_result(summary());
     return kSuccess;
@@ -88,9 +89,8 @@ class Tracking {
 
  private:
   std::vector<Frame> find_frames() const {
-    std::error_code none;
     std::vector<Frame> frames;
-    if (fs::is_directory(options_.series, none) && !io::is_zarr(options_.series)) {
+    if (io::is_plain_folder(options_.series)) {
       std::map<std::string, std::string> paths;
       for (const BatchInput& input : images_in(options_.series)) {
         frames.push_back({input.path, fs::path(input.name).filename().string(), std::nullopt});
@@ -126,7 +126,7 @@ class Tracking {
                             "is " + io::to_string(now.objects.extent) + ", but the time point before is " +
                                 io::to_string(before->objects.extent) + "; all need the same size");
       const OverlapTable table = find_overlaps(*before->objects.labels, *now.objects.labels);
-      links = link_objects(table, match_objects(table, options_.threshold));
+      links = link_objects(table, match_objects(table, options_.thresholds.front()));
       for (const Overlap& pair : table.overlaps)
         if (links.before[pair.prediction] == pair.truth) now.iou[pair.prediction] = table.iou(pair);
     }
@@ -165,7 +165,7 @@ class Tracking {
                           io::shortest(tracked.iou[i]), begin, begins ? track.parent : 0, end,
                           ends ? track.into : 0);
     }
-    csv_->write(text);
+    csv_.write(text);
   }
 
   static std::string text_of(const std::array<double, 3>& point) {
@@ -205,7 +205,7 @@ class Tracking {
                 {"version", version_line()},
                 {"series", options_.series},
                 {"labeled", options_.objects.label},
-                {"threshold", options_.threshold},
+                {"threshold", options_.thresholds.front()},
                 {"frames", frames_.size()},
                 {"splits", count_tracks(&Track::parent)},
                 {"merges", count_tracks(&Track::into)}};
@@ -216,7 +216,7 @@ class Tracking {
                         {"end", tracks_[i].end},
                         {"parent", tracks_[i].parent},
                         {"into", tracks_[i].into}});
-    json_->write(io::json_text(report, 1).erase(1, 2) + "\n");
+    json_.write(io::json_text(report, 1).erase(1, 2) + "\n");
   }
 
   void give_hint() const {
@@ -236,33 +236,24 @@ class Tracking {
            counted(count_tracks(&Track::into), "merge") + "\n";
   }
 
-  const TrackOptions& options_;
+  const MatchOptions& options_;
   const std::vector<Frame> frames_;
-  std::optional<TextOutput> csv_, json_;
+  TextOutput csv_, json_;
   std::vector<Track> tracks_;
   std::vector<std::vector<Label>> maps_;  // tracks of the labels of each time point
 };
 
-bool is_label_image(const std::string& name) {
-  if (name.empty() || name.ends_with('/')) return false;
-  try {
-    io::label_format(name);
-    return true;
-  } catch (const Error&) {
-    return false;
-  }
-}
-
 }  // namespace
 
-int track_frames(const TrackOptions& options) {
+int track_frames(const MatchOptions& options) {
   LabelPaths paths;
   paths.input = options.series;
   paths.stats = options.csv;
   paths.json = options.json;
   refuse_overlap(paths, false);
   std::error_code none;
-  if (is_label_image(options.folder) && !fs::is_directory(options.folder, none))
+  if (!options.folder.empty() && !options.folder.ends_with('/') && format_by_name(options.folder) &&
+      !fs::is_directory(options.folder, none))
     throw io::FileError(options.folder, Failure::usage,
                         "is not a folder; --track writes a label image for each time point: -o " +
                             io::without_extension(options.folder) + "/");

@@ -9,7 +9,7 @@
 
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
-#include "app/label/label_sandbox.hpp"
+#include "app/common/sandbox.hpp"
 #include "app/options/option_helpers.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
@@ -29,43 +29,28 @@ struct VerifyOptions {
   bool quiet = false;
 };
 
-/// The files of one report: only those in its folder, unless --follow is given, because a report from
-/// elsewhere must not name other files.
-class ReportedFiles {
- public:
-  ReportedFiles(const std::string& report, bool follow) : report_(report), follow_(follow) {
-    std::error_code unknown;
-    const fs::path folder = fs::path(report).parent_path();
-    folder_ = fs::canonical(folder.empty() ? "." : folder, unknown);
+/// Returns where a file of a report is: as named, or next to the report by its name. "" if it is missing.
+/// Without `follow` only files in the folder of the report are accepted, because a report from elsewhere must
+/// not name other files.
+std::string find_file(const std::string& report, const std::string& named, bool follow) {
+  const fs::path parent = fs::path(report).parent_path();
+  std::error_code unknown;
+  const fs::path folder = fs::canonical(parent.empty() ? "." : parent, unknown);
+  bool is_elsewhere = false;
+  for (const std::string& path : {named, (parent / fs::path(named).filename()).string()}) {
+    const fs::path target = fs::canonical(path, unknown);
+    if (unknown) continue;
+    if (fs::is_other(target, unknown)) throw io::FileError(path, Failure::no_input, "is not a file");
+    if (follow ||
+        std::mismatch(folder.begin(), folder.end(), target.begin(), target.end()).first == folder.end())
+      return path;
+    is_elsewhere = true;
   }
-
-  /// Returns where the file is: as named, or next to the report by its name. "" if it is missing.
-  std::string find(const std::string& named) const {
-    const std::string beside = (fs::path(report_).parent_path() / fs::path(named).filename()).string();
-    bool is_elsewhere = false;
-    for (const std::string& path : {named, beside}) {
-      std::error_code unknown;
-      const fs::path target = fs::canonical(path, unknown);
-      if (unknown) continue;
-      if (fs::is_other(target, unknown)) throw io::FileError(path, Failure::no_input, "is not a file");
-      if (follow_ || is_inside(target)) return path;
-      is_elsewhere = true;
-    }
-    if (is_elsewhere)
-      throw io::FileError(report_, Failure::data,
-                          "names '" + named + "', outside of its folder; add --follow if you trust it");
-    return "";
-  }
-
- private:
-  bool is_inside(const fs::path& target) const {
-    return std::mismatch(folder_.begin(), folder_.end(), target.begin(), target.end()).first == folder_.end();
-  }
-
-  std::string report_;
-  fs::path folder_;
-  bool follow_;
-};
+  if (is_elsewhere)
+    throw io::FileError(report, Failure::data,
+                        "names '" + named + "', outside of its folder; add --follow if you trust it");
+  return "";
+}
 
 class Verification {
  public:
@@ -82,7 +67,7 @@ class Verification {
       } catch (const Error& error) {
         codes_.insert(report_failure(error));
       }
-      print_result(std::exchange(said_, {}));  // a failure ends the run
+      print_result(std::exchange(lines_, {}));  // a failure ends the run
     }
     if (differs_) codes_.insert(kDifferent);
     return exit_code(codes_);
@@ -93,7 +78,7 @@ class Verification {
     return io::with_path(path, [&] { return io::fingerprint_of_labels(path); });
   }
 
-  void print(const std::string& path) { said_ = fingerprint_of(path) + "  " + printable(path) + "\n"; }
+  void print(const std::string& path) { lines_ = fingerprint_of(path) + "  " + printable(path) + "\n"; }
 
   void verify(const std::string& report) {
     const auto run = io::read_reported_run(report, true);
@@ -104,53 +89,53 @@ class Verification {
     }
     if (!run || !run->complete)
       throw io::FileError(report, Failure::data, "is not a complete report of gpuccl");
-    const ReportedFiles files(report, options_.follow);
-    if (!run->output.path.empty()) verify_labels(report, *run, files);
+    if (!run->output.path.empty()) verify_labels(report, *run);
     bool is_any = !run->output.path.empty();
     for (const io::ReportedFile* const file : {&run->preview, &run->stats, &run->contacts, &run->outlines}) {
       if (file->path.empty() || file->bytes == 0) continue;
       is_any = true;
-      const std::string path = files.find(file->path);
+      const std::string path = find_file(report, file->path, options_.follow);
       const std::uint64_t bytes = path.empty() ? 0 : io::bytes_of_regular_file(path);
       if (path.empty())
-        say_missing(file->path);
+        report_missing(file->path);
       else if (bytes != file->bytes)
-        say(path, std::to_string(bytes) + " bytes instead of " + std::to_string(file->bytes), false);
+        report_file(path, std::to_string(bytes) + " bytes instead of " + std::to_string(file->bytes), false);
       else if (io::with_path(path, [&] { return io::checksum_of_file(path); }) == file->checksum)
-        say(path, "content agrees with the report", true);
+        report_file(path, "content agrees with the report", true);
       else
-        say(path, "content differs from the report", false);
+        report_file(path, "content differs from the report", false);
     }
     if (!is_any) throw io::FileError(report, Failure::data, "names no files that the run wrote");
   }
 
-  void verify_labels(const std::string& report, const io::ReportedRun& run, const ReportedFiles& files) {
+  void verify_labels(const std::string& report, const io::ReportedRun& run) {
     if (run.fingerprint.empty())
       throw io::FileError(report, Failure::data, "has no fingerprint; label the image again");
-    const std::string image = files.find(run.output.path);
+    const std::string image = find_file(report, run.output.path, options_.follow);
     if (image.empty())
-      say_missing(run.output.path);
+      report_missing(run.output.path);
     else if (fingerprint_of(image) == run.fingerprint)
-      say(image, "labels agree with the report", true);
+      report_file(image, "labels agree with the report", true);
     else
-      say(image, "labels differ from the report", false);
+      report_file(image, "labels differ from the report", false);
   }
 
   /// Replacement character: reports are UTF-8 and have it instead of other bytes.
-  void say_missing(const std::string& path) {
+  void report_missing(const std::string& path) {
     constexpr const char* kReplacement = "\uFFFD";
     const bool is_replaced = path.find(kReplacement) != std::string::npos;
-    say(path, is_replaced ? "cannot be found, because its name is not in UTF-8" : "is missing", false);
+    report_file(path, is_replaced ? "cannot be found, because its name is not in UTF-8" : "is missing",
+                false);
   }
 
-  void say(const std::string& path, const std::string& what, bool is_same) {
+  void report_file(const std::string& path, const std::string& what, bool is_same) {
     differs_ = differs_ || !is_same;
-    if (!options_.quiet) said_ += printable(path) + ": " + what + "\n";
+    if (!options_.quiet) lines_ += printable(path) + ": " + what + "\n";
   }
 
   const VerifyOptions& options_;
   bool differs_ = false;
-  std::string said_;     // lines on standard output about one file
+  std::string lines_;    // lines on standard output about one file
   std::set<int> codes_;  // exit codes of failures
 };
 

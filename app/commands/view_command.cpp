@@ -6,26 +6,27 @@
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
+#include "app/common/sandbox.hpp"
 #include "app/label/hints.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/label_paths.hpp"
-#include "app/label/label_sandbox.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/view/view_page.hpp"
-#include "gpuccl/labels.hpp"
+#include "gpuccl/objects.hpp"
+#include "gpuccl/values.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/read/label_reader.hpp"
 #include "io/report/stats_csv.hpp"
-#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -41,62 +42,32 @@ struct ViewOptions {
 /// Returns the extension of a file, if label images are written with it, otherwise .tif.
 std::string extension_of_labels(const std::string& path) {
   const std::string extension = io::lower_extension(std::filesystem::path(path).filename());
-  try {
-    io::label_format(path);
-  } catch (const Error&) {
-    return ".tif";
-  }
-  return extension.empty() ? ".tif" : extension;
+  return format_by_name(path) && !extension.empty() ? extension : ".tif";
 }
 
-/// Numbers the labels 1..N in their order, and gives what these stand for.
-std::vector<std::uint64_t> number_labels(LabelImage& labels, const std::vector<std::uint64_t>& long_labels) {
-  std::unordered_map<Label, Label> numbers;
-  const std::int64_t count = labels.extent().elements();
-  Label* const all = labels.data();
-  for (std::int64_t i = 0; i < count; ++i)
-    if (all[i] != 0 && (i == 0 || all[i] != all[i - 1])) numbers.emplace(all[i], 0);
-  std::vector<Label> known;
-  known.reserve(numbers.size());
-  for (const auto& [label, number] : numbers) known.push_back(label);
-  std::sort(known.begin(), known.end());
-  for (std::size_t i = 0; i < known.size(); ++i) numbers[known[i]] = static_cast<Label>(i + 1);
-  Label last = 0, number = 0;
-  for (std::int64_t i = 0; i < count; ++i) {
-    if (all[i] != last) {
-      last = all[i];
-      number = last == 0 ? 0 : numbers[last];
-    }
-    all[i] = number;
-  }
-  labels.set_count(static_cast<Label>(known.size()));
-  std::vector<std::uint64_t> names(known.begin(), known.end());
-  if (!long_labels.empty())
-    for (std::uint64_t& name : names) name = long_labels[name - 1];
-  return names;
-}
-
-/// Returns area, bounding box and centroid of components.
-Components components_of(const LabelImage& labels) {
-  std::vector<Component> parts(labels.count());
-  const Extent extent = labels.extent();
-  LabelRuns row;
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y) {
-      labels.list_runs(std::int64_t{z} * extent.height + y, 1, row, nullptr);
-      for (const LabelRun& run : row.runs) {
-        const auto length = static_cast<std::uint64_t>(run.end - run.begin);
-        const auto first = static_cast<std::uint64_t>(run.begin),
-                   last = static_cast<std::uint64_t>(run.end) - 1;
-        parts[run.label - 1].add({length,
-                                  {{run.begin, y, z}, {run.end - 1, y, z}},
-                                  {CoordinateSum{first + last} * length / 2, CoordinateSum(y) * length,
-                                   CoordinateSum(z) * length}});
-      }
-    }
+/// The labels of an image as numbers 1..N in ascending order.
+struct NumberedLabels {
+  LabeledValues values;
+  std::vector<Label> map;            // from labels of `values` to numbers
+  std::vector<std::uint64_t> names;  // the label of each number
   Components components;
-  for (const Component& part : parts) components.push_back(part);
-  return components;
+};
+
+NumberedLabels number_labels(const LabelImage& labels, const std::vector<std::uint64_t>& long_labels) {
+  ValueImage image(labels.extent(), ValueType::u32);
+  image.add_rows(0, labels.extent().rows(), reinterpret_cast<const std::byte*>(labels.data()));
+  NumberedLabels numbered{label_by_value(std::move(image)), {0}, {}, {}};
+  const auto& values = numbered.values.values;
+  std::vector<std::size_t> order(values.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
+  numbered.map.resize(values.size() + 1);
+  for (const std::size_t i : order) {
+    numbered.names.push_back(long_labels.empty() ? values[i] : long_labels[values[i] - 1]);
+    numbered.map[i + 1] = static_cast<Label>(numbered.names.size());
+    numbered.components.push_back(numbered.values.labeled.components[i]);
+  }
+  return numbered;
 }
 
 void read_stats(const std::string& path, ViewTable& table) {
@@ -127,8 +98,8 @@ nlohmann::ordered_json read_report(const std::string& path) {
 }
 
 /// Adds the fields of a report to the page.
-void take_report(const std::string& path, const nlohmann::ordered_json& report, bool with_table,
-                 ViewPage& page) {
+void add_report(const std::string& path, const nlohmann::ordered_json& report, bool with_table,
+                ViewPage& page) {
   io::with_path(path, [&] {
     try {
       if (with_table) page.table.add_report(report);
@@ -166,22 +137,22 @@ int run_view(const ViewOptions& options) {
   page.title = std::filesystem::path(options.labels).filename().string();
   page.about.emplace_back("Labels", options.labels);
   if (!options.report.empty())
-    take_report(options.report, read_report(options.report), options.stats.empty(), page);
+    add_report(options.report, read_report(options.report), options.stats.empty(), page);
   if (!options.stats.empty()) read_stats(options.stats, page.table);
 
   std::vector<std::uint64_t> long_labels;
   io::ImageInfo info;
-  LabelImage labels = io::with_path(options.labels, [&] {
-    return io::read_labels(options.labels, &long_labels, {}, &info,
-                           [&](const std::string& line) { print_warning(options.labels, line); });
+  const NumberedLabels labels = io::with_path(options.labels, [&] {
+    const auto warn = [&](const std::string& line) { print_warning(options.labels, line); };
+    return number_labels(io::read_labels(options.labels, &long_labels, {}, &info, warn), long_labels);
   });
-  const std::vector<std::uint64_t> names = number_labels(labels, long_labels);
+  const std::vector<std::uint64_t>& names = labels.names;
   page.names = names;
   page.components = names.size();
   page.geometry = info.geometry;
   if (options.spacing) io::set_spacing(page.geometry, *options.spacing);
   if (options.stats.empty() && options.report.empty()) {
-    const Components components = components_of(labels);
+    const Components& components = labels.components;
     const std::string hint = hint_of_scattered(components.size(), pixels_of_boxes(components), info.extent);
     if (!hint.empty()) {
       print_warning(options.labels, hint);
@@ -200,7 +171,6 @@ int run_view(const ViewOptions& options) {
     page.input = options.labels;
     page.options = options.spacing ? "measure --spacing " + spacing_text(*options.spacing) : "measure";
   }
-  const std::vector<Label> as_they_are;
   page.output = "kept" + extension_of_labels(options.labels);
   page.image = options.image;
   if (!options.image.empty()) page.about.emplace_back("Image", options.image);
@@ -208,7 +178,8 @@ int run_view(const ViewOptions& options) {
   page.read_image.warn = [&](const std::string& line) { print_warning(options.image, line); };
   page.most_bytes = static_cast<std::size_t>(options.size);
   io::with_path(options.output, [&] {
-    write_view(file, {labels, as_they_are, labels.count()}, std::move(page));
+    write_view(file, {*labels.values.labeled.labels, labels.map, static_cast<Label>(names.size())},
+               std::move(page));
   });
   io::with_path(options.output, [&] { file.commit(); });
   return kSuccess;

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <system_error>
 
@@ -11,28 +13,35 @@
 
 namespace gpuccl::app {
 
+namespace {
+
+struct ExitCode {
+  Failure failure;
+  int code;
+  const char* reason;
+};
+constexpr ExitCode kExitCodes[] = {{Failure::usage, 64, "wrong usage"},
+                                   {Failure::data, 65, "bad data"},
+                                   {Failure::no_input, 66, "missing"},
+                                   {Failure::unavailable, 69, "no GPU"},
+                                   {Failure::internal, 70, "internal error"},
+                                   {Failure::memory, 71, "out of memory"},
+                                   {Failure::cannot_create, 73, "cannot create"},
+                                   {Failure::io, 74, "reading or writing"},
+                                   {Failure::temporary, 75, "GPU lost"}};
+
+}  // namespace
+
 int exit_code(Failure failure) {
-  switch (failure) {
-    case Failure::usage:
-      return 64;
-    case Failure::data:
-      return 65;
-    case Failure::no_input:
-      return 66;
-    case Failure::unavailable:
-      return 69;
-    case Failure::internal:
-      return 70;
-    case Failure::memory:
-      return 71;
-    case Failure::cannot_create:
-      return 73;
-    case Failure::io:
-      return 74;
-    case Failure::temporary:
-      return 75;
-  }
-  return 70;
+  return std::find_if(std::begin(kExitCodes), std::end(kExitCodes),
+                      [&](const ExitCode& known) { return known.failure == failure; })
+      ->code;
+}
+
+const char* reason_of(int code) {
+  return std::find_if(std::begin(kExitCodes), std::end(kExitCodes),
+                      [&](const ExitCode& known) { return known.code == code; })
+      ->reason;
 }
 
 int exit_code(const std::set<int>& codes) {
@@ -42,13 +51,13 @@ int exit_code(const std::set<int>& codes) {
 
 namespace {
 
-/// A character in UTF-8, or a byte that is none.
+/// A UTF-8 character, or a byte that is not part of one.
 struct Character {
   std::size_t bytes = 1;
   std::optional<char32_t> code;
 };
 
-/// Overlong forms, halves of surrogate pairs and what is beyond Unicode are not characters.
+/// Returns the first character. Overlong forms, surrogates and codes beyond Unicode are not characters.
 Character first_character(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
@@ -65,8 +74,8 @@ Character first_character(std::string_view text) {
   return {bytes, code};
 }
 
-/// Not control characters (C0, DEL, C1: terminals obey them), separators of lines, and what reverses the
-/// direction in which the rest is shown.
+/// Returns false for control characters (C0, DEL, C1: terminals obey them), line separators, and characters
+/// that change the direction of text.
 bool is_printable(const Character& character) {
   if (!character.code) return false;
   const char32_t code = *character.code;
@@ -103,7 +112,7 @@ std::string display_name(const std::string& path) { return path == "-" ? "standa
 
 std::string display_name_of_output(const std::string& path) { return path == "-" ? "standard output" : path; }
 
-// One write a line: lines of several processes on one terminal or log do not mix.
+// Each line is one write, so that lines of several processes do not mix.
 void print_message(const std::string& line) {
   const std::string text = "gpuccl: " + printable(line) + "\n";
   try {
@@ -127,7 +136,7 @@ Error translated(const std::exception& exception) {
             of_file->path1().string() + ": cannot be accessed (" + io::system_reason(code) + ")", code};
   }
   const auto* system = dynamic_cast<const std::system_error*>(&exception);
-  // oneTBB has nothing but words for it.
+  // oneTBB reports this failure only in words.
   if (words.starts_with("pthread_create ") ||
       (system != nullptr && system->code() == std::errc::resource_unavailable_try_again))
     return {Failure::memory, "cannot start a thread (" + words + ")"};
@@ -136,9 +145,9 @@ Error translated(const std::exception& exception) {
 
 int report_failure(const Error& error) {
   const auto* about = dynamic_cast<const io::FileError*>(&error);
-  const char* const remedy =
+  const char* const reference =
       error.failure() == Failure::memory ? "; see MEMORY USAGE in 'man gpuccl-label'" : "";
-  print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what() + remedy);
+  print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what() + reference);
   return exit_code(error.failure());
 }
 

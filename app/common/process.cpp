@@ -9,7 +9,6 @@
 #include <atomic>
 #include <csignal>
 #include <cstddef>
-#include <cstdlib>
 #include <exception>
 
 #include "app/common/messages.hpp"
@@ -32,15 +31,15 @@ void open_standard_descriptors() {
   }
 }
 
-std::atomic<bool> holding = false;  // as long as there is a HeldSignal
+std::atomic<bool> holding = false;  // while a HeldSignal exists
 std::atomic<int> held = 0;
 static_assert(std::atomic<int>::is_always_lock_free);
 
 /// Only async-signal-safe calls.
-void take_signal(int signal) {
+void handle_signal(int signal) {
   int none = 0;
   if (!holding || !held.compare_exchange_strong(none, signal)) end_by_signal(signal);
-  io::end_hdf5();  // which may take long, and of which nothing is lost
+  io::end_hdf5();  // may take long, and loses nothing
 }
 
 void install_signal_handlers() {
@@ -48,7 +47,7 @@ void install_signal_handlers() {
   std::signal(SIGXFSZ, SIG_IGN);
 
   struct sigaction action {};
-  action.sa_handler = take_signal;
+  action.sa_handler = handle_signal;
   action.sa_flags = SA_RESTART;
   sigfillset(&action.sa_mask);
   // SLURM sends SIGXCPU and, if asked to, SIGUSR1 some time before it kills.
@@ -77,13 +76,13 @@ int report_what_was_thrown() {
   ::_exit(code);
 }
 
-/// An arena of malloc's for each thread reserves 64 MiB of addresses.
+/// Uses one arena of malloc if addresses are limited: an arena per thread reserves 64 MiB each.
 void share_arena_where_addresses_are_few() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY) ::mallopt(M_ARENA_MAX, 1);
 }
 
-/// Files of a Zarr are open by the dozen, for each of several jobs.
+/// Raises the limit of open files: each of several jobs may open dozens of files of a Zarr.
 void allow_all_descriptors() {
   rlimit limit{};
   if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;

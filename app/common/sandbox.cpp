@@ -10,11 +10,11 @@
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
-#include <set>
 #include <sstream>
 
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/input_file.hpp"
 #include "io/zarr/label_group.hpp"
 
 namespace gpuccl::app {
@@ -86,7 +86,18 @@ void allow(int ruleset, const std::string& path, std::uint64_t access) {
   ::syscall(kAddRule, ruleset, kPathBeneath, &rule, 0);
 }
 
-/// The nearest folder above that is there.
+std::vector<std::string> links_in(const fs::path& folder) {
+  std::vector<std::string> links;
+  std::error_code unknown;
+  for (fs::directory_iterator entry(folder, unknown), end; !unknown && entry != end;
+       entry.increment(unknown)) {
+    std::error_code none;
+    if (entry->is_symlink(none)) links.push_back(entry->path().string());
+  }
+  return links;
+}
+
+/// Returns the nearest folder above that exists.
 fs::path existing(fs::path folder) {
   std::error_code unknown;
   while (!folder.empty() && !fs::exists(folder, unknown)) folder = folder.parent_path();
@@ -95,16 +106,37 @@ fs::path existing(fs::path folder) {
 
 }  // namespace
 
-void Sandbox::read(const std::string& path) { read_.push_back(path); }
+void Sandbox::read_input(const std::string& input) {
+  if (input.empty() || input == "-") return;
+  std::error_code unknown;
+  const fs::path path = io::split_input(input).file;
+  if (fs::is_directory(path, unknown)) {
+    read(path.string());
+    for (const std::string& link : links_in(path)) read(link);
+    return;
+  }
+  const fs::path folder = path.parent_path();
+  read(folder.empty() ? "." : folder.string());
+  if (fs::is_symlink(path, unknown) || fs::is_other(path, unknown)) read(path.string());
+}
 
-void Sandbox::write_beside(const std::string& path) {
+void Sandbox::write_next_to(const std::string& path) {
+  std::error_code unknown;
+  if (path.empty() || path == "-") return;
+  // A link leads to another folder than the one it is in.
+  if (!fs::is_symlink(path, unknown) && !folders_.insert(fs::path(path).parent_path().string()).second)
+    return;
   const std::optional<fs::path> target = io::follow_links(path);
   if (!target) return;
   write_below(target->parent_path().string());
   if (io::is_label_group(path)) write_below(io::image_of_labels(path));  // its metadata list the labels
 }
 
-void Sandbox::write_below(const std::string& folder) { written_.push_back(existing(folder).string()); }
+void Sandbox::write_below(const std::string& folder, bool with_links) {
+  written_.insert(existing(folder).string());
+  if (!with_links) return;
+  for (const std::string& link : links_in(folder)) write_next_to(link);
+}
 
 void Sandbox::enter() const {
   if (!is_closed_) return;
@@ -127,6 +159,16 @@ void Sandbox::enter() const {
 }
 
 const std::string& Sandbox::in_force() { return word(); }
+
+void enter_sandbox(const std::vector<std::string>& inputs, const std::vector<std::string>& outputs,
+                   bool follow) {
+  Sandbox sandbox;
+  sandbox.close();
+  if (follow) sandbox.read("/");
+  for (const std::string& input : inputs) sandbox.read_input(input);
+  for (const std::string& output : outputs) sandbox.write_next_to(output);
+  sandbox.enter();
+}
 
 bool has_gpu_driver() { return ::access("/dev/nvidiactl", F_OK) == 0 || ::access("/dev/dxg", F_OK) == 0; }
 

@@ -1,17 +1,12 @@
 #include "app/label/describe.hpp"
 
-#include <tbb/blocked_range.h>
-#include <tbb/parallel_reduce.h>
-
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 
-#include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
-#include "app/label/label_options.hpp"
 #include "app/options/input_options.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
@@ -33,36 +28,42 @@ void PieceReport::set_engine(const EngineReport& engine) {
   label_ms = engine.label_ms;
 }
 
+namespace {
+
+/// Calls `field` with name and value of each field but the phases.
+template <class Report, class Field>
+void for_each_field(Report& report, Field field) {
+  field("rule", report.foreground_rule);
+  field("foreground", report.foreground);
+  field("more", report.more_than_two_values);
+  field("nan", report.any_nan);
+  field("algorithm", report.algorithm);
+  field("kind", report.device_kind);
+  field("device", report.device_name);
+  field("gpus", report.gpus);
+  field("total_ms", report.total_ms);
+  field("start_up_ms", report.start_up_ms);
+  field("read_ms", report.read_ms);
+  field("fill_ms", report.fill_ms);
+  field("label_ms", report.label_ms);
+  field("statistics_ms", report.statistics_ms);
+}
+
+}  // namespace
+
 std::string PieceReport::text() const {
-  Json all = Json::array();
+  Json json;
+  for_each_field(*this, [&](const char* name, const auto& value) { json[name] = value; });
+  Json& all = json["phases"] = Json::array();
   for (const PhaseTime& phase : phases) all.push_back({phase.phase, phase.milliseconds, phase.launches});
-  return io::json_text(Json{{"rule", foreground_rule},
-                            {"foreground", foreground},
-                            {"more", more_than_two_values},
-                            {"nan", any_nan},
-                            {"algorithm", algorithm},
-                            {"kind", device_kind},
-                            {"device", device_name},
-                            {"gpus", gpus},
-                            {"ms", {total_ms, start_up_ms, read_ms, fill_ms, label_ms, statistics_ms}},
-                            {"phases", std::move(all)}});
+  return io::json_text(json);
 }
 
 PieceReport PieceReport::of_text(const std::string& text) {
   try {
     const Json json = io::parse_json(text);
     PieceReport piece;
-    json.at("rule").get_to(piece.foreground_rule);
-    json.at("foreground").get_to(piece.foreground);
-    json.at("more").get_to(piece.more_than_two_values);
-    json.at("nan").get_to(piece.any_nan);
-    json.at("algorithm").get_to(piece.algorithm);
-    json.at("kind").get_to(piece.device_kind);
-    json.at("device").get_to(piece.device_name);
-    json.at("gpus").get_to(piece.gpus);
-    double* const times[] = {&piece.total_ms, &piece.start_up_ms, &piece.read_ms,
-                             &piece.fill_ms,  &piece.label_ms,    &piece.statistics_ms};
-    for (std::size_t i = 0; i < std::size(times); ++i) json.at("ms").at(i).get_to(*times[i]);
+    for_each_field(piece, [&](const char* name, auto& value) { json.at(name).get_to(value); });
     for (const Json& phase : json.at("phases"))
       piece.phases.push_back({.phase = phase.at(0), .milliseconds = phase.at(1), .launches = phase.at(2)});
     return piece;
@@ -219,32 +220,6 @@ bool has_label_texts(const LabelPaths& files, const LabelOptions& options, std::
   const bool are_unique = !options.values.keep_values || options.values.objects;
   return !files.image.empty() && io::label_format(files.image) == io::LabelFormat::zarr && are_unique &&
          io::are_described(labels, measured);
-}
-
-Areas areas_of(const Components& components) {
-  using Range = tbb::blocked_range<std::size_t>;
-  return tbb::parallel_reduce(
-      Range(0, components.size(), 1 << 16), Areas{},
-      [&](const Range& range, Areas areas) {
-        for (std::size_t i = range.begin(); i < range.end(); ++i) {
-          areas.sum += components.area[i];
-          areas.largest = std::max(areas.largest, components.area[i]);
-        }
-        return areas;
-      },
-      [](Areas a, Areas b) {
-        return Areas{a.sum + b.sum, std::max(a.largest, b.largest)};
-      });
-}
-
-void self_check(const LabelSource* labels, std::size_t components, std::uint64_t in_components,
-                std::uint64_t foreground) {
-  const Label count = labels != nullptr ? labels->count() : 0;
-  if (in_components != foreground || components != count)
-    throw Error(Failure::internal, "self-check failed: " + std::to_string(count) + " labels, " +
-                                       std::to_string(components) + " components of " +
-                                       std::to_string(in_components) + " pixels, but the foreground has " +
-                                       std::to_string(foreground));
 }
 
 }  // namespace gpuccl::app

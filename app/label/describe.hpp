@@ -1,11 +1,11 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/common/messages.hpp"
 #include "app/label/hints.hpp"
 #include "app/label/label_input.hpp"
 #include "app/label/label_measures.hpp"
@@ -64,11 +64,8 @@ struct ImageReport {
 /// in this order.
 class Description {
  public:
-  /// Receives one line about the file `path`.
-  using Warn = std::function<void(const std::string& path, const std::string& line)>;
-
   /// `files` and `options` must outlive it. `signature`: signature_of() these options.
-  Description(const LabelPaths& files, const LabelOptions& options, std::string signature, Warn warn)
+  Description(const LabelPaths& files, const LabelOptions& options, std::string signature, WarnAbout warn)
       : files_(files), options_(options), warn_(std::move(warn)) {
     report.options = std::move(signature);
   }
@@ -95,7 +92,7 @@ class Description {
 
   const LabelPaths& files_;
   const LabelOptions& options_;
-  Warn warn_;
+  WarnAbout warn_;
   Connectivity connectivity_ = Connectivity::c8;
 };
 
@@ -107,16 +104,5 @@ io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat form
 /// Returns whether the label image is an OME-Zarr whose metadata describes its labels.
 bool has_label_texts(const LabelPaths& files, const LabelOptions& options, std::uint64_t labels,
                      const Measured& measured);
-
-/// Elements of all components, and of the largest.
-struct Areas {
-  std::uint64_t sum = 0, largest = 0;
-};
-Areas areas_of(const Components& components);
-
-/// Throws Error (internal) unless the components have as many elements as the foreground. `labels` is null if
-/// there is nothing to label.
-void self_check(const LabelSource* labels, std::size_t components, std::uint64_t in_components,
-                std::uint64_t foreground);
 
 }  // namespace gpuccl::app

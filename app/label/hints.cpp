@@ -26,7 +26,8 @@ std::string odd_foreground(std::int64_t elements, const Findings& findings) {
   return "";
 }
 
-/// Whether all that is odd is a hole of nearly everything, such as a frame around a page has.
+/// Returns whether the foreground is odd only because of a filled hole, such as that of a frame around a
+/// page.
 bool is_odd_by_filling(std::int64_t elements, const Findings& findings) {
   return findings.filled > 0 && findings.foreground <= kMostOfOne &&
          static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements);
@@ -58,13 +59,13 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
   if (options.threshold && (findings.foreground <= 0 || findings.foreground >= 1))
     return beyond_all_values((findings.foreground > 0) != options.invert) +
            (otsu.empty() ? "" : " or " + otsu) + " to separate dark from light";
-  std::string remedy =
+  std::string suggestion =
       options.invert ? "remove --invert to label light objects" : "use --invert to label dark objects";
-  if (!otsu.empty() && !options.otsu) remedy += ", " + otsu + " to separate dark from light";
-  return odd + "; " + remedy;
+  if (!otsu.empty() && !options.otsu) suggestion += ", " + otsu + " to separate dark from light";
+  return odd + "; " + suggestion;
 }
 
-/// The hint for --value.
+/// Returns the hint for --value.
 std::string hint_of_value(const io::ForegroundOptions& options, const Findings& findings) {
   if (findings.foreground != (options.invert ? 1 : 0)) return "";
   return options.values.size() == 1 && options.values.front().is_one()
@@ -72,8 +73,8 @@ std::string hint_of_value(const io::ForegroundOptions& options, const Findings& 
              : "no pixel has one of the values of --value";
 }
 
-/// Programs that write volumes say so; a scanner writes page after page, of two values or with its
-/// resolution.
+/// Returns whether a TIFF is probably a scan: programs that write volumes describe them, and scanners write
+/// pages with two values or a resolution.
 bool is_scan_of_pages(const io::ImageInfo& input) {
   constexpr double kLeastDpi = 100, kMostDpi = 4800;  // below is what programs write for a screen
   const io::Resolution& resolution = input.geometry.resolution;
@@ -135,32 +136,28 @@ std::string hint_of_colors(const io::ImageInfo& input, const io::ForegroundOptio
 std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                Connectivity connectivity, const Findings& findings) {
   std::vector<std::string> lines;
+  const auto add = [&](std::string line) {
+    if (!line.empty()) lines.push_back(std::move(line));
+  };
   const bool by_value = !options.values.empty();
-  if (std::string line = hint_of_value(options, findings); by_value && !line.empty())
-    lines.push_back(std::move(line));
+  if (by_value) add(hint_of_value(options, findings));
   if (findings.by_values && findings.foreground <= 0)
-    lines.emplace_back(findings.any_nan ? "every value is 0 or NaN" : "every value is 0");
+    add(findings.any_nan ? "every value is 0 or NaN" : "every value is 0");
   else if (findings.any_nan)
-    lines.emplace_back(options.invert ? "some values are NaN and count as foreground, because of --invert"
-                                      : io::kHintOfNan);
+    add(options.invert ? "some values are NaN and count as foreground, because of --invert" : io::kHintOfNan);
   if (findings.needs_unit && input.geometry.is_known(2) && input.geometry.unit == io::LengthUnit::unknown)
-    lines.emplace_back(
-        "the spacing has no unit, so the column unit is empty; add one, as in --spacing 0.2,0.2,1,um");
-  if (std::string line = hint_of_order(input, findings); !line.empty()) lines.push_back(std::move(line));
-  if (std::string line = hint_of_spacing(input, connectivity); !line.empty())
-    lines.push_back(std::move(line));
+    add("the spacing has no unit, so the column unit is empty; add one, as in --spacing 0.2,0.2,1,um");
+  add(hint_of_order(input, findings));
+  add(hint_of_spacing(input, connectivity));
   if (!findings.other_grid.empty())
-    lines.push_back("the image of --intensity has another " + std::string(findings.other_grid) +
-                    "; samples are matched by index, not by position");
+    add("the image of --intensity has another " + std::string(findings.other_grid) +
+        "; samples are matched by index, not by position");
   if (input.elements() < kLeastElements) return lines;
-  if (std::string line = hint_of_measures(input.geometry, connectivity, findings.measured); !line.empty())
-    lines.push_back(std::move(line));
-  if (std::string line = hint_of_colors(input, options); !line.empty()) lines.push_back(std::move(line));
-  const std::string line = foreground_hint(input, options, findings);
-  if (!line.empty() && !by_value && !findings.by_values) lines.push_back(line);
+  add(hint_of_measures(input.geometry, connectivity, findings.measured));
+  add(hint_of_colors(input, options));
+  if (!by_value && !findings.by_values) add(foreground_hint(input, options, findings));
   if (is_scan_of_pages(input) && is_3d(connectivity))
-    lines.emplace_back(
-        "its pages are read as slices of a volume, so components can span pages; use --per-slice to label "
+    add("its pages are read as slices of a volume, so components can span pages; use --per-slice to label "
         "each page separately");
   return lines;
 }
@@ -197,10 +194,10 @@ std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelTy
 std::uint64_t pixels_of_boxes(const Components& components) {
   std::uint64_t pixels = 0;
   for (const Box& box : components.box) {
-    std::uint64_t here = 1;
+    std::uint64_t pixels_of_box = 1;
     for (std::size_t axis = 0; axis < 3; ++axis)
-      here *= static_cast<std::uint64_t>(box.max[axis] - box.min[axis]) + 1;
-    pixels += here;
+      pixels_of_box *= static_cast<std::uint64_t>(box.max[axis] - box.min[axis]) + 1;
+    pixels += pixels_of_box;
   }
   return pixels;
 }

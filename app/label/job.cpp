@@ -4,9 +4,8 @@
 #include <utility>
 
 #include "app/common/messages.hpp"
-#include "app/label/label_view.hpp"
 #include "app/view/batch_page.hpp"
-#include "app/view/view_image.hpp"
+#include "app/view/view_layers.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"
@@ -25,7 +24,7 @@ LazyEngine::LazyEngine(const LabelPaths& files, const LabelOptions& options)
                  }) {}
 
 Job::Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, std::string signature,
-         Warn warn)
+         WarnAbout warn)
     : link_(link),
       files_(files),
       options_(options),
@@ -307,7 +306,7 @@ void Job::write_preview() {
 
 void Job::write_outlines() {
   const MemoryBudget& budget = piece_->budget();
-  const std::int64_t left = budget.left_beside(budget.writing(0));
+  const std::int64_t left = budget.left_after(budget.writing(0));
   std::vector<io::OutlineRun> runs =
       io::gather_outline_runs(link_, files_.outlines, extent_, labels(), part_.first, left);
   outputs_->write(Output::outlines,
@@ -327,7 +326,7 @@ void Job::write_contacts() {
   });
   contacts_ =
       find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_, options_.periodic,
-                            budget.left_beside(budget.finding_contacts()),
+                            budget.left_after(budget.finding_contacts()),
                             [this](const std::function<void()>& work) { run_local(files_.input, work); });
   std::vector<ValueBits> all;
   if (!is_alone())

@@ -7,8 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/common/status_line.hpp"
-#include "app/common/stopwatch.hpp"
+#include "app/common/progress.hpp"
 #include "app/label/describe.hpp"
 #include "app/label/label_input.hpp"
 #include "app/label/label_options.hpp"
@@ -44,12 +43,11 @@ class LazyEngine {
 /// changed.
 class Job {
  public:
-  using Warn = LabelInput::Warn;
-
   /// `link`, `files` and `options` must outlive the job. To be made before any file is opened: it holds on to
   /// the descriptors among the outputs. `signature`: signature_of() these options. `warn` is called
   /// by part 0 alone, and never with --quiet.
-  Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, std::string signature, Warn warn);
+  Job(PartLink& link, const LabelPaths& files, const LabelOptions& options, std::string signature,
+      WarnAbout warn);
 
   void open();
   const Extent& extent() const { return extent_; }
@@ -119,7 +117,7 @@ class Job {
   PartLink& link_;
   const LabelPaths& files_;
   const LabelOptions& options_;
-  Warn warn_;
+  WarnAbout warn_;
   Progress progress_;
   Stopwatch total_, since_;
   double waited_ms_ = 0;

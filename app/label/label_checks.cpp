@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <optional>
 
 #include "app/common/messages.hpp"
 #include "io/files/descriptor.hpp"
@@ -15,7 +14,6 @@
 #include "io/read/slice_names.hpp"
 #include "io/report/outlines.hpp"
 #include "io/report/stats_csv.hpp"
-#include "io/write/label_writer.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
@@ -26,15 +24,6 @@ namespace fs = std::filesystem;
 bool is_folder(const std::string& path) {
   std::error_code problem;
   return fs::is_directory(path, problem);
-}
-
-/// Returns none if the extension is not that of a label image.
-std::optional<io::LabelFormat> format_by_name(const std::string& path) {
-  try {
-    return io::label_format(path);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
 }
 
 void check_preview(const LabelPaths& files) {
@@ -96,7 +85,7 @@ void check_image_format(const LabelOptions& options, bool batch) {
     throw io::FileError(image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
 }
 
-/// Checks that every run needs.
+/// Checks the options of every run.
 void check_any(const LabelOptions& options, bool batch) {
   if (options.selection.min_size > options.selection.max_size)
     throw Error(Failure::usage, "--min-size is above --max-size");
@@ -121,7 +110,7 @@ void check_streams_of_samples(const MeasureOptions& measure) {
 void check_single(const LabelOptions& options) {
   const LabelPaths& files = options.files;
   const std::string& input = options.inputs.front();
-  if (!options.input.stack && is_folder(input) && !io::is_zarr(input))
+  if (!options.input.stack && io::is_plain_folder(input))
     throw io::FileError(
         input, Failure::no_input,
         "is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
@@ -168,15 +157,12 @@ void check_batch(const LabelOptions& options) {
   if (!files.json.empty())
     throw Error(Failure::usage,
                 "--json is for one input; for several use --json-dir, or --report for one file or stream");
-  if (!files.contacts.empty())
-    throw io::FileError(files.contacts, Failure::usage,
-                        "--contacts is for one input; for several use --contacts-dir");
-  if (!files.preview.empty())
-    throw io::FileError(files.preview, Failure::usage,
-                        "--preview is for one input; for several use --preview-dir");
-  if (!files.outlines.empty())
-    throw io::FileError(files.outlines, Failure::usage,
-                        "--outlines is for one input; for several use --outlines-dir");
+  for (const auto& [path, option] : {std::pair(files.contacts, std::string("--contacts")),
+                                     {files.preview, "--preview"},
+                                     {files.outlines, "--outlines"}})
+    if (!path.empty())
+      throw io::FileError(path, Failure::usage,
+                          option + " is for one input; for several use " + option + "-dir");
   if (!files.view.empty() && !names_folder(files.view))
     throw io::FileError(files.view, Failure::usage,
                         "several inputs need a folder for their pages; use --view FOLDER/");
@@ -226,14 +212,22 @@ void check_batch(const LabelOptions& options) {
 
 }  // namespace
 
+std::optional<io::LabelFormat> format_by_name(const std::string& path) {
+  try {
+    return io::label_format(path);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 bool names_folder(const std::string& path) {
   return !path.empty() && (path.back() == '/' || (!format_by_name(path) && is_folder(path)));
 }
 
 bool is_batch(const LabelOptions& options) {
   const std::vector<std::string>& inputs = options.inputs;
-  const bool folder_of_images = !options.input.stack && is_folder(inputs.front()) &&
-                                !io::is_zarr(inputs.front()) && !format_by_name(options.files.image);
+  const bool folder_of_images =
+      !options.input.stack && io::is_plain_folder(inputs.front()) && !format_by_name(options.files.image);
   return inputs.size() > 1 || inputs.front().starts_with('@') || !options.batch.first_used().empty() ||
          options.every_frame || !options.measure.intensity_names.empty() || folder_of_images ||
          names_folder(options.files.image) || names_folder(options.files.view);
@@ -334,6 +328,57 @@ std::vector<std::string> output_folders(const LabelOptions& options) {
         batch.preview_folder, batch.outlines_folder, options.files.view})
     if (!folder.empty()) folders.push_back(folder);
   return folders;
+}
+
+namespace {
+
+Sandbox sandbox_for(const LabelOptions& options) {
+  Sandbox sandbox;
+  const bool is_on_cpu = options.algorithm.engine.device == DeviceChoice::cpu || !has_gpu_driver();
+  if (options.sandbox && is_on_cpu) sandbox.close();
+  if (options.input.limits.follow) sandbox.read("/");
+  return sandbox;
+}
+
+/// Allows files without a name that collect what goes to a stream or a joint table later. Links in the folder
+/// are not followed, because others may create them.
+void add_temporary_folder(Sandbox& sandbox) {
+  std::error_code unknown;
+  sandbox.write_below(fs::temp_directory_path(unknown).string());
+}
+
+}  // namespace
+
+Sandbox sandbox_of(const LabelPaths& files, const LabelOptions& options, const std::string& parts) {
+  Sandbox sandbox = sandbox_for(options);
+  sandbox.read_input(files.input);
+  for (const std::string& path : files.intensities) sandbox.read_input(path);
+  sandbox.read_input(files.seeds);
+  for (const std::string& output : files.outputs()) sandbox.write_next_to(output);
+  if (files.image == "-") add_temporary_folder(sandbox);
+  if (!parts.empty()) sandbox.write_below(parts);
+  return sandbox;
+}
+
+Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std::string>& folders,
+                   const LabelOptions& options) {
+  Sandbox sandbox = sandbox_for(options);
+  for (const std::string& input : inputs) sandbox.read_input(input);
+  for (const std::string& given : options.inputs)
+    if (given.starts_with('@')) sandbox.read_input(given.substr(1));
+  for (const std::string& path : options.measure.intensities) sandbox.read_input(path);
+  sandbox.read_input(options.seeds);
+  for (const std::string& folder : folders) sandbox.write_below(folder, true);
+  for (const std::string& file : {options.files.stats, options.batch.summary, options.batch.report})
+    sandbox.write_next_to(file);
+  if (!options.files.stats.empty() || !options.batch.summary.empty()) add_temporary_folder(sandbox);
+  return sandbox;
+}
+
+void enter_sandbox_of_join(const LabelPaths& files, const LabelOptions& options, const std::string& parts) {
+  LabelOptions on_cpu = options;
+  on_cpu.algorithm.engine.device = DeviceChoice::cpu;
+  sandbox_of(files, on_cpu, parts).enter();
 }
 
 }  // namespace gpuccl::app

@@ -1,12 +1,18 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "app/common/sandbox.hpp"
 #include "app/label/label_options.hpp"
 #include "io/image/image_info.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
+
+/// Returns none if the extension is not that of a label image.
+std::optional<io::LabelFormat> format_by_name(const std::string& path);
 
 /// Returns whether `path` is a folder: "labels/", or an existing one without the extension of a label image.
 bool names_folder(const std::string& path);
@@ -35,5 +41,16 @@ void check_outputs(const LabelPaths& files, const LabelOptions& options,
 
 /// Returns the output folders of a batch.
 std::vector<std::string> output_folders(const LabelOptions& options);
+
+/// Returns the file permissions of labeling: read the inputs and files next to them, write to the folders of
+/// outputs and to `parts`. Unrestricted if a GPU may be used or --no-sandbox is given.
+Sandbox sandbox_of(const LabelPaths& files, const LabelOptions& options, const std::string& parts = {});
+/// Returns the file permissions of a batch. Adds its output folders, or their parents if they are missing.
+Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std::string>& folders,
+                   const LabelOptions& options);
+
+/// Restricts gpuccl join to the input and outputs of the run and to its folder of parts. Call it after the
+/// file that names them was read, which is trusted because it belongs to the user.
+void enter_sandbox_of_join(const LabelPaths& files, const LabelOptions& options, const std::string& parts);
 
 }  // namespace gpuccl::app

@@ -21,7 +21,7 @@
 
 namespace gpuccl::app {
 
-LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, Warn warn)
+LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, WarnAbout warn)
     : files_(files), options_(options), measures_(files, options) {
   io::ReadOptions read;
   read.foreground = options.input.weak_rule();

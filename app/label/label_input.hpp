@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/common/messages.hpp"
 #include "app/label/label_measures.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
@@ -30,12 +31,9 @@ struct HoleCounts {
 /// An open input, checked against the options, and its measures.
 class LabelInput {
  public:
-  /// Receives one line about the file `path`.
-  using Warn = std::function<void(const std::string& path, const std::string& line)>;
-
   /// Opens the input and its intensity images. `files` and `options` must outlive it. Throws as
   /// io::open_reader(), and Error (usage, data) if the options do not fit the input.
-  LabelInput(const LabelPaths& files, const LabelOptions& options, Warn warn);
+  LabelInput(const LabelPaths& files, const LabelOptions& options, WarnAbout warn);
 
   const LabelPaths& files() const { return files_; }
   const LabelOptions& options() const { return options_; }

@@ -8,10 +8,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/common/messages.hpp"
 #include "app/options/input_options.hpp"
-#include "gpuccl/measures.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/geometry.hpp"
@@ -72,7 +69,7 @@ std::vector<int> LabelMeasures::channels(const io::ReadOptions& read) const {
 }
 
 void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::ImageInfo& input,
-                                     const Warn& warn) {
+                                     const WarnAbout& warn) {
   const auto add_markers = [&] {
     for (const auto& image : markers_) request_.samples.push_back({image.get(), "", true});
     if (!markers_.empty()) request_.wanted.set(static_cast<std::size_t>(MeasureId::intensity_max));
@@ -126,8 +123,7 @@ void LabelMeasures::open_markers(const io::ReadOptions& asked, const io::ImageIn
   if (files_.seeds.empty()) return;
   read.foreground = {};
   read.planes = {};
-  std::error_code none;
-  read.stack = std::filesystem::is_directory(files_.seeds, none) && !io::is_zarr(files_.seeds);
+  read.stack = io::is_plain_folder(files_.seeds);
   io::with_path(files_.seeds, [&] {
     io::open_one_image("save the mask as a separate file",
                        [&] { markers_.push_back(std::make_unique<io::MarkerImage>(files_.seeds, read)); });

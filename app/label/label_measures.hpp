@@ -1,13 +1,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/common/messages.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
 #include "gpuccl/measures.hpp"
@@ -29,11 +29,9 @@ class LabelMeasures {
   /// requested and it has no spacing, Error (usage) if --keep compares a measure that such an input does not
   /// have, and as check_spacing().
   void plan(const io::ImageInfo& input, Connectivity connectivity);
-  /// Receives one line about the file `path`.
-  using Warn = std::function<void(const std::string& path, const std::string& line)>;
   /// Opens the images of --intensity, which request() then contains. Error (data) if one differs in size from
   /// the input, or, with all channels, in the number of channels from the first image.
-  void open_intensities(const io::ReadOptions& read, const io::ImageInfo& input, const Warn& warn);
+  void open_intensities(const io::ReadOptions& read, const io::ImageInfo& input, const WarnAbout& warn);
   /// Opens the images of markers: --seeds, and the input with the higher threshold. Call it before
   /// open_intensities(). `read`: the read options of the input. Error (data) if a mask has another size.
   void open_markers(const io::ReadOptions& read, const io::ImageInfo& input);

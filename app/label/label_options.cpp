@@ -1,12 +1,6 @@
 #include "app/label/label_options.hpp"
 
-#include <limits>
-
-#include "app/options/input_options.hpp"
-#include "app/options/option_helpers.hpp"
-#include "app/options/parse_condition.hpp"
-#include "gpuccl/types.hpp"
-#include "io/write/label_writer.hpp"
+#include "app/options/option_words.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -115,8 +109,6 @@ void add_files_of_parts(const Command& command, std::vector<std::string>& inputs
     add_text_path(command, "--contacts", files.contacts, "csv", "Table of components that touch, in CSV");
 }
 
-}  // namespace
-
 const Choices<io::LabelType>& label_types() {
   using io::LabelType;
   static const Choices<LabelType> types = {{"auto", LabelType::automatic}, {"u8", LabelType::u8},
@@ -141,8 +133,6 @@ const Choices<io::Compression>& compressions() {
       {"blosc", Compression::blosc}};
   return schemes;
 }
-
-namespace {
 
 /// Returns none for other text. One number is for all axes.
 std::optional<std::array<int, 3>> parse_chunks(const std::string& text) {
@@ -223,7 +213,7 @@ LabelOptions LabelOptions::for_objects() {
   return options;
 }
 
-void LabelOptions::settle(bool in_tasks) {
+void LabelOptions::resolve(bool in_tasks) {
   is_in_parts = in_tasks;
   if (values.objects) {
     values.by_values = true;
@@ -233,7 +223,7 @@ void LabelOptions::settle(bool in_tasks) {
     throw Error(Failure::usage, std::string(seeds.empty() ? "--threshold LOW:HIGH" : "--seeds") +
                                     " and --periodic cannot be combined");
   selection.periodic = periodic;
-  measure.settle(selection.keep.measures(), periodic, values);
+  measure.resolve(selection.keep.measures(), periodic, values);
   if (!measure.all_channels) resolve_images(selection.keep, measure.sources());
 }
 
@@ -312,6 +302,57 @@ std::string signature_of(const LabelOptions& options) {
     for (const OptionRow& row : given)
       if (row.effect == effect) text += (text.empty() ? "" : " ") + shell_text(row);
   return text;
+}
+
+namespace {
+
+const Choices<std::string>& formats() {
+  static const Choices<std::string> choices = [] {
+    Choices<std::string> all;
+    for (const char* const extension :
+         {"tiff", "ome.tif", "png", "npy", "nii", "nii.gz", "nrrd", "mha", "zarr"})
+      all.emplace_back(extension, extension);
+    return all;
+  }();
+  return choices;
+}
+
+}  // namespace
+
+void BatchOptions::add_to(const Command& command, bool with_contacts) {
+  command.group("Several inputs", Effect::run);
+  add_switch(command, "--recursive", recursive, "Search folders with their subfolders");
+  add_choice<std::string>(command, "--format", given_format, formats(),
+                          "Format of the label images [that of a volume or array, else tiff]");
+  add_folder(command, "--json-dir", json_folder, "DIR", "Folder for reports [that of the label images]");
+  add_folder(command, "--stats-dir", stats_folder, "DIR", "Folder for one table of components per input");
+  if (with_contacts)
+    add_folder(command, "--contacts-dir", contacts_folder, "DIR",
+               "Folder for one table of contacts per input");
+  add_folder(command, "--preview-dir", preview_folder, "DIR", "Folder for one color picture per input");
+  add_folder(command, "--outlines-dir", outlines_folder, "DIR",
+             "Folder for the outlines of each input, in GeoJSON");
+  add_text_path(command, "--report", report, "json",
+                "Status of each input, one line of JSON each; - for standard output");
+  add_text_path(command, "--summary", summary, "csv",
+                "Table with one row per input: counts, areas, rule, hints; - for standard output");
+  add_switch(command, "--skip-existing", skip_existing,
+             "Skip inputs whose outputs are current and made with the same options")
+      .excludes("--view");
+  const Option keep = add_switch(command, "--keep-going", keep_going,
+                                 "Continue after a failure (the default), even when the disk is full");
+  add_switch(command, "--fail-fast", fail_fast, "Start no further inputs after a failure").excludes(keep);
+  add_number(command, "--jobs", jobs, 1, 255, "N", "Inputs to process at once [threads + 8]");
+}
+
+std::string BatchOptions::first_used() const {
+  BatchOptions given = *this, usual;
+  OptionTable now, as_usual;
+  given.add_to(Command(now));
+  usual.add_to(Command(as_usual));
+  for (const OptionRow& row : given_options(now, as_usual))
+    if (row.long_name() != "--summary") return row.long_name();
+  return "";
 }
 
 }  // namespace gpuccl::app

@@ -74,11 +74,6 @@ void add_size_limits(const Command& command, SelectionOptions& selection, Physic
 SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLimits& limits,
                              const io::ImageInfo& input, Connectivity connectivity);
 
-/// The words of --label-type, --bigtiff and --compress.
-const Choices<io::LabelType>& label_types();
-const Choices<io::BigTiff>& big_tiffs();
-const Choices<io::Compression>& compressions();
-
 /// --fill-holes without a number.
 inline constexpr std::uint64_t kAllHoles = std::numeric_limits<std::uint64_t>::max();
 
@@ -117,7 +112,7 @@ struct LabelOptions {
   /// Adds the options for one input that several processes label in parts.
   void add_for_parts(const Command& command) { add(command, true); }
   /// Checks and completes combinations of options after all are parsed. Error (usage).
-  void settle(bool in_tasks = false);
+  void resolve(bool in_tasks = false);
 
  private:
   void add(const Command& command, bool in_parts);

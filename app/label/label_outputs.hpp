@@ -15,6 +15,8 @@
 #include "gpuccl/parts.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/image/label_image.hpp"
+#include "io/image/read_options.hpp"
 #include "io/parts/part_writer.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/outlines.hpp"
@@ -99,5 +101,18 @@ class LabelOutputs {
 void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view));
 /// As refuse_foreign_table(), for a file next to the pages of a batch.
 void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_view));
+
+/// The image to show below the labels, and how to read it.
+struct ImageBelow {
+  std::string path;  // "" if there is none
+  io::ReadOptions read;
+};
+/// Returns the image of --intensity, or else the input; none if the input is a stream, which cannot be read
+/// again, or contains objects.
+ImageBelow image_below(const LabelPaths& files, const LabelOptions& options);
+
+/// Writes the page of --view of a whole image, with the image below the labels. PartTexts::report is complete
+/// except for outputs and times.
+void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels);
 
 }  // namespace gpuccl::app

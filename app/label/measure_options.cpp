@@ -1,17 +1,13 @@
 #include "app/label/measure_options.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <set>
-#include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "app/options/input_options.hpp"
-#include "app/options/name_pattern.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/options/suggestions.hpp"
+#include "app/options/option_words.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
@@ -74,20 +70,14 @@ void MeasureOptions::add_measure_to(const Command& command) {
         words = given;
         return std::string();
       });
-  // Groups of which nothing is measured here change nothing.
+  // Groups without a measure of this input change nothing.
   option.prints(
       [this] { return words.empty() || columns(wanted).empty() ? std::nullopt : std::optional(words); });
 }
 
 namespace {
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
-  return text;
-}
-
-/// The names of images, which commas separate, unless there is a file of all of them.
+/// Returns the names of images, which commas separate unless the whole text names a file.
 std::vector<std::string> paths_in(const std::string& given) {
   std::error_code none;
   if (std::filesystem::exists(given, none)) return {given};
@@ -106,7 +96,7 @@ std::string safe_name(std::string name) {
   return name;
 }
 
-/// "dapi" of "images/dapi.tif", "images/dapi/" and "cells.h5:/images/dapi".
+/// Returns "dapi" for "images/dapi.tif", "images/dapi/" and "cells.h5:/images/dapi".
 std::string name_of_path(const std::string& path) {
   const io::InputName input = io::split_input(path);
   std::string name = input.inside.empty() ? io::without_extension(input.file) : input.inside;
@@ -114,7 +104,7 @@ std::string name_of_path(const std::string& path) {
   return safe_name(std::filesystem::path(name).filename().string());
 }
 
-/// "0000" of "*_0000" and of "*_D=*_0000".
+/// Returns "0000" for "*_0000" and for "*_D=*_0000".
 std::string name_of_pattern(const std::string& pattern) {
   std::string name = pattern.substr(pattern.find('=') + 1);
   std::erase(name, '*');
@@ -135,7 +125,7 @@ void MeasureOptions::add_intensity_to(const Command& command) {
                      if (std::string problem = wrong_path(path); !problem.empty()) return problem;
                    return std::string();
                  })
-      .prints([this] { return intensities.empty() ? std::nullopt : std::optional(joined(intensities)); });
+      .prints([this] { return joined(intensities); });
   command
       .add_value("--intensity-channel", "N[,...]|all", "Channels of the images of --intensity, from 0",
                  [this](const std::string& given) {
@@ -162,7 +152,7 @@ void MeasureOptions::add_intensity_to(const Command& command) {
         if (intensity_planes.channel) return std::to_string(*intensity_planes.channel);
         std::vector<std::string> channels;
         for (const int channel : intensity_channels) channels.push_back(std::to_string(channel));
-        return channels.empty() ? std::nullopt : std::optional(joined(channels));
+        return joined(channels);
       });
   add_planes(command, "--intensity-", intensity_planes,
              {nullptr, "Time point of the image of --intensity, from 0",
@@ -181,8 +171,7 @@ void MeasureOptions::add_intensity_name_to(const Command& command) {
                               return problem;
                           return std::string();
                         });
-  option.prints(
-      [this] { return intensity_names.empty() ? std::nullopt : std::optional(joined(intensity_names)); });
+  option.prints([this] { return joined(intensity_names); });
 }
 
 std::vector<IntensitySource> MeasureOptions::sources(std::span<const int> channels) const {
@@ -224,16 +213,16 @@ void resolve_images(Condition& condition, std::span<const IntensitySource> sourc
   }
 }
 
-void MeasureOptions::settle(const MeasureSet& compared, const PeriodicAxes& periodic,
-                            const ValueOptions& values) {
-  settle_pieces(compared, values.objects);
-  if (values.by_values) settle_voids(compared, values.objects);
-  settle_intensity(compared);
-  settle_periodic(compared, periodic);
+void MeasureOptions::resolve(const MeasureSet& compared, const PeriodicAxes& periodic,
+                             const ValueOptions& values) {
+  resolve_pieces(compared, values.objects);
+  if (values.by_values) resolve_voids(compared, values.objects);
+  resolve_intensity(compared);
+  resolve_periodic(compared, periodic);
 }
 
 /// Voids are components of the background, which is labeled once, not for each value.
-void MeasureOptions::settle_voids(const MeasureSet& compared, bool objects) {
+void MeasureOptions::resolve_voids(const MeasureSet& compared, bool objects) {
   for (const MeasureId id : {MeasureId::cavities, MeasureId::tunnels}) {
     if ((named | compared)[static_cast<std::size_t>(id)])
       throw Error(Failure::usage,
@@ -245,7 +234,7 @@ void MeasureOptions::settle_voids(const MeasureSet& compared, bool objects) {
   }
 }
 
-void MeasureOptions::settle_pieces(const MeasureSet& compared, bool objects) {
+void MeasureOptions::resolve_pieces(const MeasureSet& compared, bool objects) {
   const auto id = static_cast<std::size_t>(MeasureId::components);
   if (!objects && (named | compared)[id])
     throw Error(
@@ -255,7 +244,7 @@ void MeasureOptions::settle_pieces(const MeasureSet& compared, bool objects) {
   if (!named[id]) wanted.reset(id);
 }
 
-void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic) {
+void MeasureOptions::resolve_periodic(const MeasureSet& compared, const PeriodicAxes& periodic) {
   const MeasureSet of_periodic = measures_of(MeasureGroup::periodic);
   if (periodic == PeriodicAxes{}) {
     if (needs_periodic || (compared & of_periodic).any())
@@ -278,7 +267,7 @@ void MeasureOptions::settle_periodic(const MeasureSet& compared, const PeriodicA
   }
 }
 
-void MeasureOptions::settle_intensity(const MeasureSet& compared) {
+void MeasureOptions::resolve_intensity(const MeasureSet& compared) {
   const MeasureSet of_intensity = measures_of(MeasureGroup::intensity);
   if (!intensities.empty()) {
     if (((wanted | compared) & of_intensity).none()) wanted |= of_intensity;

@@ -56,13 +56,13 @@ struct MeasureOptions {
   /// measures of voids. `compared`: measures in --keep. Throws Error (usage) if measures need an intensity
   /// image, are unavailable with periodic axes, or are measures of voids that were named for an image of
   /// values.
-  void settle(const MeasureSet& compared, const PeriodicAxes& periodic, const ValueOptions& values);
+  void resolve(const MeasureSet& compared, const PeriodicAxes& periodic, const ValueOptions& values);
 
  private:
-  void settle_voids(const MeasureSet& compared, bool objects);
-  void settle_pieces(const MeasureSet& compared, bool objects);
-  void settle_intensity(const MeasureSet& compared);
-  void settle_periodic(const MeasureSet& compared, const PeriodicAxes& periodic);
+  void resolve_voids(const MeasureSet& compared, bool objects);
+  void resolve_pieces(const MeasureSet& compared, bool objects);
+  void resolve_intensity(const MeasureSet& compared);
+  void resolve_periodic(const MeasureSet& compared, const PeriodicAxes& periodic);
 };
 
 }  // namespace gpuccl::app

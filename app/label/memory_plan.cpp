@@ -2,16 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <cmath>
 #include <limits>
-#include <optional>
-#include <string>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/engine.hpp"
 #include "gpuccl/labels.hpp"
-#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
@@ -24,7 +18,7 @@ namespace {
 constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 28, kValuesFitEveryGpu = kFitsEveryGpu / 4;
 // Only `runs` counts elements in 64 bits; others count those of a buffer, padding included, in 32.
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 31;
-// No more than a program takes that does nothing: a bound so low is not meant for components.
+// Memory of an idle program: a lower limit is not meant to restrict components.
 constexpr std::int64_t kKeptInAnyCase = std::int64_t{16} << 20;
 
 constexpr double kComponentsOfElement = 0.5;  // at most: a checkerboard whose elements touch at corners only
@@ -33,13 +27,13 @@ constexpr double kBit = 0.125;                // bytes of an element in memory
 bool is_runs(const EngineOptions& engine) { return engine.algorithm == "auto" || engine.algorithm == "runs"; }
 
 double bytes_of_component(const LabelWork& work) {
-  // While some are chosen: which, in which order, what becomes of each, and the largest array a second time.
+  // Selecting: membership, order, new number, and a copy of the largest array.
   constexpr std::size_t kToSelect = 4 * sizeof(Label) + sizeof(Box);
   const std::size_t to_measure =
       columns(work.measures.wanted).empty() ? 0 : bytes_of_sums(work.measures, work.extent) + sizeof(Label);
   // Totals of values: each component may have a value of its own, and totals are sorted.
   constexpr std::size_t kOfSum = sizeof(io::OfValue) + sizeof(Label);
-  // Earlier, objects are numbered: hash tables of a strip and of all values, and a copy as identifiers.
+  // Numbering objects, before that: hash tables of a strip and of all values, and a copy as identifiers.
   constexpr std::size_t kToNumber = 6 * sizeof(ValueBits);
   const std::size_t later = (work.sums_values ? kOfSum : 0) + (work.selects ? kToSelect : 0) +
                             (work.wraps ? kBytesToWrap : 0) + to_measure;
@@ -56,8 +50,8 @@ double tables_of(const LabelWork& work, const Extent& extent) {
   return work.labels_background ? std::max(tables, of(complementary(work.connectivity))) : tables;
 }
 
-/// Bytes that rows take beyond their elements: whole words of bits, and where the runs of each end. Of narrow
-/// images it is most of all.
+/// Returns the bytes of rows in addition to their elements: padding to words of bits, and the end of the runs
+/// of each row. In narrow images they are most of the memory.
 double bytes_of_rows(const Extent& part, double bytes_of_bits) {
   constexpr double kWord = 8, kBitsOfWord = 64;
   const double words = std::ceil(part.width / kBitsOfWord) * kWord;
@@ -65,11 +59,11 @@ double bytes_of_rows(const Extent& part, double bytes_of_bits) {
          ((words - part.width * kBit) * bytes_of_bits / kBit + sizeof(std::size_t));
 }
 
-/// Bytes of the bits of an element; filled ones are drawn in addition to the background.
+/// Returns the bytes of the bits of an element. Filled elements are drawn in addition to the background.
 double bytes_of_bits(const LabelWork& work) { return work.labels_background ? 2 * kBit : kBit; }
 
-/// Bytes of an element of a large slab at most: its bit and its share of the tables. What every thread has
-/// of its own, and the stack of the flood fill, which no common image fills, are left to bytes_of().
+/// Returns an upper bound of the bytes of an element of a large slab: its bit and its share of the tables.
+/// bytes_of() adds the memory of each thread, and the stack of the flood fill.
 double bytes_of_element(const LabelWork& work) {
   constexpr double kLabelAndTable = 8;
   const Extent large{1 << 14, 1 << 14, is_3d(work.connectivity) ? 1 << 12 : 1};
@@ -77,7 +71,7 @@ double bytes_of_element(const LabelWork& work) {
          std::min(tables_of(work, large) / static_cast<double>(large.elements()), kLabelAndTable);
 }
 
-/// Bytes to label a part of the whole at most, components left out.
+/// Returns an upper bound of the bytes for labeling a part of the image, without components.
 double bytes_of(const LabelWork& work, const Extent& part) {
   if (work.values) return ValueImage::most_bytes(part, *work.values, work.delta);
   const auto elements = static_cast<double>(part.elements());
@@ -86,7 +80,8 @@ double bytes_of(const LabelWork& work, const Extent& part) {
                                                          static_cast<double>(kKeptInAnyCase));
 }
 
-/// Bytes of the GPUs that are going to label the image, if any are: each a part of it, but of values one all.
+/// Returns the memory of the GPUs that label the image; none without a GPU. Each labels a part of a binary
+/// image; one labels all of a label map.
 std::optional<std::uint64_t> gpu_memory(const LabelWork& work) {
   const EngineOptions& engine = work.engine;
   const std::int64_t elements = work.extent.elements();
@@ -102,7 +97,7 @@ std::optional<std::uint64_t> gpu_memory(const LabelWork& work) {
   return work.values ? least : least * gpus.size();
 }
 
-/// The most elements that are labeled at once.
+/// Returns the maximum number of elements that are labeled at once.
 std::int64_t most_at_once(const LabelWork& work, const std::optional<std::uint64_t>& gpu) {
   // Bytes per pixel for `runs` with 4-connectivity in noise, with 64-bit links; for other algorithms byte,
   // label and relabeling. If an image finds less memory, it is labeled in parts.
@@ -115,20 +110,20 @@ std::int64_t most_at_once(const LabelWork& work, const std::optional<std::uint64
   return gpu ? std::min(most, static_cast<std::int64_t>(*gpu / bytes_on_gpu)) : most;
 }
 
-/// Elements of what slabs cannot be less than.
+/// Returns the number of elements of the smallest slab.
 std::int64_t smallest_slab(const LabelWork& work) {
   const Extent& extent = work.extent;
   const bool slices_touch = is_3d(work.connectivity) && extent.depth > 1;
   return slices_touch ? static_cast<std::int64_t>(extent.width) * extent.height : extent.width;
 }
 
-/// Slabs of at most half the elements of a whole, a quarter and so on: which sizes there are does not depend
-/// on memory, so whatever fits less of it is tried with more of it, too.
+/// Returns slabs of at most half of the elements, a quarter, and so on. The sizes do not depend on memory, so
+/// a plan that fits a smaller limit is also tried with a larger one.
 std::vector<Slab> cut(const LabelWork& work, int halvings) {
   return cut_into_slabs(work.extent, work.connectivity, work.extent.elements() >> halvings);
 }
 
-/// Slabs of a few rows take more memory for what is kept of each than they save.
+/// Returns whether smaller slabs would need more memory for their results than they save.
 bool are_smallest(const LabelWork& work, int halvings) {
   constexpr int kManySlabs = 12;  // halvings
   constexpr std::int64_t kFewElements = 1 << 20;
@@ -138,14 +133,14 @@ bool are_smallest(const LabelWork& work, int halvings) {
 
 double bytes_of_slab(const LabelWork& work, const Slab& slab) {
   const Extent extent = extent_of(slab, work.extent);
-  // A row of labels that is looked at where slabs meet; of common rows it is little.
+  // A row of labels at the boundary of slabs; common rows need little.
   const double of_border =
       std::max(0.0, static_cast<double>(extent.width) * sizeof(Label) - static_cast<double>(kKeptInAnyCase));
-  // With a delta elements of the faces of a slab, and of the last one of the slab before.
+  // With a delta: elements of both faces of a slab, and of the last face of the slab before.
   const double of_faces = work.delta > 0 ? 3.0 * extent.width * extent.height *
                                                static_cast<double>(gpuccl::bytes_of(*work.values))
                                          : 0;
-  // While the background is labeled, for holes or cavities, a slab of it is there with its labels.
+  // If the background is labeled, for holes or cavities, its slab and labels need memory, too.
   return (bytes_of(work, extent) + of_border + of_faces) * (work.labels_background ? 2 : 1);
 }
 

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -31,8 +34,8 @@ struct LabelWork {
 /// Plan for labeling an input within a memory limit.
 struct MemoryPlan {
   std::vector<Slab> slabs;    // empty: all at once
-  double slab_bytes = 0;      // that labeling one of them takes at most
-  std::int64_t max_kept = 0;  // bytes for the components of all slabs
+  double slab_bytes = 0;      // upper bound for labeling one of them
+  std::int64_t max_kept = 0;  // bytes of the components of all slabs
   bool looks_ahead = false;   // SlabWork::looks_ahead: smaller slabs can still be tried
   int halvings = 0;           // how often the whole was halved
 };
@@ -40,7 +43,7 @@ struct MemoryPlan {
 /// Returns an upper bound of the host memory for labeling at once, without components.
 double bytes_at_once(const LabelWork& work);
 
-/// Bytes of an image that was labeled at once and its labels, while they are written.
+/// Returns the bytes of an image that was labeled at once, and of its labels, while they are written.
 double bytes_of_labels(const LabelWork& work, std::int64_t runs);
 
 /// Returns an upper bound of the bytes of at most `most` components.
@@ -67,5 +70,89 @@ bool components_fit(const LabelWork& work, std::int64_t memory, std::int64_t mos
 
 /// Returns the number of objects that fit in addition to an image that is labeled at once.
 std::int64_t most_that_fit(const LabelWork& work, std::int64_t memory);
+
+/// Memory of one labeling: named claims, and the limit that they are compared with.
+class MemoryBudget {
+ public:
+  /// Bytes beyond the limit that are always allowed.
+  static constexpr std::int64_t kInAnyCase = std::int64_t{24} << 20;
+  /// Bytes for strips of common images.
+  static constexpr double kWriteBuffers = 8 << 20;
+
+  /// Upper bounds in bytes, from what is known so far.
+  struct Claims {
+    double held = 0;        // input that stays in memory: of a pipe, of intensity images
+    double decoding = 0;    // buffers of decoders
+    double labeling = 0;    // image and tables, while it is labeled at once
+    double labels = 0;      // the part of it that remains while labels are written; or a slab with its labels
+    double components = 0;  // columns of all components
+    double measured = 0;    // sums of measures, without those of components
+    double counts = 0;      // values of samples that are counted for percentiles
+    double contacts = 0;    // rows in which contacts are found
+    double strip = 0;       // one strip of the label image
+    double preview = 0;     // rows of the preview
+  };
+  Claims claims;
+
+  explicit MemoryBudget(std::int64_t limit = INT64_MAX) : limit_(limit) {}
+
+  std::int64_t limit() const { return limit_; }
+  /// Returns the bytes that labeling may use while jobs share the memory; 0 until known.
+  std::int64_t allowed() const { return allowed_; }
+  void allow(std::int64_t bytes) { allowed_ = std::min(bytes, limit_); }
+  bool is_shared() const { return allowed_ < limit_; }
+
+  // Bytes of consecutive steps:
+
+  /// Writing, with this number of strips in memory.
+  double writing(std::size_t strips) const {
+    return claims.labels + claims.components + claims.measured + output(strips);
+  }
+  double finding_contacts() const { return writing(0) + claims.contacts; }
+  /// All steps of an image that is labeled at once, by its header.
+  double expected() const { return claims.labeling + claims.components + claims.counts + claims.contacts; }
+  /// Returns the peak after the image has been read.
+  double at_once() const {
+    return std::max({claims.labeling + claims.components + claims.counts, writing(1) - kWriteBuffers,
+                     finding_contacts()});
+  }
+
+  /// Returns the bytes to reserve for `step`, with input and buffers; at most the limit.
+  std::int64_t needed(double step) const {
+    return static_cast<std::int64_t>(std::ceil(std::min(step + overhead(), static_cast<double>(limit_))));
+  }
+  /// Returns whether allowed() is enough for `step`, input and buffers.
+  bool allows(double step) const { return step + overhead() <= static_cast<double>(allowed_); }
+  /// Returns whether `step` fits into the limit, or exceeds it by at most kInAnyCase.
+  bool fits(double step) const { return step <= static_cast<double>(limit_ + kInAnyCase); }
+  bool can_write(std::size_t strips = 1) const { return fits(writing(strips)); }
+
+  /// Returns the number of strips that may be in memory at a time, at least one.
+  std::size_t strips_at_once() const {
+    const double one = output(1);
+    const double left = static_cast<double>(allowed_) - writing(1);
+    return one > 0 && left > 0 ? 1 + static_cast<std::size_t>(left / one) : 1;
+  }
+  /// Returns the part of the limit that slabs leave for contacts or outlines, whose size is known only after
+  /// labeling.
+  std::int64_t reserved_for_results() const {
+    constexpr std::int64_t kShare = 4;
+    return std::max<std::int64_t>(0, limit_ / kShare - kInAnyCase);
+  }
+  /// Returns the bytes of the limit, or of `memory`, that results such as contacts may use in addition to
+  /// `step`.
+  std::int64_t left_after(double step) const { return left_after(step, limit_); }
+  static std::int64_t left_after(double step, std::int64_t memory) {
+    return std::max(kInAnyCase, memory - static_cast<std::int64_t>(std::ceil(step)));
+  }
+
+ private:
+  double output(std::size_t strips) const {
+    return std::max(static_cast<double>(strips) * claims.strip, claims.preview);
+  }
+  double overhead() const { return kWriteBuffers + claims.decoding + claims.held; }
+
+  std::int64_t limit_, allowed_ = 0;
+};
 
 }  // namespace gpuccl::app

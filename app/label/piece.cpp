@@ -1,17 +1,20 @@
 #include "app/label/piece.hpp"
 
+#include <fmt/core.h>
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_reduce.h>
+
 #include <algorithm>
 #include <atomic>
+#include <numeric>
 #include <unordered_set>
 #include <utility>
 
-#include "app/common/stopwatch.hpp"
-#include "app/label/device_remedy.hpp"
+#include "app/common/progress.hpp"
 #include "app/view/view_page.hpp"
 #include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
@@ -56,6 +59,22 @@ std::int64_t count_values(const ValueImage& image, std::int64_t most) {
 /// Returns an upper bound of the number of components or objects; INT64_MAX if objects exceed `most`.
 std::int64_t most_in(const ValueImage& image, const LabelWork& work, std::int64_t most) {
   return work.by_object ? count_values(image, most) : most_components(image, work.connectivity);
+}
+
+/// Throws Error (internal) unless the components have as many pixels as the foreground.
+void self_check(const Labeled& labeled, std::uint64_t foreground) {
+  using Range = tbb::blocked_range<const std::uint64_t*>;
+  const auto& areas = labeled.components.area;
+  const std::uint64_t pixels = tbb::parallel_reduce(
+      Range(areas.data(), areas.data() + areas.size(), 1 << 16), std::uint64_t{0},
+      [](const Range& some, std::uint64_t sum) { return std::accumulate(some.begin(), some.end(), sum); },
+      std::plus<>());
+  const Label count = labeled.labels->count();
+  if (pixels != foreground || areas.size() != count)
+    throw Error(
+        Failure::internal,
+        fmt::format("self-check failed: {} labels, {} components of {} pixels, but the foreground has {}",
+                    count, areas.size(), pixels, foreground));
 }
 
 }  // namespace
@@ -223,17 +242,17 @@ void Piece::read_bits() {
   is_filled_ = false;
 }
 
-/// A slab of the piece as one of the input.
+/// Returns a slab of the piece as a slab of the input.
 Slab Piece::in_whole(const Slab& slab) const {
   return {slab_.z0 + slab.z0, slab_.z0 + slab.z1, slab_.y0 + slab.y0, slab_.y0 + slab.y1};
 }
 
 void Piece::read_slab(const Slab& slab, BitVolume& out) const {
-  const Slab here = in_whole(slab);
-  if (here.y1 - here.y0 == input_.extent().height) {
-    input_.reader().read(here.z0, here.z1, out);
+  const Slab in_input = in_whole(slab);
+  if (in_input.y1 - in_input.y0 == input_.extent().height) {
+    input_.reader().read(in_input.z0, in_input.z1, out);
   } else {
-    input_.reader().read_rows(here.z0, here.y0, here.y1, out);
+    input_.reader().read_rows(in_input.z0, in_input.y0, in_input.y1, out);
   }
 }
 
@@ -253,7 +272,7 @@ Labeled Piece::label_background(Engine& engine) {
   const Connectivity connectivity = complementary(work_.connectivity);
   Labeled background;
   double read_ms = 0;
-  with_remedy(work_.engine.device, false, [&] {
+  suggest_cpu(work_.engine.device, false, [&] {
     if (plan_.slabs.empty()) {
       if (is_filled_) read_bits();
       invert(bits_);
@@ -275,7 +294,7 @@ Labeled Piece::label_background(Engine& engine) {
         report_.read_ms += read_ms = totals.read_ms;
         done = true;
       } catch (const TooManyComponents&) {
-        take_smaller_slabs();
+        use_smaller_slabs();
       }
     }
   });
@@ -316,7 +335,7 @@ std::optional<Piece::Labels> Piece::label(Engine& engine) {
     engine_report_.connectivity = work_.connectivity;
     return labels;
   }
-  with_remedy(work_.engine.device, work_.values.has_value(), [&] {
+  suggest_cpu(work_.engine.device, work_.values.has_value(), [&] {
     if (plan_.slabs.empty()) {
       labels = label_at_once(engine);
       if (!input_.is_open() || budget_.can_write()) return;
@@ -329,9 +348,7 @@ std::optional<Piece::Labels> Piece::label(Engine& engine) {
     labels = label_by_slabs(engine);
   });
   if (!labels) return labels;
-  const Areas areas = areas_of(labels->labeled.components);
-  self_check(labels->labeled.labels.get(), labels->labeled.components.size(), areas.sum,
-             report_.foreground + filled_);
+  self_check(labels->labeled, report_.foreground + filled_);
   report_.set_engine(engine_report_);
   report_.statistics_ms = labels->labeled.statistics_ms;
   report_.phases = labels->labeled.phases;
@@ -431,10 +448,18 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
       }
       return labels;
     } catch (const TooManyComponents&) {
-      take_smaller_slabs();
+      use_smaller_slabs();
       if (holes_) return std::nullopt;  // holes_ refers to slabs of the old size
     }
   }
+}
+
+/// Adds a slab to the totals. Labels that are written later are labeled again, which is no progress.
+void Piece::add_slab(Totals& totals, const EngineReport& report, std::int64_t elements) const {
+  totals.add(report, elements);
+  const std::int64_t all = work_.extent.elements();
+  if (progress_ && totals.elements <= all)
+    progress_(static_cast<double>(totals.elements) / static_cast<double>(all));
 }
 
 /// Labels the slabs that `read` reads.
@@ -450,14 +475,12 @@ Labeled Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connect
     io::with_path(path, [&] { read(slab, out); });
     now->read_ms += reading.milliseconds();
   };
-  work.label = [this, &path, &engine, connectivity, all = work_.extent.elements(), now](BitView slab) {
+  work.label = [this, &path, &engine, connectivity, now](BitView slab) {
     EngineReport report;
     Labeled labeled = io::with_path(path, [&] { return engine.label(slab, connectivity, &report); });
-    now->add(report, slab.extent.elements());
+    add_slab(*now, report, slab.extent.elements());
     now->foreground += count_foreground(slab);
     now->most_runs_in_row = std::max(now->most_runs_in_row, count_runs(slab).most_in_row);
-    if (progress_ && now->elements <= all)
-      progress_(static_cast<double>(now->elements) / static_cast<double>(all));
     return labeled;
   };
   Labeled labeled = gpuccl::label_by_slabs(work_.extent, connectivity, plan_.slabs, std::move(work));
@@ -483,9 +506,7 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
     Labels labels =
         io::with_path(path, [&] { return label_values(std::move(image), in_whole(slab), engine, report); });
     now->components += std::ssize(labels.labeled.components.area);
-    now->add(report, elements);
-    if (progress_ && now->elements <= all)
-      progress_(static_cast<double>(now->elements) / static_cast<double>(all));
+    add_slab(*now, report, elements);
     if (!is_whole_ && now->elements <= all) {
       outer->type = labels.faces.type;
       outer->delta = labels.faces.delta;
@@ -503,7 +524,7 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
 }
 
 /// Call it while TooManyComponents is handled: rethrows it if slabs cannot be smaller.
-void Piece::take_smaller_slabs() {
+void Piece::use_smaller_slabs() {
   std::optional<MemoryPlan> smaller = plan_smaller_slabs(work_, budget_.limit(), held_ + reserved_, plan_);
   if (!smaller) throw;
   plan_ = std::move(*smaller);

@@ -2,23 +2,37 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "app/label/describe.hpp"
 #include "app/label/label_input.hpp"
-#include "app/label/memory_budget.hpp"
 #include "app/label/memory_plan.hpp"
 #include "gpuccl/detail/column.hpp"
 #include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/parts.hpp"
+#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl::app {
+
+/// Runs `work`. If --device cuda is given and no GPU can be used, or its memory does not hold all values of a
+/// label map, which it labels at once, the error names an alternative without a GPU.
+template <class Work>
+auto suggest_cpu(DeviceChoice device, bool of_values, const Work& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (device != DeviceChoice::cuda) throw;
+    if (error.failure() == Failure::unavailable)
+      throw Error(error.failure(), std::string(error.what()) + "; use --device auto or cpu");
+    if (error.failure() == Failure::memory && of_values)
+      throw Error(error.failure(), std::string(error.what()) + "; use --device cpu");
+    throw;
+  }
+}
 
 /// The rows of an input that one process or rank labels: all rows, or those of its part. They are labeled at
 /// once, or slab by slab if memory is too small for that. It sends no messages. Steps throw Error; a step
@@ -43,7 +57,8 @@ class Piece {
   std::size_t strips_at_once() const { return budget_.strips_at_once(); }
   /// Returns the bytes that measuring may use in addition to the sums of components.
   std::int64_t left_to_measure() const {
-    return budget_.left_to_measure(plan_.slabs.empty() ? budget_.allowed() : budget_.limit());
+    const std::int64_t memory = plan_.slabs.empty() ? budget_.allowed() : budget_.limit();
+    return MemoryBudget::left_after(budget_.writing(0), memory);
   }
 
   /// Reads the rows, unless they are read slab by slab. False if labeling would take more memory than
@@ -94,12 +109,13 @@ class Piece {
   Labels label_at_once(Engine& engine);
   LabeledValues label_objects(ValueImage image, EngineReport& report) const;
   Labels label_values(ValueImage image, const Slab& slab, Engine& engine, EngineReport& report) const;
+  void add_slab(Totals& totals, const EngineReport& report, std::int64_t elements) const;
   void look_ahead(const ValueImage& slab, std::int64_t before) const;
   std::optional<Labels> label_by_slabs(Engine& engine);
   Labeled label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
                               Totals& totals) const;
   Labels label_values_by_slabs(Engine& engine, Totals& totals) const;
-  void take_smaller_slabs();
+  void use_smaller_slabs();
 
   LabelInput& input_;
   const Slab slab_;

@@ -8,7 +8,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// "100um3", "2.5mm2", "2.5 mm^2"; nothing if the text is none.
+/// Parses "100um3", "2.5mm2" and "2.5 mm^2". Returns none for other text.
 std::optional<PhysicalSize> parse_size_with_unit(const std::string& text) {
   PhysicalSize size;
   size.text = text;

@@ -2,13 +2,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "app/label/label_options.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/options/parse_condition.hpp"
-#include "gpuccl/types.hpp"
+#include "app/options/option_words.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::app {

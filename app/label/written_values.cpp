@@ -3,36 +3,23 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <unordered_map>
 
-#include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::app {
 namespace {
 
+/// Returns the type of up to 32 bits in which values of `type` are written.
 io::LabelType written_type(ValueType type) {
-  switch (type) {
-    case ValueType::u8:
-      return io::LabelType::u8;
-    case ValueType::u16:
-      return io::LabelType::u16;
-    case ValueType::u32:
-    case ValueType::u64:
-      return io::LabelType::u32;
-    case ValueType::i8:
-      return io::LabelType::i8;
-    case ValueType::i16:
-      return io::LabelType::i16;
-    case ValueType::i32:
-    case ValueType::i64:
-      return io::LabelType::i32;
-    default:
-      return io::LabelType::f32;
-  }
+  using enum io::LabelType;
+  if (is_floating(type)) return f32;
+  const std::size_t bytes = bytes_of(type);
+  if (bytes == 1) return is_signed(type) ? i8 : u8;
+  if (bytes == 2) return is_signed(type) ? i16 : u16;
+  return is_signed(type) ? i32 : u32;
 }
 
 /// Returns the type that holds all values of `type`, if these do not fit 32 bits.

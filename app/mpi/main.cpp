@@ -10,7 +10,6 @@
 
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
-#include "app/common/version.hpp"
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_paths.hpp"
@@ -58,7 +57,7 @@ int run_label(const LabelOptions& given) {
   LabelOptions options = given;
   LabelPaths files;
   io::collectively(link, [&] {
-    options.settle();
+    options.resolve();
     check_for_parts(options);
     files = paths_of(options);
     check_outputs(files, options);

@@ -1,11 +1,9 @@
 #include "app/options/algorithm_options.hpp"
 
 #include <algorithm>
-#include <string>
 #include <vector>
 
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -14,7 +12,7 @@ constexpr int kLastGpu = 1023;
 
 std::string number(Connectivity connectivity) { return std::to_string(static_cast<int>(connectivity)); }
 
-/// "all", which is {}, or "0,2"; what is wrong with anything else.
+/// Parses "all", which is {}, or "0,2". Returns what is wrong with any other text.
 std::string read_gpus(const std::string& given, std::vector<int>& gpus) {
   gpus.clear();
   if (given == "all") return {};

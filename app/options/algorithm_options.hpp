@@ -11,7 +11,7 @@ namespace gpuccl::app {
 class Command;
 class Option;
 
-// These options one by one, for a command that does not take them all.
+// Add one option each, for commands that do not have all of them.
 void add_connectivity(const Command& command, std::optional<Connectivity>& target);
 Option add_device(const Command& command, DeviceChoice& target, const std::string& help);
 void add_gpu(const Command& command, int& target);
@@ -27,9 +27,9 @@ struct AlgorithmOptions {
 
   void add_to(const Command& command);
 
-  /// Refuses what can be refused without looking at an input. Error (usage).
+  /// Checks what can be checked without an input. Error (usage).
   void check() const;
-  /// The connectivity for an input: the one asked for, else 8 for an image and 26 for a volume.
+  /// Returns the connectivity for an input: the requested one, else 8 for an image and 26 for a volume.
   /// `can_be_volume`: the input's format has slices, even if there is only one. Error (usage) if they do not
   /// fit.
   Connectivity connectivity_for(const Extent& extent, bool can_be_volume) const;

@@ -5,14 +5,12 @@
 #include <cctype>
 #include <filesystem>
 #include <sstream>
-#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 #include "app/options/option_helpers.hpp"
-#include "app/options/suggestions.hpp"
+#include "app/options/option_words.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
@@ -117,8 +115,8 @@ std::string as_given(std::string text) {
   return text;
 }
 
-TakeValue taking_as_given(TakeValue take) {
-  return [take = std::move(take)](const std::string& value) { return take(as_given(value)); };
+ParseValue parsing_as_given(ParseValue parse) {
+  return [parse = std::move(parse)](const std::string& value) { return parse(as_given(value)); };
 }
 
 /// Returns an error with `reason` and a reference to --help.
@@ -349,31 +347,31 @@ Option Command::add_flag(const std::string& names, std::function<void()> turn_on
 
 // Values are taken in CLI11's check, so that its message begins with the name of the option.
 Option Command::add_value(const std::string& names, const std::string& type, const std::string& help,
-                          TakeValue take) const {
+                          ParseValue parse) const {
   if (table_ != nullptr) return add_row(names);
   return Option(*command_
                      ->add_option_function<std::string>(
                          names, [](const std::string&) {}, help)
                      ->type_name(type)
-                     ->check(taking_as_given(std::move(take))));
+                     ->check(parsing_as_given(std::move(parse))));
 }
 
 Option Command::add_optional_value(const std::string& names, const std::string& type,
                                    const std::string& left_out, const std::string& help,
-                                   TakeValue take) const {
+                                   ParseValue parse) const {
   if (table_ != nullptr) return add_row(names, left_out);
-  const Option option = add_value(names, type, help, std::move(take));
+  const Option option = add_value(names, type, help, std::move(parse));
   option.option_->expected(0, 1)->default_str(left_out);
   return option;
 }
 
 Option Command::add_values(const std::string& names, const std::string& type, const std::string& help,
-                           TakeValue take) const {
+                           ParseValue parse) const {
   if (table_ != nullptr) return add_row(names);
   CLI::Option* option = command_->add_option_function<std::vector<std::string>>(
       names, [](const std::vector<std::string>&) {}, help);
   if (names.starts_with('-')) option->allow_extra_args(false);
-  return Option(*option->type_name(type)->check(taking_as_given(std::move(take))));
+  return Option(*option->type_name(type)->check(parsing_as_given(std::move(parse))));
 }
 
 void Command::on_run(Run run) const {

@@ -21,7 +21,7 @@ namespace gpuccl::app {
 using Run = std::function<int()>;
 
 /// Takes the value given to an option; returns "", or what is wrong with the value.
-using TakeValue = std::function<std::string(const std::string& given)>;
+using ParseValue = std::function<std::string(const std::string& given)>;
 
 /// Returns the current value of an option in the form of the command line: "" for a switch that is on, none
 /// for an option that is off.
@@ -40,7 +40,7 @@ class Option {
   Option excludes(const std::string& other, const std::string& reason = {}) const;
   /// Returns whether the option is on the command line. Call it when the command runs.
   bool is_given() const;
-  /// Sets the inverse of TakeValue.
+  /// Sets the inverse of ParseValue.
   Option prints(const PrintValue& print) const;
   /// Sets the effect of the option if it differs from its group's.
   Option changes(Effect effect) const;
@@ -64,13 +64,13 @@ class Command {
   Option add_flag(const std::string& names, std::function<void()> turn_on, const std::string& help) const;
   /// Adds an option with one value; `type` is its name in --help.
   Option add_value(const std::string& names, const std::string& type, const std::string& help,
-                   TakeValue take) const;
+                   ParseValue parse) const;
   /// Adds an option whose value, an integer, may be omitted and then is `left_out`.
   Option add_optional_value(const std::string& names, const std::string& type, const std::string& left_out,
-                            const std::string& help, TakeValue take) const;
+                            const std::string& help, ParseValue parse) const;
   /// Adds an option with any number of values, parsed one by one: positional ones, or the option repeated.
   Option add_values(const std::string& names, const std::string& type, const std::string& help,
-                    TakeValue take) const;
+                    ParseValue parse) const;
   /// Sets the function that runs if this command is selected.
   void on_run(Run run) const;
 

@@ -2,14 +2,10 @@
 
 #include <cmath>
 #include <limits>
-#include <optional>
-#include <string>
 #include <string_view>
-#include <vector>
 
 #include "app/options/command_line.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
 #include "io/read/formats.hpp"
@@ -17,7 +13,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// "3", "3..7" with its end.
+/// Parses "3" and "3..7".
 std::optional<io::PageRange> parse_pages(const std::string& text) {
   const std::size_t dots = text.find("..");
   const auto first = parse_number<int>(text.substr(0, dots));
@@ -129,11 +125,7 @@ void add_periodic(const Command& command, PeriodicAxes& periodic, const std::str
     }
     return std::string();
   });
-  option.prints([&] {
-    std::string axes;
-    for (const std::string& axis : names_of(periodic)) axes += (axes.empty() ? "" : ",") + axis;
-    return axes.empty() ? std::nullopt : std::optional(axes);
-  });
+  option.prints([&] { return joined(names_of(periodic)); });
 }
 
 std::vector<std::string> names_of(const PeriodicAxes& periodic) {
@@ -189,7 +181,7 @@ Option add_threshold(const Command& command, InputOptions& input) {
   });
 }
 
-/// One class of a segmentation, or several.
+/// Adds --value: one class of a segmentation, or several.
 Option add_values(const Command& command, std::vector<io::SampleInterval>& values) {
   const Option option =
       command.add_value("--value", "V|LOW..HIGH[,...]",
@@ -273,10 +265,8 @@ void InputOptions::add_reading_to(const Command& command, const std::string& mem
                      return error.what();
                    }
                  })
-      .prints([this]() -> std::optional<std::string> {
-        std::string list;
-        for (const std::string& word : limits.formats) list += (list.empty() ? "" : ",") + word;
-        return list.empty() ? std::nullopt : std::optional(list);
+      .prints([this] {
+        return joined({limits.formats.begin(), limits.formats.end()});
       })
       .changes(Effect::run);
   add_switch(command, "--follow", limits.follow, "Follow names and links that lead out of the input's folder")

@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <string_view>
-#include <utility>
 
 #include "io/files/number_text.hpp"
 #include "io/read/slice_names.hpp"
@@ -83,6 +82,12 @@ std::vector<std::string> split(const std::string& text, char separator) {
   return parts;
 }
 
+std::optional<std::string> joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return words.empty() ? std::nullopt : std::optional(text);
+}
+
 std::optional<Extent> parse_size(const std::string& text) {
   const std::optional<std::vector<int>> axes = numbers<int>(text, 'x');
   if (!axes || axes->size() < 2 || axes->size() > 3) return std::nullopt;
@@ -96,6 +101,32 @@ std::optional<std::vector<double>> parse_shares(const std::string& text) {
   return list<double>(text, shares);
 }
 std::optional<std::vector<int>> parse_counts(const std::string& text) { return list<int>(text, counts); }
+
+NamePattern::NamePattern(const std::string& pattern) {
+  const std::size_t equals = pattern.find('=');
+  if (equals != std::string::npos) from_ = pattern.substr(0, equals);
+  if (!pattern.empty()) to_ = equals == std::string::npos ? pattern : pattern.substr(equals + 1);
+}
+
+std::string NamePattern::problem_with(const std::string& pattern) {
+  const std::size_t equals = pattern.find('=');
+  const auto is_side = [](const std::string& side) {
+    return std::count(side.begin(), side.end(), '*') == 1 && side.find_first_of("/=") == std::string::npos;
+  };
+  const bool is_good = is_side(pattern.substr(0, equals)) &&
+                       (equals == std::string::npos || is_side(pattern.substr(equals + 1)));
+  return is_good ? std::string()
+                 : "'" + pattern + "' is not a pattern such as *_0000 or *_D=*_F, with one * each";
+}
+
+std::optional<std::string> NamePattern::made(const std::string& name, const std::string& from,
+                                             std::string to) {
+  const std::size_t star = from.find('*'), after = from.size() - star - 1;
+  if (name.size() < from.size() - 1 || !name.starts_with(from.substr(0, star)) ||
+      !name.ends_with(from.substr(star + 1)))
+    return std::nullopt;
+  return to.replace(to.find('*'), 1, name.substr(star, name.size() - star - after));
+}
 
 std::string wrong_path(const std::string& given) {
   if (given.empty()) return "a name is missing";

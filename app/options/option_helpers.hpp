@@ -30,6 +30,8 @@ std::optional<T> parse_number(const std::string& text) {
 }
 
 std::vector<std::string> split(const std::string& text, char separator);
+/// Returns the words with commas between them; none if there are none.
+std::optional<std::string> joined(const std::vector<std::string>& words);
 
 /// Parses "640x480" or "64x64x32".
 std::optional<Extent> parse_size(const std::string& text);
@@ -41,6 +43,27 @@ std::optional<std::vector<double>> parse_shares(const std::string& text);
 
 /// Parses "1,4", and "1:16" for all from 1 to 16; all positive.
 std::optional<std::vector<int>> parse_counts(const std::string& text);
+
+/// Pattern that makes the name of an image from that of another: "*_0000" from any name, "*_D=*_F" from names
+/// that end in _D.
+class NamePattern {
+ public:
+  NamePattern() = default;
+  explicit NamePattern(const std::string& pattern);
+  /// Returns why a text is not a pattern; "" if it is one.
+  static std::string problem_with(const std::string& pattern);
+
+  const std::string& from() const { return from_; }
+  /// Returns none if `name` does not match.
+  std::optional<std::string> name_for(const std::string& name) const { return made(name, from_, to_); }
+  /// Returns the name for which name_for() returns `name`; none if there is none.
+  std::optional<std::string> name_before(const std::string& name) const { return made(name, to_, from_); }
+
+ private:
+  static std::optional<std::string> made(const std::string& name, const std::string& from, std::string to);
+
+  std::string from_ = "*", to_ = "*";
+};
 
 // Kinds of options.
 

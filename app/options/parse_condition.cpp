@@ -1,5 +1,3 @@
-#include "app/options/parse_condition.hpp"
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -11,7 +9,7 @@
 #include <vector>
 
 #include "app/options/option_helpers.hpp"
-#include "app/options/suggestions.hpp"
+#include "app/options/option_words.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/geometry.hpp"
@@ -43,7 +41,7 @@ bool is_in_name(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' || c == '.' || c == '+';
 }
 
-/// Names, numbers, relations and parentheses; what is none of them is a word of its own.
+/// Returns names, numbers, relations and parentheses; each other character is a word of its own.
 std::vector<Word> words_of(const std::string& text) {
   std::vector<Word> words;
   for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end) {
@@ -111,7 +109,7 @@ class Parser {
  private:
   const Word& next() const { return words_[at_]; }
   bool is_next(std::string_view word) const { return io::lower_case(next().text) == word; }
-  bool take(std::string_view word) {
+  bool accept(std::string_view word) {
     if (!is_next(word)) return false;
     ++at_;
     return true;
@@ -178,7 +176,7 @@ class Parser {
 
   void read_either() {
     read_both();
-    while (take("or")) {
+    while (accept("or")) {
       read_both();
       condition_.steps.push_back({.kind = Kind::either});
     }
@@ -186,7 +184,7 @@ class Parser {
 
   void read_both() {
     read_one();
-    while (take("and")) {
+    while (accept("and")) {
       read_one();
       condition_.steps.push_back({.kind = Kind::both});
     }
@@ -196,17 +194,17 @@ class Parser {
     if (!is_next("(")) return read_comparison();
     // Each level has at most two results that wait, of `or` and of `and`.
     if (2 * ++depth_ + 3 > Condition::kDeepest) throw wrong("opens too many parentheses");
-    take("(");
+    accept("(");
     read_either();
-    if (!take(")")) throw wrong("is unexpected here; close the parenthesis");
+    if (!accept(")")) throw wrong("is unexpected here; close the parenthesis");
     --depth_;
   }
 
   void read_comparison() {
     Condition::Step step;
-    if (take(kValue)) {
+    if (accept(kValue)) {
       step.kind = Kind::comparison_of_value;
-    } else if (take(kLabelOfObject)) {
+    } else if (accept(kLabelOfObject)) {
       step.kind = Kind::comparison_of_value;
       step.name = kLabelOfObject;
     } else {
@@ -254,7 +252,7 @@ class Parser {
 
   Relation read_relation() {
     for (const auto& [word, relation] : kRelations)
-      if (take(word)) return relation;
+      if (accept(word)) return relation;
     throw wrong(is_calculation(next().text) ? kNoCalculations : "is not one of < <= > >= == !=");
   }
 

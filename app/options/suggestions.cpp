@@ -1,16 +1,15 @@
-#include "app/options/suggestions.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
 #include <utility>
 
+#include "app/options/option_words.hpp"
 #include "io/files/file_names.hpp"
 
 namespace gpuccl::app {
 namespace {
 
-/// Names that other programs have for the same.
+/// Names of these options in other programs.
 constexpr std::pair<const char*, const char*> kElsewhere[] = {
     {"verbose", "progress"}, {"v", "progress"},  {"silent", "quiet"},    {"q", "quiet"},
     {"force", "overwrite"},  {"f", "overwrite"}, {"algorithm", "algo"},  {"method", "algo"},
@@ -18,14 +17,13 @@ constexpr std::pair<const char*, const char*> kElsewhere[] = {
 };
 
 /// Options of other programs for steps before labeling, and for the page.
+constexpr const char* kSplitting =
+    "splitting touching objects is not part of gpuccl; do it first, for example with scikit-image";
+constexpr const char* kFiltering =
+    "filtering is not part of gpuccl; do it first, for example with scikit-image";
 constexpr std::pair<const char*, const char*> kNotOffered[] = {
-    {"watershed",
-     "splitting touching objects is not part of gpuccl; do it first, for example with scikit-image"},
-    {"split", "splitting touching objects is not part of gpuccl; do it first, for example with scikit-image"},
-    {"blur", "filtering is not part of gpuccl; do it first, for example with scikit-image"},
-    {"gaussian", "filtering is not part of gpuccl; do it first, for example with scikit-image"},
-    {"median", "filtering is not part of gpuccl; do it first, for example with scikit-image"},
-    {"view", "run gpuccl view on the label image"},
+    {"watershed", kSplitting}, {"split", kSplitting},  {"blur", kFiltering},
+    {"gaussian", kFiltering},  {"median", kFiltering}, {"view", "run gpuccl view on the label image"},
 };
 
 /// Names of the measures in other programs.
@@ -91,7 +89,7 @@ std::string letters(std::string_view name) {
   return kept;
 }
 
-/// Letters to insert, delete, replace or swap with the next one that make `a` of `b`.
+/// Returns the number of letters to insert, delete, replace or swap with the next one to turn `b` into `a`.
 std::size_t distance(std::string_view a, std::string_view b) {
   // Three rows of the table of all prefixes of `a` and `b`.
   std::vector<std::size_t> before(b.size() + 1), above(b.size() + 1), row(b.size() + 1);
@@ -123,10 +121,10 @@ std::string nearest_name(const std::string& given, const std::vector<std::string
   constexpr std::size_t kLongest = 40;  // a path is not a misspelt name
   std::string wanted = letters(given);
   if (wanted.empty() || wanted.size() > kLongest) return "";
-  for (const auto& [there, here] : kElsewhere)
-    if (wanted == there) wanted = here;
+  for (const auto& [theirs, ours] : kElsewhere)
+    if (wanted == theirs) wanted = ours;
 
-  // Better by letters in common and, of those with as many, by what is shorter.
+  // Fewer changes are better, then a shorter name.
   std::string best;
   std::size_t best_cost = wanted.size() / 3 + 1;
   for (const std::string& name : known) {
@@ -145,14 +143,14 @@ std::string nearest_name(const std::string& given, const std::vector<std::string
 }
 
 std::string not_offered(const std::string& given) {
-  for (const auto& [there, reason] : kNotOffered)
-    if (letters(given) == there) return reason;
+  for (const auto& [theirs, reason] : kNotOffered)
+    if (letters(given) == theirs) return reason;
   return "";
 }
 
 std::string nearest_measure(const std::string& given, const std::vector<std::string>& known) {
-  for (const auto& [there, here] : kMeasuresElsewhere)
-    if (letters(given) == there) return here;
+  for (const auto& [theirs, ours] : kMeasuresElsewhere)
+    if (letters(given) == theirs) return ours;
   return nearest_name(given, known);
 }
 

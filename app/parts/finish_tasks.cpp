@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
-#include "app/common/stopwatch.hpp"
+#include "app/common/progress.hpp"
 #include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
-#include "app/label/label_sandbox.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"
 #include "gpuccl/objects.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/label/label_sandbox.hpp"
+#include "app/label/label_checks.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/stored_run.hpp"
 #include "app/parts/tasks.hpp"

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
-#include "app/common/stopwatch.hpp"
+#include "app/common/progress.hpp"
 #include "app/label/piece.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/stored_run.hpp"
@@ -181,7 +181,7 @@ LabelsInMemory final_labels_of(const StoredRun& run, const JoinedParts& joined, 
     claimed += static_cast<std::int64_t>(slab.numbers.size() * sizeof(Label));
   const MemoryBudget budget(io::memory_limit(run.options().input.limits));
   return {joined_labels(run.extent(), std::move(slabs), static_cast<Label>(joined.count)),
-          budget.left_beside(static_cast<double>(claimed))};
+          budget.left_after(static_cast<double>(claimed))};
 }
 
 /// Replaces the final labels of a part by values, or by indices into `wide` unless it is empty.

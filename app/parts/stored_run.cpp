@@ -87,7 +87,7 @@ std::string line_of(const std::string& path, const struct stat& status) {
 }  // namespace
 
 StoredRun::StoredRun(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
-                     LabelInput::Warn warn)
+                     WarnAbout warn)
     : folder_(without_slashes(task.folder)), options_(options), files_(files) {
   io::with_path(files_.input, [&] { input_.emplace(files_, options_, std::move(warn)); });
   SoloLink link;

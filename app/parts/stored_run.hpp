@@ -23,8 +23,7 @@ class StoredRun {
   /// Opens the input, checks that the outputs can be written, and claims the folder. Throws as LabelInput and
   /// LabelOutputs; io::FileError (cannot_create) if the folder has other files, (usage) if it belongs to a
   /// run with other options, (data) to one of another input.
-  StoredRun(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task,
-            LabelInput::Warn warn);
+  StoredRun(const LabelPaths& files, const LabelOptions& options, const TaskOptions& task, WarnAbout warn);
   /// Reads the command of an existing run; call open_input() before anything that needs the input.
   /// io::FileError if there is none, or one of another version.
   explicit StoredRun(const std::string& folder);

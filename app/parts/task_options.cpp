@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <optional>
 
-#include "app/common/version.hpp"
+#include "app/common/messages.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/option_helpers.hpp"
@@ -70,7 +70,7 @@ LabelOptions options_of_words(const std::vector<std::string>& words) {
   command.on_run([] { return 0; });
   line.parse({words.begin() + 2, words.end()});
   if (options.inputs.size() != 1) throw Error(Failure::data, "is damaged");  // or contains --help
-  options.settle(true);
+  options.resolve(true);
   return options;
 }
 

@@ -1,30 +1,19 @@
 #include "app/view/batch_page.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cctype>
-#include <cstdint>
-#include <cstdio>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/common/version.hpp"
-#include "app/view/packed.hpp"
+#include "app/common/messages.hpp"
+#include "app/view/pages.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/image/label_color.hpp"
-#include "io/png/png.hpp"
 
 namespace gpuccl::app {
-
-std::string bench_page(const std::string& json, const WorkPicture& picture) {
-  std::string data = data_element("results", json);
-  if (!picture.png.empty()) {
-    const nlohmann::json work = {{"png", base64(picture.png)}, {"legend", picture.legend}};
-    data += data_element("work", io::json_text(work));
-  }
-  std::string page(kBenchPage);
-  return page.replace(page.find(kDataPlace), kDataPlace.size(), data);
-}
 
 namespace {
 
@@ -49,9 +38,7 @@ std::string page_part(const std::string& part, std::size_t most_bytes) {
   while (end > 0 && end < name.size() && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) --end;
   std::uint32_t sum = 2166136261u;  // FNV-1a
   for (const char c : part) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619u;
-  char digits[kSum + 1];
-  std::snprintf(digits, sizeof digits, "-%08x", sum);
-  return name.substr(0, end) + digits;
+  return fmt::format("{}-{:08x}", name.substr(0, end), sum);
 }
 
 bool begins_as(std::string_view text, std::string_view beginning) {
@@ -74,8 +61,7 @@ std::string page_name(const std::string& name) {
 
 std::string thumbnail(const io::MappedLabels& labels) {
   const Extent extent = labels.labels.extent();
-  std::string png;
-  if (extent.elements() == 0) return png;
+  if (extent.elements() == 0) return "";
   const int longer = std::max(extent.width, extent.height);
   const double scale = std::min(1.0, double(kSideOfThumbnail) / longer);
   const auto scaled = [scale](int n) { return static_cast<int>(scale * n); };
@@ -98,13 +84,7 @@ std::string thumbnail(const io::MappedLabels& labels) {
     const io::Rgb color = io::label_color(label);
     rgb.insert(rgb.end(), color.begin(), color.end());
   }
-  const auto append = [&](const void* data, std::size_t bytes) {
-    png.append(static_cast<const char*>(data), bytes);
-  };
-  io::PngOutput output(append, {width, height, 8, io::PngColor::rgb, 9, {}});
-  output.write_rows(rgb.data(), 3 * static_cast<std::size_t>(width), static_cast<std::size_t>(height));
-  output.finish();
-  return png;
+  return png_of(width, height, rgb, 9);
 }
 
 std::string batch_page(const std::vector<IndexEntry>& entries) {
@@ -124,8 +104,7 @@ std::string batch_page(const std::vector<IndexEntry>& entries) {
     inputs.push_back(std::move(input));
   }
   const Json head = {{"program", version_line()}, {"inputs", std::move(inputs)}};
-  std::string page(kBatchPage);
-  return page.replace(page.find(kDataPlace), kDataPlace.size(), data_element("batch", io::json_text(head)));
+  return page_with(kBatchPage, data_element("batch", io::json_text(head)));
 }
 
 bool is_batch_page(std::string_view beginning) {

@@ -9,15 +9,6 @@
 
 namespace gpuccl::app {
 
-/// A picture of the work of thread blocks (--test work), with its legend. Empty if there is none.
-struct WorkPicture {
-  std::string png;
-  std::string legend;
-};
-
-/// Returns the page of benchmark results, given the JSON of `gpuccl bench --json`. It is self-contained.
-std::string bench_page(const std::string& json, const WorkPicture& picture);
-
 /// One input of a batch in the index of pages.
 struct IndexEntry {
   std::string input;

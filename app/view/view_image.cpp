@@ -1,14 +1,12 @@
-#include "app/view/view_image.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <memory>
 #include <mutex>
 #include <utility>
 
-#include "app/view/packed.hpp"
+#include "app/view/pages.hpp"
+#include "app/view/view_layers.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/zarr/ome_image.hpp"
@@ -35,8 +33,7 @@ std::int64_t ViewImage::most_bytes(std::int64_t pixels) {
 
 io::OpenSamples open_below(const std::string& path, io::ReadOptions options) {
   return io::with_path(path, [&] {
-    std::error_code none;
-    options.stack = std::filesystem::is_directory(path, none) && !io::is_zarr(path);
+    options.stack = io::is_plain_folder(path);
     options.any_order = true;
     options.in_parts = true;
     return io::open_samples(path, options);
@@ -93,8 +90,8 @@ std::vector<float> ViewImage::read(int step) const {
   return means;
 }
 
-/// About a MiB of pixels each: differences from the mean of those on the left and above, which compress
-/// better; NaN is black.
+/// Returns the pixels in parts of about a MiB, as differences from the mean of the pixels to the left and
+/// above, which compress better. NaN is black.
 std::vector<std::vector<std::uint8_t>> ViewImage::pixels(const std::vector<float>& means, int depth) const {
   const auto w = static_cast<std::size_t>(width()), h = static_cast<std::size_t>(height()), each = w * h;
   const std::size_t slices_each = std::max<std::size_t>(1, (std::size_t{1} << 20) / each);

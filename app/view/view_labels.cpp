@@ -1,9 +1,8 @@
-#include "app/view/view_labels.hpp"
-
 #include <algorithm>
 #include <utility>
 
-#include "app/view/packed.hpp"
+#include "app/view/pages.hpp"
+#include "app/view/view_layers.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -11,7 +10,7 @@ namespace {
 constexpr std::size_t kMostRuns = 4u << 20, kMostRows = 2u << 20;
 constexpr int kFewSlices = 64;  // if there are more, slices are left out before elements
 
-void put_number(std::vector<std::uint8_t>& out, std::uint64_t number) {
+void append_number(std::vector<std::uint8_t>& out, std::uint64_t number) {
   for (; number >= 128; number >>= 7) out.push_back(static_cast<std::uint8_t>(number | 128));
   out.push_back(static_cast<std::uint8_t>(number));
 }
@@ -67,21 +66,22 @@ void ViewLabels::thin_out() {
   }
 }
 
-/// Numbers of runs of each row; from the end of a run, or of the row before, to the next; one less than their
-/// elements; and labels as differences from the one before, 2 n for n and 2 n - 1 for -n.
+/// Returns four streams: the number of runs of each row; the distance of a run from the one before, or from
+/// the beginning of its row; its length minus 1; and the difference of its label from the one before, n as 2
+/// n and -n as 2 n - 1.
 std::vector<std::vector<std::uint8_t>> ViewLabels::streams() const {
   std::vector<std::vector<std::uint8_t>> out(4);
   std::size_t i = 0;
   std::int64_t last = 0;
   for (const Row& row : rows_) {
-    put_number(out[0], row.end - i);
+    append_number(out[0], row.end - i);
     int x = 0;
     for (; i < row.end; ++i) {
       const LabelRun& run = runs_[i];
-      put_number(out[1], static_cast<std::uint64_t>(run.begin - x));
-      put_number(out[2], static_cast<std::uint64_t>(run.end - run.begin - 1));
+      append_number(out[1], static_cast<std::uint64_t>(run.begin - x));
+      append_number(out[2], static_cast<std::uint64_t>(run.end - run.begin - 1));
       const std::int64_t more = std::int64_t{run.label} - last;
-      put_number(out[3], static_cast<std::uint64_t>(more < 0 ? -2 * more - 1 : 2 * more));
+      append_number(out[3], static_cast<std::uint64_t>(more < 0 ? -2 * more - 1 : 2 * more));
       x = run.end;
       last = run.label;
     }

@@ -1,15 +1,12 @@
 #include "app/view/view_page.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
-#include <string_view>
 
-#include "app/common/version.hpp"
-#include "app/view/packed.hpp"
-#include "app/view/view_image.hpp"
-#include "app/view/view_labels.hpp"
+#include "app/common/messages.hpp"
+#include "app/view/pages.hpp"
+#include "app/view/view_layers.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/json.hpp"
@@ -19,17 +16,17 @@
 namespace gpuccl::app {
 namespace {
 
-void put(io::AtomicFile& file, std::string_view text) { file.write(text.data(), text.size()); }
+void write(io::AtomicFile& file, std::string_view text) { file.write(text.data(), text.size()); }
 
-void put_lines(io::AtomicFile& file, const std::string& id, const std::vector<std::string>& lines) {
-  put(file, "<script type=\"text/plain\" id=\"" + id + "-data\">\n");
-  for (const std::string& line : lines) put(file, line + "\n");
-  put(file, "</script>\n");
+void write_lines(io::AtomicFile& file, const std::string& id, const std::vector<std::string>& lines) {
+  write(file, "<script type=\"text/plain\" id=\"" + id + "-data\">\n");
+  for (const std::string& line : lines) write(file, line + "\n");
+  write(file, "</script>\n");
 }
 
 std::string nth(int n) { return std::to_string(n) + (n == 2 ? "nd" : n == 3 ? "rd" : "th"); }
 
-/// Leaves out components until the table is at most so many bytes.
+/// Packs the table. Drops the smallest components until it takes at most `most_bytes`.
 ViewTable::Packed pack_table(ViewPage& page, bool volume, std::size_t most_bytes) {
   for (;;) {
     ViewTable::Packed table =
@@ -120,13 +117,13 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
         {"Black to white", io::shortest(image->range().black) + " to " + io::shortest(image->range().white)});
   head["about"].push_back({"Program", version_line()});
 
-  put(file, html.substr(0, place));
+  write(file, html.substr(0, place));
   // Paths need not be UTF-8.
-  put(file, data_element("head", io::json_text(head)));
-  put_lines(file, "labels", run_lines);
-  put_lines(file, "image", image_lines);
-  put_lines(file, "table", table.lines);
-  put(file, html.substr(place + kDataPlace.size()));
+  write(file, data_element("head", io::json_text(head)));
+  write_lines(file, "labels", run_lines);
+  write_lines(file, "image", image_lines);
+  write_lines(file, "table", table.lines);
+  write(file, html.substr(place + kDataPlace.size()));
 }
 
 }  // namespace gpuccl::app

@@ -8,8 +8,8 @@
 #include <numeric>
 #include <utility>
 
-#include "app/options/parse_condition.hpp"
-#include "app/view/packed.hpp"
+#include "app/options/option_words.hpp"
+#include "app/view/pages.hpp"
 #include "app/view/view_page.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"

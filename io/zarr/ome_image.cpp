@@ -163,6 +163,11 @@ bool is_zarr(const std::string& path) {
   return has(kV3) || has(kV2Array) || has(kV2Group) || has(kV2Attributes);
 }
 
+bool is_plain_folder(const std::string& path) {
+  std::error_code none;
+  return std::filesystem::is_directory(path, none) && !is_zarr(path);
+}
+
 OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory, const PlaneChoice& choice) {
   if (const auto v3 = read_zarr_json(store, kV3, memory)) {
     if (text_in(*v3, "node_type") == "array") return plain_array(parse_zarr_v3(*v3), choice);

@@ -23,6 +23,8 @@ struct OmeImage {
 
 /// Returns whether the folder `path` is a Zarr: an image, or an array.
 bool is_zarr(const std::string& path);
+/// Returns whether `path` is a folder that is not a Zarr: a stack of slices, or images of a batch.
+bool is_plain_folder(const std::string& path);
 
 /// Finds the image of the largest scale in OME-Zarr 0.1 to 0.5 (Zarr v2 and v3), or an array without OME
 /// metadata. `choice`: channel and time point. The metadata may take `memory` bytes. Throws Error

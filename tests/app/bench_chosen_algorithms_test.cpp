@@ -40,7 +40,7 @@ Chosen choose(const Request& request, const std::string& problem) {
   const ChosenAlgorithms result = choose_algorithms(request, table(), ask);
   for (const Algorithm* algorithm : result.algorithms)
     chosen.rows.push_back(static_cast<int>(algorithm - table().data()));
-  chosen.note = describe_left_out(result);
+  chosen.note = describe_left_out(result.left_out, result.problem);
   chosen.named_are_left_out = result.named_are_left_out;
   return chosen;
 }

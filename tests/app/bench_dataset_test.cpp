@@ -1,7 +1,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "app/bench/dataset.hpp"
+#include "app/bench/plan.hpp"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 #include "support/scratch_folder.hpp"

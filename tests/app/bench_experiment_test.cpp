@@ -3,9 +3,8 @@
 
 #include <stdexcept>
 
-#include "app/bench/experiment.hpp"
 #include "app/bench/reports.hpp"
-#include "app/bench/series.hpp"
+#include "app/bench/results.hpp"
 #include "app/bench/timed_labeler.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "support/catch.hpp"

@@ -3,10 +3,8 @@
 #include <sstream>
 
 #include "app/bench/reports.hpp"
-#include "app/bench/series.hpp"
-#include "app/bench/work_map.hpp"
-#include "app/view/batch_page.hpp"
-#include "app/view/packed.hpp"
+#include "app/bench/results.hpp"
+#include "app/view/pages.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"
 

@@ -21,7 +21,7 @@ LabelOptions parsed(Words words, bool in_parts = false) {
   words.insert(words.begin(), "label");
   words.emplace_back("in.tif");
   line.parse(words);
-  options.settle();
+  options.resolve();
   return options;
 }
 

@@ -1,5 +1,4 @@
-#include "app/options/parse_condition.hpp"
-
+#include "app/options/option_words.hpp"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 

@@ -18,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "app/common/stopwatch.hpp"
+#include "app/common/progress.hpp"
 #include "app/label/job.hpp"
 
 using namespace gpuccl;

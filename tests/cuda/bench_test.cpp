@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "app/bench/experiment.hpp"
 #include "app/bench/plan.hpp"
 #include "app/bench/reports.hpp"
-#include "app/bench/series.hpp"
-#include "app/bench/work_map.hpp"
+#include "app/bench/results.hpp"
 #include "emulation.hpp"
 #include "support/catch.hpp"
 

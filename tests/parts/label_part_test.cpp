@@ -7,7 +7,7 @@
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/options/command_line.hpp"
-#include "app/options/parse_condition.hpp"
+#include "app/options/option_words.hpp"
 #include "io/parts/collectively.hpp"
 #include "parts/saved_values.hpp"
 #include "support/catch.hpp"
@@ -129,7 +129,7 @@ TEST_CASE("parts write the files of the whole, in every format and with every op
       if (options.periodic == PeriodicAxes{}) options.periodic[0] = true;
       if (below(2) == 0) options.selection.keep = parse_condition("wraps_x < 1");
       if (!options.periodic[0]) options.selection.keep = {};
-      options.settle();
+      options.resolve();
     } else if (below(2) == 0) {
       measure_some(options, random);
     }
@@ -192,7 +192,7 @@ TEST_CASE("intensities are measured in parts as in the whole") {
       const std::string input = save(scratch / "in.tif", random_image(extent, 0.4, 1, 3).view());
       LabelOptions options = quiet();
       options.measure.intensities = {save_values(scratch / "samples.tif", extent, bits, format, 5)};
-      options.settle();
+      options.resolve();
       expect_same_files(scratch, input, ".npy", options, {1, 2, 5});
       options.selection.keep = parse_condition("intensity_mean > 0 and intensity_std > 0");
       options.selection.order = LabelOrder::size;
@@ -261,7 +261,7 @@ TEST_CASE("what parts cannot do is refused") {
     const app::Command command = line.add_command("label", "");
     options.add_for_parts(command);
     command.on_run([&options] {
-      options.settle();
+      options.resolve();
       check_for_parts(options);
       return 0;
     });

@@ -6,8 +6,8 @@
 
 #include "app/binary.hpp"
 #include "app/label/job.hpp"
-#include "app/label/memory_budget.hpp"
-#include "app/options/parse_condition.hpp"
+#include "app/label/memory_plan.hpp"
+#include "app/options/option_words.hpp"
 #include "io/files/file_error.hpp"
 #include "parts/saved_values.hpp"
 #include "support/catch.hpp"
@@ -60,7 +60,7 @@ Json components_of(const std::string& report) {
 /// `memory`: bytes for each part, which then needs several slabs.
 void expect_files_of_the_whole(const ScratchFolder& scratch, const std::string& input, LabelOptions options,
                                std::int64_t memory) {
-  options.settle();
+  options.resolve();
   const LabelPaths whole = outputs(input, scratch / "whole", options);
   LazyEngine engine = on_cpu();
   label_file(whole, options, engine);
@@ -216,6 +216,6 @@ TEST_CASE("a budget reserves for the largest step, with buffers, up to the limit
 TEST_CASE("what measuring may take is left by labels and components, and never nothing") {
   MemoryBudget budget(1 << 30);
   budget.claims.labels = 100 << 20;
-  CHECK(budget.left_to_measure(300 << 20) == 200 << 20);
-  CHECK(budget.left_to_measure(110 << 20) == MemoryBudget::kInAnyCase);
+  CHECK(budget.left_after(budget.writing(0), 300 << 20) == 200 << 20);
+  CHECK(budget.left_after(budget.writing(0), 110 << 20) == MemoryBudget::kInAnyCase);
 }

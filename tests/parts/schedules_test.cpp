@@ -278,7 +278,7 @@ app::LabelOptions options_of(Words words) {
   words.insert(words.begin(), "label");
   words.insert(words.end(), {"--quiet", "--overwrite", "--no-sandbox", "--device", "cpu", "--threads", "1"});
   line.parse(words);
-  options.settle();
+  options.resolve();
   return options;
 }
 

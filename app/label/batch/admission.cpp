@@ -1,9 +1,16 @@
 #include "app/label/batch/admission.hpp"
 
+#include <sys/resource.h>
+#include <tbb/info.h>
+
+#include <algorithm>
+
+#include "gpuccl/detail/system.hpp"
+
 namespace gpuccl::app {
 namespace {
 
-// From here on an image is worth all threads: it takes a second on one, and memory that others would need.
+// Larger images get all threads: one thread would take a second and hold memory that others need.
 constexpr std::int64_t kLarge = std::int64_t{1} << 26;
 
 }  // namespace
@@ -37,5 +44,30 @@ void Admission::give_back(std::int64_t bytes) {
 }
 
 bool Admission::is_large(const Extent& extent) { return extent.elements() >= kLarge; }
+
+namespace {
+
+int thread_count(const LabelOptions& options) {
+  return options.algorithm.threads > 0 ? options.algorithm.threads : tbb::info::default_concurrency();
+}
+
+/// Returns the number of jobs, limited by file descriptors: each needs some for its input, outputs and
+/// folders.
+int job_count(const LabelOptions& options, int threads) {
+  constexpr int kWaitingForDisk = 8, kDescriptorsEach = 10, kDescriptorsElse = 24;
+  const int wanted = options.batch.jobs > 0 ? options.batch.jobs : threads + kWaitingForDisk;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return wanted;
+  const auto affordable = (static_cast<std::int64_t>(limit.rlim_cur) - kDescriptorsElse) / kDescriptorsEach;
+  return static_cast<int>(std::clamp<std::int64_t>(affordable, 1, wanted));
+}
+
+}  // namespace
+
+Workers workers_for(const LabelOptions& options) {
+  const int threads = thread_count(options), jobs = job_count(options, threads);
+  const int all = 1 + count_startable_threads(jobs + threads - 1);
+  return {std::min(threads, all), std::min(jobs, all), all};
+}
 
 }  // namespace gpuccl::app

@@ -8,6 +8,7 @@
 #include <semaphore>
 #include <utility>
 
+#include "app/label/label_options.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::app {
@@ -49,7 +50,8 @@ class Admission {
       const std::lock_guard lock(large_);
       all_threads_.execute(work);
     } else {
-      alone(threads_, work);
+      const std::lock_guard lock(threads_);
+      alone(work);
     }
   }
 
@@ -60,19 +62,11 @@ class Admission {
   }
 
  private:
-  using Threads = std::counting_semaphore<>;
-
-  template <class Work>
-  static void alone(Threads& threads, Work work) {
-    threads.acquire();
-    try {
-      alone(work);
-    } catch (...) {
-      threads.release();
-      throw;
-    }
-    threads.release();
-  }
+  struct Threads : std::counting_semaphore<> {
+    using counting_semaphore::counting_semaphore;
+    void lock() { acquire(); }
+    void unlock() { release(); }
+  };
 
   static bool is_large(const Extent& extent);
   bool extend(Memory& memory, std::int64_t bytes);
@@ -88,5 +82,15 @@ class Admission {
   std::mutex lock_;
   std::condition_variable changed_;
 };
+
+/// Threads of a batch.
+struct Workers {
+  int threads;  // that work
+  int jobs;     // that work or wait for the disk
+  int all;
+};
+
+/// Returns the numbers of threads and jobs: those requested, or as many as the system allows.
+Workers workers_for(const LabelOptions& options);
 
 }  // namespace gpuccl::app

@@ -1,5 +1,3 @@
-#include "app/label/batch/batch_plan.hpp"
-
 #include <filesystem>
 #include <map>
 #include <set>
@@ -7,7 +5,8 @@
 #include <utility>
 
 #include "app/common/messages.hpp"
-#include "app/label/batch/intensity_images.hpp"
+#include "app/label/batch/find_inputs.hpp"
+#include "app/label/batch/label_batch.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/view/batch_page.hpp"
 #include "io/files/file_error.hpp"
@@ -23,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The file of `name` in `folder`; nothing where there is no folder for it.
+/// Returns the file of `name` in `folder`; "" without a folder.
 std::string in_folder(const std::string& folder, const std::string& name, const std::string& extension) {
   return folder.empty() ? "" : (fs::path(folder) / (name + extension)).string();
 }
@@ -50,7 +49,7 @@ std::string image_in_folder(const std::string& folder, const std::string& name,
   return in_folder(folder, has_it ? name.substr(0, name.size() - kOme.size()) : name, extension);
 }
 
-/// Remedy if two inputs, or an input and a joint output, would be written to the same file.
+/// Returns what to do if two inputs, or an input and a joint output, would be written to the same file.
 std::string what_keeps_apart(const std::string& input, const std::string& other) {
   if (input == other) return "name it once";
   if (fs::path(input).parent_path() == fs::path(other).parent_path() && fs::path(input).has_parent_path())
@@ -58,8 +57,8 @@ std::string what_keeps_apart(const std::string& input, const std::string& other)
   return "use one output folder for each";
 }
 
-/// Whether two names whose files had one identity are of one file indeed. Other processes may replace outputs
-/// meanwhile: then a new file may have got the inode of one that was looked at before.
+/// Returns whether two names with the same identity are the same file. Another process may replace outputs
+/// meanwhile, and a new file may get the inode of an earlier one.
 bool are_still_one(const std::string& a, const std::string& b) {
   for (int look = 0; look < 3; ++look)
     if (io::identify(a) != io::identify(b)) return false;
@@ -78,17 +77,17 @@ class SameOutput : public io::FileError {
   std::string other_;
 };
 
-/// Knows every file that is read or written, and whose it is.
+/// All files that the batch reads or writes, with the inputs that they belong to.
 class Claims {
  public:
   InputClaims inputs;
 
-  /// Adds a joint output, `owner`. `remedy`: of an input whose output has that name.
-  void write(const std::string& path, const std::string& owner, const std::string& remedy = "") {
+  /// Adds a joint output, `owner`. `suggestion`: of an input whose output has that name.
+  void write(const std::string& path, const std::string& owner, const std::string& suggestion = "") {
     if (path.empty()) return;
     const io::FileIdentity identity = io::identify(path);
     inputs.refuse_output(path, identity);
-    take(path, identity, owner, remedy);
+    claim(path, identity, owner, suggestion);
   }
   void write_all(const LabelPaths& files) {
     const std::vector<std::string> outputs = files.outputs();
@@ -101,24 +100,24 @@ class Claims {
         throw io::FileError(path, Failure::usage, "is the name of two outputs of " + files.input);
     }
     inputs.refuse_outputs(files, identities);
-    for (std::size_t i = 0; i < outputs.size(); ++i) take(outputs[i], identities[i], files.input);
+    for (std::size_t i = 0; i < outputs.size(); ++i) claim(outputs[i], identities[i], files.input);
   }
 
  private:
-  void take(const std::string& path, const io::FileIdentity& identity, const std::string& owner,
-            const std::string& remedy = "") {
-    const auto [other, free] = outputs_.emplace(identity, Output{path, owner, remedy});
+  void claim(const std::string& path, const io::FileIdentity& identity, const std::string& owner,
+             const std::string& suggestion = "") {
+    const auto [other, free] = outputs_.emplace(identity, Output{path, owner, suggestion});
     if (free) return;
     if (are_still_one(path, other->second.path))
       throw SameOutput(owner, other->second.owner,
                        "has the same output as " + other->second.owner + ": " + path + "; " +
-                           (other->second.remedy.empty() ? what_keeps_apart(owner, other->second.owner)
-                                                         : other->second.remedy));
-    other->second = {path, owner, remedy};
+                           (other->second.suggestion.empty() ? what_keeps_apart(owner, other->second.owner)
+                                                             : other->second.suggestion));
+    other->second = {path, owner, suggestion};
   }
 
   struct Output {
-    std::string path, owner, remedy;
+    std::string path, owner, suggestion;
   };
   std::map<io::FileIdentity, Output> outputs_;
 };
@@ -149,8 +148,7 @@ void claim_outputs(std::vector<BatchItem>& plan, const std::vector<BatchInput>& 
   }
 }
 
-/// Images are not written to folders that inputs are searched for in: the next run would take them for
-/// inputs.
+/// Refuses images in folders that are searched for inputs, because the next run would label them.
 void refuse_outputs_among_inputs(const std::vector<BatchItem>& plan,
                                  const std::set<io::FileIdentity>& searched) {
   std::set<fs::path> seen;
@@ -198,9 +196,7 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
 
 /// Returns whether an image of --intensity has the time points of the only input.
 bool is_file_of_frames(const std::string& image, const LabelOptions& options) {
-  std::error_code none;
-  return options.every_frame && options.inputs.size() == 1 && !image.empty() &&
-         !(fs::is_directory(image, none) && !io::is_zarr(image));
+  return options.every_frame && options.inputs.size() == 1 && !image.empty() && !io::is_plain_folder(image);
 }
 
 /// Refuses a file as --intensity of two inputs, of which the last may be another image of samples.

@@ -6,8 +6,10 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/common/messages.hpp"
+#include "app/label/label_outputs.hpp"
 #include "io/files/json.hpp"
+#include "io/report/stats_csv.hpp"
+#include "io/report/summary_csv.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -15,34 +17,41 @@ namespace {
 constexpr std::size_t kWriteAtOnce = 1 << 16;
 
 const char* name(Outcome::Status status) {
-  switch (status) {
-    case Outcome::Status::labeled:
-      return "labeled";
-    case Outcome::Status::failed:
-      return "failed";
-    case Outcome::Status::skipped:
-      return "skipped";
-    case Outcome::Status::not_started:
-      break;
-  }
-  return "not started";
-}
-
-/// Returns the reason that an exit code stands for.
-std::string reason_of(int code) {
-  constexpr std::pair<Failure, const char*> kReasons[] = {
-      {Failure::usage, "wrong usage"},     {Failure::data, "bad data"},
-      {Failure::no_input, "missing"},      {Failure::unavailable, "no GPU"},
-      {Failure::memory, "out of memory"},  {Failure::cannot_create, "cannot create"},
-      {Failure::io, "reading or writing"}, {Failure::temporary, "GPU lost"}};
-  for (const auto& [failure, reason] : kReasons)
-    if (exit_code(failure) == code) return reason;
-  return "internal error";
+  constexpr const char* kNames[] = {"labeled", "failed", "skipped", "not started"};
+  return kNames[static_cast<std::size_t>(status)];
 }
 
 /// Returns the reason of a failure, after the name of the file if that is not the input.
 std::string reason(const std::string& input, const io::FileError& error) {
   return error.path() == input ? error.what() : error.path() + ": " + error.what();
+}
+
+/// Returns the entry of an input in the index of pages. `page`: name of its page, if it was labeled.
+IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome) {
+  IndexEntry entry{
+      input,         name(outcome.status), "", "", outcome.components.value_or(0), outcome.foreground,
+      outcome.hints, outcome.thumbnail};
+  if (outcome.error) entry.error = reason(input, *outcome.error);
+  if (outcome.status == Outcome::Status::labeled) entry.page = page;
+  return entry;
+}
+
+/// Returns the outcome of an input as one line of JSON.
+std::string report_line(const std::string& input, std::optional<int> frame, const Outcome& outcome) {
+  using Json = nlohmann::ordered_json;
+  const bool labeled = outcome.status == Outcome::Status::labeled;
+  const bool tried = labeled || outcome.error;
+  Json line = {{"input", input}};
+  if (frame) line["frame"] = *frame;
+  line["status"] = name(outcome.status);
+  line["code"] = outcome.error ? Json(exit_code(outcome.error->failure()))
+                 : labeled     ? Json(kSuccess)
+                               : Json();
+  line["error"] = outcome.error ? Json(reason(input, *outcome.error)) : Json();
+  line["components"] = outcome.components && !outcome.error ? Json(*outcome.components) : Json();
+  line["device"] = labeled ? Json(outcome.device) : Json();
+  line["seconds"] = tried ? Json(std::round(outcome.seconds * 1e6) / 1e6) : Json();
+  return io::json_text(line) + "\n";
 }
 
 }  // namespace
@@ -118,40 +127,103 @@ std::string Tally::text() const {
   }
   if (failures > 0) line += fmt::format(", {} failed: {}", failures, reasons);
   if (not_started > 0) line += fmt::format(", {} not started", not_started);
-  for (const int code : failed_beside) line += fmt::format(", no report or table ({})", code);
+  for (const int code : failed_outputs) line += fmt::format(", no report or table ({})", code);
   return line;
 }
 
 int Tally::exit_code() const {
-  std::set<int> codes = failed_beside;
+  std::set<int> codes = failed_outputs;
   for (const auto& [code, count] : failed) codes.insert(code);
   return app::exit_code(codes);
 }
 
-IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome) {
-  IndexEntry entry{
-      input,         name(outcome.status), "", "", outcome.components.value_or(0), outcome.foreground,
-      outcome.hints, outcome.thumbnail};
-  if (outcome.error) entry.error = reason(input, *outcome.error);
-  if (outcome.status == Outcome::Status::labeled) entry.page = page;
-  return entry;
+namespace {
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
+  return fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
 }
 
-std::string report_line(const std::string& input, std::optional<int> frame, const Outcome& outcome) {
-  using Json = nlohmann::ordered_json;
-  const bool labeled = outcome.status == Outcome::Status::labeled;
-  const bool tried = labeled || outcome.error;
-  Json line = {{"input", input}};
-  if (frame) line["frame"] = *frame;
-  line["status"] = name(outcome.status);
-  line["code"] = outcome.error ? Json(exit_code(outcome.error->failure()))
-                 : labeled     ? Json(kSuccess)
-                               : Json();
-  line["error"] = outcome.error ? Json(reason(input, *outcome.error)) : Json();
-  line["components"] = outcome.components && !outcome.error ? Json(*outcome.components) : Json();
-  line["device"] = labeled ? Json(outcome.device) : Json();
-  line["seconds"] = tried ? Json(std::round(outcome.seconds * 1e6) / 1e6) : Json();
-  return io::json_text(line) + "\n";
+}  // namespace
+
+void BatchProgress::advance(bool failed) {
+  if (failed) ++failed_;
+  if (++done_ < total_) line_.offer([this] { return text(); });
+}
+
+std::string BatchProgress::text() const {
+  const std::size_t done = done_, failed = failed_;
+  const double rate = static_cast<double>(done) / since_start_.milliseconds() * 1000;
+  std::string line = fmt::format("{} of {}", done, total_);
+  if (failed > 0) line += fmt::format(", {} failed", failed);
+  return line + fmt::format(", {:.{}f}/s, {} left", rate, rate < 10 ? 1 : 0,
+                            duration(static_cast<double>(total_ - done) / rate));
+}
+
+BatchFiles::BatchFiles(const LabelOptions& options, const std::vector<MeasureColumn>& columns)
+    : options_(options),
+      columns_(columns),
+      report_(options.batch.report),
+      table_(options.files.stats),
+      summary_(options.batch.summary),
+      index_(index_of_pages(options)),
+      multiqc_(multiqc_of_pages(options)) {}
+
+void BatchFiles::open() {
+  const LabelOptions& options = options_;
+  for (GrowingFile* file : {&report_, &table_, &summary_, &index_, &multiqc_})
+    file->open(options.output.file);
+  if (!options.output.replace_foreign && !options.files.view.empty()) {
+    refuse_foreign_page(index_of_pages(options), is_batch_page);
+    refuse_foreign_page(multiqc_of_pages(options), is_multiqc_table);
+  }
+  if (!options.batch.summary.empty()) {
+    if (!options.output.replace_foreign && !io::TextStream::is_named(options.batch.summary))
+      refuse_foreign_table(options.batch.summary, io::is_summary_csv);
+    summary_.add(io::summary_header());
+  }
+  if (options.files.stats.empty()) return;
+  if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
+    refuse_foreign_table(options.files.stats, io::is_stats_csv);
+  table_.add(io::joint_stats_header(columns_, options.values.has_column(), options.every_frame));
+  io::SpooledText::try_folder();
+}
+
+void BatchFiles::add(const BatchItem& item, const Outcome& outcome) {
+  if (!outcome.error) summary_.add(outcome.summary);
+  if (outcome.table && !outcome.error)
+    outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
+  report_.add(report_line(item.files.input, item.frame, outcome));
+  if (item.files.view.empty()) return;
+  const std::filesystem::path page = item.files.view;
+  entries_.push_back(
+      index_entry(item.files.input, page.lexically_relative(options_.files.view).string(), outcome));
+}
+
+std::vector<std::string> BatchFiles::keep_older() {
+  std::vector<std::string> kept;
+  if (table_.keep_older()) kept.push_back(options_.files.stats);
+  if (summary_.keep_older()) kept.push_back(options_.batch.summary);
+  return kept;
+}
+
+std::vector<io::FileError> BatchFiles::commit() {
+  if (!entries_.empty()) {
+    index_.add(batch_page(entries_));
+    multiqc_.add(multiqc_table(entries_));
+  }
+  std::vector<io::FileError> errors;
+  for (GrowingFile* file : {&table_, &summary_, &report_, &index_, &multiqc_}) {
+    file->commit();
+    if (file->error() && !file->is_closed_pipe()) errors.push_back(*file->error());
+  }
+  return errors;
+}
+
+bool BatchFiles::is_pipe_closed() const {
+  return table_.is_closed_pipe() || summary_.is_closed_pipe() || report_.is_closed_pipe();
 }
 
 }  // namespace gpuccl::app

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -11,7 +13,11 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
+#include "app/common/progress.hpp"
+#include "app/label/batch/label_batch.hpp"
+#include "app/label/label_options.hpp"
 #include "app/view/batch_page.hpp"
+#include "gpuccl/measures.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
@@ -68,7 +74,7 @@ struct Tally {
   bool of_objects = false;  // inputs are measured, not labeled
   std::size_t total = 0, labeled = 0, skipped = 0, not_started = 0;
   std::map<int, std::size_t> failed;  // by exit code
-  std::set<int> failed_beside;        // exit codes of outputs of the batch: the report, the table
+  std::set<int> failed_outputs;       // exit codes of outputs of the batch: the report, the table
 
   void count(const Outcome& outcome);
   /// "4997 of 5000 labeled, 3 failed: 2 bad data (65), 1 missing (66)"
@@ -77,10 +83,49 @@ struct Tally {
   int exit_code() const;
 };
 
-/// Returns the entry of an input in the index of pages. `page`: name of its page, if it was labeled.
-IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome);
+/// Progress of a batch. Thread-safe.
+class BatchProgress {
+ public:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+  static constexpr StatusLine::Interval kSilent{kNever, kNever}, kUsual{200, 10000}, kOften{200, 1000};
 
-/// Returns the outcome of an input as one line of JSON.
-std::string report_line(const std::string& input, std::optional<int> frame, const Outcome& outcome);
+  BatchProgress(std::size_t total, StatusLine::Interval interval) : total_(total), line_(interval) {}
+
+  void advance(bool failed);
+  /// Prints "gpuccl: <line>" where it does not mix with the progress.
+  void message(const std::string& line) { line_.message(line); }
+
+ private:
+  std::string text() const;
+
+  const std::size_t total_;
+  std::atomic<std::size_t> done_ = 0, failed_ = 0;
+  const Stopwatch since_start_;
+  StatusLine line_;
+};
+
+/// The joint files of a batch: report, tables of components and of inputs, and the index of pages.
+class BatchFiles {
+ public:
+  /// `options` and `columns`, those of the table of components, must outlive it. Construct it before any file
+  /// is opened: it holds on to the descriptors among the outputs.
+  BatchFiles(const LabelOptions& options, const std::vector<MeasureColumn>& columns);
+
+  /// Creates the files. Throws io::FileError.
+  void open();
+  /// Adds an input, in the order of the inputs.
+  void add(const BatchItem& item, const Outcome& outcome);
+  /// Leaves older tables unchanged instead of replacing them. Returns their paths.
+  std::vector<std::string> keep_older();
+  /// Completes all files and gives them their names. Returns the errors, without closed pipes.
+  std::vector<io::FileError> commit();
+  bool is_pipe_closed() const;
+
+ private:
+  const LabelOptions& options_;
+  const std::vector<MeasureColumn>& columns_;
+  GrowingFile report_, table_, summary_, index_, multiqc_;
+  std::vector<IndexEntry> entries_;  // rows of the index of pages
+};
 
 }  // namespace gpuccl::app

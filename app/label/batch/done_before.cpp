@@ -1,10 +1,9 @@
-#include "app/label/batch/done_before.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <vector>
 
+#include "app/label/batch/label_batch.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/read/input_files.hpp"
@@ -36,9 +35,8 @@ bool are_intensities_of_run(const std::vector<std::string>& paths,
                             const std::vector<io::ReportedFile>& reported, const std::string& report) {
   return std::equal(paths.begin(), paths.end(), reported.begin(), reported.end(),
                     [&](const std::string& path, const io::ReportedFile& of_run) {
-                      std::error_code none;
-                      const bool stack = fs::is_directory(path, none) && !io::is_zarr(path);
-                      return is_as_reported(path, of_run) && is_as_before(path, stack, report);
+                      return is_as_reported(path, of_run) &&
+                             is_as_before(path, io::is_plain_folder(path), report);
                     });
 }
 

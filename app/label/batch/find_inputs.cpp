@@ -1,19 +1,20 @@
 #include "app/label/batch/find_inputs.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <iterator>
 #include <sstream>
+#include <system_error>
+#include <utility>
 
 #include "app/common/messages.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/read/slice_names.hpp"
@@ -24,13 +25,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// `name` without the extension of an image; any other extension stays, or "scan.001" and "scan.002" would be
-/// one.
+/// Removes the extension of an image. Keeps any other: "scan.001" and "scan.002" need different names.
 std::string name_of_outputs(const fs::path& name) {
   return io::is_image_name(name) ? io::without_extension(name) : name.string();
 }
 
-/// Last part of a path, also of "scans/" and "..".
+/// Returns the last part of a path, also of "scans/" and "..".
 fs::path last_part(const fs::path& path) {
   const fs::path normal = path.lexically_normal();
   if (normal.has_filename() && normal.filename() != "." && normal.filename() != "..")
@@ -79,7 +79,7 @@ class Finder {
   FoundInputs found() { return std::move(found_); }
 
  private:
-  /// A folder with images is a stack; one without is searched for folders that are.
+  /// Adds a folder with images as a stack. Searches a folder without images for stacks.
   void add_stacks(const fs::path& folder, const fs::path& name, bool given) {
     const Listing listing = list(folder, name);
     if (listing.failed) return;
@@ -182,7 +182,7 @@ class Finder {
   FoundInputs found_;
 };
 
-/// A name a line; where there is a NUL, as `find -print0` puts it after every name, a name up to each NUL.
+/// Returns a name per line, or per NUL if there is any, as `find -print0` writes them.
 std::vector<std::string> names_in(std::istream& list, const std::string& path) {
   constexpr std::size_t kMostBytes = std::size_t{64} << 20, kMostNames = std::size_t{1} << 20;
   constexpr std::size_t kPiece = 1 << 16;
@@ -249,9 +249,66 @@ std::vector<BatchInput> images_in(const std::string& folder) {
 }
 
 std::string name_of_frame(const std::string& name, int frame) {
-  std::array<char, 16> number{};
-  std::snprintf(number.data(), number.size(), "-t%04d", frame);
-  return name + number.data();
+  return fmt::format("{}-t{:04}", name, frame);
+}
+
+IntensityImages::IntensityImages(std::string folder, const std::string& pattern, const std::string& option)
+    : folder_(std::move(folder)),
+      what_(option == "--seeds" ? "mask of seeds" : "intensity image"),
+      pattern_(pattern) {
+  std::error_code none;
+  if (!folder_.empty() && !fs::is_directory(folder_, none))
+    throw io::FileError(
+        folder_, Failure::usage,
+        "is not a folder; for several inputs use " + option + " FOLDER/, with images of the same names");
+}
+
+std::string IntensityImages::find(const std::string& input, bool stack) {
+  if (folder_.empty()) return "";
+  const fs::path named(input);
+  const std::optional<std::string> made = pattern_.name_for(named.filename().string());
+  if (!made)
+    throw Error(Failure::no_input,
+                "has a name that does not match " + pattern_.from() + ", the pattern of --intensity-name");
+  const std::string name = (named.parent_path() / *made).string();
+  const fs::path path = fs::path(folder_) / name;
+  std::error_code none;
+  if (stack && fs::is_directory(path, none)) return path.string();
+  const auto [first, last] = names_in(path.parent_path()).equal_range(path.filename().string());
+  if (first == last)
+    throw Error(Failure::no_input, "has no " + what_ + "; missing: " + path.string() + " of any format");
+  if (std::next(first) != last)
+    throw Error(Failure::no_input, "has more than one " + what_ + ": " + first->second + " and " +
+                                       std::next(first)->second + " in " + path.parent_path().string());
+  return (path.parent_path() / first->second).string();
+}
+
+void skip_unmatched(FoundInputs& found, const std::vector<std::string>& patterns) {
+  for (const std::string& text : patterns) {
+    const NamePattern pattern(text);
+    const std::size_t left_out = std::erase_if(found.inputs, [&](const BatchInput& input) {
+      return input.is_found && !input.problem && !pattern.name_for(fs::path(input.name).filename().string());
+    });
+    if (left_out > 0)
+      found.warnings.push_back(counted(left_out, "image") + " skipped: not named " + pattern.from() +
+                               ", as --intensity-name asks");
+  }
+}
+
+const IntensityImages::Names& IntensityImages::names_in(const fs::path& folder) {
+  const auto [searched, is_new] = searched_.try_emplace(folder);
+  if (!is_new) return searched->second;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure))
+    if (const std::string file = entry->path().filename().string(); io::is_image_name(file))
+      searched->second.emplace(io::without_extension(file), file);
+  if (failure && failure != std::errc::no_such_file_or_directory) {
+    searched_.erase(searched);
+    throw Error(io::failure_to_read(failure.value()), "its " + what_ + " cannot be found, because " +
+                                                          folder.string() + " cannot be read (" +
+                                                          io::system_reason(failure.value()) + ")");
+  }
+  return searched->second;
 }
 
 }  // namespace gpuccl::app

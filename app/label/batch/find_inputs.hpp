@@ -1,10 +1,13 @@
 #pragma once
 
+#include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 
@@ -42,5 +45,30 @@ std::vector<BatchInput> images_in(const std::string& folder);
 
 /// Returns the name of the outputs of a time point of an input: "cells-t0003".
 std::string name_of_frame(const std::string& name, int frame);
+
+/// The images of a folder by name: their path below the folder, without the extension.
+class IntensityImages {
+ public:
+  /// Has no images if `folder` is empty. `pattern`: of --intensity-name. Error (usage) if not a folder, which
+  /// names `option`.
+  IntensityImages(std::string folder, const std::string& pattern, const std::string& option = "--intensity");
+
+  /// Returns the file for this input, or with `stack` the folder of slices; "" if there is no folder. Error
+  /// (no_input) if there is none, or more than one.
+  std::string find(const std::string& input, bool stack);
+
+ private:
+  using Names = std::multimap<std::string, std::string>;  // of files, by themselves without the extension
+
+  const Names& names_in(const std::filesystem::path& folder);
+
+  std::string folder_, what_;
+  NamePattern pattern_;
+  std::map<std::filesystem::path, Names> searched_;
+};
+
+/// Removes the images of folders whose names do not match one of these patterns of --intensity-name, and adds
+/// a warning with their number.
+void skip_unmatched(FoundInputs& found, const std::vector<std::string>& patterns);
 
 }  // namespace gpuccl::app

@@ -12,23 +12,14 @@
 #include <map>
 #include <mutex>
 #include <numeric>
-#include <optional>
 #include <set>
 
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
 #include "app/label/batch/admission.hpp"
-#include "app/label/batch/batch_files.hpp"
-#include "app/label/batch/batch_plan.hpp"
-#include "app/label/batch/batch_progress.hpp"
 #include "app/label/batch/batch_record.hpp"
-#include "app/label/batch/done_before.hpp"
-#include "app/label/batch/intensity_images.hpp"
-#include "app/label/batch/workers.hpp"
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
-#include "app/label/label_options.hpp"
-#include "app/label/label_sandbox.hpp"
 #include "io/files/folders.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/intensity_reader.hpp"
@@ -41,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The options of a single job among others.
+/// Returns the options of one job of the batch.
 LabelOptions for_one(const LabelOptions& options) {
   LabelOptions one = options;
   one.progress = false;
@@ -108,9 +99,9 @@ class Batch {
       : options_(for_one(options)),
         items_(std::move(items)),
         workers_(workers_for(options)),
-        progress_(items_.size(), options.quiet      ? BatchProgress::Manner::silent
-                                 : options.progress ? BatchProgress::Manner::often
-                                                    : BatchProgress::Manner::usual),
+        progress_(items_.size(), options.quiet      ? BatchProgress::kSilent
+                                 : options.progress ? BatchProgress::kOften
+                                                    : BatchProgress::kUsual),
         admission_(options_.input.limits.memory, workers_.threads),
         files_(options, columns_),
         engine_(options.algorithm.engine, [this](const std::string& line) { warn(line); }) {
@@ -129,7 +120,7 @@ class Batch {
         progress_.message(path + ": unchanged, because no input was labeled");
     for (const io::FileError& error : files_.commit()) {
       progress_.message(error.path() + ": " + error.what());
-      tally_.failed_beside.insert(exit_code(error.failure()));
+      tally_.failed_outputs.insert(exit_code(error.failure()));
     }
     if (files_.is_pipe_closed()) end_by_signal(SIGPIPE);
     const int code = finish();
@@ -276,7 +267,7 @@ class Batch {
   }
 
   int finish() {
-    for (const auto& [line, count] : said_)
+    for (const auto& [line, count] : warnings_)
       if (count > 1) warn(the_same(count - 1) + line);
     if (kept_ > 1) progress_.message(the_same(kept_ - 1) + kept_for_);
     if (!options_.quiet) progress_.message(tally_.text());
@@ -287,8 +278,8 @@ class Batch {
   void warn_once(const std::string& path, const std::string& line) {
     bool first = false;
     {
-      const std::lock_guard lock(saying_);
-      first = ++said_[line] == 1;
+      const std::lock_guard lock(counting_);
+      first = ++warnings_[line] == 1;
     }
     if (first) warn(path + ": " + line);
   }
@@ -307,9 +298,9 @@ class Batch {
   BatchFiles files_;  // before members that open files: it duplicates descriptors
   Engine engine_;
   Tally tally_;
-  std::mutex saying_;
-  std::map<std::string, std::size_t> said_;  // warnings, and how often
-  std::size_t kept_ = 0;                     // inputs that failed because an output exists
+  std::mutex counting_;
+  std::map<std::string, std::size_t> warnings_;  // how often each was given
+  std::size_t kept_ = 0;                         // inputs that failed because an output exists
   std::string kept_for_;
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
@@ -329,7 +320,7 @@ int label_batch(const LabelOptions& options) {
   for (const std::string& file : {options.files.stats, options.batch.report, options.batch.summary})
     if (!file.empty()) find.outputs.push_back(io::identify(file));
   FoundInputs found = find_inputs(options.inputs, find);
-  leave_out_unmatched(found, options.measure.intensity_names);
+  skip_unmatched(found, options.measure.intensity_names);
   std::vector<std::string> paths;
   for (const BatchInput& input : found.inputs) paths.push_back(input.path);
   sandbox_of(paths, folders, options).enter();  // before any header is read
@@ -349,9 +340,9 @@ int label_batch(const LabelOptions& options) {
 
   for (const std::string& folder : folders) io::make_folder(folder);
   sandbox_of(paths, folders, options).enter();  // again, because the folders exist now
-  LabelOptions settled = options;
-  find_all_channels(plan, settled);
-  return Batch(settled, std::move(plan)).run();
+  LabelOptions resolved = options;
+  find_all_channels(plan, resolved);
+  return Batch(resolved, std::move(plan)).run();
 }
 
 }  // namespace gpuccl::app

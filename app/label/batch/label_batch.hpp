@@ -1,10 +1,36 @@
 #pragma once
 
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/label/batch/find_inputs.hpp"
 #include "app/label/label_options.hpp"
+#include "app/label/label_paths.hpp"
 
 namespace gpuccl::app {
 
-/// Labels several inputs side by side and goes on after failures; the exit code of the whole.
+/// Labels several inputs concurrently, and continues after failures. Returns the exit code.
 int label_batch(const LabelOptions& options);
+
+/// One input and where its outputs go.
+struct BatchItem {
+  LabelPaths files;
+  std::optional<Error> problem;
+  std::optional<int> frame = {};  // time point, if each of a file is an input
+};
+
+/// Plans the outputs of all inputs. Error (usage) if two inputs have the same output, or an output is an
+/// input of this run or of the next.
+std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& options);
+
+/// Returns the names of the index of the pages of a batch (--view) and of its table for MultiQC; "" without
+/// pages.
+std::string index_of_pages(const LabelOptions& options);
+std::string multiqc_of_pages(const LabelOptions& options);
+
+/// Returns whether all outputs exist and, as far as a report shows, belong to a run of this input with this
+/// signature (signature_of()). `stack`: the input is a folder of slices.
+bool is_done(const LabelPaths& files, const std::string& signature, bool stack);
 
 }  // namespace gpuccl::app

@@ -1,4 +1,4 @@
-#include "device.hpp"
+#include "gpuccl/device.hpp"
 
 #include <cuda_runtime_api.h>
 #include <nanobind/ndarray.h>
@@ -11,11 +11,10 @@
 #include <memory>
 #include <mutex>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "gpuccl/device.hpp"
 #include "gpuccl/types.hpp"
+#include "module.hpp"
 
 namespace gpuccl::python {
 namespace {
@@ -33,7 +32,7 @@ void check(cudaError_t status) {
 
 cudaStream_t stream_of(std::uintptr_t handle) { return reinterpret_cast<cudaStream_t>(handle); }
 
-/// Makes a device current, and the one before it when it goes.
+/// Makes a device current during its lifetime.
 class Current {
  public:
   explicit Current(int device) {
@@ -54,8 +53,8 @@ class Current {
   bool changed_ = false;
 };
 
-/// Memory that is kept for the next call when it is free, of a device each. The driver's own pool would give
-/// it back whenever a stream is waited for.
+/// A pool of memory for each device, kept for the next call. The driver's own pool would give memory back
+/// whenever a stream is waited for.
 class Pools {
  public:
   cudaMemPool_t of(int device) {
@@ -118,7 +117,7 @@ class Memory {
     if (ready_ == nullptr) check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming));
     check(cudaEventRecord(ready_, stream_));
   }
-  /// `stream` goes on when it is written. Requires mark_ready().
+  /// Lets `stream` wait until the memory is written. Requires mark_ready().
   void let_wait(std::uintptr_t stream) const {
     if (ready_ == nullptr) throw Error(Failure::internal, "memory is shared before it is written");
     const Current current(device_);
@@ -141,11 +140,11 @@ T* at(std::uintptr_t address) {
 /// Words of host memory where the device writes counts. Kept for later calls. Thread-safe.
 class CountWords {
  public:
-  unsigned long long* take() {
+  unsigned long long* acquire() {
     const std::lock_guard lock(mutex_);
     unsigned long long* word = nullptr;
     if (free_.empty()) {
-      free_.reserve(++words_);  // give() does not allocate
+      free_.reserve(++words_);  // release() does not allocate
       check(cudaHostAlloc(reinterpret_cast<void**>(&word), sizeof(*word),
                           cudaHostAllocPortable | cudaHostAllocMapped));
       return word;
@@ -154,7 +153,7 @@ class CountWords {
     free_.pop_back();
     return word;
   }
-  void give(unsigned long long* word) {
+  void release(unsigned long long* word) {
     const std::lock_guard lock(mutex_);
     free_.push_back(word);
   }
@@ -211,7 +210,7 @@ class Plan {
     if (extent_.width == 0 || extent_.height == 0 || extent_.depth == 0) return 0;
     const Current current(device);
     const std::unique_ptr<unsigned long long, void (*)(unsigned long long*)> word(
-        count_words().take(), [](unsigned long long* done) { count_words().give(done); });
+        count_words().acquire(), [](unsigned long long* done) { count_words().release(done); });
     try {
       enqueue(stream, data, labels, workspace, word.get(), nullptr, 0);
     } catch (...) {
@@ -255,7 +254,7 @@ class Plan {
   std::size_t workspace_bytes_;
 };
 
-/// Bytes of the device as soon as the stream has written them.
+/// Returns bytes of device memory, after the stream has written them.
 nb::bytes read(int device, std::uintptr_t address, std::size_t bytes, std::uintptr_t stream) {
   std::vector<char> copy(bytes);
   {
@@ -269,7 +268,7 @@ nb::bytes read(int device, std::uintptr_t address, std::size_t bytes, std::uintp
   return nb::bytes(copy.data(), copy.size());
 }
 
-/// `stream` goes on when what is enqueued in `before` is done.
+/// Lets `stream` wait until the work enqueued in `before` is done.
 void wait_for(int device, std::uintptr_t stream, std::uintptr_t before) {
   if (stream == before) return;
   const nb::gil_scoped_release others_go_on;
@@ -282,7 +281,7 @@ void wait_for(int device, std::uintptr_t stream, std::uintptr_t before) {
   check(status);
 }
 
-/// A view of memory for DLPack, which keeps its owner.
+/// Returns a view of memory for DLPack, which keeps its owner.
 nb::object as_dlpack(nb::handle owner, std::uintptr_t address, int device,
                      const std::vector<std::size_t>& shape, int bits) {
   const nb::dlpack::dtype type{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int),
@@ -291,8 +290,7 @@ nb::object as_dlpack(nb::handle owner, std::uintptr_t address, int device,
                                 nb::device::cuda::value, device));
 }
 
-/// The address, strides in elements, shape and type of what a capsule of DLPack, or an array, shows;
-/// (address, device, shape, strides, code, bits).
+/// Returns (address, device, shape, strides in elements, type code, bits) of an array or a DLPack capsule.
 nb::tuple look_at(const nb::ndarray<nb::ro, nb::device::cuda>& array) {
   nb::list shape, strides;
   for (std::size_t i = 0; i < array.ndim(); ++i) {
@@ -308,7 +306,6 @@ nb::tuple look_at(const nb::ndarray<nb::ro, nb::device::cuda>& array) {
 
 void add_device(nb::module_& module) {
   using namespace nb::literals;
-  module.attr("with_cuda") = true;
   nb::class_<Memory>(module, "Memory")
       .def(nb::init<int, std::size_t, std::uintptr_t>(), "device"_a, "bytes"_a, "stream"_a)
       .def_prop_ro("address", &Memory::address)
@@ -322,7 +319,7 @@ void add_device(nb::module_& module) {
            "connectivity"_a, "type"_a, "delta"_a, "extent"_a, "pitches"_a, "label_pitches"_a, "images"_a,
            "image_pitch"_a, "labels_pitch"_a)
       .def_prop_ro("workspace_bytes", &Plan::workspace_bytes)
-      // Without names of arguments, which take longer to bind.
+      // Without names of arguments, which would take longer to bind.
       .def("label", &Plan::label)
       .def("label_and_wait", &Plan::label_and_wait);
   module.def("read", &read, "device"_a, "address"_a, "bytes"_a, "stream"_a);

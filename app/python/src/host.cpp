@@ -1,5 +1,3 @@
-#include "host.hpp"
-
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 #include <tbb/enumerable_thread_specific.h>
@@ -23,6 +21,7 @@
 #include "gpuccl/gpuccl.hpp"
 #include "gpuccl/objects.hpp"
 #include "host_array.hpp"
+#include "module.hpp"
 
 namespace gpuccl::python {
 namespace {
@@ -116,7 +115,7 @@ struct Described {
   std::span<const std::array<Wrap, 3>> wraps = {};
 };
 
-/// The measure of that name; empty: it is of the basic ones that are written here.
+/// Returns the measure of that name; none if there is none.
 std::optional<MeasureId> find_measure(const std::string& name) {
   for (const Measure& measure : measures())
     if (measure.name == name) return measure.id;
@@ -181,7 +180,7 @@ Cells value_column(std::span<const ValueBits> values, ValueType type) {
   return values_as<std::int64_t>(values, type);
 }
 
-/// A column of area or box; empty if it is another.
+/// Returns a column of area or bounding box; none for other names.
 std::optional<Cells> whole_column(const std::string& name, const Components& components) {
   const auto all = [&](auto value_of) {
     std::vector<std::int64_t> column(components.size());
@@ -595,7 +594,7 @@ Objects read_objects(const HostArray& array) {
   return objects;
 }
 
-/// The components of equal values as objects, numbered from 1 on.
+/// Returns the components of equal values as objects, numbered from 1.
 Objects read_classes(const HostArray& array, Connectivity connectivity) {
   Objects objects{label_values(read_values(array, 0), connectivity), {}};
   objects.classes = object_ids(*array.type(), objects.labeled.values);
@@ -633,8 +632,6 @@ Table pair_table(const OverlapTable& table, std::span<const std::uint64_t> truth
   return pairs;
 }
 
-using ClassTotals = std::map<std::uint64_t, MatchTotals>;
-
 /// Scores each class by itself. `pairs` gets a table of the same columns after that of the value.
 ClassTotals score_classes(const OverlapTable& table, const Objects& truth, const Objects& prediction,
                           std::span<const double> thresholds, Table& pairs) {
@@ -663,69 +660,17 @@ ClassTotals score_classes(const OverlapTable& table, const Objects& truth, const
   return classes;
 }
 
-/// With the keys of the report of `gpuccl match`.
-nb::dict to_dict(const MatchTotals& totals) {
-  const auto& [counts, scores] = totals;
-  nb::dict objects, foreground, detection, total;
-  nb::list matching;
-  objects["truth"] = counts.truth;
-  objects["prediction"] = counts.prediction;
-  foreground["truth"] = counts.truth_pixels;
-  foreground["prediction"] = counts.prediction_pixels;
-  foreground["common"] = counts.common_pixels;
-  foreground["dice"] = counts.dice();
-  detection["found"] = counts.truth_found;
-  detection["sensitivity"] = counts.sensitivity();
-  detection["without_overlap"] = counts.prediction - counts.prediction_found;
-  detection["precision"] = counts.precision();
-  for (const MatchScores& score : scores) {
-    nb::dict one;
-    one["threshold"] = score.threshold;
-    one["true_positives"] = score.true_positives;
-    one["false_positives"] = score.false_positives;
-    one["false_negatives"] = score.false_negatives;
-    one["precision"] = score.precision();
-    one["recall"] = score.recall();
-    one["f1"] = score.f1();
-    one["accuracy"] = score.accuracy();
-    one["mean_matched_iou"] = score.mean_matched_iou();
-    one["mean_true_iou"] = score.mean_true_iou();
-    one["panoptic_quality"] = score.panoptic_quality();
-    matching.append(one);
-  }
-  total["objects"] = objects;
-  total["foreground"] = foreground;
-  total["detection"] = detection;
-  total["matching"] = matching;
-  total["average_precision"] = average_precision(scores);
-  return total;
-}
-
-/// Adds the scores of each class, and their means over classes at the first threshold.
-void add_classes(nb::dict& result, const ClassTotals& classes) {
-  nb::list rows;
-  double dice = 0, f1 = 0, quality = 0;
-  for (const auto& [value, totals] : classes) {
-    nb::dict row;
-    row["value"] = value;
-    row.update(to_dict(totals));
-    rows.append(row);
-    dice += totals.counts.dice();
-    f1 += totals.scores.front().f1();
-    quality += totals.scores.front().panoptic_quality();
-  }
-  const double count = std::max<double>(1, static_cast<double>(classes.size()));
-  nb::dict mean;
-  mean["dice"] = dice / count;
-  mean["f1"] = f1 / count;
-  mean["panoptic_quality"] = quality / count;
-  result["classes"] = rows;
-  result["class_mean"] = mean;
-}
+/// Reports as Python objects, for report_of().
+struct InPython {
+  using Object = nb::dict;
+  using List = nb::list;
+  static void append(List& list, const Object& object) { list.append(object); }
+  static const List& value(const List& list) { return list; }
+};
 
 // --- selection
 
-/// Elements of runs of what stays, as they are in `array`; all else is 0.
+/// Writes the elements of remaining components as they are in `array`, and 0 elsewhere.
 void write_kept(const HostArray& array, const LabelSource& labels, const std::vector<Label>& map,
                 const BitVolume* filled, const HostArray& out) {
   const Extent extent = array.extent();
@@ -949,8 +894,8 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
     if (!classes.empty()) total = {};
     for (const auto& [value, scores] : classes) total.add(scores);
   }
-  nb::dict result = to_dict(total);
-  if (class_connectivity != 0) add_classes(result, classes);
+  nb::dict result = report_of<InPython>(total);
+  if (class_connectivity != 0) add_classes<InPython>(result, classes);
   return nb::make_tuple(result, with_pairs ? nb::object(to_dict(std::move(pairs))) : nb::none());
 }
 

@@ -10,7 +10,6 @@
 #include <string>
 
 #include "gpuccl/detail/pack_samples.hpp"
-#include "gpuccl/types.hpp"
 
 namespace gpuccl::python {
 namespace {

@@ -1,4 +1,5 @@
-#include <nanobind/nanobind.h>
+#include "module.hpp"
+
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -6,11 +7,9 @@
 #include <exception>
 #include <new>
 
-#include "device.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/version.hpp"
-#include "host.hpp"
 
 namespace nb = nanobind;
 using namespace nb::literals;
@@ -95,5 +94,6 @@ NB_MODULE(_core, module) {
     for (const Measure& measure : measures()) names.emplace_back(measure.name);
     return names;
   });
-  python::add_device(module);
+  module.attr("with_cuda") = GPUCCL_WITH_CUDA;
+  if constexpr (GPUCCL_WITH_CUDA) python::add_device(module);
 }

@@ -34,5 +34,70 @@ struct MatchTotals {
 MatchTotals score_overlaps(const OverlapTable& table, std::span<const double> thresholds,
                            std::vector<Match>& first);
 
+/// Returns the scores under the names of reports. `Form` has the types Object (of names and values) and List,
+/// append(list, object), and value(list), the list as a value.
+template <class Form>
+typename Form::Object report_of(const MatchTotals& totals) {
+  const OverlapCounts& counts = totals.counts;
+  typename Form::Object objects, foreground, detection, total;
+  typename Form::List matching;
+  objects["truth"] = counts.truth;
+  objects["prediction"] = counts.prediction;
+  foreground["truth"] = counts.truth_pixels;
+  foreground["prediction"] = counts.prediction_pixels;
+  foreground["common"] = counts.common_pixels;
+  foreground["dice"] = counts.dice();
+  detection["found"] = counts.truth_found;
+  detection["sensitivity"] = counts.sensitivity();
+  detection["without_overlap"] = counts.prediction - counts.prediction_found;
+  detection["precision"] = counts.precision();
+  for (const MatchScores& score : totals.scores) {
+    typename Form::Object one;
+    one["threshold"] = score.threshold;
+    one["true_positives"] = score.true_positives;
+    one["false_positives"] = score.false_positives;
+    one["false_negatives"] = score.false_negatives;
+    one["precision"] = score.precision();
+    one["recall"] = score.recall();
+    one["f1"] = score.f1();
+    one["accuracy"] = score.accuracy();
+    one["mean_matched_iou"] = score.mean_matched_iou();
+    one["mean_true_iou"] = score.mean_true_iou();
+    one["panoptic_quality"] = score.panoptic_quality();
+    Form::append(matching, one);
+  }
+  total["objects"] = objects;
+  total["foreground"] = foreground;
+  total["detection"] = detection;
+  total["matching"] = Form::value(matching);
+  total["average_precision"] = average_precision(totals.scores);
+  return total;
+}
+
+using ClassTotals = std::map<std::uint64_t, MatchTotals>;  // by the value of the class
+
+/// Adds the scores of each class to a report, and their means over classes at the first threshold.
+template <class Form>
+void add_classes(typename Form::Object& report, const ClassTotals& classes) {
+  typename Form::List rows;
+  double dice = 0, f1 = 0, quality = 0;
+  for (const auto& [value, totals] : classes) {
+    typename Form::Object row;
+    row["value"] = value;
+    row.update(report_of<Form>(totals));
+    Form::append(rows, row);
+    dice += totals.counts.dice();
+    f1 += totals.scores.front().f1();
+    quality += totals.scores.front().panoptic_quality();
+  }
+  const double count = classes.empty() ? 1 : static_cast<double>(classes.size());
+  typename Form::Object mean;
+  mean["dice"] = dice / count;
+  mean["f1"] = f1 / count;
+  mean["panoptic_quality"] = quality / count;
+  report["classes"] = Form::value(rows);
+  report["class_mean"] = mean;
+}
+
 }  // namespace gpuccl
 #pragma GCC visibility pop

@@ -1,4 +1,4 @@
-#include "app/common/status_line.hpp"
+#include "app/common/progress.hpp"
 
 #include <fmt/core.h>
 #include <unistd.h>
@@ -22,12 +22,12 @@ StatusLine::StatusLine(Interval interval)
 
 void StatusLine::offer(const std::function<std::string()>& line) {
   const std::lock_guard lock(printing_);
-  if (since_shown_.milliseconds() >= interval_) put(line());
+  if (since_shown_.milliseconds() >= interval_) draw(line());
 }
 
 void StatusLine::show(const std::string& line) {
   const std::lock_guard lock(printing_);
-  put(line);
+  draw(line);
 }
 
 void StatusLine::message(const std::string& line) {
@@ -41,7 +41,7 @@ void StatusLine::clear() {
   erase();
 }
 
-void StatusLine::put(const std::string& line) {
+void StatusLine::draw(const std::string& line) {
   since_shown_.lap();
   if (!terminal_) return print_message(line);
   std::fprintf(stderr, "%sgpuccl: %s", kEraseLine, printable(line).c_str());

@@ -5,13 +5,51 @@
 #include <string>
 #include <vector>
 
+#include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
+#include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
 #include "io/read/open_samples.hpp"
 #include "io/write/contact_sheet.hpp"
 
 namespace gpuccl::app {
+
+/// The labels of an image as runs of its rows. If these are too many: of every `factor`-th element along x
+/// and y in every `step`-th slice.
+class ViewLabels {
+ public:
+  explicit ViewLabels(const io::MappedLabels& labels);
+
+  /// Returns the runs in the format of the page, thinned out until they take at most `most_bytes` bytes.
+  std::vector<std::string> pack(std::size_t most_bytes);
+
+  int factor() const { return factor_; }
+  int step() const { return step_; }
+  int width() const { return shown(extent_.width, factor_); }
+  int height() const { return shown(extent_.height, factor_); }
+  int depth() const { return shown(extent_.depth, step_); }
+
+  /// Returns an upper bound of the bytes for an image with `rows` rows and `runs` runs.
+  static std::int64_t most_bytes(std::int64_t rows, std::int64_t runs);
+
+ private:
+  struct Row {
+    int y, z;
+    std::size_t end;  // of its runs
+  };
+
+  static int shown(int size, int step) { return (size + step - 1) / step; }
+  bool is_shown(int y, int z) const { return y % factor_ == 0 && z % step_ == 0; }
+  void add(const LabelRun& run, int by, std::size_t row_begin);
+  void thin_out();
+  std::vector<std::vector<std::uint8_t>> streams() const;
+
+  Extent extent_;
+  int factor_ = 1, step_ = 1;
+  std::vector<LabelRun> runs_;
+  std::vector<Row> rows_;
+};
 
 /// Opens an image to be shown below labels; a folder is a stack. FileError.
 io::OpenSamples open_below(const std::string& path, io::ReadOptions options);

@@ -1,13 +1,29 @@
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <mutex>
 #include <optional>
 #include <string>
 
-#include "app/common/stopwatch.hpp"
-
 namespace gpuccl::app {
+
+/// Measures milliseconds since its construction or the last lap().
+class Stopwatch {
+ public:
+  double milliseconds() const {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start_).count();
+  }
+  double lap() {
+    const double elapsed = milliseconds();
+    start_ = Clock::now();
+    return elapsed;
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
 
 /// Progress line on standard error: updated in place on a terminal, printed now and then otherwise.
 /// Thread-safe.
@@ -33,7 +49,7 @@ class StatusLine {
   void clear();
 
  private:
-  void put(const std::string& line);
+  void draw(const std::string& line);
   void erase();
 
   bool terminal_;

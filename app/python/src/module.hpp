@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-// Labels and measures arrays in host memory.
+// Functions of the module: labels and measures arrays in host memory.
 namespace gpuccl::python {
 
 /// By the names of measures (gpuccl/measures.hpp), "label" and "value"; what is measured of a column is an
@@ -64,5 +64,9 @@ nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
 /// where each label is first met, each gets its component's, in the order of their minimum. Returns how
 /// many components there are.
 std::int64_t unite(nanobind::handle pairs, nanobind::handle numbers);
+
+/// Adds functions and classes that label arrays in GPU memory, given by address. The caller allocates all
+/// memory. Defined in builds with CUDA.
+void add_device(nanobind::module_& module);
 
 }  // namespace gpuccl::python

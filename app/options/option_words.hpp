@@ -4,9 +4,18 @@
 #include <string_view>
 #include <vector>
 
+#include "gpuccl/selection.hpp"
+
 namespace gpuccl::app {
 
-/// The name among `known` that the writer of `given` probably meant, "" if none is near: "--min_size",
+/// Name in a condition of the label of an object: its value.
+inline constexpr const char* kLabelOfObject = "label";
+
+/// Parses a condition: comparisons of a measure, or `value`, with a number (<, <=, >, >=, == or =,
+/// !=), joined by `and`, which binds closer, `or` and parentheses. Error (usage), with the place in `text`.
+Condition parse_condition(const std::string& text);
+
+/// Returns the name among `known` that `given` probably means; "" if none is near: "--min_size",
 /// "--minsize" and "-min-siez" mean "--min-size", "--out" means "--output", "--verbose" means "--progress".
 std::string nearest_name(const std::string& given, const std::vector<std::string>& known);
 
@@ -18,7 +27,7 @@ std::string not_offered(const std::string& given);
 /// May return several, separated by commas, as for "centroid".
 std::string nearest_measure(const std::string& given, const std::vector<std::string>& known);
 
-/// Whether `word` begins with a dash that a word processor has put for "-" or "--".
+/// Returns whether `word` begins with a dash that a word processor puts for "-" or "--".
 bool begins_with_typeset_dash(std::string_view word);
 
 }  // namespace gpuccl::app

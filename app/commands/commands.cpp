@@ -1,4 +1,4 @@
-#include "app/commands/text_output.hpp"
+#include "app/commands/commands.hpp"
 
 #include "app/label/label_outputs.hpp"
 #include "io/files/descriptor.hpp"
@@ -9,6 +9,7 @@ namespace gpuccl::app {
 TextOutput::TextOutput(const std::string& path, const OutputOptions& options,
                        bool (*is_ours)(std::string_view))
     : name_(path) {
+  if (path.empty()) return;
   if (io::TextStream::is_named(path)) {
     stream_.emplace(path).open();
     name_ = stream_->name();
@@ -22,10 +23,8 @@ TextOutput::TextOutput(const std::string& path, const OutputOptions& options,
 
 void TextOutput::write(std::string_view text) {
   io::with_path(name_, [&] {
-    if (stream_)
-      io::write_all(stream_->descriptor(), text.data(), text.size());
-    else
-      file_->write(text.data(), text.size());
+    if (stream_) io::write_all(stream_->descriptor(), text.data(), text.size());
+    if (file_) file_->write(text.data(), text.size());
   });
 }
 
@@ -34,7 +33,7 @@ void TextOutput::commit_together(std::initializer_list<TextOutput*> outputs,
   std::vector<io::AtomicFile*> all;
   for (const auto& file : files) all.push_back(file.get());
   for (TextOutput* const output : outputs)
-    if (output != nullptr && output->file_) all.push_back(&*output->file_);
+    if (output->file_) all.push_back(&*output->file_);
   if (!all.empty()) io::AtomicFile::commit_together(all);
 }
 

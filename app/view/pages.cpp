@@ -1,13 +1,46 @@
-#include "app/view/packed.hpp"
+#include "app/view/pages.hpp"
 
 #include <libdeflate.h>
 #include <oneapi/tbb/parallel_for.h>
 
 #include <memory>
 #include <new>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "io/files/json.hpp"
+#include "io/png/png.hpp"
+
 namespace gpuccl::app {
+
+std::string data_element(const std::string& id, const std::string& json) {
+  std::string text = "<script type=\"application/json\" id=\"" + id + "\">";
+  for (const char c : json) c == '<' ? text += "\\u003c" : text += c;
+  return text + "</script>\n";
+}
+
+std::string page_with(std::string_view page, const std::string& data) {
+  return std::string(page).replace(page.find(kDataPlace), kDataPlace.size(), data);
+}
+
+std::string bench_page(const std::string& json, const WorkPicture& picture) {
+  std::string data = data_element("results", json);
+  if (!picture.png.empty())
+    data += data_element(
+        "work", io::json_text(nlohmann::json{{"png", base64(picture.png)}, {"legend", picture.legend}}));
+  return page_with(kBenchPage, data);
+}
+
+std::string png_of(int width, int height, const std::vector<std::uint8_t>& rgb, int level) {
+  std::string png;
+  const auto append = [&](const void* data, std::size_t bytes) {
+    png.append(static_cast<const char*>(data), bytes);
+  };
+  io::PngOutput output(append, {width, height, 8, io::PngColor::rgb, level, {}});
+  output.write_rows(rgb.data(), 3 * static_cast<std::size_t>(width), static_cast<std::size_t>(height));
+  output.finish();
+  return png;
+}
 
 std::string base64(std::string_view bytes) {
   constexpr char kDigits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -1,5 +1,4 @@
-#include "app/label/device_remedy.hpp"
-
+#include "app/label/piece.hpp"
 #include "support/catch.hpp"
 
 namespace gpuccl::app {
@@ -7,7 +6,7 @@ namespace {
 
 std::string message_of(DeviceChoice device, bool of_values, Failure failure) {
   try {
-    with_remedy(device, of_values, [&] { throw Error(failure, "no"); });
+    suggest_cpu(device, of_values, [&] { throw Error(failure, "no"); });
   } catch (const Error& error) {
     REQUIRE(error.failure() == failure);
     return error.what();
@@ -22,7 +21,7 @@ TEST_CASE("where a GPU was demanded, what it fails at names what labels without 
   REQUIRE(message_of(cuda, false, Failure::memory) == "no");
   REQUIRE(message_of(cuda, true, Failure::data) == "no");
   REQUIRE(message_of(automatic, true, Failure::memory) == "no");
-  REQUIRE(with_remedy(cuda, true, [] { return 3; }) == 3);
+  REQUIRE(suggest_cpu(cuda, true, [] { return 3; }) == 3);
 }
 
 }  // namespace
