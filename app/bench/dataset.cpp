@@ -10,8 +10,8 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
+#include "io/read/input_files.hpp"
 #include "io/read/reader.hpp"
-#include "io/read/slice_names.hpp"
 
 namespace gpuccl::bench {
 namespace {

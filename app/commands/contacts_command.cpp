@@ -16,7 +16,7 @@
 #include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
 #include "io/read/label_reader.hpp"
-#include "io/report/contacts_csv.hpp"
+#include "io/report/csv_tables.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -11,7 +11,7 @@
 #include "gpuccl/detail/generate.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
-#include "io/write/image_writer.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {

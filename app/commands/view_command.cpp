@@ -26,7 +26,7 @@
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/read/label_reader.hpp"
-#include "io/report/stats_csv.hpp"
+#include "io/report/csv_tables.hpp"
 
 namespace gpuccl::app {
 namespace {

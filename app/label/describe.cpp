@@ -12,7 +12,7 @@
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/parts/collectively.hpp"
-#include "io/report/stats_csv.hpp"
+#include "io/report/csv_tables.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::app {

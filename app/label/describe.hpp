@@ -17,7 +17,6 @@
 #include "gpuccl/parts.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/report.hpp"
-#include "io/report/value_table.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {

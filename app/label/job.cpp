@@ -11,9 +11,8 @@
 #include "io/files/number_text.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/parts/part_writer.hpp"
-#include "io/report/contacts_csv.hpp"
+#include "io/report/csv_tables.hpp"
 #include "io/report/outlines.hpp"
-#include "io/report/summary_csv.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {

@@ -11,9 +11,9 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/text_stream.hpp"
-#include "io/read/slice_names.hpp"
+#include "io/read/input_files.hpp"
+#include "io/report/csv_tables.hpp"
 #include "io/report/outlines.hpp"
-#include "io/report/stats_csv.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {

@@ -15,10 +15,8 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/parts/collectively.hpp"
-#include "io/report/contacts_csv.hpp"
+#include "io/report/csv_tables.hpp"
 #include "io/report/reported_run.hpp"
-#include "io/report/stats_csv.hpp"
-#include "io/report/summary_csv.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {

@@ -21,7 +21,7 @@
 #include "io/report/component_rows.hpp"
 #include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
-#include "io/zarr/label_group.hpp"
+#include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::app {

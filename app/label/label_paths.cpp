@@ -10,10 +10,9 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/read/input_files.hpp"
-#include "io/read/slice_names.hpp"
 #include "io/write/label_writer.hpp"
-#include "io/zarr/label_group.hpp"
 #include "io/zarr/ome_image.hpp"
+#include "io/zarr/zarr.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -9,7 +9,7 @@
 #include "gpuccl/values.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
-#include "io/report/value_table.hpp"
+#include "io/report/report.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "io/files/number_text.hpp"
-#include "io/read/slice_names.hpp"
+#include "io/read/input_files.hpp"
 
 namespace gpuccl::app {
 namespace {

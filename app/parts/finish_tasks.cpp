@@ -18,7 +18,7 @@
 #include "io/image/limits.hpp"
 #include "io/parts/checked_file.hpp"
 #include "io/parts/part_writer.hpp"
-#include "io/report/contacts_csv.hpp"
+#include "io/report/csv_tables.hpp"
 #include "io/report/report.hpp"
 #include "io/write/label_writer.hpp"
 

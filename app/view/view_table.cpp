@@ -15,7 +15,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
-#include "io/report/stats_csv.hpp"
+#include "io/report/csv_tables.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "io/deflate/prefix_code.hpp"
+#include "io/deflate/deflate_symbols.hpp"
 
 namespace gpuccl::io {
 namespace {

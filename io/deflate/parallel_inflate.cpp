@@ -1,5 +1,3 @@
-#include "io/deflate/parallel_inflate.hpp"
-
 #include <libdeflate.h>
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/global_control.h>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "io/deflate/block_inflater.hpp"
+#include "io/deflate/deflate.hpp"
 #include "io/deflate/deflate_symbols.hpp"
 
 namespace gpuccl::io {

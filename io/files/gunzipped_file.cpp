@@ -15,7 +15,7 @@
 
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
-#include "io/deflate/parallel_inflate.hpp"
+#include "io/deflate/deflate.hpp"
 
 namespace gpuccl::io {
 

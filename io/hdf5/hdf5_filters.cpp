@@ -4,7 +4,7 @@
 #include <string>
 
 #include "gpuccl/types.hpp"
-#include "io/hdf5/hdf5_array.hpp"
+#include "io/hdf5/hdf5_dataset.hpp"
 
 namespace gpuccl::io {
 namespace {

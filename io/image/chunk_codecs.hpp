@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "io/deflate/deflater.hpp"
+#include "io/deflate/deflate.hpp"
 
 namespace gpuccl::io {
 

@@ -13,7 +13,7 @@
 #include "gpuccl/detail/pack_samples.hpp"
 #include "gpuccl/image.hpp"
 #include "io/files/number_text.hpp"
-#include "io/image/bit_order.hpp"
+#include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -9,6 +10,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 
@@ -55,5 +57,15 @@ struct ImageAxes {
 /// Chooses axes by their names, else the last three of space. `choice` selects channel and time point.
 /// Throws Error (data) where axes of several elements are left over, or are not as many as chosen.
 ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& choice);
+
+/// The slices of `source` in `range`, as an input of its own. Throws Error (data) if it has not all of them.
+std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range);
+
+/// The indices of samples that have a palette, as gray.
+std::unique_ptr<SampleSource> open_indices(std::unique_ptr<SampleSource> source);
+
+/// One channel of the pixels of `source`, as gray. Throws Error (data) if it has no such channel, or samples
+/// that are not in whole bytes.
+std::unique_ptr<SampleSource> open_channel(std::unique_ptr<SampleSource> source, int channel);
 
 }  // namespace gpuccl::io

@@ -2,9 +2,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "gpuccl/types.hpp"
+#include "io/files/input_file.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::io {
@@ -41,5 +43,21 @@ std::string to_string(const Extent& extent);
 /// Returns the bytes that this process may still use: those available in the system, or fewer if a control
 /// group limits them.
 std::int64_t available_memory();
+
+/// Frame header of a JPEG stream.
+struct JpegFrame {
+  int process = 0;  // the n of its marker SOFn: 0 baseline, 1 extended, 2 progressive, 3 lossless ...
+  std::int64_t width = 0, height = 0;
+  int components = 0;
+  bool several_scans = false;  // a component's coefficients are complete only after the last
+
+  bool is_lossless() const { return process % 4 == 3; }
+  /// Bytes that a decoder takes for coefficients: all of them if they come in several scans.
+  std::int64_t coefficient_bytes() const;
+};
+
+/// Reads the headers of a stream of `bytes` bytes at `offset`. None if there is no frame header: such a
+/// stream is damaged, and decoding it says how. Throws Error (io).
+std::optional<JpegFrame> read_jpeg_frame(const InputFile& file, std::uint64_t offset, std::uint64_t bytes);
 
 }  // namespace gpuccl::io

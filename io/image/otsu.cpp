@@ -1,5 +1,3 @@
-#include "io/image/otsu.hpp"
-
 #include <oneapi/tbb/enumerable_thread_specific.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include <span>
 
 #include "io/image/each_slice.hpp"
+#include "io/image/foreground.hpp"
 
 namespace gpuccl::io {
 namespace {

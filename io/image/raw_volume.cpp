@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "gpuccl/types.hpp"
-#include "io/image/bit_order.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -13,7 +13,6 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
-#include "io/image/jpeg_frame.hpp"
 #include "io/image/limits.hpp"
 
 // After it:

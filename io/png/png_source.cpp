@@ -9,7 +9,6 @@
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 #include "io/png/png.hpp"
-#include "io/png/png_decoder.hpp"
 #include "io/png/png_pixels.hpp"
 
 namespace gpuccl::io {

@@ -15,7 +15,7 @@
 #include "io/files/gunzipped_file.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/chunk_codecs.hpp"
-#include "io/read/slice_names.hpp"
+#include "io/read/input_files.hpp"
 
 namespace gpuccl::io {
 namespace {

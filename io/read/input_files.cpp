@@ -1,17 +1,25 @@
 #include "io/read/input_files.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <fstream>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
 
 #include "gpuccl/types.hpp"
+#include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/number_text.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/metaimage/metaimage.hpp"
 #include "io/nifti/nifti.hpp"
 #include "io/nrrd/nrrd.hpp"
-#include "io/read/slice_names.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::io {
@@ -104,6 +112,185 @@ InputState state_of_input(const std::string& path, bool stack) {
   }
   for (const std::string& store : all.stores) look_into(store, state);
   return state;
+}
+
+namespace {
+
+/// Alternative spellings of extensions.
+constexpr std::pair<const char*, const char*> kSame[] = {
+    {".tif", ".tiff"}, {".jpg", ".jpeg"}, {".pbm", ".pnm"},    {".pgm", ".pnm"}, {".ppm", ".pnm"},
+    {".hdf5", ".h5"},  {".he5", ".h5"},   {".nii.gz", ".nii"}, {".mgz", ".mgh"},
+};
+
+std::string format_of(const std::string& name) {
+  std::string extension = lower_extension(name);
+  for (const auto& [one, other] : kSame)
+    if (extension == one) extension = other;
+  return extension;
+}
+
+/// A name by its last number, which the extension's is not.
+struct NumberedName {
+  std::string before, after;
+  std::int64_t number = 0;
+};
+
+std::optional<NumberedName> numbered(const std::string& name) {
+  constexpr std::ptrdiff_t kMostDigits = 18;  // that fit the number
+  const auto is_digit = [](unsigned char c) { return std::isdigit(c) != 0; };
+  const std::string stem = name.substr(0, name.size() - lower_extension(name).size());
+  const auto end = std::find_if(stem.rbegin(), stem.rend(), is_digit);
+  const auto begin = std::find_if_not(end, stem.rend(), is_digit);
+  if (end == begin || begin - end > kMostDigits) return std::nullopt;
+  return NumberedName{{stem.begin(), begin.base()},
+                      {end.base(), stem.end()},
+                      std::stoll(std::string(begin.base(), end.base()))};
+}
+
+std::string hint_of_formats(const std::vector<std::string>& names) {
+  const std::string first = format_of(names.front());
+  const auto other = std::find_if(names.begin(), names.end(),
+                                  [&](const std::string& name) { return format_of(name) != first; });
+  return other == names.end() ? ""
+                              : "all images of the folder are slices, including '" + names.front() +
+                                    "' and '" + *other + "'; list the right ones in files.txt";
+}
+
+/// Numbers may go up by any step, but by the same one.
+std::string hint_of_numbers(const std::vector<std::string>& names) {
+  std::vector<std::int64_t> numbers;
+  std::optional<NumberedName> first;
+  for (const std::string& name : names) {
+    std::optional<NumberedName> one = numbered(name);
+    if (!one || (first && (one->before != first->before || one->after != first->after))) return "";
+    numbers.push_back(one->number);
+    if (!first) first = std::move(one);
+  }
+  std::int64_t step = std::numeric_limits<std::int64_t>::max();
+  for (std::size_t i = 1; i < numbers.size(); ++i) step = std::min(step, numbers[i] - numbers[i - 1]);
+  if (step <= 0) return "";
+  for (std::size_t i = 1; i < numbers.size(); ++i)
+    if (numbers[i] - numbers[i - 1] > step)
+      return "after '" + names[i - 1] + "' comes '" + names[i] + "'; check for a missing slice";
+  return "";
+}
+
+}  // namespace
+
+std::vector<std::string> slice_hints(const std::vector<std::string>& names) {
+  std::vector<std::string> lines;
+  for (std::string line : {hint_of_formats(names), hint_of_numbers(names)})
+    if (!line.empty()) lines.push_back(std::move(line));
+  return lines;
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string trimmed(const std::string& line) {
+  const char* blanks = " \t\r\n";
+  const std::size_t first = line.find_first_not_of(blanks);
+  if (first == std::string::npos) return {};
+  return line.substr(first, line.find_last_not_of(blanks) - first + 1);
+}
+
+/// A pipe among the slices would be waited for without end.
+void require_file(const fs::path& slice) {
+  std::error_code unknown;
+  const fs::file_status status = fs::status(slice, unknown);
+  if (fs::exists(status) && fs::is_other(status))
+    throw Error(Failure::no_input, "'" + slice.filename().string() + "' is not a file");
+}
+
+/// The names in the list, in its order. They must be files of the folder: a list from elsewhere names nothing
+/// else.
+std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& list, bool follow) {
+  std::vector<std::string> names;
+  std::string line;
+  while (std::getline(list, line)) {
+    const std::string name = trimmed(std::string(without_byte_order_mark(line)));
+    if (name.empty()) continue;
+    if (name.find('/') != std::string::npos && !follow)
+      throw Error(Failure::data, std::string(kSliceList) + " names '" + name +
+                                     "', which is not a file of this folder; add --follow if you trust it");
+    std::error_code failure;
+    if (!fs::exists(folder / name, failure))
+      throw Error(Failure::no_input, std::string(kSliceList) + " names '" + name + "', which does not exist");
+    require_file(folder / name);
+    names.push_back(name);
+  }
+  if (list.bad()) throw Error(Failure::io, std::string("cannot read ") + kSliceList);
+  if (names.empty()) throw Error(Failure::data, std::string(kSliceList) + " names no slice");
+  return names;
+}
+
+std::vector<std::string> sorted_names(const fs::path& folder,
+                                      const std::function<void(const std::string&)>& warn) {
+  std::vector<std::string> names;
+  std::size_t others = 0;
+  std::error_code failure;
+  for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
+       entry.increment(failure)) {
+    std::error_code unknown;
+    const fs::path name = entry->path().filename();
+    if (entry->is_directory(unknown) || name.native().starts_with('.')) continue;
+    if (!is_image_name(name)) {
+      ++others;
+      continue;
+    }
+    require_file(entry->path());
+    names.push_back(name.string());
+  }
+  if (failure)
+    throw Error(failure_to_read(failure.value()),
+                "cannot read the folder (" + system_reason(failure.value()) + ")");
+  if (names.empty())
+    throw Error(Failure::data, std::string("the folder contains no ") + kImageExtensions + " file");
+  if (others > 0 && warn) warn(skipped_by_name(others));
+  std::sort(names.begin(), names.end(), natural_less);
+  if (warn)
+    for (const std::string& line : slice_hints(names)) warn(line);
+  return names;
+}
+
+}  // namespace
+
+bool is_image_name(const std::filesystem::path& name) {
+  constexpr std::string_view kImages[] = {
+      ".png", ".tif", ".tiff", ".npy", ".nii", ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha",  ".mhd", ".mgh",
+      ".mgz", ".pbm", ".pgm",  ".ppm", ".pnm", ".bmp",    ".jpg", ".jpeg", ".h5",   ".hdf5", ".he5", ".zarr"};
+  const std::string extension = lower_extension(name);
+  return !name.native().starts_with('.') &&
+         std::find(std::begin(kImages), std::end(kImages), extension) != std::end(kImages);
+}
+
+std::string skipped_by_name(std::size_t count) {
+  return count == 1 ? "1 file skipped: not an image by its extension"
+                    : std::to_string(count) + " files skipped: not images by their extensions";
+}
+
+std::vector<std::string> slice_names(const fs::path& folder,
+                                     const std::function<void(const std::string&)>& warn, bool follow) {
+  std::error_code failure;
+  const fs::file_status status = fs::status(folder, failure);
+  if (status.type() == fs::file_type::not_found) throw Error(Failure::no_input, "no such file or directory");
+  if (failure) throw Error(failure_to_read(failure.value()), system_reason(failure.value()));
+  if (!fs::is_directory(status)) throw Error(Failure::no_input, "not a folder of slices");
+  if (const fs::file_status list_status = fs::status(folder / kSliceList, failure); fs::exists(list_status)) {
+    constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 28;  // a million names as long as they can be
+    if (!follow && fs::is_symlink(folder / kSliceList, failure))
+      throw Error(Failure::data,
+                  std::string(kSliceList) + " is a symbolic link; add --follow if you trust its target");
+    if (!fs::is_regular_file(list_status))
+      throw Error(Failure::no_input, std::string(kSliceList) + " is not a file");
+    if (fs::file_size(folder / kSliceList, failure) > kLargest)
+      throw Error(Failure::data, std::string(kSliceList) + " is too large for a list of slices");
+    std::ifstream list(folder / kSliceList);
+    if (!list) throw Error(Failure::no_input, std::string("cannot open ") + kSliceList);
+    return listed_names(folder, list, follow);
+  }
+  return sorted_names(folder, warn);
 }
 
 }  // namespace gpuccl::io

@@ -9,7 +9,6 @@
 #include "gpuccl/types.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/foreground.hpp"
-#include "io/image/otsu.hpp"
 #include "io/image/row_stream.hpp"
 #include "io/image/value_rows.hpp"
 #include "io/read/open_samples.hpp"

@@ -19,9 +19,9 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/strips.hpp"
-#include "io/report/decimal.hpp"
 
 namespace gpuccl::io {
 

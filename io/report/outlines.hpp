@@ -9,7 +9,7 @@
 #include "gpuccl/objects.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"
-#include "io/report/value_table.hpp"
+#include "io/report/report.hpp"
 
 namespace gpuccl::io {
 

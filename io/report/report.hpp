@@ -9,10 +9,10 @@
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/image_info.hpp"
 #include "io/report/component_rows.hpp"
-#include "io/report/value_table.hpp"
 
 namespace gpuccl::io {
 
@@ -82,5 +82,19 @@ bool is_report(std::string_view beginning);
 /// Streams the report with one component per line, so that millions of components take no memory.
 void stream_report(const TextSink& sink, const Report& report, const Components& components,
                    const Measured& measured = Measured(), const Stretch& stretch = {});
+
+/// Totals of one value.
+struct OfValue {
+  ValueBits value = 0;
+  std::uint64_t components = 0, elements = 0, largest = 0;
+
+  friend bool operator==(const OfValue&, const OfValue&) = default;
+};
+
+/// Returns the totals of each value of the components, in ascending order.
+std::vector<OfValue> sum_up_values(const ValueColumn& column, const Components& components);
+
+/// Merges totals, such as those of several parts.
+std::vector<OfValue> sum_up_values(ValueType type, const std::vector<OfValue>& all);
 
 }  // namespace gpuccl::io

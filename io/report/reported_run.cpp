@@ -16,8 +16,7 @@
 #include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/report/component_rows.hpp"
-#include "io/report/stats_csv.hpp"
-#include "io/report/summary_csv.hpp"
+#include "io/report/csv_tables.hpp"
 
 namespace gpuccl::io {
 namespace {

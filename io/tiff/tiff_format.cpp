@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "io/image/jpeg_frame.hpp"
 #include "io/image/limits.hpp"
 
 namespace gpuccl::io {

@@ -10,7 +10,7 @@
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
-#include "io/deflate/deflater.hpp"
+#include "io/deflate/deflate.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/strip_file.hpp"

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 
+#include "gpuccl/image.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/strip_file.hpp"
@@ -48,5 +49,9 @@ LabelFile new_label_file(LabelFormat format, const std::string& path, const Exte
 /// bytes depend only on labels and options.
 void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,
                   const WriteOptions& options);
+
+/// Writes a binary image: 1-bit gray PNG (depth 1 only), or 1-bit TIFF (MinIsBlack, Deflate), one page a
+/// slice. The format follows the extension of the file's path: .png .tif .tiff; Error (usage) for any other.
+void write_image(AtomicFile& file, BitView image);
 
 }  // namespace gpuccl::io

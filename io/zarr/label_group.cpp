@@ -1,5 +1,3 @@
-#include "io/zarr/label_group.hpp"
-
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/stat.h>
@@ -13,6 +11,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/json.hpp"
 #include "io/zarr/ome_image.hpp"
+#include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_store.hpp"
 
 namespace gpuccl::io {

@@ -18,7 +18,6 @@
 #include "io/deflate/run_deflater.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/image/chunk_codecs.hpp"
-#include "io/zarr/label_group.hpp"
 #include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 

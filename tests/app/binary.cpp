@@ -8,7 +8,7 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/read/label_reader.hpp"
-#include "io/write/image_writer.hpp"
+#include "io/write/label_writer.hpp"
 #include "support/catch.hpp"
 #include "support/tiff_file.hpp"
 

@@ -12,7 +12,6 @@
 #include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/foreground.hpp"
-#include "io/image/otsu.hpp"
 #include "io/read/open_samples.hpp"
 
 namespace gpuccl::fuzz {

@@ -5,7 +5,7 @@
 
 #include "decode.hpp"
 #include "io/files/file_names.hpp"
-#include "io/write/image_writer.hpp"
+#include "io/write/label_writer.hpp"
 
 // A folder of slices: the order that files.txt gives, and that of names. The bytes are the list; its lines
 // are also compared as names.

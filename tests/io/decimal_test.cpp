@@ -1,11 +1,10 @@
-#include "io/report/decimal.hpp"
-
 #include <array>
 #include <cmath>
 #include <limits>
 #include <random>
 #include <string>
 
+#include "io/files/number_text.hpp"
 #include "support/catch.hpp"
 
 namespace gpuccl::io {

@@ -1,11 +1,10 @@
-#include "io/write/image_writer.hpp"
-
 #include <tiffio.h>
 
 #include <algorithm>
 
 #include "gpuccl/types.hpp"
 #include "io/read/reader.hpp"
+#include "io/write/label_writer.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -6,7 +6,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
-#include "io/read/slice_names.hpp"
+#include "io/read/input_files.hpp"
 #include "support/catch.hpp"
 #include "support/scratch_folder.hpp"
 

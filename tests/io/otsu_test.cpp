@@ -1,5 +1,3 @@
-#include "io/image/otsu.hpp"
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -7,6 +5,7 @@
 #include <limits>
 #include <random>
 
+#include "io/image/foreground.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

@@ -1,7 +1,5 @@
 // Streams that all threads inflate, against what zlib made them of.
 
-#include "io/deflate/parallel_inflate.hpp"
-
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 #include <zlib.h>
@@ -10,6 +8,7 @@
 #include <random>
 #include <string>
 
+#include "io/deflate/deflate.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl::io;

@@ -8,7 +8,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/json.hpp"
-#include "io/report/stats_csv.hpp"
+#include "io/report/csv_tables.hpp"
 #include "report_samples.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -6,7 +6,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
-#include "io/write/image_writer.hpp"
+#include "io/write/label_writer.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

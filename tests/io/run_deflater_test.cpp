@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "io/deflate/prefix_code.hpp"
+#include "io/deflate/deflate_symbols.hpp"
 #include "run_streams.hpp"
 #include "support/catch.hpp"
 

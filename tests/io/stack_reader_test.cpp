@@ -1,8 +1,8 @@
 // Folders whose files are the slices of a volume.
 
 #include "io/image/read_options.hpp"
+#include "io/read/input_files.hpp"
 #include "io/read/reader.hpp"
-#include "io/read/slice_names.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -5,7 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "io/write/image_writer.hpp"
+#include "io/write/label_writer.hpp"
 #include "label_samples.hpp"
 #include "report_samples.hpp"
 

@@ -35,7 +35,7 @@
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
-#include "io/write/image_writer.hpp"
+#include "io/write/label_writer.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"

@@ -12,8 +12,8 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/read/input_files.hpp"
 #include "io/read/intensity_reader.hpp"
-#include "io/read/slice_names.hpp"
 #include "io/tiff/tiff_output.hpp"
 #include "io/zarr/ome_image.hpp"
 

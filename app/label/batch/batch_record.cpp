@@ -8,8 +8,7 @@
 
 #include "app/label/label_outputs.hpp"
 #include "io/files/json.hpp"
-#include "io/report/stats_csv.hpp"
-#include "io/report/summary_csv.hpp"
+#include "io/report/csv_tables.hpp"
 
 namespace gpuccl::app {
 namespace {

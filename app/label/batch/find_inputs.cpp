@@ -17,7 +17,7 @@
 #include "io/files/file_error.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
-#include "io/read/slice_names.hpp"
+#include "io/read/input_files.hpp"
 #include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {

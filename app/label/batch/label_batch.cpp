@@ -22,10 +22,10 @@
 #include "app/label/label_checks.hpp"
 #include "io/files/folders.hpp"
 #include "io/image/limits.hpp"
+#include "io/read/input_files.hpp"
 #include "io/read/intensity_reader.hpp"
-#include "io/read/slice_names.hpp"
+#include "io/report/csv_tables.hpp"
 #include "io/report/reported_run.hpp"
-#include "io/report/stats_csv.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/deflate/prefix_code.hpp"
+#include "io/deflate/deflate_symbols.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "io/deflate/deflater.hpp"
+#include "io/deflate/deflate.hpp"
 
 #include <libdeflate.h>
 

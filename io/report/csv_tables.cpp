@@ -1,4 +1,4 @@
-#include "io/report/stats_csv.hpp"
+#include "io/report/csv_tables.hpp"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/files/number_text.hpp"
@@ -208,5 +210,125 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
   table.digits = digits;
   stream_rows<kCsvRow>(table, sink);
 }
+
+namespace {
+
+constexpr std::string_view kBeginning = "file,page,value,components,area,";
+
+/// min,median,max; empty of nothing.
+std::string spread(std::vector<std::uint64_t>& areas) {
+  if (areas.empty()) return ",,";
+  std::sort(areas.begin(), areas.end());
+  const std::size_t middle = areas.size() / 2;
+  const double median =
+      areas.size() % 2 == 1
+          ? static_cast<double>(areas[middle])
+          : (static_cast<double>(areas[middle - 1]) + static_cast<double>(areas[middle])) / 2;
+  return fmt::format("{},{},{}", areas.front(), shortest(median), areas.back());
+}
+
+}  // namespace
+
+std::string summary_header() {
+  return std::string(kBeginning) +
+         "area_min,area_median,area_max,area_physical,unit,foreground_rule,dropped,hints\n";
+}
+
+SummaryRows::SummaryRows(int pages, bool has_values) : pages_(pages), has_values_(has_values) {
+  for (int page = 0; page < pages && !has_values; ++page)
+    areas_[{page, ""}];  // also for pages without components
+}
+
+void SummaryRows::add(int page, const std::string& value, std::uint64_t area) {
+  areas_[{pages_ > 0 ? page : 0, has_values_ ? value : ""}].push_back(area);
+}
+
+std::string SummaryRows::text(const Input& input) {
+  const std::optional<PhysicalScale> scale = physical_scale(input.geometry, input.volume ? 3 : 2);
+  std::string hints, rows;
+  for (const std::string& hint : input.hints) hints += (hints.empty() ? "" : "; ") + hint;
+  if (areas_.empty()) areas_[{0, ""}];
+  for (auto& [key, areas] : areas_) {
+    const auto& [page, value] = key;
+    std::uint64_t area = 0;
+    for (const std::uint64_t one : areas) area += one;
+    const bool is_first = rows.empty();
+    rows += fmt::format("{},{},{},{},{},{},", csv_field(harmless_name(input.file)),
+                        pages_ > 0 ? std::to_string(page) : "", value, areas.size(), area, spread(areas));
+    rows += scale ? shortest(static_cast<double>(area) * scale->element) + "," +
+                        std::string(name_of(input.geometry.unit))
+                  : ",";
+    rows += "," + csv_field(input.foreground_rule);
+    rows +=
+        "," + (is_first ? std::to_string(input.dropped) + "," + csv_field(hints) : std::string(",")) + "\n";
+  }
+  return rows;
+}
+
+std::string summary_rows(const SummaryRows::Input& input, int pages, const Components& components,
+                         const ValueColumn& value) {
+  SummaryRows rows(pages, value.is_apart());
+  for (std::size_t i = 0; i < components.size(); ++i)
+    rows.add(components.box[i].min[2], value.is_apart() ? value_text(value, i) : "", components.area[i]);
+  return rows.text(input);
+}
+
+bool is_summary_csv(std::string_view beginning) { return beginning.starts_with(kBeginning); }
+
+namespace {
+
+constexpr std::string_view kContactColumns3d = "label_a,label_b,faces_x,faces_y,faces_z,edges,corners",
+                           kContactColumns2d = "label_a,label_b,faces_x,faces_y,edges";
+
+/// Returns the area of a face across each axis.
+std::optional<Vector3> sizes_of_faces(bool volume, const Geometry& geometry) {
+  if (!geometry.is_known(volume ? 3 : 2)) return std::nullopt;
+  const auto [x, y, z] = geometry.spacing;
+  return volume ? Vector3{y * z, x * z, x * y} : Vector3{y, x, 0};
+}
+
+}  // namespace
+
+void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geometry,
+                         const std::vector<Contact>& contacts, const ValueColumn& value,
+                         std::span<const std::uint64_t> labels) {
+  constexpr std::size_t kRowsAtOnce = 4096, kFields = 11;
+  const std::optional<Vector3> sizes = sizes_of_faces(volume, geometry);
+  const std::string unit = "," + std::string(name_of(geometry.unit));
+  const std::size_t axes = volume ? 3 : 2;
+  sink(volume ? kContactColumns3d : kContactColumns2d);
+  if (sizes) sink(volume ? ",area_physical,unit" : ",length_physical,unit");
+  sink(value.is_there ? ",value_a,value_b\n" : "\n");
+
+  const auto label_of = [&](Label label) { return labels.empty() ? label : labels[label - 1]; };
+  const auto make = [&](RowsText& text, std::int64_t piece) {
+    text.clear();
+    const std::size_t begin = static_cast<std::size_t>(piece) * kRowsAtOnce;
+    for (std::size_t i = begin; i < std::min(contacts.size(), begin + kRowsAtOnce); ++i) {
+      const Contact& contact = contacts[i];
+      char* out = text.begin_row(kFields * kDecimalRoom);
+      const auto put = [&](std::uint64_t number) { out = put_decimal(put_text(out, ","), number); };
+      out = put_decimal(out, label_of(contact.a));
+      put(label_of(contact.b));
+      double size = 0;
+      for (std::size_t axis = 0; axis < axes; ++axis) {
+        put(contact.faces[axis]);
+        if (sizes) size += (*sizes)[axis] * static_cast<double>(contact.faces[axis]);
+      }
+      put(contact.edges);
+      if (volume) put(contact.corners);
+      if (sizes) out = put_text(put_shortest(put_text(out, ","), size), unit);
+      if (value.is_there)
+        for (const Label label : {contact.a, contact.b})
+          out = put_value(put_text(out, ","), value.type, value.values[label - 1]);
+      text.end_row(put_text(out, "\n"));
+    }
+  };
+  const auto take = [&](const RowsText& text, std::int64_t) { sink(text.view()); };
+  for_each_strip<RowsText>(static_cast<std::int64_t>((contacts.size() + kRowsAtOnce - 1) / kRowsAtOnce), make,
+                           take);
+}
+
+bool is_contacts_csv(std::string_view beginning) { return beginning.starts_with("label_a,label_b,"); }
 
 }  // namespace gpuccl::io
