@@ -10,7 +10,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
-#include "io/read/input_files.hpp"
+#include "io/image/formats.hpp"
 #include "io/read/reader.hpp"
 
 namespace gpuccl::bench {

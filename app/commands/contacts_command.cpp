@@ -15,6 +15,7 @@
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
+#include "io/image/formats.hpp"
 #include "io/read/label_reader.hpp"
 #include "io/report/csv_tables.hpp"
 
@@ -55,7 +56,8 @@ int run_contacts(const ContactsOptions& options) {
     const LabelImage labels =
         io::read_labels(options.input, &long_labels, {}, &info,
                         [&](const std::string& line) { print_warning(options.input, line); });
-    const Connectivity connectivity = options.neighbors.connectivity_for(info.extent, info.format != "png");
+    const Connectivity connectivity =
+        options.neighbors.connectivity_for(info.extent, io::holds_volumes(info.format));
     volume = is_3d(connectivity);
     if (options.spacing) io::set_spacing(info.geometry, *options.spacing);
     check_spacing(options.spacing, info, connectivity);

@@ -14,7 +14,7 @@
 #include "app/options/command_line.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/files/gunzipped_file.hpp"
-#include "io/read/formats.hpp"
+#include "io/image/formats.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -78,7 +78,7 @@ std::string formats() {
   return line("reads", io::read_formats()) + (lacking.empty() ? "" : line("does not read", lacking)) +
          line("chunk codecs", io::chunk_codecs(true)) +
          (no_codecs.empty() ? "" : line("lacks codecs", no_codecs)) + line("TIFF codecs", tiff_codecs()) +
-         line("writes", io::kWrittenFormats);
+         line("writes", io::written_formats());
 }
 
 std::string about() {

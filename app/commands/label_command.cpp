@@ -15,7 +15,7 @@
 #include "app/parts/task_options.hpp"
 #include "app/parts/tasks.hpp"
 #include "io/files/file_names.hpp"
-#include "io/zarr/ome_image.hpp"
+#include "io/image/formats.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -67,7 +67,7 @@ int run_label(const LabelOptions& options) {
 /// Removes the slash that shells append to the name of a Zarr, because it is a folder.
 void remove_slash_of_zarr(std::string& image) {
   if (image.ends_with('/') &&
-      (io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr" || io::is_zarr(image)))
+      (io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr" || io::is_store(image)))
     image.pop_back();
 }
 

@@ -14,11 +14,11 @@
 #include "gpuccl/objects.hpp"
 #include "gpuccl/values.hpp"
 #include "io/files/file_error.hpp"
+#include "io/image/formats.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/label_reader.hpp"
 #include "io/read/one_image.hpp"
 #include "io/read/reader.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -55,7 +55,7 @@ Objects components_of(const std::string& path, const io::ReadOptions& read, cons
   on_cpu.device = DeviceChoice::cpu;
   Engine engine(on_cpu, {});
   const Labeled labeled =
-      engine.label(bits.view(), options.connectivity_for(info.extent, info.format != "png"));
+      engine.label(bits.view(), options.connectivity_for(info.extent, io::holds_volumes(info.format)));
   Objects objects{info.extent, info.geometry, std::make_unique<LabelImage>(render_all(*labeled.labels))};
   objects.ids = numbers(labeled.components.size());
   add_places(labeled.components, objects);
@@ -69,8 +69,8 @@ Objects values_of(const std::string& path, const io::ReadOptions& read, const Ob
   ValueImage image = reader->read_values(0, info.extent.depth, 0);
   if (image.any_nan()) read.warn(io::kHintOfNan);
   LabeledValues labeled =
-      options.per_value ? label_values(std::move(image),
-                                       options.components.connectivity_for(info.extent, info.format != "png"))
+      options.per_value ? label_values(std::move(image), options.components.connectivity_for(
+                                                             info.extent, io::holds_volumes(info.format)))
                         : label_by_value(std::move(image));
   Objects objects{info.extent, info.geometry, std::move(labeled.labeled.labels)};
   const Components& components = labeled.labeled.components;
@@ -197,7 +197,8 @@ void FoundPairs::attempt(const std::function<void()>& work) {
 FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
                       const std::string& prediction_name, const ObjectOptions& objects) {
   std::error_code unknown;
-  const bool are_folders = io::is_plain_folder(truth) && std::filesystem::is_directory(prediction, unknown);
+  const bool are_folders =
+      io::is_folder_of_images(truth) && std::filesystem::is_directory(prediction, unknown);
   if (!are_folders && !prediction_name.empty())
     throw Error(Failure::usage, "--prediction-name is for two folders");
   FoundPairs found = are_folders ? pairs_of_folders(truth, prediction, prediction_name)

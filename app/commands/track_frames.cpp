@@ -24,9 +24,9 @@
 #include "io/files/folders.hpp"
 #include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
 #include "io/write/label_writer.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -90,7 +90,7 @@ class Tracking {
  private:
   std::vector<Frame> find_frames() const {
     std::vector<Frame> frames;
-    if (io::is_plain_folder(options_.series)) {
+    if (io::is_folder_of_images(options_.series)) {
       std::map<std::string, std::string> paths;
       for (const BatchInput& input : images_in(options_.series)) {
         frames.push_back({input.path, fs::path(input.name).filename().string(), std::nullopt});

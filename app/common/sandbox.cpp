@@ -15,7 +15,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
-#include "io/zarr/zarr.hpp"
+#include "io/image/formats.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -11,6 +11,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
+#include "io/image/formats.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/report/csv_tables.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
@@ -218,7 +219,7 @@ io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat form
 bool has_label_texts(const LabelPaths& files, const LabelOptions& options, std::uint64_t labels,
                      const Measured& measured) {
   const bool are_unique = !options.values.keep_values || options.values.objects;
-  return !files.image.empty() && io::label_format(files.image) == io::LabelFormat::zarr && are_unique &&
+  return !files.image.empty() && io::traits_of(io::label_format(files.image)).is_store && are_unique &&
          io::are_described(labels, measured);
 }
 

@@ -6,6 +6,7 @@
 
 #include "gpuccl/objects.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/read/label_reader.hpp"
 
 namespace gpuccl::app {
@@ -80,7 +81,7 @@ bool is_scan_of_pages(const io::ImageInfo& input) {
   const io::Resolution& resolution = input.geometry.resolution;
   const double dpi = resolution.unit == io::ResolutionUnit::inch ? resolution.x : 0;
   const bool scanned = input.bits_per_sample == 1 || (dpi >= kLeastDpi && dpi <= kMostDpi);
-  return input.format == "tiff" && input.extent.depth > 1 && scanned && !input.is_described_stack &&
+  return io::has_pages(input.format) && input.extent.depth > 1 && scanned && !input.is_described_stack &&
          input.geometry.spacing[2] <= 0;
 }
 

@@ -9,6 +9,7 @@
 #include "gpuccl/measures.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/parts/part_writer.hpp"
 #include "io/report/csv_tables.hpp"

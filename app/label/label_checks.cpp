@@ -11,10 +11,9 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/text_stream.hpp"
-#include "io/read/input_files.hpp"
+#include "io/image/formats.hpp"
 #include "io/report/csv_tables.hpp"
 #include "io/report/outlines.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -47,7 +46,7 @@ void check_zarr(const LabelOptions& options, io::LabelFormat format, bool batch)
                              : options.compression_level > 0 ? "--compress-level"
                                                              : nullptr;
   if (option == nullptr) return;
-  if (format != io::LabelFormat::zarr)
+  if (!io::traits_of(format).is_store)
     throw io::FileError(display_name_of_output(options.files.image), Failure::usage,
                         std::string(option) + " is for label images in Zarr; " +
                             (batch ? "add --format zarr" : "use the extension .zarr"));
@@ -72,7 +71,7 @@ void check_image_format(const LabelOptions& options, bool batch) {
       batch           ? options.batch.format()
       : image.empty() ? io::LabelFormat::tiff
                       : io::with_path(display_name_of_output(image), [&] { return io::label_format(image); });
-  if (options.compression && !io::takes_compression(format, *options.compression))
+  if (options.compression && !io::traits_of(format).has(*options.compression))
     throw io::FileError(
         display_name_of_output(image), Failure::usage,
         "--compress is for TIFF, for Zarr with none, deflate, zstd or blosc, and for NRRD and "
@@ -81,7 +80,7 @@ void check_image_format(const LabelOptions& options, bool batch) {
   if (options.big_tiff && format != io::LabelFormat::tiff)
     throw io::FileError(display_name_of_output(image), Failure::usage,
                         "--bigtiff is for label images in TIFF");
-  if (options.label_type == io::LabelType::u32 && format == io::LabelFormat::png)
+  if (options.label_type == io::LabelType::u32 && io::traits_of(format).most_bits < 32)
     throw io::FileError(image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
 }
 
@@ -110,7 +109,7 @@ void check_streams_of_samples(const MeasureOptions& measure) {
 void check_single(const LabelOptions& options) {
   const LabelPaths& files = options.files;
   const std::string& input = options.inputs.front();
-  if (!options.input.stack && io::is_plain_folder(input))
+  if (!options.input.stack && io::is_folder_of_images(input))
     throw io::FileError(
         input, Failure::no_input,
         "is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
@@ -227,7 +226,7 @@ bool names_folder(const std::string& path) {
 bool is_batch(const LabelOptions& options) {
   const std::vector<std::string>& inputs = options.inputs;
   const bool folder_of_images =
-      !options.input.stack && io::is_plain_folder(inputs.front()) && !format_by_name(options.files.image);
+      !options.input.stack && io::is_folder_of_images(inputs.front()) && !format_by_name(options.files.image);
   return inputs.size() > 1 || inputs.front().starts_with('@') || !options.batch.first_used().empty() ||
          options.every_frame || !options.measure.intensity_names.empty() || folder_of_images ||
          names_folder(options.files.image) || names_folder(options.files.view);

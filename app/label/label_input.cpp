@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <numeric>
 #include <utility>
 
@@ -14,10 +13,10 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
 #include "io/read/one_image.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 
@@ -49,7 +48,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
     throw Error(Failure::data,
                 fmt::format("has {} slices, but --outlines is for images with one; select one with --page",
                             info_.extent.depth));
-  connectivity_ = options.algorithm.connectivity_for(extent(), info_.format != "png");
+  connectivity_ = options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format));
   selection_ = with_limits(options.selection, options.physical_limits, info_, connectivity_);
   check_periodic(extent(), connectivity_, options.periodic);
   check_pages(info_, options);
@@ -142,9 +141,7 @@ std::string LabelInput::state() const {
   const std::vector<std::string> others = other_files();
   for (const std::string& path : others)
     io::with_path(path, [&] {
-      std::error_code none;
-      const bool stack = std::filesystem::is_directory(path, none) && !io::is_zarr(path);
-      state += " " + std::to_string(io::state_of_input(path, stack).fingerprint);
+      state += " " + std::to_string(io::state_of_input(path, io::is_folder_of_images(path)).fingerprint);
     });
   return state;
 }

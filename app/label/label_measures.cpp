@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iterator>
 #include <system_error>
 #include <utility>
@@ -11,10 +10,10 @@
 #include "app/options/input_options.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/one_image.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 
@@ -123,7 +122,7 @@ void LabelMeasures::open_markers(const io::ReadOptions& asked, const io::ImageIn
   if (files_.seeds.empty()) return;
   read.foreground = {};
   read.planes = {};
-  read.stack = io::is_plain_folder(files_.seeds);
+  read.stack = io::is_folder_of_images(files_.seeds);
   io::with_path(files_.seeds, [&] {
     io::open_one_image("save the mask as a separate file",
                        [&] { markers_.push_back(std::make_unique<io::MarkerImage>(files_.seeds, read)); });

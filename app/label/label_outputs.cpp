@@ -14,10 +14,10 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
+#include "io/image/formats.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/report/csv_tables.hpp"
 #include "io/report/reported_run.hpp"
-#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -133,7 +133,7 @@ void LabelOutputs::open(const OutputOptions& options) {
     if (std::optional<io::TextStream>& stream = streams_[output]) {
       stream->open();
       if (output == Output::image) file = open_spool(options.file);
-    } else if (output == Output::image && !path.empty() && io::label_format(path) == io::LabelFormat::zarr) {
+    } else if (output == Output::image && !path.empty() && io::traits_of(io::label_format(path)).is_store) {
       io::with_path(path, [&] {
         io::refuse_foreign_zarr(path);
         if (io::is_label_group(path)) group_ = std::make_unique<io::LabelGroup>(path, options.file);

@@ -9,10 +9,8 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
+#include "io/image/formats.hpp"
 #include "io/read/input_files.hpp"
-#include "io/write/label_writer.hpp"
-#include "io/zarr/ome_image.hpp"
-#include "io/zarr/zarr.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -35,8 +33,8 @@ bool is_any_of(const std::vector<io::FileIdentity>& folders, const std::set<io::
                      [&](const io::FileIdentity& folder) { return known.contains(folder); });
 }
 
-bool is_zarr_of_labels(const std::string& image) {
-  return !image.empty() && io::label_format(image) == io::LabelFormat::zarr;
+bool is_store_of_labels(const std::string& image) {
+  return !image.empty() && io::traits_of(io::label_format(image)).is_store;
 }
 
 [[noreturn]] void refuse_same(const std::string& path) {
@@ -56,10 +54,7 @@ void InputClaims::add(const std::string& input, bool stack) {
     stacks_.insert(io::identify(input));
 }
 
-void InputClaims::add_intensity(const std::string& path) {
-  std::error_code none;
-  add(path, fs::is_directory(path, none) && !io::is_zarr(path));
-}
+void InputClaims::add_intensity(const std::string& path) { add(path, io::is_folder_of_images(path)); }
 
 void InputClaims::add_file(const std::string& path) {
   files_.insert(io::identify_input(path));
@@ -89,12 +84,12 @@ void InputClaims::refuse_parts_in(const std::string& folder, const LabelPaths& f
 
 void InputClaims::refuse_outputs(const LabelPaths& files,
                                  std::span<const io::FileIdentity> identities) const {
-  const bool is_zarr = is_zarr_of_labels(files.image);
+  const bool is_store = is_store_of_labels(files.image);
   const std::vector<std::string> outputs = files.outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string& path = outputs[i];
     if (is_special(path)) continue;
-    if (!is_zarr || path != files.image || !io::is_label_group(path))
+    if (!is_store || path != files.image || !io::is_label_group(path))
       refuse_output(path, identities[i]);
     else if (files_.contains(identities[i]))
       refuse_same(path);
@@ -104,7 +99,7 @@ void InputClaims::refuse_outputs(const LabelPaths& files,
         stacks_.contains(io::identify((fs::path(path).parent_path() / ".").string())))
       throw io::FileError(path, Failure::usage,
                           "would be a slice of the next run; write it to another folder");
-  if (!is_zarr) return;
+  if (!is_store) return;
   const io::FileIdentity store = io::identify(files.image);
   if (folders_.contains(store))
     throw io::FileError(files.image, Failure::usage, "contains input files; use another name");
@@ -130,7 +125,7 @@ std::string default_report(const std::string& image) {
 }
 
 void LabelPaths::add_to_own_store() {
-  if (io::is_zarr(input) && io::identify(input) == io::identify(image)) image = io::own_labels_of(image);
+  if (io::is_store(input) && io::identify(input) == io::identify(image)) image = io::own_labels_of(image);
 }
 
 const std::string& LabelPaths::path(Output output) const {

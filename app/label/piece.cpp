@@ -17,6 +17,7 @@
 #include "gpuccl/selection.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/strips.hpp"
 #include "io/parts/collectively.hpp"
@@ -156,7 +157,7 @@ void Piece::claim() {
                                                                  runs_.most_in_row, options.periodic));
   if (!files.image.empty()) {
     const io::LabelFormat format = io::label_format(files.image);
-    const bool is_wide = format != io::LabelFormat::png && most_components_ > UINT16_MAX;
+    const bool is_wide = io::traits_of(format).most_bits > 16 && most_components_ > UINT16_MAX;
     const bool may_be_64_bits = work_.values && bytes_of(*work_.values) == sizeof(ValueBits);
     const io::LabelType type = options.values.writes_values() && may_be_64_bits ? io::LabelType::u64
                                : options.values.writes_values()                 ? io::LabelType::u32

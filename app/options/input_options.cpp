@@ -8,7 +8,7 @@
 #include "app/options/option_helpers.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
-#include "io/read/formats.hpp"
+#include "io/image/formats.hpp"
 
 namespace gpuccl::app {
 namespace {

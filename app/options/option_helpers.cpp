@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "io/files/number_text.hpp"
-#include "io/read/input_files.hpp"
+#include "io/image/formats.hpp"
 
 namespace gpuccl::app {
 namespace {

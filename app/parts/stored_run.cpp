@@ -14,6 +14,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/folders.hpp"
+#include "io/image/formats.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <limits>
 #include <mutex>
 #include <utility>
@@ -9,7 +8,7 @@
 #include "app/view/view_layers.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/each_slice.hpp"
-#include "io/zarr/ome_image.hpp"
+#include "io/image/formats.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -33,7 +32,7 @@ std::int64_t ViewImage::most_bytes(std::int64_t pixels) {
 
 io::OpenSamples open_below(const std::string& path, io::ReadOptions options) {
   return io::with_path(path, [&] {
-    options.stack = io::is_plain_folder(path);
+    options.stack = io::is_folder_of_images(path);
     options.any_order = true;
     options.in_parts = true;
     return io::open_samples(path, options);

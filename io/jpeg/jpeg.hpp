@@ -8,12 +8,6 @@
 
 namespace gpuccl::io {
 
-inline bool is_jpeg(const InputFile& file) {
-  unsigned char start[3];
-  return file.read_at(0, start, sizeof start) == sizeof start && start[0] == 0xff && start[1] == 0xd8 &&
-         start[2] == 0xff;
-}
-
 /// A JPEG of 8 bits, gray or color. Error (data) in a build without libjpeg, as for what is damaged, ends
 /// early, or is lossless, of 12 bits or CMYK; (io, memory).
 std::unique_ptr<SampleSource> open_jpeg(std::shared_ptr<const InputFile> file, const ReadOptions& options);

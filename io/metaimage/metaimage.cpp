@@ -138,7 +138,7 @@ Geometry read_geometry(const Fields& fields, std::size_t axes) {
 
 // There is no magic: text whose first line is a key with a value, and in which, before long, axes are
 // counted.
-bool is_metaimage(const ByteSource& file) {
+bool is_metaimage(const InputFile& file) {
   std::string start(1024, '\0');
   start.resize(file.read_at(0, start.data(), start.size()));
   const std::size_t equals = start.find('=');

@@ -21,7 +21,7 @@ struct MetaimageHeader {
   std::int64_t header_size = 0;  // bytes to skip of data_file; -1: samples are at its end
 };
 
-bool is_metaimage(const ByteSource& file);
+bool is_metaimage(const InputFile& file);
 
 /// Checks what the header specifies but not that the samples are there. Throws Error (data).
 MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limits);

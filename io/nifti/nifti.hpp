@@ -75,16 +75,9 @@ struct NiftiHeader {
   bool is_pair = false;  // samples are in a file of their own
 };
 
-/// `start`: the first bytes of a file, as many as a header has if there are so many.
-bool is_nifti(std::span<const std::byte> start);
-/// Whether it is the header of a pair.
-bool is_nifti_pair(std::span<const std::byte> start);
-
-/// Checks what the header specifies but not that the samples are there. Throws Error (data).
+/// `start`: the first bytes of a file, as many as a header has if there are so many. Checks what the header
+/// specifies but not that the samples are there. Throws Error (data).
 NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& limits);
-
-bool is_nifti(const InputFile& file);
-bool is_nifti(const GunzippedFile& file);
 
 /// The file, in the folder of `file`, that has the samples if that is the header of a pair; "" otherwise.
 /// Throws Error (data, io).

@@ -37,8 +37,9 @@ bool is_nifti1(std::span<const std::byte> start) {
   return has_magic(start, kNifti1, "n+1\0"sv) || has_magic(start, kNifti1, "ni1\0"sv);
 }
 
-bool is_nifti2(std::span<const std::byte> start) {
-  return has_magic(start, kNifti2, "n+2\0\r\n\x1a\n"sv) || has_magic(start, kNifti2, "ni2\0\r\n\x1a\n"sv);
+/// Whether it is the header of a pair.
+bool is_nifti_pair(std::span<const std::byte> start) {
+  return has_magic(start, kNifti1, "ni1\0"sv) || has_magic(start, kNifti2, "ni2\0\r\n\x1a\n"sv);
 }
 
 /// Numbers of a header in the order of this machine.
@@ -215,12 +216,6 @@ Geometry read_geometry(const Fields& fields) {
 
 }  // namespace
 
-bool is_nifti(std::span<const std::byte> start) { return is_nifti1(start) || is_nifti2(start); }
-
-bool is_nifti_pair(std::span<const std::byte> start) {
-  return has_magic(start, kNifti1, "ni1\0"sv) || has_magic(start, kNifti2, "ni2\0\r\n\x1a\n"sv);
-}
-
 NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& limits) {
   const NiftiLayout& layout = is_nifti1(start) ? kNifti1 : kNifti2;
   const Fields fields(start, layout);
@@ -273,16 +268,6 @@ void warn_of_unit(const RawVolume& volume, const ReadOptions& options) {
 }
 
 }  // namespace
-
-bool is_nifti(const InputFile& file) {
-  Start start;
-  return is_nifti(std::span(start.data(), file.read_at(0, start.data(), start.size())));
-}
-
-bool is_nifti(const GunzippedFile& file) {
-  Start start;
-  return is_nifti(std::span(start.data(), file.read_start(start.data(), start.size())));
-}
 
 std::string name_of_nifti_samples(const std::shared_ptr<const InputFile>& file) {
   Start start;

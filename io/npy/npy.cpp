@@ -16,7 +16,6 @@
 namespace gpuccl::io {
 namespace {
 
-constexpr char kMagic[] = "\x93NUMPY";
 constexpr std::size_t kMaxHeader = 65536;
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -93,12 +92,6 @@ std::string read_dictionary(const InputFile& file, std::uint64_t& end) {
 }
 
 }  // namespace
-
-bool is_npy(const InputFile& file) {
-  char start[6];
-  return file.read_at(0, start, sizeof start) == sizeof start &&
-         std::memcmp(start, kMagic, sizeof start) == 0;
-}
 
 NpyHeader read_npy_header(const InputFile& file, const Limits& limits) {
   NpyHeader header;

@@ -22,8 +22,6 @@ struct NpyHeader {
   std::uint64_t data = 0;  // offset of the first sample
 };
 
-bool is_npy(const InputFile& file);
-
 /// Versions 1 to 3 of the format. Checks that the samples are inside of the file. Throws Error (data, io).
 NpyHeader read_npy_header(const InputFile& file, const Limits& limits);
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,9 +15,9 @@
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/label_streams.hpp"
 #include "io/image/limits.hpp"
-#include "io/nifti/nifti.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -275,12 +274,6 @@ Geometry read_geometry(const Fields& fields, const Axes& axes) {
 
 }  // namespace
 
-bool is_nrrd(const ByteSource& file) {
-  char start[6];
-  return file.read_at(0, start, sizeof start) == sizeof start &&
-         std::memcmp(start, "NRRD00", sizeof start) == 0;
-}
-
 NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits) {
   HeaderLines lines(file);
   const Fields fields(lines);
@@ -326,7 +319,7 @@ std::uint64_t after_lines(const InputFile& file, std::uint64_t offset, std::int6
 template <class File>
 void check_data_file(const File& file, const NrrdHeader& header) {
   constexpr std::uint64_t kNiftiHeader = 348;
-  if (!header.data_file.empty() && header.volume.offset < kNiftiHeader && is_nifti(file))
+  if (!header.data_file.empty() && header.volume.offset < kNiftiHeader && FileStart(file).is_of("nifti"))
     throw Error(Failure::data,
                 "names a NIfTI, " + header.data_file + ", and its header as samples; read that file itself");
 }

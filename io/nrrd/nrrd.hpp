@@ -29,8 +29,6 @@ struct NrrdHeader {
   std::int64_t bytes = 0;  // to skip after them, of what is decompressed; -1: samples are at the end
 };
 
-bool is_nrrd(const ByteSource& file);
-
 /// Checks what the header specifies but not that the samples are there. Throws Error (data).
 NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits);
 

@@ -18,8 +18,6 @@ struct png_info_def;
 
 namespace gpuccl::io {
 
-bool is_png(const InputFile& file);
-
 /// Reads the header. Throws Error (data, io, memory).
 std::unique_ptr<SampleSource> open_png(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 

@@ -189,12 +189,6 @@ class PngSource final : public SampleSource {
 
 }  // namespace
 
-bool is_png(const InputFile& file) {
-  png_byte signature[8];
-  return file.read_at(0, signature, sizeof signature) == sizeof signature &&
-         png_sig_cmp(signature, 0, 8) == 0;
-}
-
 std::unique_ptr<SampleSource> open_png(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   return std::make_unique<PngSource>(std::move(file), options);
 }

@@ -14,13 +14,15 @@
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/number_text.hpp"
+#include "io/files/gunzipped_file.hpp"
 #include "io/files/input_file.hpp"
+#include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/read_options.hpp"
 #include "io/metaimage/metaimage.hpp"
 #include "io/nifti/nifti.hpp"
 #include "io/nrrd/nrrd.hpp"
-#include "io/zarr/ome_image.hpp"
+#include "io/read/open_samples.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -33,15 +35,22 @@ Limits no_limits() {
   return {.max_pixels = kMost * kMost, .max_dim = kMost, .max_pages = kMost};
 }
 
+/// The name of the file of samples in a header; "" if the samples follow it.
+std::string name_of_samples(const std::shared_ptr<const InputFile>& file) {
+  const std::string format = recognized_format(*file);
+  if (format == "nifti" || is_gzip(*file)) return name_of_nifti_samples(file);
+  if (format == "nrrd") return read_nrrd_header(*file, no_limits()).data_file;
+  if (format == "metaimage") return read_metaimage_header(*file, no_limits()).data_file;
+  return "";
+}
+
 /// The file of samples that the header `path` names; "" if it names none, or is none.
 std::string samples_beside(const std::string& path) {
   std::error_code unknown;
   if (path == "-" || !fs::is_regular_file(path, unknown)) return "";  // a pipe is read but once
   try {
     const auto file = std::make_shared<const InputFile>(path, 0);
-    std::string name = name_of_nifti_samples(file);
-    if (is_nrrd(*file)) name = read_nrrd_header(*file, no_limits()).data_file;
-    if (is_metaimage(*file)) name = read_metaimage_header(*file, no_limits()).data_file;
+    const std::string name = name_of_samples(file);
     return name.empty() ? "" : companion_path(path, name);
   } catch (const Error&) {
     return "";
@@ -49,7 +58,7 @@ std::string samples_beside(const std::string& path) {
 }
 
 void add_image(const std::string& path, InputFiles& all) {
-  if (is_zarr(path)) {
+  if (is_store(path)) {
     all.stores.push_back(path);
     return;
   }
@@ -116,19 +125,6 @@ InputState state_of_input(const std::string& path, bool stack) {
 
 namespace {
 
-/// Alternative spellings of extensions.
-constexpr std::pair<const char*, const char*> kSame[] = {
-    {".tif", ".tiff"}, {".jpg", ".jpeg"}, {".pbm", ".pnm"},    {".pgm", ".pnm"}, {".ppm", ".pnm"},
-    {".hdf5", ".h5"},  {".he5", ".h5"},   {".nii.gz", ".nii"}, {".mgz", ".mgh"},
-};
-
-std::string format_of(const std::string& name) {
-  std::string extension = lower_extension(name);
-  for (const auto& [one, other] : kSame)
-    if (extension == one) extension = other;
-  return extension;
-}
-
 /// A name by its last number, which the extension's is not.
 struct NumberedName {
   std::string before, after;
@@ -148,9 +144,9 @@ std::optional<NumberedName> numbered(const std::string& name) {
 }
 
 std::string hint_of_formats(const std::vector<std::string>& names) {
-  const std::string first = format_of(names.front());
-  const auto other = std::find_if(names.begin(), names.end(),
-                                  [&](const std::string& name) { return format_of(name) != first; });
+  const auto other = std::find_if(names.begin(), names.end(), [&](const std::string& name) {
+    return !are_of_one_format(name, names.front());
+  });
   return other == names.end() ? ""
                               : "all images of the folder are slices, including '" + names.front() +
                                     "' and '" + *other + "'; list the right ones in files.txt";
@@ -245,8 +241,7 @@ std::vector<std::string> sorted_names(const fs::path& folder,
   if (failure)
     throw Error(failure_to_read(failure.value()),
                 "cannot read the folder (" + system_reason(failure.value()) + ")");
-  if (names.empty())
-    throw Error(Failure::data, std::string("the folder contains no ") + kImageExtensions + " file");
+  if (names.empty()) throw Error(Failure::data, "the folder contains no " + image_extensions() + " file");
   if (others > 0 && warn) warn(skipped_by_name(others));
   std::sort(names.begin(), names.end(), natural_less);
   if (warn)
@@ -255,15 +250,6 @@ std::vector<std::string> sorted_names(const fs::path& folder,
 }
 
 }  // namespace
-
-bool is_image_name(const std::filesystem::path& name) {
-  constexpr std::string_view kImages[] = {
-      ".png", ".tif", ".tiff", ".npy", ".nii", ".nii.gz", ".hdr", ".nrrd", ".nhdr", ".mha",  ".mhd", ".mgh",
-      ".mgz", ".pbm", ".pgm",  ".ppm", ".pnm", ".bmp",    ".jpg", ".jpeg", ".h5",   ".hdf5", ".he5", ".zarr"};
-  const std::string extension = lower_extension(name);
-  return !name.native().starts_with('.') &&
-         std::find(std::begin(kImages), std::end(kImages), extension) != std::end(kImages);
-}
 
 std::string skipped_by_name(std::size_t count) {
   return count == 1 ? "1 file skipped: not an image by its extension"

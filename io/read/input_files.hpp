@@ -33,15 +33,6 @@ InputState state_of_input(const std::string& path, bool stack);
 /// formats, and missing numbers.
 std::vector<std::string> slice_hints(const std::vector<std::string>& names);
 
-/// The extensions of images, for messages.
-inline constexpr const char* kImageExtensions =
-    ".png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .mgh, .mgz, .pbm, .pgm, "
-    ".ppm, .pnm, .bmp, .jpg, .jpeg, .h5, .hdf5, .he5 or .zarr";
-
-/// Returns whether a file in a folder is an image by its name: one of these extensions, in upper or lower
-/// case, and not hidden.
-bool is_image_name(const std::filesystem::path& name);
-
 /// Returns the warning about files of a folder that are skipped by name.
 std::string skipped_by_name(std::size_t count);
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <limits>
 #include <span>
@@ -14,10 +13,10 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/read/one_image.hpp"
 #include "io/read/open_samples.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -70,8 +69,7 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
   ReadOptions options = asked;
   options.pages_apart = false;
   options.any_order = true;
-  std::error_code none;
-  options.stack = std::filesystem::is_directory(path, none) && !is_zarr(path);
+  options.stack = is_folder_of_images(path);
   OpenSamples opened = open_with_options_of("--intensity-", [&] { return open_samples(path, options); });
   source_ = std::move(opened.source);
   held_bytes_ = opened.held_bytes + source_->held_bytes();
@@ -90,8 +88,7 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
 
 int count_channels(const std::string& path, const ReadOptions& asked) {
   ReadOptions options = asked;
-  std::error_code none;
-  if (std::filesystem::is_directory(path, none) && !is_zarr(path))
+  if (is_folder_of_images(path))
     throw Error(Failure::data,
                 "is a stack of slices, whose channels are not counted; name them with "
                 "--intensity-channel");
@@ -107,8 +104,7 @@ int count_channels(const std::string& path, const ReadOptions& asked) {
 
 int count_frames(const std::string& path, const ReadOptions& asked) {
   ReadOptions options = asked;
-  std::error_code none;
-  if (std::filesystem::is_directory(path, none) && !is_zarr(path)) return 1;  // a stack
+  if (is_folder_of_images(path)) return 1;  // a stack
   options.planes.frame = std::numeric_limits<int>::max();
   try {
     open_samples(path, options);

@@ -4,18 +4,22 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <limits>
 #include <mutex>
 #include <new>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
 #include "gpuccl/types.hpp"
 #include "io/bmp/bmp.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/gunzipped_file.hpp"
 #include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
 #include "io/jpeg/jpeg.hpp"
@@ -26,58 +30,78 @@
 #include "io/nrrd/nrrd.hpp"
 #include "io/png/png.hpp"
 #include "io/pnm/pnm.hpp"
-#include "io/read/formats.hpp"
 #include "io/read/input_files.hpp"
 #include "io/tiff/tiff.hpp"
-#include "io/zarr/ome_image.hpp"
 #include "io/zarr/zarr.hpp"
 
 namespace gpuccl::io {
 namespace {
 
-std::unique_ptr<SampleSource> open_all(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  // Checks that a format is allowed before its loader reads more than the first bytes.
-  const auto is_allowed = [&, path = file->path()](bool found, const char* format) {
-    if (found) check_format(format, path, options.limits);
-    return found;
-  };
-  if (is_allowed(is_png(*file), "png")) return open_png(std::move(file), options);
-  if (is_allowed(is_npy(*file), "npy")) return open_npy(std::move(file), options);
-  if (is_allowed(is_jpeg(*file), "jpeg")) return open_jpeg(std::move(file), options);
-  if (is_allowed(is_pnm(*file), "pnm")) return open_pnm(std::move(file), options);
-  if (is_allowed(is_bmp(*file), "bmp")) return open_bmp(std::move(file), options);
-  if (is_allowed(is_nifti(*file), "nifti")) return open_nifti(std::move(file), options);
-  if (is_allowed(is_nrrd(*file), "nrrd")) return open_nrrd(std::move(file), options);
-  if (is_allowed(is_metaimage(*file), "metaimage")) return open_metaimage(std::move(file), options);
-  if (is_gzip(*file)) {
-    auto contents = std::make_shared<GunzippedFile>(file);
-    if (is_allowed(is_nifti(*contents), "nifti")) return open_nifti(*file, std::move(contents), options);
-    if (is_allowed(is_mgh(*contents), "mgh")) return open_mgh(std::move(contents), options);
+/// How files of a format are opened, and recognized if their first bytes do not decide.
+struct FileFormat {
+  std::string_view word;
+  std::unique_ptr<SampleSource> (*open)(std::shared_ptr<const InputFile> file, const ReadOptions& options);
+  bool (*is)(const InputFile& file) = nullptr;
+};
+
+constexpr FileFormat kFileFormats[] = {
+    {"hdf5", open_hdf5},       {"tiff", open_tiff},
+    {"png", open_png},         {"npy", open_npy},
+    {"jpeg", open_jpeg},       {"pnm", open_pnm, is_pnm},
+    {"bmp", open_bmp, is_bmp}, {"nifti", open_nifti},
+    {"nrrd", open_nrrd},       {"metaimage", open_metaimage, is_metaimage},
+    {"mgh", open_mgh, is_mgh},
+};
+
+/// Null for a file of another format, or compressed by gzip.
+const FileFormat* recognize(const InputFile& file) {
+  const FileStart start(file);
+  const auto* const found =
+      std::find_if(std::begin(kFileFormats), std::end(kFileFormats), [&](const FileFormat& format) {
+        return start.is_of(format.word) && (format.is == nullptr || format.is(file));
+      });
+  return found == std::end(kFileFormats) ? nullptr : found;
+}
+
+std::unique_ptr<SampleSource> open_gunzipped(const std::shared_ptr<const InputFile>& file,
+                                             const ReadOptions& options) {
+  auto contents = std::make_shared<GunzippedFile>(file);
+  if (FileStart(*contents).is_of("nifti")) {
+    check_format("nifti", file->path(), options.limits);
+    return open_nifti(*file, std::move(contents), options);
   }
-  // Last, because it has no magic number.
-  if (is_allowed(is_mgh(*file), "mgh")) return open_mgh(std::move(file), options);
-  throw unknown_format(*file);
+  if (!is_mgh(*contents)) throw unknown_format(*file);
+  check_format("mgh", file->path(), options.limits);
+  return open_mgh(std::move(contents), options);
+}
+
+/// Refuses to select one of several series or time points in a file with one image.
+void check_planes(const FileFormat* format, const PlaneChoice& planes) {
+  if (planes.series.value_or(0) > 0)
+    throw Error(Failure::data, "contains one image; --series is for a TIFF with several");
+  if (planes.frame.value_or(0) > 0 && format != nullptr && holds_one_image(format->word))
+    throw NoSuchPlane(1, "--frame", "contains one image; --frame is for several");
 }
 
 }  // namespace
 
+std::string recognized_format(const InputFile& file) {
+  const FileFormat* const format = recognize(file);
+  return std::string(format == nullptr ? "" : format->word);
+}
+
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  if (is_hdf5(*file)) {
-    check_format("hdf5", file->path(), options.limits);
-    return open_hdf5(std::move(file), options);
-  }
-  if (!file->inside().empty())
+  const FileFormat* const format = recognize(*file);
+  if (!file->inside().empty() && (format == nullptr || format->word != "hdf5"))
     throw Error(Failure::data, "is not an HDF5 file, in which '" + file->inside() + "' would be a dataset");
-  if (is_tiff(*file)) {
-    check_format("tiff", file->path(), options.limits);
-    return open_tiff(std::move(file), options);
-  }
-  if (options.planes.series.value_or(0) > 0)
-    throw Error(Failure::data, "contains one image; --series is for a TIFF with several");
-  if (options.planes.frame.value_or(0) > 0 &&
-      (is_png(*file) || is_npy(*file) || is_jpeg(*file) || is_pnm(*file) || is_bmp(*file)))
-    throw NoSuchPlane(1, "--frame", "contains one image; --frame is for several");
-  std::unique_ptr<SampleSource> source = open_all(std::move(file), options);
+  const bool selects = format != nullptr && selects_planes(format->word);
+  if (!selects) check_planes(format, options.planes);
+  if (format == nullptr && !is_gzip(*file)) throw unknown_format(*file);
+  // Before the loader reads more than the first bytes.
+  if (format != nullptr) check_format(format->word, file->path(), options.limits);
+  std::unique_ptr<SampleSource> source =
+      format == nullptr ? open_gunzipped(file, options) : format->open(std::move(file), options);
+  if (selects) return source;
   if (options.palette == PaletteUse::index && source->format(0).photometric == Photometric::palette)
     source = open_indices(std::move(source));
   return options.planes.channel ? open_channel(std::move(source), *options.planes.channel)
@@ -90,10 +114,17 @@ std::shared_ptr<const InputFile> open_input(const std::string& path, const ReadO
   return file;
 }
 
+namespace {
+
+std::unique_ptr<SampleSource> open_store(const std::string& path, const ReadOptions& options) {
+  check_format("zarr", path, options.limits);
+  return open_zarr(path, options);
+}
+
+}  // namespace
+
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {
-  if (is_zarr(path)) check_format("zarr", path, options.limits);
-  if (is_zarr(path)) return open_zarr(path, options);
-  return open_file(open_input(path, options), options);
+  return is_store(path) ? open_store(path, options) : open_file(open_input(path, options), options);
 }
 
 namespace {
@@ -215,10 +246,7 @@ std::function<void(const std::string&)> once_each(std::function<void(const std::
 
 OpenSamples open(const std::string& path, const ReadOptions& options) {
   if (options.stack) return {open_stack(path, options), 0, options.limits.memory};
-  if (is_zarr(path)) {
-    check_format("zarr", path, options.limits);
-    return {open_zarr(path, options), 0, options.limits.memory};
-  }
+  if (is_store(path)) return {open_store(path, options), 0, options.limits.memory};
   const std::shared_ptr<const InputFile> file = open_input(path, options);
   return {open_file(file, options), file->held_bytes(), options.limits.memory};
 }
@@ -247,7 +275,7 @@ OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
       options.warn(
           "has a palette, and the threshold is for the luma of its colors; --palette index sets it for "
           "the samples");
-    if (options.planes.pages && source.info().format != "tiff")
+    if (options.planes.pages && !has_pages(source.info().format))
       opened.source = open_slices(std::move(opened.source), *options.planes.pages);
     return opened;
   } catch (const std::bad_alloc&) {

@@ -14,6 +14,10 @@ namespace gpuccl::io {
 /// Opens an input and records it in options.opened. Throws as InputFile does.
 std::shared_ptr<const InputFile> open_input(const std::string& path, const ReadOptions& options);
 
+/// Returns the format of a file, by its first bytes: "png". "" for other formats, and for files compressed by
+/// gzip.
+std::string recognized_format(const InputFile& file);
+
 /// Opens an image in one of the formats in read_formats(), recognized by its first bytes. Throws Error.
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options);

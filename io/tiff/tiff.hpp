@@ -10,8 +10,6 @@
 
 namespace gpuccl::io {
 
-bool is_tiff(const InputFile& file);
-
 /// Reads the directories of all pages. Throws Error (data, io, memory).
 std::unique_ptr<SampleSource> open_tiff(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 

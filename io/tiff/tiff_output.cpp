@@ -5,14 +5,12 @@
 
 #include <bit>
 #include <cmath>
-#include <filesystem>
 #include <initializer_list>
 #include <limits>
 #include <utility>
 
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
-#include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/label_color.hpp"
 
@@ -278,12 +276,6 @@ const std::string& imagej_lookup_table() {
     return value;
   }();
   return table;
-}
-
-bool is_ome_tiff(const std::string& path) {
-  const std::filesystem::path name = std::filesystem::path(path).filename();
-  const std::string extension = lower_extension(name);
-  return (extension == ".tif" || extension == ".tiff") && lower_extension(name.stem()) == ".ome";
 }
 
 std::string ome_xml(Extent extent, LabelType type, const Geometry& geometry) {

@@ -92,9 +92,6 @@ const std::string& imagej_lookup_table();
 /// Bytes of the head and of the table, the values of tag IJMetadataByteCounts.
 inline constexpr int kImagejHeadBytes = 12, kImagejTableBytes = 3 * 256;
 
-/// Returns whether a TIFF of this name has OME-XML: .ome.tif, .ome.tiff.
-bool is_ome_tiff(const std::string& path);
-
 /// Returns an ImageDescription as OME-XML (schema 2016-06): one channel and one time point of pages along z.
 /// Error (data) for integers of 64 bits, which OME does not have.
 std::string ome_xml(Extent extent, LabelType type, const Geometry& geometry);

@@ -149,15 +149,6 @@ class TiffSource final : public SampleSource {
 
 }  // namespace
 
-bool is_tiff(const InputFile& file) {
-  unsigned char start[4];
-  if (file.read_at(0, start, sizeof start) != sizeof start) return false;
-  const bool little =
-      start[0] == 'I' && start[1] == 'I' && (start[2] == 42 || start[2] == 43) && start[3] == 0;
-  const bool big = start[0] == 'M' && start[1] == 'M' && start[2] == 0 && (start[3] == 42 || start[3] == 43);
-  return little || big;
-}
-
 std::unique_ptr<SampleSource> open_tiff(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   auto source = std::make_unique<TiffSource>(std::move(file), options);
   const std::optional<int> channel = source->channel();

@@ -10,6 +10,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/deflate/run_deflater.hpp"
+#include "io/image/formats.hpp"
 #include "io/tiff/tiff.hpp"
 #include "io/tiff/tiff_handle.hpp"
 #include "io/tiff/tiff_output.hpp"

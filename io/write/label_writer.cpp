@@ -10,6 +10,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/label_streams.hpp"
 #include "io/image/samples.hpp"
@@ -21,7 +22,6 @@
 #include "io/png/png.hpp"
 #include "io/tiff/tiff.hpp"
 #include "io/tiff/tiff_output.hpp"
-#include "io/zarr/ome_image.hpp"
 #include "io/zarr/zarr.hpp"
 
 namespace gpuccl::io {
@@ -34,31 +34,16 @@ bool fits(Label count) {
 
 }  // namespace
 
-LabelFormat label_format(const std::string& path) {
-  if (path == "-") return LabelFormat::npy;
-  const std::string extension = lower_extension(path);
-  if (extension == ".tif" || extension == ".tiff") return LabelFormat::tiff;
-  if (extension == ".png") return LabelFormat::png;
-  if (extension == ".npy") return LabelFormat::npy;
-  if (extension == ".nii") return LabelFormat::nifti;
-  if (extension == ".nii.gz") return LabelFormat::nifti_gz;
-  if (extension == ".nrrd") return LabelFormat::nrrd;
-  if (extension == ".mha") return LabelFormat::metaimage;
-  if (extension == ".zarr" || is_label_group(path) || is_zarr(path)) return LabelFormat::zarr;
-  throw Error(
-      Failure::usage,
-      "has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, for "
-      "a folder /");
-}
-
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
-  if (format == LabelFormat::png && asked == LabelType::u32)
-    throw Error(Failure::usage, "PNG has no 32-bit samples; write a .tiff");
-  if (format == LabelFormat::png && asked != LabelType::automatic && bits_per_sample(asked) > 16)
-    throw Error(Failure::data, "PNG cannot hold " + long_name(asked) + "; write a .tiff");
-  if (format == LabelFormat::png && !fits<std::uint16_t>(count))
+  const LabelTraits& traits = traits_of(format);
+  const std::string title(traits.title);
+  if (asked == LabelType::u32 && traits.most_bits < 32)
+    throw Error(Failure::usage, title + " has no 32-bit samples; write a .tiff");
+  if (asked != LabelType::automatic && bits_per_sample(asked) > traits.most_bits)
+    throw Error(Failure::data, title + " cannot hold " + long_name(asked) + "; write a .tiff");
+  if (traits.most_bits == 16 && !fits<std::uint16_t>(count))
     throw Error(Failure::data,
-                std::to_string(count) + " labels do not fit the 16 bits of a PNG; write a .tiff");
+                std::to_string(count) + " labels do not fit the 16 bits of a " + title + "; write a .tiff");
   const auto refuse = [count](const std::string& type, const std::string& larger) {
     throw Error(Failure::data, std::to_string(count) + " labels do not fit " + type + "; ask for " + larger);
   };
@@ -69,27 +54,19 @@ LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
   return fits<std::uint16_t>(count) ? LabelType::u16 : LabelType::u32;
 }
 
-bool takes_compression(LabelFormat format, Compression compression) {
-  if (compression == Compression::none || compression == Compression::deflate)
-    return format == LabelFormat::tiff || format == LabelFormat::zarr || format == LabelFormat::nrrd ||
-           format == LabelFormat::metaimage;
-  if (compression == Compression::zstd && format == LabelFormat::zarr) return true;
-  return format == (compression == Compression::blosc ? LabelFormat::zarr : LabelFormat::tiff);
-}
-
 std::string lost_geometry(LabelFormat format, const Geometry& geometry, int depth) {
+  using Place = LabelTraits::Place;
+  const LabelTraits& traits = traits_of(format);
+  const std::string cannot = std::string(traits.title) + " cannot hold ";
   const bool is_placed = geometry.orientation && !is_plain(*geometry.orientation);
-  if ((format == LabelFormat::png || format == LabelFormat::npy) && (geometry.is_known() || is_placed))
-    return std::string(format == LabelFormat::png ? "PNG" : ".npy") +
-           " cannot hold the pixel size; use TIFF, NIfTI, NRRD, MetaImage or Zarr";
-  if (format == LabelFormat::tiff && is_placed)
-    return "TIFF cannot hold origin and directions; use NIfTI, NRRD or MetaImage";
-  if (format == LabelFormat::zarr && geometry.orientation && !is_unturned(*geometry.orientation))
-    return "OME-Zarr cannot hold directions; use NIfTI, NRRD or MetaImage";
-  const bool is_nifti = format == LabelFormat::nifti || format == LabelFormat::nifti_gz;
-  const bool has_all =
-      (is_nifti && !geometry.nifti) || format == LabelFormat::metaimage || format == LabelFormat::zarr;
-  if (has_all && depth > 1 && geometry.is_known() && !geometry.is_known(3))
+  if (traits.place == Place::nothing && (geometry.is_known() || is_placed))
+    return cannot + "the pixel size; use TIFF, NIfTI, NRRD, MetaImage or Zarr";
+  if (traits.place == Place::spacing && is_placed)
+    return cannot + "origin and directions; use NIfTI, NRRD or MetaImage";
+  if (traits.place == Place::origin && geometry.orientation && !is_unturned(*geometry.orientation))
+    return cannot + "directions; use NIfTI, NRRD or MetaImage";
+  const bool needs_z = traits.needs_z_spacing && !(traits.keeps_frame && geometry.nifti);
+  if (needs_z && depth > 1 && geometry.is_known() && !geometry.is_known(3))
     return "its z spacing is unknown and is written as 1; use NRRD to leave it open";
   return "";
 }
@@ -120,7 +97,7 @@ std::int64_t bytes_of_strip(LabelFormat format, const WriteOptions& options, Ext
 }
 
 int slices_of_strip(LabelFormat format, const WriteOptions& options, Extent extent) {
-  return format == LabelFormat::zarr ? slices_of_zarr_strip(extent, options) : 1;
+  return traits_of(format).is_store ? slices_of_zarr_strip(extent, options) : 1;
 }
 
 LabelFile new_label_file(LabelFormat format, const std::string& path, const Extent& extent, Label count,

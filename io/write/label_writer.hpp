@@ -5,27 +5,15 @@
 
 #include "gpuccl/image.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 
-enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, zarr };
-
-/// The names of these.
-inline constexpr const char* kWrittenFormats = "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, OME-Zarr";
-
-/// Returns the format by the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha .zarr, or
-/// IMAGE.zarr/labels/NAME; an existing Zarr may have any name, and standard output, "-", is .npy. Error
-/// (usage) for any other.
-LabelFormat label_format(const std::string& path);
-
 /// Returns the type in which `count` labels are written. Error (data) if they do not fit the requested type
 /// or format, (usage) if the format does not have the type.
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format);
-
-/// Returns whether label images of this format can have this compression.
-bool takes_compression(LabelFormat format, Compression compression);
 
 /// Returns a warning that lists the parts of `geometry` that `format` cannot store for this many slices, and
 /// a format that can; "" if nothing is lost.

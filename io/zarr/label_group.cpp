@@ -10,7 +10,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/json.hpp"
-#include "io/zarr/ome_image.hpp"
+#include "io/image/formats.hpp"
 #include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_store.hpp"
 
@@ -20,7 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 using OrderedJson = nlohmann::ordered_json;  // what is not ours keeps its order
 
-constexpr const char* kLabels = "labels";
 constexpr const char* kCreator = "gpuccl";
 
 /// A document of a store, as it is; null if there is none.
@@ -45,7 +44,7 @@ OrderedJson& object_in(OrderedJson& json, const char* name) {
 }
 
 void add_to_list(OrderedJson& attributes, const std::string& name) {
-  OrderedJson& list = attributes[kLabels];
+  OrderedJson& list = attributes[kLabelsFolder];
   if (!list.is_array()) list = OrderedJson::array();
   if (std::find(list.begin(), list.end(), OrderedJson(name)) == list.end()) list.push_back(name);
 }
@@ -107,20 +106,6 @@ void refuse_unremovable(const fs::path& folder) {
 
 }  // namespace
 
-bool is_label_group(const std::string& path) {
-  const fs::path parent = fs::path(path).parent_path();
-  return parent.filename() == kLabels && is_zarr(image_of_labels(path));
-}
-
-std::string image_of_labels(const std::string& path) {
-  const fs::path image = fs::path(path).parent_path().parent_path();
-  return image.empty() ? "." : image.string();
-}
-
-std::string own_labels_of(const std::string& image) {
-  return (fs::path(image) / kLabels / kOwnLabels).string();
-}
-
 int zarr_version_of_image(const std::string& path) {
   std::error_code unknown;
   return fs::exists(fs::path(image_of_labels(path)) / "zarr.json", unknown) ? 3 : 2;
@@ -151,7 +136,7 @@ LabelGroup::LabelGroup(const std::string& path, const AtomicFile::Options& optio
     : image_(image_of_labels(path)), name_(fs::path(path).filename().string()), options_(options) {
   options_.overwrite = true;  // they are added to
   refuse_no_image(image_);
-  const std::string folder = (fs::path(image_) / kLabels).string();
+  const std::string folder = (fs::path(image_) / kLabelsFolder).string();
   for (const std::string& name : {folder, path}) {
     std::error_code unknown;
     if (fs::is_symlink(name, unknown))
@@ -163,7 +148,7 @@ LabelGroup::LabelGroup(const std::string& path, const AtomicFile::Options& optio
                 "the labels of a Zarr cannot be called " + name_ + ", as its own metadata are");
   if (!is_utf8(name_)) throw Error(Failure::usage, "the name of labels in a Zarr is UTF-8, and this is not");
   std::error_code unknown;
-  if (!fs::is_directory(folder, unknown)) labels_.emplace(image_, kLabels);
+  if (!fs::is_directory(folder, unknown)) labels_.emplace(image_, kLabelsFolder);
 }
 
 AtomicFile& LabelGroup::add(const std::string& key) {

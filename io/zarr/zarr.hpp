@@ -32,15 +32,7 @@ int slices_of_zarr_strip(const Extent& extent, const WriteOptions& options);
 
 // Label images inside the store of their image.
 
-/// Returns whether `path` is IMAGE/labels/NAME of an existing Zarr IMAGE.
-bool is_label_group(const std::string& path);
-
-/// Return IMAGE of such a path, and the path of the label group with the default name in the Zarr `image`.
-inline constexpr const char* kOwnLabels = "gpuccl";
-std::string image_of_labels(const std::string& path);
-std::string own_labels_of(const std::string& image);
-
-/// Returns the Zarr version of IMAGE, 2 or 3.
+/// Returns the Zarr version of the image of a label group, 2 or 3.
 int zarr_version_of_image(const std::string& path);
 
 /// Refuses to replace an existing folder `path` unless it is a Zarr of labels that gpuccl wrote. Error

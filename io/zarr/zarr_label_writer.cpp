@@ -18,6 +18,7 @@
 #include "io/deflate/run_deflater.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/image/chunk_codecs.hpp"
+#include "io/image/formats.hpp"
 #include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 

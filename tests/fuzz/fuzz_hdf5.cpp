@@ -13,6 +13,7 @@
 #include "decode.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/hdf5/hdf5_connection.hpp"
+#include "io/image/formats.hpp"
 
 // The reader of HDF5. Bytes that are an HDF5 file are read by libhdf5 in another process, as in the product,
 // which starts one for every file: that takes ten times as long as all the rest. Here one process reads many.
@@ -104,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gpuccl;
   constexpr std::size_t kMostSaid = 1 << 15;  // fits a socket, and so does what is answered
   said.clear();
-  const bool is_file = io::is_hdf5(*fuzz::file_of(data, size));
+  const bool is_file = io::FileStart(*fuzz::file_of(data, size)).is_of("hdf5");
   if (!is_file) said.assign(reinterpret_cast<const char*>(data), std::min(size, kMostSaid));
   if (!is_file && said.empty()) return 0;
   static constexpr std::uint8_t kFile[] = "16 bytes of it.";

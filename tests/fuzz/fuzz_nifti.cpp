@@ -1,11 +1,13 @@
 #include "decode.hpp"
 #include "io/files/gunzipped_file.hpp"
-#include "io/nifti/nifti.hpp"
+#include "io/image/formats.hpp"
 
 // The NIfTI reader, also of what gzip compresses.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gpuccl;
-  const auto is_wanted = [](const io::InputFile& file) { return io::is_nifti(file) || io::is_gzip(file); };
+  const auto is_wanted = [](const io::InputFile& file) {
+    return io::FileStart(file).is_of("nifti") || io::is_gzip(file);
+  };
   fuzz::decode_if(is_wanted, data, size);
   return 0;
 }

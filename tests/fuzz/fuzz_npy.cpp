@@ -1,8 +1,11 @@
 #include "decode.hpp"
-#include "io/npy/npy.hpp"
+#include "io/image/formats.hpp"
 
 // The .npy reader.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuccl::fuzz::decode_if(gpuccl::io::is_npy, data, size);
+  const auto is_wanted = [](const gpuccl::io::InputFile& file) {
+    return gpuccl::io::FileStart(file).is_of("npy");
+  };
+  gpuccl::fuzz::decode_if(is_wanted, data, size);
   return 0;
 }

@@ -1,7 +1,7 @@
 #include <libdeflate.h>
 
 #include "decode.hpp"
-#include "io/png/png.hpp"
+#include "io/image/formats.hpp"
 
 // The PNG reader, on files whose checksums are right, for else libpng would look at nothing after them.
 namespace {
@@ -37,6 +37,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 }
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  gpuccl::fuzz::decode_if(gpuccl::io::is_png, data, size);
+  const auto is_wanted = [](const gpuccl::io::InputFile& file) {
+    return gpuccl::io::FileStart(file).is_of("png");
+  };
+  gpuccl::fuzz::decode_if(is_wanted, data, size);
   return 0;
 }

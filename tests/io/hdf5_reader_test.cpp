@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "io/read/formats.hpp"
+#include "io/image/formats.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/failure_of.hpp"

@@ -12,10 +12,8 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/text_stream.hpp"
-#include "io/read/input_files.hpp"
+#include "io/image/formats.hpp"
 #include "io/read/intensity_reader.hpp"
-#include "io/tiff/tiff_output.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -27,18 +25,13 @@ std::string in_folder(const std::string& folder, const std::string& name, const 
   return folder.empty() ? "" : (fs::path(folder) / (name + extension)).string();
 }
 
-/// Returns the input's extension if that format can be written and has a geometry or is an array, unless
-/// options need another format. Options for TIFF select TIFF.
+/// Returns the extension of the labels of an input. Options for TIFF select TIFF.
 std::string extension_for(const std::string& input, const LabelOptions& options) {
-  constexpr std::pair<const char*, const char*> kWritten[] = {
-      {".nii", ".nii"},   {".nii.gz", ".nii.gz"}, {".hdr", ".nii"},    {".nrrd", ".nrrd"},
-      {".nhdr", ".nrrd"}, {".mgh", ".nii"},       {".mgz", ".nii.gz"}, {".mha", ".mha"},
-      {".mhd", ".mha"},   {".npy", ".npy"},       {".zarr", ".zarr"}};
-  if (!options.batch.given_format && !options.compression && !options.big_tiff && !options.input.stack)
-    for (const auto& [read, written] : kWritten)
-      if (io::lower_extension(fs::path(input).filename()) == read) return written;
-  if (!options.batch.given_format && !options.input.stack && io::is_ome_tiff(input)) return ".ome.tif";
-  return options.batch.extension();
+  constexpr const char* kOmeTiff = ".ome.tif";
+  const std::string own = io::extension_for_labels(input);
+  const bool is_for_tiff = options.compression || options.big_tiff;
+  const bool is_asked = options.batch.given_format || options.input.stack || (is_for_tiff && own != kOmeTiff);
+  return own.empty() || is_asked ? options.batch.extension() : own;
 }
 
 /// Returns the path of the label image of an input. The name of an OME-TIFF has two extensions.
@@ -196,7 +189,8 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
 
 /// Returns whether an image of --intensity has the time points of the only input.
 bool is_file_of_frames(const std::string& image, const LabelOptions& options) {
-  return options.every_frame && options.inputs.size() == 1 && !image.empty() && !io::is_plain_folder(image);
+  return options.every_frame && options.inputs.size() == 1 && !image.empty() &&
+         !io::is_folder_of_images(image);
 }
 
 /// Refuses a file as --intensity of two inputs, of which the last may be another image of samples.

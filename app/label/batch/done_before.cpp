@@ -6,9 +6,9 @@
 #include "app/label/batch/label_batch.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
+#include "io/image/formats.hpp"
 #include "io/read/input_files.hpp"
 #include "io/report/reported_run.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -36,7 +36,7 @@ bool are_intensities_of_run(const std::vector<std::string>& paths,
   return std::equal(paths.begin(), paths.end(), reported.begin(), reported.end(),
                     [&](const std::string& path, const io::ReportedFile& of_run) {
                       return is_as_reported(path, of_run) &&
-                             is_as_before(path, io::is_plain_folder(path), report);
+                             is_as_before(path, io::is_folder_of_images(path), report);
                     });
 }
 

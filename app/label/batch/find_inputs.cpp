@@ -17,8 +17,8 @@
 #include "io/files/file_error.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/read/input_files.hpp"
-#include "io/zarr/ome_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -64,15 +64,14 @@ class Finder {
 
   void add(const std::string& path) {
     std::error_code problem;
-    if (!fs::is_directory(path, problem) || (!options_.stack && io::is_zarr(path))) {
+    if (!fs::is_directory(path, problem) || (!options_.stack && io::is_store(path))) {
       found_.inputs.push_back({path, name_of_input(path), std::nullopt});
     } else if (options_.stack) {
       add_stacks(path, last_part(path), true);
     } else {
       const std::size_t before = found_.inputs.size();
       add_images(path, "");
-      if (found_.inputs.size() == before)
-        warn(path, std::string("contains no ") + io::kImageExtensions + " file");
+      if (found_.inputs.size() == before) warn(path, "contains no " + io::image_extensions() + " file");
     }
   }
 
@@ -129,7 +128,7 @@ class Finder {
       const std::string file = entry->path().filename().string();
       std::error_code unknown;
       if (file.front() == '.') continue;
-      if (!options_.stack && entry->is_directory(unknown) && io::is_zarr(entry->path())) {
+      if (!options_.stack && entry->is_directory(unknown) && io::is_store(entry->path())) {
         listing.images.push_back(file);
       } else if (!entry->is_directory(unknown)) {
         if (io::is_image_name(file))

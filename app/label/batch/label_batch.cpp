@@ -21,8 +21,8 @@
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
 #include "io/files/folders.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
-#include "io/read/input_files.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/report/csv_tables.hpp"
 #include "io/report/reported_run.hpp"
@@ -328,11 +328,11 @@ int label_batch(const LabelOptions& options) {
   const std::string& first = options.inputs.front();
   const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');
   if (plan.empty() && one_folder)
-    throw io::FileError(first, Failure::no_input,
-                        (options.measure.intensity_names.empty()
-                             ? std::string("contains no ") + io::kImageExtensions + " file"
-                             : "contains no image whose name matches --intensity-name") +
-                            (found.folders_left_out ? "; add --recursive to search its folders" : ""));
+    throw io::FileError(
+        first, Failure::no_input,
+        (options.measure.intensity_names.empty() ? "contains no " + io::image_extensions() + " file"
+                                                 : "contains no image whose name matches --intensity-name") +
+            (found.folders_left_out ? "; add --recursive to search its folders" : ""));
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);
   if (plan.empty() && options.inputs.size() > 1) throw Error(Failure::no_input, "no input images found");

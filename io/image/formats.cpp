@@ -1,0 +1,454 @@
+#include "io/image/formats.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <initializer_list>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "gpuccl/types.hpp"
+#include "io/files/file_names.hpp"
+#include "io/files/gunzipped_file.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/chunk_codecs.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+using namespace std::string_literals;
+using namespace std::string_view_literals;
+
+constexpr std::string_view kAny = "any";
+
+/// Bytes that every file of a format has at an offset, in a file that has at least so many bytes.
+struct Magic {
+  std::uint64_t offset = 0;
+  std::string_view bytes;
+  std::size_t least_bytes = 0;
+};
+
+struct ImageFormat {
+  std::string_view word, title;  // in --formats, and in messages
+  std::array<Magic, 4> magic{};  // one of these; none: other properties show the format
+  bool is_2d = false;
+  bool is_one_image = false;
+  bool has_pages = false;
+  bool selects_planes = false;
+  std::array<std::string_view, 4> folder{};  // a folder with one of these files is an image
+};
+
+constexpr auto kHdf5 = "\x89HDF\r\n\x1a\n"sv;  // after a user block, as in a .mat of MATLAB 7.3
+constexpr ImageFormat kFormats[] = {
+    {.word = "png",
+     .title = "PNG",
+     .magic = {{{0, "\x89PNG\r\n\x1a\n"sv}}},
+     .is_2d = true,
+     .is_one_image = true},
+    {.word = "tiff",
+     .title = "TIFF",
+     .magic = {{{0, "II\x2a\0"sv}, {0, "II\x2b\0"sv}, {0, "MM\0\x2a"sv}, {0, "MM\0\x2b"sv}}},
+     .has_pages = true,
+     .selects_planes = true},
+    {.word = "npy", .title = ".npy", .magic = {{{0, "\x93NUMPY"sv}}}, .is_one_image = true},
+    {.word = "nifti",
+     .title = "NIfTI",
+     .magic = {{{344, "n+1\0"sv},
+                {344, "ni1\0"sv},
+                {4, "n+2\0\r\n\x1a\n"sv, 540},
+                {4, "ni2\0\r\n\x1a\n"sv, 540}}}},
+    {.word = "nrrd", .title = "NRRD", .magic = {{{0, "NRRD00"sv}}}},
+    {.word = "metaimage", .title = "MetaImage"},
+    {.word = "mgh", .title = "MGH"},
+    {.word = "pnm", .title = "PNM", .magic = {{{0, "P"sv}}}, .is_one_image = true},
+    {.word = "bmp", .title = "BMP", .magic = {{{0, "BM"sv}}}, .is_one_image = true},
+    {.word = "jpeg", .title = "JPEG", .magic = {{{0, "\xff\xd8\xff"sv}}}, .is_one_image = true},
+    {.word = "hdf5",
+     .title = "HDF5",
+     .magic = {{{0, kHdf5}, {512, kHdf5}, {1024, kHdf5}, {2048, kHdf5}}},
+     .selects_planes = true},
+    {.word = "zarr",
+     .title = "Zarr",
+     .selects_planes = true,
+     .folder = {"zarr.json", ".zarray", ".zgroup", ".zattrs"}},
+};
+
+struct Extension {
+  std::string_view name, format;
+  std::optional<LabelFormat> written;  // by label images with this extension
+  std::string_view for_labels = "";    // of inputs with it, in a batch; "": as options ask
+  bool is_header = false;              // of samples that are in a file of their own
+};
+
+constexpr Extension kExtensions[] = {
+    {".png", "png", LabelFormat::png},
+    {".tif", "tiff", LabelFormat::tiff},
+    {".tiff", "tiff", LabelFormat::tiff},
+    {".npy", "npy", LabelFormat::npy, ".npy"},
+    {".nii", "nifti", LabelFormat::nifti, ".nii"},
+    {".nii.gz", "nifti", LabelFormat::nifti_gz, ".nii.gz"},
+    {".hdr", "nifti", {}, ".nii", true},
+    {".nrrd", "nrrd", LabelFormat::nrrd, ".nrrd"},
+    {".nhdr", "nrrd", {}, ".nrrd", true},
+    {".mha", "metaimage", LabelFormat::metaimage, ".mha"},
+    {".mhd", "metaimage", {}, ".mha", true},
+    {".mgh", "mgh", {}, ".nii"},
+    {".mgz", "mgh", {}, ".nii.gz"},
+    {".pbm", "pnm", {}},
+    {".pgm", "pnm", {}},
+    {".ppm", "pnm", {}},
+    {".pnm", "pnm", {}},
+    {".bmp", "bmp", {}},
+    {".jpg", "jpeg", {}},
+    {".jpeg", "jpeg", {}},
+    {".h5", "hdf5", {}},
+    {".hdf5", "hdf5", {}},
+    {".he5", "hdf5", {}},
+    {".zarr", "zarr", LabelFormat::zarr, ".zarr"},
+};
+
+constexpr unsigned any_of(std::initializer_list<Compression> list) {
+  unsigned bits = 0;
+  for (const Compression one : list) bits |= 1u << static_cast<unsigned>(one);
+  return bits;
+}
+
+using Place = LabelTraits::Place;
+constexpr unsigned kDeflate = any_of({Compression::none, Compression::deflate});
+/// In the order of LabelFormat.
+constexpr LabelTraits kLabelTraits[] = {
+    {.title = "TIFF",
+     .compressions = kDeflate | any_of({Compression::lzw, Compression::zstd, Compression::packbits}),
+     .place = Place::spacing},
+    {.title = "PNG", .most_bits = 16},
+    {.title = ".npy"},
+    {.title = "NIfTI", .place = Place::directions, .needs_z_spacing = true, .keeps_frame = true},
+    {.title = "NIfTI", .place = Place::directions, .needs_z_spacing = true, .keeps_frame = true},
+    {.title = "NRRD", .compressions = kDeflate, .place = Place::directions},
+    {.title = "MetaImage", .compressions = kDeflate, .place = Place::directions, .needs_z_spacing = true},
+    {.title = "OME-Zarr",
+     .compressions = kDeflate | any_of({Compression::zstd, Compression::blosc}),
+     .place = Place::origin,
+     .needs_z_spacing = true,
+     .is_store = true},
+};
+
+/// Null if there is none.
+const ImageFormat* find_format(std::string_view word) {
+  const auto* const found = std::find_if(std::begin(kFormats), std::end(kFormats),
+                                         [&](const ImageFormat& format) { return format.word == word; });
+  return found == std::end(kFormats) ? nullptr : found;
+}
+
+const ImageFormat& format_of_word(std::string_view word) {
+  const ImageFormat* const found = find_format(word);
+  if (found == nullptr) throw Error(Failure::internal, "no format " + std::string(word));
+  return *found;
+}
+
+/// Null if the name has the extension of no format.
+const Extension* find_extension(const fs::path& name) {
+  const std::string extension = lower_extension(name);
+  const auto* const found = std::find_if(std::begin(kExtensions), std::end(kExtensions),
+                                         [&](const Extension& one) { return one.name == extension; });
+  return found == std::end(kExtensions) ? nullptr : found;
+}
+
+bool is_directory(const fs::path& path) {
+  std::error_code unknown;
+  return fs::is_directory(path, unknown);
+}
+
+}  // namespace
+
+bool holds_volumes(std::string_view format) {
+  const ImageFormat* const found = find_format(format);
+  return found == nullptr || !found->is_2d;
+}
+
+bool holds_one_image(std::string_view format) { return format_of_word(format).is_one_image; }
+
+bool has_pages(std::string_view format) {
+  const ImageFormat* const found = find_format(format);
+  return found != nullptr && found->has_pages;
+}
+
+bool selects_planes(std::string_view format) { return format_of_word(format).selects_planes; }
+
+FileStart::FileStart(const ByteSource& file) : file_(&file) {
+  count_ = file.read_at(0, bytes_.data(), bytes_.size());
+}
+
+FileStart::FileStart(const GunzippedFile& contents) : file_(nullptr) {
+  count_ = contents.read_start(bytes_.data(), bytes_.size());
+}
+
+bool FileStart::has(std::uint64_t offset, std::string_view magic) const {
+  if (offset + magic.size() <= kBytes)
+    return std::string_view(bytes_.data(), count_)
+        .substr(std::min<std::size_t>(offset, count_))
+        .starts_with(magic);
+  std::array<char, 8> there{};
+  return file_ != nullptr && file_->read_at(offset, there.data(), magic.size()) == magic.size() &&
+         std::string_view(there.data(), magic.size()) == magic;
+}
+
+bool FileStart::is_of(std::string_view word) const {
+  const ImageFormat& format = format_of_word(word);
+  return format.magic[0].bytes.empty() ||
+         std::any_of(format.magic.begin(), format.magic.end(), [&](const Magic& magic) {
+           return !magic.bytes.empty() && count_ >= magic.least_bytes && has(magic.offset, magic.bytes);
+         });
+}
+
+const std::string& image_extensions() {
+  static const std::string list = [] {
+    std::string text;
+    for (const Extension& one : kExtensions)
+      text += (text.empty() ? "" : &one == std::end(kExtensions) - 1 ? " or " : ", ") + std::string(one.name);
+    return text;
+  }();
+  return list;
+}
+
+bool is_image_name(const fs::path& name) {
+  return !name.native().starts_with('.') && find_extension(name) != nullptr;
+}
+
+bool are_of_one_format(const std::string& a, const std::string& b) {
+  const Extension *const first = find_extension(a), *const second = find_extension(b);
+  if (first == nullptr || second == nullptr) return lower_extension(a) == lower_extension(b);
+  return first->format == second->format && first->is_header == second->is_header;
+}
+
+std::string extension_for_labels(const std::string& input) {
+  if (is_ome_tiff(input)) return ".ome.tif";
+  const Extension* const found = find_extension(fs::path(input).filename());
+  return std::string(found == nullptr ? "" : found->for_labels);
+}
+
+bool is_ome_tiff(const std::string& path) {
+  const fs::path name = fs::path(path).filename();
+  const Extension* const found = find_extension(name);
+  return found != nullptr && found->format == "tiff" && lower_extension(name.stem()) == ".ome";
+}
+
+bool is_store(const std::string& path) {
+  if (!is_directory(path)) return false;
+  const auto has = [&](std::string_view file) {
+    std::error_code unknown;
+    return !file.empty() && fs::exists(fs::path(path) / file, unknown);
+  };
+  return std::any_of(std::begin(kFormats), std::end(kFormats), [&](const ImageFormat& format) {
+    return std::any_of(format.folder.begin(), format.folder.end(), has);
+  });
+}
+
+bool is_folder_of_images(const std::string& path) { return is_directory(path) && !is_store(path); }
+
+bool is_label_group(const std::string& path) {
+  return fs::path(path).parent_path().filename() == kLabelsFolder && is_store(image_of_labels(path));
+}
+
+std::string image_of_labels(const std::string& path) {
+  const fs::path image = fs::path(path).parent_path().parent_path();
+  return image.empty() ? "." : image.string();
+}
+
+std::string own_labels_of(const std::string& image) {
+  return (fs::path(image) / kLabelsFolder / kOwnLabels).string();
+}
+
+const LabelTraits& traits_of(LabelFormat format) { return kLabelTraits[static_cast<std::size_t>(format)]; }
+
+LabelFormat label_format(const std::string& path) {
+  if (path == "-") return LabelFormat::npy;
+  const Extension* const found = find_extension(path);
+  if (found != nullptr && found->written) return *found->written;
+  if (is_label_group(path) || is_store(path)) return LabelFormat::zarr;
+  throw Error(
+      Failure::usage,
+      "has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, for "
+      "a folder /");
+}
+
+std::string written_formats() {
+  std::string names;
+  for (const LabelTraits& traits : kLabelTraits)
+    if (names.find(traits.title) == std::string::npos)
+      names += (names.empty() ? "" : ", ") + std::string(traits.title);
+  return names;
+}
+
+namespace {
+
+const std::vector<std::string>& formats_of_environment() {
+  static const std::vector<std::string> allowed = [] {
+    const char* const list = std::getenv("GPUCCL_FORMATS");
+    if (list == nullptr || *list == '\0') return std::vector<std::string>{};
+    try {
+      return formats_of_words(list);
+    } catch (const Error& error) {
+      throw Error(Failure::usage, std::string("GPUCCL_FORMATS: ") + error.what());
+    }
+  }();
+  return allowed;
+}
+
+}  // namespace
+
+const char* const kFormatWords = "png, tiff, npy, nifti, nrrd, metaimage, zarr, hdf5, pnm, bmp, jpeg, mgh";
+
+std::vector<std::string> formats_of_words(const std::string& list) {
+  std::vector<std::string> words;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const std::string word = lower_case(list.substr(begin, end - begin));
+    if (word != kAny && find_format(word) == nullptr)
+      throw Error(Failure::usage, "'" + word + "' is not a format; use " + kFormatWords + " or any");
+    words.push_back(word);
+    begin = end + 1;
+  }
+  return words;
+}
+
+void check_format(std::string_view format, const std::string& path, const Limits& limits) {
+  const std::vector<std::string>& allowed =
+      limits.formats.empty() ? formats_of_environment() : limits.formats;
+  const ImageFormat& found = format_of_word(format);
+  if (allowed.empty()) {
+    const Extension* const named = path == "-" ? nullptr : find_extension(split_input(path).file);
+    if (named != nullptr && named->format != format)
+      throw Error(Failure::data, fmt::format("contains {}, but its name is that of {}; rename it, or set "
+                                             "GPUCCL_FORMATS=any if you trust it",
+                                             found.title, format_of_word(named->format).title));
+    return;
+  }
+  const auto is_allowed = [&](std::string_view word) {
+    return std::find(allowed.begin(), allowed.end(), word) != allowed.end();
+  };
+  if (is_allowed(kAny) || is_allowed(format)) return;
+  std::string list;
+  for (const std::string& word : allowed) list += (list.empty() ? "" : ", ") + word;
+  throw Error(Failure::data, fmt::format("contains {}; {} allows only {}", found.title,
+                                         limits.formats.empty() ? "GPUCCL_FORMATS" : "--formats", list));
+}
+
+namespace {
+
+constexpr const char* kToImage = "convert it to PNG or TIFF";
+constexpr const char* kUnpack = "unpack it";
+constexpr const char* kToOme = "convert it with bioformats2raw to OME-Zarr, or with bfconvert to OME-TIFF";
+
+struct KnownFormat {
+  std::size_t offset;
+  std::string_view magic;
+  const char* what;
+  const char* remedy;
+};
+
+constexpr KnownFormat kKnown[] = {
+    {0, "\0\0\0\x0cjP  "sv, "is a JPEG 2000 file", kToImage},
+    {0, "GIF8"sv, "is a GIF file", kToImage},
+    {8, "WEBP"sv, "is a WebP file", kToImage},
+    {0, "%PDF-"sv, "is a PDF file", "convert its pages to PNG or TIFF"},
+    {128, "DICM"sv, "is a DICOM file", "convert it to NIfTI with dcm2niix, which keeps values and spacing"},
+    {0, "ZISRAWFILE"sv, "is a CZI file (Zeiss)", kToOme},
+    {0, "\x70\0\0\0"sv, "is a LIF file (Leica)", kToOme},
+    {0, "\xda\xce\xbe\x0a"sv, "is an ND2 file (Nikon)", kToOme},
+    {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "is an OLE file, such as OIB or ZVI", kToOme},
+    {0, "PK\3\4"sv, "is a zip archive", kUnpack},
+};
+
+struct OptionalFormat {
+  const char *name, *library;
+  bool is_built_in;
+};
+#ifdef GPUCCL_HAS_JPEG
+constexpr bool kHasJpeg = true;
+#else
+constexpr bool kHasJpeg = false;
+#endif
+#ifdef GPUCCL_HAS_HDF5
+constexpr bool kHasHdf5 = true;
+#else
+constexpr bool kHasHdf5 = false;
+#endif
+constexpr OptionalFormat kOptional[] = {{"JPEG", "libjpeg", kHasJpeg}, {"HDF5", "libhdf5", kHasHdf5}};
+
+Error refusal(const KnownFormat& known) { return {Failure::data, known.what + ("; "s + known.remedy)}; }
+
+/// Describes gzip data in a format that no reader supports.
+Error unknown_contents(const InputFile& file) {
+  constexpr std::size_t kHeader = 348;
+  constexpr std::string_view kStarts[] = {"\x5c\1\0\0"sv, "\0\0\1\x5c"sv, "\x1c\2\0\0"sv, "\0\0\2\x1c"sv};
+  std::array<char, kHeader> bytes{};
+  try {
+    const std::string_view start(bytes.data(), GunzipStream(file, 0, false).read(bytes.data(), bytes.size()));
+    const bool is_nifti = std::any_of(std::begin(kStarts), std::end(kStarts),
+                                      [&](std::string_view size) { return start.starts_with(size); });
+    if (start.size() < kHeader && is_nifti)
+      return {Failure::data, "is a compressed NIfTI file, truncated in its header"};
+  } catch (const Error& error) {
+    return error;
+  }
+  return {Failure::data, "is compressed by gzip; unpack it"};
+}
+
+/// Whether the first line of a text is the name of an image and nothing else.
+bool begins_list_of_images(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find_first_of("\r\n"));
+  return line.size() < text.size() && is_image_name(std::string(line)) &&
+         std::none_of(line.begin(), line.end(), [](unsigned char c) { return std::iscntrl(c) != 0; });
+}
+
+}  // namespace
+
+std::string read_formats() {
+  std::string names = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, MGH, OME-Zarr, PNM, BMP";
+  for (const OptionalFormat& format : kOptional)
+    if (format.is_built_in) names += std::string(", ") + format.name;
+  return names;
+}
+
+std::string formats_not_built_in() {
+  std::string names;
+  for (const OptionalFormat& format : kOptional)
+    if (!format.is_built_in)
+      names += std::string(names.empty() ? "" : ", ") + format.name + " (" + format.library + ")";
+  return names;
+}
+
+std::string chunk_codecs(bool built_in) {
+  constexpr std::pair<ChunkCodec, const char*> kCodecs[] = {{ChunkCodec::zlib, "zlib"},
+                                                            {ChunkCodec::gzip, "gzip"},
+                                                            {ChunkCodec::zstd, "zstd"},
+                                                            {ChunkCodec::blosc, "blosc"},
+                                                            {ChunkCodec::lz4, "lz4"}};
+  std::string names;
+  for (const auto& [codec, name] : kCodecs)
+    if (is_built_in(codec) == built_in) names += (names.empty() ? "" : ", ") + std::string(name);
+  return names;
+}
+
+Error unknown_format(const InputFile& file) {
+  if (file.size() == 0) return {Failure::data, "is empty"};
+  std::array<char, 348> bytes{};
+  const std::string_view start(bytes.data(), file.read_at(0, bytes.data(), bytes.size()));
+  for (const KnownFormat& known : kKnown)
+    if (start.size() > known.offset && start.substr(known.offset).starts_with(known.magic))
+      return refusal(known);
+  if (start.starts_with("\x1f\x8b"sv)) return unknown_contents(file);
+  if (begins_list_of_images(start)) return {Failure::data, "is a list of images; write '@' before its name"};
+  return {Failure::data, "is not in a supported format (" + read_formats() + ")"};
+}
+
+}  // namespace gpuccl::io

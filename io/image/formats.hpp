@@ -1,0 +1,139 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gpuccl/types.hpp"
+#include "io/files/gunzipped_file.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/label_image.hpp"
+#include "io/image/read_options.hpp"
+
+// Formats of images: what their files are called, begin with and can hold. Tables in formats.cpp answer all
+// of these questions; a format has its word in --formats as name, such as "tiff".
+namespace gpuccl::io {
+
+/// Returns whether files of a format, or a "stack", may be volumes.
+bool holds_volumes(std::string_view format);
+/// Returns whether a file has one image, so that there is no time point to select.
+bool holds_one_image(std::string_view format);
+/// Returns whether a file has pages, which its reader selects.
+bool has_pages(std::string_view format);
+/// Returns whether the reader of a format selects channel, time point and series.
+bool selects_planes(std::string_view format);
+
+/// The first bytes of a file, by which most formats are recognized.
+class FileStart {
+ public:
+  explicit FileStart(const ByteSource& file);
+  explicit FileStart(const GunzippedFile& contents);
+
+  /// Returns whether the file begins as files of this format do. True for formats without a magic number.
+  bool is_of(std::string_view format) const;
+
+ private:
+  static constexpr std::size_t kBytes = 540;  // of the longest header that is recognized, that of NIfTI-2
+
+  bool has(std::uint64_t offset, std::string_view magic) const;
+
+  const ByteSource* file_;  // for bytes further on; null for compressed contents
+  std::array<char, kBytes> bytes_{};
+  std::size_t count_;
+};
+
+// Names.
+
+/// The extensions of images, for messages: ".png, .tif, ... or .zarr".
+const std::string& image_extensions();
+
+/// Returns whether a file in a folder is an image by its name: one of these extensions, in upper or lower
+/// case, and not hidden.
+bool is_image_name(const std::filesystem::path& name);
+
+/// Returns whether the names of two slices are those of one format, with samples in the same file or next to
+/// it.
+bool are_of_one_format(const std::string& a, const std::string& b);
+
+/// Returns the extension for labels of an input of this name in a batch: that of the input, if the format has
+/// a geometry or is an array, and can be written. "" if the format does not decide.
+std::string extension_for_labels(const std::string& input);
+
+/// Returns whether a TIFF of this name has OME-XML: .ome.tif, .ome.tiff.
+bool is_ome_tiff(const std::string& path);
+
+// Images that are folders.
+
+/// Returns whether the folder `path` is itself an image: a Zarr with an image, or an array.
+bool is_store(const std::string& path);
+/// Returns whether `path` is any other folder: one of images, or of the slices of one.
+bool is_folder_of_images(const std::string& path);
+
+/// Returns whether `path` is IMAGE/labels/NAME of an existing store IMAGE: a label group.
+bool is_label_group(const std::string& path);
+/// Return IMAGE of such a path, and the path of the label group with the default name in the store `image`.
+inline constexpr const char* kOwnLabels = "gpuccl";
+inline constexpr const char* kLabelsFolder = "labels";
+std::string image_of_labels(const std::string& path);
+std::string own_labels_of(const std::string& image);
+
+// Label images.
+
+enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, zarr };
+
+/// What label images of a format can hold.
+struct LabelTraits {
+  enum class Place { nothing, spacing, origin, directions };  // each includes those before it
+
+  std::string_view title;
+  int most_bits = 64;  // of a sample
+  unsigned compressions = 0;
+  Place place = Place::nothing;
+  bool needs_z_spacing = false;  // it cannot be left open
+  bool keeps_frame = false;      // of a NIfTI, whatever it specifies
+  bool is_store = false;         // a folder of chunks, with smaller scales, and texts about labels
+
+  /// Returns whether label images can have this compression.
+  bool has(Compression compression) const {
+    return (compressions >> static_cast<unsigned>(compression) & 1) != 0;
+  }
+};
+const LabelTraits& traits_of(LabelFormat format);
+
+/// Returns the format by the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha .zarr, or
+/// IMAGE.zarr/labels/NAME; an existing store may have any name, and standard output, "-", is .npy. Error
+/// (usage) for any other.
+LabelFormat label_format(const std::string& path);
+
+/// Returns the formats of label images, for messages.
+std::string written_formats();
+
+// Formats that an input may have. The content of a file selects its loader, so whoever sends a file selects
+// the code that it attacks. --formats limits the choice.
+
+/// The words of --formats and GPUCCL_FORMATS, separated by commas.
+extern const char* const kFormatWords;
+/// Returns the formats allowed by a list of such words, or by "any". Throws Error (usage) for another word.
+std::vector<std::string> formats_of_words(const std::string& list);
+
+/// Throws Error (data) if `format`, the format of the content of `path`, is not allowed: by --formats, else
+/// by GPUCCL_FORMATS, else because its name has the extension of another format.
+void check_format(std::string_view format, const std::string& path, const Limits& limits);
+
+/// Returns the formats that open_file() supports.
+std::string read_formats();
+
+/// Returns the formats whose libraries this build lacks, with their names; "" if it lacks none.
+std::string formats_not_built_in();
+
+/// Returns the compressions of Zarr and HDF5 that this build has, or lacks.
+std::string chunk_codecs(bool built_in);
+
+/// Returns why `file` cannot be read; with its format and a remedy, if its first bytes show them.
+Error unknown_format(const InputFile& file);
+
+}  // namespace gpuccl::io

@@ -1,0 +1,140 @@
+#include "io/image/formats.hpp"
+
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "io/files/file_names.hpp"
+#include "support/catch.hpp"
+#include "support/failure_of.hpp"
+#include "support/files.hpp"
+#include "support/scratch_folder.hpp"
+
+namespace gpuccl::io {
+namespace {
+
+using Pairs = std::vector<std::pair<const char*, const char*>>;
+
+/// A file with `text` at an offset and zeros elsewhere.
+InputFile file_with(std::string_view text, std::size_t offset, std::size_t bytes) {
+  std::vector<std::byte> content(bytes);
+  std::memcpy(content.data() + offset, text.data(), text.size());
+  return InputFile(std::move(content));
+}
+
+TEST_CASE("messages name every format and extension of the table") {
+  std::string words = kFormatWords;
+  std::erase(words, ' ');
+  CHECK(formats_of_words(words).size() == 12);
+  CHECK(failure_of([] { formats_of_words("png,gif"); }) == Failure::usage);
+  CHECK(image_extensions() ==
+        ".png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .mgh, .mgz, .pbm, .pgm, "
+        ".ppm, .pnm, .bmp, .jpg, .jpeg, .h5, .hdf5, .he5 or .zarr");
+  CHECK(written_formats() == "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, OME-Zarr");
+  std::istringstream extensions(image_extensions());
+  int count = 0;
+  for (std::string word; extensions >> word;) {
+    if (word == "or") continue;
+    if (word.ends_with(',')) word.pop_back();
+    CHECK(is_image_name("a" + word));
+    CHECK_FALSE(is_image_name("." + word));
+    ++count;
+  }
+  CHECK(count == 24);
+  for (const char* name : {"a", "a.txt", "a.gz", "a.img", ".a.png"}) CHECK_FALSE(is_image_name(name));
+  CHECK(is_image_name("A.TIFF"));
+}
+
+TEST_CASE("slices are of one format if their names say so") {
+  for (const auto& [a, b] : Pairs{{"a.tif", "b.TIFF"},
+                                  {"a.jpg", "b.jpeg"},
+                                  {"a.pbm", "b.pnm"},
+                                  {"a.nii", "b.nii.gz"},
+                                  {"a.mgh", "b.mgz"},
+                                  {"a.h5", "b.he5"}})
+    CHECK(are_of_one_format(a, b));
+  for (const auto& [a, b] : Pairs{{"a.tif", "b.png"},
+                                  {"a.nii", "b.hdr"},
+                                  {"a.nrrd", "b.nhdr"},
+                                  {"a.mha", "b.mhd"},
+                                  {"a.png", "b.txt"}})
+    CHECK_FALSE(are_of_one_format(a, b));
+}
+
+TEST_CASE("labels of a batch have the extension of the input where it can be written") {
+  for (const auto& [input, labels] : Pairs{{"a.nii", ".nii"},
+                                           {"a.NII.gz", ".nii.gz"},
+                                           {"a.hdr", ".nii"},
+                                           {"a.nhdr", ".nrrd"},
+                                           {"a.mhd", ".mha"},
+                                           {"a.mgz", ".nii.gz"},
+                                           {"a.npy", ".npy"},
+                                           {"a.zarr", ".zarr"},
+                                           {"a.ome.tiff", ".ome.tif"},
+                                           {"a.tif", ""},
+                                           {"a.png", ""},
+                                           {"a.h5", ""},
+                                           {"a", ""}})
+    CHECK(extension_for_labels(input) == labels);
+}
+
+TEST_CASE("files begin with the magic numbers of their formats") {
+  constexpr std::string_view kHdf5("\x89HDF\r\n\x1a\n", 8), kNifti2("n+2\0\r\n\x1a\n", 8);
+  CHECK(FileStart(file_with("\x89PNG\r\n\x1a\n", 0, 8)).is_of("png"));
+  CHECK_FALSE(FileStart(file_with("\x89PNG\r\n\x1a", 0, 7)).is_of("png"));
+  CHECK_FALSE(FileStart(file_with("", 0, 0)).is_of("png"));
+  CHECK(FileStart(file_with("II*", 0, 4)).is_of("tiff"));
+  CHECK(FileStart(file_with(std::string_view("MM\0+", 4), 0, 4)).is_of("tiff"));
+  CHECK_FALSE(FileStart(file_with("II+*", 0, 4)).is_of("tiff"));
+  for (const std::size_t block : {0, 512, 1024, 2048}) {
+    CHECK(FileStart(file_with(kHdf5, block, block + 8)).is_of("hdf5"));
+    CHECK_FALSE(FileStart(file_with(kHdf5.substr(0, 7), block, block + 7)).is_of("hdf5"));
+  }
+  CHECK_FALSE(FileStart(file_with(kHdf5, 256, 4096)).is_of("hdf5"));
+  CHECK(FileStart(file_with("n+1", 344, 348)).is_of("nifti"));
+  CHECK_FALSE(FileStart(file_with("n+1", 344, 347)).is_of("nifti"));
+  CHECK(FileStart(file_with(kNifti2, 4, 540)).is_of("nifti"));
+  CHECK_FALSE(FileStart(file_with(kNifti2, 4, 539)).is_of("nifti"));
+  CHECK(FileStart(file_with("", 0, 0)).is_of("mgh"));  // has no magic number
+  CHECK(failure_of([] { FileStart(file_with("", 0, 0)).is_of("gif"); }) == Failure::internal);
+}
+
+TEST_CASE("formats know what they hold") {
+  CHECK_FALSE(holds_volumes("png"));
+  for (const char* format : {"tiff", "jpeg", "stack", "zarr"}) CHECK(holds_volumes(format));
+  CHECK(has_pages("tiff"));
+  for (const char* format : {"png", "stack", "zarr"}) CHECK_FALSE(has_pages(format));
+  CHECK(traits_of(LabelFormat::png).most_bits == 16);
+  CHECK(traits_of(LabelFormat::zarr).is_store);
+  CHECK(traits_of(LabelFormat::zarr).has(Compression::blosc));
+  CHECK_FALSE(traits_of(LabelFormat::tiff).has(Compression::blosc));
+  CHECK_FALSE(traits_of(LabelFormat::nifti_gz).has(Compression::deflate));
+  CHECK(traits_of(LabelFormat::nifti_gz).keeps_frame);
+}
+
+TEST_CASE("a folder with the metadata of Zarr is an image") {
+  for (const char* file : {"zarr.json", ".zarray", ".zgroup", ".zattrs"}) {
+    const ScratchFolder scratch;
+    const std::string folder = scratch / "a";
+    std::filesystem::create_directory(folder);
+    CHECK(is_folder_of_images(folder));
+    CHECK_FALSE(is_store(folder));
+    write_file(folder + "/" + file, "{}");
+    CHECK(is_store(folder));
+    CHECK_FALSE(is_folder_of_images(folder));
+    CHECK(label_format(folder) == LabelFormat::zarr);
+    CHECK(label_format(folder + "/labels/b") == LabelFormat::zarr);
+    CHECK(is_label_group(folder + "/labels/b"));
+    CHECK_FALSE(is_label_group(folder + "/other/b"));
+    CHECK(own_labels_of(folder) == folder + "/labels/gpuccl");
+    CHECK(image_of_labels(folder + "/labels/b") == folder);
+  }
+  CHECK_FALSE(is_folder_of_images("/nonexistent"));
+  CHECK(image_of_labels("labels/b") == ".");
+}
+
+}  // namespace
+}  // namespace gpuccl::io
