@@ -21,11 +21,14 @@
 namespace gpuccl::app {
 
 LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, WarnAbout warn)
-    : files_(files), options_(options), measures_(files, options) {
+    : files_(files),
+      options_(options),
+      memory_(io::memory_limit(options.input.limits)),
+      measures_(files, options) {
   io::ReadOptions read;
   read.foreground = options.input.weak_rule();
   read.limits = options.input.limits;
-  read.limits.memory = io::memory_limit(options.input.limits);
+  read.limits.memory = memory_;
   read.spacing = options.spacing;
   read.planes = options.planes;
   read.palette = options.input.palette;

@@ -69,6 +69,9 @@ class LabelInput {
   /// Returns the work of labeling rows of this extent.
   LabelWork work(const Extent& extent) const;
 
+  /// Returns the bytes of memory that may be used, as of when the input was opened.
+  std::int64_t memory() const { return memory_; }
+
   io::Reader& reader() const { return *reader_; }
   /// Finds the threshold, if the rule needs to read the input for it; afterwards info() contains it.
   void find_threshold();
@@ -96,6 +99,7 @@ class LabelInput {
   const LabelPaths& files_;
   const LabelOptions& options_;
   Connectivity connectivity_ = Connectivity::c8;
+  std::int64_t memory_;
   std::unique_ptr<io::Reader> reader_;
   io::ImageInfo info_;
   SelectionOptions selection_;  // the filters, with size limits in pixels of this input

@@ -86,7 +86,7 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
       is_whole_(is_whole),
       progress_(std::move(progress)),
       work_(input.work(extent_of(slab, input.extent()))),
-      budget_(io::memory_limit(input.options().input.limits)) {
+      budget_(input.memory()) {
   held_ = input.reader().held_bytes() + input.measures().held_bytes();
   const std::int64_t width = work_.extent.width;
   const std::int64_t most_in_row = work_.values ? width : (width + 1) / 2;

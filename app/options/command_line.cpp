@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
+#include <optional>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -289,13 +290,28 @@ void join_optional_values(const CLI::App& command, std::vector<std::string>& wor
 
 }  // namespace
 
+bool GivenWords::may_name(std::string_view names) const {
+  if (!names.starts_with('-')) return true;
+  for (std::size_t begin = 0; begin < names.size();) {
+    const std::size_t end = std::min(names.find(',', begin), names.size());
+    const std::string_view name = names.substr(begin, end - begin);
+    const bool is_long = name.starts_with("--");
+    for (const std::string& word : words)  // -vi may be -v and -i
+      if (is_long ? word.starts_with(name) : word.starts_with('-') && word.find(name[1]) != std::string::npos)
+        return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
 Option Option::required() const {
   if (option_ != nullptr) option_->required();
+  if (given_ != nullptr) given_->lacks_required = true;
   return *this;
 }
 
 Option Option::excludes(Option other) const {
-  if (option_ != nullptr) option_->excludes(other.option_);
+  if (option_ != nullptr && other.option_ != nullptr) option_->excludes(other.option_);
   return *this;
 }
 
@@ -324,7 +340,9 @@ Option Option::changes(Effect effect) const {
   return *this;
 }
 
-Option Command::add_row(const std::string& names, const std::string& left_out) const {
+std::optional<Option> Command::undeclared(const std::string& names, const std::string& left_out) const {
+  if (given_ != nullptr && !given_->may_name(names)) return Option(*given_);
+  if (table_ == nullptr) return std::nullopt;
   OptionRow& row = table_->emplace_back();
   row.names = names;
   row.left_out = left_out;
@@ -341,14 +359,14 @@ void Command::group(const std::string& title, Effect effect) const {
 // exception that is not a usage error.
 Option Command::add_flag(const std::string& names, std::function<void()> turn_on,
                          const std::string& help) const {
-  if (table_ != nullptr) return add_row(names);
+  if (const auto option = undeclared(names)) return *option;
   return Option(*command_->add_flag_callback(names, std::move(turn_on), help)->disable_flag_override());
 }
 
 // Values are taken in CLI11's check, so that its message begins with the name of the option.
 Option Command::add_value(const std::string& names, const std::string& type, const std::string& help,
                           ParseValue parse) const {
-  if (table_ != nullptr) return add_row(names);
+  if (const auto option = undeclared(names)) return *option;
   return Option(*command_
                      ->add_option_function<std::string>(
                          names, [](const std::string&) {}, help)
@@ -359,7 +377,7 @@ Option Command::add_value(const std::string& names, const std::string& type, con
 Option Command::add_optional_value(const std::string& names, const std::string& type,
                                    const std::string& left_out, const std::string& help,
                                    ParseValue parse) const {
-  if (table_ != nullptr) return add_row(names, left_out);
+  if (const auto option = undeclared(names, left_out)) return *option;
   const Option option = add_value(names, type, help, std::move(parse));
   option.option_->expected(0, 1)->default_str(left_out);
   return option;
@@ -367,7 +385,7 @@ Option Command::add_optional_value(const std::string& names, const std::string& 
 
 Option Command::add_values(const std::string& names, const std::string& type, const std::string& help,
                            ParseValue parse) const {
-  if (table_ != nullptr) return add_row(names);
+  if (const auto option = undeclared(names)) return *option;
   CLI::Option* option = command_->add_option_function<std::vector<std::string>>(
       names, [](const std::vector<std::string>&) {}, help);
   if (names.starts_with('-')) option->allow_extra_args(false);
@@ -381,40 +399,78 @@ void Command::on_run(Run run) const {
 
 CommandLine::CommandLine(const std::string& program, const std::string& description,
                          const std::string& version, Pages pages)
-    : app_(std::make_unique<CLI::App>(description, program)), pages_(pages) {
-  const auto formatter = std::make_shared<HelpFormatter>();
-  formatter->column_width(32);
-  formatter->label("SUBCOMMAND", "COMMAND");
-  app_->formatter(formatter);
-  app_->set_version_flag("--version", version);
-  app_->require_subcommand(1);
-  app_->footer("See also '" + program + " COMMAND --help' and 'man " + program +
-               (pages == Pages::of_commands ? "-COMMAND" : "") + "'.");
-}
+    : program_(program), description_(description), version_(version), pages_(pages), app_(new_app()) {}
 
 CommandLine::~CommandLine() = default;
 
-Command CommandLine::add_command(const std::string& name, const std::string& description) {
-  CLI::App* command = app_->add_subcommand(name, description);
-  const std::string page = app_->get_name() + (pages_ == Pages::of_commands ? "-" + name : "");
-  command->group("Commands")->footer("'man " + page + "' has the details.");
-  return {*command, chosen_};
+std::unique_ptr<CLI::App> CommandLine::new_app() const {
+  auto app = std::make_unique<CLI::App>(description_, program_);
+  const auto formatter = std::make_shared<HelpFormatter>();
+  formatter->column_width(32);
+  formatter->label("SUBCOMMAND", "COMMAND");
+  app->formatter(formatter);
+  app->set_version_flag("--version", version_);
+  app->require_subcommand(1);
+  app->footer("See also '" + program_ + " COMMAND --help' and 'man " + program_ +
+              (pages_ == Pages::of_commands ? "-COMMAND" : "") + "'.");
+  return app;
 }
 
-void CommandLine::add_command(const std::string& name, const std::string& description,
-                              const std::function<void(const Command&)>& setup) {
-  setups_[name] = [command = add_command(name, description), setup] { setup(command); };
+CLI::App& CommandLine::new_command(const std::string& name, const std::string& description) {
+  CLI::App* command = app_->add_subcommand(name, description);
+  const std::string page = program_ + (pages_ == Pages::of_commands ? "-" + name : "");
+  command->group("Commands")->footer("'man " + page + "' has the details.");
+  return *command;
+}
+
+Command CommandLine::add_command(const std::string& name, const std::string& description) {
+  return {new_command(name, description), chosen_};
+}
+
+void CommandLine::add_command(const std::string& name, const std::string& description, const SetUp& set_up) {
+  commands_.push_back({name, description, set_up});
+}
+
+/// Parses words with the declarations that they name alone. Returns none for help and errors, which need all.
+std::optional<CommandLine::Parsed> CommandLine::parse_given(const std::vector<std::string>& words) {
+  if (words.empty() || std::any_of(words.begin(), words.end(), begins_with_typeset_dash)) return std::nullopt;
+  given_ = {words};
+  for (const Declared& command : commands_)
+    if (command.name == words.front())
+      command.set_up({new_command(command.name, command.description), chosen_, &given_});
+  if (given_.lacks_required) return std::nullopt;
+  try {
+    Parsed parsed = parse_declared(words);
+    if (parsed.run || words == std::vector<std::string>{"--version"}) return parsed;
+  } catch (const Error&) {  // is thrown again, with a message that knows all declarations
+  }
+  return std::nullopt;
+}
+
+void CommandLine::declare_all(const std::vector<std::string>& words) {
+  for (const Declared& command : commands_) {
+    const Command declared = add_command(command.name, command.description);
+    if (std::find(words.begin(), words.end(), command.name) != words.end()) command.set_up(declared);
+  }
 }
 
 CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
+  if (!commands_.empty()) {
+    if (std::optional<Parsed> parsed = parse_given(words)) return *std::move(parsed);
+    app_ = new_app();
+    chosen_ = nullptr;
+  }
   if (!words.empty() && words.front() == "help") {
     if (words.size() > 2)
       throw with_hint("'" + words[2] + "' is unexpected: help takes one command", app_->get_name());
     words.erase(words.begin());
     words.emplace_back("--help");
   }
-  for (const auto& [name, setup] : setups_)
-    if (std::find(words.begin(), words.end(), name) != words.end()) setup();
+  declare_all(words);
+  return parse_declared(std::move(words));
+}
+
+CommandLine::Parsed CommandLine::parse_declared(std::vector<std::string> words) {
   words = without_separator(std::move(words));
   for (const CLI::App* command : app_->get_subcommands({}))
     if (!words.empty() && command->get_name() == words.front()) {

@@ -1,9 +1,10 @@
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "app/options/option_table.hpp"
@@ -27,11 +28,22 @@ using ParseValue = std::function<std::string(const std::string& given)>;
 /// for an option that is off.
 using PrintValue = std::function<std::optional<std::string>()>;
 
-/// An option that was added to a command line or to a table, which must outlive it.
+/// The words of a command line. Only options that they may name are declared: declaring all takes longer than
+/// labeling a small image.
+struct GivenWords {
+  std::vector<std::string> words;
+  bool lacks_required = false;  // an option that is required is not among them
+
+  /// Returns whether a word may be an option of these names; true for positional ones.
+  bool may_name(std::string_view names) const;
+};
+
+/// An option that was added to a command line or to a table, which must outlive it, or one that is not given.
 class Option {
  public:
   explicit Option(CLI::Option& option) : option_(&option) {}
   explicit Option(OptionRow& row) : row_(&row) {}
+  explicit Option(GivenWords& given) : given_(&given) {}
 
   Option required() const;
   Option excludes(Option other) const;
@@ -49,12 +61,15 @@ class Option {
   friend class Command;
   CLI::Option* option_ = nullptr;
   OptionRow* row_ = nullptr;
+  GivenWords* given_ = nullptr;  // without the option
 };
 
 /// A command to add options to. `names` are "-o,--output" of an option and "INPUT" of a positional one.
 class Command {
  public:
-  Command(CLI::App& command, Run& chosen) : command_(&command), chosen_(&chosen) {}
+  /// With `given`, declares only options that are on the command line.
+  Command(CLI::App& command, Run& chosen, GivenWords* given = nullptr)
+      : command_(&command), chosen_(&chosen), given_(given) {}
   /// Adds rows to a table instead, with the current values of the options.
   explicit Command(OptionTable& table) : table_(&table) {}
 
@@ -75,10 +90,12 @@ class Command {
   void on_run(Run run) const;
 
  private:
-  Option add_row(const std::string& names, const std::string& left_out = {}) const;
+  /// Returns a row of the table, or an option that is not given; none for an option to declare.
+  std::optional<Option> undeclared(const std::string& names, const std::string& left_out = {}) const;
 
   CLI::App* command_ = nullptr;
   Run* chosen_ = nullptr;
+  GivenWords* given_ = nullptr;
   OptionTable* table_ = nullptr;
   mutable Effect effect_ = Effect::labels;  // of the group
 };
@@ -93,10 +110,10 @@ class CommandLine {
   ~CommandLine();
 
   Command add_command(const std::string& name, const std::string& description);
-  /// Adds a command whose options are set up only if the command line names it: setting up those of all
-  /// commands takes longer than labeling a small image.
-  void add_command(const std::string& name, const std::string& description,
-                   const std::function<void(const Command&)>& setup);
+  /// Adds a command that is declared, with the options that are given, only if the command line names it. For
+  /// help and errors, all commands are declared, and all options of those that are named.
+  using SetUp = std::function<void(const Command&)>;
+  void add_command(const std::string& name, const std::string& description, const SetUp& set_up);
 
   struct Parsed {
     std::string text;  // help or version, if that is what was asked for
@@ -106,10 +123,23 @@ class CommandLine {
   Parsed parse(std::vector<std::string> words);
 
  private:
-  std::unique_ptr<CLI::App> app_;
+  struct Declared {
+    std::string name, description;
+    SetUp set_up;
+  };
+
+  std::unique_ptr<CLI::App> new_app() const;
+  CLI::App& new_command(const std::string& name, const std::string& description);
+  std::optional<Parsed> parse_given(const std::vector<std::string>& words);
+  void declare_all(const std::vector<std::string>& words);
+  Parsed parse_declared(std::vector<std::string> words);
+
+  std::string program_, description_, version_;
   Pages pages_;
+  std::unique_ptr<CLI::App> app_;
   Run chosen_;
-  std::map<std::string, std::function<void()>> setups_;
+  std::vector<Declared> commands_;
+  GivenWords given_;
 };
 
 /// Version of the library that parses.

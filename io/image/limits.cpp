@@ -44,14 +44,14 @@ constexpr GroupFiles kVersion2 = {"/sys/fs/cgroup", "memory.max", "memory.curren
 constexpr GroupFiles kVersion1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                                   "total_inactive_file"};
 
-/// The least that this group and those around it leave; "max" is not a number, so no limit.
-std::int64_t left_in_group(const GroupFiles& files, const std::string& group) {
-  std::int64_t left = std::numeric_limits<std::int64_t>::max();
+/// The least of `left` and what this group and those around it leave; "max" is not a number, so no limit. A
+/// cache can only add to that, so it is looked up, which takes the kernel long, only if it matters.
+std::int64_t left_in_group(const GroupFiles& files, const std::string& group, std::int64_t left) {
   for (fs::path path = fs::path(group).relative_path();; path = path.parent_path()) {
     const fs::path folder = fs::path(files.root) / path;
     const auto limit = number_in(folder / files.limit, "");
     const auto used = number_in(folder / files.used, "");
-    if (limit && used) {
+    if (limit && used && *limit - *used < left) {
       const std::int64_t cache = number_in(folder / "memory.stat", files.cache).value_or(0);
       left = std::min(left, std::max<std::int64_t>(0, *limit - *used + std::min(cache, *used)));
     }
@@ -75,9 +75,9 @@ std::int64_t available_memory() {
     std::getline(fields, hierarchy, ':');
     std::getline(fields, controllers, ':');
     std::getline(fields, path);
-    if (controllers.empty()) available = std::min(available, left_in_group(kVersion2, path));
+    if (controllers.empty()) available = left_in_group(kVersion2, path, available);
     if (("," + controllers + ",").find(",memory,") != std::string::npos)
-      available = std::min(available, left_in_group(kVersion1, path));
+      available = left_in_group(kVersion1, path, available);
   }
   return available;
 }

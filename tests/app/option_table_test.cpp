@@ -4,6 +4,7 @@
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
 #include "app/parts/task_options.hpp"
+#include "gpuccl/types.hpp"
 #include "support/catch.hpp"
 
 // Options are parsed, printed and parsed again: what is printed decides --skip-existing and what tasks do.
@@ -199,6 +200,64 @@ TEST_CASE("options that need another one, or exclude it, are refused") {
     }
   }
   CHECK(rules > 10);
+}
+
+/// What a line of this program says or does: the text, the error, or the values of its options.
+std::string outcome(const Words& words) {
+  std::string value, text;
+  CommandLine line("prog", "Does things.", "prog 1");
+  line.add_command("other", "Another command", [](const Command&) {});
+  line.add_command("make", "Makes something", [&](const Command& command) {
+    const auto take = [](std::string& to) {
+      return [&to](const std::string& given) {
+        to += given;
+        return given == "bad" ? "is bad" : std::string();
+      };
+    };
+    value.clear();
+    text.clear();
+    command.add_values("INPUT", "", "Inputs", take(text));
+    const Option out = command.add_value("-o,--output", "FILE", "Output", take(value)).required();
+    command.add_value("--colour", "NAME", "Color", take(value)).excludes(out);
+    command.add_flag(
+        "-q,--quiet", [&] { value += "quiet"; }, "No messages");
+    command.add_flag(
+        "-v,--verbose", [&] { value += "verbose"; }, "More messages");
+    command.on_run([&] { return 0; });
+  });
+  try {
+    const CommandLine::Parsed parsed = line.parse(words);
+    return parsed.run ? value + "|" + text : parsed.text;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST_CASE("options that are not given are known to help and errors") {
+  const std::string help = outcome({"make", "--help"});
+  for (const char* option : {"--output", "--colour", "--quiet", "--verbose", "INPUT"})
+    CHECK(help.find(option) != std::string::npos);
+  CHECK(help == outcome({"help", "make"}));
+  CHECK(help == outcome({"make", "-o", "x", "--help"}));
+  CHECK(help == outcome({"make", "-qh"}));
+  CHECK(outcome({"--help"}).find("other") != std::string::npos);
+  CHECK(outcome({"--version"}) == "prog 1\n");
+  CHECK(outcome({"make", "a", "-o", "x"}) == "x|a");
+  CHECK(outcome({"make", "a", "-qvo", "x"}) == "quietverbosex|a");
+  CHECK(outcome({"make", "a", "-ox.y"}) == "x.y|a");
+  CHECK(outcome({"make", "--output=x", "--", "-q"}) == "x|./-q");
+  CHECK(outcome({"make", "a"}).find("--output is required") != std::string::npos);
+  CHECK(outcome({"make", "a", "-o", "bad"}) == "--output: is bad (see 'prog make --help')");
+  CHECK(outcome({"make", "a", "-o", "x", "--verbos"}) ==
+        "no option '--verbos'; did you mean --verbose? (see 'prog make --help')");
+  CHECK(outcome({"make", "a", "-o", "x", "-quite"}) ==
+        "no option '-quite'; did you mean --quiet? (see 'prog make --help')");
+  CHECK(outcome({"make", "-o", "x", "\u2013quiet"}) ==
+        "'\u2013quiet' does not begin with a hyphen; did you mean --quiet?");
+  CHECK(outcome({"make", "-o", "x", "--colour", "red"}).find("excludes") != std::string::npos);
+  CHECK(outcome({"-q", "make"}).find("before 'make'") != std::string::npos);
+  CHECK(outcome({"mak"}).find("did you mean make?") != std::string::npos);
+  CHECK(outcome({"make", "make", "-o", "x"}) == "x|make");
 }
 
 }  // namespace
