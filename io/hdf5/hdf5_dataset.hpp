@@ -14,24 +14,6 @@
 
 namespace gpuccl::io {
 
-/// Samples that are numbers: integers, floating-point numbers, enumerations or bit fields.
-struct Hdf5Samples {
-  SampleFormat format;
-  bool swapped = false;
-};
-/// Returns nothing for a type that is not a number.
-std::optional<Hdf5Samples> hdf5_samples(hid_t type);
-
-/// Returns the elements along each axis; none for a dataset without axes.
-std::vector<std::uint64_t> hdf5_shape(hid_t dataset);
-
-/// Reads the properties of a dataset. Throws Error (data) if its samples are not numbers, or are in other
-/// files or datasets.
-Hdf5Array read_hdf5_array(hid_t dataset);
-
-/// Finds the chunk with these indices. Throws Error (data).
-Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vector<std::uint64_t>& at);
-
 /// Filter of the bytes of a chunk.
 struct Hdf5Filter {
   enum class Kind : std::uint32_t { compressor, lzf, shuffle, checksum };
@@ -89,5 +71,23 @@ constexpr std::size_t kPlacesAtOnce = 64;  // maximum in an answer
 
 /// Moves the indices to the next chunk, the last axis first; returns false after the last chunk.
 bool to_next_chunk(const ChunkGrid& grid, std::vector<std::uint64_t>& at);
+
+/// Samples that are numbers: integers, floating-point numbers, enumerations or bit fields.
+struct Hdf5Samples {
+  SampleFormat format;
+  bool swapped = false;
+};
+/// Returns nothing for a type that is not a number.
+std::optional<Hdf5Samples> hdf5_samples(hid_t type);
+
+/// Returns the elements along each axis; none for a dataset without axes.
+std::vector<std::uint64_t> hdf5_shape(hid_t dataset);
+
+/// Reads the properties of a dataset. Throws Error (data) if its samples are not numbers, or are in other
+/// files or datasets.
+Hdf5Array read_hdf5_array(hid_t dataset);
+
+/// Finds the chunk with these indices. Throws Error (data).
+Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vector<std::uint64_t>& at);
 
 }  // namespace gpuccl::io

@@ -85,7 +85,7 @@ std::string own_labels_of(const std::string& image);
 
 enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, zarr };
 
-/// What label images of a format can hold.
+/// Capabilities of a format of label images.
 struct LabelTraits {
   enum class Place { nothing, spacing, origin, directions };  // each includes those before it
 

@@ -7,7 +7,6 @@
 
 #include "io/deflate/run_deflater.hpp"
 #include "io/image/label_image.hpp"
-#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 

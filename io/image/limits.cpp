@@ -44,7 +44,7 @@ constexpr GroupFiles kVersion2 = {"/sys/fs/cgroup", "memory.max", "memory.curren
 constexpr GroupFiles kVersion1 = {"/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                                   "total_inactive_file"};
 
-/// The least of `left` and what this group and those around it leave; "max" is not a number, so no limit. A
+/// The minimum of `left` and what this group and those around it leave; "max" is not a number, so no limit. A
 /// cache can only add to that, so it is looked up, which takes the kernel long, only if it matters.
 std::int64_t left_in_group(const GroupFiles& files, const std::string& group, std::int64_t left) {
   for (fs::path path = fs::path(group).relative_path();; path = path.parent_path()) {

@@ -1,12 +1,17 @@
 #pragma once
 
+#include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
+#include <mutex>
 #include <string>
 #include <vector>
 
 #include "gpuccl/types.hpp"
+#include "gpuccl/values.hpp"
 #include "io/image/image_info.hpp"
 
 namespace gpuccl::io {
@@ -114,5 +119,32 @@ constexpr std::uint64_t reverse_bits_of_bytes(std::uint64_t word) {
 /// eight bytes. `to` may be `from`.
 void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to,
                   std::uint64_t keep = ~std::uint64_t{0}, std::uint64_t flip = 0);
+
+/// Returns the type in which stored samples are compared: the narrowest that holds them, f64 for scaled ones,
+/// the type of indices for a palette. Error (data) for colors.
+ValueType value_type(const SampleFormat& format);
+
+/// Adds rows of a slice to an image of values of this type, in which the slice begins at row `first_row`.
+/// Rows narrower than the image are padded with 0.
+void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows);
+
+/// Checks in some rows of an input whether its pixels have more than two values. Thread-safe.
+class TwoValueDetector {
+ public:
+  using Pair = std::array<double, 2>;  // of values; NaN until one was found
+
+  /// Checks a few of `rows`, of a slice of this extent. NaN does not count.
+  void look_at(const SampleRows& rows, const Extent& extent);
+  bool has_more_than_two() const { return more_; }
+
+ private:
+  Pair seen();
+  /// Adds new values among these, and returns the pair.
+  Pair learn(const double* values, std::int64_t count);
+
+  std::atomic<bool> more_ = false;
+  std::mutex mutex_;
+  Pair seen_{std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
+};
 
 }  // namespace gpuccl::io

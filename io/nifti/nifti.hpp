@@ -16,7 +16,6 @@
 #include "io/image/raw_volume.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
-#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 

@@ -6,10 +6,10 @@
 
 #include "io/files/input_file.hpp"
 #include "io/image/geometry.hpp"
+#include "io/image/label_image.hpp"
 #include "io/image/raw_volume.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
-#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 

@@ -13,7 +13,6 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/image/label_image.hpp"
-#include "io/image/strip_file.hpp"
 #include "io/image/strips.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/outlines.hpp"

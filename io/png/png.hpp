@@ -9,9 +9,9 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/image_info.hpp"
+#include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
-#include "io/image/strip_file.hpp"
 
 struct png_struct_def;
 struct png_info_def;

@@ -38,7 +38,7 @@ Limits no_limits() {
 /// The name of the file of samples in a header; "" if the samples follow it.
 std::string name_of_samples(const std::shared_ptr<const InputFile>& file) {
   const std::string format = recognized_format(*file);
-  if (format == "nifti" || is_gzip(*file)) return name_of_nifti_samples(file);
+  if (format.empty() ? is_gzip(*file) : format == "nifti") return name_of_nifti_samples(file);
   if (format == "nrrd") return read_nrrd_header(*file, no_limits()).data_file;
   if (format == "metaimage") return read_metaimage_header(*file, no_limits()).data_file;
   return "";

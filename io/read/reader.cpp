@@ -10,7 +10,7 @@
 #include "io/image/each_slice.hpp"
 #include "io/image/foreground.hpp"
 #include "io/image/row_stream.hpp"
-#include "io/image/value_rows.hpp"
+#include "io/image/samples.hpp"
 #include "io/read/open_samples.hpp"
 
 namespace gpuccl::io {

@@ -16,6 +16,20 @@
 
 namespace gpuccl::io {
 
+/// Totals of one value.
+struct OfValue {
+  ValueBits value = 0;
+  std::uint64_t components = 0, elements = 0, largest = 0;
+
+  friend bool operator==(const OfValue&, const OfValue&) = default;
+};
+
+/// Returns the totals of each value of the components, in ascending order.
+std::vector<OfValue> sum_up_values(const ValueColumn& column, const Components& components);
+
+/// Merges totals, such as those of several parts.
+std::vector<OfValue> sum_up_values(ValueType type, const std::vector<OfValue>& all);
+
 /// A file and its size. An empty path means that there is no file.
 struct ReportedFile {
   std::string path;
@@ -82,19 +96,5 @@ bool is_report(std::string_view beginning);
 /// Streams the report with one component per line, so that millions of components take no memory.
 void stream_report(const TextSink& sink, const Report& report, const Components& components,
                    const Measured& measured = Measured(), const Stretch& stretch = {});
-
-/// Totals of one value.
-struct OfValue {
-  ValueBits value = 0;
-  std::uint64_t components = 0, elements = 0, largest = 0;
-
-  friend bool operator==(const OfValue&, const OfValue&) = default;
-};
-
-/// Returns the totals of each value of the components, in ascending order.
-std::vector<OfValue> sum_up_values(const ValueColumn& column, const Components& components);
-
-/// Merges totals, such as those of several parts.
-std::vector<OfValue> sum_up_values(ValueType type, const std::vector<OfValue>& all);
 
 }  // namespace gpuccl::io

@@ -13,7 +13,6 @@
 #include "io/deflate/deflate.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
-#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 

@@ -7,7 +7,6 @@
 #include "io/files/atomic_file.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/label_image.hpp"
-#include "io/image/strip_file.hpp"
 
 namespace gpuccl::io {
 

@@ -8,9 +8,9 @@
 
 #include "io/files/atomic_file.hpp"
 #include "io/files/folders.hpp"
+#include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"
-#include "io/image/strip_file.hpp"
 #include "io/zarr/zarr_store.hpp"
 
 namespace gpuccl::io {

@@ -243,15 +243,14 @@ TEST_CASE("options that are not given are known to help and errors") {
   CHECK(outcome({"--help"}).find("other") != std::string::npos);
   CHECK(outcome({"--version"}) == "prog 1\n");
   CHECK(outcome({"make", "a", "-o", "x"}) == "x|a");
-  CHECK(outcome({"make", "a", "-qvo", "x"}) == "quietverbosex|a");
+  CHECK(outcome({"make", "a", "-qvo", "x"}) == "xquietverbose|a");
   CHECK(outcome({"make", "a", "-ox.y"}) == "x.y|a");
   CHECK(outcome({"make", "--output=x", "--", "-q"}) == "x|./-q");
   CHECK(outcome({"make", "a"}).find("--output is required") != std::string::npos);
   CHECK(outcome({"make", "a", "-o", "bad"}) == "--output: is bad (see 'prog make --help')");
   CHECK(outcome({"make", "a", "-o", "x", "--verbos"}) ==
         "no option '--verbos'; did you mean --verbose? (see 'prog make --help')");
-  CHECK(outcome({"make", "a", "-o", "x", "-quite"}) ==
-        "no option '-quite'; did you mean --quiet? (see 'prog make --help')");
+  CHECK(outcome({"make", "a", "-output", "x"}) == "no option '-output'; did you mean --output?");
   CHECK(outcome({"make", "-o", "x", "\u2013quiet"}) ==
         "'\u2013quiet' does not begin with a hyphen; did you mean --quiet?");
   CHECK(outcome({"make", "-o", "x", "--colour", "red"}).find("excludes") != std::string::npos);

@@ -4,10 +4,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for file in io/files/no_isal.cpp io/hdf5/no_hdf5.cpp io/jpeg/no_jpeg.cpp io/image/chunk_codecs.cpp \
-  io/read/formats.cpp; do
+  io/image/formats.cpp; do
   "$1" -std=c++20 -Wall -Wextra -Werror -fsyntax-only -I. -Ilib/include "$file"
 done
 # Nothing else asks which libraries there are.
 others=$(grep -rlE 'GPUCCL_HAS_(JPEG|HDF5|BLOSC|ZSTD|LZ4)' io lib app --include='*.cpp' --include='*.hpp' |
-  grep -vE '^io/(image/chunk_codecs|read/formats)\.cpp$' || true)
+  grep -vE '^io/image/(chunk_codecs|formats)\.cpp$' || true)
 [ -z "$others" ] || { echo "these ask for optional libraries, too: $others" >&2; exit 1; }
