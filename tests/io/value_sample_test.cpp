@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "io/image/value_rows.hpp"
+#include "io/image/samples.hpp"
 #include "support/catch.hpp"
 
 namespace gpuccl::io {
