@@ -291,6 +291,8 @@ void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::Ma
                          page.geometry, part.components, part.measured, {}, value);
     page.table.end_csv();
     page.table.keep_largest(kMostViewRows);
+    page.names = report.value.labels;
+    if (!page.names.empty()) page.table.name_labels(page.names);
     write_view(file, labels, std::move(page));
   });
 }

@@ -49,7 +49,10 @@ export function roundBelow(most) {
 }
 
 /** A word of a shell that stands for this text. */
-export const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`);
+const quoted = (text) => (/^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replace(/'/g, `'\\''`)}'`);
+
+/** A path as a word of a shell; one that begins with "-" would be taken for an option. */
+export const quotedPath = (path) => quoted(/^-./.test(path) ? `./${path}` : path);
 
 /** The color of a label as the program's previews have it, as [r, g, b]. */
 export function labelColor(label) {

@@ -1,5 +1,5 @@
 // Which components are kept, by ranges of their measures, and the command that keeps the same ones.
-import { quoted } from "./base.js";
+import { quotedPath } from "./base.js";
 
 /** The number with the fewest digits in (above, below), of whole numbers (above, below]. Text. */
 function roundBetween(above, below, whole, least) {
@@ -15,6 +15,9 @@ function roundBetween(above, below, whole, least) {
   }
   return String((above + below) / 2);
 }
+
+// The largest number that --keep compares values with.
+const kLargestExact = 2 ** 53;
 
 // Columns of 32 bits are the nearest to numbers of 64: a threshold keeps away from both sides.
 const kRounding = 6e-8;
@@ -36,6 +39,7 @@ export class Filter {
   /** Keeps values between two numbers, as they were pointed at; null: no bound. */
   set(column, low, high) {
     const values = this.sortedValues(column), whole = /^[ui]32$/.test(column.type);
+    if (values.length === 0) return this.clear(column);
     const firstFrom = (number) => {
       let begin = 0, end = values.length;
       while (begin < end) {
@@ -84,8 +88,10 @@ export class Filter {
     this.keptCount = count;
   }
 
-  /** What --keep takes; "" if nothing is filtered. */
+  /** The condition for --keep; "" if nothing is filtered, or if --keep cannot compare with a number as large as a threshold. */
   expression() {
+    const thresholds = [...this.ranges.values()].flatMap(({ low, high }) => [low ?? 0, high ?? 0]);
+    if (thresholds.some((number) => Math.abs(Number(number)) > kLargestExact)) return "";
     const parts = [];
     for (const [{ name }, { low, high }] of this.ranges) {
       if (low != null) parts.push(`${name} >= ${low}`);
@@ -105,6 +111,7 @@ export class Filter {
     if (!made || this.isOfOther(made)) return "";
     let options = made.options;
     let keep = this.expression();
+    if (this.ranges.size > 0 && !keep) return "";
     const before = options.match(/(?:^| )--keep '([^']*)'/), largest = options.match(/(?:^| )--largest \d+/);
     if (before) {
       options = options.replace(before[0], "");
@@ -117,6 +124,6 @@ export class Filter {
     }
     const verb = /^measure( |$)/.test(options) ? "measure" : "label";
     if (verb === "measure") options = options.slice(verb.length);
-    return [`gpuccl ${verb} ${quoted(made.input)}`, options.trim(), keep && `--keep '${keep}'`, `-o ${made.output}`].filter(Boolean).join(" ");
+    return [`gpuccl ${verb} ${quotedPath(made.input)}`, options.trim(), keep && `--keep '${keep}'`, `-o ${quotedPath(made.output)}`].filter(Boolean).join(" ");
   }
 }

@@ -139,7 +139,10 @@ class ViewPage {
       setTimeout(() => { event.target.textContent = "Copy"; }, 1500);
     } }));
     const expression = filter.expression(), command = filter.command(head.command);
-    byId("commands").replaceChildren(...(expression ? [line(`--keep '${expression}'`)] : []), ...(command && (expression || head.command.made) ? [line(command)] : []), ...(filter.isOfOther(head.command) ? [element("p", { text: "Add this to the command that made the table; with gpuccl view --report, the page shows the whole command." })] : []));
+    let hint = "";
+    if (filter.ranges.size > 0 && !expression) hint = "No command keeps these: --keep compares with numbers between -2^53 and 2^53.";
+    else if (filter.isOfOther(head.command)) hint = "Add this to the command that made the table; with gpuccl view --report, the page shows the whole command.";
+    byId("commands").replaceChildren(...(expression ? [line(`--keep '${expression}'`)] : []), ...(command && (expression || head.command.made) ? [line(command)] : []), ...(hint ? [element("p", { text: hint })] : []));
     this.fade();
     this.table.update();
   }

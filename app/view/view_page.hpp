@@ -31,13 +31,13 @@ class ViewTable {
   std::size_t rows() const { return labels_.size(); }
   std::span<const std::uint64_t> labels() const { return labels_; }
   const std::string& unit() const { return unit_; }
-  /// Replaces the numbers 1..N of rows by their labels.
+  /// Replaces the numbers 1..N of rows by their labels `names`, in any order.
   void name_labels(std::span<const std::uint64_t> names);
   /// Keeps only the `rows` largest components, in order.
   void keep_largest(std::size_t rows);
 
-  /// Columns in the format of the page, and their descriptions. The first column has the ids of runs: indices
-  /// of labels in `names`.
+  /// Columns in the format of the page, and their descriptions. The first column has the numbers of
+  /// components. Without name_labels(), these are the places of the labels in `names`, which ascends.
   struct Packed {
     std::vector<std::string> lines;
     std::string heads;  // a list in JSON
@@ -57,6 +57,7 @@ class ViewTable {
   std::string rest_;  // beginning of a line whose end follows
   std::vector<std::string> head_;
   std::vector<std::uint64_t> labels_;
+  std::vector<std::uint64_t> ids_;  // numbers of components, once labels have other names
   std::vector<Column> columns_;
   std::string unit_;
   double least_area_ = 0;

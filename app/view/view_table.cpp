@@ -193,6 +193,7 @@ void ViewTable::add_report(const nlohmann::ordered_json& report) {
 }
 
 void ViewTable::name_labels(std::span<const std::uint64_t> names) {
+  ids_ = labels_;
   for (std::uint64_t& label : labels_) label = names[label - 1];
 }
 
@@ -212,13 +213,15 @@ void ViewTable::keep_largest(std::size_t rows) {
     values.resize(rows);
   };
   choose(labels_);
+  if (!ids_.empty()) choose(ids_);
   for (Column& each : columns_) choose(each.values);
 }
 
 ViewTable::Packed ViewTable::pack(std::span<const std::uint64_t> names, bool volume) const {
-  std::vector<std::uint64_t> ids = labels_;
+  const bool are_known = names.empty() || !ids_.empty();
+  std::vector<std::uint64_t> ids = ids_.empty() ? labels_ : ids_;
   for (std::uint64_t& id : ids) {
-    if (names.empty()) continue;
+    if (are_known) continue;
     const auto place = std::lower_bound(names.begin(), names.end(), id);
     if (place == names.end() || *place != id)
       throw Error(Failure::data, fmt::format("has a component of label {}, which the label image lacks", id));

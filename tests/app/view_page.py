@@ -261,6 +261,53 @@ def check_thin(browser, folder):
     check_labels(browser, tifffile.imread(labels), 200, "thin", 4)
 
 
+def check_names(browser, folder):
+    """Commands with file names that a shell would take apart, or a program for options."""
+    image = tifffile.imread(DATA / "cells.tif")[0]
+    for name in ("two words", "$HOME `touch made`;touch made", "it's <b>&amp;", "-o", "new\nline"):
+        tifffile.imwrite(folder / f"{name}.tif", image)
+        page, table = folder / "names.html", folder / "names.csv"
+        subprocess.run([PROGRAM, "label", f"./{name}.tif", "-o", f"./{name} out.tif", "--view", page, "--stats", table, "--overwrite", "--quiet"],
+                       check=True, cwd=folder)
+        browser.open(page)
+        check_filter(browser, folder, [("area", 0.2, 0.9)], read_table(table))
+        assert not (folder / "made").exists()
+        for path in folder.glob(f"{name} out*"):
+            path.unlink()
+
+
+def check_no_command(browser, folder):
+    """Filters that no command can have: of measures without values, and of values beyond 2^53."""
+    page = folder / "none.html"
+    gpuccl("label", DATA / "cells.tif", "--measure", "extent,area_physical", "--view", page, "--quiet")
+    browser.open(page)
+    drag(browser, "area_physical", 0.2, 0.8)
+    assert browser("return gpucclView.filter.ranges.size") == 0
+    values = numpy.zeros((8, 8), numpy.uint64)
+    values[1, 1], values[3, 3], values[5, 5:8] = 5, 2**60, 2**62
+    numpy.save(folder / "long.npy", values)
+    gpuccl("label", folder / "long.npy", "--values", "--view", page, "--overwrite", "--quiet")
+    browser.open(page)
+    drag(browser, "value", 0.5, 1)
+    said = browser("return [...document.querySelectorAll('#commands code, #commands p')].map((line) => line.textContent)")
+    assert len(said) == 1 and "2^53" in said[0], said
+
+
+def check_split(browser, folder):
+    """Labels that --split-values gave are those of the table and of the label image."""
+    values = numpy.zeros((40, 60), numpy.uint8)
+    values[::4, :20], values[2:30:6, 30:50], values[35, 55] = 9, 4, 200
+    numpy.save(folder / "values.npy", values)
+    page, table, labels = folder / "split.html", folder / "split.csv", folder / "split.npy"
+    gpuccl("label", folder / "values.npy", "--values", "--split-values", "-o", labels, "--stats", table, "--view", page, "--quiet")
+    browser.open(page)
+    there = numpy.load(labels)
+    want = [int(row["label"]) for row in read_table(table)]
+    assert sorted(want) != want and sorted(want) == [int(n) for n in numpy.unique(there)[1:]], want
+    assert browser("return [...gpucclView.column.label.values].map(Number)") == want
+    check_labels(browser, there, 300, "split", 5)
+
+
 def check_print(browser, folder):
     """On paper the planes, the command and the table are there, and controls are not."""
     for name in ("page", "cells"):
@@ -292,6 +339,9 @@ def main():
         check_many(browser, folder)
         check_slabs(browser, folder)
         check_thin(browser, folder)
+        check_names(browser, folder)
+        check_no_command(browser, folder)
+        check_split(browser, folder)
         check_print(browser, folder)
         check_firefox(folder)
     browser.driver.quit()
