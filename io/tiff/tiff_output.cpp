@@ -5,14 +5,12 @@
 
 #include <bit>
 #include <cmath>
-#include <initializer_list>
 #include <limits>
 #include <utility>
 
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/number_text.hpp"
-#include "io/image/label_color.hpp"
 
 namespace gpuccl::io {
 
@@ -90,11 +88,6 @@ class Directory {
   void add_long(std::uint16_t tag, std::int64_t value) {
     append(start(tag, TIFF_LONG, 1), static_cast<std::uint64_t>(value), 4);
   }
-  void add_longs(std::uint16_t tag, std::initializer_list<std::uint32_t> values) {
-    std::string& bytes = start(tag, TIFF_LONG, values.size());
-    for (const std::uint32_t value : values) append(bytes, value, 4);
-  }
-  void add_bytes(std::uint16_t tag, const std::string& bytes) { start(tag, TIFF_BYTE, bytes.size()) = bytes; }
   void add_text(std::uint16_t tag, const std::string& text) {
     start(tag, TIFF_ASCII, text.size() + 1).assign(text.c_str(), text.size() + 1);
   }
@@ -189,11 +182,6 @@ std::string TiffDirectories::page(std::int64_t slice, std::uint64_t offset,
   directory.add_short(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   if (resolution.is_known()) directory.add_short(TIFFTAG_RESOLUTIONUNIT, static_cast<int>(resolution.unit));
   directory.add_short(TIFFTAG_SAMPLEFORMAT, pages_.sample_format);
-  if (slice == 0 && !pages_.imagej_lookup_table.empty()) {
-    constexpr std::uint16_t kByteCounts = 50838, kMetadata = 50839;
-    directory.add_longs(kByteCounts, {kImagejHeadBytes, kImagejTableBytes});
-    directory.add_bytes(kMetadata, pages_.imagej_lookup_table);
-  }
   return directory.bytes(offset, slice + 1 == strips.extent.depth);
 }
 
@@ -265,17 +253,6 @@ std::string imagej_description(Extent extent, Label max, const Geometry& geometr
   if (geometry.spacing[2] > 0) text += "spacing=" + shortest(geometry.spacing[2]) + "\n";
   text += "loop=false\nmin=0\nmax=" + std::to_string(max) + "\n";
   return text;
-}
-
-const std::string& imagej_lookup_table() {
-  static const std::string table = [] {
-    // The magic number and the type are words of the file's byte order, little-endian.
-    std::string value("JIJIstul\x01\0\0\0", kImagejHeadBytes);
-    for (std::size_t channel = 0; channel < 3; ++channel)
-      for (Label label = 0; label < 256; ++label) value += static_cast<char>(label_color(label)[channel]);
-    return value;
-  }();
-  return table;
 }
 
 std::string ome_xml(Extent extent, LabelType type, const Geometry& geometry) {

@@ -28,8 +28,7 @@ struct TiffPages {
   int deflate_level = 2;  // of libdeflate: 1 to 12
   BigTiff big = BigTiff::automatic;
   Resolution resolution;
-  std::string description;               // of the first page; empty: none
-  std::string imagej_lookup_table = {};  // IJMetadata of the first page; empty: none
+  std::string description;  // of the first page; empty: none
 };
 
 /// Writes bytes at an offset of a file.
@@ -84,12 +83,6 @@ std::int64_t last_classic_strip_end(const TiffPages& pages);
 
 /// Returns an ImageDescription as ImageJ writes it: a stack of slices, shown with a contrast from 0 to `max`.
 std::string imagej_description(Extent extent, Label max, const Geometry& geometry);
-
-/// Returns ImageJ's lookup table for labels, the value of tag IJMetadata with one "luts" entry: black for 0,
-/// then the colors of label_color(). ImageJ spreads it over the contrast of the description.
-const std::string& imagej_lookup_table();
-/// Bytes of the head and of the table, the values of tag IJMetadataByteCounts.
-inline constexpr int kImagejHeadBytes = 12, kImagejTableBytes = 3 * 256;
 
 /// Returns an ImageDescription as OME-XML (schema 2016-06): one channel and one time point of pages along z.
 /// Error (data) for integers of 64 bits, which OME does not have.

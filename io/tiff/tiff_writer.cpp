@@ -223,8 +223,7 @@ LabelFile tiff_label_file(const std::string& path, const Extent& extent, Label c
                 .big = options.big_tiff,
                 .resolution = resolution_of(options.geometry),
                 .description = is_ome ? ome_xml(extent, options.type, options.geometry)
-                                      : imagej_description(extent, count, options.geometry),
-                .imagej_lookup_table = is_ome ? std::string() : imagej_lookup_table()});
+                                      : imagej_description(extent, count, options.geometry)});
   const TiffPages& pages = file->pages();
   const auto new_encoder = [&pages, type = options.type](const MappedLabels& labels,
                                                          int /*file*/) -> std::unique_ptr<StripEncoder> {

@@ -1,10 +1,9 @@
 // What ImageJ makes of images: for each pair of arguments INPUT OUTPUT, the samples of all slices of INPUT as raw
-// 32-bit floats, then the 256 reds, greens and blues of its lookup table. Run as `java -cp ij.jar ReadByImageJ.java INPUT OUTPUT ...`; needs a JDK, no display.
+// 32-bit floats. Run as `java -cp ij.jar ReadByImageJ.java INPUT OUTPUT ...`; needs a JDK, no display.
 
 import ij.ImagePlus;
 import ij.io.Opener;
 import ij.process.ImageProcessor;
-import ij.process.LUT;
 import java.io.BufferedOutputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -25,14 +24,6 @@ class ReadByImageJ {
         for (int i = 0; i < slice.getPixelCount(); ++i) samples.putFloat(slice.getf(i));
         out.write(samples.array());
       }
-      LUT colors = image.getProcessor().getLut();
-      byte[] table = new byte[768];
-      for (int i = 0; i < 256; ++i) {
-        table[i] = (byte) colors.getRed(i);
-        table[256 + i] = (byte) colors.getGreen(i);
-        table[512 + i] = (byte) colors.getBlue(i);
-      }
-      out.write(table);
     }
   }
 }
