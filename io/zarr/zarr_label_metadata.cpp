@@ -58,11 +58,13 @@ OrderedJson attributes_of(const ZarrLabelHeader& header, const Extent& extent) {
     datasets.push_back(
         {{"path", std::to_string(level)},
          {"coordinateTransformations", transformations_of(extent, header.levels[level].steps, geometry)}});
-  OrderedJson image = {{"axes", axes_of(extent, geometry.unit)}, {"datasets", std::move(datasets)}};
+  OrderedJson image = OrderedJson::object();
+  if (!header.group.empty()) image["name"] = header.group;
+  image.update({{"axes", axes_of(extent, geometry.unit)}, {"datasets", std::move(datasets)}});
   if (header.levels.size() > 1) image["type"] = "nearest";
   OrderedJson label = OrderedJson::object();
   if (header.version == 2) image["version"] = label["version"] = version;
-  if (header.is_in_image) label["source"] = {{"image", "../../"}};
+  if (!header.group.empty()) label["source"] = {{"image", "../../"}};
   OrderedJson ome = {{"multiscales", {image}}, {"image-label", label}};
   const OrderedJson creator = {{"name", "gpuccl"}, {"version", GPUCCL_VERSION}};
   if (header.version == 3) {

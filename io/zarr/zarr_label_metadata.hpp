@@ -51,18 +51,25 @@ struct ZarrLevel {
   Extent extent;
 };
 
-/// Returns the levels of labels of this size; one without a pyramid. Each level halves the axes with the
-/// finest spacing, so that elements become and stay cubes, until the largest axis has at most 256 elements.
-std::vector<ZarrLevel> zarr_levels(const Extent& extent, const WriteOptions& options);
+/// Returns the levels of labels of this size, to be written to `path`. A label group has those of its image
+/// if there are several, as OME-Zarr requires. Otherwise there is one without a pyramid; in a pyramid, each
+/// level halves the axes with the finest spacing, so that elements become and stay cubes, until the largest
+/// axis has at most 256 elements.
+std::vector<ZarrLevel> zarr_levels(const std::string& path, const Extent& extent,
+                                   const WriteOptions& options);
+
+/// Returns the scales of the image in the Zarr `image` as levels of labels of this size. None if the image
+/// has another size, or a scale whose steps are not whole multiples of those of the scale before.
+std::vector<ZarrLevel> levels_of_image(const std::string& image, const Extent& extent);
 
 /// Returns codec and level for a version of Zarr. Throws Error (usage) for other compressions.
 ChunkCompression zarr_compression(const WriteOptions& options, int version);
 
 /// Metadata of an OME-Zarr of labels.
 struct ZarrLabelHeader {
-  int version = 2;           // of Zarr: 2 with OME-Zarr 0.4, 3 with 0.5
-  bool is_in_image = false;  // a group in the labels of an image
-  WriteOptions options;      // with the type resolved
+  int version = 2;       // of Zarr: 2 with OME-Zarr 0.4, 3 with 0.5
+  std::string group;     // its name in the labels of an image; "": a store of its own
+  WriteOptions options;  // with the type resolved
   std::vector<ZarrLevel> levels;
 };
 

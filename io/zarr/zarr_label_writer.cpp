@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -423,9 +424,13 @@ void check_chunk(const ZarrLabelLayout& layout, LabelType type) {
 
 }  // namespace
 
-std::vector<ZarrLevel> zarr_levels(const Extent& extent, const WriteOptions& options) {
+std::vector<ZarrLevel> zarr_levels(const std::string& path, const Extent& extent,
+                                   const WriteOptions& options) {
   constexpr int kSmallEnough = 256;
-  std::vector<ZarrLevel> levels = {{{1, 1, 1}, extent}};
+  std::vector<ZarrLevel> levels;
+  if (is_label_group(path)) levels = levels_of_image(image_of_labels(path), extent);
+  if (levels.size() > 1) return levels;
+  levels = {{{1, 1, 1}, extent}};
   std::array<double, 3> spacing{};
   for (std::size_t axis = 0; axis < spacing.size(); ++axis)
     spacing[axis] = is_spacing(options.geometry.spacing[axis]) ? options.geometry.spacing[axis] : 1;
@@ -478,15 +483,17 @@ std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& optio
   const std::int64_t of_strip = rows * runs * std::int64_t{sizeof(LabelRun)};
   const std::int64_t of_chunk = std::min<std::int64_t>(rows * runs, RunDeflater::most_that_pay(row, rows));
   return std::max(2 * of_strip + RunDeflater::bytes_of(of_chunk) + kBuffers * samples,
-                  options.pyramid ? kBuffersOfPyramid * samples : 0);
+                  kBuffersOfPyramid * samples);
 }
 
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options) {
   ZarrLabelHeader header;
-  header.is_in_image = is_label_group(path);
-  header.version = header.is_in_image ? zarr_version_of_image(path) : 2;
+  if (is_label_group(path)) {
+    header.group = std::filesystem::path(path).filename().string();
+    header.version = zarr_version_of_image(path);
+  }
   header.options = options;
-  header.levels = zarr_levels(extent, options);
+  header.levels = zarr_levels(path, extent, options);
   const std::optional<ChunkCodec> codec = zarr_compression(options, header.version).codec;
   if (codec && !is_built_in(*codec))
     throw Error(Failure::data,

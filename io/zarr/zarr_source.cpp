@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -11,6 +12,7 @@
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -25,6 +27,7 @@
 #include "io/image/raw_volume.hpp"
 #include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_array.hpp"
+#include "io/zarr/zarr_label_metadata.hpp"
 #include "io/zarr/zarr_store.hpp"
 
 namespace gpuccl::io {
@@ -144,11 +147,23 @@ OmeImage plain_array(ZarrArray array, const PlaneChoice& choice) {
   return image;
 }
 
+/// Returns OME's metadata in the attributes of a group; since 0.5 they have a member of their own.
+const Json& ome_metadata(const Json& attributes) {
+  const Json& ome = member(attributes, "ome");
+  return ome.is_object() ? ome : attributes;
+}
+
+/// Returns the path of a scale's array: "" or ending in "/".
+std::string array_path(const Json& dataset) {
+  std::string path = text_in(dataset, "path");
+  if (!path.empty() && path.back() != '/') path += '/';
+  return path;
+}
+
 /// `attributes`: of a group.
 OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::int64_t memory,
                           const PlaneChoice& choice) {
-  const Json& ome = member(attributes, "ome");
-  const Json& metadata = ome.is_object() ? ome : attributes;
+  const Json& metadata = ome_metadata(attributes);
   const std::string ome_version = text_in(metadata, "version");
   if (ome_version.starts_with("0.6"))
     refuse("is OME-Zarr " + ome_version + "; gpuccl reads versions up to 0.5, so convert it to 0.5");
@@ -165,8 +180,7 @@ OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::i
   const Json& datasets = member(multiscales[0], "datasets");
   if (!datasets.is_array() || datasets.empty()) refuse("has an OME image without arrays");
   OmeImage image;
-  image.path = text_in(datasets[0], "path");
-  if (!image.path.empty() && image.path.back() != '/') image.path += '/';
+  image.path = array_path(datasets[0]);
   image.array = read_array(store, image.path, memory);
   std::vector<OmeAxis> axes = axes_of(multiscales[0], image.array.shape.size());
   transform(member(datasets[0], "coordinateTransformations"), axes);
@@ -351,7 +365,67 @@ std::int64_t ZarrChunks::held_bytes() const {
   return static_cast<std::int64_t>(all * array_.shards->index_bytes());
 }
 
+/// Sizes along the axes of space.
+Extent extent_of(const ZarrArray& array, const std::vector<OmeAxis>& axes) {
+  Extent extent{1, 1, 1};
+  int* const sizes[] = {&extent.width, &extent.height, &extent.depth};
+  std::size_t count = 0;
+  for (std::size_t i = axes.size(); i-- > 0 && count < std::size(sizes);) {
+    const std::uint64_t size = array.shape[i];
+    if (!axes[i].of_size(size).is_space) continue;
+    if (size > std::numeric_limits<int>::max()) refuse("has too large a scale");
+    *sizes[count++] = static_cast<int>(size);
+  }
+  return extent;
+}
+
+/// The step of a scale along an axis: every so many elements one. Nothing if no whole number makes `size` of
+/// `whole`, rounded up or down.
+std::optional<int> step_of(int whole, int size) {
+  if (size <= 0) return {};
+  const int step = std::max(1, static_cast<int>(std::lround(double(whole) / size)));
+  const bool fits = whole / step <= size && size <= (whole + std::int64_t{step} - 1) / step;
+  return fits ? std::optional(step) : std::nullopt;
+}
+
+std::vector<ZarrLevel> levels_of(const ZarrStore& store, const Extent& extent) {
+  constexpr std::int64_t kMemory = std::int64_t{64} << 20;
+  const auto v3 = read_zarr_json(store, kV3, kMemory);
+  const auto v2 = v3 ? std::nullopt : read_zarr_json(store, kV2Attributes, kMemory);
+  const Json attributes = v3 ? member(*v3, "attributes") : v2.value_or(Json());
+  const Json& multiscales = member(ome_metadata(attributes), "multiscales");
+  if (!multiscales.is_array() || multiscales.empty()) return {};
+  const Json& datasets = member(multiscales[0], "datasets");
+  std::vector<ZarrLevel> levels;
+  int last[] = {extent.width, extent.height, extent.depth};  // sizes of the level before
+  for (const Json& dataset : datasets) {
+    const ZarrArray array = read_array(store, array_path(dataset), kMemory);
+    ZarrLevel level{{1, 1, 1}, extent_of(array, axes_of(multiscales[0], array.shape.size()))};
+    if (levels.empty() && level.extent != extent) return {};
+    const int whole[] = {extent.width, extent.height, extent.depth};
+    const int sizes[] = {level.extent.width, level.extent.height, level.extent.depth};
+    for (std::size_t axis = 0; axis < level.steps.size(); ++axis) {
+      const std::optional<int> step = step_of(whole[axis], sizes[axis]);
+      const int before = levels.empty() ? 1 : levels.back().steps[axis];
+      if (!step || *step % before != 0 || (sizes[axis] - 1) * std::int64_t{*step / before} >= last[axis])
+        return {};
+      level.steps[axis] = *step;
+      last[axis] = sizes[axis];
+    }
+    levels.push_back(level);
+  }
+  return levels;
+}
+
 }  // namespace
+
+std::vector<ZarrLevel> levels_of_image(const std::string& image, const Extent& extent) {
+  try {
+    return levels_of(ZarrFolder(image), extent);
+  } catch (const Error&) {
+    return {};  // an image whose smaller scales are damaged can be labeled all the same
+  }
+}
 
 std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptions& options) {
   auto store = std::make_shared<const ZarrFolder>(path, options.limits.follow);

@@ -29,8 +29,8 @@ def run(*words):
     subprocess.run([program, *words, "--quiet", "--no-fsync"], check=True)
 
 
-def image_of(path, shape, form, axes, consolidated):
-    """An OME-Zarr image of boxes, and its elements."""
+def image_of(path, shape, form, axes, consolidated, scales=()):
+    """An OME-Zarr image of boxes, and its elements. `scales`: the sizes of smaller ones."""
     random = numpy.random.default_rng(len(shape))
     image = numpy.kron(random.random([(n + 4) // 5 for n in shape]) < 0.35, numpy.ones([5] * len(shape)))
     image = image[tuple(slice(n) for n in shape)].astype("u1")
@@ -40,11 +40,16 @@ def image_of(path, shape, form, axes, consolidated):
             {"type": "scale", "scale": [1 if axis == "c" else 0.5 for axis in axes]},
             {"type": "translation", "translation": [0 if axis == "c" else 7 for axis in axes]}]}],
     }
+    for level, sizes in enumerate(scales, 1):
+        steps = [round(n / s) for n, s in zip(shape, sizes)]
+        multiscale["datasets"].append({"path": f"s{level}", "coordinateTransformations": [{"type": "scale", "scale": [0.5 * n for n in steps]}]})
     ome = {"version": "0.5", "multiscales": [multiscale]}
     group = zarr.open_group(path, mode="w", zarr_format=form)
     group.attrs.update({"multiscales": [multiscale | {"version": "0.4"}]} if form == 2 else {"ome": ome})
     array = group.create_array("0", shape=shape if axes[0] != "c" else (1, *shape), chunks=(16,) * len(axes), dtype="u1")
     array[...] = image.reshape(array.shape)
+    for level, sizes in enumerate(scales, 1):
+        group.create_array(f"s{level}", shape=sizes, chunks=(16,) * len(sizes), dtype="u1")[...] = 1
     if consolidated:
         zarr.consolidate_metadata(path)
     return image
@@ -110,6 +115,25 @@ with tempfile.TemporaryDirectory() as folder:
             report = json.load(open(os.path.join(folder, "cells.ome.json")))
             assert report["output"].pop("fingerprint"), report["output"]
             assert report["output"] == {"path": os.path.join(path, "labels/gpuccl"), "bytes": None}, report["output"]
+
+        # Labels have the scales of their image, whose sizes are rounded down or up, unless a scale is no fraction of it.
+        for scales, steps in ((((9, 18, 25), (9, 9, 12)), ((1, 2, 2), (1, 4, 4))), (((5, 19, 26), (3, 10, 13)), ((2, 2, 2), (4, 4, 4))), (((9, 25, 30),), ())):
+            store = os.path.join(folder, f"scales{form}{scales[0][2]}.zarr")
+            image_of(store, (9, 37, 51), form, "zyx", True, scales)
+            run("label", store, "-o", npy)
+            run("label", store, "-o", store)
+            expected, name = numpy.load(npy), os.path.join(store, "labels/gpuccl")
+            check(name, expected, True)
+            group = zarr.open_group(name, mode="r")
+            attributes = group.attrs.asdict()
+            multiscale, = attributes.get("ome", attributes)["multiscales"]
+            assert multiscale["name"] == "gpuccl" and len(multiscale["datasets"]) == 1 + len(steps), multiscale
+            for level, (sizes, step) in enumerate(zip(scales, steps), 1):
+                labels = group[str(level)][...]
+                assert labels.shape == sizes and (labels == expected[tuple(slice(None, n * s, n) for n, s in zip(step, sizes))]).all(), (scales, level)
+            files = contents(name)
+            run("label", store, "-o", name, "--memory", "5M")
+            assert contents(name) == files, (scales, "slabs")
 
         # A pyramid: chunks of several slices and every codec, the same bytes at once, in slabs and in parts.
         for shape, axes, spacing, steps in (((70, 300, 517), "zyx", (1, 1, 1), [(1, 1, 1), (2, 2, 2), (4, 4, 4)]),
