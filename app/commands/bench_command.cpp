@@ -39,8 +39,7 @@ std::string command_line() {
   const std::string words((std::istreambuf_iterator<char>(file)), {});
   std::string line = "gpuccl";
   for (std::size_t at = words.find('\0') + 1; at != 0 && at < words.size(); at = words.find('\0', at) + 1) {
-    const std::string word = words.substr(at, words.find('\0', at) - at);
-    line += word.find_first_of(" \t'\"*?$") == std::string::npos ? " " + word : " '" + word + "'";
+    line += " " + shell_word(words.substr(at, words.find('\0', at) - at));
   }
   return printable(line);
 }

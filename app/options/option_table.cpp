@@ -9,22 +9,21 @@
 namespace gpuccl::app {
 namespace {
 
-bool is_plain(unsigned char letter) {
-  return std::isalnum(letter) != 0 || letter >= 128 ||
-         std::string_view("._,:/+@%-").find(char(letter)) != std::string_view::npos;
-}
-
-std::string quoted(const std::string& value) {
-  if (!value.empty() && std::all_of(value.begin(), value.end(), is_plain)) return value;
-  std::string text = "'";
-  for (const char letter : value) text += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
-  return text + "'";
-}
-
 /// Returns whether the name without a value means the current value.
 bool stands_alone(const OptionRow& row) { return row.value->empty() || *row.value == row.left_out; }
 
 }  // namespace
+
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](unsigned char letter) {
+    return std::isalnum(letter) != 0 || letter >= 128 ||
+           std::string_view("._,:/+@%-").find(char(letter)) != std::string_view::npos;
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string word = "'";
+  for (const char letter : text) word += letter == '\'' ? std::string("'\\''") : std::string(1, letter);
+  return word + "'";
+}
 
 std::string OptionRow::first_name() const { return names.substr(0, names.find(',')); }
 
@@ -56,7 +55,7 @@ void check_rules(const std::vector<OptionRow>& given) {
 }
 
 std::string shell_text(const OptionRow& row) {
-  return row.first_name() + (stands_alone(row) ? "" : " " + quoted(*row.value));
+  return row.first_name() + (stands_alone(row) ? "" : " " + shell_word(*row.value));
 }
 
 std::string word_text(const OptionRow& row) {

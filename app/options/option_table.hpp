@@ -46,6 +46,9 @@ std::vector<OptionRow> given_options(const OptionTable& now, const OptionTable& 
 /// Checks the rules between options: needed and excluded ones. Error (usage).
 void check_rules(const std::vector<OptionRow>& given);
 
+/// Returns text as one word for a shell, in quotes if it needs them.
+std::string shell_word(const std::string& text);
+
 /// Returns an option quoted for a shell: "-c 4", "--keep 'area > 3'", "--invert".
 std::string shell_text(const OptionRow& row);
 

@@ -88,10 +88,16 @@ export class Filter {
     this.keptCount = count;
   }
 
-  /** The condition for --keep; "" if nothing is filtered, or if --keep cannot compare with a number as large as a threshold. */
-  expression() {
+  /** Why --keep cannot keep the same components, "" if it can. */
+  obstacle(made) {
     const thresholds = [...this.ranges.values()].flatMap(({ low, high }) => [low ?? 0, high ?? 0]);
-    if (thresholds.some((number) => Math.abs(Number(number)) > kLargestExact)) return "";
+    if (thresholds.some((number) => Math.abs(Number(number)) > kLargestExact)) return "No command keeps these: --keep compares with numbers between -2^53 and 2^53.";
+    const delta = made?.options.match(/(?:^| )--delta '?([\d.e+-]+)/), filtersValue = [...this.ranges.keys()].some(({ name }) => name === "value");
+    return delta && Number(delta[1]) > 0 && filtersValue ? "No command keeps these: with --delta, a component has more than one value." : "";
+  }
+
+  /** The condition for --keep; "" if nothing is filtered. */
+  expression() {
     const parts = [];
     for (const [{ name }, { low, high }] of this.ranges) {
       if (low != null) parts.push(`${name} >= ${low}`);
@@ -100,18 +106,18 @@ export class Filter {
     return parts.join(" and ");
   }
 
-  /** Whether a filter is of a column that the command could not make: the options do not name its image. */
+  /** Whether the command cannot be told: the options do not name the image of a column, or name folders of a batch. */
   isOfOther(made) {
+    if (made.batch && /(^| )--(intensity|seeds)/.test(made.options)) return true;
     const names = [...this.ranges.keys()].map(({ name }) => name), hasImage = /(^| )--intensity[ =]/.test(made.options);
     return names.some((name) => (!hasImage && /^(intensity_|c[xyz]_weighted)/.test(name)) || (!made.made && /^(value$|wraps_)/.test(name)));
   }
 
   /** The command line that makes these components, after one that made all of them; "" if there is none. */
   command(made) {
-    if (!made || this.isOfOther(made)) return "";
+    if (!made || this.isOfOther(made) || this.obstacle(made)) return "";
     let options = made.options;
     let keep = this.expression();
-    if (this.ranges.size > 0 && !keep) return "";
     const before = options.match(/(?:^| )--keep '([^']*)'/), largest = options.match(/(?:^| )--largest \d+/);
     if (before) {
       options = options.replace(before[0], "");

@@ -138,10 +138,9 @@ class ViewPage {
       event.target.textContent = "Copied";
       setTimeout(() => { event.target.textContent = "Copy"; }, 1500);
     } }));
-    const expression = filter.expression(), command = filter.command(head.command);
-    let hint = "";
-    if (filter.ranges.size > 0 && !expression) hint = "No command keeps these: --keep compares with numbers between -2^53 and 2^53.";
-    else if (filter.isOfOther(head.command)) hint = "Add this to the command that made the table; with gpuccl view --report, the page shows the whole command.";
+    const obstacle = filter.obstacle(head.command), expression = obstacle ? "" : filter.expression(), command = filter.command(head.command);
+    let hint = obstacle;
+    if (!hint && expression && filter.isOfOther(head.command)) hint = "Add this to the command that made the table" + (head.command.batch ? "." : "; with gpuccl view --report, the page shows the whole command.");
     byId("commands").replaceChildren(...(expression ? [line(`--keep '${expression}'`)] : []), ...(command && (expression || head.command.made) ? [line(command)] : []), ...(hint ? [element("p", { text: hint })] : []));
     this.fade();
     this.table.update();
