@@ -23,6 +23,7 @@
 #include "app/common/progress.hpp"
 #include "app/label/hints.hpp"
 #include "app/options/command_line.hpp"
+#include "app/options/option_table.hpp"
 #include "app/view/pages.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/files/atomic_file.hpp"

@@ -46,12 +46,14 @@ TEST_CASE("bench writes JSON, CSV, and a page of the same results") {
                        "--granularities", "1",
                        "--algo",          "runs,flood-fill",
                        "--json",          scratch / "out.json",
-                       "--csv",           scratch / "out.csv",
+                       "--csv",           scratch / "it's;out.csv",
                        "--report",        scratch / "deep/report"};
   succeeds(small_random(words));
   const Json json = Json::parse(read_file(scratch / "out.json"));
   CHECK(json["test"] == "density");
-  CHECK(json["command"].get<std::string>().starts_with("gpuccl bench --device cpu"));
+  const std::string command = json["command"];
+  CHECK(command.starts_with("gpuccl bench --device cpu"));
+  CHECK(command.find("/it'\\''s;out.csv' ") != std::string::npos);
   REQUIRE(json["results"].size() == 3);
   for (const Json& result : json["results"]) {
     REQUIRE(result["algorithms"].size() == 2);
@@ -64,7 +66,7 @@ TEST_CASE("bench writes JSON, CSV, and a page of the same results") {
       CHECK(total["median_ms"].get<double>() <= total["high_ms"].get<double>());
     }
   }
-  CHECK(read_file(scratch / "out.csv").find("\ndensity,random,70,50,1,0.5,1,8,3500,") != std::string::npos);
+  CHECK(read_file(scratch / "it's;out.csv").find("\ndensity,random,70,50,1,0.5,1,8,3500,") != std::string::npos);
   const std::string page = read_file(scratch / "deep/report/index.html");
   CHECK(page.ends_with("</html>\n"));
   CHECK(count_entries(scratch / "deep/report") == 1);

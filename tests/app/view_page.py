@@ -277,7 +277,7 @@ def check_names(browser, folder):
 
 
 def check_no_command(browser, folder):
-    """Filters that no command can have: of measures without values, and of values beyond 2^53."""
+    """Filters that no command can have: of measures without values, of values beyond 2^53 or with --delta, and of folders of a batch."""
     page = folder / "none.html"
     gpuccl("label", DATA / "cells.tif", "--measure", "extent,area_physical", "--view", page, "--quiet")
     browser.open(page)
@@ -289,8 +289,22 @@ def check_no_command(browser, folder):
     gpuccl("label", folder / "long.npy", "--values", "--view", page, "--overwrite", "--quiet")
     browser.open(page)
     drag(browser, "value", 0.5, 1)
-    said = browser("return [...document.querySelectorAll('#commands code, #commands p')].map((line) => line.textContent)")
+    lines = "return [...document.querySelectorAll('#commands code, #commands p')].map((line) => line.textContent)"
+    said = browser(lines)
     assert len(said) == 1 and "2^53" in said[0], said
+    gpuccl("label", DATA / "cells.tif", "--values", "--delta", "40", "--view", page, "--overwrite", "--quiet")
+    browser.open(page)
+    drag(browser, "value", 0.2, 1)
+    said = browser(lines)
+    assert len(said) == 1 and "--delta" in said[0], said
+    for name in ("in", "intensity"):
+        (folder / name).mkdir()
+        tifffile.imwrite(folder / name / "one.tif", tifffile.imread(DATA / "cells.tif")[0])
+    gpuccl("label", folder / "in", "-o", folder / "out/", "--intensity", folder / "intensity/", "--view", folder / "pages/", "--quiet")
+    browser.open(folder / "pages" / "one.html")
+    drag(browser, "area", 0.2, 0.9)
+    said = browser(lines)
+    assert len(said) == 2 and said[0].startswith("--keep 'area >= ") and said[1].startswith("Add this"), said
 
 
 def check_split(browser, folder):
