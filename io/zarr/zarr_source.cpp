@@ -379,7 +379,7 @@ Extent extent_of(const ZarrArray& array, const std::vector<OmeAxis>& axes) {
   return extent;
 }
 
-/// The step of a scale along an axis: every so many elements one. Nothing if no whole number makes `size` of
+/// The step of a scale along an axis: every so many elements one. Nothing if no integer makes `size` of
 /// `whole`, rounded up or down.
 std::optional<int> step_of(int whole, int size) {
   if (size <= 0) return {};

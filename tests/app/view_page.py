@@ -279,7 +279,7 @@ def check_names(browser, folder):
 def check_no_command(browser, folder):
     """Filters that no command can have: of measures without values, of values beyond 2^53 or with --delta, and of folders of a batch."""
     page = folder / "none.html"
-    gpuccl("label", DATA / "cells.tif", "--measure", "extent,area_physical", "--view", page, "--quiet")
+    gpuccl("label", DATA / "cells.tif", "--measure", "all", "--view", page, "--quiet")
     browser.open(page)
     drag(browser, "area_physical", 0.2, 0.8)
     assert browser("return gpucclView.filter.ranges.size") == 0
