@@ -379,12 +379,12 @@ Extent extent_of(const ZarrArray& array, const std::vector<OmeAxis>& axes) {
   return extent;
 }
 
-/// The step of a scale along an axis: every so many elements one. Nothing if no integer makes `size` of
-/// `whole`, rounded up or down.
-std::optional<int> step_of(int whole, int size) {
+/// The step from a scale of `before` elements along an axis to the next one of `size`: every so many elements
+/// one. Nothing if no integer makes `size` of `before`, rounded up or down.
+std::optional<int> step_between(int before, int size) {
   if (size <= 0) return {};
-  const int step = std::max(1, static_cast<int>(std::lround(double(whole) / size)));
-  const bool fits = whole / step <= size && size <= (whole + std::int64_t{step} - 1) / step;
+  const int step = std::max(1, static_cast<int>(std::lround(double(before) / size)));
+  const bool fits = before / step <= size && size <= (before + std::int64_t{step} - 1) / step;
   return fits ? std::optional(step) : std::nullopt;
 }
 
@@ -402,14 +402,11 @@ std::vector<ZarrLevel> levels_of(const ZarrStore& store, const Extent& extent) {
     const ZarrArray array = read_array(store, array_path(dataset), kMemory);
     ZarrLevel level{{1, 1, 1}, extent_of(array, axes_of(multiscales[0], array.shape.size()))};
     if (levels.empty() && level.extent != extent) return {};
-    const int whole[] = {extent.width, extent.height, extent.depth};
     const int sizes[] = {level.extent.width, level.extent.height, level.extent.depth};
     for (std::size_t axis = 0; axis < level.steps.size(); ++axis) {
-      const std::optional<int> step = step_of(whole[axis], sizes[axis]);
-      const int before = levels.empty() ? 1 : levels.back().steps[axis];
-      if (!step || *step % before != 0 || (sizes[axis] - 1) * std::int64_t{*step / before} >= last[axis])
-        return {};
-      level.steps[axis] = *step;
+      const std::optional<int> step = step_between(last[axis], sizes[axis]);
+      if (!step) return {};
+      level.steps[axis] = *step * (levels.empty() ? 1 : levels.back().steps[axis]);
       last[axis] = sizes[axis];
     }
     levels.push_back(level);

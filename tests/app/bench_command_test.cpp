@@ -66,7 +66,8 @@ TEST_CASE("bench writes JSON, CSV, and a page of the same results") {
       CHECK(total["median_ms"].get<double>() <= total["high_ms"].get<double>());
     }
   }
-  CHECK(read_file(scratch / "it's;out.csv").find("\ndensity,random,70,50,1,0.5,1,8,3500,") != std::string::npos);
+  CHECK(read_file(scratch / "it's;out.csv").find("\ndensity,random,70,50,1,0.5,1,8,3500,") !=
+        std::string::npos);
   const std::string page = read_file(scratch / "deep/report/index.html");
   CHECK(page.ends_with("</html>\n"));
   CHECK(count_entries(scratch / "deep/report") == 1);

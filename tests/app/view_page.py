@@ -277,11 +277,12 @@ def check_names(browser, folder):
 
 
 def check_no_command(browser, folder):
-    """Filters that no command can have: of measures without values, of values beyond 2^53 or with --delta, and of folders of a batch."""
+    """Filters that no command can have: without components, of values beyond 2^53 or with --delta, and of folders of a batch."""
     page = folder / "none.html"
-    gpuccl("label", DATA / "cells.tif", "--measure", "all", "--view", page, "--quiet")
+    tifffile.imwrite(folder / "background.tif", numpy.zeros((9, 9), numpy.uint8))
+    gpuccl("label", folder / "background.tif", "--view", page, "--quiet")
     browser.open(page)
-    drag(browser, "area_physical", 0.2, 0.8)
+    drag(browser, "area", 0.2, 0.8)
     assert browser("return gpucclView.filter.ranges.size") == 0
     values = numpy.zeros((8, 8), numpy.uint64)
     values[1, 1], values[3, 3], values[5, 5:8] = 5, 2**60, 2**62
