@@ -301,7 +301,7 @@ def check_no_command(browser, folder):
     for name in ("in", "intensity"):
         (folder / name).mkdir()
         tifffile.imwrite(folder / name / "one.tif", tifffile.imread(DATA / "cells.tif")[0])
-    gpuccl("label", folder / "in", "-o", folder / "out/", "--intensity", folder / "intensity/", "--view", folder / "pages/", "--quiet")
+    gpuccl("label", folder / "in", "-o", f"{folder}/out/", "--intensity", f"{folder}/intensity/", "--view", f"{folder}/pages/", "--quiet")
     browser.open(folder / "pages" / "one.html")
     drag(browser, "area", 0.2, 0.9)
     said = browser(lines)
