@@ -59,7 +59,7 @@ std::vector<ZarrLevel> zarr_levels(const std::string& path, const Extent& extent
                                    const WriteOptions& options);
 
 /// Returns the scales of the image in the Zarr `image` as levels of labels of this size. None if the image
-/// has another size, or a scale whose steps are not whole multiples of those of the scale before.
+/// has another size, or a scale that is no smaller than the one before, or no integer fraction of it.
 std::vector<ZarrLevel> levels_of_image(const std::string& image, const Extent& extent);
 
 /// Returns codec and level for a version of Zarr. Throws Error (usage) for other compressions.

@@ -409,6 +409,8 @@ std::vector<ZarrLevel> levels_of(const ZarrStore& store, const Extent& extent) {
       level.steps[axis] = *step * (levels.empty() ? 1 : levels.back().steps[axis]);
       last[axis] = sizes[axis];
     }
+    // A list that repeats a scale could ask for any number of copies of the labels.
+    if (!levels.empty() && level.extent == levels.back().extent) return {};
     levels.push_back(level);
   }
   return levels;

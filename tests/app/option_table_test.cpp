@@ -202,7 +202,7 @@ TEST_CASE("options that need another one, or exclude it, are refused") {
   CHECK(rules > 10);
 }
 
-/// What a line of this program says or does: the text, the error, or the values of its options.
+/// The result of a command line: its text, its error, or the values of its options.
 std::string outcome(const Words& words) {
   std::string value, text;
   CommandLine line("prog", "Does things.", "prog 1");

@@ -117,7 +117,7 @@ with tempfile.TemporaryDirectory() as folder:
             assert report["output"] == {"path": os.path.join(path, "labels/gpuccl"), "bytes": None}, report["output"]
 
         # Labels have the scales of their image, whose sizes are rounded down or up, unless a scale is no fraction of it.
-        for scales, steps in ((((9, 18, 25), (9, 9, 12)), ((1, 2, 2), (1, 4, 4))), (((5, 19, 26), (3, 10, 13)), ((2, 2, 2), (4, 4, 4))), (((9, 25, 30),), ())):
+        for scales, steps in ((((9, 18, 25), (9, 9, 12)), ((1, 2, 2), (1, 4, 4))), (((5, 19, 26), (3, 10, 13)), ((2, 2, 2), (4, 4, 4))), (((9, 25, 30),), ()), (((9, 37, 51),), ())):
             store = os.path.join(folder, f"scales{form}{scales[0][2]}.zarr")
             image_of(store, (9, 37, 51), form, "zyx", True, scales)
             run("label", store, "-o", npy)
