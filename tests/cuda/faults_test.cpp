@@ -111,7 +111,8 @@ TEST_CASE("the engine goes on with the CPU, with one warning, wherever CUDA fail
       bool given_up = false;
       Engine engine({.algorithm = "bke"}, [&](const std::string&) { ++warnings; });
       for (int i = 0; i < 3; ++i) {
-        const bool failed_before = emulation::has_failed();
+        // The engine's own thread may make the failing call before the first image is labeled.
+        const bool failed_before = i > 0 && emulation::has_failed();
         EngineReport report;
         const Labeled labeled = engine.label(image.view(), Connectivity::c8, &report);
         expect_same(labeled, expected);

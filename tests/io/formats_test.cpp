@@ -1,7 +1,9 @@
 #include "io/image/formats.hpp"
 
-#include <cstring>
+#include <algorithm>
+#include <cstddef>
 #include <filesystem>
+#include <span>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -21,7 +23,7 @@ using Pairs = std::vector<std::pair<const char*, const char*>>;
 /// A file with `text` at an offset and zeros elsewhere.
 InputFile file_with(std::string_view text, std::size_t offset, std::size_t bytes) {
   std::vector<std::byte> content(bytes);
-  std::memcpy(content.data() + offset, text.data(), text.size());
+  std::ranges::copy(std::as_bytes(std::span(text)), content.begin() + static_cast<std::ptrdiff_t>(offset));
   return InputFile(std::move(content));
 }
 
