@@ -13,7 +13,7 @@ int main() {
 
   // An engine selects the device and keeps its buffers from image to image.
   gpuccl::Engine engine({.device = gpuccl::DeviceChoice::cpu}, nullptr);
-  gpuccl::Labeled labeled = engine.label(image.view(), gpuccl::Connectivity::c8);
+  gpuccl::Labeling labeled = engine.label(image.view(), gpuccl::Connectivity::c8);
   const gpuccl::Selection kept =
       gpuccl::select(labeled.components, extent, /*per_slice=*/false, {.min_size = 2});
 

@@ -117,10 +117,10 @@ void BenchOptions::resolve() {
       preallocated || allocated || timing.rotate || timing.warm_up != usual.warm_up ||
       timing.repetitions != usual.repetitions || timing.limit_s != usual.limit_s || !protocol.empty();
   if (is_changed)
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "--submit is an experiment of its own; give --device, --gpu and --threads with it, but no "
                 "other algorithms, images or timing");
-  if (!json.empty()) throw Error(Failure::usage, "--submit writes the JSON; leave out --json");
+  if (!json.empty()) throw Error(ErrorCode::usage, "--submit writes the JSON; leave out --json");
   json = submit;
   protocol = bench::kTpds2024;
   request.sizes = {{2048, 2048, 1}};
@@ -131,45 +131,46 @@ void BenchOptions::check() const {
   std::set<io::FileIdentity> outputs;
   for (const std::string& path : {json, csv, page(), map})
     if (!path.empty() && !outputs.insert(io::identify(path)).second)
-      throw io::FileError(path, Failure::usage, "is the name of two outputs");
+      throw io::FileError(path, ErrorCode::usage, "is the name of two outputs");
   for (const auto& [option, path] :
        {std::pair(submit.empty() ? "--json" : "--submit", json), std::pair("--csv", csv)})
     if (path == "-")
-      throw Error(Failure::usage,
+      throw Error(ErrorCode::usage,
                   std::string(option) +
                       " cannot go to standard output, where tables go; for a file called - use ./-");
   if (!protocol.empty()) check_protocol();
   if (is_counted(request.test) && request.device == DeviceChoice::cpu)
-    throw Error(Failure::usage, "--test " + bench::name(request.test) +
-                                    " counts work of a GPU and cannot be combined with --device cpu");
+    throw Error(ErrorCode::usage, "--test " + bench::name(request.test) +
+                                      " counts work of a GPU and cannot be combined with --device cpu");
   if (request.test == Test::blocks && request.device == DeviceChoice::cpu)
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "--test blocks compares GPU thread blocks and cannot be combined with --device cpu");
-  if (!map.empty() && request.test != Test::work) throw Error(Failure::usage, "--map needs --test work");
+  if (!map.empty() && request.test != Test::work) throw Error(ErrorCode::usage, "--map needs --test work");
   if (request.test == Test::host && (preallocated || allocated || request.timing.rotate))
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "--test host cannot be combined with --preallocated, --allocated or --rotate");
   if (request.test == Test::cca && (preallocated || allocated))
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "--test cca makes no label image and cannot be combined with --preallocated or --allocated");
   if (request.datasets.empty()) return;
   if (is_sweep(request.test))
-    throw Error(Failure::usage, "--test " + bench::name(request.test) +
-                                    " uses random images and cannot be combined with --dataset");
+    throw Error(ErrorCode::usage, "--test " + bench::name(request.test) +
+                                      " uses random images and cannot be combined with --dataset");
   if (!request.sizes.empty() || !request.densities.empty() || !request.granularities.empty())
-    throw Error(Failure::usage, "--size, --densities and --granularities cannot be combined with --dataset");
+    throw Error(ErrorCode::usage,
+                "--size, --densities and --granularities cannot be combined with --dataset");
 }
 
 void BenchOptions::check_protocol() const {
   if (request.test != Test::average)
-    throw Error(Failure::usage, "--protocol " + protocol + " is for --test average");
+    throw Error(ErrorCode::usage, "--protocol " + protocol + " is for --test average");
   if (preallocated || request.timing.rotate)
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "--protocol " + protocol +
                     " times the allocation of the label image, with warm caches; it cannot be "
                     "combined with --preallocated or --rotate");
   if (request.connectivity.value_or(Connectivity::c8) != Connectivity::c8)
-    throw Error(Failure::usage, "--protocol " + protocol + " is for 8-connectivity");
+    throw Error(ErrorCode::usage, "--protocol " + protocol + " is for 8-connectivity");
 }
 
 std::optional<Connectivity> BenchOptions::connectivity() const {

@@ -39,23 +39,23 @@ Error refusal(const std::string& name, const Request& request, const std::vector
     return named(algorithm) && allowed(algorithm.device, request.device);
   };
   if (std::none_of(table.begin(), table.end(), named) && is_counted(request.test))
-    return {Failure::usage, "--test " + bench::name(request.test) + " does not count for '" + name +
-                                "' but for " + known_names(table)};
+    return {ErrorCode::usage, "--test " + bench::name(request.test) + " does not count for '" + name +
+                                  "' but for " + known_names(table)};
   if (std::none_of(table.begin(), table.end(), named) && request.test == Test::blocks)
-    return {Failure::usage,
+    return {ErrorCode::usage,
             "--test blocks has no other thread blocks for '" + name + "' but for " + known_names(table)};
   if (std::none_of(table.begin(), table.end(), named))
-    return {Failure::usage, "no algorithm '" + name + "'; there are " + known_names(table)};
+    return {ErrorCode::usage, "no algorithm '" + name + "'; there are " + known_names(table)};
   if (std::none_of(table.begin(), table.end(), on_device))
-    return {Failure::usage, request.device == DeviceChoice::cpu
-                                ? name + " runs only on a GPU; use --device cuda or auto"
-                                : name + " runs only on the CPU; use --device cpu or auto"};
+    return {ErrorCode::usage, request.device == DeviceChoice::cpu
+                                  ? name + " runs only on a GPU; use --device cuda or auto"
+                                  : name + " runs only on the CPU; use --device cpu or auto"};
   if (std::none_of(table.begin(), table.end(), [&](const Algorithm& algorithm) {
         return on_device(algorithm) && is_part_of(algorithm, request.test);
       }))
-    return {Failure::usage, name + " does not iterate, so --test iterations has nothing to count"};
-  return {Failure::usage, fmt::format("{} does not label {}-connectivity; see 'gpuccl list'", name,
-                                      static_cast<int>(*request.connectivity))};
+    return {ErrorCode::usage, name + " does not iterate, so --test iterations has nothing to count"};
+  return {ErrorCode::usage, fmt::format("{} does not label {}-connectivity; see 'gpuccl list'", name,
+                                        static_cast<int>(*request.connectivity))};
 }
 
 /// Returns the rows of the table that the request names, whether or not there is a GPU.
@@ -107,7 +107,7 @@ void remove_gpu_algorithms(const Request& request, const AskForGpu& problem_of_g
     if (is_named(request, algorithm)) result.named_are_left_out = true;
   }
   std::erase_if(chosen, on_gpu);
-  if (request.device == DeviceChoice::cuda || chosen.empty()) throw Error(Failure::unavailable, problem);
+  if (request.device == DeviceChoice::cuda || chosen.empty()) throw Error(ErrorCode::unavailable, problem);
   result.problem = problem;
 }
 

@@ -21,7 +21,7 @@ constexpr const char* kImagesAndAlgorithm =
     "algorithm,device,images,wrong,failed,left_out";
 
 /// Returns the values of these columns.
-std::string fields(const Results& results, const Group& group, const Row& row) {
+std::string fields(const Results& results, const ImageSetResult& group, const Row& row) {
   const std::string random = group.extent
                                  ? fmt::format("{},{},{},{},{}", group.extent->width, group.extent->height,
                                                group.extent->depth, field(group.density), group.granularity)
@@ -57,7 +57,7 @@ std::string counted_as_csv(const Results& results) {
     nothing += ",";
   }
   text += "\n";
-  for (const Group& group : results.groups)
+  for (const ImageSetResult& group : results.groups)
     for (const Row& row : group.rows) {
       if (row.counted.empty()) text += fields(results, group, row) + nothing + "\n";
       for (const PhaseTime& phase : row.counted) {
@@ -81,7 +81,7 @@ std::string as_csv(const Results& results) {
     nothing += ",";
   }
   text += ",launches,repetitions,floor,floor_ms,multiple_of_floor\n";
-  for (const Group& group : results.groups)
+  for (const ImageSetResult& group : results.groups)
     for (const Row& row : group.rows) {
       const std::string start = fields(results, group, row);
       if (row.measures.empty()) text += start + nothing + "\n";

@@ -48,7 +48,7 @@ Input image(const fs::path& path, const Reading& reading) {
 /// The lines of YACCLAB's list, without what Windows editors add.
 std::vector<std::string> listed_names(const fs::path& list) {
   std::ifstream file(list);
-  if (!file) throw Error(Failure::no_input, list.string() + " cannot be read");
+  if (!file) throw Error(ErrorCode::no_input, list.string() + " cannot be read");
   std::vector<std::string> names;
   for (std::string line; std::getline(file, line);) {
     const std::string_view name = io::without_byte_order_mark(line);
@@ -71,7 +71,7 @@ std::vector<fs::path> entries(const fs::path& folder) {
   for (fs::directory_iterator at(folder, problem), end; !problem && at != end; at.increment(problem))
     paths.push_back(at->path());
   if (problem)
-    throw Error(Failure::no_input, folder.string() + " cannot be read (" + problem.message() + ")");
+    throw Error(ErrorCode::no_input, folder.string() + " cannot be read (" + problem.message() + ")");
   std::sort(paths.begin(), paths.end(), [](const fs::path& a, const fs::path& b) {
     return io::natural_less(a.filename().string(), b.filename().string());
   });
@@ -100,7 +100,7 @@ void walk(const fs::path& folder, const Reading& reading, ImageSet& loose, std::
 
 std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptions& options,
                                     std::optional<int> most, const Look& look) {
-  if (!fs::exists(path)) throw Error(Failure::no_input, "no such file or folder");
+  if (!fs::exists(path)) throw Error(ErrorCode::no_input, "no such file or folder");
   const Reading reading{options, look};
   std::vector<ImageSet> datasets;
   if (options.stack || !fs::is_directory(path)) {
@@ -113,7 +113,7 @@ std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptio
     if (!loose.inputs.empty()) datasets.insert(datasets.begin(), std::move(loose));
   }
   std::erase_if(datasets, [](const ImageSet& dataset) { return dataset.inputs.empty(); });
-  if (datasets.empty()) throw Error(Failure::no_input, "no PNG or TIFF files in this folder");
+  if (datasets.empty()) throw Error(ErrorCode::no_input, "no PNG or TIFF files in this folder");
   if (most)
     for (ImageSet& dataset : datasets)
       if (dataset.inputs.size() > static_cast<std::size_t>(*most))

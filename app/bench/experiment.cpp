@@ -30,12 +30,12 @@ class Reference {
 
   Label count() const { return labels_.count(); }
   /// Describes how `labeled` differs; empty if it is identical.
-  std::string difference(const Labeled& labeled) const;
+  std::string difference(const Labeling& labeled) const;
   /// Returns whether these are the components.
   bool has(const Components& components) const { return components == components_; }
 
  private:
-  explicit Reference(Labeled labeled);
+  explicit Reference(Labeling labeled);
 
   LabelImage labels_;
   Components components_;
@@ -43,12 +43,12 @@ class Reference {
 
 constexpr std::int64_t kElementsCompared = 1 << 18;
 
-Labeled label_by_engine(BitView image, Connectivity connectivity) {
+Labeling label_by_engine(BitView image, Connectivity connectivity) {
   const Algorithm& runs = *find_algorithm("runs", DeviceKind::cpu);
   return find_variant(runs, connectivity)->make(0)->label(image);
 }
 
-bool equal(const LabelImage& a, const LabelSource& b) {
+bool equal(const LabelImage& a, const LabelRows& b) {
   const std::int64_t width = a.extent().width;
   const std::int64_t rows_a_strip = std::max<std::int64_t>(1, kElementsCompared / width);
   std::atomic<bool> same = true;
@@ -64,7 +64,7 @@ bool equal(const LabelImage& a, const LabelSource& b) {
   return same;
 }
 
-std::string first_difference(const LabelImage& expected, const LabelSource& found) {
+std::string first_difference(const LabelImage& expected, const LabelRows& found) {
   const Comparison comparison = compare(expected, found);
   const auto number = [](auto value) { return std::to_string(value); };
   return "label at (" + number(comparison.x) + ", " + number(comparison.y) + ", " + number(comparison.z) +
@@ -75,11 +75,11 @@ std::string first_difference(const LabelImage& expected, const LabelSource& foun
 Reference::Reference(BitView image, Connectivity connectivity)
     : Reference(label_by_engine(image, connectivity)) {}
 
-Reference::Reference(Labeled labeled)
+Reference::Reference(Labeling labeled)
     : labels_(render_all(*labeled.labels)), components_(std::move(labeled.components)) {}
 
-std::string Reference::difference(const Labeled& labeled) const {
-  const LabelSource& labels = *labeled.labels;
+std::string Reference::difference(const Labeling& labeled) const {
+  const LabelRows& labels = *labeled.labels;
   if (labels.extent() != labels_.extent()) return "labels have another size than the image";
   if (labels.count() != labels_.count())
     return fmt::format("{} components instead of {}", labels.count(), labels_.count());
@@ -95,15 +95,15 @@ Connectivity connectivity_of(const Plan& plan, Extent extent) {
   const bool volume = extent.depth > 1;
   const Connectivity chosen = plan.connectivity.value_or(volume ? Connectivity::c26 : Connectivity::c8);
   if (is_3d(chosen) != volume)
-    throw Error(Failure::usage, fmt::format("left out: {}-connectivity is for {}", static_cast<int>(chosen),
-                                            is_3d(chosen) ? "volumes, and this is an image"
-                                                          : "images, and this is a volume"));
+    throw Error(ErrorCode::usage, fmt::format("left out: {}-connectivity is for {}", static_cast<int>(chosen),
+                                              is_3d(chosen) ? "volumes, and this is an image"
+                                                            : "images, and this is a volume"));
   return chosen;
 }
 
 /// A group while its images are being measured.
 struct OpenGroup {
-  Group group;
+  ImageSetResult group;
   std::vector<const Algorithm*> algorithms;  // one per row
   std::vector<ImageAverage> averages;        // per algorithm
   std::vector<double> spent_ms;              // per algorithm
@@ -152,7 +152,7 @@ class Measuring {
   /// Measures an input. Failures are reported, and the experiment continues.
   void measure_input(const ImageSet& set, const Input& input, std::map<Connectivity, OpenGroup>& groups) {
     announce(input.name);
-    const auto left_out = [&](Failure failure, const std::string& reason) {
+    const auto left_out = [&](ErrorCode failure, const std::string& reason) {
       results_.failures.insert(failure);
       observer_.problem(input.name + ": " + reason);
     };
@@ -160,9 +160,9 @@ class Measuring {
       const BitVolume image = input.load();
       measure_image(set, input.name, image.view(), groups);
     } catch (const Error& error) {
-      left_out(error.failure(), error.what());
+      left_out(error.code(), error.what());
     } catch (const std::bad_alloc&) {
-      left_out(Failure::memory, kOutOfMemory);
+      left_out(ErrorCode::memory, kOutOfMemory);
     }
     ++done_;
   }
@@ -214,7 +214,7 @@ class Measuring {
       note(problem);
       observer_.problem(row.title + " on " + image_name + ": " + problem);
     };
-    const auto fail = [&](Failure failure, const std::string& problem) {
+    const auto fail = [&](ErrorCode failure, const std::string& problem) {
       ++row.failed;
       results_.failures.insert(failure);
       say(problem);
@@ -226,7 +226,7 @@ class Measuring {
     }
     try {
       TimedLabeler& timed = timed_labeler(algorithm, open.group.connectivity);
-      const Labeled labeled = timed.label(image);
+      const Labeling labeled = timed.label(image);
       if (const std::string difference = reference.difference(labeled); !difference.empty()) {
         ++row.wrong;
         results_.wrong = true;
@@ -254,15 +254,15 @@ class Measuring {
       ++row.images;
       row.elements += static_cast<double>(image.extent.elements());
     } catch (const Error& error) {
-      if (error.failure() == Failure::temporary) {
+      if (error.code() == ErrorCode::temporary) {
         gpu_is_lost_ = true;
         results_.incomplete = "the GPU was lost" + so_far();
-        fail(error.failure(), std::string(error.what()) + "; the remaining GPU measurements are skipped");
+        fail(error.code(), std::string(error.what()) + "; the remaining GPU measurements are skipped");
       } else {
-        fail(error.failure(), error.what());
+        fail(error.code(), error.what());
       }
     } catch (const std::bad_alloc&) {
-      fail(Failure::memory, kOutOfMemory);
+      fail(ErrorCode::memory, kOutOfMemory);
     }
   }
 
@@ -349,8 +349,8 @@ class Measuring {
     return unique ? algorithm.name : algorithm.name + " (" + app::device_name(algorithm.device) + ")";
   }
 
-  static Group finish(OpenGroup open) {
-    Group group = std::move(open.group);
+  static ImageSetResult finish(OpenGroup open) {
+    ImageSetResult group = std::move(open.group);
     group.elements /= group.images;
     group.foreground /= group.images;
     group.components /= group.images;

@@ -56,7 +56,7 @@ Json object(const Row& row, Test test) {
   return json;
 }
 
-Json object(const Group& group, Test test) {
+Json object(const ImageSetResult& group, Test test) {
   Json json{{"dataset", group.dataset}};
   if (group.extent) {
     json["size"] = {group.extent->width, group.extent->height, group.extent->depth};
@@ -101,7 +101,7 @@ std::string as_json(const Head& head, const Results& results) {
   json["rotate"] = results.timing.rotate;
   json["method"] = measurement_notes(results);
   json["results"] = Json::array();
-  for (const Group& group : results.groups) json["results"].push_back(object(group, results.test));
+  for (const ImageSetResult& group : results.groups) json["results"].push_back(object(group, results.test));
   return io::json_text(json, 2) + "\n";
 }
 

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kThroughputNote = "G/s: 10^9 pixels per second, from the total";
 
 bool any_row(const Results& results, DeviceKind device) {
-  for (const Group& group : results.groups)
+  for (const ImageSetResult& group : results.groups)
     for (const Row& row : group.rows)
       if (row.device == device) return true;
   return false;
@@ -102,7 +102,7 @@ void add_steps(bool gpu, bool cpu, std::vector<std::string>& lines) {
 void add_iterations(const Results& results, std::vector<std::string>& lines) {
   lines.push_back("each image labeled once, the iterations averaged over the images");
   std::map<std::string, std::set<std::string>> algorithms;  // by the phase that they repeat
-  for (const Group& group : results.groups)
+  for (const ImageSetResult& group : results.groups)
     for (const Row& row : group.rows)
       if (!row.measures.empty()) algorithms[row.measures.front().name].insert(row.title);
   std::string text = "an iteration is a launch of";

@@ -115,10 +115,10 @@ void check(const Request& request, const std::vector<Extent>& sizes) {
   if (!request.connectivity) return;
   for (const Extent& size : sizes)
     if (is_3d(*request.connectivity) != (size.depth > 1))
-      throw Error(Failure::usage, fmt::format("{}-connectivity is for {}, and a size is {}",
-                                              static_cast<int>(*request.connectivity),
-                                              is_3d(*request.connectivity) ? "volumes" : "images",
-                                              size.depth > 1 ? "a volume's" : "an image's"));
+      throw Error(ErrorCode::usage, fmt::format("{}-connectivity is for {}, and a size is {}",
+                                                static_cast<int>(*request.connectivity),
+                                                is_3d(*request.connectivity) ? "volumes" : "images",
+                                                size.depth > 1 ? "a volume's" : "an image's"));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ std::size_t letters(const std::string& text);
 std::string three_digits(double value);
 
 /// Returns the measurements of one group, if the experiment has a table for each.
-std::optional<Table> table_of(const Group& group, Test test);
+std::optional<Table> table_of(const ImageSetResult& group, Test test);
 /// Returns tables of all groups together, with algorithms as columns.
 std::vector<Table> joint_tables(const Results& results);
 /// Returns a line for each connectivity: the fastest algorithm of those that were timed on all sets of
@@ -98,9 +98,9 @@ std::vector<SeriesSet> series_sets(const Results& results, const Value& value, b
 std::string half_of_peak(const SeriesSet& set, const Series& series);
 
 /// Returns "random 2048x2048, density 50 %, granularity 1" or the name of a dataset.
-std::string describe(const Group& group);
+std::string describe(const ImageSetResult& group);
 /// Returns "8-connectivity, 10 images of 4.19 million pixels, foreground 50 %, 131000 components".
-std::string describe_images(const Group& group);
+std::string describe_images(const ImageSetResult& group);
 
 /// Figure of a thread block: &BlockWork::longest or &BlockWork::atomics.
 using WorkFigure = std::uint32_t BlockWork::*;

@@ -72,7 +72,9 @@ std::optional<std::string> note(const Row& row) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-std::string title_of(const Group& group) { return describe(group) + " (" + describe_images(group) + ")"; }
+std::string title_of(const ImageSetResult& group) {
+  return describe(group) + " (" + describe_images(group) + ")";
+}
 
 /// A column of the table of averages: its cell in a row, none where the row has nothing to show.
 struct Column {
@@ -132,7 +134,7 @@ constexpr Column kColumns[] = {
     {"note", note},
 };
 
-Table average_table(const Group& group) {
+Table average_table(const ImageSetResult& group) {
   Table table{title_of(group), {"algorithm", "device"}, {}, 2};
   for (const Row& row : group.rows) table.rows.push_back({row.algorithm, app::device_name(row.device)});
   for (const Column& column : kColumns) {
@@ -145,7 +147,7 @@ Table average_table(const Group& group) {
   return table;
 }
 
-Table steps_table(const Group& group) {
+Table steps_table(const ImageSetResult& group) {
   Table table{title_of(group),
               {"algorithm", "device", "step", "ms", "5-95 %", "launches", "x floor", "cycles"},
               {},
@@ -163,7 +165,7 @@ Table steps_table(const Group& group) {
 }
 
 /// Returns memory accesses, rounded to integers.
-Table memory_table(const Group& group) {
+Table memory_table(const ImageSetResult& group) {
   Table table{title_of(group), {"algorithm", "phase", "launches"}, {}, 2};
   for (const AccessKind& kind : kAccessKinds) {
     table.header.push_back(kind.name);
@@ -186,7 +188,7 @@ Table memory_table(const Group& group) {
 }
 
 /// Returns the work of thread blocks: the mean, and the maximum of one block on any image.
-Table work_table(const Group& group) {
+Table work_table(const ImageSetResult& group) {
   Table table{title_of(group), {"algorithm", "phase", "launches", "blocks"}, {}, 2};
   for (const WorkKind& kind : kWorkKinds)
     for (const char* which : {"", ", most"}) table.header.push_back(kind.title + std::string(which));
@@ -239,7 +241,7 @@ void add_throughput_tables(const Results& results, std::vector<Table>& tables) {
 
 }  // namespace
 
-std::optional<Table> table_of(const Group& group, Test test) {
+std::optional<Table> table_of(const ImageSetResult& group, Test test) {
   switch (test) {
     case Test::average:
     case Test::host:
@@ -303,7 +305,7 @@ struct Logs {
 };
 
 /// Adds the times of a group. Experiments that count have none.
-void add_logs(const Group& group, std::vector<Logs>& all) {
+void add_logs(const ImageSetResult& group, std::vector<Logs>& all) {
   for (const Row& row : group.rows) {
     const Measure* const total = total_of(row);
     if (total == nullptr || total->timing.median_ms <= 0) continue;
@@ -317,12 +319,12 @@ void add_logs(const Group& group, std::vector<Logs>& all) {
 }  // namespace
 
 std::string fastest(const Results& results) {
-  std::map<Connectivity, std::vector<const Group*>> groups;
-  for (const Group& group : results.groups) groups[group.connectivity].push_back(&group);
+  std::map<Connectivity, std::vector<const ImageSetResult*>> groups;
+  for (const ImageSetResult& group : results.groups) groups[group.connectivity].push_back(&group);
   std::string text;
   for (const auto& [connectivity, sets] : groups) {
     std::vector<Logs> all;
-    for (const Group* group : sets) add_logs(*group, all);
+    for (const ImageSetResult* group : sets) add_logs(*group, all);
     std::erase_if(all, [all_sets = sets.size()](const Logs& logs) { return logs.sets < all_sets; });
     if (all.size() < 2) continue;
     std::sort(all.begin(), all.end(), [](const Logs& a, const Logs& b) { return a.sum < b.sum; });
@@ -339,7 +341,7 @@ std::string fastest(const Results& results) {
 
 std::vector<Table> tables(const Results& results) {
   std::vector<Table> all;
-  for (const Group& group : results.groups)
+  for (const ImageSetResult& group : results.groups)
     if (std::optional<Table> table = table_of(group, results.test)) all.push_back(std::move(*table));
   for (Table& table : joint_tables(results)) all.push_back(std::move(table));
   return all;

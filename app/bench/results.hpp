@@ -68,7 +68,7 @@ inline const PhaseTime* working_phase(const Row& row) {
 }
 
 /// The images of one set that have the same connectivity.
-struct Group {
+struct ImageSetResult {
   std::string dataset;
   std::optional<Extent> extent;  // these three: random images
   double density = 0;
@@ -92,13 +92,13 @@ struct WorkMap {
 struct Results {
   Test test = Test::average;
   TimingOptions timing;
-  std::vector<Group> groups;
-  std::vector<WorkMap> maps;   // --test work: of the largest image, the first one if there are several
-  std::string mapped_name;     // name of this image
-  Picture mapped_image;        // this image in the grid of the first map
-  std::string incomplete;      // why not everything was measured; "" if it was
-  bool wrong = false;          // an algorithm gave wrong labels
-  std::set<Failure> failures;  // of images that could not be read and algorithms that could not label
+  std::vector<ImageSetResult> groups;
+  std::vector<WorkMap> maps;     // --test work: of the largest image, the first one if there are several
+  std::string mapped_name;       // name of this image
+  Picture mapped_image;          // this image in the grid of the first map
+  std::string incomplete;        // why not everything was measured; "" if it was
+  bool wrong = false;            // an algorithm gave wrong labels
+  std::set<ErrorCode> failures;  // of images that could not be read and algorithms that could not label
   std::vector<std::string> not_measured;  // algorithms that need a GPU, if none can be used
   std::string no_gpu;                     // why none can be used
   std::string protocol;                   // --protocol; "" for none

@@ -13,7 +13,7 @@ namespace {
 
 std::string percent(double share) { return three_digits(100 * share); }
 
-std::string connectivity_of(const Group& group) {
+std::string connectivity_of(const ImageSetResult& group) {
   return fmt::format("{}-connectivity", static_cast<int>(group.connectivity));
 }
 
@@ -25,7 +25,7 @@ struct Where {
   std::optional<double> x;
 };
 
-Where where(const Group& group) {
+Where where(const ImageSetResult& group) {
   const std::string connectivity = ", " + connectivity_of(group);
   if (!group.extent) return {"datasets" + connectivity, "dataset", group.dataset, {}};
   const std::string size = io::to_string(*group.extent);
@@ -102,7 +102,7 @@ std::optional<double> iterations(const Row& row) {
 
 std::vector<SeriesSet> series_sets(const Results& results, const Value& value, bool with_floors) {
   std::vector<SeriesSet> all;
-  for (const Group& group : results.groups) {
+  for (const ImageSetResult& group : results.groups) {
     const Where place = where(group);
     auto at =
         std::find_if(all.begin(), all.end(), [&](const SeriesSet& set) { return set.title == place.set; });
@@ -152,13 +152,13 @@ std::string half_of_peak(const SeriesSet& set, const Series& series) {
   return side + "x" + side + (set.of_volumes ? "x" + side : "");
 }
 
-std::string describe(const Group& group) {
+std::string describe(const ImageSetResult& group) {
   if (!group.extent) return group.dataset;
   return fmt::format("random {}, density {} %, granularity {}", io::to_string(*group.extent),
                      percent(group.density), group.granularity);
 }
 
-std::string describe_images(const Group& group) {
+std::string describe_images(const ImageSetResult& group) {
   return fmt::format("{}, {}{} of {} million pixels, {} % foreground, {} components", connectivity_of(group),
                      group.images, group.images == 1 ? " image" : " images",
                      three_digits(group.elements / 1e6), percent(group.foreground),

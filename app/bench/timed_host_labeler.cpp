@@ -36,7 +36,7 @@ class TimedHostLabeler final : public TimedLabeler {
   TimedHostLabeler(const Variant& variant, std::unique_ptr<Labeler> labeler)
       : variant_(variant), labeler_(std::move(labeler)) {}
 
-  Labeled label(BitView image) override { return labeler_->label(image); }
+  Labeling label(BitView image) override { return labeler_->label(image); }
   FloorKind floor() const override { return {DeviceKind::cpu, 1}; }
 
   void time_totals(BitView image, const TimingOptions& timing, bool end_to_end, Samples& samples) override {
@@ -77,7 +77,7 @@ class TimedHostLabeler final : public TimedLabeler {
     repeat(timing, [&](int i, bool counts) {
       const BitView copy = copies.view(copies.of(i));
       const app::Stopwatch stopwatch;
-      const Labeled labeled = labeler_->label(copy);
+      const Labeling labeled = labeler_->label(copy);
       if (counts) samples.add(kComponents, stopwatch.milliseconds());
     });
   }
@@ -116,7 +116,7 @@ class TimedHostLabeler final : public TimedLabeler {
   /// has written its labels already, into memory of its own.
   Times label_into(BitView image, LabelImage* output) {
     const app::Stopwatch stopwatch;
-    Labeled labeled = labeler_->label(image);
+    Labeling labeled = labeler_->label(image);
     Times times;
     const double label_ms = stopwatch.milliseconds();
     std::optional<LabelImage> own;

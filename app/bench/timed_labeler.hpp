@@ -50,7 +50,7 @@ class TimedLabeler {
   virtual ~TimedLabeler() = default;
 
   /// Labels an image, with statistics. The result is checked before anything is timed.
-  virtual Labeled label(BitView image) = 0;
+  virtual Labeling label(BitView image) = 0;
   /// Returns the floor that its times are compared with.
   virtual FloorKind floor() const = 0;
 

@@ -17,9 +17,9 @@ class TimedStagedLabeler final : public TimedLabeler {
   TimedStagedLabeler(const Variant& variant, int gpu) : variant_(variant), gpu_(gpu) { labelers(1); }
 
   /// This labeling is checked and its launches and accesses are counted; it is not timed.
-  Labeled label(BitView image) override {
+  Labeling label(BitView image) override {
     PhaseTimes phases;
-    Labeled labeled = label_image(*labelers(1).front(), image, &phases);
+    Labeling labeled = label_image(*labelers(1).front(), image, &phases);
     labeled.phases = std::move(phases);
     return labeled;
   }
@@ -36,7 +36,7 @@ class TimedStagedLabeler final : public TimedLabeler {
     if (end_to_end)
       go_round(all, timing, [&](StagedLabeler& labeler, bool counts) {
         const app::Stopwatch stopwatch;
-        const Labeled labeled = label_image(labeler, image, nullptr);
+        const Labeling labeled = label_image(labeler, image, nullptr);
         if (counts) samples.add(kWhole, stopwatch.milliseconds());
       });
     for (StagedLabeler* labeler : all) labeler->release();
@@ -108,8 +108,8 @@ class TimedStagedLabeler final : public TimedLabeler {
   }
 
   /// Labels from host to host as in papers, which download a label image.
-  static Labeled label_image(StagedLabeler& labeler, BitView image, PhaseTimes* phases) {
-    Labeled labeled;
+  static Labeling label_image(StagedLabeler& labeler, BitView image, PhaseTimes* phases) {
+    Labeling labeled;
     labeler.upload(image);
     labeler.allocate();
     labeler.run(Numbering::consecutive, phases);

@@ -93,7 +93,7 @@ class BenchOutputs {
     const bench::Picture picture = bench::work_picture(results.mapped_image, results.maps);
     io::with_path(options_.map, [&] {
       if (picture.rgb.empty())
-        throw Error(Failure::data, "no thread block was counted; there is no map to draw");
+        throw Error(ErrorCode::data, "no thread block was counted; there is no map to draw");
     });
     write(options_.map, as_png(picture));
   }
@@ -206,16 +206,16 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const be
 }
 
 int exit_code_of(const bench::Results& results) {
-  if (results.wrong) return exit_code(Failure::internal);
+  if (results.wrong) return exit_code(ErrorCode::internal);
   std::set<int> codes;
-  for (const Failure failure : results.failures) codes.insert(exit_code(failure));
+  for (const ErrorCode failure : results.failures) codes.insert(exit_code(failure));
   return exit_code(codes);
 }
 
 /// Returns the table of algorithms for an experiment.
 const std::vector<Algorithm>& table_of(bench::Test test) {
   if (test == bench::Test::blocks) return block_configurations();
-  return bench::is_counted(test) ? counting_algorithms() : algorithms();
+  return bench::is_counted(test) ? instrumented_algorithms() : algorithms();
 }
 
 /// Returns a line for each algorithm that was named and does not label some of the images.
@@ -225,7 +225,7 @@ std::set<std::string> not_measured(const bench::Plan& plan, const bench::Request
   for (const Algorithm* algorithm : plan.algorithms) {
     const auto& named = request.algorithms;
     if (std::find(named.begin(), named.end(), algorithm->name) == named.end()) continue;
-    for (const bench::Group& group : results.groups)
+    for (const bench::ImageSetResult& group : results.groups)
       if (find_variant(*algorithm, group.connectivity) == nullptr)
         lines.insert(
             algorithm->name + " does not label " + std::to_string(static_cast<int>(group.connectivity)) +
@@ -281,13 +281,13 @@ int run_bench(const BenchOptions& options) {
              plan.timing.stop});
   status.clear();
   if (results.groups.empty() && results.failures.empty() && results.incomplete.empty())
-    throw Error(Failure::usage, "nothing to measure: none of these algorithms labels any of these images");
+    throw Error(ErrorCode::usage, "nothing to measure: none of these algorithms labels any of these images");
 
   report.finish(results);
   for (const std::string& line : not_measured(plan, request, results)) warn(line);
   for (const auto& [device, clocks] : results.clocks)
     if (const std::string line = bench::clock_warning(device, clocks); !line.empty()) warn(line);
-  if (chosen.named_are_left_out) results.failures.insert(Failure::unavailable);
+  if (chosen.named_are_left_out) results.failures.insert(ErrorCode::unavailable);
   if (!results.incomplete.empty()) print_message(results.incomplete + "; completed measurements are written");
   if (signal.number() != 0) end_by_signal(signal.number());
   return exit_code_of(results);

@@ -45,7 +45,7 @@ std::string describe(const Comparison& comparison, const LabelImage& a, const La
 
 int run_compare(const CompareOptions& options) {
   if (io::are_one_stream(options.a, options.b))
-    throw io::FileError(options.b, Failure::usage, "is a stream and can be read only once");
+    throw io::FileError(options.b, ErrorCode::usage, "is a stream and can be read only once");
   enter_sandbox({options.a, options.b});
   std::vector<std::uint64_t> long_a, long_b;
   const auto read = [&](const std::string& path, std::vector<std::uint64_t>& long_labels) {

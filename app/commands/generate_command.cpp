@@ -39,7 +39,7 @@ void refuse_other_kinds(const GenerateCommandOptions& options) {
   for (const GenerateKind& kind : generate_kinds())
     for (const auto& [name, option] : options.of_kinds)
       if (kind.name == options.image.kind && option.is_given() && !has_option(kind, name))
-        throw Error(Failure::usage, "--" + name + " is for " + kinds_with(name) + ", not for " + kind.name);
+        throw Error(ErrorCode::usage, "--" + name + " is for " + kinds_with(name) + ", not for " + kind.name);
 }
 
 void add_size(const Command& command, Extent& extent) {

@@ -37,7 +37,7 @@ struct ObjectOptions {
 struct Objects {
   Extent extent;
   io::Geometry geometry;
-  std::unique_ptr<LabelSource> labels;
+  std::unique_ptr<LabelRows> labels;
   std::vector<std::uint64_t> ids = {};      // value of label i + 1, or the label itself for components
   std::vector<std::uint64_t> areas = {};    // pixels
   std::vector<std::uint64_t> classes = {};  // values of components, with per_value

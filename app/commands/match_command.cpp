@@ -157,11 +157,11 @@ class Matching {
   /// Matches one pair, and adds its rows of the table.
   void match(const ImagePair& pair, std::string& rows) {
     if (io::are_one_stream(pair.truth, pair.prediction))
-      throw io::FileError(pair.prediction, Failure::usage, "is a stream and can be read only once");
+      throw io::FileError(pair.prediction, ErrorCode::usage, "is a stream and can be read only once");
     const Objects truth = read_objects(pair.truth, options_.objects, pair.frame);
     const Objects prediction = read_objects(pair.prediction, options_.objects, pair.frame);
     if (truth.extent != prediction.extent)
-      throw io::FileError(pair.prediction, Failure::data,
+      throw io::FileError(pair.prediction, ErrorCode::data,
                           "is " + io::to_string(prediction.extent) + ", but " + display_name(pair.truth) +
                               " is " + io::to_string(truth.extent) + "; both need the same size");
     compare_grids(pair, truth, prediction);
@@ -222,14 +222,14 @@ std::string parse_thresholds(const std::string& given, std::vector<double>& thre
 void check(const MatchOptions& options) {
   options.objects.check();
   if (options.csv == "-" && options.json == "-")
-    throw Error(Failure::usage, "--csv and --json cannot both be standard output");
+    throw Error(ErrorCode::usage, "--csv and --json cannot both be standard output");
 }
 
 int run_match(const MatchOptions& options) {
   check(options);
   if (options.truth.empty() || options.prediction.empty())
-    throw Error(Failure::usage, "TRUTH and PREDICTION are needed, or --track SERIES");
-  if (!options.folder.empty()) throw Error(Failure::usage, "-o is for --track");
+    throw Error(ErrorCode::usage, "TRUTH and PREDICTION are needed, or --track SERIES");
+  if (!options.folder.empty()) throw Error(ErrorCode::usage, "-o is for --track");
   enter_sandbox({options.truth, options.prediction}, {options.csv, options.json});
   LabelPaths paths;
   paths.input = options.truth;
@@ -243,12 +243,12 @@ int run_match(const MatchOptions& options) {
 int run_track(const MatchOptions& options) {
   check(options);
   if (!options.truth.empty())
-    throw Error(Failure::usage, "--track has one input, its series; remove " + options.truth);
-  if (options.thresholds.size() > 1) throw Error(Failure::usage, "--track has one --threshold");
+    throw Error(ErrorCode::usage, "--track has one input, its series; remove " + options.truth);
+  if (options.thresholds.size() > 1) throw Error(ErrorCode::usage, "--track has one --threshold");
   if (options.objects.per_value || !options.prediction_name.empty())
-    throw Error(Failure::usage, "--per-value and --prediction-name are for two images, not for --track");
+    throw Error(ErrorCode::usage, "--per-value and --prediction-name are for two images, not for --track");
   if (options.objects.every_frame || options.objects.planes.frame)
-    throw Error(Failure::usage, "--track reads all time points; remove --frame");
+    throw Error(ErrorCode::usage, "--track reads all time points; remove --frame");
   return track_frames(options);
 }
 

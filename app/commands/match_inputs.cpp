@@ -54,7 +54,7 @@ Objects components_of(const std::string& path, const io::ReadOptions& read, cons
   EngineOptions on_cpu;
   on_cpu.device = DeviceChoice::cpu;
   Engine engine(on_cpu, {});
-  const Labeled labeled =
+  const Labeling labeled =
       engine.label(bits.view(), options.connectivity_for(info.extent, io::holds_volumes(info.format)));
   Objects objects{info.extent, info.geometry, std::make_unique<LabelImage>(render_all(*labeled.labels))};
   objects.ids = numbers(labeled.components.size());
@@ -68,7 +68,7 @@ Objects values_of(const std::string& path, const io::ReadOptions& read, const Ob
   const ValueType type = reader->value_type();
   ValueImage image = reader->read_values(0, info.extent.depth, 0);
   if (image.any_nan()) read.warn(io::kHintOfNan);
-  LabeledValues labeled =
+  ValueLabeling labeled =
       options.per_value ? label_values(std::move(image), options.components.connectivity_for(
                                                              info.extent, io::holds_volumes(info.format)))
                         : label_by_value(std::move(image));
@@ -99,9 +99,10 @@ void ObjectOptions::add_to(const Command& command) {
 
 void ObjectOptions::check() const {
   if (label && per_value)
-    throw Error(Failure::usage, "--label and --per-value cannot be combined: --per-value labels each value");
+    throw Error(ErrorCode::usage,
+                "--label and --per-value cannot be combined: --per-value labels each value");
   if (components.connectivity && !label && !per_value)
-    throw Error(Failure::usage, "--connectivity is for masks and classes; add --label or --per-value");
+    throw Error(ErrorCode::usage, "--connectivity is for masks and classes; add --label or --per-value");
   if (label || per_value) components.check();
 }
 
@@ -129,9 +130,9 @@ io::FileError without_partner(const ImagePair& pair, const NamePattern& pattern,
   const std::string& path = no_truth ? pair.prediction : pair.truth;
   const std::optional<std::string> missing = no_truth ? pair.name : pattern.name_for(pair.name);
   if (!missing)
-    return {path, Failure::no_input,
+    return {path, ErrorCode::no_input,
             "has a name that does not match " + pattern.from() + ", the pattern of --prediction-name"};
-  return {path, Failure::no_input,
+  return {path, ErrorCode::no_input,
           "has no partner called '" + *missing + "' in " + folder +
               (has_pattern ? "" : "; --prediction-name pairs other names")};
 }
@@ -171,7 +172,7 @@ void add_frames(const ImagePair& pair, const ObjectOptions& objects, std::vector
   const int count = count_frames(pair.truth, objects);
   const int other = count_frames(pair.prediction, objects);
   if (count != other)
-    throw io::FileError(pair.prediction, Failure::data,
+    throw io::FileError(pair.prediction, ErrorCode::data,
                         "has " + counted(static_cast<std::uint64_t>(other), "time point") + ", but " +
                             display_name(pair.truth) + " has " + std::to_string(count));
   for (int frame = 0; frame < count; ++frame)
@@ -181,7 +182,7 @@ void add_frames(const ImagePair& pair, const ObjectOptions& objects, std::vector
 }  // namespace
 
 io::FileError two_of_a_name(const std::string& path, const std::string& other) {
-  return {path, Failure::usage,
+  return {path, ErrorCode::usage,
           "differs from " + display_name(other) + " only in the extension; move one of them elsewhere"};
 }
 
@@ -200,7 +201,7 @@ FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
   const bool are_folders =
       io::is_folder_of_images(truth) && std::filesystem::is_directory(prediction, unknown);
   if (!are_folders && !prediction_name.empty())
-    throw Error(Failure::usage, "--prediction-name is for two folders");
+    throw Error(ErrorCode::usage, "--prediction-name is for two folders");
   FoundPairs found = are_folders ? pairs_of_folders(truth, prediction, prediction_name)
                                  : FoundPairs{.pairs = {{"", truth, prediction}}};
   if (!objects.every_frame) return found;

@@ -97,7 +97,7 @@ class Tracking {
         const auto [other, is_new] = paths.emplace(input.name, input.path);
         if (!is_new) throw two_of_a_name(input.path, other->second);
       }
-      if (frames.empty()) throw io::FileError(options_.series, Failure::no_input, "contains no images");
+      if (frames.empty()) throw io::FileError(options_.series, ErrorCode::no_input, "contains no images");
     } else {
       const int count = count_frames(options_.series, options_.objects);
       const std::string stem = fs::path(io::without_extension(options_.series)).filename().string();
@@ -105,7 +105,7 @@ class Tracking {
     }
     if (frames.size() == 1)
       throw io::FileError(
-          options_.series, Failure::data,
+          options_.series, ErrorCode::data,
           "contains one time point; --track is for several; save its pages with a time axis, or each time "
           "point as a file in a folder");
     return frames;
@@ -122,7 +122,7 @@ class Tracking {
     ObjectLinks links{std::vector(count, kNoObject), std::vector(count, kNoObject), {}};
     if (before) {
       if (before->objects.extent != now.objects.extent)
-        throw io::FileError(frames_[i].path, Failure::data,
+        throw io::FileError(frames_[i].path, ErrorCode::data,
                             "is " + io::to_string(now.objects.extent) + ", but the time point before is " +
                                 io::to_string(before->objects.extent) + "; all need the same size");
       const OverlapTable table = find_overlaps(*before->objects.labels, *now.objects.labels);
@@ -180,7 +180,7 @@ class Tracking {
       const Objects objects = read(frames_[i]);
       io::with_path(path, [&] {
         if (objects.ids.size() + 1 != maps_[i].size())
-          throw Error(Failure::data, "its time point has changed");
+          throw Error(ErrorCode::data, "its time point has changed");
         io::WriteOptions write;
         write.type = io::resolve_label_type(io::LabelType::automatic, static_cast<Label>(tracks_.size()),
                                             io::LabelFormat::tiff);
@@ -254,11 +254,11 @@ int track_frames(const MatchOptions& options) {
   std::error_code none;
   if (!options.folder.empty() && !options.folder.ends_with('/') && format_by_name(options.folder) &&
       !fs::is_directory(options.folder, none))
-    throw io::FileError(options.folder, Failure::usage,
+    throw io::FileError(options.folder, ErrorCode::usage,
                         "is not a folder; --track writes a label image for each time point: -o " +
                             io::without_extension(options.folder) + "/");
   if (!options.folder.empty() && fs::equivalent(options.folder, options.series, none))
-    throw io::FileError(options.folder, Failure::usage,
+    throw io::FileError(options.folder, ErrorCode::usage,
                         "is the folder of the time points; write into another one");
   std::string in_folder;
   if (!options.folder.empty()) {

@@ -40,14 +40,14 @@ std::string find_file(const std::string& report, const std::string& named, bool 
   for (const std::string& path : {named, (parent / fs::path(named).filename()).string()}) {
     const fs::path target = fs::canonical(path, unknown);
     if (unknown) continue;
-    if (fs::is_other(target, unknown)) throw io::FileError(path, Failure::no_input, "is not a file");
+    if (fs::is_other(target, unknown)) throw io::FileError(path, ErrorCode::no_input, "is not a file");
     if (follow ||
         std::mismatch(folder.begin(), folder.end(), target.begin(), target.end()).first == folder.end())
       return path;
     is_elsewhere = true;
   }
   if (is_elsewhere)
-    throw io::FileError(report, Failure::data,
+    throw io::FileError(report, ErrorCode::data,
                         "names '" + named + "', outside of its folder; add --follow if you trust it");
   return "";
 }
@@ -88,7 +88,7 @@ class Verification {
       throw io::FileError(report, io::failure_to_read(code), io::system_reason(code), code);
     }
     if (!run || !run->complete)
-      throw io::FileError(report, Failure::data, "is not a complete report of gpuccl");
+      throw io::FileError(report, ErrorCode::data, "is not a complete report of gpuccl");
     if (!run->output.path.empty()) verify_labels(report, *run);
     bool is_any = !run->output.path.empty();
     for (const io::ReportedFile* const file : {&run->preview, &run->stats, &run->contacts, &run->outlines}) {
@@ -105,12 +105,12 @@ class Verification {
       else
         report_file(path, "content differs from the report", false);
     }
-    if (!is_any) throw io::FileError(report, Failure::data, "names no files that the run wrote");
+    if (!is_any) throw io::FileError(report, ErrorCode::data, "names no files that the run wrote");
   }
 
   void verify_labels(const std::string& report, const io::ReportedRun& run) {
     if (run.fingerprint.empty())
-      throw io::FileError(report, Failure::data, "has no fingerprint; label the image again");
+      throw io::FileError(report, ErrorCode::data, "has no fingerprint; label the image again");
     const std::string image = find_file(report, run.output.path, options_.follow);
     if (image.empty())
       report_missing(run.output.path);
@@ -156,9 +156,9 @@ void setup_verify(const Command& command) {
   add_switch(command, "--quiet", options->quiet, "Print nothing; return the exit code only");
   command.on_run([options] {
     if (options->print && options->quiet)
-      throw Error(Failure::usage, "--print and --quiet cannot be combined");
+      throw Error(ErrorCode::usage, "--print and --quiet cannot be combined");
     if (!options->print && std::count(options->files.begin(), options->files.end(), "-") > 0)
-      throw Error(Failure::usage, "a report cannot be standard input, because its files are next to it");
+      throw Error(ErrorCode::usage, "a report cannot be standard input, because its files are next to it");
     return Verification(*options).run();
   });
 }

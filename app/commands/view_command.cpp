@@ -47,7 +47,7 @@ std::string extension_of_labels(const std::string& path) {
 
 /// The labels of an image as numbers 1..N in ascending order.
 struct NumberedLabels {
-  LabeledValues values;
+  ValueLabeling values;
   std::vector<Label> map;            // from labels of `values` to numbers
   std::vector<std::uint64_t> names;  // the label of each number
   Components components;
@@ -73,7 +73,7 @@ NumberedLabels number_labels(const LabelImage& labels, const std::vector<std::ui
 void read_stats(const std::string& path, ViewTable& table) {
   io::with_path(path, [&] {
     const io::Descriptor file = io::open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (!file) throw Error(Failure::no_input, io::system_reason(errno), errno);
+    if (!file) throw Error(ErrorCode::no_input, io::system_reason(errno), errno);
     std::vector<char> piece(std::size_t{1} << 16);
     for (std::size_t at = 0;;) {
       const std::size_t read = io::read_all_at(file.get(), piece.data(), piece.size(), at);
@@ -88,11 +88,11 @@ void read_stats(const std::string& path, ViewTable& table) {
 nlohmann::ordered_json read_report(const std::string& path) {
   return io::with_path(path, [&] {
     std::ifstream file(path);
-    if (!file) throw Error(Failure::no_input, io::system_reason(errno), errno);
+    if (!file) throw Error(ErrorCode::no_input, io::system_reason(errno), errno);
     nlohmann::ordered_json report =
         io::parse_ordered_json({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
     if (!report.is_object() || !report.contains("gpuccl") || !report.contains("components"))
-      throw Error(Failure::data, "is not a report of 'gpuccl label'");
+      throw Error(ErrorCode::data, "is not a report of 'gpuccl label'");
     return report;
   });
 }
@@ -117,7 +117,7 @@ void add_report(const std::string& path, const nlohmann::ordered_json& report, b
                                                 "-connectivity, gpuccl " +
                                                 report.at("gpuccl").get<std::string>());
     } catch (const nlohmann::json::exception&) {
-      throw Error(Failure::data, "is not a report of 'gpuccl label'");
+      throw Error(ErrorCode::data, "is not a report of 'gpuccl label'");
     }
   });
 }

@@ -16,23 +16,23 @@ namespace gpuccl::app {
 namespace {
 
 struct ExitCode {
-  Failure failure;
+  ErrorCode failure;
   int code;
   const char* reason;
 };
-constexpr ExitCode kExitCodes[] = {{Failure::usage, 64, "wrong usage"},
-                                   {Failure::data, 65, "bad data"},
-                                   {Failure::no_input, 66, "missing"},
-                                   {Failure::unavailable, 69, "no GPU"},
-                                   {Failure::internal, 70, "internal error"},
-                                   {Failure::memory, 71, "out of memory"},
-                                   {Failure::cannot_create, 73, "cannot create"},
-                                   {Failure::io, 74, "reading or writing"},
-                                   {Failure::temporary, 75, "GPU lost"}};
+constexpr ExitCode kExitCodes[] = {{ErrorCode::usage, 64, "wrong usage"},
+                                   {ErrorCode::data, 65, "bad data"},
+                                   {ErrorCode::no_input, 66, "missing"},
+                                   {ErrorCode::unavailable, 69, "no GPU"},
+                                   {ErrorCode::internal, 70, "internal error"},
+                                   {ErrorCode::memory, 71, "out of memory"},
+                                   {ErrorCode::cannot_create, 73, "cannot create"},
+                                   {ErrorCode::io, 74, "reading or writing"},
+                                   {ErrorCode::temporary, 75, "GPU lost"}};
 
 }  // namespace
 
-int exit_code(Failure failure) {
+int exit_code(ErrorCode failure) {
   return std::find_if(std::begin(kExitCodes), std::end(kExitCodes),
                       [&](const ExitCode& known) { return known.failure == failure; })
       ->code;
@@ -129,7 +129,7 @@ void print_warning(const std::string& path, const std::string& line) {
 
 Error translated(const std::exception& exception) {
   const std::string words = exception.what();
-  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) return {Failure::memory, "out of memory"};
+  if (dynamic_cast<const std::bad_alloc*>(&exception) != nullptr) return {ErrorCode::memory, "out of memory"};
   if (const auto* of_file = dynamic_cast<const std::filesystem::filesystem_error*>(&exception)) {
     const int code = of_file->code().value();
     return {io::failure_to_read(code),
@@ -139,16 +139,16 @@ Error translated(const std::exception& exception) {
   // oneTBB reports this failure only in words.
   if (words.starts_with("pthread_create ") ||
       (system != nullptr && system->code() == std::errc::resource_unavailable_try_again))
-    return {Failure::memory, "cannot start a thread (" + words + ")"};
-  return {Failure::internal, "internal error (" + words + ")"};
+    return {ErrorCode::memory, "cannot start a thread (" + words + ")"};
+  return {ErrorCode::internal, "internal error (" + words + ")"};
 }
 
 int report_failure(const Error& error) {
   const auto* about = dynamic_cast<const io::FileError*>(&error);
   const char* const reference =
-      error.failure() == Failure::memory ? "; see MEMORY USAGE in 'man gpuccl-label'" : "";
+      error.code() == ErrorCode::memory ? "; see MEMORY USAGE in 'man gpuccl-label'" : "";
   print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what() + reference);
-  return exit_code(error.failure());
+  return exit_code(error.code());
 }
 
 void print_result(std::string_view text) {

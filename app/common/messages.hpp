@@ -18,7 +18,7 @@ inline constexpr int kDifferent = 1;  // `compare` or `verify` found a differenc
 inline constexpr int kMixed = 1;      // inputs of a batch, or images of bench, failed for different reasons
 
 /// Returns the exit code of a failure.
-int exit_code(Failure failure);
+int exit_code(ErrorCode failure);
 /// Returns the failure that an exit code stands for, in words: "bad data".
 const char* reason_of(int code);
 /// Returns the exit code of a batch, from the codes of the inputs that failed.

@@ -67,7 +67,7 @@ int report_what_was_thrown() {
     return report_failure(translated(exception));
   } catch (...) {
   }
-  return report_failure(Error(Failure::internal, "internal error"));
+  return report_failure(Error(ErrorCode::internal, "internal error"));
 }
 
 [[noreturn]] void report_and_exit() {

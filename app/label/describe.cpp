@@ -69,16 +69,16 @@ PieceReport PieceReport::of_text(const std::string& text) {
       piece.phases.push_back({.phase = phase.at(0), .milliseconds = phase.at(1), .launches = phase.at(2)});
     return piece;
   } catch (const Json::exception&) {
-    throw Error(Failure::data, "is damaged");
+    throw Error(ErrorCode::data, "is damaged");
   }
 }
 
-void ImageReport::measured(PartLink& link, const NumberedPart& part) {
+void ImageReport::measured(PartLink& link, const GlobalPart& part) {
   for (const std::uint64_t mine : part.nans) nans.push_back(link.scan(mine).all);
   has_objects_in_pieces = part.measured.any_in_pieces();
 }
 
-void ImageReport::selected(PartLink& link, const LabelInput& input, const NumberedPart& part) {
+void ImageReport::selected(PartLink& link, const LabelInput& input, const GlobalPart& part) {
   count = part.count;
   dropped = part.dropped;
   const ValueOptions& options = input.options().values;
@@ -217,7 +217,7 @@ io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat form
 }
 
 bool has_label_texts(const LabelPaths& files, const LabelOptions& options, std::uint64_t labels,
-                     const Measured& measured) {
+                     const MeasureTable& measured) {
   const bool are_unique = !options.values.keep_values || options.values.objects;
   return !files.image.empty() && io::traits_of(io::label_format(files.image)).is_store && are_unique &&
          io::are_described(labels, measured);

@@ -54,9 +54,9 @@ struct ImageReport {
   // Collective: all parts of the image call these functions.
 
   /// Takes over what was measured.
-  void measured(PartLink& link, const NumberedPart& part);
+  void measured(PartLink& link, const GlobalPart& part);
   /// Takes over which components remain, after LabelInput::select().
-  void selected(PartLink& link, const LabelInput& input, const NumberedPart& part);
+  void selected(PartLink& link, const LabelInput& input, const GlobalPart& part);
 };
 
 /// Builds the report of one input and warns if the result is probably not what the user wants. Call the steps
@@ -102,6 +102,6 @@ io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat form
 
 /// Returns whether the label image is an OME-Zarr whose metadata describes its labels.
 bool has_label_texts(const LabelPaths& files, const LabelOptions& options, std::uint64_t labels,
-                     const Measured& measured);
+                     const MeasureTable& measured);
 
 }  // namespace gpuccl::app

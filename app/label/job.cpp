@@ -47,8 +47,8 @@ void Job::run_collective(Work work) {
   try {
     work();
   } catch (const Error& error) {
-    if (error.failure() != Failure::data) throw;
-    throw io::PartFailed(error.failure(), is_first() ? std::current_exception() : nullptr);
+    if (error.code() != ErrorCode::data) throw;
+    throw io::PartFailed(error.code(), is_first() ? std::current_exception() : nullptr);
   }
 }
 
@@ -73,7 +73,7 @@ void Job::agree_on_input() {
   const std::string first = io::text_of(link_.gather(io::message_of(state)).front());
   run_local(files_.input, [&] {
     if (const std::optional<std::string> other = input_->changed(first))
-      throw io::FileError(*other, Failure::data,
+      throw io::FileError(*other, ErrorCode::data,
                           "is another file for part " + std::to_string(link_.part()) +
                               " than for part 0; use the same one for all parts");
   });
@@ -114,15 +114,15 @@ void Job::label(Engine& engine) {
 }
 
 void Job::fill_holes(Engine& engine) {
-  NumberedPart holes = unite_background([&] { return piece_->label_background(engine); });
+  GlobalPart holes = unite_background([&] { return piece_->label_background(engine); });
   found_.holes = input_->select_holes(link_, holes);
   run_local(files_.input, [&] { piece_->fill(std::move(holes.labels)); });
 }
 
-NumberedPart Job::unite_background(const std::function<Labeled()>& label) {
-  Labeled background;
+GlobalPart Job::unite_background(const std::function<Labeling()>& label) {
+  Labeling background;
   run_local(files_.input, [&] { background = label(); });
-  NumberedPart united;
+  GlobalPart united;
   run_collective([&] {
     united = unite_part(link_, piece_->slab(), extent_, complementary(input_->connectivity()),
                         std::move(background));
@@ -151,7 +151,7 @@ void Job::measure(Engine& engine) {
   const LabelMeasures& measures = input_->measures();
   MeasureRequest request = measures.request();
   BitVolume bits;
-  Labeled cavities;
+  Labeling cavities;
   if (measures.needs_background()) {
     cavities = cavities_of_part(link_, extent_, input_->connectivity(), unite_background([&] {
                                   return piece_->label_background_of(part_.labels.labels.get(), engine, bits);
@@ -246,10 +246,10 @@ void Job::write_image() {
   });
   if (!options_.values.writes_values()) part_.labels.numbers = std::move(written.map);
   if (is_alone()) return;
-  std::vector<NumberedSlab> slabs;
+  std::vector<RelabeledSlab> slabs;
   slabs.push_back(std::move(part_.labels));
   if (options_.values.keep_values) slabs.front().numbers = std::move(written.map);
-  const std::unique_ptr<LabelSource> labels = joined_labels(extent_, std::move(slabs), written.largest);
+  const std::unique_ptr<LabelRows> labels = joined_labels(extent_, std::move(slabs), written.largest);
   io::ContentHash hash(write.type);
   hash.add_sum(io::write_labels_in_parts(link_, outputs_->shared(Output::image), format, *labels,
                                          written.wide, write));
@@ -320,9 +320,9 @@ void Job::write_contacts() {
   const MemoryBudget& budget = piece_->budget();
   run_local(files_.input, [&] {
     if (!budget.fits(budget.finding_contacts()))
-      throw Error(Failure::memory, "needs " + io::bytes_in_words(budget.finding_contacts()) +
-                                       " of memory to find contacts; the limit is " +
-                                       io::bytes_in_words(static_cast<double>(budget.limit())));
+      throw Error(ErrorCode::memory, "needs " + io::bytes_in_words(budget.finding_contacts()) +
+                                         " of memory to find contacts; the limit is " +
+                                         io::bytes_in_words(static_cast<double>(budget.limit())));
   });
   contacts_ =
       find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_, options_.periodic,

@@ -68,7 +68,7 @@ class Job {
   const EngineReport& engine_report() const { return piece_->engine_report(); }
   /// Returns the components of this part, with their measures.
   const Components& components() const { return part_.components; }
-  const Measured& measured() const { return part_.measured; }
+  const MeasureTable& measured() const { return part_.measured; }
   const io::ValueColumn& value() const { return description_.report.value; }
   const io::Geometry& geometry() const { return input_->info().geometry; }
   /// Returns the number of components of the whole image.
@@ -93,7 +93,7 @@ class Job {
   bool is_first() const { return link_.part() == 0; }
   void agree_on_input();
   void fill_holes(Engine& engine);
-  NumberedPart unite_background(const std::function<Labeled()>& label);
+  GlobalPart unite_background(const std::function<Labeling()>& label);
   void describe();
   void measure(Engine& engine);
   void select();
@@ -128,8 +128,8 @@ class Job {
   std::optional<Piece> piece_;
   std::optional<LabelOutputs> outputs_;
   ImageReport found_;
-  NumberedPart part_;
-  std::unique_ptr<LabelSource> no_labels_;  // of a part without rows
+  GlobalPart part_;
+  std::unique_ptr<LabelRows> no_labels_;  // of a part without rows
   GatheredSums sums_;
   std::vector<Contact> contacts_;
   Description description_;

@@ -27,7 +27,7 @@ bool is_folder(const std::string& path) {
 
 void check_preview(const LabelPaths& files) {
   if (!files.preview.empty() && format_by_name(files.preview) != io::LabelFormat::png)
-    throw io::FileError(files.preview, Failure::usage, "a preview is a PNG; use the extension .png");
+    throw io::FileError(files.preview, ErrorCode::usage, "a preview is a PNG; use the extension .png");
 }
 
 void check_outlines(const LabelPaths& files) {
@@ -36,7 +36,7 @@ void check_outlines(const LabelPaths& files) {
 
 void check_borders(const LabelOptions& options) {
   if (options.values.most_difference() > 0 && options.periodic != PeriodicAxes{})
-    throw Error(Failure::usage, "--periodic and --delta above 0 cannot be combined");
+    throw Error(ErrorCode::usage, "--periodic and --delta above 0 cannot be combined");
 }
 
 /// Checks options for label images in Zarr.
@@ -47,15 +47,15 @@ void check_zarr(const LabelOptions& options, io::LabelFormat format, bool batch)
                                                              : nullptr;
   if (option == nullptr) return;
   if (!io::traits_of(format).is_store)
-    throw io::FileError(display_name_of_output(options.files.image), Failure::usage,
+    throw io::FileError(display_name_of_output(options.files.image), ErrorCode::usage,
                         std::string(option) + " is for label images in Zarr; " +
                             (batch ? "add --format zarr" : "use the extension .zarr"));
   const io::Compression compression = options.compression.value_or(io::Compression::deflate);
   constexpr int kHighest = 9;  // highest level except for Zstd
   if (options.compression_level > 0 && compression == io::Compression::none)
-    throw Error(Failure::usage, "--compress-level and --compress none cannot be combined");
+    throw Error(ErrorCode::usage, "--compress-level and --compress none cannot be combined");
   if (options.compression_level > kHighest && compression != io::Compression::zstd)
-    throw Error(Failure::usage, "--compress-level is at most 9 for deflate and blosc");
+    throw Error(ErrorCode::usage, "--compress-level is at most 9 for deflate and blosc");
 }
 
 void check_image_format(const LabelOptions& options, bool batch) {
@@ -64,7 +64,7 @@ void check_image_format(const LabelOptions& options, bool batch) {
                         options.compression_level > 0 || options.label_type != io::LabelType::automatic ||
                         options.values.keep_values))
     throw Error(
-        Failure::usage,
+        ErrorCode::usage,
         "--compress, --compress-level, --bigtiff, --chunks, --pyramid, --label-type and --keep-values "
         "need a label image; give -o");
   const io::LabelFormat format =
@@ -73,27 +73,27 @@ void check_image_format(const LabelOptions& options, bool batch) {
                       : io::with_path(display_name_of_output(image), [&] { return io::label_format(image); });
   if (options.compression && !io::traits_of(format).has(*options.compression))
     throw io::FileError(
-        display_name_of_output(image), Failure::usage,
+        display_name_of_output(image), ErrorCode::usage,
         "--compress is for TIFF, for Zarr with none, deflate, zstd or blosc, and for NRRD and "
         "MetaImage with none or deflate");
   check_zarr(options, format, batch);
   if (options.big_tiff && format != io::LabelFormat::tiff)
-    throw io::FileError(display_name_of_output(image), Failure::usage,
+    throw io::FileError(display_name_of_output(image), ErrorCode::usage,
                         "--bigtiff is for label images in TIFF");
   if (options.label_type == io::LabelType::u32 && io::traits_of(format).most_bits < 32)
-    throw io::FileError(image, Failure::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
+    throw io::FileError(image, ErrorCode::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
 }
 
 /// Checks the options of every run.
 void check_any(const LabelOptions& options, bool batch) {
   if (options.selection.min_size > options.selection.max_size)
-    throw Error(Failure::usage, "--min-size is above --max-size");
+    throw Error(ErrorCode::usage, "--min-size is above --max-size");
   check_rules(given_options(options));
   check_values(options);
   check_borders(options);
   check_image_format(options, batch);
   if (options.digits < io::kAllDigits && options.files.stats.empty() && options.batch.stats_folder.empty())
-    throw Error(Failure::usage, "--digits is for tables of components; give --stats");
+    throw Error(ErrorCode::usage, "--digits is for tables of components; give --stats");
   options.algorithm.check();
 }
 
@@ -102,7 +102,7 @@ void check_streams_of_samples(const MeasureOptions& measure) {
   if (measure.intensities.size() < 2 && measure.intensity_channels.empty() && !measure.all_channels) return;
   for (const std::string& image : measure.intensities)
     if (io::TextStream::is_named(image))
-      throw Error(Failure::usage,
+      throw Error(ErrorCode::usage,
                   "--intensity " + image + " is a stream, which can serve only one image; use files");
 }
 
@@ -111,25 +111,25 @@ void check_single(const LabelOptions& options) {
   const std::string& input = options.inputs.front();
   if (!options.input.stack && io::is_folder_of_images(input))
     throw io::FileError(
-        input, Failure::no_input,
+        input, ErrorCode::no_input,
         "is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
   if (!files.any_output() && options.batch.summary.empty())
     throw Error(
-        Failure::usage,
+        ErrorCode::usage,
         options.values.objects
             ? "nothing to write; give -o, --json, --stats, --summary, --preview or --outlines"
             : "nothing to write; give -o, --json, --stats, --summary, --contacts, --preview, --outlines or "
               "--view");
   if (options.input.stack && options.inputs.front() == "-")
-    throw Error(Failure::usage, "--stack needs a folder, not standard input");
+    throw Error(ErrorCode::usage, "--stack needs a folder, not standard input");
   for (const std::string& image : options.measure.intensities)
     if (io::are_one_stream(options.inputs.front(), image))
-      throw io::FileError(image, Failure::usage, "cannot be both input and --intensity");
+      throw io::FileError(image, ErrorCode::usage, "cannot be both input and --intensity");
   check_streams_of_samples(options.measure);
   if (io::are_one_stream(input, options.seeds))
-    throw io::FileError(options.seeds, Failure::usage, "cannot be both input and --seeds");
+    throw io::FileError(options.seeds, ErrorCode::usage, "cannot be both input and --seeds");
   if (options.input.has_hysteresis() && io::TextStream::is_named(input))
-    throw io::FileError(input, Failure::usage, "is read twice with --threshold LOW:HIGH; use a file");
+    throw io::FileError(input, ErrorCode::usage, "is read twice with --threshold LOW:HIGH; use a file");
   check_preview(files);
   check_outlines(files);
 }
@@ -139,58 +139,58 @@ void check_batch(const LabelOptions& options) {
   const BatchOptions& batch = options.batch;
   for (const std::string& input : options.inputs)
     if (input == "-")
-      throw Error(Failure::usage,
+      throw Error(ErrorCode::usage,
                   options.inputs.size() > 1
                       ? "standard input cannot be one of several inputs"
                       : "standard input cannot be labeled into a folder; set files as outputs");
     else if (input == "@")
-      throw Error(Failure::usage, "'@' needs the name of a list, as in @list.txt");
+      throw Error(ErrorCode::usage, "'@' needs the name of a list, as in @list.txt");
     else if (input.starts_with('@') && io::is_image_name(input.substr(1)))
-      throw io::FileError(input.substr(1), Failure::usage,
+      throw io::FileError(input.substr(1), ErrorCode::usage,
                           "is an image, not a list of inputs; remove the '@'");
   if (options.every_frame && (!batch.summary.empty() || options.planes.pages || options.input.stack))
-    throw Error(Failure::usage, "--frame all cannot be combined with --summary, --page and --stack");
+    throw Error(ErrorCode::usage, "--frame all cannot be combined with --summary, --page and --stack");
   if (io::is_of_segments(files.stats))
-    throw io::FileError(files.stats, Failure::usage,
+    throw io::FileError(files.stats, ErrorCode::usage,
                         "segment properties are those of one input; name a table, such as all.csv");
   if (!files.json.empty())
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "--json is for one input; for several use --json-dir, or --report for one file or stream");
   for (const auto& [path, option] : {std::pair(files.contacts, std::string("--contacts")),
                                      {files.preview, "--preview"},
                                      {files.outlines, "--outlines"}})
     if (!path.empty())
-      throw io::FileError(path, Failure::usage,
+      throw io::FileError(path, ErrorCode::usage,
                           option + " is for one input; for several use " + option + "-dir");
   if (!files.view.empty() && !names_folder(files.view))
-    throw io::FileError(files.view, Failure::usage,
+    throw io::FileError(files.view, ErrorCode::usage,
                         "several inputs need a folder for their pages; use --view FOLDER/");
   if (!files.any_output() && options.inputs.size() == 2 && format_by_name(options.inputs.back()) &&
       !fs::exists(options.inputs.back()))
     throw io::FileError(
-        options.inputs.back(), Failure::usage,
+        options.inputs.back(), ErrorCode::usage,
         "does not exist; to write a label image of that name, use -o " + options.inputs.back());
   std::error_code none;
   const bool is_report_of_one = !batch.report.empty() && options.inputs.size() == 1 &&
                                 fs::is_regular_file(options.inputs.front(), none);
   if (output_folders(options).empty() && files.stats.empty() && batch.summary.empty())
     throw Error(
-        Failure::usage,
+        ErrorCode::usage,
         is_report_of_one
             ? "--report is for several inputs; for one use --json " + batch.report
             : "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir, "
               "--outlines-dir, --view FOLDER/, --stats or --summary");
   if (batch.recursive && options.inputs.size() == 1 && fs::is_regular_file(options.inputs.front()) &&
       !names_folder(files.image))
-    throw io::FileError(options.inputs.front(), Failure::usage, "is one file; remove --recursive");
+    throw io::FileError(options.inputs.front(), ErrorCode::usage, "is one file; remove --recursive");
   if (!files.image.empty() && !names_folder(files.image) && format_by_name(files.image)) {
     const std::string first = batch.first_used();
     const std::string option = options.every_frame ? "--frame all"
                                : first.empty()     ? "--intensity-name"
                                                    : first;
     if (options.inputs.size() == 1 && io::TextStream::is_named(files.image))
-      throw Error(Failure::usage, option + " and -o - cannot be combined");
-    throw io::FileError(display_name_of_output(files.image), Failure::usage,
+      throw Error(ErrorCode::usage, option + " and -o - cannot be combined");
+    throw io::FileError(display_name_of_output(files.image), ErrorCode::usage,
                         options.inputs.size() > 1
                             ? "several inputs need an output folder, whose name ends in /; for slices of one "
                               "volume give their folder and --stack"
@@ -200,12 +200,12 @@ void check_batch(const LabelOptions& options) {
   if (batch.skip_existing && !(files.stats.empty() && batch.summary.empty()) && files.image.empty() &&
       batch.json_folder.empty())
     throw Error(
-        Failure::usage,
+        ErrorCode::usage,
         "--skip-existing takes rows of --stats and --summary from reports; add -o FOLDER/ or --json-dir");
   for (const std::string& folder : output_folders(options)) {
     std::error_code problem;
     if (fs::exists(folder, problem) && !is_folder(folder))
-      throw io::FileError(folder, Failure::cannot_create, "cannot create: is not a folder");
+      throw io::FileError(folder, ErrorCode::cannot_create, "cannot create: is not a folder");
   }
 }
 
@@ -241,7 +241,7 @@ void check(const LabelOptions& options, bool batch) {
   const std::string streams[] = {files.image,    files.json,           files.stats,
                                  files.contacts, options.batch.report, options.batch.summary};
   if (std::count_if(std::begin(streams), std::end(streams), is_stdout) > 1)
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "only one of -o, --json, --stats, --contacts, --report and --summary can be standard output");
   check_any(options, batch);
 }
@@ -249,30 +249,30 @@ void check(const LabelOptions& options, bool batch) {
 void check_for_parts(const LabelOptions& options) {
   const LabelPaths& files = options.files;
   if (options.inputs.size() > 1)
-    throw Error(Failure::usage, "labels one input; use gpuccl label for several");
+    throw Error(ErrorCode::usage, "labels one input; use gpuccl label for several");
   const std::string& input = options.inputs.front();
   if (input.starts_with('@'))
-    throw io::FileError(input, Failure::usage,
+    throw io::FileError(input, ErrorCode::usage,
                         "is a list of inputs, but parts label one; for a file of that name use ./" + input);
   if (io::TextStream::is_named(input))
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 (input == "-" ? "standard input" : input) + " cannot be read in parts; use a file");
   for (const std::string& image : options.measure.intensities)
     if (io::TextStream::is_named(image))
-      throw Error(Failure::usage, "--intensity " + image + " cannot be read in parts; use a file");
+      throw Error(ErrorCode::usage, "--intensity " + image + " cannot be read in parts; use a file");
   if (io::TextStream::is_named(options.seeds))
-    throw Error(Failure::usage, "--seeds " + options.seeds + " cannot be read in parts; use a file");
+    throw Error(ErrorCode::usage, "--seeds " + options.seeds + " cannot be read in parts; use a file");
   if (!files.any_output())
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "nothing to write; give -o, --json, --stats, --contacts, --preview or --outlines");
   if (io::is_of_segments(files.stats))
-    throw io::FileError(files.stats, Failure::usage,
+    throw io::FileError(files.stats, ErrorCode::usage,
                         "segment properties are written by one process; name a table, such as all.csv");
   for (const std::string& path : {files.image, files.json, files.stats, files.contacts, files.outlines})
     if (io::TextStream::is_named(path))
-      throw Error(Failure::usage, "parts can write only files: " + path + " cannot be an output");
+      throw Error(ErrorCode::usage, "parts can write only files: " + path + " cannot be an output");
   if (names_folder(files.image))
-    throw io::FileError(display_name_of_output(files.image), Failure::usage,
+    throw io::FileError(display_name_of_output(files.image), ErrorCode::usage,
                         "is a folder, but parts label one input; give -o a file name");
   check_preview(files);
   check_outlines(files);
@@ -291,8 +291,8 @@ void check_pages(const io::ImageInfo& input, const LabelOptions& options) {
                              : !options.measure.intensities.empty() ? "--intensity"
                                                                     : nullptr;
   if (option != nullptr)
-    throw Error(Failure::usage, "its pages have different sizes, and " + std::string(option) +
-                                    " needs pages of equal size; use --series N to label one");
+    throw Error(ErrorCode::usage, "its pages have different sizes, and " + std::string(option) +
+                                      " needs pages of equal size; use --series N to label one");
 }
 
 void check_labels_background(const EngineOptions& engine, Connectivity connectivity,
@@ -300,7 +300,7 @@ void check_labels_background(const EngineOptions& engine, Connectivity connectiv
   try {
     check_options(engine, complementary(connectivity));
   } catch (const Error& error) {
-    throw Error(error.failure(), work + " labels the background: " + error.what());
+    throw Error(error.code(), work + " labels the background: " + error.what());
   }
 }
 

@@ -48,7 +48,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   reader_ = options.is_in_parts ? open() : io::open_with_every_frame(open);
   info_ = reader_->info();
   if (!files.outlines.empty() && info_.extent.depth > 1)
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 fmt::format("has {} slices, but --outlines is for images with one; select one with --page",
                             info_.extent.depth));
   connectivity_ = options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format));
@@ -81,14 +81,14 @@ std::string LabelInput::foreground_rule() const {
          (strong.whole_threshold ? strong.whole_threshold->text() : io::shortest(*strong.threshold));
 }
 
-HoleCounts LabelInput::select_holes(PartLink& link, NumberedPart& background) const {
+HoleCounts LabelInput::select_holes(PartLink& link, GlobalPart& background) const {
   const SelectionOptions holes{.max_size = options_.fill_holes.value(), .clear_border = true};
   select_part(link, extent(), complementary(connectivity_), holes, background);
-  const Column<std::uint64_t>& areas = background.components.area;
+  const UninitializedVector<std::uint64_t>& areas = background.components.area;
   return {background.count, link.scan(std::accumulate(areas.begin(), areas.end(), std::uint64_t{0})).all};
 }
 
-void LabelInput::wrap(PartLink& link, NumberedPart& part) const {
+void LabelInput::wrap(PartLink& link, GlobalPart& part) const {
   const std::vector<std::array<Wrap, 3>> wraps =
       wrap_part(link, extent(), connectivity_, options_.periodic, part);
   if (!measures_.any()) return;
@@ -97,7 +97,7 @@ void LabelInput::wrap(PartLink& link, NumberedPart& part) const {
   part.measured = empty_measures(extent(), part.components, request);
 }
 
-void LabelInput::select(PartLink& link, NumberedPart& part) const {
+void LabelInput::select(PartLink& link, GlobalPart& part) const {
   select_part(link, extent(), connectivity_, selection_, part,
               {{}, value_type_.value_or(ValueType::u8), options_.values.per_value});
 }
@@ -130,7 +130,7 @@ std::string LabelInput::state_now() const {
 const std::string& LabelInput::first_state() const { return state_ ? *state_ : state_.emplace(state_now()); }
 
 void LabelInput::check_state() const {
-  if (state_ && state_now() != *state_) throw Error(Failure::data, "the input changed while it was read");
+  if (state_ && state_now() != *state_) throw Error(ErrorCode::data, "the input changed while it was read");
 }
 
 std::vector<std::string> LabelInput::other_files() const {

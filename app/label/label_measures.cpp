@@ -29,7 +29,7 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
     needs_spacing |= is_physical(measure);
     const bool in_volume = measure.group == MeasureGroup::basic ? is_deep : is_volume;
     if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != in_volume)
-      throw Error(Failure::usage,
+      throw Error(ErrorCode::usage,
                   fmt::format("--keep: {} is measured in {}, but this is labeled as {}", measure.name,
                               in_volume ? "images" : "volumes", in_volume ? "a volume" : "an image"));
   }
@@ -38,14 +38,14 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
   request_.labels_touch = options_.values.by_values;
   request_.in_pieces = options_.values.objects;
   if (options_.is_in_parts && counts_pieces(request_))
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "holes and components of objects are counted by one process; leave them out, or use --memory "
                 "instead of --part");
   const io::Geometry& geometry = input.geometry;
   const bool is_known = geometry.is_known(is_volume ? 3 : 2);
   if (is_known) request_.spacing = geometry.spacing;
   if ((!is_known && needs_spacing) || (needs_volumes && !geometry.is_known(3)))
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 geometry.is_known()
                     ? "has no z spacing, which physical measures of volumes need; set it with --spacing X,Y,Z"
                     : "has no spacing, which physical measures need; set it with --spacing");
@@ -60,7 +60,7 @@ std::vector<int> LabelMeasures::channels(const io::ReadOptions& read) const {
       if (channels.empty())
         for (int channel = 0; channel < count; ++channel) channels.push_back(channel);
       if (count != std::ssize(channels))
-        throw Error(Failure::data,
+        throw Error(ErrorCode::data,
                     fmt::format("has {}, but others have {}; select some with --intensity-channel",
                                 counted(static_cast<std::uint64_t>(count), "channel"), channels.size()));
     });
@@ -94,14 +94,14 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
                                    const IntensitySource& source, const std::string& path) {
   auto image = std::make_unique<io::IntensityReader>(path, read);
   if (image->extent() != input.extent)
-    throw Error(Failure::data, "has " + io::to_string(image->extent()) + " pixels, but " +
-                                   display_name(files_.input) + " has " + io::to_string(input.extent));
+    throw Error(ErrorCode::data, "has " + io::to_string(image->extent()) + " pixels, but " +
+                                     display_name(files_.input) + " has " + io::to_string(input.extent));
   io::Geometry grid = image->info().geometry;
   if (options_.spacing) io::set_spacing(grid, *options_.spacing);
   if (grid_difference_.empty()) grid_difference_ = io::grid_difference(input.geometry, grid, input.extent);
   const MeasureSet compared = options_.selection.keep.measures();
   if (image->values().count == 0 && needs_value_counts(compared))
-    throw Error(Failure::usage, "--keep: median and percentiles need integers of at most 16 bits");
+    throw Error(ErrorCode::usage, "--keep: median and percentiles need integers of at most 16 bits");
   request_.long_samples = request_.long_samples || image->kind() == IntensityImage::Kind::long_whole;
   request_.samples.push_back({image.get(), source.name});
   io::ReportedIntensity& reported = reported_.emplace_back();
@@ -127,8 +127,8 @@ void LabelMeasures::open_markers(const io::ReadOptions& asked, const io::ImageIn
     io::open_one_image("save the mask as a separate file",
                        [&] { markers_.push_back(std::make_unique<io::MarkerImage>(files_.seeds, read)); });
     if (markers_.back()->extent() != input.extent)
-      throw Error(Failure::data, "has " + io::to_string(markers_.back()->extent()) + " pixels, but " +
-                                     display_name(files_.input) + " has " + io::to_string(input.extent));
+      throw Error(ErrorCode::data, "has " + io::to_string(markers_.back()->extent()) + " pixels, but " +
+                                       display_name(files_.input) + " has " + io::to_string(input.extent));
   });
 }
 

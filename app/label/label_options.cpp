@@ -220,8 +220,8 @@ void LabelOptions::resolve(bool in_tasks) {
     values.keep_values = !values.relabel && !files.image.empty();
   }
   if (periodic != PeriodicAxes{} && (!seeds.empty() || input.has_hysteresis()))
-    throw Error(Failure::usage, std::string(seeds.empty() ? "--threshold LOW:HIGH" : "--seeds") +
-                                    " and --periodic cannot be combined");
+    throw Error(ErrorCode::usage, std::string(seeds.empty() ? "--threshold LOW:HIGH" : "--seeds") +
+                                      " and --periodic cannot be combined");
   selection.periodic = periodic;
   measure.resolve(selection.keep.measures(), periodic, values);
   if (!measure.all_channels) resolve_images(selection.keep, measure.sources());

@@ -27,10 +27,10 @@ std::string beginning_of(const std::string& path) {
   const io::Descriptor file = io::open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (!file && errno == ENOENT) return "";
   if (!file && (errno == EMFILE || errno == ENFILE))
-    throw io::system_error(Failure::cannot_create, "cannot create", errno);
+    throw io::system_error(ErrorCode::cannot_create, "cannot create", errno);
   if (!file)
-    throw Error(Failure::cannot_create, "exists and cannot be read (" + io::system_reason(errno) +
-                                            "); add --overwrite to replace it");
+    throw Error(ErrorCode::cannot_create, "exists and cannot be read (" + io::system_reason(errno) +
+                                              "); add --overwrite to replace it");
   std::string text(256, '\0');
   text.resize(io::read_all_at(file.get(), text.data(), text.size(), 0));
   std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
@@ -41,7 +41,7 @@ std::string beginning_of(const std::string& path) {
 /// data of another program about the image, and tables may have any name.
 void refuse_foreign(const std::string& path, bool (*is_ours)(std::string_view), const std::string& reason) {
   const std::string text = io::with_path(path, [&] { return beginning_of(path); });
-  if (!text.empty() && !is_ours(text)) throw io::FileError(path, Failure::cannot_create, reason);
+  if (!text.empty() && !is_ours(text)) throw io::FileError(path, ErrorCode::cannot_create, reason);
 }
 
 /// Creates a file without a name in the folder for temporary files.
@@ -59,7 +59,7 @@ void copy(const io::AtomicFile& file, int to) {
   std::vector<char> piece(std::min(file.size(), kAtOnce));
   for (std::size_t at = 0; at < file.size();) {
     const std::size_t bytes = io::read_all_at(file.descriptor(), piece.data(), piece.size(), at);
-    if (bytes == 0) throw Error(Failure::io, "cannot read the label image that waits for it");
+    if (bytes == 0) throw Error(ErrorCode::io, "cannot read the label image that waits for it");
     io::write_all(to, piece.data(), bytes);
     at += bytes;
   }
@@ -257,7 +257,7 @@ ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
 void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels) {
   const LabelPaths& files = texts.files;
   const io::Report& report = texts.report;
-  const NumberedPart& part = texts.part;
+  const GlobalPart& part = texts.part;
   ViewPage page;
   page.title = std::filesystem::path(display_name(files.input)).filename().string();
   page.components = labels.count;

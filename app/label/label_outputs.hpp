@@ -32,7 +32,7 @@ struct PartTexts {
   const LabelPaths& files;
   const LabelOptions& options;
   const io::Report& report;  // for all but the report itself: input, volume and value
-  const NumberedPart& part;
+  const GlobalPart& part;
   io::Stretch stretch;
 
   void write_stats(const io::TextSink& sink) const;

@@ -38,7 +38,7 @@ bool is_store_of_labels(const std::string& image) {
 }
 
 [[noreturn]] void refuse_same(const std::string& path) {
-  throw io::FileError(path, Failure::usage, "output and input are the same file");
+  throw io::FileError(path, ErrorCode::usage, "output and input are the same file");
 }
 
 }  // namespace
@@ -70,16 +70,16 @@ void InputClaims::add_folders_of(const std::string& path) {
 void InputClaims::refuse_output(const std::string& path, const io::FileIdentity& identity) const {
   if (files_.contains(identity)) refuse_same(path);
   if (!stores_.empty() && is_any_of(folders_of(path), stores_))
-    throw io::FileError(path, Failure::usage, "is inside a Zarr that is an input");
+    throw io::FileError(path, ErrorCode::usage, "is inside a Zarr that is an input");
 }
 
 void InputClaims::refuse_parts_in(const std::string& folder, const LabelPaths& files) const {
   const io::FileIdentity parts = io::identify((fs::path(folder) / "any").parent_path().string());
   for (const std::string& path : files.outputs())
     if (is_any_of(folders_of(path), {parts}))
-      throw io::FileError(path, Failure::usage, "is inside the folder of parts; use another folder");
+      throw io::FileError(path, ErrorCode::usage, "is inside the folder of parts; use another folder");
   if (!stores_.empty() && is_any_of(folders_of(folder + "/any"), stores_))
-    throw io::FileError(folder, Failure::usage, "is inside a Zarr that is an input");
+    throw io::FileError(folder, ErrorCode::usage, "is inside a Zarr that is an input");
 }
 
 void InputClaims::refuse_outputs(const LabelPaths& files,
@@ -97,15 +97,15 @@ void InputClaims::refuse_outputs(const LabelPaths& files,
   for (const std::string& path : {files.image, files.preview})
     if (!stacks_.empty() && io::is_image_name(path) &&
         stacks_.contains(io::identify((fs::path(path).parent_path() / ".").string())))
-      throw io::FileError(path, Failure::usage,
+      throw io::FileError(path, ErrorCode::usage,
                           "would be a slice of the next run; write it to another folder");
   if (!is_store) return;
   const io::FileIdentity store = io::identify(files.image);
   if (folders_.contains(store))
-    throw io::FileError(files.image, Failure::usage, "contains input files; use another name");
+    throw io::FileError(files.image, ErrorCode::usage, "contains input files; use another name");
   for (const std::string& path : files.outputs())
     if (path != files.image && is_any_of(folders_of(path), {store}))
-      throw io::FileError(path, Failure::usage, "is inside the Zarr that is replaced: " + files.image);
+      throw io::FileError(path, ErrorCode::usage, "is inside the Zarr that is replaced: " + files.image);
 }
 
 namespace fs = std::filesystem;
@@ -167,7 +167,7 @@ void refuse_overlap(const LabelPaths& files, bool stack, const std::string& fold
   for (const std::string& path : files.outputs()) {
     identities.push_back(io::identify(path));
     if (!is_special(path) && !taken.insert(identities.back()).second)
-      throw io::FileError(path, Failure::usage, "is the name of two outputs");
+      throw io::FileError(path, ErrorCode::usage, "is the name of two outputs");
   }
   inputs.refuse_outputs(files, identities);
   if (!folder_of_parts.empty()) inputs.refuse_parts_in(folder_of_parts, files);
@@ -177,7 +177,7 @@ void refuse_existing(const LabelPaths& files) {
   for (const std::string& path : files.outputs()) {
     std::error_code problem;
     if (!is_special(path) && fs::exists(fs::path(path), problem))
-      throw io::FileError(path, Failure::cannot_create, "exists; remove --no-clobber to replace it");
+      throw io::FileError(path, ErrorCode::cannot_create, "exists; remove --no-clobber to replace it");
   }
 }
 

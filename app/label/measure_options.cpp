@@ -203,12 +203,12 @@ void resolve_images(Condition& condition, std::span<const IntensitySource> sourc
     if (found != sources.end())
       step.image = static_cast<std::size_t>(found - sources.begin());
     else if (step.name.empty())
-      throw Error(Failure::usage, is_of + " needs the name of an image in brackets: " + names);
+      throw Error(ErrorCode::usage, is_of + " needs the name of an image in brackets: " + names);
     else if (sources.front().name.empty())
-      throw Error(Failure::usage,
+      throw Error(ErrorCode::usage,
                   is_of + "[" + step.name + "]: there is only one intensity image; leave out the brackets");
     else
-      throw Error(Failure::usage,
+      throw Error(ErrorCode::usage,
                   is_of + "[" + step.name + "]: no intensity image has this name; the names are " + names);
   }
 }
@@ -225,7 +225,7 @@ void MeasureOptions::resolve(const MeasureSet& compared, const PeriodicAxes& per
 void MeasureOptions::resolve_voids(const MeasureSet& compared, bool objects) {
   for (const MeasureId id : {MeasureId::cavities, MeasureId::tunnels}) {
     if ((named | compared)[static_cast<std::size_t>(id)])
-      throw Error(Failure::usage,
+      throw Error(ErrorCode::usage,
                   std::string(measure_of(id).name) +
                       (objects ? " cannot be counted where objects may touch; use 'gpuccl label --value V'"
                                : " and --values cannot be combined; use --value V") +
@@ -238,7 +238,7 @@ void MeasureOptions::resolve_pieces(const MeasureSet& compared, bool objects) {
   const auto id = static_cast<std::size_t>(MeasureId::components);
   if (!objects && (named | compared)[id])
     throw Error(
-        Failure::usage,
+        ErrorCode::usage,
         "components counts the connected pieces of an object, and a component has one; use gpuccl measure "
         "for a label image whose values are objects");
   if (!named[id]) wanted.reset(id);
@@ -248,20 +248,20 @@ void MeasureOptions::resolve_periodic(const MeasureSet& compared, const Periodic
   const MeasureSet of_periodic = measures_of(MeasureGroup::periodic);
   if (periodic == PeriodicAxes{}) {
     if (needs_periodic || (compared & of_periodic).any())
-      throw Error(Failure::usage, "wraps_x, wraps_y and wraps_z need --periodic");
+      throw Error(ErrorCode::usage, "wraps_x, wraps_y and wraps_z need --periodic");
     wanted &= ~of_periodic;
     return;
   }
   const MeasureSet known = of_periodic | measures_of(MeasureGroup::basic);
   for (const MeasureId id : columns((wanted | compared) & ~known))
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "--periodic: " + std::string(measure_of(id).name) +
                     " is not measured across borders; use area, bounding box, centroid or wraps");
   constexpr MeasureId kWraps[] = {MeasureId::wraps_x, MeasureId::wraps_y, MeasureId::wraps_z};
   for (std::size_t axis = 0; axis < periodic.size(); ++axis) {
     const auto wraps = static_cast<std::size_t>(kWraps[axis]);
     if (!periodic[axis] && (named | compared)[wraps])
-      throw Error(Failure::usage,
+      throw Error(ErrorCode::usage,
                   std::string(measure_of(kWraps[axis]).name) + " needs --periodic along that axis");
     wanted[wraps] = periodic[axis];
   }
@@ -272,25 +272,25 @@ void MeasureOptions::resolve_intensity(const MeasureSet& compared) {
   if (!intensities.empty()) {
     if (((wanted | compared) & of_intensity).none()) wanted |= of_intensity;
     if (intensities.size() > 1 && intensity_names.size() > 1 && intensities.size() != intensity_names.size())
-      throw Error(Failure::usage, "--intensity has " + std::to_string(intensities.size()) +
-                                      " folders, but --intensity-name has " +
-                                      std::to_string(intensity_names.size()) + " patterns");
+      throw Error(ErrorCode::usage, "--intensity has " + std::to_string(intensities.size()) +
+                                        " folders, but --intensity-name has " +
+                                        std::to_string(intensity_names.size()) + " patterns");
     std::set<std::string> names;
     for (const IntensitySource& source : sources())
       if (!names.insert(source.name).second)
-        throw Error(Failure::usage,
+        throw Error(ErrorCode::usage,
                     "--intensity: two images are called '" + source.name +
                         "', but their columns need different names; rename one, or link to it");
     return;
   }
   if (!intensity_names.empty())
-    throw Error(Failure::usage, "--intensity-name is for the folder of images that --intensity gives");
+    throw Error(ErrorCode::usage, "--intensity-name is for the folder of images that --intensity gives");
   if (intensity_planes.any() || !intensity_channels.empty() || all_channels)
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "--intensity-channel, --intensity-frame, --intensity-series and --intensity-page need "
                 "--intensity IMAGE");
   if (needs_intensity || (compared & of_intensity).any())
-    throw Error(Failure::usage, "measures of intensity need samples; set them with --intensity IMAGE");
+    throw Error(ErrorCode::usage, "measures of intensity need samples; set them with --intensity IMAGE");
   wanted &= ~of_intensity;
 }
 

@@ -44,7 +44,7 @@ double bytes_of_component(const LabelWork& work) {
 double tables_of(const LabelWork& work, const Extent& extent) {
   const auto of = [&](Connectivity connectivity) {
     const Algorithm& algorithm = intended_algorithm(work.engine, connectivity, extent.elements());
-    return static_cast<double>(table_bytes(algorithm, connectivity, extent));
+    return static_cast<double>(host_workspace_bytes(algorithm, connectivity, extent));
   };
   const double tables = of(work.connectivity);
   return work.labels_background ? std::max(tables, of(complementary(work.connectivity))) : tables;
@@ -163,7 +163,7 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
   if (cuts_slices(work, plan.slabs)) {
     const double of_slice = bytes_of(work, {work.extent.width, work.extent.height, 1});
     const double of_components = work.extent.depth == 1 ? bytes_of_components(work, most) : 0;
-    throw Error(Failure::memory,
+    throw Error(ErrorCode::memory,
                 fmt::format("needs up to {} of memory for the values of a slice{}; the limit is {}",
                             io::bytes_in_words(of_slice + of_components),
                             of_components > 0 ? fmt::format(" and {} components", most) : "",
@@ -173,7 +173,7 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
   const double available = static_cast<double>(memory - held);
   const double needed = plan.slab_bytes = bytes_of_slab(work, plan.slabs.back());
   if (needed > available)
-    throw Error(Failure::memory,
+    throw Error(ErrorCode::memory,
                 "needs " + io::bytes_in_words(needed) + " of memory for the smallest part of its " +
                     io::to_string(work.extent) + " pixels" +
                     (held > 0 ? " in addition to " + io::bytes_in_words(static_cast<double>(held)) +
@@ -229,7 +229,7 @@ MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int
                             std::int64_t most) {
   const std::int64_t most_elements = most_at_once(work, gpu_memory(work));
   if (work.values && std::int64_t{work.extent.width} * work.extent.height > most_elements)
-    throw Error(Failure::memory, "needs more GPU memory for one slice than the GPU has; use --device cpu");
+    throw Error(ErrorCode::memory, "needs more GPU memory for one slice than the GPU has; use --device cpu");
   const auto available = static_cast<double>(memory - held);
   int halvings = 1;
   while (!are_smallest(work, halvings) && (work.extent.elements() >> halvings > most_elements ||

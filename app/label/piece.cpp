@@ -63,7 +63,7 @@ std::int64_t most_in(const ValueImage& image, const LabelWork& work, std::int64_
 }
 
 /// Throws Error (internal) unless the components have as many pixels as the foreground.
-void self_check(const Labeled& labeled, std::uint64_t foreground) {
+void self_check(const Labeling& labeled, std::uint64_t foreground) {
   using Range = tbb::blocked_range<const std::uint64_t*>;
   const auto& areas = labeled.components.area;
   const std::uint64_t pixels = tbb::parallel_reduce(
@@ -73,7 +73,7 @@ void self_check(const Labeled& labeled, std::uint64_t foreground) {
   const Label count = labeled.labels->count();
   if (pixels != foreground || areas.size() != count)
     throw Error(
-        Failure::internal,
+        ErrorCode::internal,
         fmt::format("self-check failed: {} labels, {} components of {} pixels, but the foreground has {}",
                     count, areas.size(), pixels, foreground));
 }
@@ -122,10 +122,10 @@ void Piece::reserve_slices() {
   if (bytes == 0) return;
   const double most = static_cast<double>(budget_.limit()) / 2;
   if (bytes > most)
-    throw Error(Failure::memory, "needs " + io::bytes_in_words(bytes) +
-                                     " of memory for the labels of slices in one chunk, which may take " +
-                                     io::bytes_in_words(most) +
-                                     ", half of the limit; use fewer slices in --chunks, or more memory");
+    throw Error(ErrorCode::memory, "needs " + io::bytes_in_words(bytes) +
+                                       " of memory for the labels of slices in one chunk, which may take " +
+                                       io::bytes_in_words(most) +
+                                       ", half of the limit; use fewer slices in --chunks, or more memory");
   reserved_ += static_cast<std::int64_t>(bytes);
 }
 
@@ -264,14 +264,14 @@ ValueImage Piece::read_values(const Slab& slab) const {
              : reader.read_values(slab.z0, slab.z1, work_.delta);
 }
 
-Labeled Piece::label_background(Engine& engine) {
+Labeling Piece::label_background(Engine& engine) {
   if (is_empty()) return {};
   const Stopwatch filling;
   holes_.reset();
   filled_ = 0;
   report_.fill_ms = 0;
   const Connectivity connectivity = complementary(work_.connectivity);
-  Labeled background;
+  Labeling background;
   double read_ms = 0;
   suggest_cpu(work_.engine.device, false, [&] {
     if (plan_.slabs.empty()) {
@@ -312,7 +312,7 @@ void Piece::resume(PieceReport background) {
   report_.fill_ms = report_.label_ms;
 }
 
-void Piece::fill(NumberedSlab holes) {
+void Piece::fill(RelabeledSlab holes) {
   is_filled_ = true;
   if (is_empty()) return;
   const Stopwatch filling;
@@ -373,10 +373,10 @@ Piece::Labels Piece::label_at_once(Engine& engine) {
   return labels;
 }
 
-LabeledValues Piece::label_objects(ValueImage image, EngineReport& report) const {
+ValueLabeling Piece::label_objects(ValueImage image, EngineReport& report) const {
   const Stopwatch labeling;
   const ValueType type = image.type();
-  LabeledValues labeled = label_by_value(std::move(image));
+  ValueLabeling labeled = label_by_value(std::move(image));
   const std::vector<std::uint64_t> ids = object_ids(type, labeled.values);
   labeled.values.assign(ids.begin(), ids.end());
   report.algorithm = "values";
@@ -393,7 +393,7 @@ Piece::Labels Piece::label_values(ValueImage image, const Slab& slab, Engine& en
   Labels labels;
   const bool touches_others = !is_whole_ || !plan_.slabs.empty();
   if (touches_others) labels.faces = faces_of(image, slab, input_.extent(), work_.connectivity);
-  LabeledValues labeled = input_.options().values.objects
+  ValueLabeling labeled = input_.options().values.objects
                               ? label_objects(std::move(image), report)
                               : engine.label_values(std::move(image), work_.connectivity, &report);
   labels.labeled = std::move(labeled.labeled);
@@ -407,7 +407,7 @@ void Piece::look_ahead(const ValueImage& slab, std::int64_t before) const {
   constexpr std::int64_t kTimes = 2, kBytesEach = Components::kBytesEach + sizeof(Label);
   const std::int64_t most = (plan_.max_kept / kBytesEach - before) / kTimes;
   if (slab.count_runs() > most && most_in(slab, work_, most) > most)
-    throw TooManyComponents(Failure::memory,
+    throw TooManyComponents(ErrorCode::memory,
                             "has more components than fit into the remaining memory; set a larger --memory");
 }
 
@@ -433,7 +433,7 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
       most_components_ = labels.labeled.labels->count();
       claim();
       if (!budget_.can_write())
-        throw TooManyComponents(Failure::memory,
+        throw TooManyComponents(ErrorCode::memory,
                                 "needs " + io::bytes_in_words(budget_.writing(1)) +
                                     " of memory to write outputs with that many labels; the limit is " +
                                     io::bytes_in_words(static_cast<double>(budget_.limit())));
@@ -464,8 +464,8 @@ void Piece::add_slab(Totals& totals, const EngineReport& report, std::int64_t el
 }
 
 /// Labels the slabs that `read` reads.
-Labeled Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
-                                   Totals& totals) const {
+Labeling Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
+                                    Totals& totals) const {
   const std::string& path = input_.files().input;
   const auto now = std::make_shared<Totals>();  // still changes when labels are rendered, after `totals`
   SlabWork work;
@@ -478,13 +478,13 @@ Labeled Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connect
   };
   work.label = [this, &path, &engine, connectivity, now](BitView slab) {
     EngineReport report;
-    Labeled labeled = io::with_path(path, [&] { return engine.label(slab, connectivity, &report); });
+    Labeling labeled = io::with_path(path, [&] { return engine.label(slab, connectivity, &report); });
     add_slab(*now, report, slab.extent.elements());
     now->foreground += count_foreground(slab);
     now->most_runs_in_row = std::max(now->most_runs_in_row, count_runs(slab).most_in_row);
     return labeled;
   };
-  Labeled labeled = gpuccl::label_by_slabs(work_.extent, connectivity, plan_.slabs, std::move(work));
+  Labeling labeled = gpuccl::label_by_slabs(work_.extent, connectivity, plan_.slabs, std::move(work));
   totals = *now;
   return labeled;
 }
@@ -514,9 +514,9 @@ Piece::Labels Piece::label_values_by_slabs(Engine& engine, Totals& totals) const
       if (slab.z0 == 0) outer->first = labels.faces.first;
       if (slab.z1 == last) outer->last = labels.faces.last;
     }
-    return SlabToJoin{std::move(labels.labeled), std::move(labels.values), std::move(labels.faces)};
+    return SlabSummary{std::move(labels.labeled), std::move(labels.values), std::move(labels.faces)};
   };
-  LabeledValues labeled = input_.options().values.objects
+  ValueLabeling labeled = input_.options().values.objects
                               ? label_objects_by_slabs(work_.extent, plan_.slabs, label, plan_.max_kept)
                               : gpuccl::label_values_by_slabs(work_.extent, work_.connectivity, plan_.slabs,
                                                               label, plan_.max_kept);
@@ -532,7 +532,7 @@ void Piece::use_smaller_slabs() {
   claim();
 }
 
-Labeled Piece::label_background_of(const LabelSource* labels, Engine& engine, BitVolume& bits) {
+Labeling Piece::label_background_of(const LabelRows* labels, Engine& engine, BitVolume& bits) {
   if (labels == nullptr) return {};
   const Connectivity connectivity = complementary(work_.connectivity);
   if (!plan_.slabs.empty()) {

@@ -8,8 +8,8 @@
 #include "app/label/describe.hpp"
 #include "app/label/label_input.hpp"
 #include "app/label/memory_plan.hpp"
-#include "gpuccl/detail/column.hpp"
 #include "gpuccl/detail/count_runs.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/parts.hpp"
@@ -26,10 +26,10 @@ auto suggest_cpu(DeviceChoice device, bool of_values, const Work& work) {
     return work();
   } catch (const Error& error) {
     if (device != DeviceChoice::cuda) throw;
-    if (error.failure() == Failure::unavailable)
-      throw Error(error.failure(), std::string(error.what()) + "; use --device auto or cpu");
-    if (error.failure() == Failure::memory && of_values)
-      throw Error(error.failure(), std::string(error.what()) + "; use --device cpu");
+    if (error.code() == ErrorCode::unavailable)
+      throw Error(error.code(), std::string(error.what()) + "; use --device auto or cpu");
+    if (error.code() == ErrorCode::memory && of_values)
+      throw Error(error.code(), std::string(error.what()) + "; use --device cpu");
     throw;
   }
 }
@@ -68,16 +68,16 @@ class Piece {
   void forget();
 
   struct Labels {
-    Labeled labeled;           // labels are null if there are no rows; they refer to the piece
-    Column<ValueBits> values;  // of the components of a label map
-    ValueFaces faces;          // of a label map
+    Labeling labeled;                       // labels are null if there are no rows; they refer to the piece
+    UninitializedVector<ValueBits> values;  // of the components of a label map
+    ValueFaces faces;                       // of a label map
   };
 
   /// Labels the background with the complementary() connectivity.
-  Labeled label_background(Engine& engine);
+  Labeling label_background(Engine& engine);
   /// Fills holes before label(). `holes` has the labels of label_background(); labels whose number is not 0
   /// are holes (all labels if there are no numbers).
-  void fill(NumberedSlab holes);
+  void fill(RelabeledSlab holes);
   /// Continues with a background that another process has labeled. Call it instead of read(), before fill().
   void resume(PieceReport background);
   /// Labels the piece. Returns none if it must be called again, with smaller slabs, after fill(). Error
@@ -85,7 +85,7 @@ class Piece {
   std::optional<Labels> label(Engine& engine);
   /// Labels the background of `labels` for measures that need it (needs_background()). `labels`: of the
   /// piece, or null. The result refers to `bits`.
-  Labeled label_background_of(const LabelSource* labels, Engine& engine, BitVolume& bits);
+  Labeling label_background_of(const LabelRows* labels, Engine& engine, BitVolume& bits);
 
   /// Returns the report. It is complete after the image or its background has been labeled.
   const PieceReport& report() const { return report_; }
@@ -107,13 +107,13 @@ class Piece {
   void read_slab(const Slab& slab, BitVolume& out) const;
   ValueImage read_values(const Slab& slab) const;
   Labels label_at_once(Engine& engine);
-  LabeledValues label_objects(ValueImage image, EngineReport& report) const;
+  ValueLabeling label_objects(ValueImage image, EngineReport& report) const;
   Labels label_values(ValueImage image, const Slab& slab, Engine& engine, EngineReport& report) const;
   void add_slab(Totals& totals, const EngineReport& report, std::int64_t elements) const;
   void look_ahead(const ValueImage& slab, std::int64_t before) const;
   std::optional<Labels> label_by_slabs(Engine& engine);
-  Labeled label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
-                              Totals& totals) const;
+  Labeling label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connectivity connectivity,
+                               Totals& totals) const;
   Labels label_values_by_slabs(Engine& engine, Totals& totals) const;
   void use_smaller_slabs();
 
@@ -128,9 +128,9 @@ class Piece {
   std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave for contacts, outlines, chunks
   bool has_slices_ = false;    // whether reserved_ includes the slices of chunks
 
-  BitVolume bits_;                     // empty if labeled by slabs, or by values
-  std::optional<ValueImage> values_;   // of a label map, instead of bits_
-  std::optional<NumberedSlab> holes_;  // to fill in slabs
+  BitVolume bits_;                      // empty if labeled by slabs, or by values
+  std::optional<ValueImage> values_;    // of a label map, instead of bits_
+  std::optional<RelabeledSlab> holes_;  // to fill in slabs
   bool is_filled_ = false;
   std::int64_t most_components_ = INT64_MAX;
   RunCounts runs_;

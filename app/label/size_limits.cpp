@@ -47,10 +47,11 @@ double elements_of(const PhysicalSize& size, const io::ImageInfo& input, Connect
   const bool is_volume = input.extent.depth > 1 || is_3d(connectivity);
   const int axes = is_volume ? 3 : 2;
   if (size.axes != axes)
-    throw Error(Failure::usage, size.text + " is " + (size.axes == 3 ? "a volume" : "an area") +
-                                    ", but the input is labeled as " + (is_volume ? "a volume" : "an image"));
+    throw Error(ErrorCode::usage, size.text + " is " + (size.axes == 3 ? "a volume" : "an area") +
+                                      ", but the input is labeled as " +
+                                      (is_volume ? "a volume" : "an image"));
   if (!input.geometry.is_known(axes) || input.geometry.unit == io::LengthUnit::unknown)
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 "has no spacing in a unit of length, which " + size.text + " needs; set it with --spacing");
   double element = 1;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(axes); ++axis)

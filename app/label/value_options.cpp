@@ -12,7 +12,7 @@
 namespace gpuccl::app {
 namespace {
 
-[[noreturn]] void refuse(const std::string& reason) { throw Error(Failure::usage, reason); }
+[[noreturn]] void refuse(const std::string& reason) { throw Error(ErrorCode::usage, reason); }
 
 void check_engine(const EngineOptions& engine) {
   if (engine.algorithm != "auto" && engine.algorithm != "runs")
@@ -70,11 +70,11 @@ void check_value_type(ValueType type, const ValueOptions& options) {
   if (options.objects) return;                     // integers, whatever their type
   constexpr double kMostExact = 9007199254740992;  // 2^53: every integer up to it is a double
   if (is_floating(type) && options.split_values)
-    throw Error(Failure::data, "has floating-point values; --split-values needs integers");
+    throw Error(ErrorCode::data, "has floating-point values; --split-values needs integers");
   if (!is_floating(type) && options.most_difference() > kMostExact)
-    throw Error(Failure::usage, "--delta above 9007199254740992 needs floating-point values");
+    throw Error(ErrorCode::usage, "--delta above 9007199254740992 needs floating-point values");
   if (is_floating(type) && !options.delta)
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 "has floating-point values; add --delta D, the largest difference between connected "
                 "neighbors (0: equal)");
 }

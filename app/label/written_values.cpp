@@ -111,16 +111,16 @@ std::vector<ValueBits> split_values(ValueType type, std::span<const ValueBits> v
   ValueBits last = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (is_signed(type) && static_cast<std::int64_t>(values[i]) < 0)
-      throw Error(Failure::data, "has the value " + text_of(type, values[i]) +
-                                     "; --split-values needs values of at least 1");
+      throw Error(ErrorCode::data, "has the value " + text_of(type, values[i]) +
+                                       "; --split-values needs values of at least 1");
     const auto [known, is_first] = largest.emplace(values[i], i);
     if (!is_first && areas[i] > areas[known->second]) known->second = i;
     last = std::max(last, values[i]);
   }
   const ValueBits most = is_signed(type) ? static_cast<ValueBits>(INT64_MAX) : UINT64_MAX;
   if (values.size() - largest.size() > most - last)
-    throw Error(Failure::data, "has the value " + text_of(type, last) +
-                                   ", above which --split-values finds no values for all pieces");
+    throw Error(ErrorCode::data, "has the value " + text_of(type, last) +
+                                     ", above which --split-values finds no values for all pieces");
   std::vector<ValueBits> ids(values.begin(), values.end());
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (largest.at(values[i]) != i) ids[i] = ++last;

@@ -80,7 +80,7 @@ void compare_words(PartLink& link, const std::string& words) {
   const std::vector<Message> all = link.gather(io::message_of(words));
   io::collectively(link, [&] {
     if (io::text_of(all.front()) != words)
-      throw Error(Failure::usage, "the ranks have different options; start all of them with the same");
+      throw Error(ErrorCode::usage, "the ranks have different options; start all of them with the same");
   });
 }
 
@@ -132,7 +132,7 @@ int main(int argc, char** argv) {
   try {
     code = app::parse_and_run(argc, argv);
   } catch (const io::PartFailed& failed) {
-    code = failed.thrown() ? app::report(failed.thrown()) : app::exit_code(failed.failure());
+    code = failed.thrown() ? app::report(failed.thrown()) : app::exit_code(failed.code());
   } catch (...) {
     code = app::report(std::current_exception());
     int ranks = 1;

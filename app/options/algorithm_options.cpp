@@ -95,7 +95,7 @@ void AlgorithmOptions::add_to(const Command& command) {
 
 void AlgorithmOptions::check() const {
   if (per_slice && connectivity && is_3d(*connectivity))
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 number(*connectivity) + "-connectivity and --per-slice cannot be combined; use 4 or 8");
   check_options(engine, connectivity);
 }
@@ -104,9 +104,9 @@ Connectivity AlgorithmOptions::connectivity_for(const Extent& extent, bool can_b
   const bool volume = extent.depth > 1 && !per_slice;
   const Connectivity chosen = connectivity.value_or(volume ? Connectivity::c26 : Connectivity::c8);
   if (is_3d(chosen) && !can_be_volume)
-    throw Error(Failure::usage, number(chosen) + "-connectivity is for volumes; use 4 or 8");
+    throw Error(ErrorCode::usage, number(chosen) + "-connectivity is for volumes; use 4 or 8");
   if (!is_3d(chosen) && volume)
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 number(chosen) + "-connectivity is for images, but this is a volume of " +
                     std::to_string(extent.depth) +
                     " slices; use 6, 18 or 26, or --per-slice to label each slice separately");

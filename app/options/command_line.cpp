@@ -122,7 +122,7 @@ ParseValue parsing_as_given(ParseValue parse) {
 
 /// Returns an error with `reason` and a reference to --help.
 Error with_hint(const std::string& reason, const std::string& program) {
-  return {Failure::usage, as_given(reason) + " (see '" + program + " --help')"};
+  return {ErrorCode::usage, as_given(reason) + " (see '" + program + " --help')"};
 }
 
 /// Returns whether a file of this name exists.
@@ -218,7 +218,7 @@ void refuse_look_alike(const CLI::App& command, const std::string& word) {
   if (!is_name && rest[0] != '=') return;
   const std::string name = nearest_name(word, option_names(command));
   const std::string value = rest.substr(rest[0] == '=' ? 1 : 0);
-  throw Error(Failure::usage,
+  throw Error(ErrorCode::usage,
               "no option '" + word + "'; did you mean " +
                   (name.starts_with("--") && is_name ? name : word.substr(0, 2) + " " + value) + "?");
 }
@@ -229,7 +229,7 @@ void refuse_typeset_dash(const CLI::App& command, const std::string& word) {
   if (!begins_with_typeset_dash(word)) return;
   const std::string name = nearest_name(word.substr(0, word.find('=')), option_names(command));
   if (!name.empty())
-    throw Error(Failure::usage, "'" + word + "' does not begin with a hyphen; did you mean " + name + "?");
+    throw Error(ErrorCode::usage, "'" + word + "' does not begin with a hyphen; did you mean " + name + "?");
 }
 
 /// Refuses words after the value of a list, such as "topology" in `--measure shape topology`: they would be
@@ -249,7 +249,7 @@ void refuse_missing_commas(const CLI::App& command, const std::vector<std::strin
     if (is_option(words[i + 1]) || !is_of_list(words[i + 2])) continue;
     std::string list = words[i + 1];
     for (std::size_t k = i + 2; k < words.size() && is_of_list(words[k]); ++k) list += "," + words[k];
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "'" + words[i + 2] +
                     "' is taken as an input and does not exist; lists are joined by commas: " + words[i] +
                     " " + list);

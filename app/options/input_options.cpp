@@ -110,7 +110,8 @@ void check_spacing(const std::optional<io::GivenSpacing>& given, const io::Image
                    Connectivity connectivity) {
   const bool is_volume = is_3d(connectivity) && input.extent.depth > 1;
   if (given && given->spacing[2] <= 0 && is_volume && !input.geometry.is_known(3))
-    throw Error(Failure::usage, "--spacing X,Y does not set the z spacing of a volume; use --spacing X,Y,Z");
+    throw Error(ErrorCode::usage,
+                "--spacing X,Y does not set the z spacing of a volume; use --spacing X,Y,Z");
 }
 
 void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help) {

@@ -47,10 +47,10 @@ void check_rules(const std::vector<OptionRow>& given) {
   for (const OptionRow& row : given)
     for (const OptionRow::Rule& rule : row.rules) {
       if (is_given(rule.other.substr(0, rule.other.find(' '))) == rule.is_needed) continue;
-      throw Error(Failure::usage, row.long_name() +
-                                      (rule.is_needed ? " needs " + rule.other
-                                                      : " and " + rule.other + " cannot be combined") +
-                                      (rule.reason.empty() ? "" : "; " + rule.reason));
+      throw Error(ErrorCode::usage, row.long_name() +
+                                        (rule.is_needed ? " needs " + rule.other
+                                                        : " and " + rule.other + " cannot be combined") +
+                                        (rule.reason.empty() ? "" : "; " + rule.reason));
     }
 }
 

@@ -117,7 +117,7 @@ class Parser {
 
   Error wrong(const std::string& reason) const {
     const std::string what = next().text.empty() ? "the end" : "'" + next().text + "'";
-    return {Failure::usage, what + " at character " + std::to_string(next().at) + " " + reason};
+    return {ErrorCode::usage, what + " at character " + std::to_string(next().at) + " " + reason};
   }
 
   /// Returns the word so many words further on; beyond the last the empty one.

@@ -105,8 +105,8 @@ std::vector<Contact> add_contacts(const Stretches& stretches, const JoinedParts&
     });
     contacts = all.finish();
   } catch (const Error& error) {
-    if (error.failure() != Failure::memory) throw;
-    throw io::FileError(run.files().contacts, Failure::memory,
+    if (error.code() != ErrorCode::memory) throw;
+    throw io::FileError(run.files().contacts, ErrorCode::memory,
                         "has more contacts than fit into memory; join on a machine with more");
   }
   return contacts;
@@ -121,7 +121,8 @@ std::vector<ValueBits> read_values(const StoredRun& run, const JoinedParts& join
       values.insert(values.end(), more.begin(), more.end());
     });
   if (values.size() != (run.input().value_type() ? joined.count : 0))
-    throw io::FileError(run.file(TaskFile::joined).path, Failure::data, "is damaged; run gpuccl join again");
+    throw io::FileError(run.file(TaskFile::joined).path, ErrorCode::data,
+                        "is damaged; run gpuccl join again");
   return values;
 }
 

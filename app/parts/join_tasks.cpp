@@ -149,8 +149,8 @@ void write_united(const StoredRun& run, const std::vector<UnitedSources>& source
 
 /// Merges components across periodic borders.
 void wrap(const StoredRun& run, const JoinedParts& joined, JoinedSlabs& parts) {
-  NumberedPart& whole = parts.whole;
-  std::vector<NumberedSlab> slabs;
+  GlobalPart& whole = parts.whole;
+  std::vector<RelabeledSlab> slabs;
   for (int part = 1; part <= run.parts() && !run.rows(part).empty(); ++part)
     slabs.push_back(
         run.labels(TaskFile::labels, part, joined.labels[index_of(part)], parts.numbers(index_of(part))));
@@ -161,7 +161,7 @@ void wrap(const StoredRun& run, const JoinedParts& joined, JoinedSlabs& parts) {
 }
 
 /// Adds the measures of all parts.
-void add_measures(const StoredRun& run, JoinedParts& joined, NumberedPart& whole) {
+void add_measures(const StoredRun& run, JoinedParts& joined, GlobalPart& whole) {
   whole.measured = empty_measures(run.extent(), whole.components, run.measures().request());
   for (int part = 1; part <= run.parts(); ++part) {
     std::vector<std::size_t> components;
@@ -181,7 +181,8 @@ void add_measures(const StoredRun& run, JoinedParts& joined, NumberedPart& whole
 }
 
 /// Decides on the type of the label image, which must hold all labels, or values instead of them.
-void choose_image_type(const StoredRun& run, JoinedParts& joined, const Column<ValueBits>& values) {
+void choose_image_type(const StoredRun& run, JoinedParts& joined,
+                       const UninitializedVector<ValueBits>& values) {
   const LabelOptions& options = run.options();
   WrittenValues written{options.label_type, {}, {}, static_cast<Label>(joined.count)};
   io::with_path(run.files().image, [&] {
@@ -194,7 +195,7 @@ void choose_image_type(const StoredRun& run, JoinedParts& joined, const Column<V
 
 /// Writes the final labels of each part, and for each about as many components.
 void write_numbers(const StoredRun& run, const JoinedParts& joined, const JoinedSlabs& parts) {
-  const NumberedPart& whole = parts.whole;
+  const GlobalPart& whole = parts.whole;
   const auto end_of = [&](int part) {
     return static_cast<std::size_t>(std::uint64_t{whole.count} * static_cast<std::uint64_t>(part) /
                                     static_cast<std::uint64_t>(run.parts()));

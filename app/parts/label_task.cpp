@@ -28,8 +28,8 @@ namespace {
 
 /// Returns read(part) for all parts that have some of these rows.
 template <class Read>
-std::vector<NumberedSlab> slabs_with(const StoredRun& run, const RowRange& rows, Read read) {
-  std::vector<NumberedSlab> slabs;
+std::vector<RelabeledSlab> slabs_with(const StoredRun& run, const RowRange& rows, Read read) {
+  std::vector<RelabeledSlab> slabs;
   for (int part = 1; part <= run.parts(); ++part)
     if (!common_rows(rows, run.rows(part)).empty()) slabs.push_back(read(part));
   return slabs;
@@ -71,7 +71,7 @@ void label_background(const StoredRun& run, int part, Piece& piece, LazyEngine& 
 /// Fills the holes that gpuccl join has found. Needs the background that was labeled, not the input. Returns
 /// the time that the device took to start then.
 double fill_found_holes(const StoredRun& run, int part, Piece& piece) {
-  NumberedSlab background = run.file(TaskFile::holes, part).read_required([&](const io::CheckedFile& file) {
+  RelabeledSlab background = run.file(TaskFile::holes, part).read_required([&](const io::CheckedFile& file) {
     auto holes = file.read<Label>(sections::kHoles);
     io::check_numbers(holes, file.read_one<HoleCounts>(sections::kHoleCounts).count);
     return run.labels(TaskFile::background, part, file.read_one<std::uint64_t>(sections::kOfBackground),
@@ -111,7 +111,7 @@ void label_part(const StoredRun& run, int part, Piece& piece, LazyEngine& engine
 }
 
 /// Returns the labels of a part in the whole image, before the selection.
-NumberedSlab united_labels(const StoredRun& run, int part) {
+RelabeledSlab united_labels(const StoredRun& run, int part) {
   return run.file(TaskFile::united, part).read_required([&](const io::CheckedFile& file) {
     file.verify();
     return run.labels(TaskFile::labels, part, file.read_one<UnitedSources>(sections::kSources).labels,
@@ -120,8 +120,8 @@ NumberedSlab united_labels(const StoredRun& run, int part) {
 }
 
 /// Returns the cavities that begin in a part.
-Labeled cavities_of(const StoredRun& run, int part, const io::CheckedFile& united) {
-  NumberedPart begun = read_numbered_part(united, sections::kCavities, run.extent());
+Labeling cavities_of(const StoredRun& run, int part, const io::CheckedFile& united) {
+  GlobalPart begun = read_numbered_part(united, sections::kCavities, run.extent());
   const auto id = united.read_one<UnitedSources>(sections::kSources).cavities;
   return cavities_of_slab(run.extent(),
                           run.labels(TaskFile::cavities, part, id, std::move(begun.labels.numbers)),
@@ -138,13 +138,13 @@ bool measure_own_rows(const StoredRun& run, int part) {
     const Extent whole = run.extent();
     const Components components = read_numbered_part(united, sections::kUnited, whole).components;
     MeasureRequest request = run.measures().request();
-    Labeled background;
+    Labeling background;
     if (run.measures().needs_background()) {
       background = cavities_of(run, part, united);
       request.background = &background;
     }
     const RowRange rows = rows_around(run, part, rows_measured_around(whole, run.input().connectivity()));
-    const Measured measured = measure_slab(
+    const MeasureTable measured = measure_slab(
         whole, run.slab(part), slabs_with(run, rows, [&](int other) { return united_labels(run, other); }),
         united.read<Label>(sections::kPresent), components, request);
     out.write([&](io::CheckedFileWriter& file) { write_measured(file, measured, 0, components.size()); });
@@ -155,7 +155,7 @@ bool measure_own_rows(const StoredRun& run, int part) {
 // Step 4: outputs.
 
 /// Returns the final labels of a part.
-NumberedSlab final_labels(const StoredRun& run, const JoinedParts& joined, int part) {
+RelabeledSlab final_labels(const StoredRun& run, const JoinedParts& joined, int part) {
   auto numbers =
       run.file(TaskFile::numbers, part, joined.id()).read_required([&](const io::CheckedFile& file) {
         auto read = file.read<Label>(sections::kNumbered + sections::kLabels);
@@ -168,16 +168,16 @@ NumberedSlab final_labels(const StoredRun& run, const JoinedParts& joined, int p
 
 /// Final labels of some rows, and the memory that remains.
 struct LabelsInMemory {
-  std::unique_ptr<LabelSource> source;
+  std::unique_ptr<LabelRows> source;
   std::int64_t bytes_left;
 };
 
 /// Returns the final labels of `rows`. `claimed`: bytes for other purposes.
 LabelsInMemory final_labels_of(const StoredRun& run, const JoinedParts& joined, const RowRange& rows,
                                std::int64_t claimed) {
-  std::vector<NumberedSlab> slabs =
+  std::vector<RelabeledSlab> slabs =
       slabs_with(run, rows, [&](int part) { return final_labels(run, joined, part); });
-  for (const NumberedSlab& slab : slabs)
+  for (const RelabeledSlab& slab : slabs)
     claimed += static_cast<std::int64_t>(slab.numbers.size() * sizeof(Label));
   const MemoryBudget budget(io::memory_limit(run.options().input.limits));
   return {joined_labels(run.extent(), std::move(slabs), static_cast<Label>(joined.count)),
@@ -200,21 +200,21 @@ void write_image_stretch(const StoredRun& run, const JoinedParts& joined, int pa
   std::vector<ValueBits> wide;  // values of 64 bits; empty if 32 are enough
   if (keeps_values && io::bits_per_sample(joined.image_type) == 64) wide.push_back(0);
   const io::LabelFile image = run.image(joined);
-  std::vector<NumberedSlab> slabs =
+  std::vector<RelabeledSlab> slabs =
       slabs_with(run, io::rows_of_stretch(image, run.rows(part)), [&](int other) {
-        NumberedSlab slab = final_labels(run, joined, other);
+        RelabeledSlab slab = final_labels(run, joined, other);
         if (keeps_values) replace_labels(run, other, slab.numbers, wide);
         return slab;
       });
-  const std::unique_ptr<LabelSource> labels =
+  const std::unique_ptr<LabelRows> labels =
       joined_labels(run.extent(), std::move(slabs), joined.image_largest);
   io::write_label_stretch(file, image, run.image_options(joined).type, *labels, wide, run.rows(part));
 }
 
 /// Returns the components whose texts the part writes, with their values and measures.
-NumberedPart components_to_write(const StoredRun& run, const JoinedParts& joined, int part) {
+GlobalPart components_to_write(const StoredRun& run, const JoinedParts& joined, int part) {
   return run.file(TaskFile::numbers, part, joined.id()).read_required([&](const io::CheckedFile& file) {
-    NumberedPart numbered = read_numbered_part(file, sections::kNumbered, run.extent(), run.is_periodic());
+    GlobalPart numbered = read_numbered_part(file, sections::kNumbered, run.extent(), run.is_periodic());
     const std::size_t count = numbered.components.size();
     const auto values = file.read<ValueBits>(sections::kNumberedValues);
     if (values.size() != (run.input().value_type() ? count : 0)) io::CheckedFile::throw_damaged();
@@ -256,7 +256,7 @@ void write_text_stretches(const StoredRun& run, const JoinedParts& joined, int p
                           io::CheckedFileWriter& file) {
   const LabelPaths& files = run.files();
   const LabelInput& input = run.input();
-  const NumberedPart components = components_to_write(run, joined, part);
+  const GlobalPart components = components_to_write(run, joined, part);
   io::Report report;
   report.input = input.info();
   report.volume = input.is_volume();

@@ -108,7 +108,7 @@ void StoredRun::open_input() {
   io::with_path(files_.input, [&] {
     input_.emplace(files_, options_, nullptr);
     if (const std::optional<std::string> other = input_->changed(command_.input))
-      throw io::FileError(*other, Failure::data, "has changed since its parts were labeled");
+      throw io::FileError(*other, ErrorCode::data, "has changed since its parts were labeled");
   });
   slabs_ = cut_into_parts(extent(), parts());
 }
@@ -123,7 +123,7 @@ void StoredRun::claim_folder() {
   for (const std::string& name : names)
     if (!is_removed_at_end(name) && name != "run" && name != "finished")
       throw io::FileError(
-          folder_, Failure::cannot_create,
+          folder_, ErrorCode::cannot_create,
           "contains files that are not parts, such as " + name + "; use an empty folder for --parts-dir");
   const StoredFile run = command_file();
   if (!run.exists() && write_command(false)) return;
@@ -131,26 +131,26 @@ void StoredRun::claim_folder() {
   try {
     before = read_command();
   } catch (const Error& error) {
-    if (error.failure() != Failure::data) throw;
+    if (error.code() != ErrorCode::data) throw;
     std::error_code is_no_file;
     const bool is_of_gpuccl =
         fs::is_empty(run.path, is_no_file) || std::any_of(names.begin(), names.end(), is_of_part);
     if (file(TaskFile::finished).exists() || !is_of_gpuccl)
-      throw io::FileError(run.path, Failure::data,
+      throw io::FileError(run.path, ErrorCode::data,
                           "is damaged or not from gpuccl; remove the folder, or use another one");
     write_command(true);  // files of another run have other tags
     return;
   }
   if (before.words != command_.words)
-    throw io::FileError(folder_, Failure::usage,
+    throw io::FileError(folder_, ErrorCode::usage,
                         "contains parts of another command: " + joined_words(before.words, ' ') +
                             " and not " + joined_words(command_.words, ' ') +
                             "; use another --parts-dir, or remove this one");
   if (const std::optional<std::string> other = input_->changed(before.input))
-    throw io::FileError(folder_, Failure::data,
+    throw io::FileError(folder_, ErrorCode::data,
                         "has parts of " + *other + ", which has changed; remove the folder and start again");
   if (before.parts != command_.parts)
-    throw io::FileError(folder_, Failure::usage,
+    throw io::FileError(folder_, ErrorCode::usage,
                         fmt::format("is for {} parts, not {}; use another --parts-dir, or remove this one",
                                     before.parts, command_.parts));
 }
@@ -180,7 +180,7 @@ bool StoredRun::write_command(bool overwrite) const {
       out.end_section();
     });
   } catch (const Error& error) {
-    if (overwrite || error.failure() != Failure::cannot_create || !file.exists()) throw;
+    if (overwrite || error.code() != ErrorCode::cannot_create || !file.exists()) throw;
     return false;
   }
   return true;
@@ -216,7 +216,7 @@ void StoredRun::for_each_part(const std::function<void(int part)>& work) const {
     try {
       work(part);
     } catch (const io::FileError& error) {
-      if (error.failure() != Failure::data && error.failure() != Failure::no_input) throw;
+      if (error.code() != ErrorCode::data && error.code() != ErrorCode::no_input) throw;
       if (!first) first = error;
       again.push_back(part);
     }
@@ -227,7 +227,7 @@ void StoredRun::for_each_part(const std::function<void(int part)>& work) const {
   for (std::size_t i = 1; i < std::min(again.size(), kMostNamed); ++i)
     reason += ", " + word_of_part(again[i], parts());
   if (again.size() > kMostNamed) reason += fmt::format(" and {} more", again.size() - kMostNamed);
-  throw io::FileError(first->path(), first->failure(), reason, first->system_code());
+  throw io::FileError(first->path(), first->code(), reason, first->system_code());
 }
 
 void StoredRun::write_labels(TaskFile kind, int part, const PieceReport& report,
@@ -237,12 +237,13 @@ void StoredRun::write_labels(TaskFile kind, int part, const PieceReport& report,
   });
 }
 
-NumberedSlab StoredRun::labels(TaskFile kind, int part, std::uint64_t id, std::vector<Label> numbers) const {
+RelabeledSlab StoredRun::labels(TaskFile kind, int part, std::uint64_t id, std::vector<Label> numbers) const {
   const StoredFile stored = file(kind, part);
   return stored.read_required([&](io::CheckedFile opened) {
     opened.verify();
     if (labels_id(opened) != id || numbers.empty())
-      throw io::FileError(stored.path, Failure::data, "has changed since gpuccl join; run gpuccl join again");
+      throw io::FileError(stored.path, ErrorCode::data,
+                          "has changed since gpuccl join; run gpuccl join again");
     return stored_slab(std::make_shared<io::CheckedFile>(std::move(opened)), slab(part), extent(),
                        std::move(numbers));
   });
@@ -297,7 +298,7 @@ bool StoredRun::is_finished() const {
   }
   if (finished.read([](const io::CheckedFile& stored) { return stored.read_text(0); }) == lines) return true;
   if (file(TaskFile::joined).exists()) return false;  // the outputs were not renamed
-  throw io::FileError(finished.path, Failure::data,
+  throw io::FileError(finished.path, ErrorCode::data,
                       "lists a finished run, but its outputs have changed; remove the folder to start again");
 }
 
@@ -307,7 +308,7 @@ void StoredRun::write_finished(const LabelOutputs& outputs) const {
     if (const io::AtomicFile* const out = outputs.file(output)) {
       struct stat status {};
       if (::fstat(out->descriptor(), &status) != 0)
-        throw io::FileError(out->path(), Failure::io, "cannot write (" + io::system_reason(errno) + ")");
+        throw io::FileError(out->path(), ErrorCode::io, "cannot write (" + io::system_reason(errno) + ")");
       lines += line_of(out->path(), status);
     }
   file(TaskFile::finished).write([&](io::CheckedFileWriter& out) {

@@ -55,7 +55,7 @@ class StoredRun {
   /// Writes the file of labels of a part or of its background: TaskFile::background, labels or cavities.
   void write_labels(TaskFile kind, int part, const PieceReport& report, const Piece::Labels& labels) const;
   /// Returns labels from such a file, with final labels `numbers`. io::FileError (data) if its id differs.
-  NumberedSlab labels(TaskFile kind, int part, std::uint64_t id, std::vector<Label> numbers) const;
+  RelabeledSlab labels(TaskFile kind, int part, std::uint64_t id, std::vector<Label> numbers) const;
   /// Merges such labels of all parts.
   JoinedSlabs join(TaskFile kind, Connectivity connectivity) const;
 

@@ -33,7 +33,7 @@ std::uint64_t fingerprint_of(const std::vector<std::uint64_t>& numbers) {
 }
 
 /// Labels of the first and the last slice (or row) of a part.
-class LabelsAtFaces final : public LabelSource {
+class LabelsAtFaces final : public LabelRows {
  public:
   LabelsAtFaces(const io::CheckedFile& file, Extent extent, std::size_t rows, Label count)
       : first_(io::read_runs(file, sections::kFirstFace)),
@@ -50,7 +50,7 @@ class LabelsAtFaces final : public LabelSource {
   Extent extent() const override { return extent_; }
   Label count() const override { return count_; }
   void render(std::int64_t, std::int64_t, LabelsOut, const Label*) const override {
-    throw Error(Failure::internal, "labels of faces cannot be rendered");
+    throw Error(ErrorCode::internal, "labels of faces cannot be rendered");
   }
   void list_runs(std::int64_t first_row, std::int64_t, LabelRuns& out, const Label*) const override {
     out = first_row == 0 ? first_ : last_;
@@ -112,7 +112,7 @@ bool StoredFile::is_valid(const std::function<void(const io::CheckedFile& file)>
     read(check);
     return true;
   } catch (const Error& error) {
-    if (error.failure() != Failure::data && error.failure() != Failure::no_input) throw;
+    if (error.code() != ErrorCode::data && error.code() != ErrorCode::no_input) throw;
     return false;
   }
 }
@@ -132,16 +132,16 @@ void write_numbered_part(io::CheckedFileWriter& file, const std::vector<Label>& 
   write_components(file, components, begin, end);
 }
 
-NumberedPart read_numbered_part(const io::CheckedFile& file, std::size_t section, const Extent& whole,
-                                bool is_periodic) {
-  NumberedPart part;
+GlobalPart read_numbered_part(const io::CheckedFile& file, std::size_t section, const Extent& whole,
+                              bool is_periodic) {
+  GlobalPart part;
   part.labels.numbers = file.read<Label>(section + sections::kLabels);
   part.first = static_cast<Label>(file.read_one<std::uint64_t>(section + sections::kFirst));
   part.components = read_components(file, section + sections::kOwned, whole, is_periodic);
   return part;
 }
 
-void write_measured(io::CheckedFileWriter& file, const Measured& measured, std::size_t begin,
+void write_measured(io::CheckedFileWriter& file, const MeasureTable& measured, std::size_t begin,
                     std::size_t end) {
   std::vector<std::uint64_t> words, ends;
   for (std::size_t i = begin; i < end && measured.any(); ++i) {
@@ -153,7 +153,7 @@ void write_measured(io::CheckedFileWriter& file, const Measured& measured, std::
 }
 
 void add_measured(const io::CheckedFile& file, std::size_t section, std::span<const std::size_t> components,
-                  Measured& measured) {
+                  MeasureTable& measured) {
   const auto words = file.read<std::uint64_t>(section), ends = file.read<std::uint64_t>(section + 1);
   if (ends.size() != components.size() || (ends.empty() ? 0 : ends.back()) != words.size())
     io::CheckedFile::throw_damaged();
@@ -168,7 +168,7 @@ void write_labeled_part(io::CheckedFileWriter& file, const PieceReport& report, 
                         const Slab& slab, const Extent& whole) {
   file.add(report.text());
   file.end_section();
-  const Labeled& labeled = found.labeled;
+  const Labeling& labeled = found.labeled;
   write_components(file, labeled.components, 0, labeled.components.size());
   file.add_section(found.values);
   const std::int64_t rows = extent_of(slab, whole).rows(), face = rows_of_face(slab, whole);
@@ -183,10 +183,10 @@ void write_labeled_part(io::CheckedFileWriter& file, const PieceReport& report, 
   file.add_section(found.faces.last);
 }
 
-SlabToJoin read_slab_to_join(const io::CheckedFile& file, const Slab& slab, const LabelInput& input,
-                             double delta) {
-  SlabToJoin result;
-  Labeled& labeled = result.labeled;
+SlabSummary read_slab_to_join(const io::CheckedFile& file, const Slab& slab, const LabelInput& input,
+                              double delta) {
+  SlabSummary result;
+  Labeling& labeled = result.labeled;
   const Extent extent = extent_of(slab, input.extent());
   const std::int64_t face = rows_of_face(slab, input.extent());
   labeled.components = read_components(file, sections::kComponents, extent);
@@ -204,8 +204,8 @@ SlabToJoin read_slab_to_join(const io::CheckedFile& file, const Slab& slab, cons
   return result;
 }
 
-NumberedSlab stored_slab(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
-                         std::vector<Label> numbers) {
+RelabeledSlab stored_slab(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
+                          std::vector<Label> numbers) {
   const auto count = static_cast<Label>(numbers.size() - 1);
   return {slab,
           std::make_unique<io::StoredLabels>(std::move(file), sections::kRuns, extent_of(slab, whole), count),

@@ -64,8 +64,8 @@ struct StoredFile {
       } catch (const io::FileError&) {
         throw;
       } catch (const Error& error) {
-        if (error.failure() != Failure::data && error.failure() != Failure::no_input) throw;
-        throw io::FileError(path, error.failure(), error.what() + ("; " + remedy), error.system_code());
+        if (error.code() != ErrorCode::data && error.code() != ErrorCode::no_input) throw;
+        throw io::FileError(path, error.code(), error.what() + ("; " + remedy), error.system_code());
       }
     });
   }
@@ -88,7 +88,7 @@ enum OfLabels : std::size_t {
   kLastElements,
   kOfLabels
 };
-// NumberedPart: the final label of each label of the part, and of 0; the first of its components; these.
+// GlobalPart: the final label of each label of the part, and of 0; the first of its components; these.
 constexpr std::size_t kLabels = 0, kFirst = 1, kOwned = 2, kOfNumberedPart = kOwned + kOfComponents;
 enum OfHoles : std::size_t {
   kOfBackground,  // labels_id() of the background
@@ -100,14 +100,14 @@ enum OfHoles : std::size_t {
 enum OfUnited : std::size_t {
   kSources,                               // UnitedSources
   kPresent,                               // labels of the whole image that the part has, ascending
-  kUnited,                                // NumberedPart with these components
-  kCavities = kUnited + kOfNumberedPart,  // NumberedPart; without components if none are counted
+  kUnited,                                // GlobalPart with these components
+  kCavities = kUnited + kOfNumberedPart,  // GlobalPart; without components if none are counted
   kOfUnited = kCavities + kOfNumberedPart
 };
 enum OfMeasures : std::size_t { kSums, kOfMeasures = kSums + kOfMeasured };
 // Components after the selection, divided evenly among the parts.
 enum OfNumbers : std::size_t {
-  kNumbered,  // NumberedPart
+  kNumbered,  // GlobalPart
   kNumberedValues = kNumbered + kOfNumberedPart,
   kNumberedMeasures,
   kOfNumbers = kNumberedMeasures + kOfMeasured
@@ -142,25 +142,25 @@ struct UnitedSources {
 void write_numbered_part(io::CheckedFileWriter& file, const std::vector<Label>& labels,
                          const Components& components, std::size_t begin, std::size_t end);
 /// Reads them from section `section` on. Error (data).
-NumberedPart read_numbered_part(const io::CheckedFile& file, std::size_t section, const Extent& whole,
-                                bool is_periodic = false);
+GlobalPart read_numbered_part(const io::CheckedFile& file, std::size_t section, const Extent& whole,
+                              bool is_periodic = false);
 
 /// Writes the measures of components [begin, end) as kOfMeasured sections; empty ones if there are none.
-void write_measured(io::CheckedFileWriter& file, const Measured& measured, std::size_t begin,
+void write_measured(io::CheckedFileWriter& file, const MeasureTable& measured, std::size_t begin,
                     std::size_t end);
 /// Adds them to `measured`: the first to that of components[0], and so on. Error (data).
 void add_measured(const io::CheckedFile& file, std::size_t section, std::span<const std::size_t> components,
-                  Measured& measured);
+                  MeasureTable& measured);
 
 /// Writes a labeled part as sections::OfLabels.
 void write_labeled_part(io::CheckedFileWriter& file, const PieceReport& report, const Piece::Labels& labels,
                         const Slab& slab, const Extent& whole);
 /// Reads what join_slabs() needs of it: only the runs of its faces. Error (data).
-SlabToJoin read_slab_to_join(const io::CheckedFile& file, const Slab& slab, const LabelInput& input,
-                             double delta);
+SlabSummary read_slab_to_join(const io::CheckedFile& file, const Slab& slab, const LabelInput& input,
+                              double delta);
 /// Returns all its rows, with `numbers` for its labels and for 0. The file must be verified. Error (data).
-NumberedSlab stored_slab(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
-                         std::vector<Label> numbers);
+RelabeledSlab stored_slab(std::shared_ptr<const io::CheckedFile> file, const Slab& slab, const Extent& whole,
+                          std::vector<Label> numbers);
 /// Returns an id that depends only on the labels of a part.
 std::uint64_t labels_id(const io::CheckedFile& file);
 

@@ -30,8 +30,8 @@ void TaskOptions::add_to(const Command& command) {
 }
 
 void TaskOptions::check() const {
-  if (parts == 0) throw Error(Failure::usage, "--parts-dir needs --part");
-  if (folder.empty()) throw Error(Failure::usage, "--part needs --parts-dir");
+  if (parts == 0) throw Error(ErrorCode::usage, "--parts-dir needs --part");
+  if (folder.empty()) throw Error(ErrorCode::usage, "--part needs --parts-dir");
 }
 
 std::string word_of_part(int part, int parts) { return std::to_string(part) + "/" + std::to_string(parts); }
@@ -44,10 +44,10 @@ void check_for_tasks(const LabelOptions& options) {
     if (given.effect != Effect::nothing &&
         std::none_of(known.begin(), known.end(),
                      [&](const OptionRow& row) { return row.names == given.names; }))
-      throw Error(Failure::usage, "--part cannot be combined with " + given.long_name());
-  if (options.every_frame) throw Error(Failure::usage, "--part cannot be combined with --frame all");
+      throw Error(ErrorCode::usage, "--part cannot be combined with " + given.long_name());
+  if (options.every_frame) throw Error(ErrorCode::usage, "--part cannot be combined with --frame all");
   if (!options.files.preview.empty())  // supported by MPI ranks
-    throw Error(Failure::usage, "--part cannot be combined with --preview");
+    throw Error(ErrorCode::usage, "--part cannot be combined with --preview");
   check_for_parts(options);
 }
 
@@ -61,15 +61,15 @@ std::vector<std::string> task_words(const LabelOptions& options) {
 
 LabelOptions options_of_words(const std::vector<std::string>& words) {
   if (words.size() < 3 || words[1] != version())
-    throw Error(Failure::data, "was written by another version of gpuccl" +
-                                   (words.size() < 2 ? "" : ", " + words[1]) + "; use that version");
+    throw Error(ErrorCode::data, "was written by another version of gpuccl" +
+                                     (words.size() < 2 ? "" : ", " + words[1]) + "; use that version");
   LabelOptions options = words[2] == "measure" ? LabelOptions::for_objects() : LabelOptions();
   CommandLine line("gpuccl", "", "");
   const Command command = line.add_command(words[2] == "measure" ? "measure" : "label", "");
   options.add_for_parts(command);
   command.on_run([] { return 0; });
   line.parse({words.begin() + 2, words.end()});
-  if (options.inputs.size() != 1) throw Error(Failure::data, "is damaged");  // or contains --help
+  if (options.inputs.size() != 1) throw Error(ErrorCode::data, "is damaged");  // or contains --help
   options.resolve(true);
   return options;
 }

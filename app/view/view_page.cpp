@@ -67,7 +67,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
     image.emplace(page.image, page.read_image);
     if (image->extent() != extent)
       throw io::FileError(
-          page.image, Failure::data,
+          page.image, ErrorCode::data,
           "has " + io::to_string(image->extent()) + " pixels, the labels have " + io::to_string(extent));
   }
 

@@ -38,7 +38,7 @@ Number number_of(std::string_view text) {
   Number number{};
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (problem != std::errc{} || end != text.data() + text.size())
-    throw Error(Failure::data, "contains '" + std::string(text.substr(0, 40)) + "' instead of a number");
+    throw Error(ErrorCode::data, "contains '" + std::string(text.substr(0, 40)) + "' instead of a number");
   return number;
 }
 
@@ -127,19 +127,19 @@ void ViewTable::add_csv(std::string_view piece) {
   }
   rest_ += piece.substr(begin);
   constexpr std::size_t kLongestLine = 1 << 16;
-  if (rest_.size() > kLongestLine) throw Error(Failure::data, kNoTable);
+  if (rest_.size() > kLongestLine) throw Error(ErrorCode::data, kNoTable);
 }
 
 void ViewTable::end_csv() {
   if (!rest_.empty()) add_line(std::exchange(rest_, {}));
-  if (head_.empty()) throw Error(Failure::data, kNoTable);
+  if (head_.empty()) throw Error(ErrorCode::data, kNoTable);
 }
 
 void ViewTable::add_head(std::string_view line) {
   line = io::without_byte_order_mark(line);
-  if (!io::is_stats_csv(line)) throw Error(Failure::data, kNoTable);
+  if (!io::is_stats_csv(line)) throw Error(ErrorCode::data, kNoTable);
   if (line.starts_with("file,"))
-    throw Error(Failure::data, "is a table of several inputs; write one per input with --stats-dir");
+    throw Error(ErrorCode::data, "is a table of several inputs; write one per input with --stats-dir");
   for (const std::string_view name : fields_of(line)) head_.emplace_back(name);
   for (std::size_t i = 1; i < head_.size(); ++i)
     if (head_[i] != "unit") columns_.push_back({head_[i], {}});
@@ -151,7 +151,7 @@ void ViewTable::add_line(std::string_view line) {
   if (line.empty()) return;
   const std::vector<std::string_view> fields = fields_of(line);
   if (fields.size() != head_.size())
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 fmt::format("has a row of {} fields, and {} columns", fields.size(), head_.size()));
   if (number_of<double>(fields[1]) < least_area_) return;
   labels_.push_back(number_of<std::uint64_t>(fields[0]));
@@ -224,7 +224,8 @@ ViewTable::Packed ViewTable::pack(std::span<const std::uint64_t> names, bool vol
     if (are_known) continue;
     const auto place = std::lower_bound(names.begin(), names.end(), id);
     if (place == names.end() || *place != id)
-      throw Error(Failure::data, fmt::format("has a component of label {}, which the label image lacks", id));
+      throw Error(ErrorCode::data,
+                  fmt::format("has a component of label {}, which the label image lacks", id));
     id = static_cast<std::uint64_t>(place - names.begin()) + 1;
   }
   const std::uint64_t largest = labels_.empty() ? 0 : *std::max_element(labels_.begin(), labels_.end());

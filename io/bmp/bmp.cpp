@@ -24,7 +24,7 @@ constexpr std::uint32_t kOs2Header = 64;   // of OS/2 2, whose compressions have
 constexpr std::uint32_t kLongestHeader = 124;
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(Failure::data, "not a usable BMP (" + why + ")");
+  throw Error(ErrorCode::data, "not a usable BMP (" + why + ")");
 }
 
 /// The beginning of a file, in little-endian numbers.
@@ -156,7 +156,7 @@ class BmpSource final : public SampleSource {
     const double end =
         static_cast<double>(header_.pixels) + static_cast<double>(stored_bytes()) * info_.extent.height;
     if (end > static_cast<double>(file_->size()))
-      throw Error(Failure::data, "the file is truncated: " + claim(end, file_->size()));
+      throw Error(ErrorCode::data, "the file is truncated: " + claim(end, file_->size()));
     if (end < static_cast<double>(file_->size()) && options.warn) options.warn(kBytesIgnored);
     if (header_.has_alpha && options.warn) options.warn("transparency ignored");
     check_memory(info_.extent, buffer_bytes(), options);
@@ -176,7 +176,7 @@ class BmpSource final : public SampleSource {
       const auto first = static_cast<std::uint64_t>(header_.is_top_down ? y : height - y - count);
       const std::size_t bytes = stored_row * static_cast<std::size_t>(count);
       if (file_->read_at(header_.pixels + first * stored_row, stored.data(), bytes) != bytes)
-        throw Error(Failure::data, "the file is truncated");
+        throw Error(ErrorCode::data, "the file is truncated");
       for (int i = 0; i < count; ++i) {
         const auto place = static_cast<std::size_t>(header_.is_top_down ? i : count - 1 - i);
         take_row(&stored[place * stored_row], row);

@@ -27,7 +27,7 @@ bool are_zeros(const void* data, std::size_t bytes) {
 }
 
 std::size_t checked(std::size_t size) {
-  if (size == 0) throw Error(Failure::internal, "compressed data are larger than they can be");
+  if (size == 0) throw Error(ErrorCode::internal, "compressed data are larger than they can be");
   return size;
 }
 

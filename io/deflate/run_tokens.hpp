@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "gpuccl/detail/column.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/labels.hpp"
 #include "io/deflate/deflate_symbols.hpp"
 
@@ -88,9 +88,10 @@ class RunTokens {
 
   SampleRow row_;
   std::int64_t bytes_ = 0;  // of all rows
-  Column<Run> runs_;        // from kFirstRun on; those before are empty, and no copies are made of them
+  UninitializedVector<Run>
+      runs_;  // from kFirstRun on; those before are empty, and no copies are made of them
   std::size_t run_count_ = 0;
-  Column<Token> tokens_;
+  UninitializedVector<Token> tokens_;
   std::size_t token_count_ = 0;
   Counts counts_;
   Adler32 checksum_;

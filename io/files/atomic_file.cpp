@@ -43,7 +43,7 @@ std::string random_name() {
   std::string name = ".gpuccl-";
   std::array<unsigned char, kNameLength> random{};
   if (::getentropy(random.data(), random.size()) != 0)
-    throw Error(Failure::io, "cannot name a temporary file: the system has no random numbers", errno);
+    throw Error(ErrorCode::io, "cannot name a temporary file: the system has no random numbers", errno);
   while (name.size() < kNameLength - 1) name += kLetters[random[name.size()] % (sizeof kLetters - 1)];
   return name;
 }
@@ -107,7 +107,7 @@ void remove_temporary_files() noexcept {
 namespace {
 
 [[noreturn]] void fail() {
-  throw system_error(Failure::cannot_create, "is left from an earlier run and cannot be removed", errno);
+  throw system_error(ErrorCode::cannot_create, "is left from an earlier run and cannot be removed", errno);
 }
 
 }  // namespace
@@ -158,7 +158,7 @@ std::string target_of(const std::string& path) {
 AtomicFile::AtomicFile(const std::string& path, const Options& options, Kind kind)
     : path_(path), target_(options.guarded ? path : target_of(path)), options_(options), kind_(kind) {
   if (descriptor_named(path) >= 0)
-    throw Error(Failure::cannot_create, "cannot create: is a stream, not a file");
+    throw Error(ErrorCode::cannot_create, "cannot create: is a stream, not a file");
   open_folder();
   check_target();
   kind == Kind::file ? create() : make_folder();
@@ -185,14 +185,14 @@ void AtomicFile::open_folder() {
   const std::filesystem::path target = target_;
   name_ = target.filename().string();
   if (name_.empty() || name_ == "." || name_ == "..")
-    throw Error(Failure::cannot_create, "cannot create: not the name of a file");
+    throw Error(ErrorCode::cannot_create, "cannot create: not the name of a file");
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
   folder_ = open_again(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   // A folder may be writable and yet not readable: good enough for everything but syncing it.
   if (!folder_ && errno == EACCES) folder_ = open_again(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder_) return;
   if (errno == ENOENT)
-    throw Error(Failure::cannot_create,
+    throw Error(ErrorCode::cannot_create,
                 "cannot create: the folder does not exist; make it first: mkdir -p " + folder.string());
   fail_to_create(errno);
 }
@@ -204,15 +204,15 @@ void AtomicFile::check_target() {
     fail_to_create(errno);
   }
   if (S_ISLNK(status.st_mode))
-    throw Error(Failure::cannot_create, "cannot create: is a symbolic link, which could lead anywhere");
+    throw Error(ErrorCode::cannot_create, "cannot create: is a symbolic link, which could lead anywhere");
   if (kind_ == Kind::folder) {
-    if (!S_ISDIR(status.st_mode)) throw Error(Failure::cannot_create, "cannot create: is not a folder");
+    if (!S_ISDIR(status.st_mode)) throw Error(ErrorCode::cannot_create, "cannot create: is not a folder");
   } else if (S_ISDIR(status.st_mode)) {
-    throw Error(Failure::cannot_create, "cannot create: is a folder");
+    throw Error(ErrorCode::cannot_create, "cannot create: is a folder");
   } else if (!S_ISREG(status.st_mode)) {
-    throw Error(Failure::cannot_create, "cannot create: is not a regular file");
+    throw Error(ErrorCode::cannot_create, "cannot create: is not a regular file");
   }
-  if (!options_.overwrite) throw Error(Failure::cannot_create, "cannot create: already exists", EEXIST);
+  if (!options_.overwrite) throw Error(ErrorCode::cannot_create, "cannot create: already exists", EEXIST);
   if (!options_.guarded) mode_ = status.st_mode & 0777;
 }
 
@@ -272,7 +272,7 @@ std::size_t AtomicFile::size() const {
   if (kind_ == Kind::folder) return 0;
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0)
-    throw Error(Failure::io, "cannot get the size: " + system_reason(errno));
+    throw Error(ErrorCode::io, "cannot get the size: " + system_reason(errno));
   return static_cast<std::size_t>(status.st_size);
 }
 
@@ -284,7 +284,7 @@ void AtomicFile::finish() {
   const auto sync = kind_ == Kind::file ? ::fsync : ::syncfs;  // of a folder, all that is in it
   while (options_.sync && sync(file_.get()) != 0) {
     if (errno == EINVAL) break;
-    if (errno != EINTR) throw system_error(Failure::io, "cannot write", errno);
+    if (errno != EINTR) throw system_error(ErrorCode::io, "cannot write", errno);
   }
   finished_ = true;
 }
@@ -392,7 +392,7 @@ void AtomicFile::drop_old(const Naming&) {
 }
 
 void AtomicFile::close() {
-  if (!file_.close()) throw system_error(Failure::io, "cannot write", errno);
+  if (!file_.close()) throw system_error(ErrorCode::io, "cannot write", errno);
 }
 
 void AtomicFile::sync_folder() {

@@ -25,8 +25,8 @@ void write_until_done(const void* data, std::size_t bytes, WriteSome write_some)
   while (bytes > 0) {
     const ssize_t written = write_some(position, bytes);
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) throw system_error(Failure::io, "cannot write", errno);
-    if (written == 0) throw Error(Failure::io, "cannot write: the device accepted 0 bytes");
+    if (written < 0) throw system_error(ErrorCode::io, "cannot write", errno);
+    if (written == 0) throw Error(ErrorCode::io, "cannot write: the device accepted 0 bytes");
     position += written;
     bytes -= static_cast<std::size_t>(written);
   }
@@ -68,7 +68,7 @@ std::size_t read_all_at(int descriptor, void* data, std::size_t bytes, std::size
     const ssize_t got =
         ::pread(descriptor, static_cast<char*>(data) + done, bytes - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(Failure::io, "cannot read (" + system_reason(errno) + ")", errno);
+    if (got < 0) throw Error(ErrorCode::io, "cannot read (" + system_reason(errno) + ")", errno);
     if (got == 0) break;
     done += static_cast<std::size_t>(got);
   }
@@ -82,19 +82,19 @@ Descriptor open_again(const char* path, int flags) {
   return Descriptor(opened);
 }
 
-Error system_error(Failure failure, const std::string& what, int code) {
+Error system_error(ErrorCode failure, const std::string& what, int code) {
   return {failure, what + ": " + system_reason(code), code};
 }
 
-Failure failure_to_read(int code) {
-  if (code == ENOMEM) return Failure::memory;
-  return code == EMFILE || code == ENFILE || code == EIO ? Failure::io : Failure::no_input;
+ErrorCode failure_to_read(int code) {
+  if (code == ENOMEM) return ErrorCode::memory;
+  return code == EMFILE || code == ENFILE || code == EIO ? ErrorCode::io : ErrorCode::no_input;
 }
 
-Failure failure_to_create(int code) {
-  if (code == ENOMEM) return Failure::memory;
-  return code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO ? Failure::io
-                                                                          : Failure::cannot_create;
+ErrorCode failure_to_create(int code) {
+  if (code == ENOMEM) return ErrorCode::memory;
+  return code == ENOSPC || code == EDQUOT || code == EFBIG || code == EIO ? ErrorCode::io
+                                                                          : ErrorCode::cannot_create;
 }
 
 int descriptor_named(const std::string& path) {

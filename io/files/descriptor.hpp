@@ -25,23 +25,23 @@ class Descriptor {
   int value_;
 };
 
-/// Writes all bytes, in as many system calls as needed. Error with Failure::io.
+/// Writes all bytes, in as many system calls as needed. Error with ErrorCode::io.
 void write_all(int descriptor, const void* data, std::size_t bytes);
 /// Writes all bytes at an offset.
 void write_all_at(int descriptor, const void* data, std::size_t bytes, std::size_t offset);
 
-/// Reads `bytes` bytes, fewer only at the end of the file, and returns how many. Error with Failure::io.
+/// Reads `bytes` bytes, fewer only at the end of the file, and returns how many. Error with ErrorCode::io.
 std::size_t read_all_at(int descriptor, void* data, std::size_t bytes, std::size_t offset);
 
 /// Calls open() until no signal interrupts it.
 Descriptor open_again(const char* path, int flags);
 
 /// The error of a system call that left `code` in errno: "<what>: no space left on device".
-Error system_error(Failure failure, const std::string& what, int code);
+Error system_error(ErrorCode failure, const std::string& what, int code);
 
 /// Return the failure for an errno value: of an input, and of an output.
-Failure failure_to_read(int code);
-Failure failure_to_create(int code);
+ErrorCode failure_to_read(int code);
+ErrorCode failure_to_create(int code);
 
 /// The descriptor of this process that `path` names, as /dev/stdout, /dev/fd/3 and links to them do; -1 for
 /// any other. Such a name must be written to, not replaced.

@@ -10,7 +10,7 @@ namespace gpuccl::io {
 /// An error about a file.
 class FileError : public Error {
  public:
-  FileError(std::string path, Failure failure, const std::string& reason, int system_code = 0)
+  FileError(std::string path, ErrorCode failure, const std::string& reason, int system_code = 0)
       : Error(failure, cut(reason), system_code), path_(std::move(path)) {}
   const std::string& path() const { return path_; }
 
@@ -33,9 +33,9 @@ decltype(auto) with_path(const std::string& path, Work&& work) {
   } catch (const FileError&) {
     throw;
   } catch (const Error& error) {
-    throw FileError(path, error.failure(), error.what(), error.system_code());
+    throw FileError(path, error.code(), error.what(), error.system_code());
   } catch (const std::bad_alloc&) {
-    throw FileError(path, Failure::memory, "out of memory");
+    throw FileError(path, ErrorCode::memory, "out of memory");
   }
 }
 

@@ -104,7 +104,7 @@ FolderLock::FolderLock(const std::string& path)
   for (int turn = 0; folder_ && ::flock(folder_.get(), LOCK_EX | LOCK_NB) != 0; ++turn) {
     if (errno != EWOULDBLOCK && errno != EINTR) return;  // some file systems have no locks
     if (turn == kTurns)
-      throw Error(Failure::cannot_create,
+      throw Error(ErrorCode::cannot_create,
                   "cannot create: another process has locked '" + path + "' for a minute");
     ::poll(nullptr, 0, kPauseMs);
   }

@@ -64,7 +64,7 @@ void GunzipStream::begin_member() {
 
 /// Decompresses data that other libraries reject from the start with zlib, for its messages.
 void GunzipStream::refuse(const std::string& reason) {
-  if (is_by_zlib_) throw Error(Failure::data, reason);
+  if (is_by_zlib_) throw Error(ErrorCode::data, reason);
   inflater_ = make_zlib_inflater();
   is_by_zlib_ = true;
   go_to(offset_);

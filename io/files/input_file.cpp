@@ -27,21 +27,21 @@ InputFile::InputFile(const std::string& path, std::int64_t max_held) : path_(pat
   Descriptor descriptor = is_stdin ? Descriptor(::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0))
                                    : open_again(name.file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (!descriptor && errno == ENOENT && path.find("://") != std::string::npos)
-    throw Error(Failure::no_input, "is a URL; copy the file here first, or pipe it to -");
+    throw Error(ErrorCode::no_input, "is a URL; copy the file here first, or pipe it to -");
   if (!descriptor && errno == ENOENT && path.find_first_of("*?") != std::string::npos)
-    throw Error(Failure::no_input, "no such file; the shell found no file for this pattern");
+    throw Error(ErrorCode::no_input, "no such file; the shell found no file for this pattern");
   if (!descriptor && errno == ENOENT && looks_inside(path))
-    throw Error(Failure::no_input, "no such file; a dataset in a file is named as in cells.h5:/volume/raw");
+    throw Error(ErrorCode::no_input, "no such file; a dataset in a file is named as in cells.h5:/volume/raw");
   if (!descriptor) throw Error(failure_to_read(errno), system_reason(errno));
   struct stat status {};
   if (::fstat(descriptor.get(), &status) != 0) throw Error(failure_to_read(errno), system_reason(errno));
-  if (S_ISDIR(status.st_mode)) throw Error(Failure::no_input, "is a directory, not a file");
+  if (S_ISDIR(status.st_mode)) throw Error(ErrorCode::no_input, "is a directory, not a file");
   if (S_ISREG(status.st_mode) && ::lseek(descriptor.get(), 0, SEEK_CUR) == 0) {
     descriptor_ = std::move(descriptor);
     size_ = static_cast<std::uint64_t>(status.st_size);
     return;
   }
-  if (!is_stdin && !S_ISFIFO(status.st_mode)) throw Error(Failure::no_input, "neither a file nor a pipe");
+  if (!is_stdin && !S_ISFIFO(status.st_mode)) throw Error(ErrorCode::no_input, "neither a file nor a pipe");
   hold_all(descriptor.get(), max_held);
 }
 
@@ -57,11 +57,11 @@ void InputFile::hold_all(int descriptor, std::int64_t max_held) {
     }
     const ssize_t got = ::read(descriptor, held_.data() + filled, held_.size() - filled);
     if (got < 0 && errno == EINTR) continue;
-    if (got < 0) throw Error(Failure::io, "cannot read (" + system_reason(errno) + ")");
+    if (got < 0) throw Error(ErrorCode::io, "cannot read (" + system_reason(errno) + ")");
     if (got == 0) break;
     filled += static_cast<std::size_t>(got);
     if (filled > static_cast<std::uint64_t>(max_held))
-      throw Error(Failure::memory,
+      throw Error(ErrorCode::memory,
                   "more than " + bytes_in_words(static_cast<double>(max_held)) + " come from a pipe");
   }
   held_.resize(filled);
@@ -143,12 +143,12 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
   const fs::path path = name;
   const std::string shown = name.substr(0, name.find('\0'));
   const auto refuse = [&] {
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 "its samples are in '" + shown +
                     "', outside of the folder of the header; --follow reads them, if you trust it");
   };
   if (header.empty() || header == "-")
-    throw Error(Failure::data, "its samples are in '" + shown + "'; give the header by its name");
+    throw Error(ErrorCode::data, "its samples are in '" + shown + "'; give the header by its name");
   const bool leads_out = path.is_absolute() || std::find(path.begin(), path.end(), "..") != path.end();
   if (name.size() != shown.size() || (leads_out && !follow)) refuse();
   const fs::path parent = fs::path(header).parent_path();
@@ -160,7 +160,7 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
   if (!file && errno == EXDEV) refuse();
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
-    throw Error(Failure::no_input, "its samples are missing: no file " + shown + " next to it");
+    throw Error(ErrorCode::no_input, "its samples are missing: no file " + shown + " next to it");
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
   if (opened != nullptr) opened->add(companion_path(header, name), bytes);
   return std::make_shared<const InputFile>(std::move(file), bytes);
@@ -176,7 +176,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 22;
 std::optional<std::string> HeaderLines::next() {
   std::size_t end = waiting_.find('\n');
   while (end == std::string::npos) {
-    if (position_ + waiting_.size() > kMostBytes) throw Error(Failure::data, "its header does not end");
+    if (position_ + waiting_.size() > kMostBytes) throw Error(ErrorCode::data, "its header does not end");
     const std::size_t had = waiting_.size();
     waiting_.resize(had + kHeaderPiece);
     waiting_.resize(had + file_.read_at(position_ + had, waiting_.data() + had, kHeaderPiece));

@@ -24,7 +24,7 @@ TextStream::TextStream(const std::string& path) : path_(path), name_(path == "-"
   if (descriptor < 0) return;
   descriptor_ = Descriptor(::fcntl(descriptor, F_DUPFD_CLOEXEC, 0));
   if (!descriptor_)
-    throw FileError(path, Failure::cannot_create,
+    throw FileError(path, ErrorCode::cannot_create,
                     "descriptor " + std::to_string(descriptor) + " cannot be written to (" +
                         system_reason(errno) + "); open it as in " + std::to_string(descriptor) + ">FILE",
                     errno);
@@ -34,7 +34,8 @@ void TextStream::open() {
   if (descriptor_) return;
   descriptor_ = open_again(path_.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY);
   if (!descriptor_)
-    throw FileError(path_, Failure::cannot_create, "cannot be opened (" + system_reason(errno) + ")", errno);
+    throw FileError(path_, ErrorCode::cannot_create, "cannot be opened (" + system_reason(errno) + ")",
+                    errno);
 }
 
 namespace {
@@ -77,7 +78,7 @@ void SpooledText::flush() {
   try {
     write_all_at(file_.get(), waiting_.data(), waiting_.size(), in_file_);
   } catch (const Error& error) {
-    throw FileError(folder_for_temporary_files(), error.failure(), std::string(error.what()) + kRemedy,
+    throw FileError(folder_for_temporary_files(), error.code(), std::string(error.what()) + kRemedy,
                     error.system_code());
   }
   in_file_ += waiting_.size();
@@ -88,7 +89,7 @@ void SpooledText::copy_to(const std::function<void(std::string_view)>& sink) con
   std::string piece(std::min(in_file_, kInMemory), '\0');
   for (std::size_t at = 0, got = 0; at < in_file_; at += got) {
     got = read_all_at(file_.get(), piece.data(), std::min(piece.size(), in_file_ - at), at);
-    if (got == 0) throw Error(Failure::io, "a temporary file has become shorter");
+    if (got == 0) throw Error(ErrorCode::io, "a temporary file has become shorter");
     sink(std::string_view(piece).substr(0, got));
   }
   sink(waiting_);

@@ -143,7 +143,7 @@ void isolate(std::int64_t memory) {
 }
 
 [[noreturn]] void refuse_to_start(int code) {
-  throw Error(Failure::memory, "cannot start a process for libhdf5 (" + system_reason(code) + ")", code);
+  throw Error(ErrorCode::memory, "cannot start a process for libhdf5 (" + system_reason(code) + ")", code);
 }
 
 /// Options of the start: default signals, and a process group of its own, which gets none of the terminal.

@@ -22,9 +22,9 @@ constexpr seconds kLongestReading{200};
 std::atomic<bool> is_to_end = false;
 
 [[noreturn]] void refuse_to_wait() {
-  if (is_to_end) throw Error(Failure::io, "was not read, because the program was interrupted");
-  throw Error(Failure::data, "libhdf5 did not find its samples within " + std::to_string(kLongest.count()) +
-                                 " s; copy them to another file, for example with h5repack");
+  if (is_to_end) throw Error(ErrorCode::io, "was not read, because the program was interrupted");
+  throw Error(ErrorCode::data, "libhdf5 did not find its samples within " + std::to_string(kLongest.count()) +
+                                   " s; copy them to another file, for example with h5repack");
 }
 
 }  // namespace
@@ -138,9 +138,9 @@ Hdf5Message Hdf5Connection::ask(const Hdf5Message& request) {
   if (thrown_) std::rethrow_exception(std::exchange(thrown_, nullptr));
   if (said.word() == Hdf5Word::answer) return said;
   constexpr std::size_t kLongestReason = 2000;
-  const auto failure = said.take<Failure>();
+  const auto failure = said.take<ErrorCode>();
   auto reason = said.take_list<std::string>();
-  if (failure != Failure::data && failure != Failure::no_input && failure != Failure::memory)
+  if (failure != ErrorCode::data && failure != ErrorCode::no_input && failure != ErrorCode::memory)
     Hdf5Message::refuse();
   if (reason.empty()) Hdf5Message::refuse();
   reason.resize(std::min(reason.size(), kLongestReason));

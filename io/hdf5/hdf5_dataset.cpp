@@ -68,7 +68,7 @@ std::optional<std::uint64_t> find_contiguous(hid_t dataset) {
 void read_compact(hid_t dataset, hid_t type, Hdf5Array& array) {
   constexpr std::uint64_t kMost = 1 << 16;
   const std::optional<std::uint64_t> elements = product(array.shape, kMost / array.sample_bytes());
-  if (!elements) throw Error(Failure::data, "header claims " + sizes_in_words(array.shape) + " elements");
+  if (!elements) throw Error(ErrorCode::data, "header claims " + sizes_in_words(array.shape) + " elements");
   std::vector<std::byte> samples(static_cast<std::size_t>(*elements) * array.sample_bytes());
   checked_hdf5(h5().H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, samples.data()));
   array.compact = std::move(samples);
@@ -85,9 +85,9 @@ Hdf5Filter known_filter(H5Z_filter_t filter, std::span<const unsigned> values, c
   if (filter == H5Z_FILTER_SHUFFLE && !values.empty() && values[0] > 0 &&
       values[0] <= Hdf5Filter::kLargestElement)
     return {Kind::shuffle, ChunkCodec::zlib, values[0]};
-  throw Error(Failure::data, fmt::format("its filter {}{} is not in this build of gpuccl; write it with "
-                                         "gzip, for example with h5repack -f GZIP=1",
-                                         filter, name[0] == '\0' ? "" : " (" + std::string(name) + ")"));
+  throw Error(ErrorCode::data, fmt::format("its filter {}{} is not in this build of gpuccl; write it with "
+                                           "gzip, for example with h5repack -f GZIP=1",
+                                           filter, name[0] == '\0' ? "" : " (" + std::string(name) + ")"));
 }
 
 Hdf5Filters filters_of(hid_t properties) {
@@ -183,31 +183,31 @@ std::vector<std::uint64_t> hdf5_shape(hid_t dataset) {
 Hdf5Array read_hdf5_array(hid_t dataset) {
   const Hdf5Id type(h5().H5Dget_type(dataset)), properties(h5().H5Dget_create_plist(dataset));
   const std::optional<Hdf5Samples> samples = hdf5_samples(type.get());
-  if (!samples) throw Error(Failure::data, "contains no numbers of 8, 16, 32 or 64 bits");
+  if (!samples) throw Error(ErrorCode::data, "contains no numbers of 8, 16, 32 or 64 bits");
   Hdf5Array array;
   array.format = samples->format;
   array.swapped = samples->swapped;
   array.shape = hdf5_shape(dataset);
   const std::size_t axes = array.shape.size();
-  if (axes < 2) throw Error(Failure::data, fmt::format("has {} axes, not 2 or 3", axes));
+  if (axes < 2) throw Error(ErrorCode::data, fmt::format("has {} axes, not 2 or 3", axes));
   array.order = order_of_c(axes);
   array.fill = fill_of(properties.get(), type.get(), array);
   const auto layout = static_cast<H5D_layout_t>(checked_hdf5(h5().H5Pget_layout(properties.get())));
   if (checked_hdf5(h5().H5Pget_external_count(properties.get())) > 0)
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 "has its samples in another file; copy them into one file, for example with h5repack");
   if (layout == H5D_VIRTUAL)
-    throw Error(Failure::data, "has its samples in other datasets (virtual); copy them into one");
+    throw Error(ErrorCode::data, "has its samples in other datasets (virtual); copy them into one");
   array.is_chunked = layout == H5D_CHUNKED;
   if (array.is_chunked) {
     std::array<hsize_t, H5S_MAX_RANK> chunk{};
     if (static_cast<std::size_t>(checked_hdf5(
             h5().H5Pget_chunk(properties.get(), static_cast<int>(chunk.size()), chunk.data()))) != axes)
-      throw Error(Failure::data, "has chunks with another number of axes than its shape");
+      throw Error(ErrorCode::data, "has chunks with another number of axes than its shape");
     array.chunk.assign(chunk.begin(), chunk.begin() + static_cast<std::ptrdiff_t>(axes));
     if (!product(array.chunk, UINT32_MAX / array.sample_bytes()))
-      throw Error(Failure::data, "damaged: its chunks of " + sizes_in_words(array.chunk) +
-                                     " samples exceed HDF5's limit of 4 GiB per chunk");
+      throw Error(ErrorCode::data, "damaged: its chunks of " + sizes_in_words(array.chunk) +
+                                       " samples exceed HDF5's limit of 4 GiB per chunk");
     array.filters = filters_of(properties.get());
   } else {
     array.chunk = piece_of(array.shape, array.sample_bytes());
@@ -234,7 +234,7 @@ Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vect
   checked_hdf5(result);
   if (bytes == 0) return {};
   if (bytes > array.filters.most_stored(array.chunk_bytes()))
-    throw Error(Failure::data, fmt::format("has {} bytes, more than its shape can take", bytes));
+    throw Error(ErrorCode::data, fmt::format("has {} bytes, more than its shape can take", bytes));
   // Destination of the samples, which no call writes to, and none can.
   static void* const nowhere = ::mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   Hdf5Reads reads;
@@ -243,7 +243,7 @@ Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vect
   const herr_t found = h5().H5Dread_chunk(dataset, H5P_DEFAULT, first.data(), &skipped, nowhere);
   note_hdf5_reads(nullptr);
   checked_hdf5(found);
-  if (reads.times != 1 || reads.bytes != bytes) throw Error(Failure::data, "is not stored in one piece");
+  if (reads.times != 1 || reads.bytes != bytes) throw Error(ErrorCode::data, "is not stored in one piece");
   return {reads.offset, reads.bytes, skipped, 1};
 }
 
@@ -253,10 +253,10 @@ namespace {
 void check_place(const Hdf5Array& array, std::uint64_t file_bytes) {
   const std::optional<std::uint64_t> elements =
       product(array.shape, std::numeric_limits<std::uint64_t>::max() / array.sample_bytes());
-  if (!elements) throw Error(Failure::data, "header claims " + sizes_in_words(array.shape) + " elements");
+  if (!elements) throw Error(ErrorCode::data, "header claims " + sizes_in_words(array.shape) + " elements");
   const std::uint64_t bytes = *elements * array.sample_bytes();
   if (array.offset && (bytes > file_bytes || *array.offset > file_bytes - bytes))
-    throw Error(Failure::data, "the file is truncated: " + claim(static_cast<double>(bytes), file_bytes));
+    throw Error(ErrorCode::data, "the file is truncated: " + claim(static_cast<double>(bytes), file_bytes));
   if (!array.compact.empty() && (array.offset || array.compact.size() != bytes)) Hdf5Message::refuse();
 }
 

@@ -40,7 +40,7 @@ constexpr std::size_t kSumBytes = 4;
 using Bytes = std::span<const std::byte>;
 
 [[noreturn]] void refuse_damaged() {
-  throw Error(Failure::data, "is damaged, or contains fewer samples than its shape requires");
+  throw Error(ErrorCode::data, "is damaged, or contains fewer samples than its shape requires");
 }
 
 /// Fletcher's sum of words of 16 bits, the high byte first; of a last byte alone as well.
@@ -72,7 +72,7 @@ Bytes before_sum(Bytes bytes) {
   const Bytes body = bytes.first(bytes.size() - kSumBytes);
   std::uint32_t sum = 0;
   std::memcpy(&sum, body.data() + body.size(), kSumBytes);
-  if (fletcher32(body) != sum) throw Error(Failure::data, "has a wrong checksum");
+  if (fletcher32(body) != sum) throw Error(ErrorCode::data, "has a wrong checksum");
   return body;
 }
 
@@ -97,8 +97,8 @@ Hdf5Filters::Hdf5Filters(std::vector<Hdf5Filter> filters) : filters_(std::move(f
     if (filter.element == 0 || filter.element > Hdf5Filter::kLargestElement) refuse_damaged();
     if (filter.kind == Kind::compressor || filter.kind == Kind::lzf) ++compressors;
   }
-  if (compressors > 1) throw Error(Failure::data, "its chunks are compressed twice; compress them once");
-  if (filters_.size() > kMost) throw Error(Failure::data, "its chunks go through more than 32 filters");
+  if (compressors > 1) throw Error(ErrorCode::data, "its chunks are compressed twice; compress them once");
+  if (filters_.size() > kMost) throw Error(ErrorCode::data, "its chunks go through more than 32 filters");
 }
 
 std::size_t Hdf5Filters::most_stored(std::size_t bytes) const {

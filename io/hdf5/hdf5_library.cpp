@@ -17,8 +17,8 @@ namespace {
 constexpr const char* kLibrary = GPUCCL_HDF5_LIBRARY;  // "libhdf5_serial.so.103"
 
 [[noreturn]] void refuse() {
-  throw Error(Failure::data, std::string("is an HDF5 file, but ") + kLibrary +
-                                 " cannot be loaded; install libhdf5, or write the dataset as TIFF");
+  throw Error(ErrorCode::data, std::string("is an HDF5 file, but ") + kLibrary +
+                                   " cannot be loaded; install libhdf5, or write the dataset as TIFF");
 }
 
 template <class Pointer>
@@ -153,7 +153,7 @@ Hdf5Id::Hdf5Id(hid_t id) : id_(checked_hdf5(id)) {}
 
 std::int64_t checked_hdf5(std::int64_t result) {
   if (thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
-  if (result < 0) throw Error(Failure::data, "damaged or unsupported (libhdf5: " + reason() + ")");
+  if (result < 0) throw Error(ErrorCode::data, "damaged or unsupported (libhdf5: " + reason() + ")");
   return result;
 }
 

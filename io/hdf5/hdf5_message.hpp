@@ -20,7 +20,7 @@ enum class Hdf5Word : std::uint32_t {
   // From this process:
   read,     // request for bytes before the answer: offset, number
   answer,   // Hdf5Array, or places of chunks
-  refusal,  // Failure, reason
+  refusal,  // ErrorCode, reason
 };
 
 /// Message between the program and the process of libhdf5: a word, the number of bytes, and the bytes. The
@@ -76,7 +76,7 @@ class Hdf5Message {
   bool is_taken() const { return taken_ == body_.size(); }
 
   /// Throws Error (data) for an answer that only a crashed or hijacked process gives.
-  [[noreturn]] static void refuse() { throw Error(Failure::data, "damaged (libhdf5 fails on it)"); }
+  [[noreturn]] static void refuse() { throw Error(ErrorCode::data, "damaged (libhdf5 fails on it)"); }
 
  private:
   Hdf5Word word_;

@@ -49,7 +49,7 @@ struct Search {
     auto& search = *static_cast<Search*>(data);
     try {
       if (++search.visited > kMostVisited)
-        throw Error(Failure::data,
+        throw Error(ErrorCode::data,
                     "contains too many objects to search; name the dataset, as in file.h5:/name");
       search.look_at(object, name, *info);
       return 0;
@@ -80,9 +80,9 @@ std::vector<Found> images_in(hid_t group, const std::string& name) {
 
 [[noreturn]] void refuse_missing(hid_t file, const std::string& name) {
   if (h5().H5Lexists(file, name.c_str(), H5P_DEFAULT) > 0)
-    throw Error(Failure::data, "'" + name + "' is a link that leads to nothing in this file");
+    throw Error(ErrorCode::data, "'" + name + "' is a link that leads to nothing in this file");
   const std::vector<Found> images = images_in(file, "/");
-  throw Error(Failure::no_input,
+  throw Error(ErrorCode::no_input,
               "has no dataset '" + name + "'" + (images.empty() ? "" : "; it has " + list(images)));
 }
 
@@ -97,12 +97,13 @@ Hdf5Id find_hdf5_dataset(hid_t file, const std::string& name) {
   Hdf5Id object(opened);
   const H5I_type_t kind = h5().H5Iget_type(object.get());
   if (kind == H5I_DATASET) return object;
-  if (kind != H5I_GROUP) throw Error(Failure::data, "'" + path + "' is not a dataset");
+  if (kind != H5I_GROUP) throw Error(ErrorCode::data, "'" + path + "' is not a dataset");
   const std::vector<Found> images = images_in(object.get(), path);
-  if (images.empty()) throw Error(Failure::data, "contains no numeric dataset with two or more axes");
+  if (images.empty()) throw Error(ErrorCode::data, "contains no numeric dataset with two or more axes");
   if (images.size() > 1)
-    throw Error(Failure::data, fmt::format("contains {} datasets; name one of them, as in file.h5:/name: {}",
-                                           images.size(), list(images)));
+    throw Error(ErrorCode::data,
+                fmt::format("contains {} datasets; name one of them, as in file.h5:/name: {}", images.size(),
+                            list(images)));
   return Hdf5Id(h5().H5Oopen(file, images.front().path.c_str(), H5P_DEFAULT));
 }
 
@@ -170,12 +171,12 @@ class Server {
     try {
       return request.word() == Hdf5Word::open ? open(request) : find(request);
     } catch (const Error& error) {
-      return refusal(error.failure(), error.what());
+      return refusal(error.code(), error.what());
     } catch (const std::bad_alloc&) {
-      return refusal(Failure::data, "damaged or too complex (libhdf5 takes too much memory)");
+      return refusal(ErrorCode::data, "damaged or too complex (libhdf5 takes too much memory)");
     }
   }
-  static Hdf5Message refusal(Failure failure, const std::string& reason) {
+  static Hdf5Message refusal(ErrorCode failure, const std::string& reason) {
     Hdf5Message message(Hdf5Word::refusal);
     message.put(failure);
     message.put_list(reason);

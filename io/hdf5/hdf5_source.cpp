@@ -61,7 +61,7 @@ bool Hdf5Chunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byt
   } catch (const Error& error) {
     std::string where;
     for (const std::uint64_t place : at) where += (where.empty() ? "" : ".") + std::to_string(place);
-    throw Error(error.failure(), reason_about("chunk " + where, error.what()));
+    throw Error(error.code(), reason_about("chunk " + where, error.what()));
   }
 }
 
@@ -73,7 +73,7 @@ bool Hdf5Chunks::read_chunk(const std::vector<std::uint64_t>& at, std::vector<st
   stored.resize(static_cast<std::size_t>(place.bytes));
   if (place.offset > file_bytes_ ||
       file_->read_at(place.offset, stored.data(), stored.size()) != stored.size())
-    throw Error(Failure::data, "the file is truncated");
+    throw Error(ErrorCode::data, "the file is truncated");
   array_.filters.decode(stored, place.skipped, samples);
   if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), samples.size());
   return true;
@@ -112,7 +112,7 @@ bool Hdf5Chunks::read_piece(const std::vector<std::uint64_t>& at, std::vector<st
   if (!array_.compact.empty())
     std::copy_n(array_.compact.begin() + static_cast<std::ptrdiff_t>(first), bytes, samples.begin());
   else if (file_->read_at(*array_.offset + first, samples.data(), bytes) != bytes)
-    throw Error(Failure::data, "the file is truncated");
+    throw Error(ErrorCode::data, "the file is truncated");
   if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), bytes);
   return true;
 }

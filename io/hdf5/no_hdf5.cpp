@@ -5,7 +5,7 @@
 namespace gpuccl::io {
 
 std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile>, const ReadOptions&) {
-  throw Error(Failure::data, "is an HDF5 file, but this build has no libhdf5; write the dataset as TIFF");
+  throw Error(ErrorCode::data, "is an HDF5 file, but this build has no libhdf5; write the dataset as TIFF");
 }
 
 void end_hdf5() noexcept {}

@@ -169,9 +169,9 @@ Bytes ChunkCompressor::compress(Bytes samples) {
     }
 #endif
     default:
-      throw Error(Failure::data, "its compression is not in this build of gpuccl");
+      throw Error(ErrorCode::data, "its compression is not in this build of gpuccl");
   }
-  if (bytes == 0) throw Error(Failure::internal, "cannot compress a chunk");
+  if (bytes == 0) throw Error(ErrorCode::internal, "cannot compress a chunk");
   return Bytes(stream_).first(bytes);
 }
 

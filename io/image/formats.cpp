@@ -150,7 +150,7 @@ const ImageFormat* find_format(std::string_view word) {
 
 const ImageFormat& format_of_word(std::string_view word) {
   const ImageFormat* const found = find_format(word);
-  if (found == nullptr) throw Error(Failure::internal, "no format " + std::string(word));
+  if (found == nullptr) throw Error(ErrorCode::internal, "no format " + std::string(word));
   return *found;
 }
 
@@ -275,7 +275,7 @@ LabelFormat label_format(const std::string& path) {
   if (found != nullptr && found->written) return *found->written;
   if (is_label_group(path) || is_store(path)) return LabelFormat::zarr;
   throw Error(
-      Failure::usage,
+      ErrorCode::usage,
       "has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, for "
       "a folder /");
 }
@@ -297,7 +297,7 @@ const std::vector<std::string>& formats_of_environment() {
     try {
       return formats_of_words(list);
     } catch (const Error& error) {
-      throw Error(Failure::usage, std::string("GPUCCL_FORMATS: ") + error.what());
+      throw Error(ErrorCode::usage, std::string("GPUCCL_FORMATS: ") + error.what());
     }
   }();
   return allowed;
@@ -313,7 +313,7 @@ std::vector<std::string> formats_of_words(const std::string& list) {
     const std::size_t end = std::min(list.find(',', begin), list.size());
     const std::string word = lower_case(list.substr(begin, end - begin));
     if (word != kAny && find_format(word) == nullptr)
-      throw Error(Failure::usage, "'" + word + "' is not a format; use " + kFormatWords + " or any");
+      throw Error(ErrorCode::usage, "'" + word + "' is not a format; use " + kFormatWords + " or any");
     words.push_back(word);
     begin = end + 1;
   }
@@ -327,9 +327,9 @@ void check_format(std::string_view format, const std::string& path, const Limits
   if (allowed.empty()) {
     const Extension* const named = path == "-" ? nullptr : find_extension(split_input(path).file);
     if (named != nullptr && named->format != format)
-      throw Error(Failure::data, fmt::format("contains {}, but its name is that of {}; rename it, or set "
-                                             "GPUCCL_FORMATS=any if you trust it",
-                                             found.title, format_of_word(named->format).title));
+      throw Error(ErrorCode::data, fmt::format("contains {}, but its name is that of {}; rename it, or set "
+                                               "GPUCCL_FORMATS=any if you trust it",
+                                               found.title, format_of_word(named->format).title));
     return;
   }
   const auto is_allowed = [&](std::string_view word) {
@@ -338,8 +338,8 @@ void check_format(std::string_view format, const std::string& path, const Limits
   if (is_allowed(kAny) || is_allowed(format)) return;
   std::string list;
   for (const std::string& word : allowed) list += (list.empty() ? "" : ", ") + word;
-  throw Error(Failure::data, fmt::format("contains {}; {} allows only {}", found.title,
-                                         limits.formats.empty() ? "GPUCCL_FORMATS" : "--formats", list));
+  throw Error(ErrorCode::data, fmt::format("contains {}; {} allows only {}", found.title,
+                                           limits.formats.empty() ? "GPUCCL_FORMATS" : "--formats", list));
 }
 
 namespace {
@@ -384,7 +384,7 @@ constexpr bool kHasHdf5 = false;
 #endif
 constexpr OptionalFormat kOptional[] = {{"JPEG", "libjpeg", kHasJpeg}, {"HDF5", "libhdf5", kHasHdf5}};
 
-Error refusal(const KnownFormat& known) { return {Failure::data, known.what + ("; "s + known.remedy)}; }
+Error refusal(const KnownFormat& known) { return {ErrorCode::data, known.what + ("; "s + known.remedy)}; }
 
 /// Describes gzip data in a format that no reader supports.
 Error unknown_contents(const InputFile& file) {
@@ -396,11 +396,11 @@ Error unknown_contents(const InputFile& file) {
     const bool is_nifti = std::any_of(std::begin(kStarts), std::end(kStarts),
                                       [&](std::string_view size) { return start.starts_with(size); });
     if (start.size() < kHeader && is_nifti)
-      return {Failure::data, "is a compressed NIfTI file, truncated in its header"};
+      return {ErrorCode::data, "is a compressed NIfTI file, truncated in its header"};
   } catch (const Error& error) {
     return error;
   }
-  return {Failure::data, "is compressed by gzip; unpack it"};
+  return {ErrorCode::data, "is compressed by gzip; unpack it"};
 }
 
 /// Whether the first line of a text is the name of an image and nothing else.
@@ -440,15 +440,16 @@ std::string chunk_codecs(bool built_in) {
 }
 
 Error unknown_format(const InputFile& file) {
-  if (file.size() == 0) return {Failure::data, "is empty"};
+  if (file.size() == 0) return {ErrorCode::data, "is empty"};
   std::array<char, 348> bytes{};
   const std::string_view start(bytes.data(), file.read_at(0, bytes.data(), bytes.size()));
   for (const KnownFormat& known : kKnown)
     if (start.size() > known.offset && start.substr(known.offset).starts_with(known.magic))
       return refusal(known);
   if (start.starts_with("\x1f\x8b"sv)) return unknown_contents(file);
-  if (begins_list_of_images(start)) return {Failure::data, "is a list of images; write '@' before its name"};
-  return {Failure::data, "is not in a supported format (" + read_formats() + ")"};
+  if (begins_list_of_images(start))
+    return {ErrorCode::data, "is a list of images; write '@' before its name"};
+  return {ErrorCode::data, "is not in a supported format (" + read_formats() + ")"};
 }
 
 }  // namespace gpuccl::io

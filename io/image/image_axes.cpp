@@ -17,7 +17,7 @@ namespace gpuccl::io {
 std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
                          const std::string& option) {
   if (!chosen && size > 1)
-    throw Error(Failure::data, fmt::format("contains {} {}; {} N selects one, from 0", size, what, option));
+    throw Error(ErrorCode::data, fmt::format("contains {} {}; {} N selects one, from 0", size, what, option));
   if (chosen.value_or(0) >= size)
     throw NoSuchPlane(size, option,
                       fmt::format("has no {} {}: {}", option.substr(2), *chosen,
@@ -29,14 +29,14 @@ std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, co
 void check_range(const PageRange& range, std::int64_t pages) {
   if (range.end <= pages) return;
   const std::int64_t missing = std::max(range.begin, pages);
-  throw Error(Failure::data, fmt::format("has no page {}: {}", missing,
-                                         pages == 1 ? "there is one, number 0"
-                                                    : fmt::format("there are {}, numbered from 0", pages)));
+  throw Error(ErrorCode::data, fmt::format("has no page {}: {}", missing,
+                                           pages == 1 ? "there is one, number 0"
+                                                      : fmt::format("there are {}, numbered from 0", pages)));
 }
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(Failure::data, why); }
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::data, why); }
 
 /// x, y and z alone.
 ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
@@ -264,8 +264,8 @@ std::unique_ptr<SampleSource> open_channel(std::unique_ptr<SampleSource> source,
   plane_place(format.channels, channel, "channels", "--channel");
   if (format.channels == 1) return source;
   if (format.bits % 8 != 0)
-    throw Error(Failure::data, "has channels of " + std::to_string(format.bits) +
-                                   " bits; save the channel to label as a separate file");
+    throw Error(ErrorCode::data, "has channels of " + std::to_string(format.bits) +
+                                     " bits; save the channel to label as a separate file");
   return std::make_unique<ChannelSource>(std::move(source), channel);
 }
 

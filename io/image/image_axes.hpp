@@ -21,7 +21,7 @@ void check_range(const PageRange& range, std::int64_t pages);
 class NoSuchPlane : public Error {
  public:
   NoSuchPlane(std::int64_t size, std::string option, const std::string& reason)
-      : Error(Failure::data, reason), size_(size), option_(std::move(option)) {}
+      : Error(ErrorCode::data, reason), size_(size), option_(std::move(option)) {}
   std::int64_t size() const { return size_; }
   const std::string& option() const { return option_; }
 

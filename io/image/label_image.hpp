@@ -81,7 +81,7 @@ struct WriteOptions {
 /// mapping. For samples of 64 bits, the mapped label is an index of `wide`, which has the bits of an unsigned
 /// type. Encoders add each row that they encode to `hash`, unless it is null.
 struct MappedLabels {
-  const LabelSource& labels;
+  const LabelRows& labels;
   std::span<const Label> map;
   Label count = 0;
   std::span<const std::uint64_t> wide = {};
@@ -101,15 +101,15 @@ std::string short_name(LabelType type);
 /// "uint8", "int16", "float32".
 std::string long_name(LabelType type);
 
-/// LabelSource::render() as samples of `type`; adds them to the hash.
+/// LabelRows::render() as samples of `type`; adds them to the hash.
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows, void* out);
 
-/// LabelSource::list_runs() of the mapped labels.
+/// LabelRows::list_runs() of the mapped labels.
 inline void list_runs(const MappedLabels& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
   labels.labels.list_runs(first_row, rows, out, labels.map.empty() ? nullptr : labels.map.data());
 }
 
-/// LabelSource::prepare() as a function.
+/// LabelRows::prepare() as a function.
 inline PrepareRows prepare_rows(const MappedLabels& labels) {
   return [&source = labels.labels](std::int64_t first_row, std::int64_t rows) {
     return source.prepare(first_row, rows);

@@ -22,7 +22,7 @@ StripLayout strips_of(const Extent& extent, const WriteOptions& options) {
 /// Deflate blocks are made from runs, whose samples have 32 bits at most.
 void refuse_wide(LabelType type) {
   if (bits_per_sample(type) > 32)
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 "values of 64 bits are not compressed in this format; write .npy, .tiff or .zarr, or add "
                 "--compress none for NRRD and MetaImage");
 }

@@ -88,12 +88,12 @@ std::int64_t memory_limit(const Limits& limits) {
 
 void check_page_size(std::uint64_t width, std::uint64_t height, const Limits& limits) {
   const std::string size = fmt::format("{}x{}", width, height);
-  if (width == 0 || height == 0) throw Error(Failure::data, "header claims an empty image (" + size + ")");
+  if (width == 0 || height == 0) throw Error(ErrorCode::data, "header claims an empty image (" + size + ")");
   const auto max_dim = static_cast<std::uint64_t>(limits.max_dim);
   if (width > max_dim || height > max_dim)
-    throw Error(Failure::data, fmt::format("header claims {}, more than {} along an axis", size, max_dim));
+    throw Error(ErrorCode::data, fmt::format("header claims {}, more than {} along an axis", size, max_dim));
   if (width > static_cast<std::uint64_t>(limits.max_pixels) / height)
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 fmt::format("header claims {}, more than {} pixels a page", size, limits.max_pixels));
 }
 
@@ -101,23 +101,23 @@ Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits) 
   constexpr double kMost = 1e15;  // no axis of any file
   for (const double size : sizes)
     if (!(size >= 0 && size <= kMost && size == std::floor(size)))
-      throw Error(Failure::data, "header claims an axis of " + shortest(size) + " pixels");
+      throw Error(ErrorCode::data, "header claims an axis of " + shortest(size) + " pixels");
   check_page_size(static_cast<std::uint64_t>(sizes[0]), static_cast<std::uint64_t>(sizes[1]), limits);
   return {static_cast<int>(sizes[0]), static_cast<int>(sizes[1]), checked_slices(sizes[2], limits)};
 }
 
 int checked_slices(double slices, const Limits& limits) {
-  if (slices < 1) throw Error(Failure::data, "header claims " + shortest(slices) + " slices");
+  if (slices < 1) throw Error(ErrorCode::data, "header claims " + shortest(slices) + " slices");
   if (slices > static_cast<double>(limits.max_pages))
-    throw Error(Failure::data, fmt::format("header claims {} slices, more than --max-pages {}",
-                                           shortest(slices), limits.max_pages));
+    throw Error(ErrorCode::data, fmt::format("header claims {} slices, more than --max-pages {}",
+                                             shortest(slices), limits.max_pages));
   return static_cast<int>(slices);
 }
 
 double checked_frames(double frames) {
   constexpr double kMost = 1e9;
   if (!(frames >= 1 && frames <= kMost && frames == std::floor(frames)))
-    throw Error(Failure::data, "header claims " + shortest(frames) + " volumes");
+    throw Error(ErrorCode::data, "header claims " + shortest(frames) + " volumes");
   return frames;
 }
 
@@ -128,13 +128,13 @@ void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOpt
       static_cast<double>(words_per_row(extent.width)) * 4.0 * rows + static_cast<double>(buffer_bytes);
   const std::int64_t limit = memory_limit(options.limits);
   if (needed <= static_cast<double>(limit)) return;
-  throw Error(Failure::memory, "needs " + bytes_in_words(needed) + " of memory for " + to_string(extent) +
-                                   " pixels, the limit is " + bytes_in_words(static_cast<double>(limit)));
+  throw Error(ErrorCode::memory, "needs " + bytes_in_words(needed) + " of memory for " + to_string(extent) +
+                                     " pixels, the limit is " + bytes_in_words(static_cast<double>(limit)));
 }
 
 void check_deflate_ratio(double claimed_bytes, std::uint64_t stored_bytes) {
   if (claimed_bytes <= 1100.0 * static_cast<double>(stored_bytes) + 65536) return;
-  throw Error(Failure::data, claim(claimed_bytes, stored_bytes));
+  throw Error(ErrorCode::data, claim(claimed_bytes, stored_bytes));
 }
 
 std::string claim(double claimed_bytes, std::uint64_t stored_bytes) {

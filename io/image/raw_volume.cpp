@@ -56,7 +56,7 @@ void read_raw_rows(const RawSamples& raw, const SampleFormat& format, const Exte
                    static_cast<std::uint64_t>(y);
   const auto bytes = static_cast<std::size_t>(pitch) * static_cast<std::size_t>(count);
   if (raw.bytes->read_at(raw.offset + row * pitch, out, bytes) != bytes)
-    throw Error(Failure::data, "the file is truncated");
+    throw Error(ErrorCode::data, "the file is truncated");
   if (raw.reversed) reverse_bits(out, bytes, out);
   if (raw.swapped) swap_bytes(format.bits, out, bytes);
 }
@@ -137,7 +137,7 @@ RawVolume chosen_frame(const RawVolume& volume, const ReadOptions& options) {
   constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none
   const double offset =
       static_cast<double>(volume.offset) + volume.sample_bytes() * static_cast<double>(frame);
-  if (offset > kMost) throw Error(Failure::data, "the file is truncated");
+  if (offset > kMost) throw Error(ErrorCode::data, "the file is truncated");
   RawVolume chosen = volume;
   chosen.offset = static_cast<std::uint64_t>(offset);
   return chosen;
@@ -159,7 +159,7 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shar
   const RawVolume chosen = chosen_frame(volume, options);
   const double end = volume.all_bytes() + static_cast<double>(volume.offset);
   const auto size = static_cast<double>(file->size());
-  if (end > size) throw Error(Failure::data, "the file is truncated: " + claim(end, file->size()));
+  if (end > size) throw Error(ErrorCode::data, "the file is truncated: " + claim(end, file->size()));
   if (end < size && options.warn) options.warn(kBytesIgnored);
   return checked(
       std::make_unique<RawVolumeSource>(chosen, std::move(file), nullptr, memory_limit(options.limits)),

@@ -19,7 +19,7 @@ RowStream::RowStream(std::int64_t row_words, std::function<void(RowStream&)> dec
   try {
     thread_ = std::thread([this] { run(); });
   } catch (const std::system_error&) {
-    throw Error(Failure::memory, "cannot start a thread");
+    throw Error(ErrorCode::memory, "cannot start a thread");
   }
 }
 
@@ -60,7 +60,7 @@ std::vector<std::uint32_t> RowStream::receive() {
   changed_.wait(lock, [this] { return ended_ || !sent_.empty(); });
   if (sent_.empty()) {
     if (failure_) std::rethrow_exception(failure_);
-    throw Error(Failure::data, "the file is truncated");
+    throw Error(ErrorCode::data, "the file is truncated");
   }
   std::vector<std::uint32_t> rows = std::move(sent_.front());
   sent_.pop_front();

@@ -138,19 +138,19 @@ void check_format(const SampleFormat& format) {
   const std::string bits = std::to_string(format.bits);
   if (format.kind == SampleKind::floating) {
     if (format.bits != 16 && format.bits != 32 && format.bits != 64)
-      throw Error(Failure::data, bits + "-bit floating-point samples are not supported");
+      throw Error(ErrorCode::data, bits + "-bit floating-point samples are not supported");
   } else if (format.bits < 1 ||
              (format.bits > 16 && format.bits != 24 && format.bits != 32 && format.bits != 64)) {
-    throw Error(Failure::data, bits + "-bit samples are not supported");
+    throw Error(ErrorCode::data, bits + "-bit samples are not supported");
   }
   if (format.channels < colors_of(format.photometric))
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 std::string("has too few samples per pixel to be ") + name_of(format.photometric));
   const bool is_unsigned = format.kind == SampleKind::unsigned_integer;
   if (format.photometric == Photometric::palette && (!is_unsigned || format.bits > 16))
-    throw Error(Failure::data, "palette images of other than 1 to 16-bit indices are not supported");
+    throw Error(ErrorCode::data, "palette images of other than 1 to 16-bit indices are not supported");
   if (format.photometric == Photometric::cmyk && !is_unsigned)
-    throw Error(Failure::data, "cmyk images of other than unsigned samples are not supported");
+    throw Error(ErrorCode::data, "cmyk images of other than unsigned samples are not supported");
 }
 
 const char* name_of(Photometric photometric) {
@@ -173,8 +173,8 @@ const char* name_of(Photometric photometric) {
 
 void refuse_colors(Photometric photometric, const std::string& remedy) {
   const bool is_rgb = photometric == Photometric::rgb;
-  throw Error(Failure::data, std::string("has colors (") + name_of(photometric) + "); " + remedy +
-                                 (is_rgb ? " (any, if the image is gray)" : ""));
+  throw Error(ErrorCode::data, std::string("has colors (") + name_of(photometric) + "); " + remedy +
+                                   (is_rgb ? " (any, if the image is gray)" : ""));
 }
 
 int colors_of(Photometric photometric) {
@@ -265,7 +265,7 @@ ValueType value_type(const SampleFormat& format) {
     refuse_colors(format.photometric, "values are those of one channel; --channel N selects one, from 0");
   if (format.is_scaled()) return f64;
   if (format.channels > 1 && format.bits > 32)
-    throw Error(Failure::data, "has 64-bit values of several channels, which --values does not read");
+    throw Error(ErrorCode::data, "has 64-bit values of several channels, which --values does not read");
   if (format.kind == SampleKind::floating) return format.bits == 64 ? f64 : f32;
   const bool is_signed = format.kind == SampleKind::signed_integer;
   if (format.bits <= 8) return is_signed ? i8 : u8;

@@ -47,7 +47,7 @@ struct StripLayout {
   std::int64_t slices(std::int64_t strip) const {
     return std::min(slices_per_strip, extent.depth - first_slice(strip));
   }
-  /// Counted over all slices, as LabelSource::render does.
+  /// Counted over all slices, as LabelRows::render does.
   std::int64_t first_row(std::int64_t strip) const {
     return first_slice(strip) * extent.height + index_in_slice(strip) * rows_per_strip;
   }
@@ -86,7 +86,7 @@ void for_each_strip(std::int64_t count, Make make, Take take, std::size_t tokens
   tbb::parallel_pipeline(tokens, number & produce & consume);
 }
 
-/// LabelSource::prepare, or null for samples that need no preparation.
+/// LabelRows::prepare, or null for samples that need no preparation.
 using PrepareRows = std::function<std::int64_t(std::int64_t first_row, std::int64_t rows)>;
 
 /// Strips [begin, end) of a layout.

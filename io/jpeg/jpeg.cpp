@@ -92,7 +92,7 @@ template <class Work>
 void JpegDecoder::guarded(Work work) {
   if (setjmp(escape_) != 0) {
     if (thrown_) std::rethrow_exception(thrown_);
-    throw Error(Failure::data, reason_);
+    throw Error(ErrorCode::data, reason_);
   }
   work();
 }
@@ -153,7 +153,7 @@ boolean JpegDecoder::fill(j_decompress_ptr jpeg) {
   std::size_t got = 0;
   try {
     got = decoder.file_.read_at(decoder.next_, decoder.bytes_.data(), decoder.bytes_.size());
-    if (got == 0) throw Error(Failure::data, "the file is truncated");
+    if (got == 0) throw Error(ErrorCode::data, "the file is truncated");
   } catch (...) {
     decoder.thrown_ = std::current_exception();
   }
@@ -185,13 +185,13 @@ class JpegSource final : public SampleSource {
   JpegSource(std::shared_ptr<const InputFile> file, const ReadOptions& options)
       : file_(std::move(file)), warn_(options.warn) {
     const std::optional<JpegFrame> frame = read_jpeg_frame(*file_, 0, file_->size());
-    if (!frame) throw Error(Failure::data, "damaged (no frame in a JPEG)");
+    if (!frame) throw Error(ErrorCode::data, "damaged (no frame in a JPEG)");
     check_page_size(static_cast<std::uint64_t>(frame->width), static_cast<std::uint64_t>(frame->height),
                     options.limits);
-    if (frame->is_lossless()) throw Error(Failure::data, "a lossless JPEG; convert it to PNG or TIFF");
+    if (frame->is_lossless()) throw Error(ErrorCode::data, "a lossless JPEG; convert it to PNG or TIFF");
     if (frame->components != 1 && frame->components != 3)
-      throw Error(Failure::data, "a JPEG of " + std::to_string(frame->components) +
-                                     " channels, neither gray nor color; convert it to PNG or TIFF");
+      throw Error(ErrorCode::data, "a JPEG of " + std::to_string(frame->components) +
+                                       " channels, neither gray nor color; convert it to PNG or TIFF");
     format_.channels = frame->components;
     if (frame->components == 3) format_.photometric = Photometric::rgb;
     info_.format = "jpeg";
@@ -208,7 +208,7 @@ class JpegSource final : public SampleSource {
     if (header.output_width != static_cast<JDIMENSION>(info_.extent.width) ||
         header.output_height != static_cast<JDIMENSION>(info_.extent.height) ||
         header.num_components != format_.channels)
-      throw Error(Failure::data, "damaged (two frames in a JPEG)");
+      throw Error(ErrorCode::data, "damaged (two frames in a JPEG)");
     if (header.density_unit != 0 && header.X_density > 0 && header.Y_density > 0)
       info_.geometry.resolution = {
           double{1} * header.X_density, double{1} * header.Y_density,

@@ -5,7 +5,7 @@
 namespace gpuccl::io {
 
 std::unique_ptr<SampleSource> open_jpeg(std::shared_ptr<const InputFile>, const ReadOptions&) {
-  throw Error(Failure::data, "is a JPEG, but this build has no libjpeg; convert it to PNG or TIFF");
+  throw Error(ErrorCode::data, "is a JPEG, but this build has no libjpeg; convert it to PNG or TIFF");
 }
 
 }  // namespace gpuccl::io

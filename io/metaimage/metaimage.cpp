@@ -21,7 +21,7 @@ namespace gpuccl::io {
 namespace {
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(Failure::data, "not a usable MetaImage (" + why + ")");
+  throw Error(ErrorCode::data, "not a usable MetaImage (" + why + ")");
 }
 
 std::string trimmed(const std::string& text) {
@@ -163,8 +163,8 @@ MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limi
   if (!sizes) refuse("no DimSize");
   if (const auto channels = fields.numbers({"ElementNumberOfChannels"}, 1);
       channels && channels->front() != 1)
-    throw Error(Failure::data, "contains " + shortest(channels->front()) +
-                                   " values per pixel; save the one to label as a separate file");
+    throw Error(ErrorCode::data, "contains " + shortest(channels->front()) +
+                                     " values per pixel; save the one to label as a separate file");
   double frames = 1;
   for (std::size_t i = 3; i < count; ++i) frames *= (*sizes)[i];
   volume.frames = checked_frames(frames);
@@ -179,7 +179,7 @@ MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limi
   header.data_file = fields.text({"ElementDataFile"});
   if (header.data_file.empty() || header.data_file.starts_with("LIST") ||
       header.data_file.find('%') != std::string::npos)
-    throw Error(Failure::data, "its samples are in several files; write one");
+    throw Error(ErrorCode::data, "its samples are in several files; write one");
   if (lower_case(header.data_file) == "local") header.data_file.clear();
   if (header.data_file.empty()) {
     volume.offset = lines.position();
@@ -202,7 +202,7 @@ std::unique_ptr<SampleSource> open_metaimage(std::shared_ptr<const InputFile> fi
   }
   if (header.compressed) {
     if (header.header_size < 0)
-      throw Error(Failure::data, "compressed samples that are counted from the end");
+      throw Error(ErrorCode::data, "compressed samples that are counted from the end");
     const std::uint64_t begin = std::exchange(volume.offset, 0);
     return open_raw_volume(volume, std::make_shared<GunzippedFile>(std::move(file), begin), options);
   }

@@ -25,7 +25,7 @@ namespace {
 using namespace std::string_view_literals;
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(Failure::data, "not a usable NIfTI (" + why + ")");
+  throw Error(ErrorCode::data, "not a usable NIfTI (" + why + ")");
 }
 
 bool has_magic(std::span<const std::byte> start, const NiftiLayout& layout, std::string_view magic) {
@@ -249,7 +249,7 @@ std::string name_of_samples(const std::string& path) {
   fs::path name = path;
   if (lower_extension(name) == ".gz") name.replace_extension();
   if (lower_extension(name) != ".hdr")
-    throw Error(Failure::data, "is the header of a NIfTI pair; name it .hdr, and the file of samples .img");
+    throw Error(ErrorCode::data, "is the header of a NIfTI pair; name it .hdr, and the file of samples .img");
   const std::string plain = name.filename().replace_extension(".img").string(), zipped = plain + ".gz";
   return is_there(name.parent_path() / plain) || !is_there(name.parent_path() / zipped) ? plain : zipped;
 }

@@ -19,7 +19,7 @@ namespace {
 constexpr std::size_t kMaxHeader = 65536;
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(Failure::data, "not a usable .npy file (" + why + ")");
+  throw Error(ErrorCode::data, "not a usable .npy file (" + why + ")");
 }
 
 /// Returns the text after `'key':` in the header.
@@ -187,7 +187,7 @@ void FortranSlices::gather(int first) {
         if (raw_.bytes->read_at(raw_.offset + at * line, block_.data() + static_cast<std::size_t>(i) * bytes,
                                 bytes) != bytes) {
           slices_.clear();
-          throw Error(Failure::data, "the file is truncated");
+          throw Error(ErrorCode::data, "the file is truncated");
         }
       }
       if (sample == 1) transpose<std::uint8_t>(x, columns, y, rows);

@@ -52,7 +52,7 @@ namespace {
 constexpr std::size_t kMostAxes = 16;
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(Failure::data, "not a usable NRRD (" + why + ")");
+  throw Error(ErrorCode::data, "not a usable NRRD (" + why + ")");
 }
 
 /// Fields by their names, as far as they matter here.
@@ -196,8 +196,8 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
     axes.first = 1;
     const double values = sizes->front();
     if (values > 1 && !(is_color && values == (kind == "rgb-color" ? 3 : 4)))
-      throw Error(Failure::data, "contains " + shortest(values) +
-                                     " values per pixel; save the one to label as a separate file");
+      throw Error(ErrorCode::data, "contains " + shortest(values) +
+                                       " values per pixel; save the one to label as a separate file");
     if (values > 1) {
       format.channels = static_cast<int>(values);
       format.photometric = Photometric::rgb;
@@ -295,7 +295,7 @@ NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits) {
   if (volume.format.bits > 8 && endian != "big" && endian != "little") refuse("endian " + endian);
   header.data_file = fields.text("data file");
   if (header.data_file.starts_with("LIST") || header.data_file.find('%') != std::string::npos)
-    throw Error(Failure::data, "its samples are in several files; write one");
+    throw Error(ErrorCode::data, "its samples are in several files; write one");
   header.lines = fields.whole("line skip", 0);
   header.bytes = fields.whole("byte skip", -1);
   if (header.data_file.empty()) volume.offset = lines.position();
@@ -307,11 +307,11 @@ namespace {
 /// Returns the offset of line `lines`, counted from 0, of the text that begins at `offset`.
 std::uint64_t after_lines(const InputFile& file, std::uint64_t offset, std::int64_t lines) {
   if (lines == 0) return offset;
-  if (offset != 0) throw Error(Failure::data, "lines to be skipped between header and samples");
+  if (offset != 0) throw Error(ErrorCode::data, "lines to be skipped between header and samples");
   HeaderLines text(file);
   for (; lines > 0; --lines)
     if (!text.next())
-      throw Error(Failure::data, "the file is truncated: it has fewer lines than are to be skipped");
+      throw Error(ErrorCode::data, "the file is truncated: it has fewer lines than are to be skipped");
   return text.position();
 }
 
@@ -320,7 +320,7 @@ template <class File>
 void check_data_file(const File& file, const NrrdHeader& header) {
   constexpr std::uint64_t kNiftiHeader = 348;
   if (!header.data_file.empty() && header.volume.offset < kNiftiHeader && FileStart(file).is_of("nifti"))
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 "names a NIfTI, " + header.data_file + ", and its header as samples; read that file itself");
 }
 
@@ -333,7 +333,7 @@ std::unique_ptr<SampleSource> open_nrrd(std::shared_ptr<const InputFile> file, c
     file = open_companion(file->path(), header.data_file, options.limits.follow, options.opened.get());
   const std::uint64_t begin = after_lines(*file, volume.offset, header.lines);
   if (header.gzip) {
-    if (header.bytes < 0) throw Error(Failure::data, "compressed samples that are counted from the end");
+    if (header.bytes < 0) throw Error(ErrorCode::data, "compressed samples that are counted from the end");
     volume.offset = static_cast<std::uint64_t>(header.bytes);
     auto contents = std::make_shared<GunzippedFile>(std::move(file), begin);
     check_data_file(*contents, header);

@@ -46,10 +46,10 @@ bool is_writable_by_others(int file, mode_t mode) {
 /// files to write, for example. Error (no_input): such a file counts as missing.
 void check_owner(int file, const struct stat& status) {
   if (status.st_uid != ::geteuid())
-    throw Error(Failure::no_input, "is of another user (uid " + std::to_string(status.st_uid) +
-                                       "), whom gpuccl does not trust with your files");
+    throw Error(ErrorCode::no_input, "is of another user (uid " + std::to_string(status.st_uid) +
+                                         "), whom gpuccl does not trust with your files");
   if (is_writable_by_others(file, status.st_mode))
-    throw Error(Failure::no_input,
+    throw Error(ErrorCode::no_input,
                 "can be written to by other users, whom gpuccl does not trust with your files");
 }
 
@@ -81,13 +81,13 @@ void CheckedFileWriter::commit() {
 CheckedFile::CheckedFile(const std::string& path, const FileTag& tag, std::size_t sections)
     : path_(path),
       file_(open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW)) {
-  if (!file_ && errno == ENOENT) throw Error(Failure::no_input, "is missing", ENOENT);
+  if (!file_ && errno == ENOENT) throw Error(ErrorCode::no_input, "is missing", ENOENT);
   if (!file_ && errno == ELOOP)
-    throw Error(Failure::no_input, "is a symbolic link, which must be removed", ELOOP);
+    throw Error(ErrorCode::no_input, "is a symbolic link, which must be removed", ELOOP);
   if (!file_) throw system_error(failure_to_read(errno), "cannot open", errno);
   struct stat status {};
   if (::fstat(file_.get(), &status) != 0) throw_damaged();
-  if (!S_ISREG(status.st_mode)) throw Error(Failure::data, "is not a file and must be removed");
+  if (!S_ISREG(status.st_mode)) throw Error(ErrorCode::data, "is not a file and must be removed");
   check_owner(file_.get(), status);
   const auto size = static_cast<std::uint64_t>(status.st_size);
   Trailer trailer;
@@ -107,10 +107,10 @@ CheckedFile::CheckedFile(const std::string& path, const FileTag& tag, std::size_
     end += section.bytes;
   }
   if (end != size - sizeof trailer - list) throw_damaged();
-  if (trailer.tag != tag) throw Error(Failure::data, "belongs to another run or another part");
+  if (trailer.tag != tag) throw Error(ErrorCode::data, "belongs to another run or another part");
 }
 
-void CheckedFile::throw_damaged() { throw Error(Failure::data, "is damaged"); }
+void CheckedFile::throw_damaged() { throw Error(ErrorCode::data, "is damaged"); }
 
 void CheckedFile::read_into(std::size_t section, std::span<std::byte> out) const {
   if (out.size() != bytes(section)) throw_damaged();
@@ -252,8 +252,7 @@ void for_each_run(std::span<const std::byte> row, Visit visit) {
 
 }  // namespace
 
-void write_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t first_row,
-                std::int64_t rows) {
+void write_runs(CheckedFileWriter& file, const LabelRows& labels, std::int64_t first_row, std::int64_t rows) {
   std::vector<std::uint64_t> ends;
   std::uint64_t bytes = 0;
   LabelRuns runs;

@@ -124,14 +124,13 @@ inline constexpr std::size_t kRunSections = 2;
 
 /// Writes the runs of rows [first_row, first_row + rows), three to five bytes each, as one section. A second
 /// section contains the end of each row in the first.
-void write_runs(CheckedFileWriter& file, const LabelSource& labels, std::int64_t first_row,
-                std::int64_t rows);
+void write_runs(CheckedFileWriter& file, const LabelRows& labels, std::int64_t first_row, std::int64_t rows);
 
 /// Reads all runs of write_runs(), from section `section` on. Error (data).
 LabelRuns read_runs(const CheckedFile& file, std::size_t section);
 
 /// Labels whose runs are in a verified file. They take 8 bytes of memory per row.
-class StoredLabels final : public LabelSource {
+class StoredLabels final : public LabelRows {
  public:
   StoredLabels(std::shared_ptr<const CheckedFile> file, std::size_t section, Extent extent, Label count);
 

@@ -9,15 +9,15 @@ namespace gpuccl::io {
 namespace {
 
 /// Returns the failure of the exception that is being handled.
-Failure current_failure() {
+ErrorCode current_failure() {
   try {
     throw;
   } catch (const Error& error) {
-    return error.failure();
+    return error.code();
   } catch (const std::bad_alloc&) {
-    return Failure::memory;
+    return ErrorCode::memory;
   } catch (...) {
-    return Failure::internal;
+    return ErrorCode::internal;
   }
 }
 
@@ -36,7 +36,7 @@ void collectively(PartLink& link, const std::function<void()>& work) {
   int part = 0;
   for (const Message& message : link.gather(message_of(failure))) {
     if (!message.empty()) {
-      throw PartFailed(Failure{std::stoi(text_of(message))}, part == link.part() ? thrown : nullptr);
+      throw PartFailed(ErrorCode{std::stoi(text_of(message))}, part == link.part() ? thrown : nullptr);
     }
     ++part;
   }

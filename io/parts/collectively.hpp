@@ -54,7 +54,7 @@ std::vector<T> gather_lists(PartLink& link, const std::vector<T>& mine) {
 class PartFailed : public Error {
  public:
   /// `thrown`: the exception in the part that reports it; null in all others.
-  PartFailed(Failure failure, std::exception_ptr thrown)
+  PartFailed(ErrorCode failure, std::exception_ptr thrown)
       : Error(failure, "a part has failed"), thrown_(std::move(thrown)) {}
 
   const std::exception_ptr& thrown() const { return thrown_; }

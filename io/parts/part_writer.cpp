@@ -29,7 +29,7 @@ SharedFile::SharedFile(PartLink& link, const std::string& path, AtomicFile* made
     is_folder_ = !opened_ && errno == EISDIR;
     if (is_folder_) opened_ = open_again(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
     if (!opened_)
-      throw FileError(path_, Failure::cannot_create,
+      throw FileError(path_, ErrorCode::cannot_create,
                       "cannot be opened by part " + std::to_string(link.part()) + " (" +
                           system_reason(errno) + "); its folder must be the same for all");
   });
@@ -44,9 +44,9 @@ void SharedFile::finish() {
   const auto sync = is_folder_ ? ::syncfs : ::fsync;  // of a folder, all that is in it
   while (sync(opened_.get()) != 0) {
     if (errno == EINVAL) break;  // some file systems cannot
-    if (errno != EINTR) throw system_error(Failure::io, "cannot write", errno);
+    if (errno != EINTR) throw system_error(ErrorCode::io, "cannot write", errno);
   }
-  if (!opened_.close()) throw system_error(Failure::io, "cannot write", errno);
+  if (!opened_.close()) throw system_error(ErrorCode::io, "cannot write", errno);
 }
 
 namespace {
@@ -76,7 +76,7 @@ struct OwnStrips {
 /// Encodes strips of labels and passes them to `take`. Returns the sum of their labels for ContentHash.
 /// `file`: as LabelFile::new_encoder() takes it.
 std::uint64_t encode_labels(const LabelFile& image, StripRange strips, LabelType type,
-                            const LabelSource& labels, std::span<const std::uint64_t> wide, int file,
+                            const LabelRows& labels, std::span<const std::uint64_t> wide, int file,
                             const TakeStrip& take, const TellProgress& progress) {
   ContentHash hash(type);
   const MappedLabels mapped{labels, {}, labels.count(), wide, &hash};
@@ -87,9 +87,9 @@ std::uint64_t encode_labels(const LabelFile& image, StripRange strips, LabelType
 }
 
 /// Labels of the rows of a part, and of later rows in its last strip, which other parts send.
-class LabelsOfStrips final : public LabelSource {
+class LabelsOfStrips final : public LabelRows {
  public:
-  LabelsOfStrips(PartLink& link, const LabelSource& labels, const StripLayout& layout)
+  LabelsOfStrips(PartLink& link, const LabelRows& labels, const StripLayout& layout)
       : labels_(labels), behind_({labels.extent().width, 0, 1}, labels.count()) {
     const std::vector<RowRange> rows = rows_of_parts(labels.extent(), link.parts());
     const auto part = static_cast<std::size_t>(link.part());
@@ -133,11 +133,11 @@ class LabelsOfStrips final : public LabelSource {
   }
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override {
     if (first_row + rows <= end_) return labels_.list_runs(first_row, rows, out, map);
-    LabelSource::list_runs(first_row, rows, out, map);
+    LabelRows::list_runs(first_row, rows, out, map);
   }
 
  private:
-  const LabelSource& labels_;
+  const LabelRows& labels_;
   std::int64_t end_ = 0;
   LabelImage behind_;
 };
@@ -167,7 +167,7 @@ void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset, ByteS
 }  // namespace
 
 std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
-                                    const LabelSource& labels, std::span<const std::uint64_t> wide,
+                                    const LabelRows& labels, std::span<const std::uint64_t> wide,
                                     const WriteOptions& options) {
   const auto run_local = [&](const auto& work) { collectively(link, file.path(), work); };
   const bool first = link.part() == 0;
@@ -277,7 +277,7 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
     for (std::size_t i = 0; i < parts; ++i) all += counts[i] + all_counts[i * parts + part];
     const double needed = 2.0 * sizeof(OutlineRun) * static_cast<double>(all);
     if (needed > static_cast<double>(max_bytes))
-      throw Error(Failure::memory,
+      throw Error(ErrorCode::memory,
                   fmt::format("needs {} of memory for outlines in this part; set a larger --memory",
                               bytes_in_words(needed)));
   });
@@ -349,8 +349,7 @@ RowRange rows_of_stretch(const LabelFile& image, const RowRange& own) {
 }
 
 void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
-                         const LabelSource& labels, std::span<const std::uint64_t> wide,
-                         const RowRange& own) {
+                         const LabelRows& labels, std::span<const std::uint64_t> wide, const RowRange& own) {
   std::vector<StripEntry> entries;
   const std::uint64_t hash =
       encode_labels(image, OwnStrips(image.file->strips(), own).strips, type, labels, wide, -1,
@@ -391,7 +390,7 @@ std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std:
         ++strip;
       }
     });
-  if (strip != strips.strips().count()) throw Error(Failure::data, "lacks some of its strips");
+  if (strip != strips.strips().count()) throw Error(ErrorCode::data, "lacks some of its strips");
   strips.check_end(end);
   strips.write_tail(out.descriptor(), end);
   return hash;

@@ -50,13 +50,13 @@ class SharedFile {
 };
 
 /// Collective. Writes the label image into `file`; each part writes the rows of its slab of cut_into_parts(),
-/// which `labels`, made by joined_labels() from NumberedPart::labels, can render. options.type is resolved.
+/// which `labels`, made by joined_labels() from GlobalPart::labels, can render. options.type is resolved.
 /// The bytes are those of write_labels(). A part encodes the strips that begin in its rows. Except in part 0,
 /// compressed strips are kept in memory or in a temporary file until their offsets are known. `wide`: as in
 /// MappedLabels, the same in all parts. Returns the sum of the whole image for its ContentHash. Throws as
 /// collectively().
 std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
-                                    const LabelSource& labels, std::span<const std::uint64_t> wide,
+                                    const LabelRows& labels, std::span<const std::uint64_t> wide,
                                     const WriteOptions& options);
 
 /// Collective. Writes the preview of the whole image; `labels` are the rows of this part. `file`: in part 0;
@@ -87,7 +87,7 @@ RowRange rows_of_stretch(const LabelFile& image, const RowRange& own);
 /// rows, their StripEntries for the tail, and their sum for ContentHash. `wide`: MappedLabels::wide. Error
 /// (data, io).
 void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
-                         const LabelSource& labels, std::span<const std::uint64_t> wide, const RowRange& own);
+                         const LabelRows& labels, std::span<const std::uint64_t> wide, const RowRange& own);
 
 /// Calls read(file) with the file whose first sections are stretch i. Errors of `read` become errors about
 /// the file.

@@ -269,8 +269,8 @@ void PngDecoder::fail() const {
   const char* message = message_[0] != '\0' ? message_.data() : "damaged";
   // libpng and zlib have no other way to say it: "Out of memory", "insufficient memory".
   if (std::strstr(message, " memory") != nullptr)
-    throw Error(Failure::memory, "not enough memory to read it");
-  throw Error(Failure::data, std::string("not a valid PNG (") + message + ")");
+    throw Error(ErrorCode::memory, "not enough memory to read it");
+  throw Error(ErrorCode::data, std::string("not a valid PNG (") + message + ")");
 }
 
 void PngDecoder::on_error(png_structp png, png_const_charp message) {

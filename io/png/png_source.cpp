@@ -130,7 +130,7 @@ class PngSource final : public SampleSource {
     const int bits = png_get_bit_depth(decoder.png(), decoder.png_info());
     if (png_get_rowbytes(decoder.png(), decoder.png_info()) != layout_.row_bytes ||
         png_get_image_height(decoder.png(), decoder.png_info()) != layout_.height || bits != format_.bits)
-      throw Error(Failure::data, "changed while it was read");
+      throw Error(ErrorCode::data, "changed while it was read");
   }
 
   int rows_in_batch() const {

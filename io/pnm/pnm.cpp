@@ -60,7 +60,7 @@ namespace {
 constexpr int kMostSample = 65535;
 
 [[noreturn]] void refuse(const std::string& why) {
-  throw Error(Failure::data, "not a usable PNM (" + why + ")");
+  throw Error(ErrorCode::data, "not a usable PNM (" + why + ")");
 }
 
 struct PnmHeader {
@@ -117,7 +117,7 @@ class PnmTextSource final : public SampleSource {
     // A digit each, and something between numbers.
     const double least = header_.is_bitmap ? samples : 2 * samples - 1;
     if (least > static_cast<double>(file_->size()))
-      throw Error(Failure::data, "the file is truncated: " + claim(least, file_->size()));
+      throw Error(ErrorCode::data, "the file is truncated: " + claim(least, file_->size()));
     check_memory(info_.extent, buffer_bytes(), options);
   }
 

@@ -196,7 +196,7 @@ void require_file(const fs::path& slice) {
   std::error_code unknown;
   const fs::file_status status = fs::status(slice, unknown);
   if (fs::exists(status) && fs::is_other(status))
-    throw Error(Failure::no_input, "'" + slice.filename().string() + "' is not a file");
+    throw Error(ErrorCode::no_input, "'" + slice.filename().string() + "' is not a file");
 }
 
 /// The names in the list, in its order. They must be files of the folder: a list from elsewhere names nothing
@@ -208,16 +208,17 @@ std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& lis
     const std::string name = trimmed(std::string(without_byte_order_mark(line)));
     if (name.empty()) continue;
     if (name.find('/') != std::string::npos && !follow)
-      throw Error(Failure::data, std::string(kSliceList) + " names '" + name +
-                                     "', which is not a file of this folder; add --follow if you trust it");
+      throw Error(ErrorCode::data, std::string(kSliceList) + " names '" + name +
+                                       "', which is not a file of this folder; add --follow if you trust it");
     std::error_code failure;
     if (!fs::exists(folder / name, failure))
-      throw Error(Failure::no_input, std::string(kSliceList) + " names '" + name + "', which does not exist");
+      throw Error(ErrorCode::no_input,
+                  std::string(kSliceList) + " names '" + name + "', which does not exist");
     require_file(folder / name);
     names.push_back(name);
   }
-  if (list.bad()) throw Error(Failure::io, std::string("cannot read ") + kSliceList);
-  if (names.empty()) throw Error(Failure::data, std::string(kSliceList) + " names no slice");
+  if (list.bad()) throw Error(ErrorCode::io, std::string("cannot read ") + kSliceList);
+  if (names.empty()) throw Error(ErrorCode::data, std::string(kSliceList) + " names no slice");
   return names;
 }
 
@@ -241,7 +242,7 @@ std::vector<std::string> sorted_names(const fs::path& folder,
   if (failure)
     throw Error(failure_to_read(failure.value()),
                 "cannot read the folder (" + system_reason(failure.value()) + ")");
-  if (names.empty()) throw Error(Failure::data, "the folder contains no " + image_extensions() + " file");
+  if (names.empty()) throw Error(ErrorCode::data, "the folder contains no " + image_extensions() + " file");
   if (others > 0 && warn) warn(skipped_by_name(others));
   std::sort(names.begin(), names.end(), natural_less);
   if (warn)
@@ -260,20 +261,21 @@ std::vector<std::string> slice_names(const fs::path& folder,
                                      const std::function<void(const std::string&)>& warn, bool follow) {
   std::error_code failure;
   const fs::file_status status = fs::status(folder, failure);
-  if (status.type() == fs::file_type::not_found) throw Error(Failure::no_input, "no such file or directory");
+  if (status.type() == fs::file_type::not_found)
+    throw Error(ErrorCode::no_input, "no such file or directory");
   if (failure) throw Error(failure_to_read(failure.value()), system_reason(failure.value()));
-  if (!fs::is_directory(status)) throw Error(Failure::no_input, "not a folder of slices");
+  if (!fs::is_directory(status)) throw Error(ErrorCode::no_input, "not a folder of slices");
   if (const fs::file_status list_status = fs::status(folder / kSliceList, failure); fs::exists(list_status)) {
     constexpr std::uintmax_t kLargest = std::uintmax_t{1} << 28;  // a million names as long as they can be
     if (!follow && fs::is_symlink(folder / kSliceList, failure))
-      throw Error(Failure::data,
+      throw Error(ErrorCode::data,
                   std::string(kSliceList) + " is a symbolic link; add --follow if you trust its target");
     if (!fs::is_regular_file(list_status))
-      throw Error(Failure::no_input, std::string(kSliceList) + " is not a file");
+      throw Error(ErrorCode::no_input, std::string(kSliceList) + " is not a file");
     if (fs::file_size(folder / kSliceList, failure) > kLargest)
-      throw Error(Failure::data, std::string(kSliceList) + " is too large for a list of slices");
+      throw Error(ErrorCode::data, std::string(kSliceList) + " is too large for a list of slices");
     std::ifstream list(folder / kSliceList);
-    if (!list) throw Error(Failure::no_input, std::string("cannot open ") + kSliceList);
+    if (!list) throw Error(ErrorCode::no_input, std::string("cannot open ") + kSliceList);
     return listed_names(folder, list, follow);
   }
   return sorted_names(folder, warn);

@@ -25,7 +25,7 @@ void require_one_channel(const SampleFormat& format) {
   const bool is_gray =
       format.photometric == Photometric::min_is_black || format.photometric == Photometric::min_is_white;
   if (format.photometric == Photometric::palette)
-    throw Error(Failure::data, "has a palette of colors; --palette index measures its indices");
+    throw Error(ErrorCode::data, "has a palette of colors; --palette index measures its indices");
   if (!is_gray)
     refuse_colors(format.photometric, "intensities need one channel; select one with --intensity-channel N");
 }
@@ -89,7 +89,7 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
 int count_channels(const std::string& path, const ReadOptions& asked) {
   ReadOptions options = asked;
   if (is_folder_of_images(path))
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 "is a stack of slices, whose channels are not counted; name them with "
                 "--intensity-channel");
   options.planes.channel = std::numeric_limits<int>::max();  // that no image has
@@ -99,7 +99,7 @@ int count_channels(const std::string& path, const ReadOptions& asked) {
     if (no_such.option() == "--channel") return static_cast<int>(no_such.size());
     throw;
   }
-  throw Error(Failure::internal, "has a channel of every number");
+  throw Error(ErrorCode::internal, "has a channel of every number");
 }
 
 int count_frames(const std::string& path, const ReadOptions& asked) {
@@ -112,7 +112,7 @@ int count_frames(const std::string& path, const ReadOptions& asked) {
     if (no_such.option() == "--frame") return static_cast<int>(no_such.size());
     throw;
   }
-  throw Error(Failure::internal, "has a time point of every number");
+  throw Error(ErrorCode::internal, "has a time point of every number");
 }
 
 std::int64_t IntensityReader::buffer_bytes() const {
@@ -205,7 +205,7 @@ void MarkerImage::read(int z, const Sink& sink) const {
 }
 
 void MarkerImage::read_long(int, const LongSink&) const {
-  throw Error(Failure::internal, "markers are not integers of 64 bits");
+  throw Error(ErrorCode::internal, "markers are not integers of 64 bits");
 }
 
 }  // namespace gpuccl::io

@@ -68,7 +68,7 @@ Label LabelNumbers::look_up(std::uint64_t label) {
                                                  static_cast<std::size_t>(max_bytes_ / kBytesOfLabel));
   const auto [place, is_new] = numbers_.try_emplace(label, static_cast<Label>(numbers_.size() + 1));
   if (is_new && numbers_.size() > most)
-    throw Error(Failure::memory,
+    throw Error(ErrorCode::memory,
                 "more than " + std::to_string(most) + " different labels of 64 bits do not fit in memory");
   return place->second;
 }
@@ -123,11 +123,11 @@ bool is_negative(const SampleFormat& format, std::uint64_t sample) {
 }
 
 [[noreturn]] void refuse_value(const std::string& value) {
-  throw Error(Failure::data, "contains the value " + value + ", which is not a label");
+  throw Error(ErrorCode::data, "contains the value " + value + ", which is not a label");
 }
 
 [[noreturn]] void refuse_large(const std::string& value) {
-  throw Error(Failure::data,
+  throw Error(ErrorCode::data,
               "contains the value " + value + ", above 4294967295; store larger labels as 64-bit integers");
 }
 
@@ -209,7 +209,7 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory, std::vector
   const double bytes = (static_cast<double>(extent.elements()) + 2.0 * extent.width) * sizeof(Label) +
                        static_cast<double>(source.buffer_bytes() + source.held_bytes());
   if (bytes > static_cast<double>(memory))
-    throw Error(Failure::memory, "labels of " + to_string(extent) + " pixels do not fit in memory");
+    throw Error(ErrorCode::memory, "labels of " + to_string(extent) + " pixels do not fit in memory");
 
   LabelImage image(extent, 0);
   std::optional<LabelNumbers> numbers;
@@ -252,7 +252,7 @@ LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long
     if (any_nan && warn) warn(kHintOfNan);
     return labels;
   } catch (const std::bad_alloc&) {
-    throw Error(Failure::memory, "not enough memory to read it");
+    throw Error(ErrorCode::memory, "not enough memory to read it");
   }
 }
 

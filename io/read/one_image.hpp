@@ -18,7 +18,7 @@ auto open_one_image(const std::string& remedy, Open open) {
     const std::string reason = error.what();
     for (const char* option : {"; --channel", "; --frame", "; --series"})
       if (const std::size_t end = reason.find(option); end != std::string::npos)
-        throw Error(error.failure(), reason.substr(0, end) + "; " + remedy);
+        throw Error(error.code(), reason.substr(0, end) + "; " + remedy);
     throw;
   }
 }
@@ -37,7 +37,7 @@ auto open_with_options_of(const std::string& prefix, Open open) {
       for (std::size_t at = 0; (at = reason.find(option, at)) != std::string::npos;)
         reason.replace(at, 2, prefix);
     if (reason == error.what()) throw;
-    throw Error(error.failure(), reason);
+    throw Error(error.code(), reason);
   }
 }
 
@@ -51,7 +51,7 @@ auto open_with_every_frame(Open open) {
     std::string reason = error.what();
     const std::size_t at = reason.find(one);
     if (at == std::string::npos) throw;
-    throw Error(error.failure(), reason.insert(at + one.size(), ", --frame all each"));
+    throw Error(error.code(), reason.insert(at + one.size(), ", --frame all each"));
   }
 }
 

@@ -78,7 +78,7 @@ std::unique_ptr<SampleSource> open_gunzipped(const std::shared_ptr<const InputFi
 /// Refuses to select one of several series or time points in a file with one image.
 void check_planes(const FileFormat* format, const PlaneChoice& planes) {
   if (planes.series.value_or(0) > 0)
-    throw Error(Failure::data, "contains one image; --series is for a TIFF with several");
+    throw Error(ErrorCode::data, "contains one image; --series is for a TIFF with several");
   if (planes.frame.value_or(0) > 0 && format != nullptr && holds_one_image(format->word))
     throw NoSuchPlane(1, "--frame", "contains one image; --frame is for several");
 }
@@ -93,7 +93,7 @@ std::string recognized_format(const InputFile& file) {
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   const FileFormat* const format = recognize(*file);
   if (!file->inside().empty() && (format == nullptr || format->word != "hdf5"))
-    throw Error(Failure::data, "is not an HDF5 file, in which '" + file->inside() + "' would be a dataset");
+    throw Error(ErrorCode::data, "is not an HDF5 file, in which '" + file->inside() + "' would be a dataset");
   const bool selects = format != nullptr && selects_planes(format->word);
   if (!selects) check_planes(format, options.planes);
   if (format == nullptr && !is_gzip(*file)) throw unknown_format(*file);
@@ -140,7 +140,7 @@ class StackSource final : public SampleSource {
       options.opened->add(list.string(), bytes);
     options_.planes.pages.reset();  // of the stack, not of its files
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
-      throw Error(Failure::data,
+      throw Error(ErrorCode::data,
                   fmt::format("contains more slices than --max-pages {}", options.limits.max_pages));
     for (const std::string& name : names_) check_slice(name);
     info_.format = "stack";
@@ -178,7 +178,7 @@ class StackSource final : public SampleSource {
   }
 
   [[noreturn]] static void fail(const std::string& name, const Error& error) {
-    throw Error(error.failure(), reason_about("slice " + name, error.what()));
+    throw Error(error.code(), reason_about("slice " + name, error.what()));
   }
 
   void check_slice(const std::string& name) {
@@ -199,14 +199,15 @@ class StackSource final : public SampleSource {
     Extent first = info_.extent;
     first.depth = 1;
     const Extent& extent = slice.info().extent;
-    if (extent.depth > 1) throw Error(Failure::data, fmt::format("contains {} pages, not one", extent.depth));
+    if (extent.depth > 1)
+      throw Error(ErrorCode::data, fmt::format("contains {} pages, not one", extent.depth));
     if (extent != first)
-      throw Error(Failure::data,
+      throw Error(ErrorCode::data,
                   "is " + to_string(extent) + " but " + names_.front() + " is " + to_string(first));
     const SampleFormat& format = slice.format(0);
     if (format.bits != format_.bits || format.kind != format_.kind || format.channels != format_.channels ||
         format.photometric != format_.photometric)
-      throw Error(Failure::data,
+      throw Error(ErrorCode::data,
                   "is " + describe(format) + " but " + names_.front() + " is " + describe(format_));
   }
 
@@ -255,7 +256,7 @@ OpenSamples open(const std::string& path, const ReadOptions& options) {
 
 OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
   if (asked.stack && path == "-")
-    throw Error(Failure::usage, "a stack is a folder and cannot come from stdin");
+    throw Error(ErrorCode::usage, "a stack is a folder and cannot come from stdin");
 
   ReadOptions options = asked;
   constexpr std::int64_t kLargestAxis = std::numeric_limits<int>::max();
@@ -279,7 +280,7 @@ OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
       opened.source = open_slices(std::move(opened.source), *options.planes.pages);
     return opened;
   } catch (const std::bad_alloc&) {
-    throw Error(Failure::memory, "not enough memory to read it");
+    throw Error(ErrorCode::memory, "not enough memory to read it");
   }
 }
 

@@ -56,7 +56,7 @@ class SampleReader final : public Reader {
     const ValueType type = io::value_type(source_->format(0));
     for (int z = 1; z < info_.extent.depth; ++z)
       if (io::value_type(source_->format(z)) != type)
-        throw Error(Failure::data, "has slices of different sample types; save them with one type");
+        throw Error(ErrorCode::data, "has slices of different sample types; save them with one type");
     return type;
   }
 
@@ -173,11 +173,11 @@ class SampleReader final : public Reader {
 std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& asked) {
   const ForegroundOptions& foreground = asked.foreground;
   if (foreground.threshold && std::isnan(*foreground.threshold))
-    throw Error(Failure::usage, "the threshold is not a number");
+    throw Error(ErrorCode::usage, "the threshold is not a number");
   if (foreground.threshold && foreground.otsu)
-    throw Error(Failure::usage, "a threshold and otsu cannot be combined");
+    throw Error(ErrorCode::usage, "a threshold and otsu cannot be combined");
   if (!foreground.values.empty() && (foreground.threshold || foreground.otsu))
-    throw Error(Failure::usage, "values and a threshold cannot be combined");
+    throw Error(ErrorCode::usage, "values and a threshold cannot be combined");
   return std::make_unique<SampleReader>(open_samples(path, asked), path, foreground, asked.spacing);
 }
 
@@ -189,7 +189,7 @@ BitVolume read_image(const std::string& path, const ReadOptions& options, ImageI
     if (info != nullptr) *info = reader->info();
     return image;
   } catch (const std::bad_alloc&) {
-    throw Error(Failure::memory, "not enough memory to read it");
+    throw Error(ErrorCode::memory, "not enough memory to read it");
   }
 }
 

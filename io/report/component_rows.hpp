@@ -110,7 +110,7 @@ struct ComponentTable {
   int axes;
   std::optional<PhysicalScale> scale = std::nullopt;
   std::string_view before = "", after = "";
-  const Measured* measured = nullptr;
+  const MeasureTable* measured = nullptr;
   std::vector<MeasureColumn> columns = {};
   std::uint64_t first = 0;  // components before these
   ValueColumn value = {};

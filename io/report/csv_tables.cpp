@@ -42,7 +42,7 @@ std::string names_of(bool has_values, const std::vector<MeasureColumn>& columns)
   return names + "\n";
 }
 
-std::vector<MeasureColumn> columns_of(const Measured& measured) {
+std::vector<MeasureColumn> columns_of(const MeasureTable& measured) {
   return measured.any() ? measured.table_columns() : std::vector<MeasureColumn>();
 }
 
@@ -55,7 +55,7 @@ struct Property {
 };
 
 /// Returns area and measures, except measures that a component does not have, because JSON has no NaN.
-std::vector<Property> properties_of(const Components& components, const Measured& measured) {
+std::vector<Property> properties_of(const Components& components, const MeasureTable& measured) {
   const std::vector<MeasureColumn> columns = columns_of(measured);
   std::vector<Property> properties = {{"area"}};
   for (const MeasureColumn& column : columns) properties.push_back({column.name});
@@ -93,12 +93,12 @@ Label label_of(const ComponentTable& table, std::size_t i) {
 
 }  // namespace
 
-bool are_described(std::uint64_t labels, const Measured& measured) {
+bool are_described(std::uint64_t labels, const MeasureTable& measured) {
   constexpr std::uint64_t kMostFields = 1 << 12;
   return labels > 0 && labels <= kMostFields / (2 + columns_of(measured).size());
 }
 
-LabelTexts label_texts(const Components& components, const Measured& measured, const Stretch& stretch,
+LabelTexts label_texts(const Components& components, const MeasureTable& measured, const Stretch& stretch,
                        const ValueColumn& value) {
   ComponentTable table{components, 2};
   table.measured = &measured;
@@ -123,7 +123,7 @@ LabelTexts label_texts(const Components& components, const Measured& measured, c
 }
 
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
-                      const Components& components, const Measured& measured, const Stretch& stretch,
+                      const Components& components, const MeasureTable& measured, const Stretch& stretch,
                       const ValueColumn& value, int digits) {
   ComponentTable table{components, volume ? 3 : 2, physical_scale(geometry, volume ? 3 : 2)};
   table.measured = &measured;
@@ -143,7 +143,7 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
 
 bool is_of_segments(const std::string& path) { return std::filesystem::path(path).filename() == "info"; }
 
-void stream_segments(const TextSink& sink, const Components& components, const Measured& measured,
+void stream_segments(const TextSink& sink, const Components& components, const MeasureTable& measured,
                      const ValueColumn& value) {
   std::string text(kSegments);
   const auto flush = [&](std::size_t bytes) {
@@ -193,7 +193,7 @@ std::string before_joint_row(const std::string& input, std::optional<int> frame)
 
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components,
-                            const std::vector<MeasureColumn>& columns, const Measured& measured,
+                            const std::vector<MeasureColumn>& columns, const MeasureTable& measured,
                             const ValueColumn& value, int digits, std::optional<int> frame) {
   const std::string before = before_joint_row(harmless_name(input), frame);
   ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};

@@ -22,7 +22,7 @@ namespace gpuccl::io {
 /// spacing is known, area_physical,cx_physical,cy_physical,cz_physical,unit. Then follow the value, for label
 /// maps, and the other measures. Numbers with decimals have `digits` significant digits.
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
-                      const Components& components, const Measured& measured = Measured(),
+                      const Components& components, const MeasureTable& measured = MeasureTable(),
                       const Stretch& stretch = {}, const ValueColumn& value = {}, int digits = kAllDigits);
 
 /// Returns whether a text with this beginning, without white space, is a table of components of one or
@@ -32,14 +32,14 @@ bool is_stats_csv(std::string_view beginning);
 /// Returns true if a table of this name is for Neuroglancer: "info" in a folder of segment properties.
 bool is_of_segments(const std::string& path);
 /// Writes Neuroglancer's segment properties (precomputed format).
-void stream_segments(const TextSink& sink, const Components& components, const Measured& measured,
+void stream_segments(const TextSink& sink, const Components& components, const MeasureTable& measured,
                      const ValueColumn& value);
 
 /// Returns whether the metadata of an OME-Zarr describes so many labels with these measures. More of them are
 /// too much for viewers, which read all metadata before anything else.
-bool are_described(std::uint64_t labels, const Measured& measured);
+bool are_described(std::uint64_t labels, const MeasureTable& measured);
 /// Returns the colors of labels, and their properties: area, value and measures.
-LabelTexts label_texts(const Components& components, const Measured& measured, const Stretch& stretch,
+LabelTexts label_texts(const Components& components, const MeasureTable& measured, const Stretch& stretch,
                        const ValueColumn& value);
 
 /// Returns the first line of a table of several inputs. It has a column for the name of the input, one for
@@ -53,7 +53,7 @@ std::string before_joint_row(const std::string& input, std::optional<int> frame)
 void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool volume,
                             const Geometry& geometry, const Components& components,
                             const std::vector<MeasureColumn>& columns = {},
-                            const Measured& measured = Measured(), const ValueColumn& value = {},
+                            const MeasureTable& measured = MeasureTable(), const ValueColumn& value = {},
                             int digits = kAllDigits, std::optional<int> frame = {});
 
 /// Rows of an input in the summary table: one, or one for each page and value.

@@ -44,8 +44,9 @@ constexpr std::int64_t kBytesOfRun =
     2 * sizeof(OutlineRun);  // while their list grows, and while it is sorted
 
 [[noreturn]] void refuse_runs(std::int64_t max_bytes) {
-  throw Error(Failure::memory, fmt::format("needs more than {} of memory for outlines; set a larger --memory",
-                                           bytes_in_words(static_cast<double>(max_bytes))));
+  throw Error(ErrorCode::memory,
+              fmt::format("needs more than {} of memory for outlines; set a larger --memory",
+                          bytes_in_words(static_cast<double>(max_bytes))));
 }
 
 /// Sorts runs by component.
@@ -98,8 +99,8 @@ void check_texts(OutlineFormat format, const RunsOfComponents& all, std::int64_t
   const std::int64_t needed = std::accumulate(bytes_of_texts.begin(), end,
                                               static_cast<std::int64_t>(all.runs.size() * sizeof(RowRun)));
   if (needed > max_bytes)
-    throw Error(Failure::memory, "needs " + bytes_in_words(static_cast<double>(needed)) +
-                                     " of memory for outlines, more than is left; set a larger --memory");
+    throw Error(ErrorCode::memory, "needs " + bytes_in_words(static_cast<double>(needed)) +
+                                       " of memory for outlines, more than is left; set a larger --memory");
 }
 
 void put(std::string& text, std::int64_t number) { text += std::to_string(number); }
@@ -273,7 +274,7 @@ OutlineFormat outline_format(const std::string& path) {
   const std::string extension = lower_extension(std::filesystem::path(path).filename());
   if (extension == ".geojson") return OutlineFormat::geojson;
   if (extension == ".json") return OutlineFormat::coco;
-  throw Error(Failure::usage, "has an unknown extension for outlines; use .geojson, or .json for COCO");
+  throw Error(ErrorCode::usage, "has an unknown extension for outlines; use .geojson, or .json for COCO");
 }
 
 bool are_outlines(std::string_view beginning) {

@@ -215,7 +215,7 @@ void put_files(const TextSink& sink, const std::vector<OpenedFiles::File>& files
 }  // namespace
 
 void stream_report(const TextSink& out, const Report& report, const Components& components,
-                   const Measured& measured, const Stretch& stretch) {
+                   const MeasureTable& measured, const Stretch& stretch) {
   std::string waiting;  // small pieces, which are written together
   const TextSink sink = [&](std::string_view text) {
     constexpr std::size_t kAtOnce = std::size_t{1} << 16;

@@ -82,7 +82,7 @@ using RowFields = std::map<std::string_view, std::string_view>;
 constexpr const char* kRemedy = "; remove it, so that its input is labeled again";
 
 [[noreturn]] void refuse_row() {
-  throw Error(Failure::data, std::string("has a component that gpuccl does not write") + kRemedy);
+  throw Error(ErrorCode::data, std::string("has a component that gpuccl does not write") + kRemedy);
 }
 
 /// The fields of {"label":1,"bbox":[0,0,1,1],"extent":0.5}, as they are written.
@@ -137,10 +137,10 @@ class ReportRows {
     std::string head;
     // Without components the list ends in the same line.
     while (std::getline(file_, line_) && !line_.starts_with("  \"components\": [")) head += line_ + "\n";
-    if (!head.ends_with(",\n")) throw Error(Failure::data, "is not a report of gpuccl");
+    if (!head.ends_with(",\n")) throw Error(ErrorCode::data, "is not a report of gpuccl");
     head.resize(head.size() - 2);
     head_ = parse_json(head + "}");
-    if (!head_.is_object()) throw Error(Failure::data, "is not a report of gpuccl");
+    if (!head_.is_object()) throw Error(ErrorCode::data, "is not a report of gpuccl");
   }
 
   const Json& head() const { return head_; }
@@ -149,7 +149,7 @@ class ReportRows {
     const bool is_row = std::getline(file_, line_) && line_.starts_with('{');
     rows_ += is_row ? 1 : 0;
     if (!is_row && rows_ != head_.at("labeling").at("components").get<std::uint64_t>())
-      throw Error(Failure::data, std::string("does not have as many components as it says") + kRemedy);
+      throw Error(ErrorCode::data, std::string("does not have as many components as it says") + kRemedy);
     return is_row;
   }
   RowFields fields() const { return fields_of(line_); }
@@ -168,7 +168,7 @@ auto with_rows(const std::string& path, const Work& work) {
     ReportRows report(path);
     return work(report);
   } catch (const Json::exception&) {
-    throw Error(Failure::data, std::string("has a field that gpuccl does not write") + kRemedy);
+    throw Error(ErrorCode::data, std::string("has a field that gpuccl does not write") + kRemedy);
   }
 }
 

@@ -50,8 +50,8 @@ class ContentsScanner {
     if (has_hidden() && found == 1 && description.planes > 1 && first.rows != 0) {
       add_hidden_slices(contents, first);
     } else if (description.planes > found && description.writer == TiffDescription::Writer::ome) {
-      throw Error(Failure::data, fmt::format("its description lists {} planes, but the file contains {}",
-                                             description.planes, found));
+      throw Error(ErrorCode::data, fmt::format("its description lists {} planes, but the file contains {}",
+                                               description.planes, found));
     } else if (description.planes != found && description.planes > 0) {
       warn_of_images(description.planes, found);
     }
@@ -79,8 +79,8 @@ class ContentsScanner {
     description_ = read_description(tiff_);
     result_.reading = {false, description_.writer == TiffDescription::Writer::imagej, options_.palette};
     if (description_.samples_are_channels && !choice.channel)
-      throw Error(Failure::data, fmt::format("contains {} channels; --channel N selects one, from 0",
-                                             tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1)));
+      throw Error(ErrorCode::data, fmt::format("contains {} channels; --channel N selects one, from 0",
+                                               tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1)));
     if (!choice.any()) return;
     std::vector<TiffSeries> series = description_.series;
     if (series.empty() || choice.pages) series = {TiffSeries()};  // pages without a description
@@ -126,15 +126,15 @@ class ContentsScanner {
     if (has_hidden() && planes_ == 1 && description_.planes > 1 && first.rows != 0)
       add_hidden_slices(contents, first);
     else if (wanted_->back() >= planes_)
-      throw Error(Failure::data, "its description lists " + std::to_string(wanted_->back() + 1) +
-                                     " planes or more, but the file contains " + std::to_string(planes_));
+      throw Error(ErrorCode::data, "its description lists " + std::to_string(wanted_->back() + 1) +
+                                       " planes or more, but the file contains " + std::to_string(planes_));
     else if (contents.slices.size() > wanted_->size())
       contents.slices.erase(contents.slices.begin());
     if (contents.slices.size() > wanted_->size()) {
       std::vector<TiffSlice> slices;
       for (const std::int64_t plane : *wanted_) {
         if (plane >= static_cast<std::int64_t>(contents.slices.size()))
-          throw Error(Failure::data, "its description lists a different number of images than of slices");
+          throw Error(ErrorCode::data, "its description lists a different number of images than of slices");
         slices.push_back(contents.slices[static_cast<std::size_t>(plane)]);
       }
       contents.slices = std::move(slices);
@@ -166,8 +166,8 @@ class ContentsScanner {
     constexpr std::uint64_t kBytesOfPiece = 4;  // in the tables of offsets and sizes, at least
     stored_ += pieces.stored + static_cast<std::uint64_t>(pieces.count) * kBytesOfPiece;
     if (stored_ / kShared > file_.size())
-      throw Error(Failure::data, "the pages up to this one claim " + std::to_string(kShared) +
-                                     " times as much as the file contains");
+      throw Error(ErrorCode::data, "the pages up to this one claim " + std::to_string(kShared) +
+                                       " times as much as the file contains");
   }
 
   template <class Work>
@@ -176,7 +176,7 @@ class ContentsScanner {
       work();
     } catch (const Error& error) {
       if (number == 1) throw;
-      throw Error(error.failure(), reason_about(fmt::format("page {}", number), error.what()));
+      throw Error(error.code(), reason_about(fmt::format("page {}", number), error.what()));
     }
   }
 
@@ -257,21 +257,21 @@ class ContentsScanner {
   }
   [[noreturn]] void refuse_unlike(const std::string& why) {
     has_unlike_pages_ = true;
-    throw Error(Failure::data, why);
+    throw Error(ErrorCode::data, why);
   }
 
   /// ImageJ writes volumes of 4 GiB and more with one directory and all slices behind each other.
   void add_hidden_slices(TiffContents& contents, const TiffSlice& first) const {
     if (description_.planes > options_.limits.max_pages)
-      throw Error(Failure::data,
+      throw Error(ErrorCode::data,
                   fmt::format("contains more pages than --max-pages {}", options_.limits.max_pages));
     const Extent& extent = contents.info.extent;
     const auto slice_bytes = static_cast<std::uint64_t>(contents.formats.front().row_bytes(extent.width)) *
                              static_cast<std::uint64_t>(extent.height);
     const std::uint64_t whole = (file_.size() - first.rows) / slice_bytes;
     if (whole < static_cast<std::uint64_t>(description_.planes))
-      throw Error(Failure::data, fmt::format("its description lists {} images, but the file ends after {}",
-                                             description_.planes, whole));
+      throw Error(ErrorCode::data, fmt::format("its description lists {} images, but the file ends after {}",
+                                               description_.planes, whole));
     for (std::int64_t i = 1; i < description_.planes; ++i)
       contents.slices.push_back({first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes,
                                  first.format, first.width, first.height});
@@ -326,8 +326,8 @@ TiffContents scan(ContentsScanner& scanner, PageRange range, TiffHandle& tiff, c
     const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
     if (runs.size() == 1) throw;
     const bool may_be_apart = have_like_samples(runs) && !options.pages_apart;
-    throw Error(Failure::data, "contains " + to_string(runs) + "; --series N selects one, from 0" +
-                                   (may_be_apart ? ", --per-slice labels each page separately" : ""));
+    throw Error(ErrorCode::data, "contains " + to_string(runs) + "; --series N selects one, from 0" +
+                                     (may_be_apart ? ", --per-slice labels each page separately" : ""));
   }
 }
 
@@ -347,7 +347,8 @@ TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const R
   TiffContents contents = scan(scanner, range, tiff, options);
   if (contents.slices.empty() && options.planes.pages) check_range(*options.planes.pages, scanner.pages());
   if (contents.slices.empty())
-    throw Error(Failure::data, fmt::format("contains {} planes, but not the chosen ones", scanner.planes()));
+    throw Error(ErrorCode::data,
+                fmt::format("contains {} planes, but not the chosen ones", scanner.planes()));
   scanner.describe(contents);
   if (contents.info.has_smaller_pages) contents.info.beside_pages = beside_pages(contents);
   if (contents.info.has_smaller_pages && options.warn)

@@ -40,7 +40,7 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
   }
   constexpr std::int64_t kMost = std::int64_t{1} << 22;  // no file has so many, and the list takes memory
   if (one.slices > kMost)
-    throw Error(Failure::data, fmt::format("its description lists {} slices", one.slices));
+    throw Error(ErrorCode::data, fmt::format("its description lists {} slices", one.slices));
   std::vector<std::int64_t> planes;
   for (std::int64_t i = 0; i < one.slices; ++i) planes.push_back(plane + i * step);
   return planes;
@@ -48,7 +48,7 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
 
 void check_order(const TiffSeries& series) {
   if (series.is_scattered)
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 "stores its planes in other files or in an unsupported order; --page N..M reads pages as "
                 "they follow each other in the file");
 }
@@ -210,7 +210,7 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
     return std::to_string(count) + " " + what;
   };
   const auto refuse = [&](const std::string& what) {
-    throw Error(Failure::data, "contains " + what + "; " + how_to_choose(description.series, are_alike));
+    throw Error(ErrorCode::data, "contains " + what + "; " + how_to_choose(description.series, are_alike));
   };
   if (are_apart) {
     if (description.channels > 1) refuse(several(description.channels, "channels"));
@@ -325,8 +325,8 @@ void add_sizes(const pugi::xml_node& pixels, TiffSeries& series) {
 
 void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description) {
   if (tree_bytes(xml) > kMostTreeBytes)
-    throw Error(Failure::data, "has OME-XML of " + bytes_in_words(static_cast<double>(xml.size())) +
-                                   " with more elements than are read");
+    throw Error(ErrorCode::data, "has OME-XML of " + bytes_in_words(static_cast<double>(xml.size())) +
+                                     " with more elements than are read");
   pugi::xml_document document;
   // A text that ends early still has what comes before.
   document.load_buffer(xml.data(), xml.size(), pugi::parse_minimal | pugi::parse_escapes);

@@ -25,9 +25,9 @@ void check_compression(int compression) {
       std::find(kReadCompressions.begin(), kReadCompressions.end(), compression) != kReadCompressions.end();
   if (is_read && TIFFIsCODECConfigured(scheme) != 0) return;
   const TIFFCodec* codec = TIFFFindCODEC(scheme);
-  throw Error(Failure::data, "compression " +
-                                 (codec != nullptr ? std::string(codec->name) : std::to_string(compression)) +
-                                 " is not supported" + (is_read ? " by this libtiff" : ""));
+  throw Error(ErrorCode::data,
+              "compression " + (codec != nullptr ? std::string(codec->name) : std::to_string(compression)) +
+                  " is not supported" + (is_read ? " by this libtiff" : ""));
 }
 
 /// The predictor of a page whose codec has none, which libtiff ignores without a word.
@@ -47,7 +47,7 @@ SampleKind kind_of(const TiffHandle& tiff) {
     case SAMPLEFORMAT_IEEEFP:
       return SampleKind::floating;
     default:
-      throw Error(Failure::data, "complex samples are not supported");
+      throw Error(ErrorCode::data, "complex samples are not supported");
   }
 }
 
@@ -56,7 +56,7 @@ void check_subsampling(const TiffHandle& tiff) {
   std::uint16_t across = 2, down = 2;
   TIFFGetFieldDefaulted(tiff.get(), TIFFTAG_YCBCRSUBSAMPLING, &across, &down);
   if (across != 1 || down != 1)
-    throw Error(Failure::data, "subsampled ycbcr images are not supported unless compressed as jpeg");
+    throw Error(ErrorCode::data, "subsampled ycbcr images are not supported unless compressed as jpeg");
 }
 
 Photometric photometric_of(const TiffHandle& tiff, int compression, int channels) {
@@ -82,7 +82,8 @@ Photometric photometric_of(const TiffHandle& tiff, int compression, int channels
       check_subsampling(tiff);
       return Photometric::ycbcr;
     default:
-      throw Error(Failure::data, fmt::format("photometric interpretation {} is not supported", photometric));
+      throw Error(ErrorCode::data,
+                  fmt::format("photometric interpretation {} is not supported", photometric));
   }
 }
 
@@ -99,7 +100,7 @@ struct Colormap {
 Colormap read_colormap(const TiffHandle& tiff, int bits) {
   std::uint16_t *red = nullptr, *green = nullptr, *blue = nullptr;
   if (bits > 16 || TIFFGetField(tiff.get(), TIFFTAG_COLORMAP, &red, &green, &blue) != 1)
-    throw Error(Failure::data, "palette image without a usable palette");
+    throw Error(ErrorCode::data, "palette image without a usable palette");
   return {{red, green, blue}, std::size_t{1} << bits};
 }
 
@@ -172,7 +173,7 @@ void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
   const bool is_alpha =
       is_stated && (kinds[0] == EXTRASAMPLE_ASSOCALPHA || kinds[0] == EXTRASAMPLE_UNASSALPHA);
   if (colors == 1 && (!is_alpha || channels > 2))
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 fmt::format("contains {} channels; --channel N selects one, from 0", channels));
   if (warn) warn(is_alpha ? "transparency ignored" : "channels other than color are ignored");
 }
@@ -190,7 +191,7 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, const TiffReading& reading,
   check_compression(compression);
   if (std::max(tiff.field<std::uint32_t>(TIFFTAG_IMAGEDEPTH, 1),
                tiff.field<std::uint32_t>(TIFFTAG_TILEDEPTH, 1)) > 1)
-    throw Error(Failure::data, "several slices in a page are not supported");
+    throw Error(ErrorCode::data, "several slices in a page are not supported");
 
   const int predictor = unused_predictor(tiff, compression);
   if (predictor != PREDICTOR_NONE && warn)
@@ -214,7 +215,7 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, const TiffReading& reading,
   if (samples.photometric == Photometric::palette) read_palette(tiff, reading, samples, warn);
   check_format(samples);
   if (format.planes > 1 && samples.bits % 8 != 0)
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 fmt::format("{}-bit samples in separate planes are not supported", samples.bits));
   return format;
 }
@@ -240,7 +241,7 @@ void check_expansion(int compression, double claimed_bytes, std::int64_t rows, s
   const bool is_impossible = (compression == COMPRESSION_PACKBITS && claimed_bytes > stored * 64 + 128) ||
                              (compression == COMPRESSION_LZW && claimed_bytes > stored * 4096) ||
                              (is_fax(compression) && static_cast<double>(rows) > stored * 8);
-  if (is_impossible) throw Error(Failure::data, claim(claimed_bytes, stored_bytes));
+  if (is_impossible) throw Error(ErrorCode::data, claim(claimed_bytes, stored_bytes));
 }
 
 /// Bytes that the decoder of a JPEG stream takes for what comes in several scans. What the header claims may
@@ -249,10 +250,10 @@ std::int64_t check_jpeg(const TiffLayout& layout, const InputFile& file, std::ui
                         std::uint64_t bytes) {
   const std::optional<JpegFrame> frame = read_jpeg_frame(file, offset, bytes);
   if (!frame) return 0;
-  if (frame->is_lossless()) throw Error(Failure::data, "compression lossless JPEG is not supported");
+  if (frame->is_lossless()) throw Error(ErrorCode::data, "compression lossless JPEG is not supported");
   if (frame->width > layout.width)
-    throw Error(Failure::data, fmt::format("contains a JPEG stream {} pixels wide in strips or tiles of {}",
-                                           frame->width, layout.width));
+    throw Error(ErrorCode::data, fmt::format("contains a JPEG stream {} pixels wide in strips or tiles of {}",
+                                             frame->width, layout.width));
   return frame->coefficient_bytes();
 }
 
@@ -274,17 +275,17 @@ TiffLayout read_tiff_layout(const TiffHandle& tiff, const TiffFormat& format) {
     layout.height = tiff.field<std::uint32_t>(TIFFTAG_TILELENGTH, 0);
     const double pixels = static_cast<double>(layout.width) * static_cast<double>(layout.height);
     if (layout.width == 0 || layout.width > INT32_MAX || layout.height > INT32_MAX || pixels > kMaxTilePixels)
-      throw Error(Failure::data, "impossible tiles");
+      throw Error(ErrorCode::data, "impossible tiles");
     layout.across = (page_width + layout.width - 1) / layout.width;
     if (layout.across > 1 && layout.width * plane.bits * plane.channels % 8 != 0)
-      throw Error(Failure::data, "rows of tiles that do not end on a byte are not supported");
+      throw Error(ErrorCode::data, "rows of tiles that do not end on a byte are not supported");
   }
-  if (layout.height == 0) throw Error(Failure::data, "strips or tiles without a row");
+  if (layout.height == 0) throw Error(ErrorCode::data, "strips or tiles without a row");
   layout.down = (page_height + layout.height - 1) / layout.height;
   layout.piece_row_bytes = plane.row_bytes(layout.width);
   layout.row_bytes = layout.piece_row_bytes * layout.across;
   if (static_cast<double>(layout.row_bytes) * static_cast<double>(layout.height) > kMaxBandBytes)
-    throw Error(Failure::data, "impossible strips or tiles");
+    throw Error(ErrorCode::data, "impossible strips or tiles");
   return layout;
 }
 
@@ -296,7 +297,7 @@ TiffPieces check_pieces(const TiffHandle& tiff, const TiffFormat& format, const 
   const std::int64_t in_plane = layout.across * layout.down;
   const std::int64_t count = in_plane * format.planes;
   if (layout.across > INT32_MAX / layout.down || count > INT32_MAX)
-    throw Error(Failure::data, "too many strips or tiles");
+    throw Error(ErrorCode::data, "too many strips or tiles");
 
   std::uint64_t rows = 0, end_of_last = 0, stored = 0;
   std::int64_t largest = 0, coefficients = 0;
@@ -304,16 +305,16 @@ TiffPieces check_pieces(const TiffHandle& tiff, const TiffFormat& format, const 
   for (std::int64_t i = 0; i < count; ++i) {
     const std::uint64_t offset = TIFFGetStrileOffset(tiff.get(), static_cast<std::uint32_t>(i));
     const std::uint64_t bytes = TIFFGetStrileByteCount(tiff.get(), static_cast<std::uint32_t>(i));
-    if (offset == 0 || bytes == 0) throw Error(Failure::data, piece_name(layout, i) + " is missing");
+    if (offset == 0 || bytes == 0) throw Error(ErrorCode::data, piece_name(layout, i) + " is missing");
     std::uint64_t needed = bytes;
     if (uncompressed) {
       const std::int64_t row = i % in_plane / layout.across * layout.height;
       const std::int64_t height = layout.tiled ? layout.height : std::min(layout.height, page_height - row);
       needed = static_cast<std::uint64_t>(height * layout.piece_row_bytes);
-      if (bytes < needed) throw Error(Failure::data, piece_name(layout, i) + " is too short");
+      if (bytes < needed) throw Error(ErrorCode::data, piece_name(layout, i) + " is too short");
     }
     if (offset >= file.size() || needed > file.size() - offset)
-      throw Error(Failure::data,
+      throw Error(ErrorCode::data,
                   piece_name(layout, i) + " lies beyond the end of the file, which may be truncated");
     stored += bytes;
     if (!uncompressed) largest = std::max(largest, static_cast<std::int64_t>(bytes));

@@ -95,15 +95,15 @@ void TiffHandle::fail_decoding(const std::string& reason) const { fail(reason, t
 void TiffHandle::fail(const std::string& reason, bool may_need_more) const {
   if (stream_.read_failure) throw *stream_.read_failure;
   const std::string& words = has_error() ? messages_.error : messages_.warning;
-  if (messages_.out_of_memory) throw Error(Failure::memory, "out of memory (" + words + ")");
+  if (messages_.out_of_memory) throw Error(ErrorCode::memory, "out of memory (" + words + ")");
   if (may_need_more && words.find(kBeyondLimit) != std::string::npos)
-    throw Error(Failure::memory, "needs more memory than the limit (" + words + ")");
-  throw Error(Failure::data, words.empty() ? reason : reason + " (" + words + ")");
+    throw Error(ErrorCode::memory, "needs more memory than the limit (" + words + ")");
+  throw Error(ErrorCode::data, words.empty() ? reason : reason + " (" + words + ")");
 }
 
 void TiffHandle::require_whole() const {
   if (stream_.read_failure) throw *stream_.read_failure;
-  if (stream_.at_end) throw Error(Failure::data, "the file is truncated");
+  if (stream_.at_end) throw Error(ErrorCode::data, "the file is truncated");
 }
 
 std::string TiffHandle::text(ttag_t tag) const {

@@ -21,7 +21,7 @@ TiffFile::TiffFile(TiffPages pages)
       pages_(std::move(pages)),
       last_classic_end_(last_classic_strip_end(pages_)) {
   if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(tiff_scheme(pages_.compression))) == 0)
-    throw Error(Failure::usage, "this libtiff cannot write the compression asked for");
+    throw Error(ErrorCode::usage, "this libtiff cannot write the compression asked for");
   // Uncompressed files that will be too large are known at once, others when they exceed the limit.
   const bool known = places() == Places::known;
   check_end(known ? static_cast<std::uint64_t>(strips().row_bytes * strips().extent.rows()) : 0);
@@ -29,7 +29,7 @@ TiffFile::TiffFile(TiffPages pages)
 
 void TiffFile::check_end(std::uint64_t strips_end) const {
   if (pages_.big == BigTiff::no && static_cast<std::int64_t>(strips_end) > last_classic_end_)
-    throw Error(Failure::data, "larger than the 4 GiB of a classic TIFF; allow --bigtiff auto");
+    throw Error(ErrorCode::data, "larger than the 4 GiB of a classic TIFF; allow --bigtiff auto");
 }
 
 void TiffFile::append(std::int64_t /*strip*/, const StripEntry& entry) {
@@ -107,7 +107,7 @@ class Directory {
 
   /// Returns the directory as stored at `offset`. The next one, if any, follows it.
   std::string bytes(std::uint64_t offset, bool is_last) const {
-    std::uint64_t behind = aligned(offset + table_bytes());
+    std::uint64_t behind = aligned(offset + host_workspace_bytes());
     std::string table, values;
     append(table, entries_.size(), big_ ? 8 : 2);
     for (const Entry& entry : entries_) {
@@ -141,7 +141,7 @@ class Directory {
     return entries_.back().value;
   }
   std::size_t offset_bytes() const { return big_ ? 8 : 4; }
-  std::uint64_t table_bytes() const {
+  std::uint64_t host_workspace_bytes() const {
     return (big_ ? 8 : 2) + entries_.size() * (4 + 2 * offset_bytes()) + offset_bytes();
   }
 
@@ -239,7 +239,7 @@ std::string ome_type(LabelType type) {
   if (type == LabelType::f32) return "float";
   if (type == LabelType::f64) return "double";
   if (bits_per_sample(type) == 64)
-    throw Error(Failure::data, "OME-TIFF cannot hold " + long_name(type) + "; write .tiff, .npy or .zarr");
+    throw Error(ErrorCode::data, "OME-TIFF cannot hold " + long_name(type) + "; write .tiff, .npy or .zarr");
   return long_name(type);
 }
 

@@ -22,7 +22,7 @@ void require_whole(const TiffHandle& tiff, std::int64_t page) {
     tiff.require_whole();
     if (tiff.has_error()) tiff.fail("a tag cannot be read");
   } catch (const Error& error) {
-    throw Error(error.failure(), reason_about(fmt::format("page {}", page), error.what()));
+    throw Error(error.code(), reason_about(fmt::format("page {}", page), error.what()));
   }
 }
 
@@ -32,7 +32,7 @@ void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
   if (!tiff.is_at_first_directory() && TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
   for (std::int64_t number = 1;; ++number) {
     if (number > limits.max_pages)
-      throw Error(Failure::data, fmt::format("contains more pages than --max-pages {}", limits.max_pages));
+      throw Error(ErrorCode::data, fmt::format("contains more pages than --max-pages {}", limits.max_pages));
     require_whole(tiff, number);
     visit(number, is_slice(tiff));
     require_whole(tiff, number);

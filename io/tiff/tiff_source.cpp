@@ -61,7 +61,7 @@ class TiffSource final : public SampleSource {
       }
     } catch (const Error& error) {
       if (contents_.slices.size() == 1) throw;
-      throw Error(error.failure(), reason_about("slice " + std::to_string(z + 1), error.what()));
+      throw Error(error.code(), reason_about("slice " + std::to_string(z + 1), error.what()));
     }
   }
 
@@ -83,7 +83,7 @@ class TiffSource final : public SampleSource {
     remarks.front() = with_page(z, [&](TiffPageDecoder& decoder) {
       bands = decoder.bands();
       batch = static_cast<int>(std::clamp<std::int64_t>(kCachedBytes / decoder.band_bytes(), 1, bands));
-      bytes_each += decoder.table_bytes();
+      bytes_each += decoder.host_workspace_bytes();
       if (memory == 0 || bands <= batch) decoder.decode(0, std::exchange(bands, 0), sink);
     });
     if (bands > 0) {
@@ -116,7 +116,7 @@ class TiffSource final : public SampleSource {
     if (found.samples != format(z) || found.planes != contents_.planes ||
         tiff->field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0) != static_cast<std::uint32_t>(extent.width) ||
         tiff->field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) != static_cast<std::uint32_t>(extent.height))
-      throw Error(Failure::data, "changed while it was read");
+      throw Error(ErrorCode::data, "changed while it was read");
     tiff->clear_messages();
     TiffPageDecoder decoder(*tiff, found, extent);
     work(decoder);

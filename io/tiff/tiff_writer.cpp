@@ -32,7 +32,7 @@ int tiff_scheme(Compression compression) {
     case Compression::blosc:
       break;
   }
-  throw Error(Failure::internal, "unknown compression");
+  throw Error(ErrorCode::internal, "unknown compression");
 }
 
 namespace {
@@ -92,7 +92,7 @@ std::span<const std::byte> encode_by_libtiff(const TiffPages& pages, std::int64_
   const auto size = static_cast<tmsize_t>(samples.size());
   if (!tiff || !set_sample_tags(tiff.get(), pages, rows) ||
       TIFFWriteEncodedStrip(tiff.get(), 0, samples.data(), size) != size)
-    throw Error(Failure::io,
+    throw Error(ErrorCode::io,
                 messages.error.empty() ? "cannot compress" : "cannot compress (" + messages.error + ")");
   const std::size_t offset = TIFFGetStrileOffset(tiff.get(), 0),
                     bytes = TIFFGetStrileByteCount(tiff.get(), 0);

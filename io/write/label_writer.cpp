@@ -38,14 +38,15 @@ LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
   const LabelTraits& traits = traits_of(format);
   const std::string title(traits.title);
   if (asked == LabelType::u32 && traits.most_bits < 32)
-    throw Error(Failure::usage, title + " has no 32-bit samples; write a .tiff");
+    throw Error(ErrorCode::usage, title + " has no 32-bit samples; write a .tiff");
   if (asked != LabelType::automatic && bits_per_sample(asked) > traits.most_bits)
-    throw Error(Failure::data, title + " cannot hold " + long_name(asked) + "; write a .tiff");
+    throw Error(ErrorCode::data, title + " cannot hold " + long_name(asked) + "; write a .tiff");
   if (traits.most_bits == 16 && !fits<std::uint16_t>(count))
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 std::to_string(count) + " labels do not fit the 16 bits of a " + title + "; write a .tiff");
   const auto refuse = [count](const std::string& type, const std::string& larger) {
-    throw Error(Failure::data, std::to_string(count) + " labels do not fit " + type + "; ask for " + larger);
+    throw Error(ErrorCode::data,
+                std::to_string(count) + " labels do not fit " + type + "; ask for " + larger);
   };
   if (asked == LabelType::u8 && !fits<std::uint8_t>(count))
     refuse("u8", fits<std::uint16_t>(count) ? "u16" : "u32");
@@ -120,7 +121,7 @@ LabelFile new_label_file(LabelFormat format, const std::string& path, const Exte
     case LabelFormat::zarr:
       return zarr_label_file(path, extent, options);
   }
-  throw Error(Failure::internal, "unknown format");
+  throw Error(ErrorCode::internal, "unknown format");
 }
 
 void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,
@@ -172,7 +173,7 @@ void write_tiff_image(AtomicFile& file, BitView image) {
 
 void write_png_image(AtomicFile& file, BitView image) {
   if (image.extent.depth > 1)
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "PNG can hold only one slice, not " + std::to_string(image.extent.depth) + "; write a .tiff");
   const StripLayout strips(image.extent, kBits);
   PngOutput png(file, {.width = image.extent.width,
@@ -196,7 +197,7 @@ void write_image(AtomicFile& file, BitView image) {
   const std::string extension = lower_extension(file.path());
   if (extension == ".png") return write_png_image(file, image);
   if (extension == ".tif" || extension == ".tiff") return write_tiff_image(file, image);
-  throw Error(Failure::usage, "has the wrong extension for a binary image; use .tiff, .tif or .png");
+  throw Error(ErrorCode::usage, "has the wrong extension for a binary image; use .tiff, .tif or .png");
 }
 
 }  // namespace gpuccl::io

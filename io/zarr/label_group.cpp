@@ -27,12 +27,12 @@ OrderedJson document(const ZarrStore& store, const std::string& key) {
   constexpr std::uint64_t kLargest = std::uint64_t{16} << 20;
   const auto file = store.open(key);
   if (!file) return nullptr;
-  if (file->size() > kLargest) throw Error(Failure::data, "'" + key + "' is too long");
+  if (file->size() > kLargest) throw Error(ErrorCode::data, "'" + key + "' is too long");
   std::string text(file->size(), '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
   OrderedJson json = parse_ordered_json(
-      text, kDeepestJson, [&] { throw Error(Failure::data, "'" + key + "' is nested too deep"); });
-  if (!json.is_object()) throw Error(Failure::data, "'" + key + "' is not valid");
+      text, kDeepestJson, [&] { throw Error(ErrorCode::data, "'" + key + "' is nested too deep"); });
+  if (!json.is_object()) throw Error(ErrorCode::data, "'" + key + "' is not valid");
   return json;
 }
 
@@ -81,14 +81,15 @@ void refuse_no_image(const std::string& path) {
   const bool is_array = v3.is_null() ? store.open(".zarray") != nullptr
                                      : v3.contains("node_type") && v3["node_type"] == OrderedJson("array");
   if (is_array)
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "'" + path +
                     "' is an array without OME-Zarr metadata, which cannot contain labels; use "
                     "another name for them");
   if (is_label_group(path))
-    throw Error(Failure::usage, "'" + path +
-                                    "' is a group of labels, which cannot contain other labels; use another "
-                                    "name for them");
+    throw Error(ErrorCode::usage,
+                "'" + path +
+                    "' is a group of labels, which cannot contain other labels; use another "
+                    "name for them");
 }
 
 /// Refuses a folder, or one in it, that this user can neither write to nor make writable: what is replaced
@@ -97,7 +98,7 @@ void refuse_unremovable(const fs::path& folder) {
   struct stat status {};
   const bool is_mine = ::stat(folder.c_str(), &status) == 0 && status.st_uid == ::geteuid();
   if (!is_mine && ::faccessat(AT_FDCWD, folder.c_str(), W_OK | X_OK, AT_EACCESS) != 0)
-    throw Error(Failure::cannot_create,
+    throw Error(ErrorCode::cannot_create,
                 "exists and contains folders of another user, which cannot be removed; use another name");
   std::error_code unknown;
   for (const auto& entry : fs::directory_iterator(folder, unknown))
@@ -121,14 +122,15 @@ void refuse_foreign_zarr(const std::string& path) {
   for (const auto& entry : fs::directory_iterator(path, unknown)) {
     const std::string name = entry.path().filename().string();
     if (std::find(known.begin(), known.end(), name) == known.end())
-      throw Error(Failure::cannot_create, "exists and contains '" + name +
-                                              "', which would be lost; remove it first, or use another name");
+      throw Error(
+          ErrorCode::cannot_create,
+          "exists and contains '" + name + "', which would be lost; remove it first, or use another name");
   }
   const OrderedJson creator =
       attributes.is_object() ? attributes.value("_creator", OrderedJson()) : OrderedJson();
   if (creator.is_object() && creator.value("name", OrderedJson()) == OrderedJson(kCreator))
     return refuse_unremovable(path);
-  throw Error(Failure::cannot_create,
+  throw Error(ErrorCode::cannot_create,
               "exists and is not a Zarr of labels written by gpuccl; remove it first, or use another name");
 }
 
@@ -140,13 +142,14 @@ LabelGroup::LabelGroup(const std::string& path, const AtomicFile::Options& optio
   for (const std::string& name : {folder, path}) {
     std::error_code unknown;
     if (fs::is_symlink(name, unknown))
-      throw Error(Failure::cannot_create,
+      throw Error(ErrorCode::cannot_create,
                   "cannot create: '" + name + "' is a symbolic link, which is not followed in a Zarr store");
   }
   if (name_.starts_with(".z") || name_ == "zarr.json")
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "the labels of a Zarr cannot be called " + name_ + ", as its own metadata are");
-  if (!is_utf8(name_)) throw Error(Failure::usage, "the name of labels in a Zarr is UTF-8, and this is not");
+  if (!is_utf8(name_))
+    throw Error(ErrorCode::usage, "the name of labels in a Zarr is UTF-8, and this is not");
   std::error_code unknown;
   if (!fs::is_directory(folder, unknown)) labels_.emplace(image_, kLabelsFolder);
 }

@@ -30,10 +30,10 @@ using Out = std::span<std::byte>;
 /// Returns the bytes before the checksum.
 ByteSpan checked(ByteSpan bytes) {
   std::uint32_t sum = 0;
-  if (bytes.size() < kCrcBytes) throw Error(Failure::data, "is too short for its checksum");
+  if (bytes.size() < kCrcBytes) throw Error(ErrorCode::data, "is too short for its checksum");
   const ByteSpan body = bytes.first(bytes.size() - kCrcBytes);
   std::memcpy(&sum, body.data() + body.size(), kCrcBytes);
-  if (crc32c(body) != sum) throw Error(Failure::data, "has a wrong checksum");
+  if (crc32c(body) != sum) throw Error(ErrorCode::data, "has a wrong checksum");
   return body;
 }
 
@@ -61,10 +61,10 @@ std::optional<ChunkCodec> zarr_codec(std::string_view name) {
   for (const NamedCodec& known : kCodecs) {
     if (plain != known.name) continue;
     if (known.is_here()) return known.compressor;
-    throw Error(Failure::data, "its codec " + std::string(plain) + " is not in this build of gpuccl");
+    throw Error(ErrorCode::data, "its codec " + std::string(plain) + " is not in this build of gpuccl");
   }
-  throw Error(Failure::data, "its codec '" + std::string(name.substr(0, 60)) +
-                                 "' is not supported; supported are " + zarr_codecs_in_words());
+  throw Error(ErrorCode::data, "its codec '" + std::string(name.substr(0, 60)) +
+                                   "' is not supported; supported are " + zarr_codecs_in_words());
 }
 
 std::string zarr_codecs_in_words() {
@@ -77,7 +77,7 @@ std::string zarr_codecs_in_words() {
 void ZarrCodecs::add(std::optional<ChunkCodec> codec) {
   const auto is_compressor = [](const std::optional<ChunkCodec>& one) { return one.has_value(); };
   if (codec && std::any_of(codecs_.begin(), codecs_.end(), is_compressor))
-    throw Error(Failure::data, "its chunks are compressed twice; compress them once");
+    throw Error(ErrorCode::data, "its chunks are compressed twice; compress them once");
   codecs_.push_back(codec);
 }
 
@@ -100,10 +100,10 @@ void ZarrCodecs::decode(ByteSpan stored, Out out) const {
       to = inner;
     }
     if (!decompress(**codec, stored, to))
-      throw Error(Failure::data, "is damaged, or contains fewer samples than its shape requires");
+      throw Error(ErrorCode::data, "is damaged, or contains fewer samples than its shape requires");
     stored = to;
   }
-  if (stored.size() != out.size()) throw Error(Failure::data, "has a size that does not match its shape");
+  if (stored.size() != out.size()) throw Error(ErrorCode::data, "has a size that does not match its shape");
   if (stored.data() != out.data()) std::memcpy(out.data(), stored.data(), out.size());
 }
 

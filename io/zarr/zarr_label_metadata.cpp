@@ -169,7 +169,7 @@ void add_label_texts(int folder, const LabelTexts& texts) {
   Descriptor file(::openat(folder, ".zattrs", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
   const bool is_v2 = bool(file);
   if (!is_v2) file = Descriptor(::openat(folder, "zarr.json", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  if (!file) throw system_error(Failure::io, "cannot open the metadata of labels", errno);
+  if (!file) throw system_error(ErrorCode::io, "cannot open the metadata of labels", errno);
   constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of what was just written
   std::string text(kMostBytes, '\0');
   text.resize(read_all_at(file.get(), text.data(), text.size(), 0));
@@ -185,7 +185,7 @@ void add_label_texts(int folder, const LabelTexts& texts) {
     text.replace(text.find(word), word.size(), "\"" + name + "\": [\n" + *list + "\n]");
   }
   write_all_at(file.get(), text.data(), text.size(), 0);
-  if (!file.close()) throw system_error(Failure::io, "cannot write", errno);
+  if (!file.close()) throw system_error(ErrorCode::io, "cannot write", errno);
 }
 
 }  // namespace gpuccl::io

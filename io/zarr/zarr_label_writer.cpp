@@ -30,7 +30,7 @@ using Bytes = std::vector<std::byte>;
 
 void make_folder(int folder, const std::string& name) {
   if (::mkdirat(folder, name.c_str(), 0777) != 0 && errno != EEXIST)
-    throw system_error(Failure::io, "cannot create a folder for chunks", errno);
+    throw system_error(ErrorCode::io, "cannot create a folder for chunks", errno);
 }
 
 void write_file(int folder, const std::string& name,
@@ -40,9 +40,9 @@ void write_file(int folder, const std::string& name,
     file = Descriptor(
         ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   } while (!file && errno == EINTR);
-  if (!file) throw system_error(Failure::io, "cannot create a chunk", errno);
+  if (!file) throw system_error(ErrorCode::io, "cannot create a chunk", errno);
   for (const std::span<const std::byte> part : parts) write_all(file.get(), part.data(), part.size());
-  if (!file.close()) throw system_error(Failure::io, "cannot write", errno);
+  if (!file.close()) throw system_error(ErrorCode::io, "cannot write", errno);
 }
 
 /// Cuts rows into columns, from left to right.
@@ -82,7 +82,7 @@ class ChunkFolder {
     make_folder(folder, name);
     if (header.version == 3) make_folder(folder, name += "/c");
     folder_ = Descriptor(::openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-    if (!folder_) throw system_error(Failure::io, "cannot open the folder of chunks", errno);
+    if (!folder_) throw system_error(ErrorCode::io, "cannot open the folder of chunks", errno);
   }
 
   void begin_strip(std::int64_t strip) {
@@ -104,10 +104,10 @@ class ChunkFolder {
     if (!file && errno == ENOENT) return false;
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0)
-      throw system_error(Failure::io, "cannot read a chunk", errno);
+      throw system_error(ErrorCode::io, "cannot read a chunk", errno);
     stored.resize(static_cast<std::size_t>(status.st_size));
     if (read_all_at(file.get(), stored.data(), stored.size(), 0) != stored.size())
-      throw Error(Failure::io, "cannot read a chunk");
+      throw Error(ErrorCode::io, "cannot read a chunk");
     return true;
   }
 
@@ -341,7 +341,7 @@ class LevelMaker {
     worker.samples.resize(static_cast<std::size_t>(from_.chunk_samples() * bytes_));
     if (!how_.codec ? worker.stored.size() != worker.samples.size()
                     : !decompress(*how_.codec, worker.stored, worker.samples))
-      throw Error(Failure::io, "a chunk was changed while its pyramid was made");
+      throw Error(ErrorCode::io, "a chunk was changed while its pyramid was made");
     if (!how_.codec) worker.samples.swap(worker.stored);
     if (bytes_ == 1) return pick<std::uint8_t>(worker, z, y, x);
     if (bytes_ == 2) return pick<std::uint16_t>(worker, z, y, x);
@@ -395,10 +395,10 @@ class ZarrFile final : public StripFile {
     chunks_->begin_strip(strip);
     while (!bytes.empty()) {
       ChunkRecord record;
-      if (bytes.size() < sizeof record) throw Error(Failure::data, "is damaged");
+      if (bytes.size() < sizeof record) throw Error(ErrorCode::data, "is damaged");
       std::memcpy(&record, bytes.data(), sizeof record);
       bytes = bytes.subspan(sizeof record);
-      if (record.bytes > bytes.size()) throw Error(Failure::data, "is damaged");
+      if (record.bytes > bytes.size()) throw Error(ErrorCode::data, "is damaged");
       chunks_->add(record.column, {bytes.first(record.bytes)});
       bytes = bytes.subspan(record.bytes);
     }
@@ -419,7 +419,7 @@ class ZarrFile final : public StripFile {
 void check_chunk(const ZarrLabelLayout& layout, LabelType type) {
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
   if (layout.chunk_samples() > kMostBytes / (bits_per_sample(type) / 8))
-    throw Error(Failure::usage, "its chunks would exceed 1 GiB; use smaller ones in --chunks");
+    throw Error(ErrorCode::usage, "its chunks would exceed 1 GiB; use smaller ones in --chunks");
 }
 
 }  // namespace
@@ -466,7 +466,7 @@ ChunkCompression zarr_compression(const WriteOptions& options, int version) {
     case Compression::blosc:
       return {ChunkCodec::blosc, level(kBloscLevel)};
     default:
-      throw Error(Failure::usage, "a Zarr is compressed by deflate, zstd or blosc, or not at all");
+      throw Error(ErrorCode::usage, "a Zarr is compressed by deflate, zstd or blosc, or not at all");
   }
 }
 
@@ -496,7 +496,7 @@ LabelFile zarr_label_file(const std::string& path, const Extent& extent, const W
   header.levels = zarr_levels(path, extent, options);
   const std::optional<ChunkCodec> codec = zarr_compression(options, header.version).codec;
   if (codec && !is_built_in(*codec))
-    throw Error(Failure::data,
+    throw Error(ErrorCode::data,
                 "this compression is not in this build of gpuccl, see gpuccl info; use another");
   const ZarrLabelLayout layout(extent, options);
   check_chunk(layout, options.type);

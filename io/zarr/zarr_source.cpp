@@ -60,7 +60,7 @@ struct OmeAxis {
   }
 };
 
-[[noreturn]] void refuse(const std::string& why) { throw Error(Failure::data, why); }
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::data, why); }
 
 ZarrArray read_array(const ZarrStore& store, const std::string& path, std::int64_t memory) {
   if (const auto v3 = read_zarr_json(store, path + kV3, memory)) {
@@ -249,7 +249,7 @@ auto in_file(const std::string& key, Work work) {
   try {
     return work();
   } catch (const Error& error) {
-    throw Error(error.failure(), reason_about("chunk " + key, error.what()), error.system_code());
+    throw Error(error.code(), reason_about("chunk " + key, error.what()), error.system_code());
   }
 }
 
@@ -285,16 +285,16 @@ void ZarrChunks::read_piece(const InputFile& file, Piece piece, std::vector<std:
   const std::size_t bytes = array_.chunk_bytes();
   const bool is_plain = array_.codecs.empty();
   if (piece.bytes > file.size() || piece.offset > file.size() - piece.bytes)
-    throw Error(Failure::data, "is beyond the end of the file, which may be truncated");
+    throw Error(ErrorCode::data, "is beyond the end of the file, which may be truncated");
   if (piece.bytes > array_.codecs.most_stored(bytes))
-    throw Error(Failure::data, fmt::format("has {} bytes, more than its shape can take", piece.bytes));
+    throw Error(ErrorCode::data, fmt::format("has {} bytes, more than its shape can take", piece.bytes));
   if (is_plain && piece.bytes != bytes)
-    throw Error(Failure::data, fmt::format("has {} bytes, not {}", piece.bytes, bytes));
+    throw Error(ErrorCode::data, fmt::format("has {} bytes, not {}", piece.bytes, bytes));
   samples.resize(bytes);
   std::vector<std::byte>& to = is_plain ? samples : stored;
   to.resize(static_cast<std::size_t>(piece.bytes));
   if (file.read_at(piece.offset, to.data(), to.size()) != to.size())
-    throw Error(Failure::data, "the file is truncated");
+    throw Error(ErrorCode::data, "the file is truncated");
   if (!is_plain) array_.codecs.decode(stored, samples);
   if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), bytes);
 }
@@ -332,15 +332,15 @@ std::shared_ptr<const ZarrChunks::Shard> ZarrChunks::open_shard(const std::strin
   if (!shard->file) return shard;
   const ZarrShards& shards = *array_.shards;
   const std::uint64_t bytes = shards.index_bytes(), size = shard->file->size();
-  if (size < bytes) throw Error(Failure::data, "is too short for its index");
+  if (size < bytes) throw Error(ErrorCode::data, "is too short for its index");
   std::vector<std::byte> index(static_cast<std::size_t>(bytes));
   if (shard->file->read_at(shards.index_first ? 0 : size - bytes, index.data(), index.size()) != index.size())
-    throw Error(Failure::data, "the file is truncated");
+    throw Error(ErrorCode::data, "the file is truncated");
   if (shards.index_has_checksum) {
     const std::span<const std::byte> body(index.data(), index.size() - 4);
     std::uint32_t sum = 0;
     std::memcpy(&sum, body.data() + body.size(), 4);
-    if (crc32c(body) != sum) throw Error(Failure::data, "its index has a wrong checksum");
+    if (crc32c(body) != sum) throw Error(ErrorCode::data, "its index has a wrong checksum");
   }
   if (shards.index_swapped) swap_bytes(64, index.data(), index.size() / 8 * 8);
   shard->index.resize(static_cast<std::size_t>(shards.count()) * 2);

@@ -17,7 +17,7 @@ namespace gpuccl::io {
 namespace {
 
 [[noreturn]] void refuse(const std::string& key, const std::string& why) {
-  throw Error(Failure::data, "'" + key.substr(0, key.find('\0')) + "' " + why);
+  throw Error(ErrorCode::data, "'" + key.substr(0, key.find('\0')) + "' " + why);
 }
 
 bool is_link(int folder, const std::string& name) {
@@ -80,8 +80,8 @@ std::optional<Json> read_zarr_json(const ZarrStore& store, const std::string& ke
   if (size > kLargest) refuse_zarr(key + " of " + bytes_in_words(static_cast<double>(size)));
   const auto check_memory = [&](std::int64_t bytes) {
     if (size > kInAnyCase && bytes > memory)
-      throw Error(Failure::memory, key + " of " + bytes_in_words(static_cast<double>(size)) +
-                                       " may not fit in memory when it is parsed");
+      throw Error(ErrorCode::memory, key + " of " + bytes_in_words(static_cast<double>(size)) +
+                                         " may not fit in memory when it is parsed");
   };
   check_memory(static_cast<std::int64_t>(size));
   std::string text(size, '\0');
@@ -118,7 +118,7 @@ std::vector<std::uint64_t> sizes_in(const Json& object, const char* name) {
 }
 
 void refuse_zarr(const std::string& why) {
-  throw Error(Failure::data, "not a usable Zarr array (" + why + ")");
+  throw Error(ErrorCode::data, "not a usable Zarr array (" + why + ")");
 }
 
 }  // namespace gpuccl::io

@@ -45,14 +45,14 @@ Chosen choose(const Request& request, const std::string& problem) {
   return chosen;
 }
 
-Failure failure_of(const Request& request, const std::string& problem) {
+ErrorCode error_code_of(const Request& request, const std::string& problem) {
   try {
     choose(request, problem);
   } catch (const Error& error) {
-    return error.failure();
+    return error.code();
   }
   FAIL("no error");
-  return Failure::internal;
+  return ErrorCode::internal;
 }
 
 Request of(std::vector<std::string> names, DeviceChoice device = DeviceChoice::automatic) {
@@ -89,7 +89,7 @@ TEST_CASE("the connectivity leaves out who cannot do it") {
   request.connectivity = Connectivity::c4;
   CHECK(choose(request, "").rows == Rows{3});
   request.algorithms = {"bke"};
-  CHECK(failure_of(request, "") == Failure::usage);
+  CHECK(error_code_of(request, "") == ErrorCode::usage);
 }
 
 TEST_CASE("without a GPU, what can be measured is, and what cannot is named") {
@@ -110,8 +110,8 @@ TEST_CASE("without a GPU, what can be measured is, and what cannot is named") {
   CHECK(named.named_are_left_out);
   CHECK(choose(of({"all", "bke"}), "no driver").named_are_left_out);
 
-  CHECK(failure_of(of({"bke"}), "no driver") == Failure::unavailable);
-  CHECK(failure_of(of({}, DeviceChoice::cuda), "no driver") == Failure::unavailable);
+  CHECK(error_code_of(of({"bke"}), "no driver") == ErrorCode::unavailable);
+  CHECK(error_code_of(of({}, DeviceChoice::cuda), "no driver") == ErrorCode::unavailable);
   CHECK(choose(of({}), "").note.empty());
 }
 
@@ -123,11 +123,11 @@ TEST_CASE("iterations are counted of algorithms that iterate") {
   request.algorithms = {"all"};
   CHECK(choose(request, "").rows == Rows{4});
   request.algorithms = {"ole", "bke"};
-  CHECK(failure_of(request, "") == Failure::usage);
+  CHECK(error_code_of(request, "") == ErrorCode::usage);
 }
 
 TEST_CASE("what is not in the table is refused") {
-  CHECK(failure_of(of({"nope"}), "") == Failure::usage);
-  CHECK(failure_of(of({"sauf"}, DeviceChoice::cuda), "") == Failure::usage);
-  CHECK(failure_of(of({"bke"}, DeviceChoice::cpu), "") == Failure::usage);
+  CHECK(error_code_of(of({"nope"}), "") == ErrorCode::usage);
+  CHECK(error_code_of(of({"sauf"}, DeviceChoice::cuda), "") == ErrorCode::usage);
+  CHECK(error_code_of(of({"bke"}, DeviceChoice::cpu), "") == ErrorCode::usage);
 }

@@ -21,8 +21,8 @@ std::unique_ptr<Labeler> flood_fill() {
 /// Right but for the label of the last foreground pixel.
 class WrongLabeler final : public Labeler {
  public:
-  Labeled label(BitView image) override {
-    Labeled labeled = right_->label(image);
+  Labeling label(BitView image) override {
+    Labeling labeled = right_->label(image);
     auto labels = std::make_unique<LabelImage>(render_all(*labeled.labels));
     for (std::int64_t i = image.extent.elements(); i-- > 0;)
       if (labels->data()[i] != 0) {
@@ -40,8 +40,8 @@ class WrongLabeler final : public Labeler {
 /// As a GPU is that falls off the bus after one image.
 class LostGpu final : public Labeler {
  public:
-  Labeled label(BitView image) override {
-    if (labeled_once_) throw Error(Failure::temporary, "the GPU was lost");
+  Labeling label(BitView image) override {
+    if (labeled_once_) throw Error(ErrorCode::temporary, "the GPU was lost");
     labeled_once_ = true;
     return right_->label(image);
   }
@@ -53,7 +53,7 @@ class LostGpu final : public Labeler {
 
 class FailingLabeler final : public Labeler {
  public:
-  Labeled label(BitView) override { throw Error(Failure::memory, "out of GPU memory"); }
+  Labeling label(BitView) override { throw Error(ErrorCode::memory, "out of GPU memory"); }
 };
 
 /// Keeps to the order that staged.hpp asks for, fails when a caller does not, and takes known times.
@@ -93,10 +93,10 @@ class StrictStages final : public StagedLabeler {
   void wait() override {}
   LabelImage labels() override { return render_all(*right_->label(image_).labels); }
   Components components() override { return right_->label(image_).components; }
-  Labeled label(BitView image) override {
+  Labeling label(BitView image) override {
     upload(image);
     allocate();
-    Labeled labeled = right_->label(image);
+    Labeling labeled = right_->label(image);
     run(Numbering::consecutive, &labeled.phases);
     return labeled;
   }
@@ -175,7 +175,7 @@ TEST_CASE("every algorithm of the CPU is timed, with a multiple of the floor") {
   CHECK(results.groups[0].foreground == Approx(0.4).margin(0.05));
   CHECK(results.groups[0].components > 10);
   CHECK(results.groups[1].connectivity == Connectivity::c26);
-  for (const Group& group : results.groups) {
+  for (const ImageSetResult& group : results.groups) {
     REQUIRE(group.rows.size() >= 2);
     for (const Row& row : group.rows) {
       CAPTURE(row.algorithm);
@@ -203,7 +203,7 @@ TEST_CASE("an algorithm with wrong labels is reported and not timed") {
   CHECK(heard.problems.size() == 4);
   CHECK(heard.problems[0].find("wrong labels, not timed (label at (") != std::string::npos);
   REQUIRE(results.groups.size() == 2);
-  for (const Group& group : results.groups) {
+  for (const ImageSetResult& group : results.groups) {
     CHECK(group.rows[0].wrong == 2);
     CHECK(group.rows[0].images == 0);
     CHECK(group.rows[0].measures.empty());
@@ -229,7 +229,7 @@ TEST_CASE("an image that a connectivity is not for is left out, and the others a
   REQUIRE(problems.size() == 2);
   CHECK(problems[0] == "volume.tif: left out: 8-connectivity is for images, and this is a volume");
   CHECK(problems[1] == "large.tif: out of memory");
-  CHECK(results.failures == std::set<Failure>{Failure::usage, Failure::memory});
+  CHECK(results.failures == std::set<ErrorCode>{ErrorCode::usage, ErrorCode::memory});
   REQUIRE(results.groups.size() == 1);
   CHECK(results.groups[0].images == 2);
   CHECK(results.groups[0].rows[0].images == 2);
@@ -242,12 +242,12 @@ TEST_CASE("an algorithm that fails and an image that cannot be read do not end t
       algorithm("right", [](int) { return flood_fill(); })};
   std::vector<ImageSet> sets = two_small_images(Test::average);
   sets[0].inputs.insert(sets[0].inputs.begin(),
-                        {"broken.png", []() -> BitVolume { throw Error(Failure::data, "not a PNG"); }});
+                        {"broken.png", []() -> BitVolume { throw Error(ErrorCode::data, "not a PNG"); }});
   Heard heard;
   const Results results = measure_on(table, Test::average, sets, &heard);
   CHECK(heard.problems.size() == 3);
   CHECK(heard.problems[0] == "broken.png: not a PNG");
-  CHECK(results.failures == std::set<Failure>{Failure::data, Failure::memory});
+  CHECK(results.failures == std::set<ErrorCode>{ErrorCode::data, ErrorCode::memory});
   REQUIRE(results.groups.size() == 1);
   CHECK(results.groups[0].images == 2);
   CHECK(results.groups[0].rows[0].failed == 2);
@@ -266,10 +266,10 @@ TEST_CASE("a GPU that is lost ends its own measurements and no other") {
   REQUIRE(heard.problems.size() == 1);
   CHECK(heard.problems[0].starts_with("first on "));
   CHECK(heard.problems[0].ends_with(": the GPU was lost; the remaining GPU measurements are skipped"));
-  CHECK(results.failures == std::set<Failure>{Failure::temporary});
+  CHECK(results.failures == std::set<ErrorCode>{ErrorCode::temporary});
   CHECK(results.incomplete == "the GPU was lost after 0 of 4 images");
   REQUIRE(results.groups.size() == 2);
-  for (const Group& group : results.groups) {
+  for (const ImageSetResult& group : results.groups) {
     CHECK(group.rows[0].failed == 2);
     CHECK(group.rows[1].failed == 2);
     CHECK(group.rows[1].problem.ends_with(": left out, the GPU was lost before"));
@@ -308,7 +308,7 @@ TEST_CASE("an algorithm that has taken too long goes on with the next set of ran
   std::vector<ImageSet> sets = two_small_images(Test::density, {0.1, 0.4});
   const auto images_of = [&] {
     std::vector<std::pair<int, int>> images;
-    for (const Group& group :
+    for (const ImageSetResult& group :
          measure_on(table, Test::density, sets, nullptr, {0, 1, 0, true, false, false}).groups)
       images.emplace_back(group.rows[0].images, group.rows[0].left_out);
     return images;
@@ -385,7 +385,7 @@ TEST_CASE("iterations are launches of the phase that an algorithm repeats") {
   const Results results =
       measure_on(table, Test::iterations, two_small_images(Test::iterations, {0, 0.5, 1}));
   REQUIRE(results.groups.size() == 3);
-  for (const Group& group : results.groups) {
+  for (const ImageSetResult& group : results.groups) {
     CAPTURE(group.density);
     CHECK(iterations(group.rows[0]) == 3.0);
     CHECK(group.rows[0].measures.size() == 1);

@@ -49,8 +49,8 @@ Axis axis_of(Test test) {
   }
 }
 
-Group group(double density) {
-  Group group;
+ImageSetResult group(double density) {
+  ImageSetResult group;
   group.dataset = "random";
   group.extent = Extent{64, 32, 1};
   group.density = density;
@@ -70,7 +70,7 @@ Results results_of(Test test) {
   results.groups = {group(0.1), group(0.5), group(0.9)};
   if (test == Test::granularity || test == Test::size)
     for (int i = 1; i < 3; ++i) {
-      Group next = group(0.5);
+      ImageSetResult next = group(0.5);
       next.granularity = test == Test::granularity ? 1 + i : 1;
       next.extent->width <<= i;
       next.elements *= 1 << i;
@@ -78,7 +78,7 @@ Results results_of(Test test) {
       if (test == Test::granularity) next.extent->width = 64;
       results.groups.push_back(next);
     }
-  for (Group& group : results.groups) group.axis = axis_of(test);
+  for (ImageSetResult& group : results.groups) group.axis = axis_of(test);
   return results;
 }
 
@@ -147,7 +147,7 @@ TEST_CASE("averages are a table an image set, steps name each step, a wrong algo
 
 TEST_CASE("iterations are a table by density, with what was counted") {
   Results results = results_of(Test::iterations);
-  for (Group& group : results.groups)
+  for (ImageSetResult& group : results.groups)
     for (Row& row : group.rows)
       if (!row.measures.empty()) row.measures.erase(row.measures.begin());
   const std::vector<std::string> how = measurement_notes(results);

@@ -367,8 +367,8 @@ TEST_CASE("the table of algorithms in docs/ is the one that list prints") {
 
 TEST_CASE("exit codes in docs/ and in the man page are those of the program") {
   std::set<std::string> codes = {"0", "1"};
-  for (int i = 0; i <= static_cast<int>(Failure::temporary); ++i)
-    codes.insert(std::to_string(app::exit_code(static_cast<Failure>(i))));
+  for (int i = 0; i <= static_cast<int>(ErrorCode::temporary); ++i)
+    codes.insert(std::to_string(app::exit_code(static_cast<ErrorCode>(i))));
   const auto found = [](const std::string& text, const std::string& pattern) {
     std::set<std::string> numbers;
     const std::regex number(pattern);

@@ -55,15 +55,15 @@ void limit(int resource, rlim_t bytes) {
 }
 
 TEST_CASE("each failure has its code") {
-  CHECK(app::exit_code(Failure::usage) == 64);
-  CHECK(app::exit_code(Failure::data) == 65);
-  CHECK(app::exit_code(Failure::no_input) == 66);
-  CHECK(app::exit_code(Failure::unavailable) == 69);
-  CHECK(app::exit_code(Failure::internal) == 70);
-  CHECK(app::exit_code(Failure::memory) == 71);
-  CHECK(app::exit_code(Failure::cannot_create) == 73);
-  CHECK(app::exit_code(Failure::io) == 74);
-  CHECK(app::exit_code(Failure::temporary) == 75);
+  CHECK(app::exit_code(ErrorCode::usage) == 64);
+  CHECK(app::exit_code(ErrorCode::data) == 65);
+  CHECK(app::exit_code(ErrorCode::no_input) == 66);
+  CHECK(app::exit_code(ErrorCode::unavailable) == 69);
+  CHECK(app::exit_code(ErrorCode::internal) == 70);
+  CHECK(app::exit_code(ErrorCode::memory) == 71);
+  CHECK(app::exit_code(ErrorCode::cannot_create) == 73);
+  CHECK(app::exit_code(ErrorCode::io) == 74);
+  CHECK(app::exit_code(ErrorCode::temporary) == 75);
 }
 
 TEST_CASE_METHOD(OldOutput, "65: what is not an image, or a damaged one") {

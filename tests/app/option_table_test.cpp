@@ -173,7 +173,7 @@ std::string refusal_of(const Words& words) {
     check_rules(given_options(parsed(words)));
     return "";
   } catch (const Error& error) {
-    CHECK(error.failure() == Failure::usage);
+    CHECK(error.code() == ErrorCode::usage);
     return error.what();
   }
 }

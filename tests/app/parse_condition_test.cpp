@@ -17,7 +17,7 @@ std::string refused(const std::string& text) {
   try {
     parse_condition(text);
   } catch (const Error& error) {
-    CHECK(error.failure() == Failure::usage);
+    CHECK(error.code() == ErrorCode::usage);
     return error.what();
   }
   return "taken";

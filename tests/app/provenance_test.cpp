@@ -188,20 +188,20 @@ TEST_CASE("tables of tasks have the checksums that they have of one process") {
 }
 
 /// A label image with its report and tables.
-struct Labeled {
+struct Labeling {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.png", tests::random_image({60, 40, 1}, 0.4, 1, 3).view()),
                     folder = scratch / "results", image = folder + "/out.tif", report = folder + "/out.json",
                     table = folder + "/out.csv";
 
-  Labeled() {
+  Labeling() {
     fs::create_directory(folder);
     succeeds({"label", input, "-o", image, "--stats", table, "--preview", folder + "/out.png"});
   }
 };
 
 TEST_CASE("gpuccl verify finds files that have changed") {
-  const Labeled made;
+  const Labeling made;
   CHECK(succeeds({"verify", made.report}) == made.image + ": labels agree with the report\n" + made.folder +
                                                  "/out.png: content agrees with the report\n" + made.table +
                                                  ": content agrees with the report\n");
@@ -246,7 +246,7 @@ TEST_CASE("gpuccl verify finds files that have changed") {
 }
 
 TEST_CASE("gpuccl verify checks tables and outlines of runs without a label image") {
-  const Labeled made;
+  const Labeling made;
   const std::string report = made.folder + "/alone.json", table = made.folder + "/alone.csv";
   succeeds({"label", made.input, "--json", report, "--stats", table});
   CHECK(succeeds({"verify", report}) == table + ": content agrees with the report\n");
@@ -255,7 +255,7 @@ TEST_CASE("gpuccl verify checks tables and outlines of runs without a label imag
 }
 
 TEST_CASE("gpuccl verify reads reports that were formatted anew") {
-  const Labeled made;
+  const Labeling made;
   const std::string lines = succeeds({"verify", made.report}), text = read_file(made.report);
   std::string with_returns;
   for (const char c : text) with_returns += c == '\n' ? std::string("\r\n") : std::string(1, c);
@@ -268,7 +268,7 @@ TEST_CASE("gpuccl verify reads reports that were formatted anew") {
 }
 
 TEST_CASE("gpuccl verify ends where its lines cannot be written") {
-  const Labeled made;
+  const Labeling made;
   Command full = gpuccl_command({"verify", made.report, made.report});
   full.output = "/dev/full";
   const Ended ended = run(full);
@@ -277,7 +277,7 @@ TEST_CASE("gpuccl verify ends where its lines cannot be written") {
 }
 
 TEST_CASE("gpuccl verify says what it cannot read") {
-  const Labeled made;
+  const Labeling made;
   fs::remove(made.table);
   REQUIRE(::mkfifo(made.table.c_str(), 0600) == 0);
   const Ended one = gpuccl({"verify", made.report});
@@ -315,7 +315,7 @@ TEST_CASE("gpuccl verify finds every pixel that has changed") {
 }
 
 TEST_CASE("gpuccl verify reads nothing outside of the folder of a report") {
-  const Labeled made;
+  const Labeling made;
   const std::string moved = made.scratch / "moved";
   fs::create_directory(moved);
   fs::copy(made.report, moved + "/out.json");
@@ -332,7 +332,7 @@ TEST_CASE("gpuccl verify reads nothing outside of the folder of a report") {
 }
 
 TEST_CASE("gpuccl verify refuses what is not a complete report") {
-  const Labeled made;
+  const Labeling made;
   fails({"verify", made.scratch / "none.json"}, 66, "no such file");
   fails({"verify", made.table}, 65, "is not a complete report");
   std::string text = read_file(made.report);

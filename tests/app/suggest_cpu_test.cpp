@@ -4,11 +4,11 @@
 namespace gpuccl::app {
 namespace {
 
-std::string message_of(DeviceChoice device, bool of_values, Failure failure) {
+std::string message_of(DeviceChoice device, bool of_values, ErrorCode failure) {
   try {
     suggest_cpu(device, of_values, [&] { throw Error(failure, "no"); });
   } catch (const Error& error) {
-    REQUIRE(error.failure() == failure);
+    REQUIRE(error.code() == failure);
     return error.what();
   }
   return "";
@@ -16,11 +16,11 @@ std::string message_of(DeviceChoice device, bool of_values, Failure failure) {
 
 TEST_CASE("where a GPU was demanded, what it fails at names what labels without one") {
   using enum DeviceChoice;
-  REQUIRE(message_of(cuda, false, Failure::unavailable) == "no; use --device auto or cpu");
-  REQUIRE(message_of(cuda, true, Failure::memory) == "no; use --device cpu");
-  REQUIRE(message_of(cuda, false, Failure::memory) == "no");
-  REQUIRE(message_of(cuda, true, Failure::data) == "no");
-  REQUIRE(message_of(automatic, true, Failure::memory) == "no");
+  REQUIRE(message_of(cuda, false, ErrorCode::unavailable) == "no; use --device auto or cpu");
+  REQUIRE(message_of(cuda, true, ErrorCode::memory) == "no; use --device cpu");
+  REQUIRE(message_of(cuda, false, ErrorCode::memory) == "no");
+  REQUIRE(message_of(cuda, true, ErrorCode::data) == "no");
+  REQUIRE(message_of(automatic, true, ErrorCode::memory) == "no");
   REQUIRE(suggest_cpu(cuda, true, [] { return 3; }) == 3);
 }
 

@@ -95,7 +95,7 @@ class Chunks {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc < 4) throw Error(Failure::usage, "FSYNC OUTFOLDER FILE...");
+  if (argc < 4) throw Error(ErrorCode::usage, "FSYNC OUTFOLDER FILE...");
   LabelOptions options;
   options.quiet = true;
   options.algorithm.engine.device = DeviceChoice::cpu;

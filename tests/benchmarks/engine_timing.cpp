@@ -35,7 +35,7 @@ std::vector<std::uint8_t> bytes_of(BitView image) {
   return bytes;
 }
 
-void render(const LabelSource& labels, Label* out) {
+void render(const LabelRows& labels, Label* out) {
   constexpr std::int64_t kRows = 32;  // a task
   const Extent extent = labels.extent();
   tbb::parallel_for(std::int64_t{0}, (extent.rows() + kRows - 1) / kRows, [&](std::int64_t i) {
@@ -50,7 +50,7 @@ double best(const std::vector<double>& values) { return *std::min_element(values
 
 int main(int argc, char** argv) try {
   if (argc < 8)
-    throw Error(Failure::usage, "KIND WxH[xD] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS [DUMP]");
+    throw Error(ErrorCode::usage, "KIND WxH[xD] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS [DUMP]");
   GenerateOptions options;
   options.kind = argv[1];
   options.extent = tests::parse_extent(argv[2]);
@@ -73,7 +73,7 @@ int main(int argc, char** argv) try {
     BitVolume image;
     pack_ms.push_back(cpu::milliseconds([&] { image = from_bytes(bytes, options.extent); }));
     EngineReport report;
-    const Labeled labeled = engine.label(image.view(), connectivity, &report);
+    const Labeling labeled = engine.label(image.view(), connectivity, &report);
     render_ms.push_back(cpu::milliseconds([&] { render(*labeled.labels, out.data()); }));
     label_ms.push_back(report.label_ms);
     statistics_ms.push_back(labeled.statistics_ms);

@@ -50,7 +50,7 @@ double program_ms(StagedLabeler& labeler, BitView image) {
   std::vector<double> times;
   for (int i = 0; i < kRepetitions / 3; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    const Labeled labeled = labeler.label(image);
+    const Labeling labeled = labeler.label(image);
     times.push_back(
         std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
   }
@@ -69,7 +69,7 @@ void print_steps(StagedLabeler& labeler, Numbering numbering) {
 }
 
 void time_one(const std::string& name, StagedLabeler& labeler, const BitVolume& image,
-              const LabelSource& expected, double floor_ms, bool steps) {
+              const LabelRows& expected, double floor_ms, bool steps) {
   labeler.upload(image.view());
   labeler.allocate();
   labeler.run(Numbering::consecutive, nullptr);
@@ -95,8 +95,8 @@ void time_one(const std::string& name, StagedLabeler& labeler, const BitVolume& 
 
 /// The way to a label file.
 void time_files(const std::string& name, StagedLabeler& labeler, const BitVolume& image,
-                const Labeled& expected) {
-  const Labeled labeled = labeler.label(image.view());
+                const Labeling& expected) {
+  const Labeling labeled = labeler.label(image.view());
   if (labeled.components != expected.components || !compare(*labeled.labels, *expected.labels).same_numbers) {
     std::printf("  %-8s WRONG LABELS\n", name.c_str());
     return;
@@ -137,14 +137,14 @@ void time_measures(const std::string& name, StagedLabeler& labeler, const BitVol
   request.in_parts = true;  // what is saved can be compared
   const SumsLayout layout = layout_of_sums(request.wanted, connectivity);
   labeler.gather(layout);
-  Labeled labeled = labeler.label(image.view());
+  Labeling labeled = labeler.label(image.view());
   if (labeled.sums.words.empty()) return;
   const auto begin = std::chrono::steady_clock::now();
-  const Measured of_host = measure(*labeled.labels, labeled.components, request);
+  const MeasureTable of_host = measure(*labeled.labels, labeled.components, request);
   const double host =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
   request.gathered = &labeled.sums;
-  const Measured of_device = measure(*labeled.labels, labeled.components, request);
+  const MeasureTable of_device = measure(*labeled.labels, labeled.components, request);
   std::vector<std::uint64_t> a, b;
   for (std::size_t i = 0; i < labeled.components.size(); ++i) {
     a.clear();
@@ -181,7 +181,7 @@ void time_case(const Case& what, const std::vector<std::string>& names, Timed ti
                                     .granularity = what.granularity,
                                     .seed = 1});
   const auto reference = find_variant(*find_algorithm("runs", DeviceKind::cpu), what.connectivity)->make(0);
-  const Labeled expected = reference->label(image.view());
+  const Labeling expected = reference->label(image.view());
   const BandwidthBound floor = measure_bandwidth_bound(0, what.extent, kRepetitions);
   std::printf(
       "%s %dx%dx%d, %d-connectivity, density %.1f granularity %d: %u components, floor %.4f (bits %.4f)\n",

@@ -39,19 +39,19 @@ MeasureSet parse_measures(const std::string& words, Connectivity connectivity) {
       if (const auto id = static_cast<std::size_t>(measure.id);
           word == measure.name || (word == name_of(measure.group) && !by_name_only(connectivity)[id]))
         wanted.set(id);
-    if (wanted == before) throw Error(Failure::usage, "not a measure: " + word);
+    if (wanted == before) throw Error(ErrorCode::usage, "not a measure: " + word);
   }
   return wanted;
 }
 
-void dump(const LabelSource& labels, const std::string& path) {
+void dump(const LabelRows& labels, const std::string& path) {
   const LabelImage image = render_all(labels);
   std::ofstream(path, std::ios::binary)
       .write(reinterpret_cast<const char*>(image.data()),
              static_cast<std::streamsize>(image.extent().elements() * std::int64_t{sizeof(Label)}));
 }
 
-void derive_all(const Measured& measured, const Components& components) {
+void derive_all(const MeasureTable& measured, const Components& components) {
   using Range = tbb::blocked_range<std::size_t>;
   tbb::parallel_for(Range(0, components.size(), 1 << 10), [&](const Range& range) {
     for (std::size_t i = range.begin(); i < range.end(); ++i) measured.values(components, i);
@@ -62,7 +62,7 @@ void derive_all(const Measured& measured, const Components& components) {
 
 int main(int argc, char** argv) try {
   if (argc < 9)
-    throw Error(Failure::usage,
+    throw Error(ErrorCode::usage,
                 "KIND WxH[xD] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS MEASURES [DUMP]");
   GenerateOptions options;
   options.kind = argv[1];
@@ -79,7 +79,7 @@ int main(int argc, char** argv) try {
   double label_ms = 1e300, background_ms = 1e300, measure_ms = 1e300, derive_ms = 1e300;
   std::size_t components = 0;
   for (int repetition = std::stoi(argv[7]); repetition > 0; --repetition) {
-    Labeled labeled, background;
+    Labeling labeled, background;
     label_ms = std::min(
         label_ms, cpu::milliseconds([&] { labeled = engine.label(image.view(), request.connectivity); }));
     BitVolume enclosed;
@@ -90,7 +90,7 @@ int main(int argc, char** argv) try {
                                background = engine.label(enclosed.view(), of_background);
                              }));
     request.background = &background;
-    Measured measured;
+    MeasureTable measured;
     measure_ms = std::min(measure_ms, cpu::milliseconds([&] {
                             measured = measure(*labeled.labels, labeled.components, request);
                           }));

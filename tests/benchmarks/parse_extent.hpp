@@ -11,7 +11,7 @@ namespace gpuccl::tests {
 inline Extent parse_extent(const std::string& text) {
   Extent extent;
   if (std::sscanf(text.c_str(), "%dx%dx%d", &extent.width, &extent.height, &extent.depth) < 2)
-    throw Error(Failure::usage, "not an extent: " + text);
+    throw Error(ErrorCode::usage, "not an extent: " + text);
   return extent;
 }
 

@@ -71,7 +71,7 @@ struct Usage {
 
 /// One labeling, and where its time went.
 struct Turn {
-  Labeled labeled;
+  Labeling labeled;
   double ms = 0;
   nlohmann::json line = nlohmann::json::object();
 };
@@ -91,7 +91,7 @@ Turn label_on_cpu(BitView image, Connectivity connectivity, int parts) {
     OfPart& mine = of_parts[static_cast<std::size_t>(part)];
     mine.begin = Clock::now();
     const Usage before_labels = Usage::of(RUSAGE_THREAD);
-    Labeled labeled;
+    Labeling labeled;
     tbb::task_arena(1).execute([&] { labeled = runs.make(0)->label(slab); });
     mine.used = Usage::of(RUSAGE_THREAD) - before_labels;
     mine.end = Clock::now();
@@ -146,7 +146,7 @@ std::vector<int> parse_counts(const std::string& words) {
 /// Returns whether all numbers of parts gave the same.
 bool time_parts(const std::string& name, BitView image, Connectivity connectivity, bool on_gpus,
                 const std::vector<int>& counts, int repetitions) {
-  Labeled expected;
+  Labeling expected;
   std::vector<Turn> best(counts.size());
   std::vector<char> same(counts.size(), 1);
   for (int repetition = 0; repetition < repetitions; ++repetition)
@@ -161,7 +161,7 @@ bool time_parts(const std::string& name, BitView image, Connectivity connectivit
       } else {
         turn = label_on_cpu(image, connectivity, counts[i]);
       }
-      Labeled labeled = std::move(turn.labeled);
+      Labeling labeled = std::move(turn.labeled);
       if (repetition == 0 || turn.ms < best[i].ms) best[i] = std::move(turn);
       if (!expected.labels) {
         expected = std::move(labeled);
@@ -247,7 +247,7 @@ int main(int argc, char** argv) try {
                                                                                                        : 1;
   if (argc < 9)
     throw Error(
-        Failure::usage,
+        ErrorCode::usage,
         "KIND WxH[xD] DENSITY GRANULARITY CONNECTIVITY cpu|cuda PARTS[,PARTS] REPETITIONS [TIMES], or "
         "scaling [PARTS[,PARTS]] [REPETITIONS]");
   const BitVolume image =

@@ -30,7 +30,7 @@ ValueType type_of(const std::string& name) {
   if (name == "u8") return ValueType::u8;
   if (name == "u16") return ValueType::u16;
   if (name == "u32") return ValueType::u32;
-  throw Error(Failure::usage, "'" + name + "' is not u8, u16 or u32");
+  throw Error(ErrorCode::usage, "'" + name + "' is not u8, u16 or u32");
 }
 
 /// Calls work(first row, rows) for pieces of an image, several threads at once.
@@ -43,7 +43,7 @@ void for_rows(const Extent& extent, Work work) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc != 7) throw Error(Failure::usage, "FILE WxH[xD] TYPE CONNECTIVITY THREADS REPETITIONS");
+  if (argc != 7) throw Error(ErrorCode::usage, "FILE WxH[xD] TYPE CONNECTIVITY THREADS REPETITIONS");
   const Extent extent = tests::parse_extent(argv[2]);
   const ValueType type = type_of(argv[3]);
   const Connectivity connectivity{std::stoi(argv[4])};
@@ -53,7 +53,7 @@ int main(int argc, char** argv) try {
   std::vector<std::byte> values(row_bytes * static_cast<std::size_t>(extent.rows()));
   std::ifstream file(argv[1], std::ios::binary);
   if (!file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size())))
-    throw Error(Failure::data, std::string(argv[1]) + " is too short");
+    throw Error(ErrorCode::data, std::string(argv[1]) + " is too short");
 
   std::vector<Label> out(static_cast<std::size_t>(extent.elements()));
   const auto least = [](double& value, double other) { value = std::min(value, other); };
@@ -67,7 +67,7 @@ int main(int argc, char** argv) try {
               image.add_rows(first, rows, values.data() + static_cast<std::size_t>(first) * row_bytes);
             });
           }));
-    LabeledValues found;
+    ValueLabeling found;
     const double all_ms = cpu::milliseconds([&] { found = label_values(std::move(image), connectivity); });
     least(label_ms, all_ms - found.labeled.statistics_ms);
     least(statistics_ms, found.labeled.statistics_ms);

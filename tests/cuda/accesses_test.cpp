@@ -11,7 +11,7 @@ using namespace tests;
 namespace {
 
 PhaseTimes phases_of(const std::string& name, Connectivity connectivity, BitView image) {
-  for (const Algorithm& algorithm : counting_algorithms())
+  for (const Algorithm& algorithm : instrumented_algorithms())
     if (algorithm.name == name) return timed_phases(*find_variant(algorithm, connectivity)->make(0), image);
   FAIL("no such algorithm");
   return {};
@@ -121,7 +121,7 @@ TEST_CASE(
 
 TEST_CASE("algorithms that count label as the others do, and every phase of theirs counts") {
   emulation::configure({.seed = 5});
-  const std::vector<CudaVariant> variants = cuda_variants(counting_algorithms());
+  const std::vector<CudaVariant> variants = cuda_variants(instrumented_algorithms());
   const BitVolume image = random_image({70, 40}, 0.5, 1, 3), volume = random_image({20, 9, 7}, 0.3, 1, 4);
   expect_all_right(variants, image.view());
   expect_all_right(variants, volume.view());

@@ -93,7 +93,7 @@ TEST_CASE("work of thread blocks by size and density, in every form of report an
   request.connectivity = Connectivity::c8;
   request.sizes = {{64, 64, 1}};
   request.densities = {0.3, 1};
-  const Results results = measured(request, counting_algorithms());
+  const Results results = measured(request, instrumented_algorithms());
   REQUIRE(results.groups.size() == 2);
   for (const Row& row : results.groups[0].rows) {
     CAPTURE(row.title);
@@ -166,7 +166,7 @@ TEST_CASE("memory accesses by phase, in every form of report") {
   request.algorithms = {"buf", "buf-ic", "c2fl", "nc2fl", "ole"};
   request.sizes = {{70, 50, 1}};
   request.densities = {0.5};
-  const Results results = measured(request, counting_algorithms());
+  const Results results = measured(request, instrumented_algorithms());
   const std::vector<Table> all = tables(results);
   REQUIRE(all.size() == 1);
   const auto at = [&](const std::string& algorithm, const std::string& phase, const std::string& column) {

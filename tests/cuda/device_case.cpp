@@ -169,7 +169,7 @@ std::size_t DeviceCase::label_at(int x, int y, int z) const {
   return bytes((layout_.label_offset + x) * label_bytes() + z * label_slice_ + y * label_row_);
 }
 
-void DeviceCase::expect(const Labeled& expected) const {
+void DeviceCase::expect(const Labeling& expected) const {
   const LabelImage labels = render_all(*expected.labels);
   REQUIRE(value_at<unsigned long long>(host_count_, 0) == labels.count());
 
@@ -213,7 +213,7 @@ void expect_on_device(DeviceLabeler& labeler, const std::vector<Known>& all, std
 }
 
 void expect_on_device(const BitVolume& image, Connectivity connectivity, const DeviceLayout& layout,
-                      const Labeled& expected) {
+                      const Labeling& expected) {
   const CudaStream stream;
   DeviceCase one(image.extent(), layout, expected.labels->count() / 2 + 3);
   const CudaMemory workspace(Place::device, device_workspace_bytes(image.extent(), connectivity) + 256);

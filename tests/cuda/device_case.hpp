@@ -94,7 +94,7 @@ class DeviceCase {
   /// Whether download() has been done and not only enqueued, since the last upload().
   bool is_downloaded() const;
   /// Once the stream has been waited for.
-  void expect(const gpuccl::Labeled& expected) const;
+  void expect(const gpuccl::Labeling& expected) const;
 
   gpuccl::DeviceImage image() const;
   gpuccl::DeviceResult result() const;
@@ -114,7 +114,7 @@ class DeviceCase {
 /// An image with its labels.
 struct Known {
   gpuccl::BitVolume image;
-  gpuccl::Labeled expected;
+  gpuccl::Labeling expected;
 
   Known(gpuccl::Extent extent, gpuccl::Connectivity connectivity, double density, int granularity,
         std::uint32_t seed);
@@ -125,6 +125,6 @@ void expect_on_device(gpuccl::DeviceLabeler& labeler, const std::vector<Known>& 
 
 /// Labels `image` in a stream of its own, and expects what `expected` has.
 void expect_on_device(const gpuccl::BitVolume& image, gpuccl::Connectivity connectivity,
-                      const DeviceLayout& layout, const gpuccl::Labeled& expected);
+                      const DeviceLayout& layout, const gpuccl::Labeling& expected);
 
 }  // namespace tests

@@ -9,7 +9,7 @@
 #include "gpuccl/device.hpp"
 #include "gpuccl/gpuccl.h"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -219,7 +219,7 @@ TEST_CASE("labeling on a device makes no device current") {
     set.expect(image);
 
     REQUIRE(cudaSetDevice(0) == cudaSuccess);  // which is not the stream's
-    CHECK(failure_of([&] { set.label(stream); }) == Failure::internal);
+    CHECK(error_code_of([&] { set.label(stream); }) == ErrorCode::internal);
     REQUIRE(cudaSetDevice(1) == cudaSuccess);
   }
   REQUIRE(cudaSetDevice(0) == cudaSuccess);
@@ -231,7 +231,7 @@ TEST_CASE("each result can be left out") {
   const Extent extent{70, 20, 3};
   const BitVolume image = random_image(extent, 0.3, 1, 1);
   const Connectivity connectivity = Connectivity::c26;
-  const Labeled expected = flood_fill(image.view(), connectivity);
+  const Labeling expected = flood_fill(image.view(), connectivity);
   const CudaMemory workspace(Place::device, device_workspace_bytes(extent, connectivity));
   const CudaStream stream;
   for (int part = 0; part < 3; ++part) {
@@ -303,55 +303,59 @@ TEST_CASE("arguments that cannot be are refused before anything is enqueued") {
     Connectivity connectivity = set.connectivity;
     change(image, result, workspace, bytes, connectivity);
     const auto calls = emulation::calls();
-    const Failure failure =
-        failure_of([&] { label_on_device(image, connectivity, result, workspace, bytes, stream.get()); });
+    const ErrorCode failure =
+        error_code_of([&] { label_on_device(image, connectivity, result, workspace, bytes, stream.get()); });
     CHECK(emulation::calls() == calls);
     return failure;
   };
   auto* const words = std::get<std::uint32_t*>(set.one.result().labels.data);
-  CHECK(refused([](auto&, auto&, auto&, auto& bytes, auto&) { --bytes; }) == Failure::usage);
-  CHECK(refused([](auto&, auto&, auto& workspace, auto&, auto&) { workspace = nullptr; }) == Failure::usage);
-  CHECK(refused([](auto&, auto&, auto& workspace, auto&, auto&) { workspace += 16; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.data = nullptr; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.extent.width = -1; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.row_pitch = 99; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.row_pitch = -100; }) == Failure::usage);
+  CHECK(refused([](auto&, auto&, auto&, auto& bytes, auto&) { --bytes; }) == ErrorCode::usage);
+  CHECK(refused([](auto&, auto&, auto& workspace, auto&, auto&) { workspace = nullptr; }) ==
+        ErrorCode::usage);
+  CHECK(refused([](auto&, auto&, auto& workspace, auto&, auto&) { workspace += 16; }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.data = nullptr; }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.extent.width = -1; }) ==
+        ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.row_pitch = 99; }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.row_pitch = -100; }) == ErrorCode::usage);
   CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.row_pitch = INT64_MAX / 4; }) ==
-        Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.slice_pitch = 1999; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.format = Format(7); }) == Failure::usage);
-  CHECK(refused([](auto&, auto&, auto&, auto&, auto& c) { c = Connectivity(7); }) == Failure::usage);
+        ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.slice_pitch = 1999; }) ==
+        ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&, auto&) { image.format = Format(7); }) ==
+        ErrorCode::usage);
+  CHECK(refused([](auto&, auto&, auto&, auto&, auto& c) { c = Connectivity(7); }) == ErrorCode::usage);
   CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) { result.labels.row_pitch = 398; }) ==
-        Failure::usage);
+        ErrorCode::usage);
   CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) { result.labels.row_pitch = 402; }) ==
-        Failure::usage);
+        ErrorCode::usage);
   CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) { result.labels.slice_pitch = 8002; }) ==
-        Failure::usage);
+        ErrorCode::usage);
   CHECK(refused([&](auto&, auto& result, auto&, auto&, auto&) {
           result.labels.data = reinterpret_cast<std::uint32_t*>(reinterpret_cast<std::byte*>(words) + 2);
-        }) == Failure::usage);
+        }) == ErrorCode::usage);
   CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) {
           result.count =
               reinterpret_cast<unsigned long long*>(reinterpret_cast<std::byte*>(result.count) + 4);
-        }) == Failure::usage);
+        }) == ErrorCode::usage);
   CHECK(refused([](auto&, auto& result, auto&, auto&, auto&) {
           result.components =
               reinterpret_cast<DeviceComponent*>(reinterpret_cast<std::byte*>(result.components) + 8);
-        }) == Failure::usage);
+        }) == ErrorCode::usage);
 }
 
 TEST_CASE("images that no device could label are refused") {
   const auto refused = [](Extent extent, Connectivity connectivity) {
-    return failure_of([&] { device_workspace_bytes(extent, connectivity); });
+    return error_code_of([&] { device_workspace_bytes(extent, connectivity); });
   };
   constexpr int kLongest = INT32_MAX;
   for (const Connectivity connectivity : kConnectivities) {
-    CHECK(refused({kLongest, kLongest, kLongest}, connectivity) == Failure::memory);
-    CHECK(refused({1, kLongest, kLongest}, connectivity) == Failure::memory);
-    CHECK(refused({-1, 1, 1}, connectivity) == Failure::usage);
+    CHECK(refused({kLongest, kLongest, kLongest}, connectivity) == ErrorCode::memory);
+    CHECK(refused({1, kLongest, kLongest}, connectivity) == ErrorCode::memory);
+    CHECK(refused({-1, 1, 1}, connectivity) == ErrorCode::usage);
   }
   // As many components as labels have numbers, and one less.
-  CHECK(refused({1 << 16, 1 << 16, 1}, Connectivity::c4) == Failure::memory);
+  CHECK(refused({1 << 16, 1 << 16, 1}, Connectivity::c4) == ErrorCode::memory);
   CHECK(device_workspace_bytes({1 << 16, (1 << 16) - 1, 1}, Connectivity::c4) > 0);
   CHECK(device_workspace_bytes({1 << 16, 1 << 16, 1}, Connectivity::c8) > 0);
   CHECK(device_workspace_bytes({2048, 2048, 1024}, Connectivity::c26) > 0);
@@ -370,7 +374,7 @@ TEST_CASE("an error of CUDA is thrown, and the next call is right") {
   for (std::uint64_t call = 1; call <= calls; ++call) {
     CAPTURE(call);
     emulation::fail_call(call, cudaErrorLaunchFailure);
-    CHECK(failure_of([&] { set.label(stream); }) == Failure::internal);
+    CHECK(error_code_of([&] { set.label(stream); }) == ErrorCode::internal);
     CHECK(emulation::has_failed());
     emulation::fail_call(0, cudaSuccess);
     set.one.upload(image, stream);
@@ -470,11 +474,11 @@ TEST_CASE("an algorithm on the device finds nothing in an image without elements
 TEST_CASE("what an algorithm on the device cannot label is refused before anything is enqueued") {
   emulation::configure({});
   const auto making = [](const char* name, Connectivity connectivity) {
-    return failure_of([&] { const DeviceLabeler labeler(name, connectivity); });
+    return error_code_of([&] { const DeviceLabeler labeler(name, connectivity); });
   };
-  CHECK(making("no such", Connectivity::c8) == Failure::usage);
-  CHECK(making("flood-fill", Connectivity::c8) == Failure::usage);  // on the CPU
-  CHECK(making("bke", Connectivity::c4) == Failure::usage);
+  CHECK(making("no such", Connectivity::c8) == ErrorCode::usage);
+  CHECK(making("flood-fill", Connectivity::c8) == ErrorCode::usage);  // on the CPU
+  CHECK(making("bke", Connectivity::c4) == ErrorCode::usage);
   const CudaStream stream;
   DeviceLabeler labeler("bke", Connectivity::c8);
   DeviceCase one({100, 20, 1}, {}, 0);
@@ -483,29 +487,29 @@ TEST_CASE("what an algorithm on the device cannot label is refused before anythi
     DeviceResult result = one.result();
     change(image, result);
     const auto calls = emulation::calls();
-    const Failure failure =
-        failure_of([&] { labeler.label(image, result.labels, result.count, stream.get()); });
+    const ErrorCode failure =
+        error_code_of([&] { labeler.label(image, result.labels, result.count, stream.get()); });
     CHECK(emulation::calls() == calls);
     return failure;
   };
-  CHECK(refused([](auto& image, auto&) { image.data = nullptr; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&) { image.extent.height = -1; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&) { image.row_pitch = 99; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&) { image.format = Format(7); }) == Failure::usage);
-  CHECK(refused([](auto&, auto& result) { result.labels = {}; }) == Failure::usage);
-  CHECK(refused([](auto&, auto& result) { result.labels.row_pitch = 402; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&) { image.data = nullptr; }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&) { image.extent.height = -1; }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&) { image.row_pitch = 99; }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&) { image.format = Format(7); }) == ErrorCode::usage);
+  CHECK(refused([](auto&, auto& result) { result.labels = {}; }) == ErrorCode::usage);
+  CHECK(refused([](auto&, auto& result) { result.labels.row_pitch = 402; }) == ErrorCode::usage);
   CHECK(refused([](auto&, auto& result) {
           result.count =
               reinterpret_cast<unsigned long long*>(reinterpret_cast<std::byte*>(result.count) + 4);
-        }) == Failure::usage);
+        }) == ErrorCode::usage);
   const auto of_extent = [&](Extent extent) {
     return refused([&](auto& image, auto& result) {
       image = {image.data, Format::bits, extent};
       result.labels = {result.labels.data};
     });
   };
-  CHECK(of_extent({70000, 70000, 1}) == Failure::usage);  // more than the algorithm can number
-  CHECK(of_extent({INT32_MAX, INT32_MAX, INT32_MAX}) == Failure::memory);
+  CHECK(of_extent({70000, 70000, 1}) == ErrorCode::usage);  // more than the algorithm can number
+  CHECK(of_extent({INT32_MAX, INT32_MAX, INT32_MAX}) == ErrorCode::memory);
 }
 
 TEST_CASE("C calls the same") {

@@ -76,7 +76,7 @@ TEST_CASE("every CUDA algorithm labels by slabs what it labels at once") {
   for (const CudaVariant& variant : cuda_variants())
     for (const BitVolume* whole : {&image, &volume}) {
       const Extent extent = whole->extent();
-      const Labeled expected = flood_fill(whole->view(), variant.connectivity);
+      const Labeling expected = flood_fill(whole->view(), variant.connectivity);
       for (const std::int64_t elements : {140, 700}) {
         INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity, " << elements);
         expect_same(label_by_slabs(extent, variant.connectivity,

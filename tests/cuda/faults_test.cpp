@@ -17,7 +17,7 @@
 #include "gpuccl/objects.hpp"
 #include "gpuccl/values.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -60,17 +60,17 @@ TEST_CASE("a failing CUDA call gives an error of its kind, wherever it happens, 
   const struct {
     int error;
     bool sticky;
-    Failure failure;
-  } faults[] = {{cudaErrorMemoryAllocation, false, Failure::memory},
-                {cudaErrorIllegalAddress, true, Failure::internal},
-                {cudaErrorLaunchFailure, true, Failure::internal},
-                {cudaErrorLaunchTimeout, true, Failure::temporary},
-                {cudaErrorECCUncorrectable, true, Failure::temporary},
-                {cudaErrorDevicesUnavailable, false, Failure::unavailable},
-                {cudaErrorNoKernelImageForDevice, false, Failure::unavailable}};
+    ErrorCode failure;
+  } faults[] = {{cudaErrorMemoryAllocation, false, ErrorCode::memory},
+                {cudaErrorIllegalAddress, true, ErrorCode::internal},
+                {cudaErrorLaunchFailure, true, ErrorCode::internal},
+                {cudaErrorLaunchTimeout, true, ErrorCode::temporary},
+                {cudaErrorECCUncorrectable, true, ErrorCode::temporary},
+                {cudaErrorDevicesUnavailable, false, ErrorCode::unavailable},
+                {cudaErrorNoKernelImageForDevice, false, ErrorCode::unavailable}};
   for (const std::string name : {"runs", "uf", "bke"}) {
     const Variant& variant = *find_variant(named(name), Connectivity::c8);
-    const Labeled expected = flood_fill(image.view(), Connectivity::c8);
+    const Labeling expected = flood_fill(image.view(), Connectivity::c8);
     for (const auto& fault : faults)
       for_each_failing_call(fault.error, fault.sticky, [&] {
         const std::int64_t live = emulation::live_objects();
@@ -80,7 +80,7 @@ TEST_CASE("a failing CUDA call gives an error of its kind, wherever it happens, 
           REQUIRE(!emulation::has_failed());
         } catch (const Error& error) {
           CAPTURE(error.what());
-          REQUIRE(error.failure() == fault.failure);
+          REQUIRE(error.code() == fault.failure);
         }
         REQUIRE(emulation::live_objects() == live);
       });
@@ -95,7 +95,7 @@ TEST_CASE("a labeler that ran out of memory labels the next image") {
       try {
         variant.labeler->label(large.view());
       } catch (const Error& error) {
-        REQUIRE(error.failure() == Failure::memory);
+        REQUIRE(error.code() == ErrorCode::memory);
       }
       if (!emulation::has_failed()) emulation::fail_call(0, cudaSuccess);  // the next image is not to fail
       expect_same_as_flood_fill(*variant.labeler, small.view(), variant.connectivity);
@@ -104,7 +104,7 @@ TEST_CASE("a labeler that ran out of memory labels the next image") {
 
 TEST_CASE("the engine goes on with the CPU, with one warning, wherever CUDA fails") {
   const BitVolume image = random_image({90, 40}, 0.5, 1, 5);
-  const Labeled expected = flood_fill(image.view(), Connectivity::c8);
+  const Labeling expected = flood_fill(image.view(), Connectivity::c8);
   for (const int error : {cudaErrorMemoryAllocation, cudaErrorIllegalAddress})
     for_each_failing_call(error, error == cudaErrorIllegalAddress, [&] {
       int warnings = 0;
@@ -114,7 +114,7 @@ TEST_CASE("the engine goes on with the CPU, with one warning, wherever CUDA fail
         // The engine's own thread may make the failing call before the first image is labeled.
         const bool failed_before = i > 0 && emulation::has_failed();
         EngineReport report;
-        const Labeled labeled = engine.label(image.view(), Connectivity::c8, &report);
+        const Labeling labeled = engine.label(image.view(), Connectivity::c8, &report);
         expect_same(labeled, expected);
         // After the first image there is memory to give back, and to try again with.
         if (emulation::has_failed() && !failed_before)
@@ -132,7 +132,7 @@ TEST_CASE("threads share the GPU", "[processors]") {
   Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda}, nullptr);
   struct Outcome {
     BitVolume image;
-    Labeled labeled;
+    Labeling labeled;
     EngineReport report;
   };
   std::vector<Outcome> outcomes(kThreads * kImages);
@@ -164,7 +164,7 @@ TEST_CASE("an image that the memory of the GPU is too small for is labeled there
        {std::tuple{Extent{4096, 2100, 1}, Connectivity::c8, std::size_t{16}},
         std::tuple{Extent{512, 128, 140}, Connectivity::c26, std::size_t{9}}}) {
     const BitVolume image = random_image(extent, 0.4, 8, 5);
-    const Labeled expected =
+    const Labeling expected =
         find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(image.view());
     int warnings = 0;
     Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda},
@@ -172,7 +172,7 @@ TEST_CASE("an image that the memory of the GPU is too small for is labeled there
     emulation::set_memory(mebibytes << 20);
     const std::uint64_t before = emulation::early_launches();
     EngineReport report;
-    const Labeled labeled = engine.label(image.view(), connectivity, &report);
+    const Labeling labeled = engine.label(image.view(), connectivity, &report);
     REQUIRE(emulation::early_launches() - before > 5);  // of one part
     REQUIRE(report.device_kind == DeviceKind::cuda);
     REQUIRE(report.connectivity == connectivity);
@@ -190,7 +190,7 @@ TEST_CASE("an image that the memory of the GPU is too small for is labeled there
   const BitVolume image = random_image({4096, 2100}, 0.4, 8, 5);
   Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda}, nullptr);
   emulation::set_memory(std::size_t{1} << 20);
-  REQUIRE(failure_of([&] { engine.label(image.view(), Connectivity::c8); }) == Failure::memory);
+  REQUIRE(error_code_of([&] { engine.label(image.view(), Connectivity::c8); }) == ErrorCode::memory);
 }
 
 TEST_CASE("values that the memory of the GPU is too small for are refused, and the next image is labeled") {
@@ -203,7 +203,7 @@ TEST_CASE("values that the memory of the GPU is too small for are refused, and t
     return engine.label_values(std::move(image), Connectivity::c8).labeled.components.size();
   };
   emulation::set_memory(std::size_t{1} << 20);
-  REQUIRE(failure_of([&] { label({2048, 2048}); }) == Failure::memory);
+  REQUIRE(error_code_of([&] { label({2048, 2048}); }) == ErrorCode::memory);
   emulation::set_memory(SIZE_MAX);
   REQUIRE(label({300, 200}) == 1);
 }
@@ -236,23 +236,23 @@ TEST_CASE("sums that the memory of the GPU is too small for are left to the host
   const BitVolume image = random_image({300, 200}, 0.1, 1, 5);  // a thousand components
   const SumsLayout wanted{.moments = 0, .crofton = 3, .words = 7};
   constexpr Connectivity kConnectivity = Connectivity::c8;
-  const auto label = [&](std::size_t memory, const SumsLayout& gathered) -> std::optional<Labeled> {
+  const auto label = [&](std::size_t memory, const SumsLayout& gathered) -> std::optional<Labeling> {
     emulation::set_memory(memory);
     try {
       return Engine({.algorithm = "runs", .device = DeviceChoice::cuda}, nullptr)
           .label(image.view(), kConnectivity, nullptr, gathered);
     } catch (const Error& error) {
-      if (error.failure() != Failure::memory) throw;
+      if (error.code() != ErrorCode::memory) throw;
       return std::nullopt;
     }
   };
   std::size_t memory = 1 << 16;
   while (!label(memory, {})) memory += 1 << 12;
-  const std::optional<Labeled> without_sums = label(memory, wanted);
+  const std::optional<Labeling> without_sums = label(memory, wanted);
   REQUIRE(without_sums);
   REQUIRE(without_sums->sums.words.empty());
   expect_same(*without_sums, flood_fill(image.view(), kConnectivity));
-  const std::optional<Labeled> with_sums = label(SIZE_MAX, wanted);
+  const std::optional<Labeling> with_sums = label(SIZE_MAX, wanted);
   REQUIRE(with_sums->sums.words.size() ==
           with_sums->components.size() * static_cast<std::size_t>(wanted.words));
 }
@@ -264,7 +264,7 @@ TEST_CASE("option --device cuda passes the failure on") {
   engine.label(image.view(), Connectivity::c8);
   emulation::fail_call(1, cudaErrorMemoryAllocation, true);
   const BitVolume larger = random_image({900, 40}, 0.5, 1, 5);
-  REQUIRE(failure_of([&] { engine.label(larger.view(), Connectivity::c8); }) == Failure::memory);
+  REQUIRE(error_code_of([&] { engine.label(larger.view(), Connectivity::c8); }) == ErrorCode::memory);
 }
 
 TEST_CASE("machines without a usable GPU are told apart") {
@@ -282,8 +282,8 @@ TEST_CASE("machines without a usable GPU are told apart") {
   REQUIRE(status.devices.size() == 2);
   REQUIRE(status.devices[1].index == 1);
   REQUIRE(status.driver_version == "13.0");
-  REQUIRE(failure_of([] { cuda::start_up(2); }) == Failure::unavailable);
-  REQUIRE(failure_of([] { cuda::start_up(-1); }) == Failure::unavailable);
+  REQUIRE(error_code_of([] { cuda::start_up(2); }) == ErrorCode::unavailable);
+  REQUIRE(error_code_of([] { cuda::start_up(-1); }) == ErrorCode::unavailable);
 }
 
 TEST_CASE("an image with more elements than links can name is refused before memory is asked for") {
@@ -293,7 +293,7 @@ TEST_CASE("an image with more elements than links can name is refused before mem
   for (const CudaVariant& variant : cuda_variants()) {
     if (variant.name.starts_with("runs")) continue;  // have wider links for such images
     INFO(variant.name);
-    REQUIRE(failure_of([&] { variant.labeler->label(image); }) == Failure::usage);
+    REQUIRE(error_code_of([&] { variant.labeler->label(image); }) == ErrorCode::usage);
     REQUIRE_THROWS_WITH(variant.labeler->label(image), containing("--algo auto"));
   }
 }
@@ -303,7 +303,7 @@ TEST_CASE("an image whose sums of coordinates may pass 64 bits is left to be lab
   const BitView image{&word, {INT32_MAX, 16, 1}, words_per_row(INT32_MAX)};
   for (const std::string name : {"runs", "runs-bytes"}) {
     const auto labeler = find_variant(named(name), Connectivity::c8)->make(0);
-    REQUIRE(failure_of([&] { labeler->label(image); }) == Failure::memory);
+    REQUIRE(error_code_of([&] { labeler->label(image); }) == ErrorCode::memory);
     REQUIRE_THROWS_WITH(labeler->label(image), containing("sums of coordinates"));
   }
 }

@@ -90,7 +90,7 @@ void expect_every_width_up_to(int widest, ExtentOf extent_of) {
 }
 
 /// The first row that differs, or the number of rows.
-std::int64_t first_difference(const LabelSource& labels, const LabelSource& expected) {
+std::int64_t first_difference(const LabelRows& labels, const LabelRows& expected) {
   const auto width = static_cast<std::size_t>(labels.extent().width);
   std::atomic<std::int64_t> first = labels.extent().rows();
   tbb::parallel_for(std::int64_t{0}, labels.extent().rows(), [&](std::int64_t row) {
@@ -113,7 +113,7 @@ void expect_sweep(Extent extent) {
     for (const int granularity : {1, 4, 16}) {
       const auto seed = static_cast<std::uint32_t>(percent * 100 + granularity);
       const BitVolume image = random_image(extent, percent / 100.0, granularity, seed);
-      std::map<Connectivity, Labeled> expected;
+      std::map<Connectivity, Labeling> expected;
       std::vector<std::unique_ptr<Labeler>> on_cpu;  // which the labels live as long as
       for (const CudaVariant& variant : variants) {
         INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity, " << percent
@@ -124,7 +124,7 @@ void expect_sweep(Extent extent) {
           on_cpu.push_back(find_variant(runs, variant.connectivity)->make(0));
           at->second = on_cpu.back()->label(image.view());
         }
-        const Labeled labeled = variant.labeler->label(image.view());
+        const Labeling labeled = variant.labeler->label(image.view());
         REQUIRE(labeled.components == at->second.components);
         REQUIRE(first_difference(*labeled.labels, *at->second.labels) == extent.rows());
       }
@@ -192,7 +192,7 @@ TEST_CASE("a small image, by algorithms with other thread blocks", "[one]") {
 }
 
 TEST_CASE("algorithms that count their accesses to memory", "[small]") {
-  const std::vector<CudaVariant> variants = cuda_variants(counting_algorithms());
+  const std::vector<CudaVariant> variants = cuda_variants(instrumented_algorithms());
   expect_all_right(variants, random_image({129, 35, 1}, 0.5, 1, 1).view());
   expect_all_right(variants, random_image({33, 7, 5}, 0.3, 1, 1).view());
   for (const CudaVariant& variant : variants)
@@ -259,9 +259,9 @@ void expect_same_bytes_again(const std::vector<CudaVariant>& variants, int repet
   for (const CudaVariant& variant : variants)
     for (const BitVolume* input : {&image, &volume}) {
       INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
-      const Labeled first = variant.labeler->label(input->view());
+      const Labeling first = variant.labeler->label(input->view());
       for (int i = 0; i < repetitions; ++i) {
-        const Labeled again = variant.labeler->label(input->view());
+        const Labeling again = variant.labeler->label(input->view());
         REQUIRE(compare(*again.labels, *first.labels).same_numbers);
         REQUIRE(again.components == first.components);
       }
@@ -288,8 +288,8 @@ void expect_huge(const std::string& name, Connectivity connectivity, Extent exte
   const BitVolume image = random_image(extent, 0.3, granularity, 6);
   const auto on_cpu = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
   const auto on_gpu = find_variant(*find_algorithm(name, DeviceKind::cuda), connectivity)->make(0);
-  const Labeled expected = on_cpu->label(image.view());
-  const Labeled labeled = on_gpu->label(image.view());
+  const Labeling expected = on_cpu->label(image.view());
+  const Labeling labeled = on_gpu->label(image.view());
   REQUIRE(labeled.labels->count() == expected.labels->count());
   REQUIRE(labeled.components == expected.components);
   REQUIRE(first_difference(*labeled.labels, *expected.labels) == extent.rows());

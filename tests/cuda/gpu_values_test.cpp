@@ -22,7 +22,7 @@ Engine& engine() {
   return on_gpu;
 }
 
-void expect_same(const LabeledValues& found, const LabeledValues& expected) {
+void expect_same(const ValueLabeling& found, const ValueLabeling& expected) {
   tests::expect_same(found.labeled, expected.labeled);
   REQUIRE(found.values == expected.values);
 }
@@ -45,8 +45,8 @@ template <class T>
 void expect_as_on_cpu(const Values<T>& values) {
   for (const Connectivity connectivity : kConnectivities) {
     INFO(static_cast<int>(connectivity) << "-connectivity, " << tests::to_string(values.extent));
-    const LabeledValues found = engine().label_values(tests::image_of(values, 0), connectivity);
-    const LabeledValues expected = label_values(tests::image_of(values, 0), connectivity);
+    const ValueLabeling found = engine().label_values(tests::image_of(values, 0), connectivity);
+    const ValueLabeling expected = label_values(tests::image_of(values, 0), connectivity);
     REQUIRE(found.values == expected.values);
     REQUIRE(found.labeled.components == expected.labeled.components);
     REQUIRE(compare(*found.labeled.labels, *expected.labeled.labels).same_numbers);
@@ -87,7 +87,7 @@ TEMPLATE_TEST_CASE("values that are on the GPU are labeled there", "[small]", st
         random, {1 + below(300), 1 + below(40), 1 + below(12)}, 2 + below(6), 1 + below(8));
     for (const Connectivity connectivity : kConnectivities) {
       const double delta = round % 3;
-      const LabeledValues expected = tests::flood_fill(values, connectivity, delta);
+      const ValueLabeling expected = tests::flood_fill(values, connectivity, delta);
       tests::expect_values_on_device<std::uint32_t>(values, connectivity, delta, expected, random);
       tests::expect_values_on_device<std::uint16_t>(values, connectivity, delta, expected, random);
     }

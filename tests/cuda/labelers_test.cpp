@@ -12,7 +12,7 @@
 #include "gpuccl/engine.hpp"
 #include "gpuccl/objects.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -59,7 +59,7 @@ TEST_CASE("the caller's device stays current, whatever is asked of a labeler on 
       cudaSetDevice(own);
       const auto expect = [&](const char* what, auto work) { expect_current(own, what, work); };
       std::unique_ptr<Labeler> labeler;
-      Labeled labeled;
+      Labeling labeled;
       expect("make", [&] { labeler = labeler_of(name, Connectivity::c8, 1 - own); });
       StagedLabeler& staged = dynamic_cast<StagedLabeler&>(*labeler);
       expect("upload", [&] { staged.upload(image.view()); });
@@ -113,7 +113,7 @@ TEST_CASE("phases are timed when that is asked for, and launches overlap when it
     INFO((timed ? "timed" : "not timed"));
     const std::uint64_t before = emulation::early_launches();
     Engine engine({.algorithm = "runs", .device = DeviceChoice::cuda, .time_phases = timed}, nullptr);
-    const Labeled labeled = engine.label(image.view(), Connectivity::c8);
+    const Labeling labeled = engine.label(image.view(), Connectivity::c8);
     std::vector<std::string> phases;
     for (const PhaseTime& time : labeled.phases) phases.push_back(time.phase);
     REQUIRE(phases == (timed ? std::vector<std::string>{"LocalMerge", "BoundaryMerge", "Numbering",
@@ -128,7 +128,7 @@ TEST_CASE("labels outlive the labels of the next image, and the labeler") {
   const BitVolume one = random_image({70, 40}, 0.4, 1, 1), two = random_image({70, 40}, 0.6, 1, 2);
   for (const std::string name : {"runs", "bke"}) {
     auto labeler = labeler_of(name, Connectivity::c8);
-    const Labeled of_one = labeler->label(one.view()), of_two = labeler->label(two.view());
+    const Labeling of_one = labeler->label(one.view()), of_two = labeler->label(two.view());
     labeler.reset();
     expect_same(of_one, flood_fill(one.view(), Connectivity::c8));
     expect_same(of_two, flood_fill(two.view(), Connectivity::c8));
@@ -142,7 +142,7 @@ TEST_CASE("labels of runs beyond 65535, on both sides of what fits a slot of a t
     const auto on_cpu = find_variant(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8)->make(0);
     for (const Extent extent : {Extent{2600, 1700, 1}, Extent{2600, 400, 1}}) {
       const BitView some{image.row(0), extent, image.row_pitch()};
-      const Labeled expected = on_cpu->label(some), labeled = labeler->label(some);
+      const Labeling expected = on_cpu->label(some), labeled = labeler->label(some);
       REQUIRE(labeled.labels->count() == static_cast<Label>(1300 * extent.height / 2));
       REQUIRE(labeled.components == expected.components);
       REQUIRE(compare(*labeled.labels, *expected.labels).same_numbers);
@@ -170,7 +170,7 @@ TEST_CASE("labels of runs where there are none, and where there is no image") {
     for (const Extent extent : {Extent{300, 70, 1}, Extent{65, 3, 5}, Extent{0, 7, 1}, Extent{7, 0, 2}}) {
       INFO(variant.name << " " << to_string(extent));
       const BitVolume image(extent);
-      const Labeled labeled = variant.labeler->label(image.view());
+      const Labeling labeled = variant.labeler->label(image.view());
       REQUIRE(labeled.labels->extent() == extent);
       REQUIRE(labeled.labels->count() == 0);
       REQUIRE(labeled.components.size() == 0);
@@ -255,7 +255,7 @@ TEST_CASE("when one of several GPUs fails, its error goes on or the CPU labels")
     const Devices two(2);
     Engine on_gpus(shared_by({0, 1}), nullptr);
     emulation::fail_call(call, cudaErrorECCUncorrectable, true);
-    REQUIRE(failure_of([&] { on_gpus.label(image.view(), Connectivity::c8); }) == Failure::temporary);
+    REQUIRE(error_code_of([&] { on_gpus.label(image.view(), Connectivity::c8); }) == ErrorCode::temporary);
   }
 }
 
@@ -265,6 +265,7 @@ TEST_CASE("a GPU that is named and not there is an error whichever of the others
   const Devices two(2);
   for (const BitVolume* const labeled : {&image, &small}) {
     Engine engine(shared_by({0, 7}), nullptr);
-    REQUIRE(failure_of([&] { engine.label(labeled->view(), Connectivity::c8); }) == Failure::unavailable);
+    REQUIRE(error_code_of([&] { engine.label(labeled->view(), Connectivity::c8); }) ==
+            ErrorCode::unavailable);
   }
 }

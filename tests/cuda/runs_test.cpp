@@ -40,7 +40,7 @@ class Engines {
   void expect_same(BitView image) {
     for (std::size_t i = 0; i < on_gpu_.size(); ++i) {
       INFO(static_cast<int>(kEvery[i]) << "-connectivity, " << to_string(image.extent));
-      const Labeled expected = on_cpu_[i]->label(image);
+      const Labeling expected = on_cpu_[i]->label(image);
       tests::expect_same(on_gpu_[i]->label(image), expected);
       expect_image(dynamic_cast<StagedLabeler&>(*on_gpu_[i]), image, expected);
     }
@@ -189,7 +189,7 @@ TEST_CASE("runs on CUDA labels more slices than a grid is deep", "[.long]") {
     const auto on_gpu = runs_on(DeviceKind::cuda, connectivity);
     const auto on_cpu = runs_on(DeviceKind::cpu, connectivity);
     const BitVolume image = random_image({3, 2, 65540}, 0.5, 1, 3);
-    const Labeled labeled = on_gpu->label(image.view()), expected = on_cpu->label(image.view());
+    const Labeling labeled = on_gpu->label(image.view()), expected = on_cpu->label(image.view());
     REQUIRE(labeled.labels->count() == expected.labels->count());
     REQUIRE(compare(*labeled.labels, *expected.labels).same_numbers);
   }
@@ -201,7 +201,7 @@ TEST_CASE("runs on CUDA gives the same labels with links of 64 bits") {
       emulation::configure({.seed = seed});
       const BitVolume image = random_image(extent, 0.08 * seed, 1, seed);
       const auto on_cpu = runs_on(DeviceKind::cpu, connectivity);
-      const Labeled expected = on_cpu->label(image.view());
+      const Labeling expected = on_cpu->label(image.view());
       expect_same(wide.label(image.view()), expected);
       expect_image(wide, image.view(), expected);
     }

@@ -31,7 +31,7 @@ struct PaddedArray {
 
 template <class L, class T>
 void expect_values_on_device(const Values<T>& values, gpuccl::Connectivity connectivity, double delta,
-                             const gpuccl::LabeledValues& expected, std::mt19937& random) {
+                             const gpuccl::ValueLabeling& expected, std::mt19937& random) {
   using namespace gpuccl;
   using Place = CudaMemory::Place;
   constexpr int kWatched = 0xcd;

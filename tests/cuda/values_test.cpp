@@ -17,7 +17,7 @@
 #include "gpuccl/gpuccl.h"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -42,7 +42,7 @@ class Labelers {
       INFO(static_cast<int>(kConnectivities[i])
            << "-connectivity, " << tests::to_string(values.extent) << ", delta " << delta);
       ValueImage image = tests::image_of(values, delta);
-      const LabeledValues expected = tests::flood_fill(values, kConnectivities[i], delta);
+      const ValueLabeling expected = tests::flood_fill(values, kConnectivities[i], delta);
       expect_same(labelers_[i]->label(image), expected);
     }
   }
@@ -151,7 +151,7 @@ TEMPLATE_TEST_CASE("values that are on the device are labeled there", "", std::u
         random_values<TestType>(random, {1 + below(150), 1 + below(12), 1 + below(9)}, 2 + below(6), 4);
     for (const Connectivity connectivity : kConnectivities) {
       const double delta = std::is_floating_point_v<TestType> || round % 2 == 1 ? 1 : 0;
-      const LabeledValues expected = tests::flood_fill(values, connectivity, delta);
+      const ValueLabeling expected = tests::flood_fill(values, connectivity, delta);
       tests::expect_values_on_device<std::uint32_t>(values, connectivity, delta, expected, random);
       tests::expect_values_on_device<std::uint16_t>(values, connectivity, delta, expected, random);
     }
@@ -168,21 +168,21 @@ TEST_CASE("images of values that are none, or too large, are refused on the devi
     ValueBits* values = nullptr;
     std::size_t bytes = device_value_workspace_bytes(extent, Connectivity::c26);
     change(image, result, values, bytes);
-    return failure_of(
+    return error_code_of(
         [&] { label_values_on_device(image, Connectivity::c26, result, values, memory, bytes, nullptr); });
   };
-  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.data = nullptr; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.type = ValueType(17); }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.delta = -1; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.row_pitch = 31; }) == Failure::usage);
-  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.row_pitch = 34; }) == Failure::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.data = nullptr; }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.type = ValueType(17); }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.delta = -1; }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.row_pitch = 31; }) == ErrorCode::usage);
+  CHECK(refused([](auto& image, auto&, auto&, auto&) { image.row_pitch = 34; }) == ErrorCode::usage);
   CHECK(refused([](auto& image, auto&, auto&, auto&) {
           image.data = static_cast<const std::byte*>(image.data) + 2;
-        }) == Failure::usage);
-  CHECK(refused([](auto&, auto&, auto&, auto& bytes) { --bytes; }) == Failure::usage);
-  CHECK(failure_of([] {
+        }) == ErrorCode::usage);
+  CHECK(refused([](auto&, auto&, auto&, auto& bytes) { --bytes; }) == ErrorCode::usage);
+  CHECK(error_code_of([] {
           device_value_workspace_bytes({1 << 16, 1 << 15, 1}, Connectivity::c8);
-        }) == Failure::memory);
+        }) == ErrorCode::memory);
   CHECK(device_value_workspace_bytes({1 << 15, 1 << 15, 1}, Connectivity::c8) > 0);
 }
 
@@ -190,30 +190,30 @@ TEST_CASE("an engine that is asked for CUDA labels values there, and after an er
   emulation::configure({});
   std::mt19937 random(6);
   const Values<std::uint16_t> values = random_values<std::uint16_t>(random, {70, 20, 3}, 4, 3);
-  const LabeledValues expected = tests::flood_fill(values, Connectivity::c26, 0);
+  const ValueLabeling expected = tests::flood_fill(values, Connectivity::c26, 0);
   Engine automatic({}, nullptr), on_gpu({.device = DeviceChoice::cuda}, nullptr);
   EngineReport report;
   expect_same(automatic.label_values(tests::image_of(values, 0), Connectivity::c26, &report), expected);
   CHECK(report.device_kind == DeviceKind::cpu);
 
   const auto label = [&] {
-    const LabeledValues found = on_gpu.label_values(tests::image_of(values, 0), Connectivity::c26, &report);
+    const ValueLabeling found = on_gpu.label_values(tests::image_of(values, 0), Connectivity::c26, &report);
     CHECK(report.device_kind == DeviceKind::cuda);
     CHECK(report.gpus == std::vector<int>{0});
     expect_same(found, expected);
   };
   label();
-  for (const auto& [error, failure] : {std::pair(cudaErrorLaunchFailure, Failure::internal),
-                                       std::pair(cudaErrorMemoryAllocation, Failure::memory)}) {
+  for (const auto& [error, failure] : {std::pair(cudaErrorLaunchFailure, ErrorCode::internal),
+                                       std::pair(cudaErrorMemoryAllocation, ErrorCode::memory)}) {
     bool failed = true;
     for (std::uint64_t call = 1; failed; ++call) {
       CAPTURE(call);
       emulation::fail_call(call, error);
       try {
         label();  // what ran out of memory is tried again
-        CHECK((failure == Failure::memory || !emulation::has_failed()));
+        CHECK((failure == ErrorCode::memory || !emulation::has_failed()));
       } catch (const Error& thrown) {
-        CHECK(thrown.failure() == failure);
+        CHECK(thrown.code() == failure);
       }
       failed = emulation::has_failed();
       emulation::fail_call(0, cudaSuccess);

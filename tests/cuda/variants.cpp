@@ -16,7 +16,7 @@ using namespace gpuccl;
 namespace tests {
 namespace {
 
-void expect_partition(StagedLabeler& labeler, BitView image, const LabelSource& expected) {
+void expect_partition(StagedLabeler& labeler, BitView image, const LabelRows& expected) {
   labeler.upload(image);
   labeler.allocate();
   labeler.run(Numbering::provisional, nullptr);
@@ -28,7 +28,7 @@ void expect_partition(StagedLabeler& labeler, BitView image, const LabelSource& 
   REQUIRE(comparison.same_partition);
 }
 
-void expect_numbers(const LabelSource& labels, const Components& components, const Labeled& expected) {
+void expect_numbers(const LabelRows& labels, const Components& components, const Labeling& expected) {
   const Comparison comparison = compare(labels, *expected.labels);
   INFO("at " << comparison.x << " " << comparison.y << " " << comparison.z << ": " << comparison.a
              << ", expected " << comparison.b);
@@ -39,7 +39,7 @@ void expect_numbers(const LabelSource& labels, const Components& components, con
 
 template <class Reference>
 void expect_all(const std::vector<CudaVariant>& variants, BitView image, Reference reference) {
-  std::map<Connectivity, Labeled> expected;
+  std::map<Connectivity, Labeling> expected;
   for (const CudaVariant& variant : variants) {
     const auto [at, is_new] = expected.try_emplace(variant.connectivity);
     if (is_new) at->second = reference(variant.connectivity);
@@ -49,7 +49,7 @@ void expect_all(const std::vector<CudaVariant>& variants, BitView image, Referen
       expect_partition(*staged, image, *at->second.labels);
       expect_image(*staged, image, at->second);
     }
-    const Labeled labeled = variant.labeler->label(image);
+    const Labeling labeled = variant.labeler->label(image);
     expect_numbers(*labeled.labels, labeled.components, at->second);
   }
 }
@@ -68,7 +68,7 @@ std::vector<CudaVariant> cuda_variants(const std::vector<Algorithm>& table) {
   return variants;
 }
 
-void expect_image(StagedLabeler& labeler, BitView image, const Labeled& expected) {
+void expect_image(StagedLabeler& labeler, BitView image, const Labeling& expected) {
   labeler.upload(image);
   labeler.allocate();
   labeler.run(Numbering::consecutive, nullptr);
@@ -112,22 +112,22 @@ void expect_components_alone(const std::vector<CudaVariant>& variants, BitView i
 void expect_same_measures(const std::vector<CudaVariant>& variants, BitView image) {
   for (const CudaVariant& variant : variants) {
     INFO(variant.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
-    const Labeled expected = flood_fill(image, variant.connectivity);
+    const Labeling expected = flood_fill(image, variant.connectivity);
     BitVolume inverted(image.extent);
     draw_background(*expected.labels, 0, inverted);
-    const Labeled background = flood_fill(inverted.view(), complementary(variant.connectivity));
+    const Labeling background = flood_fill(inverted.view(), complementary(variant.connectivity));
     MeasureRequest request;
     for (const MeasureGroup group : {MeasureGroup::shape, MeasureGroup::topology, MeasureGroup::border})
       request.wanted |= measures_of(group);
     request.connectivity = variant.connectivity;
     request.background = &background;
-    const Measured of_expected = measure(*expected.labels, expected.components, request);
+    const MeasureTable of_expected = measure(*expected.labels, expected.components, request);
     variant.labeler->gather(layout_of_sums(request.wanted, variant.connectivity));
-    Labeled labeled = variant.labeler->label(image);
+    Labeling labeled = variant.labeler->label(image);
     variant.labeler->gather({});
     REQUIRE(labeled.sums.words.empty() == (variant.name != "runs" && variant.name != "runs-bytes"));
     request.gathered = &labeled.sums;
-    const Measured of_labeled = measure(*labeled.labels, labeled.components, request);
+    const MeasureTable of_labeled = measure(*labeled.labels, labeled.components, request);
     REQUIRE(labeled.sums.words.empty());
     REQUIRE(labeled.components == expected.components);
     for (std::size_t i = 0; i < expected.components.size(); ++i) {

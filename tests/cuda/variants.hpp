@@ -26,7 +26,7 @@ std::vector<CudaVariant> cuda_variants(const std::vector<gpuccl::Algorithm>& tab
 gpuccl::PhaseTimes timed_phases(gpuccl::Labeler& labeler, gpuccl::BitView image);
 
 /// The label image that the labeler leaves on the device must have the labels and components expected.
-void expect_image(gpuccl::StagedLabeler& labeler, gpuccl::BitView image, const gpuccl::Labeled& expected);
+void expect_image(gpuccl::StagedLabeler& labeler, gpuccl::BitView image, const gpuccl::Labeling& expected);
 
 /// Every variant must label `image` as flood fill does: the same partition before renumbering, the same
 /// numbers and components after it, both as an image on the device and as labels of runs on the host.

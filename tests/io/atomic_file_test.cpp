@@ -17,7 +17,7 @@
 #include "io/files/file_error.hpp"
 #include "io/files/folders.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
@@ -33,8 +33,8 @@ void save(const std::string& path, const std::string& content, const AtomicFile:
   file.commit();
 }
 
-Failure refusal(const std::string& path, const AtomicFile::Options& options = {}) {
-  return failure_of([&] { AtomicFile(path, options); });
+ErrorCode refusal(const std::string& path, const AtomicFile::Options& options = {}) {
+  return error_code_of([&] { AtomicFile(path, options); });
 }
 
 /// Does `action` in a child process, which may change its limits and user; the child's exit status.
@@ -96,14 +96,14 @@ TEST_CASE("without overwriting an existing file is refused, however late it appe
   const AtomicFile::Options no_clobber{.overwrite = false, .sync = true};
   save(path, "first", no_clobber);
   CHECK(read_file(path) == "first");
-  CHECK(refusal(path, no_clobber) == Failure::cannot_create);
+  CHECK(refusal(path, no_clobber) == ErrorCode::cannot_create);
 
   const std::string late = folder / "late.bin";
   {
     AtomicFile file(late, no_clobber);
     file.write("mine", 4);
     write_file(late, "theirs");
-    CHECK(failure_of([&] { file.commit(); }) == Failure::cannot_create);
+    CHECK(error_code_of([&] { file.commit(); }) == ErrorCode::cannot_create);
   }
   CHECK(read_file(late) == "theirs");
   CHECK(count_entries(folder.path()) == 2);
@@ -211,12 +211,12 @@ TEST_CASE("what cannot become a file is refused before anything is written") {
   const std::string name =
       GENERATE("folder", "folder/", "loop", "fifo", "missing/a.bin", "plain/a.bin", ".", "..");
   CAPTURE(name);
-  CHECK(refusal(folder / name) == Failure::cannot_create);
-  CHECK(refusal("") == Failure::cannot_create);
-  CHECK(refusal("/dev/full") == Failure::cannot_create);
-  CHECK(refusal("/dev/stdout/x") == Failure::cannot_create);
-  CHECK(refusal(folder / std::string(256, 'n')) == Failure::cannot_create);
-  CHECK(refusal(folder / std::string(5000, 'n')) == Failure::cannot_create);
+  CHECK(refusal(folder / name) == ErrorCode::cannot_create);
+  CHECK(refusal("") == ErrorCode::cannot_create);
+  CHECK(refusal("/dev/full") == ErrorCode::cannot_create);
+  CHECK(refusal("/dev/stdout/x") == ErrorCode::cannot_create);
+  CHECK(refusal(folder / std::string(256, 'n')) == ErrorCode::cannot_create);
+  CHECK(refusal(folder / std::string(5000, 'n')) == ErrorCode::cannot_create);
 }
 
 TEST_CASE("names as long as names can be") {
@@ -246,7 +246,7 @@ TEST_CASE("a folder that may not be written to") {
     try {
       AtomicFile file(folder / "a.bin");
     } catch (const Error& error) {
-      return error.failure() == Failure::cannot_create ? 0 : 3;
+      return error.code() == ErrorCode::cannot_create ? 0 : 3;
     }
     return 4;
   });
@@ -262,7 +262,7 @@ TEST_CASE("a full disk is an error and leaves nothing") {
     const std::string content(70000, 'x');
     const FileSizeLimit full(100000);
     file.write(content.data(), content.size());  // fits
-    CHECK(failure_of([&] { file.write(content.data(), content.size()); }) == Failure::io);
+    CHECK(error_code_of([&] { file.write(content.data(), content.size()); }) == ErrorCode::io);
     CHECK(file.size() == 100000);
   }
   CHECK(read_file(path) == "old");
@@ -303,7 +303,7 @@ TEST_CASE("temporary names where files without a name are not to be had") {
       late.commit();
       return 5;
     } catch (const Error& error) {
-      if (error.failure() != Failure::cannot_create || !holds("theirs", 2)) return 6;
+      if (error.code() != ErrorCode::cannot_create || !holds("theirs", 2)) return 6;
     }
     remove_temporary_files();
     ::_exit(holds("theirs", 1) ? 0 : 7);  // after it no file is named any more, and none unlinked
@@ -317,7 +317,7 @@ TEST_CASE("temporary names where files without a name are not to be had") {
 TEST_CASE("a device that takes nothing") {
   const int full = ::open("/dev/full", O_WRONLY);
   REQUIRE(full >= 0);
-  CHECK(failure_of([&] { write_all(full, "x", 1); }) == Failure::io);
+  CHECK(error_code_of([&] { write_all(full, "x", 1); }) == ErrorCode::io);
   ::close(full);
 }
 
@@ -347,11 +347,11 @@ TEST_CASE("a folder appears under its name when it is complete, and takes the pl
   CHECK(count_entries(scratch.path()) == 1);
   CHECK(read_file(path + "/a/b/c") == "second");
   write_file(scratch / "file", "mine");
-  CHECK(failure_of([&] { AtomicFile(scratch / "file", {}, AtomicFile::Kind::folder); }) ==
-        Failure::cannot_create);
-  CHECK(failure_of([&] { AtomicFile(path, {.overwrite = false}, AtomicFile::Kind::folder); }) ==
-        Failure::cannot_create);
-  CHECK(refusal(path) == Failure::cannot_create);
+  CHECK(error_code_of([&] { AtomicFile(scratch / "file", {}, AtomicFile::Kind::folder); }) ==
+        ErrorCode::cannot_create);
+  CHECK(error_code_of([&] { AtomicFile(path, {.overwrite = false}, AtomicFile::Kind::folder); }) ==
+        ErrorCode::cannot_create);
+  CHECK(refusal(path) == ErrorCode::cannot_create);
 }
 
 TEST_CASE("a folder that was made for others goes with them, at the end and by a signal") {
@@ -391,7 +391,9 @@ TEST_CASE("a folder gives its name back when another file cannot get its own") {
     AtomicFile folder(path, {}, AtomicFile::Kind::folder), report(scratch / "report");
     fill(folder, "new");
     fs::create_directory(scratch.path() / "report");  // in the way
-    CHECK(failure_of([&] { AtomicFile::commit_together({&folder, &report}); }) == Failure::cannot_create);
+    CHECK(error_code_of([&] {
+            AtomicFile::commit_together({&folder, &report});
+          }) == ErrorCode::cannot_create);
     CHECK(fs::exists(path) == replaces);
     if (replaces) CHECK(read_file(path + "/a/b/c") == "old");
     fs::remove(scratch.path() / "report");

@@ -14,7 +14,7 @@
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/png_file.hpp"
@@ -32,21 +32,21 @@ using tests::write_tiff;
 
 namespace {
 
-std::string reason_of(const std::string& path, Failure failure, const ReadOptions& options = {}) {
+std::string reason_of(const std::string& path, ErrorCode failure, const ReadOptions& options = {}) {
   try {
     read_image(path, options);
   } catch (const Error& error) {
     CAPTURE(error.what());
-    CHECK(error.failure() == failure);
+    CHECK(error.code() == failure);
     return error.what();
   }
   FAIL("no error was thrown");
   return {};
 }
 
-Failure failure_of_bytes(const std::string& bytes, const ReadOptions& options = {}) {
+ErrorCode failure_of_bytes(const std::string& bytes, const ReadOptions& options = {}) {
   const MemoryFile file(bytes);
-  return failure_of([&] { read_image(file.path(), options); });
+  return error_code_of([&] { read_image(file.path(), options); });
 }
 
 std::int64_t peak_memory() {
@@ -105,32 +105,32 @@ TEST_CASE("headers that claim the impossible are refused and take no memory") {
 
   for (const std::uint32_t huge : {0x7fffffffu, 0x80000000u, 0xffffffffu}) {
     CAPTURE(huge);
-    REQUIRE(failure_of_bytes(tiff_of({huge, 16})) == Failure::data);
-    REQUIRE(failure_of_bytes(tiff_of({16, huge})) == Failure::data);
-    REQUIRE(failure_of_bytes(tiff_of({huge, huge, 1, COMPRESSION_NONE, 1, huge})) == Failure::data);
-    REQUIRE(failure_of_bytes(tiff_of({16, huge, 1, COMPRESSION_LZW, 1, huge})) == Failure::data);
-    REQUIRE(failure_of_bytes(tiff_of({16, huge, 1, COMPRESSION_CCITTFAX4, 1, huge})) == Failure::data);
-    REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_PACKBITS, 1, 16, huge})) == Failure::data);
+    REQUIRE(failure_of_bytes(tiff_of({huge, 16})) == ErrorCode::data);
+    REQUIRE(failure_of_bytes(tiff_of({16, huge})) == ErrorCode::data);
+    REQUIRE(failure_of_bytes(tiff_of({huge, huge, 1, COMPRESSION_NONE, 1, huge})) == ErrorCode::data);
+    REQUIRE(failure_of_bytes(tiff_of({16, huge, 1, COMPRESSION_LZW, 1, huge})) == ErrorCode::data);
+    REQUIRE(failure_of_bytes(tiff_of({16, huge, 1, COMPRESSION_CCITTFAX4, 1, huge})) == ErrorCode::data);
+    REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_PACKBITS, 1, 16, huge})) == ErrorCode::data);
   }
   for (const std::uint32_t compression :
        {COMPRESSION_NONE, COMPRESSION_PACKBITS, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE,
         COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4, COMPRESSION_CCITTRLE}) {
     CAPTURE(compression);
-    REQUIRE(failure_of_bytes(tiff_of({65536, 1048576, 1, compression, 1, 1048576})) == Failure::data);
+    REQUIRE(failure_of_bytes(tiff_of({65536, 1048576, 1, compression, 1, 1048576})) == ErrorCode::data);
   }
-  REQUIRE(failure_of_bytes(tiff_of({0, 16})) == Failure::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 0})) == Failure::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_NONE, 65535})) == Failure::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 16, 65535})) == Failure::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_NONE, 1, 0})) == Failure::data);
-  REQUIRE(failure_of_bytes(tiff_of({16, 16, 8})) == Failure::data);  // a strip too short
-  REQUIRE(failure_of_bytes(tiff_of({}, 31)) == Failure::data);
+  REQUIRE(failure_of_bytes(tiff_of({0, 16})) == ErrorCode::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 0})) == ErrorCode::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_NONE, 65535})) == ErrorCode::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 65535})) == ErrorCode::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 1, COMPRESSION_NONE, 1, 0})) == ErrorCode::data);
+  REQUIRE(failure_of_bytes(tiff_of({16, 16, 8})) == ErrorCode::data);  // a strip too short
+  REQUIRE(failure_of_bytes(tiff_of({}, 31)) == ErrorCode::data);
 
   for (const std::uint32_t size : {0u, 15u, 0x7ffffff0u, 0x80000000u, 0xfffffff0u}) {
     CAPTURE(size);
-    REQUIRE(failure_of_bytes(tiled_tiff_of(16, size, 16)) == Failure::data);
-    REQUIRE(failure_of_bytes(tiled_tiff_of(16, 16, size)) == Failure::data);
-    REQUIRE(failure_of_bytes(tiled_tiff_of(0x7fffffff, size, size)) == Failure::data);
+    REQUIRE(failure_of_bytes(tiled_tiff_of(16, size, 16)) == ErrorCode::data);
+    REQUIRE(failure_of_bytes(tiled_tiff_of(16, 16, size)) == ErrorCode::data);
+    REQUIRE(failure_of_bytes(tiled_tiff_of(0x7fffffff, size, size)) == ErrorCode::data);
   }
 
   for (const std::uint32_t huge : {1000001u, 0x7fffffffu, 0x80000000u, 0xffffffffu})
@@ -139,7 +139,7 @@ TEST_CASE("headers that claim the impossible are refused and take no memory") {
         CAPTURE(huge, color, interlace);
         const std::string header = tests::png_header(huge, huge, 8, color, interlace);
         REQUIRE(failure_of_bytes(tests::png_of_chunks(
-                    {{"IHDR", header}, {"IDAT", compressed("x")}, {"IEND", ""}})) == Failure::data);
+                    {{"IHDR", header}, {"IDAT", compressed("x")}, {"IEND", ""}})) == ErrorCode::data);
       }
   REQUIRE(peak_memory() - before < std::int64_t{64} << 20);
 }
@@ -152,7 +152,7 @@ TEST_CASE(
         COMPRESSION_JP2000, 4711}) {
     CAPTURE(compression);
     const MemoryFile file(tiff_of({16, 16, 1, compression}));
-    const std::string reason = reason_of(file.path(), Failure::data);
+    const std::string reason = reason_of(file.path(), ErrorCode::data);
     CAPTURE(reason);
     REQUIRE(reason.starts_with("compression "));
     REQUIRE(reason.ends_with(" is not supported"));
@@ -175,7 +175,7 @@ TEST_CASE("a JBIG strip that claims more than there is does not end the process"
                            {TIFFTAG_ROWSPERSTRIP, 4, 1, 16},
                            {TIFFTAG_STRIPBYTECOUNTS, 4, 1, static_cast<std::uint32_t>(strip.size())}},
                           strip));
-  REQUIRE(reason_of(file.path(), Failure::data).find("is not supported") != std::string::npos);
+  REQUIRE(reason_of(file.path(), ErrorCode::data).find("is not supported") != std::string::npos);
 }
 
 TEST_CASE("tiles whose size passes 64 bits are refused") {
@@ -198,7 +198,7 @@ TEST_CASE("tiles whose size passes 64 bits are refused") {
                                              {TIFFTAG_TILEOFFSETS, 4, kTiles, tables},
                                              {TIFFTAG_TILEBYTECOUNTS, 4, kTiles, tables + 4 * kTiles}},
                                             data));
-  REQUIRE(reason_of(file.path(), Failure::data) == "impossible strips or tiles");
+  REQUIRE(reason_of(file.path(), ErrorCode::data) == "impossible strips or tiles");
 }
 
 TEST_CASE("the tables of a codec have an allowance whatever the limit of memory") {
@@ -222,16 +222,17 @@ TEST_CASE("a TIFF that ends before its directory does is said to be cut off") {
   REQUIRE(read_image(MemoryFile(whole).path(), {}).extent() == Extent{16, 1, 1});
   for (std::size_t length = 4; length < whole.size() - 4; ++length) {
     CAPTURE(length);
-    REQUIRE(reason_of(MemoryFile(whole.substr(0, length)).path(), Failure::data) == "the file is truncated");
+    REQUIRE(reason_of(MemoryFile(whole.substr(0, length)).path(), ErrorCode::data) ==
+            "the file is truncated");
   }
   const std::string far_page = tests::tiff_of_tags(tags, {}, 100000);
-  REQUIRE(reason_of(MemoryFile(far_page).path(), Failure::data) == "page 2: the file is truncated");
+  REQUIRE(reason_of(MemoryFile(far_page).path(), ErrorCode::data) == "page 2: the file is truncated");
 }
 
 TEST_CASE("the message of a bomb names both sizes") {
   const std::string header = tests::png_header(250000, 200000, 1, PNG_COLOR_TYPE_GRAY);
   const MemoryFile file(tests::png_of_chunks({{"IHDR", header}, {"IDAT", compressed("x")}, {"IEND", ""}}));
-  REQUIRE(reason_of(file.path(), Failure::data) == "header claims 5960 MiB from 69 bytes");
+  REQUIRE(reason_of(file.path(), ErrorCode::data) == "header claims 5960 MiB from 69 bytes");
 }
 
 TEST_CASE("texts of a PNG that unfold to megabytes are not looked at") {
@@ -258,23 +259,23 @@ TEST_CASE("damaged PNG files are refused") {
   const MemoryFile good(tests::png_of_chunks({{"IHDR", header}, {"IDAT", pixels}, {"IEND", ""}}));
   REQUIRE(read_image(good.path(), {}).extent() == Extent{8, 2, 1});
 
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IEND", ""}}) == Failure::data);
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", pixels}}) == Failure::data);
-  REQUIRE(failure_of_chunks({{"IDAT", pixels}, {"IHDR", header}, {"IEND", ""}}) == Failure::data);
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IEND", ""}}) == ErrorCode::data);
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", pixels}}) == ErrorCode::data);
+  REQUIRE(failure_of_chunks({{"IDAT", pixels}, {"IHDR", header}, {"IEND", ""}}) == ErrorCode::data);
   REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", pixels.substr(0, 5)}, {"IEND", ""}}) ==
-          Failure::data);
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", compressed("x")}, {"IEND", ""}}) == Failure::data);
+          ErrorCode::data);
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", compressed("x")}, {"IEND", ""}}) == ErrorCode::data);
   REQUIRE(failure_of_chunks({{"IHDR", header}, {"CRIT", ""}, {"IDAT", pixels}, {"IEND", ""}}) ==
-          Failure::data);
+          ErrorCode::data);
   REQUIRE(failure_of_chunks({{"IHDR", tests::png_header(8, 2, 8, 3)}, {"IDAT", pixels}, {"IEND", ""}}) ==
-          Failure::data);
+          ErrorCode::data);
   REQUIRE(failure_of_chunks({{"IHDR", tests::png_header(8, 2, 3, 0)}, {"IDAT", pixels}, {"IEND", ""}}) ==
-          Failure::data);
+          ErrorCode::data);
   REQUIRE(failure_of_chunks({{"IHDR", tests::png_header(0, 2, 1, 0)}, {"IDAT", pixels}, {"IEND", ""}}) ==
-          Failure::data);
+          ErrorCode::data);
   std::string bad_sum = pixels;
   bad_sum.back() = static_cast<char>(bad_sum.back() ^ 1);
-  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", bad_sum}, {"IEND", ""}}) == Failure::data);
+  REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", bad_sum}, {"IEND", ""}}) == ErrorCode::data);
 }
 
 TEST_CASE("pages that share what is stored a thousand times are refused early") {
@@ -314,7 +315,7 @@ TEST_CASE("pages that share what is stored a thousand times are refused early") 
     open_reader(folder / "in.tif", {});
     FAIL("no error");
   } catch (const Error& error) {
-    CHECK(error.failure() == Failure::data);
+    CHECK(error.code() == ErrorCode::data);
     CHECK(std::string(error.what()).find("times as much as the file contains") != std::string::npos);
   }
 }
@@ -324,13 +325,13 @@ TEST_CASE("pages that form a loop are refused") {
                                      {TIFFTAG_BITSPERSAMPLE, 3, 1, 1}, {TIFFTAG_PHOTOMETRIC, 3, 1, 1},
                                      {TIFFTAG_STRIPOFFSETS, 4, 1, 8},  {TIFFTAG_STRIPBYTECOUNTS, 4, 1, 2}};
   const std::uint32_t second = tests::tiff_data_offset(tags.size());
-  REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, {}, 8)) == Failure::data);
+  REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, {}, 8)) == ErrorCode::data);
   const std::string two_pages = tests::tiff_of_tags(tags, tests::tiff_of_tags(tags, {}, 0).substr(8), second);
   REQUIRE(read_image(MemoryFile(two_pages).path(), {}).extent().depth == 2);
   for (const std::uint32_t next : {8u, second})
     REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, tests::tiff_of_tags(tags, {}, next).substr(8),
-                                                 second)) == Failure::data);
-  REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, {}, 100000)) == Failure::data);
+                                                 second)) == ErrorCode::data);
+  REQUIRE(failure_of_bytes(tests::tiff_of_tags(tags, {}, 100000)) == ErrorCode::data);
 }
 
 TEST_CASE("limits are kept") {
@@ -350,46 +351,46 @@ TEST_CASE("limits are kept") {
   limited(&Limits::max_dim, 100)();
   limited(&Limits::max_pixels, 5000)();
   limited(&Limits::max_pages, 3)();
-  REQUIRE(failure_of(limited(&Limits::max_dim, 99)) == Failure::data);
-  REQUIRE(failure_of(limited(&Limits::max_pixels, 4999)) == Failure::data);
+  REQUIRE(error_code_of(limited(&Limits::max_dim, 99)) == ErrorCode::data);
+  REQUIRE(error_code_of(limited(&Limits::max_pixels, 4999)) == ErrorCode::data);
   REQUIRE_THROWS_WITH(limited(&Limits::max_pages, 2)(), "contains more pages than --max-pages 2");
-  REQUIRE(failure_of(limited(&Limits::memory, 3 * 50 * 16 - 1)) == Failure::memory);
+  REQUIRE(error_code_of(limited(&Limits::memory, 3 * 50 * 16 - 1)) == ErrorCode::memory);
   REQUIRE(available_memory() > std::int64_t{1} << 20);
 }
 
 TEST_CASE("what is no file, or none of an image, is refused") {
   const ScratchFolder folder;
-  REQUIRE(reason_of(folder / "missing.png", Failure::no_input) == "no such file or directory");
-  REQUIRE(reason_of(folder.path().string(), Failure::no_input) == "is a directory, not a file");
-  REQUIRE(failure_of([] { read_image("/dev/null", {}); }) == Failure::no_input);
+  REQUIRE(reason_of(folder / "missing.png", ErrorCode::no_input) == "no such file or directory");
+  REQUIRE(reason_of(folder.path().string(), ErrorCode::no_input) == "is a directory, not a file");
+  REQUIRE(error_code_of([] { read_image("/dev/null", {}); }) == ErrorCode::no_input);
   write_file(folder / "empty", "");
-  REQUIRE(reason_of(folder / "empty", Failure::data) == "is empty");
+  REQUIRE(reason_of(folder / "empty", ErrorCode::data) == "is empty");
   write_file(folder / "text.png", "not an image");
-  REQUIRE(reason_of(folder / "text.png", Failure::data)
+  REQUIRE(reason_of(folder / "text.png", ErrorCode::data)
               .starts_with("is not in a supported format (PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, "));
   for (const char* start : {"II*", "MM", "\x89PNG\r\n\x1a\n", "II"})
-    REQUIRE(failure_of_bytes(start) == Failure::data);
+    REQUIRE(failure_of_bytes(start) == ErrorCode::data);
   for (const std::string& start :
        {std::string("II*\0", 4), std::string("II*\0\0\0\0\0", 8), std::string("MM\0*\0\0\0\0", 8),
         std::string("II+\0\10\0\0\0\0\0\0\0\0\0\0\0", 16)})
-    REQUIRE(failure_of_bytes(start) == Failure::data);
+    REQUIRE(failure_of_bytes(start) == ErrorCode::data);
   if (geteuid() != 0) {
     write_file(folder / "secret", "x");
     chmod((folder / "secret").c_str(), 0);
-    REQUIRE(reason_of(folder / "secret", Failure::no_input) == "permission denied");
+    REQUIRE(reason_of(folder / "secret", ErrorCode::no_input) == "permission denied");
   }
 }
 
 TEST_CASE("requests that make no sense are refused") {
   ReadOptions options;
   options.foreground.threshold = std::nan("");
-  REQUIRE(failure_of([&] { open_reader("x", options); }) == Failure::usage);
+  REQUIRE(error_code_of([&] { open_reader("x", options); }) == ErrorCode::usage);
   options.foreground.threshold = 3;
   options.foreground.otsu = true;
-  REQUIRE(failure_of([&] { open_reader("x", options); }) == Failure::usage);
+  REQUIRE(error_code_of([&] { open_reader("x", options); }) == ErrorCode::usage);
   options = {};
   options.stack = true;
-  REQUIRE(failure_of([&] { open_reader("-", options); }) == Failure::usage);
+  REQUIRE(error_code_of([&] { open_reader("-", options); }) == ErrorCode::usage);
 }
 
 TEST_CASE("a file that shrinks while it is read is an error") {
@@ -406,7 +407,7 @@ TEST_CASE("a file that shrinks while it is read is an error") {
     const auto reader = open_reader(file.path(), {});
     BitVolume image(reader->info().extent);
     REQUIRE(truncate(file.path().c_str(), 5000) == 0);
-    REQUIRE(failure_of([&] { reader->read(0, 1, image); }) == Failure::data);
+    REQUIRE(error_code_of([&] { reader->read(0, 1, image); }) == ErrorCode::data);
   }
 }
 
@@ -423,7 +424,7 @@ TEST_CASE("a page that is replaced while it is read is an error") {
   page.height = 14;
   write_tiff(file.path(), {page, page});
   BitVolume image(reader->info().extent);
-  REQUIRE(failure_of([&] { reader->read(0, 1, image); }) == Failure::data);
+  REQUIRE(error_code_of([&] { reader->read(0, 1, image); }) == ErrorCode::data);
 }
 
 TEST_CASE("a pipe is read to its end") {
@@ -463,7 +464,7 @@ TEST_CASE("a pipe that brings more than may be held is refused") {
   dup2(ends[0], STDIN_FILENO);
   ReadOptions options;
   options.limits.memory = 20000;
-  REQUIRE(failure_of([&] { read_image("-", options); }) == Failure::memory);
+  REQUIRE(error_code_of([&] { read_image("-", options); }) == ErrorCode::memory);
   dup2(saved, STDIN_FILENO);
   close(saved);
   close(ends[0]);

@@ -11,7 +11,7 @@
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
 
@@ -45,7 +45,7 @@ std::optional<BitVolume> read_if_good(const std::string& path) {
   } catch (const Error& error) {
     const std::string reason = error.what();
     CAPTURE(reason);
-    REQUIRE(error.failure() == Failure::data);
+    REQUIRE(error.code() == ErrorCode::data);
     REQUIRE(reason.size() > 5);
     return std::nullopt;
   }
@@ -65,7 +65,7 @@ TEST_CASE("every file of the corpus is read as its table says") {
   for (const tests::CorpusCase& c : tests::corpus_cases()) {
     CAPTURE(c.name, c.inverted);
     if (c.must_fail) {
-      REQUIRE(failure_of([&] { read_image(c.path, {}); }) == Failure::data);
+      REQUIRE(error_code_of([&] { read_image(c.path, {}); }) == ErrorCode::data);
       continue;
     }
     ImageInfo info;
@@ -75,7 +75,7 @@ TEST_CASE("every file of the corpus is read as its table says") {
     } catch (const Error& error) {
       CAPTURE(error.what());
       REQUIRE(c.may_fail);
-      REQUIRE(error.failure() == Failure::data);
+      REQUIRE(error.code() == ErrorCode::data);
       continue;
     }
     if (c.foreground < 0) continue;
@@ -115,7 +115,7 @@ TEST_CASE("a damaged byte in a file of the corpus is an error or is read, but no
         try {
           read_image(file.path(), small_options());
         } catch (const Error& error) {
-          const bool is_refused = error.failure() == Failure::data || error.failure() == Failure::memory;
+          const bool is_refused = error.code() == ErrorCode::data || error.code() == ErrorCode::memory;
           REQUIRE(is_refused);
         }
       }

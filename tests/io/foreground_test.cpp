@@ -12,7 +12,7 @@
 #include "gpuccl/types.hpp"
 #include "io/image/samples.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;
@@ -442,7 +442,9 @@ TEST_CASE("the rule that made samples foreground is stated") {
 
 TEST_CASE("formats without a meaning are refused") {
   const auto refuses = [](int bits, SampleKind kind, int channels, Photometric photometric) {
-    return failure_of([&] { check_format({bits, kind, channels, photometric, false, {}}); }) == Failure::data;
+    return error_code_of([&] {
+             check_format({bits, kind, channels, photometric, false, {}});
+           }) == ErrorCode::data;
   };
   const SampleKind whole = SampleKind::unsigned_integer;
   REQUIRE(refuses(0, whole, 1, Photometric::min_is_black));

@@ -11,7 +11,7 @@
 
 #include "io/files/file_names.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -31,7 +31,7 @@ TEST_CASE("messages name every format and extension of the table") {
   std::string words = kFormatWords;
   std::erase(words, ' ');
   CHECK(formats_of_words(words).size() == 12);
-  CHECK(failure_of([] { formats_of_words("png,gif"); }) == Failure::usage);
+  CHECK(error_code_of([] { formats_of_words("png,gif"); }) == ErrorCode::usage);
   CHECK(image_extensions() ==
         ".png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .mgh, .mgz, .pbm, .pgm, "
         ".ppm, .pnm, .bmp, .jpg, .jpeg, .h5, .hdf5, .he5 or .zarr");
@@ -101,7 +101,7 @@ TEST_CASE("files begin with the magic numbers of their formats") {
   CHECK(FileStart(file_with(kNifti2, 4, 540)).is_of("nifti"));
   CHECK_FALSE(FileStart(file_with(kNifti2, 4, 539)).is_of("nifti"));
   CHECK(FileStart(file_with("", 0, 0)).is_of("mgh"));  // has no magic number
-  CHECK(failure_of([] { FileStart(file_with("", 0, 0)).is_of("gif"); }) == Failure::internal);
+  CHECK(error_code_of([] { FileStart(file_with("", 0, 0)).is_of("gif"); }) == ErrorCode::internal);
 }
 
 TEST_CASE("formats know what they hold") {

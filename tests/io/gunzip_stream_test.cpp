@@ -6,7 +6,7 @@
 
 #include "io/files/gunzipped_file.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

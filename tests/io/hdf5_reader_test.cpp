@@ -6,7 +6,7 @@
 #include "io/image/formats.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
 
@@ -35,9 +35,9 @@ bool is_every_fifth(const std::string& path, const ReadOptions& options = {}) {
   return true;
 }
 
-std::string reason_for(const std::string& path, Failure failure = Failure::data) {
+std::string reason_for(const std::string& path, ErrorCode failure = ErrorCode::data) {
   std::string reason;
-  CHECK(failure_of([&] { read_image(path, {}); }, &reason) == failure);
+  CHECK(error_code_of([&] { read_image(path, {}); }, &reason) == failure);
   return reason;
 }
 
@@ -67,12 +67,12 @@ TEST_CASE("of several datasets one is named, and links to other files lead nowhe
   if (!is_built_in()) return;
   CHECK(has(reason_for(kFolder + "several.h5"),
             "contains 2 datasets; name one of them, as in file.h5:/name: /g/labels"));
-  CHECK(
-      has(reason_for(kFolder + "several.h5:/x", Failure::no_input), "has no dataset '/x'; it has /g/labels"));
+  CHECK(has(reason_for(kFolder + "several.h5:/x", ErrorCode::no_input),
+            "has no dataset '/x'; it has /g/labels"));
   CHECK(has(reason_for(kFolder + "several.h5:/far"), "leads to nothing in this file"));
   CHECK(has(reason_for(kFolder + "several.h5:/text"), "contains no numbers"));
   CHECK(has(reason_for("data/page.png:/image"), "is not an HDF5 file"));
-  CHECK(has(reason_for(kFolder + "none.h5:/image", Failure::no_input), "no such file"));
+  CHECK(has(reason_for(kFolder + "none.h5:/image", ErrorCode::no_input), "no such file"));
 }
 
 TEST_CASE("an HDF5 on which libhdf5 ends the program is refused, or read by one that does not") {
@@ -80,7 +80,7 @@ TEST_CASE("an HDF5 on which libhdf5 ends the program is refused, or read by one 
   for (const char* name : {"text-of-any-length", "two-sizes-of-a-chunk", "shuffle-of-any-element"}) try {
       read_image("tests/fuzz/crashes/hdf5-" + std::string(name) + ".h5", {});
     } catch (const Error& error) {
-      CHECK(error.failure() == Failure::data);
+      CHECK(error.code() == ErrorCode::data);
     }
 }
 

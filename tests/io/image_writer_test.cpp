@@ -7,7 +7,7 @@
 #include "io/write/label_writer.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
@@ -80,9 +80,9 @@ TEST_CASE("what is written is read back") {
 
 TEST_CASE("images that cannot be written") {
   ScratchFolder folder;
-  CHECK(failure_of([&] { save(folder / "image.png", BitVolume({4, 4, 2})); }) == Failure::usage);
-  CHECK(failure_of([&] { save(folder / "image.npy", BitVolume({4, 4, 1})); }) == Failure::usage);
-  CHECK(failure_of([&] { save(folder / "image.bmp", BitVolume({4, 4, 1})); }) == Failure::usage);
+  CHECK(error_code_of([&] { save(folder / "image.png", BitVolume({4, 4, 2})); }) == ErrorCode::usage);
+  CHECK(error_code_of([&] { save(folder / "image.npy", BitVolume({4, 4, 1})); }) == ErrorCode::usage);
+  CHECK(error_code_of([&] { save(folder / "image.bmp", BitVolume({4, 4, 1})); }) == ErrorCode::usage);
   CHECK(count_entries(folder.path()) == 0);
 }
 

@@ -11,7 +11,7 @@
 #include "io/label_samples.hpp"
 #include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/memory_file.hpp"
 #include "support/png_file.hpp"
 #include "support/scratch_folder.hpp"
@@ -24,8 +24,8 @@ using tests::npy;
 
 namespace {
 
-Failure failure_of_file(const std::string& path) {
-  return failure_of([&] { read_labels(path); });
+ErrorCode failure_of_file(const std::string& path) {
+  return error_code_of([&] { read_labels(path); });
 }
 
 template <class T>
@@ -135,7 +135,7 @@ TEST_CASE("labels of 64 bits are read as numbers in their order, as many as fit"
 
   Limits limits;
   limits.memory = 2 * sizeof(std::uint64_t) * kWidth * kHeight;
-  REQUIRE(failure_of([&] { read_labels(file.path(), &labels, limits); }) == Failure::memory);
+  REQUIRE(error_code_of([&] { read_labels(file.path(), &labels, limits); }) == ErrorCode::memory);
   const tests::MemoryFile narrow(npy("|u1", "(1, 2)", "\1\7"));
   REQUIRE(read_labels(narrow.path(), &labels).count() == 7);
   REQUIRE(labels.empty());
@@ -150,7 +150,7 @@ TEST_CASE("labels are read where they and a row of each of two images that are c
     limits.memory = memory;
     return read_labels(file.path(), nullptr, limits).extent().width;
   };
-  REQUIRE(failure_of([&] { read_within(3 * kRow - 1); }) == Failure::memory);
+  REQUIRE(error_code_of([&] { read_within(3 * kRow - 1); }) == ErrorCode::memory);
   REQUIRE(read_within(4 * kRow) == kWidth);
 }
 
@@ -168,7 +168,7 @@ TEST_CASE("NaN is background, which is said once") {
 TEST_CASE("values that are no labels are refused") {
   const auto refuses = [](const std::string& content) {
     const tests::MemoryFile file(content);
-    return failure_of_file(file.path()) == Failure::data;
+    return failure_of_file(file.path()) == ErrorCode::data;
   };
   REQUIRE(refuses(npy("<i4", "(1, 1)", bytes_of<std::int32_t>({-1}))));
   REQUIRE(refuses(npy("<i8", "(1, 1)", bytes_of<std::int64_t>({4294967296}))));
@@ -194,11 +194,11 @@ TEST_CASE("values that are no labels are refused") {
   png.color_type = PNG_COLOR_TYPE_RGB;
   png.samples = {1, 2, 3};
   write_png(file.path(), png);
-  REQUIRE(failure_of_file(file.path()) == Failure::data);
+  REQUIRE(failure_of_file(file.path()) == ErrorCode::data);
 }
 
 TEST_CASE("label images that are not there") {
   const ScratchFolder folder;
-  REQUIRE(failure_of_file(folder / "missing.tif") == Failure::no_input);
-  REQUIRE(failure_of_file(folder.path().string()) == Failure::no_input);
+  REQUIRE(failure_of_file(folder / "missing.tif") == ErrorCode::no_input);
+  REQUIRE(failure_of_file(folder.path().string()) == ErrorCode::no_input);
 }

@@ -11,7 +11,7 @@
 #include "label_samples.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
@@ -28,7 +28,7 @@ TEST_CASE("the extension says the format") {
   CHECK(label_format("a.b/c.d.png") == Format::png);
   CHECK(label_format("a.Npy") == Format::npy);
   for (const char* path : {"a", "a.jpg", "a.png/b", ".png", "", "a.tiff.gz"})
-    CHECK(failure_of([=] { label_format(path); }) == Failure::usage);
+    CHECK(error_code_of([=] { label_format(path); }) == ErrorCode::usage);
 }
 
 TEST_CASE("the type of the labels follows their number and what was asked for") {
@@ -41,12 +41,12 @@ TEST_CASE("the type of the labels follows their number and what was asked for") 
   CHECK(resolve_label_type(Type::u32, 3, Format::npy) == Type::u32);
 
   const auto refusal = [](Type asked, Label count, Format format) {
-    return failure_of([=] { resolve_label_type(asked, count, format); });
+    return error_code_of([=] { resolve_label_type(asked, count, format); });
   };
-  CHECK(refusal(Type::u8, 256, Format::tiff) == Failure::data);
-  CHECK(refusal(Type::u16, 65536, Format::npy) == Failure::data);
-  CHECK(refusal(Type::automatic, 65536, Format::png) == Failure::data);
-  CHECK(refusal(Type::u32, 1, Format::png) == Failure::usage);
+  CHECK(refusal(Type::u8, 256, Format::tiff) == ErrorCode::data);
+  CHECK(refusal(Type::u16, 65536, Format::npy) == ErrorCode::data);
+  CHECK(refusal(Type::automatic, 65536, Format::png) == ErrorCode::data);
+  CHECK(refusal(Type::u32, 1, Format::png) == ErrorCode::usage);
 }
 
 const Extent kImages[] = {{1, 1, 1}, {1, 2000, 1}, {2000, 1, 1}, {37, 51, 1}, {1024, 1025, 1}};
@@ -79,9 +79,9 @@ TEST_CASE("a PNG wider than libpng allows by default") {
 
 TEST_CASE("a volume is no PNG") {
   ScratchFolder folder;
-  CHECK(failure_of([&] {
+  CHECK(error_code_of([&] {
           save_labels(folder / "labels.png", sample_labels({5, 5, 2}, 3));
-        }) == Failure::data);
+        }) == ErrorCode::data);
   CHECK(count_entries(folder.path()) == 0);
 }
 
@@ -129,7 +129,7 @@ TEST_CASE("a disk that fills up at any time is an error and leaves the old file"
   CAPTURE(path, limit);
   {
     const FileSizeLimit full(limit);
-    CHECK(failure_of([&] { save_labels(path, image, options); }) == Failure::io);
+    CHECK(error_code_of([&] { save_labels(path, image, options); }) == ErrorCode::io);
   }
   CHECK(read_file(path) == old);
   CHECK(count_entries(folder.path()) == 1);

@@ -60,34 +60,34 @@ TEST_CASE("files.txt gives slices of a folder their order") {
       slice_names(folder.path());
     } catch (const Error& error) {
       REQUIRE(std::string(error.what()).find("files.txt") == 0);
-      return error.failure();
+      return error.code();
     }
     FAIL("no error");
-    return Failure::internal;
+    return ErrorCode::internal;
   };
 
   list("c.png\r\n\n  a.png \nb.png");
   REQUIRE(slice_names(folder.path()) == std::vector<std::string>{"c.png", "a.png", "b.png"});
   list("a.png\nmissing.png\n");
-  REQUIRE(failure() == Failure::no_input);
+  REQUIRE(failure() == ErrorCode::no_input);
   list("../a.png\n");
-  REQUIRE(failure() == Failure::data);
+  REQUIRE(failure() == ErrorCode::data);
   list("\n\n");
-  REQUIRE(failure() == Failure::data);
+  REQUIRE(failure() == ErrorCode::data);
 }
 
 TEST_CASE("a folder of slices must be there and must hold some") {
   const ScratchFolder folder;
-  const auto failure_of = [](const std::filesystem::path& path) {
+  const auto error_code_of = [](const std::filesystem::path& path) {
     try {
       slice_names(path);
     } catch (const Error& error) {
-      return error.failure();
+      return error.code();
     }
-    return Failure::internal;
+    return ErrorCode::internal;
   };
-  REQUIRE(failure_of(folder.path() / "missing") == Failure::no_input);
-  REQUIRE(failure_of(folder.path()) == Failure::data);
+  REQUIRE(error_code_of(folder.path() / "missing") == ErrorCode::no_input);
+  REQUIRE(error_code_of(folder.path()) == ErrorCode::data);
   std::ofstream(folder.path() / "file") << "x";
-  REQUIRE(failure_of(folder.path() / "file") == Failure::no_input);
+  REQUIRE(error_code_of(folder.path() / "file") == ErrorCode::no_input);
 }

@@ -15,7 +15,7 @@
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/nifti_file.hpp"
@@ -79,14 +79,14 @@ void check_type(int datatype, T value) {
     }
 }
 
-std::string reason_of(const std::string& bytes, Failure failure = Failure::data,
+std::string reason_of(const std::string& bytes, ErrorCode failure = ErrorCode::data,
                       const ReadOptions& options = {}) {
   const MemoryFile file(bytes);
   try {
     read_image(file.path(), options);
   } catch (const Error& error) {
     CAPTURE(error.what());
-    CHECK(error.failure() == failure);
+    CHECK(error.code() == failure);
     CHECK(std::string(error.what()).find('\n') == std::string::npos);
     return error.what();
   }
@@ -179,7 +179,7 @@ TEST_CASE("labels of a NIfTI are its values") {
   nifti.slope = 2;
   REQUIRE(read_labels(MemoryFile(gzipped(nifti.bytes())).path())(1, 1, 0) == 6);
   nifti.slope = 0.5;
-  REQUIRE(failure_of([&] { read_labels(MemoryFile(nifti.bytes()).path()); }) == Failure::data);
+  REQUIRE(error_code_of([&] { read_labels(MemoryFile(nifti.bytes()).path()); }) == ErrorCode::data);
 }
 
 TEST_CASE("colors count by their luma, whatever the scale") {
@@ -205,7 +205,7 @@ TEST_CASE("a pair is read by the name of its header") {
     read_image(folder / "a.hdr", {});
     FAIL("no error was thrown");
   } catch (const Error& error) {
-    CHECK(error.failure() == Failure::no_input);
+    CHECK(error.code() == ErrorCode::no_input);
     CHECK(std::string(error.what()) == "its samples are missing: no file a.img next to it");
   }
   write_file(folder / "a.img.gz", gzipped(samples));
@@ -213,13 +213,13 @@ TEST_CASE("a pair is read by the name of its header") {
   write_file(folder / "a.img", samples);
   REQUIRE(same_bits(read_image(folder / "a.hdr", {}), image));
   write_file(folder / "a.img", samples.substr(1));
-  REQUIRE(failure_of([&] { read_image(folder / "a.hdr", {}); }) == Failure::data);
+  REQUIRE(error_code_of([&] { read_image(folder / "a.hdr", {}); }) == ErrorCode::data);
   write_file(folder / "a.img", "12" + samples);
   nifti.vox_offset = 2;
   write_file(folder / "a.hdr", nifti.bytes());
   REQUIRE(same_bits(read_image(folder / "a.hdr", {}), image));
   write_file(folder / "a.txt", nifti.bytes());
-  REQUIRE(failure_of([&] { read_image(folder / "a.txt", {}); }) == Failure::data);
+  REQUIRE(error_code_of([&] { read_image(folder / "a.txt", {}); }) == ErrorCode::data);
 }
 
 TEST_CASE("one frame of four axes is a volume, several are refused with what to do") {
@@ -307,7 +307,7 @@ TEST_CASE("a NIfTI that ends early, or is damaged, is refused; what follows it i
     std::string damaged = zipped;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
     reason_of(damaged);
-    reason_of(damaged, Failure::data, little_memory());
+    reason_of(damaged, ErrorCode::data, little_memory());
   }
 }
 
@@ -374,5 +374,5 @@ TEST_CASE("a header that claims more than gzip can hold is refused at once") {
   const std::string bomb = gzipped(nifti.bytes(), 9);  // what it claims is there, and does not fit
   ReadOptions options;
   options.limits.memory = std::int64_t{4} << 20;
-  reason_of(bomb, Failure::memory, options);
+  reason_of(bomb, ErrorCode::memory, options);
 }

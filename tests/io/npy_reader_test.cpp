@@ -8,7 +8,7 @@
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/memory_file.hpp"
 
 using namespace gpuccl;
@@ -66,9 +66,9 @@ void check_type(const char* type, T foreground, bool swapped) {
       }
 }
 
-Failure failure_of_bytes(const std::string& bytes, const ReadOptions& options = {}) {
+ErrorCode failure_of_bytes(const std::string& bytes, const ReadOptions& options = {}) {
   const MemoryFile file(bytes);
-  return failure_of([&] { read_image(file.path(), options); });
+  return error_code_of([&] { read_image(file.path(), options); });
 }
 
 }  // namespace
@@ -165,7 +165,7 @@ TEST_CASE("a large page is the same by many threads and by one") {
     BitVolume rows(image.extent());
     reader->read_rows(0, 0, 701, rows);
     CHECK(same_bits(rows, image));
-    CHECK(failure_of_bytes(npy(type, "(701, 3001)", data.substr(1))) == Failure::data);
+    CHECK(failure_of_bytes(npy(type, "(701, 3001)", data.substr(1))) == ErrorCode::data);
   };
   check("|u1", samples<std::uint8_t>(image, 1));
   check(">u2", samples<std::uint16_t>(image, 256, true));
@@ -173,7 +173,7 @@ TEST_CASE("a large page is the same by many threads and by one") {
 }
 
 TEST_CASE("headers of arrays that are not images, or claim too much, are refused") {
-  const auto refuses = [](const std::string& bytes) { return failure_of_bytes(bytes) == Failure::data; };
+  const auto refuses = [](const std::string& bytes) { return failure_of_bytes(bytes) == ErrorCode::data; };
   for (const char* type : {"<c8", "<c16", "|O", "|S1", "<U1", "<f1", "<u3", "|u2", "=u2", "<M8[s]", ""})
     CHECK(refuses(npy(type, "(1, 1)", std::string(16, '\1'))));
   for (const char* shape :
@@ -206,8 +206,8 @@ TEST_CASE("an array that does not fit the memory is refused before anything is t
   const std::string data(1 << 20, '\1');
   ReadOptions options;
   options.limits.memory = 300 << 10;
-  CHECK(failure_of_bytes(npy("|u1", "(1024, 1024)", data), options) == Failure::memory);
+  CHECK(failure_of_bytes(npy("|u1", "(1024, 1024)", data), options) == ErrorCode::memory);
   options.in_parts = true;
   CHECK_NOTHROW(open_reader(MemoryFile(npy("|u1", "(1024, 1024)", data)).path(), options));
-  CHECK(failure_of_bytes(npy("|u1", "(1024, 1024)", data, 1, true), options) == Failure::memory);
+  CHECK(failure_of_bytes(npy("|u1", "(1024, 1024)", data, 1, true), options) == ErrorCode::memory);
 }

@@ -7,7 +7,7 @@
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
 #include "support/memory_file.hpp"
@@ -31,7 +31,7 @@ ReadOptions above(double threshold) {
 }
 
 bool is_refused(const std::string& content) {
-  return failure_of([&] { read(content); }) == Failure::data;
+  return error_code_of([&] { read(content); }) == ErrorCode::data;
 }
 
 TEST_CASE("a PNM is the same as text and as bytes, with comments") {

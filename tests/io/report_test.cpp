@@ -11,7 +11,7 @@
 #include "io/report/csv_tables.hpp"
 #include "report_samples.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -142,7 +142,7 @@ TEST_CASE("a report to an open descriptor is the same text") {
   CHECK(read_file(folder / "out") == report_text(report, components));
 
   const int full = ::open("/dev/full", O_WRONLY);
-  CHECK(failure_of([&] { stream_report(text_to(full), report, components); }) == Failure::io);
+  CHECK(error_code_of([&] { stream_report(text_to(full), report, components); }) == ErrorCode::io);
   ::close(full);
 }
 

@@ -9,7 +9,7 @@
 #include "io/write/label_writer.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -77,10 +77,10 @@ TEST_CASE("damage is met where the rows are, or at the end") {
   const auto half = open(path);
   expect_rows(*half, image, 0, 0, 100);
   BitVolume rest({3000, 300, 1});
-  CHECK(failure_of([&] { half->read_rows(0, 100, 400, rest); }) == Failure::data);
+  CHECK(error_code_of([&] { half->read_rows(0, 100, 400, rest); }) == ErrorCode::data);
 
   write_file(path, whole.substr(0, whole.size() - 12));  // all pixels, but no end
   const auto endless = open(path);
   expect_rows(*endless, image, 0, 0, 100);
-  CHECK(failure_of([&] { endless->read_rows(0, 100, 400, rest); }) == Failure::data);
+  CHECK(error_code_of([&] { endless->read_rows(0, 100, 400, rest); }) == ErrorCode::data);
 }

@@ -5,7 +5,7 @@
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/png_file.hpp"
 #include "support/scratch_folder.hpp"
@@ -47,7 +47,7 @@ std::string reason_of(const ScratchFolder& folder) {
   try {
     read_image(folder.path().string(), stack());
   } catch (const Error& error) {
-    CHECK(error.failure() == Failure::data);
+    CHECK(error.code() == ErrorCode::data);
     return error.what();
   }
   FAIL("no error was thrown");
@@ -145,9 +145,9 @@ TEST_CASE("a slice that goes away while the stack is read is an error") {
   const auto reader = open_reader(folder.path().string(), stack());
   BitVolume into(image.extent());
   std::filesystem::remove(folder / "1.png");
-  REQUIRE(failure_of([&] { reader->read(0, 3, into); }) == Failure::no_input);
+  REQUIRE(error_code_of([&] { reader->read(0, 3, into); }) == ErrorCode::no_input);
   save_png(folder / "1.png", noise({71, 30, 1}, 4), 0);
-  REQUIRE(failure_of([&] { reader->read(0, 3, into); }) == Failure::data);
+  REQUIRE(error_code_of([&] { reader->read(0, 3, into); }) == ErrorCode::data);
   reader->read(2, 3, into);
   for (int y = 0; y < 30; ++y)
     for (int x = 0; x < 70; ++x) REQUIRE(into(x, y, 0) == image(x, y, 2));

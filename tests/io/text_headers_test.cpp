@@ -9,7 +9,7 @@
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/nifti_file.hpp"
@@ -40,7 +40,7 @@ std::string refusal_of(const std::string& content, const ReadOptions& options = 
     const MemoryFile file(content);
     read_image(file.path(), options);
   } catch (const Error& error) {
-    CHECK(error.failure() == Failure::data);
+    CHECK(error.code() == ErrorCode::data);
     CHECK(std::string(error.what()).find('\n') == std::string::npos);
     return error.what();
   }
@@ -192,7 +192,7 @@ TEST_CASE("of zlib there is one stream, whatever the memory") {
     CHECK_NOTHROW(open_reader(MemoryFile(whole).path(), options)->info());
     const MemoryFile file(cut);
     std::string said;
-    failure_of(
+    error_code_of(
         [&] {
           BitVolume bits({256, 128, 64});
           open_reader(file.path(), options)->read(0, 64, bits);
@@ -210,7 +210,7 @@ TEST_CASE("an NRRD whose data file is a NIfTI is refused, unless it skips the he
   const std::string header = folder / "a.nhdr";
   write_file(header, kNrrd + "data file: a.nii\n");
   std::string reason;
-  CHECK(failure_of([&] { read_image(header, {}); }, &reason) == Failure::data);
+  CHECK(error_code_of([&] { read_image(header, {}); }, &reason) == ErrorCode::data);
   CHECK(reason == "names a NIfTI, a.nii, and its header as samples; read that file itself");
   write_file(header, kNrrd + "byte skip: 352\ndata file: a.nii\n");
   const BitVolume skipped = read_image(header, {});
@@ -257,9 +257,9 @@ TEST_CASE("a volume of FreeSurfer is read with its place") {
   options.planes.frame = 1;
   const MemoryFile two_frames(mgh(0, std::string(24, 0) + std::string(24, 1), 2));
   CHECK(count_foreground(read_image(two_frames.path(), options).view()) == 24);
-  CHECK(failure_of([&] { read_image(MemoryFile(mgh(4, shorts).substr(0, 300)).path(), {}); }) ==
-        Failure::data);
-  CHECK(failure_of([&] { read_image(MemoryFile(mgh(7, shorts)).path(), {}); }) == Failure::data);
+  CHECK(error_code_of([&] { read_image(MemoryFile(mgh(4, shorts).substr(0, 300)).path(), {}); }) ==
+        ErrorCode::data);
+  CHECK(error_code_of([&] { read_image(MemoryFile(mgh(7, shorts)).path(), {}); }) == ErrorCode::data);
 }
 
 TEST_CASE("samples of a header lie in its folder or below") {
@@ -274,19 +274,19 @@ TEST_CASE("samples of a header lie in its folder or below") {
     return tests::same_bits(read_image(header, {}), read_image(other, {}));
   };
   const auto refused = [&](const std::string& name) {
-    const Failure failure = failure_of([&] { reads(name); });
-    CHECK(failure_of([&] { read_image(other, {}); }) == failure);
+    const ErrorCode failure = error_code_of([&] { reads(name); });
+    CHECK(error_code_of([&] { read_image(other, {}); }) == failure);
     return failure;
   };
   CHECK(reads("a.raw"));
   CHECK(reads("below/b.raw"));
   CHECK(reads("./below/b.raw"));
-  CHECK(refused("../outside.raw") == Failure::data);
-  CHECK(refused("below/../../outside.raw") == Failure::data);
-  CHECK(refused(folder / "in/a.raw") == Failure::data);
-  CHECK(refused("/dev/zero") == Failure::data);
-  CHECK(refused("none.raw") == Failure::no_input);
-  CHECK(refused("below") == Failure::no_input);
+  CHECK(refused("../outside.raw") == ErrorCode::data);
+  CHECK(refused("below/../../outside.raw") == ErrorCode::data);
+  CHECK(refused(folder / "in/a.raw") == ErrorCode::data);
+  CHECK(refused("/dev/zero") == ErrorCode::data);
+  CHECK(refused("none.raw") == ErrorCode::no_input);
+  CHECK(refused("below") == ErrorCode::no_input);
 }
 
 TEST_CASE("what follows the samples of a volume is said to be ignored") {

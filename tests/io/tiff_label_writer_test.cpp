@@ -10,7 +10,7 @@
 #include "io/write/label_writer.hpp"
 #include "label_samples.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
@@ -227,7 +227,7 @@ TEST_CASE("offsets of 64 bits are taken where 32 do not do, or when asked for") 
 }
 
 /// Labels that are nowhere in memory: background but for one label at the end.
-class EmptyLabels final : public LabelSource {
+class EmptyLabels final : public LabelRows {
  public:
   explicit EmptyLabels(Extent extent) : extent_(extent) {}
   Extent extent() const override { return extent_; }
@@ -258,7 +258,7 @@ TEST_CASE("a classic TIFF that would pass 4 GiB is refused, without compression 
   const std::string path = folder / "labels.tiff";
   const WriteOptions options{.compression = Compression::none, .big_tiff = BigTiff::no, .progress = {}};
   const FileSizeLimit nothing(0);
-  CHECK(failure_of([&] { save_empty(path, {32768, 32768, 4}, options); }) == Failure::data);
+  CHECK(error_code_of([&] { save_empty(path, {32768, 32768, 4}, options); }) == ErrorCode::data);
   CHECK(count_entries(folder.path()) == 0);
 }
 

@@ -14,7 +14,7 @@
 #include "io/tiff/tiff.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/tiff_bytes.hpp"
@@ -470,7 +470,7 @@ TEST_CASE("a strip of JPEG that is longer than its page is read and reported") {
   content[at] = static_cast<char>(half);
   content[at + 1] = static_cast<char>(half >> 8);
   file.write(content);
-  REQUIRE(failure_of([&] { read(file.path(), options); }) == Failure::data);
+  REQUIRE(error_code_of([&] { read(file.path(), options); }) == ErrorCode::data);
 }
 
 TEST_CASE("colors of a JPEG stream are those of RGB, subsampled or not") {
@@ -569,7 +569,7 @@ TEST_CASE("a JPEG stream of lossless coding is not called damaged") {
     read(file.path());
     FAIL("no error was thrown");
   } catch (const Error& error) {
-    REQUIRE(error.failure() == Failure::data);
+    REQUIRE(error.code() == ErrorCode::data);
     REQUIRE(std::string(error.what()) == "compression lossless JPEG is not supported");
   }
 }
@@ -589,11 +589,11 @@ TEST_CASE("the coefficients of a progressive JPEG stream count as memory before 
   REQUIRE(coefficients >= std::int64_t{80} * 65535 * 2);
   ReadOptions options;
   options.limits.memory = coefficients;
-  REQUIRE(failure_of([&] { open_reader(file.path(), options); }) == Failure::memory);
+  REQUIRE(error_code_of([&] { open_reader(file.path(), options); }) == ErrorCode::memory);
 
   content[frame + 7] = '\x01';  // 256 columns and more in a strip of 80
   file.write(content);
-  REQUIRE(failure_of([&] { open_reader(file.path(), {}); }) == Failure::data);
+  REQUIRE(error_code_of([&] { open_reader(file.path(), {}); }) == ErrorCode::data);
 }
 
 namespace {
@@ -602,7 +602,7 @@ std::string refusal_of(const std::string& path, const ReadOptions& options = {})
   try {
     read(path, options);
   } catch (const Error& error) {
-    REQUIRE(error.failure() == Failure::data);
+    REQUIRE(error.code() == ErrorCode::data);
     return error.what();
   }
   return "none";
@@ -848,7 +848,7 @@ TEST_CASE("a stack of ImageJ has one directory for all slices") {
     REQUIRE(result.warnings.empty());
 
     write_file(path, content.substr(0, content.size() - 1));
-    REQUIRE(failure_of([&] { read(path); }) == Failure::data);
+    REQUIRE(error_code_of([&] { read(path); }) == ErrorCode::data);
   }
 }
 
@@ -858,7 +858,7 @@ TEST_CASE("planes that differ along more than one axis are refused") {
   const BitVolume image = noise({20, 10, 6}, 13);
   const auto is_refused = [&](const std::string& description) {
     write_described(path, image, description);
-    return failure_of([&] { read(path); }) == Failure::data;
+    return error_code_of([&] { read(path); }) == ErrorCode::data;
   };
   REQUIRE(is_refused("ImageJ=1.53t\nimages=6\nchannels=2\nslices=3\n"));
   REQUIRE(is_refused("ImageJ=1.53t\nimages=6\nframes=2\nslices=3\n"));
@@ -1068,7 +1068,7 @@ TEST_CASE("tags larger than the limit of memory are read, and what libtiff drops
 #if TIFFLIB_VERSION >= 20221213  // 4.5.0; libtiff before that cannot be given a limit
   write_described(path, image, std::string(17 << 20, 'x'));
   options.limits.memory = 1 << 20;
-  REQUIRE(failure_of([&] { read(path, options); }) == Failure::memory);
+  REQUIRE(error_code_of([&] { read(path, options); }) == ErrorCode::memory);
 #endif
   write_described(path, noise({20, 10, 1}, 19), "12345678");
   std::string content = read_file(path);
@@ -1152,7 +1152,7 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
     try {
       read(path);
     } catch (const Error& error) {
-      REQUIRE(error.failure() == Failure::data);
+      REQUIRE(error.code() == ErrorCode::data);
       return error.what();
     }
     return "none";

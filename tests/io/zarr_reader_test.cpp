@@ -10,7 +10,7 @@
 #include "io/read/label_reader.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -61,10 +61,10 @@ std::string bits_of(const std::string& path, ReadOptions options = {}) {
   return text;
 }
 
-std::string reason_for(const std::string& path, Failure failure = Failure::data,
+std::string reason_for(const std::string& path, ErrorCode failure = ErrorCode::data,
                        const ReadOptions& options = {}) {
   std::string reason;
-  CHECK(failure_of([&] { read_image(path, options); }, &reason) == failure);
+  CHECK(error_code_of([&] { read_image(path, options); }, &reason) == failure);
   return reason;
 }
 
@@ -198,17 +198,17 @@ TEST_CASE(
   CHECK(bits_of(image, chosen(0, 1)) == "10/00");
   CHECK(bits_of(image, chosen(0, 2)) == "00/01");
   CHECK(has(reason_for(image), "; --"));
-  CHECK(has(reason_for(image, Failure::data, chosen(1, {})),
+  CHECK(has(reason_for(image, ErrorCode::data, chosen(1, {})),
             "contains 3 time points; --frame N selects one, from 0"));
-  CHECK(has(reason_for(image, Failure::data, chosen(2, 0)), "has no channel 2: there are 2 channels"));
-  CHECK(has(reason_for(image, Failure::data, chosen(0, 3)), "has no frame 3"));
+  CHECK(has(reason_for(image, ErrorCode::data, chosen(2, 0)), "has no channel 2: there are 2 channels"));
+  CHECK(has(reason_for(image, ErrorCode::data, chosen(0, 3)), "has no frame 3"));
   ReadOptions series = chosen(0, 0);
   series.planes.series = 1;
-  CHECK(has(reason_for(image, Failure::data, series), "contains one image"));
+  CHECK(has(reason_for(image, ErrorCode::data, series), "contains one image"));
 
   const auto plain = store(scratch, {{".zarray", zarray("[2,2]", "[2,2]")}, {"0.0", kOnes}});
   CHECK(bits_of(plain, chosen(0, 0)) == "11/11");
-  CHECK(has(reason_for(plain, Failure::data, chosen(1, {})), "has no channel 1"));
+  CHECK(has(reason_for(plain, ErrorCode::data, chosen(1, {})), "has no channel 1"));
   CHECK(has(reason_for(store(scratch, {{".zarray", zarray("[2,2,2,2]", "[2,2,2,2]")}})), "along its axis 0"));
 }
 
@@ -315,8 +315,8 @@ TEST_CASE("metadata of a Zarr that cannot be is refused") {
   small.limits.memory = 1 << 20;
   reason_for(
       store(scratch, {{".zarray", zarray("[2,2]", "[2,2]", R"(,"x":")" + std::string(1 << 20, 'x') + "\"")}}),
-      Failure::memory, small);
-  reason_for(store(scratch, {{".zarray", zarray("[2,2]", "[30000,30000]")}}), Failure::memory, small);
+      ErrorCode::memory, small);
+  reason_for(store(scratch, {{".zarray", zarray("[2,2]", "[30000,30000]")}}), ErrorCode::memory, small);
   reason_for(
       store(scratch, {{".zarray", zarray("[2,2]", "[2,2]", "," + std::string(17 << 20, ' ') + "\"x\":1")}}));
 }

@@ -46,7 +46,7 @@ void expect_as_published(const json& array) {
       INFO(array["name"] << ", " << algorithm.name << ", " << connectivity << "-connectivity");
       const Variant* const variant = find_variant(algorithm, Connectivity{std::stoi(connectivity)});
       if (variant == nullptr) continue;
-      const Labeled labeled = variant->make(0)->label(image.view());
+      const Labeling labeled = variant->make(0)->label(image.view());
       REQUIRE(labeled.labels->count() == count.get<Label>());
       if (array.contains("labels") && array["labels"].contains(connectivity))
         expect_labels(render_all(*labeled.labels), array["labels"][connectivity]);

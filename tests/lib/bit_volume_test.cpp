@@ -8,7 +8,7 @@
 
 #include "gpuccl/image.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 
 using namespace gpuccl;
@@ -56,7 +56,7 @@ TEST_CASE("an image comes from a buffer of bytes, every value but 0 foreground")
       CHECK(same_bits(from_bytes(bytes, extent, more == 0 ? 0 : pitch).view(), image.view()));
       CHECK_NOTHROW(check(from_bytes(bytes, extent, pitch).view()));
       bytes.pop_back();
-      CHECK(failure_of([&] { from_bytes(bytes, extent, pitch); }) == Failure::usage);
+      CHECK(error_code_of([&] { from_bytes(bytes, extent, pitch); }) == ErrorCode::usage);
     }
 }
 
@@ -78,16 +78,16 @@ TEST_CASE("an image comes from a buffer of bits in either order, whatever is bey
             }
         CHECK(same_bits(from_bits(bits, extent, order, more == 0 ? 0 : pitch).view(), image.view()));
         bits.pop_back();
-        CHECK(failure_of([&] { from_bits(bits, extent, order, pitch); }) == Failure::usage);
+        CHECK(error_code_of([&] { from_bits(bits, extent, order, pitch); }) == ErrorCode::usage);
       }
 }
 
 TEST_CASE("buffers that cannot be the image are refused, and an empty image needs none") {
   const std::vector<std::uint8_t> bytes(100);
-  CHECK(failure_of([&] { from_bytes(bytes, {10, 10, 1}, 9); }) == Failure::usage);
-  CHECK(failure_of([&] { from_bits(bytes, {10, 10, 1}, BitOrder::lsb_first, 1); }) == Failure::usage);
-  CHECK(failure_of([&] { from_bytes(bytes, {10, -10, -1}); }) == Failure::usage);
-  CHECK(failure_of([&] { from_bytes(bytes, {2147483647, 2147483647, 2147483647}); }) == Failure::usage);
+  CHECK(error_code_of([&] { from_bytes(bytes, {10, 10, 1}, 9); }) == ErrorCode::usage);
+  CHECK(error_code_of([&] { from_bits(bytes, {10, 10, 1}, BitOrder::lsb_first, 1); }) == ErrorCode::usage);
+  CHECK(error_code_of([&] { from_bytes(bytes, {10, -10, -1}); }) == ErrorCode::usage);
+  CHECK(error_code_of([&] { from_bytes(bytes, {2147483647, 2147483647, 2147483647}); }) == ErrorCode::usage);
   CHECK(from_bytes({}, {0, 5, 1}).extent() == Extent{0, 5, 1});
   CHECK(from_bits({}, {5, 0, 1}, BitOrder::msb_first).extent() == Extent{5, 0, 1});
 }

@@ -2,7 +2,7 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/selection.hpp"
 #include "slabs/faces.hpp"
-#include "slabs/joiner.hpp"
+#include "slabs/slab_merger.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;

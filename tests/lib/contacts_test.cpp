@@ -54,7 +54,7 @@ std::vector<Contact> counted(const LabelImage& image, Connectivity connectivity,
               const bool inside = fold(to_x, extent.width, periodic[0]) &&
                                   fold(to_y, extent.height, periodic[1]) &&
                                   fold(to_z, extent.depth, periodic[2]);
-              if (axes == 0 || axes > reach(connectivity) || !inside) continue;
+              if (axes == 0 || axes > max_axes(connectivity) || !inside) continue;
               const Label a = at(x, y, z), b = at(to_x, to_y, to_z);
               if (a == 0 || b == 0 || a >= b) continue;
               Contact& contact = contacts[{a, b}];

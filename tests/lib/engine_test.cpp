@@ -9,7 +9,7 @@
 
 #include "engine/choice.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -19,7 +19,7 @@ using namespace tests;
 namespace {
 
 struct Outcome {
-  Labeled labeled;
+  Labeling labeled;
   EngineReport report;
   std::vector<std::string> warnings;
 };
@@ -94,22 +94,22 @@ TEST_CASE("a GPU algorithm without a usable GPU is done by the CPU, with one war
 
 TEST_CASE("a GPU asked for and not there is an error") {
   if (usable_gpu()) return;
-  REQUIRE(failure_of([] { label_by_engine({.algorithm = "bke", .device = DeviceChoice::cuda}); }) ==
-          Failure::unavailable);
-  REQUIRE(failure_of([] { label_by_engine({.device = DeviceChoice::cuda}); }) == Failure::unavailable);
+  REQUIRE(error_code_of([] { label_by_engine({.algorithm = "bke", .device = DeviceChoice::cuda}); }) ==
+          ErrorCode::unavailable);
+  REQUIRE(error_code_of([] { label_by_engine({.device = DeviceChoice::cuda}); }) == ErrorCode::unavailable);
 }
 
 TEST_CASE("contradictory or unknown names are refused, and the reason says what would be right") {
-  REQUIRE(failure_of([] { label_by_engine({.algorithm = "magic"}); }) == Failure::usage);
+  REQUIRE(error_code_of([] { label_by_engine({.algorithm = "magic"}); }) == ErrorCode::usage);
   REQUIRE(reason_of({.algorithm = "magic"}).find("auto, runs, flood-fill") != std::string::npos);
-  REQUIRE(failure_of([] { label_by_engine({.algorithm = "flood-fill", .device = DeviceChoice::cuda}); }) ==
-          Failure::usage);
-  REQUIRE(failure_of([] { label_by_engine({.algorithm = "bke", .device = DeviceChoice::cpu}); }) ==
-          Failure::usage);
+  REQUIRE(error_code_of([] { label_by_engine({.algorithm = "flood-fill", .device = DeviceChoice::cuda}); }) ==
+          ErrorCode::usage);
+  REQUIRE(error_code_of([] { label_by_engine({.algorithm = "bke", .device = DeviceChoice::cpu}); }) ==
+          ErrorCode::usage);
 }
 
 TEST_CASE("a pair of algorithm and connectivity that does not exist is refused with or without a GPU") {
-  REQUIRE(failure_of([] { label_by_engine({.algorithm = "bke"}, Connectivity::c4); }) == Failure::usage);
+  REQUIRE(error_code_of([] { label_by_engine({.algorithm = "bke"}, Connectivity::c4); }) == ErrorCode::usage);
   const std::string reason = reason_of({.algorithm = "bke"}, Connectivity::c4);
   REQUIRE(reason.find("8, 26") != std::string::npos);
   REQUIRE_THROWS_AS(check_options({.algorithm = "bke"}, Connectivity::c6), Error);

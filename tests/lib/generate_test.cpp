@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -31,8 +31,8 @@ Label count(const BitVolume& image, Connectivity connectivity) {
   return tests::flood_fill(image.view(), connectivity).labels->count();
 }
 
-Failure refusal(const GenerateOptions& options) {
-  return failure_of([&] { generate(options); });
+ErrorCode refusal(const GenerateOptions& options) {
+  return error_code_of([&] { generate(options); });
 }
 
 }  // namespace
@@ -170,11 +170,11 @@ TEST_CASE("a page looks like one") {
 }
 
 TEST_CASE("impossible images are refused") {
-  REQUIRE(refusal({.kind = "cat"}) == Failure::usage);
-  REQUIRE(refusal({.extent = {0, 5, 1}}) == Failure::usage);
-  REQUIRE(refusal({.density = 1.5}) == Failure::usage);
-  REQUIRE(refusal({.density = std::nan("")}) == Failure::usage);
-  REQUIRE(refusal({.granularity = 0}) == Failure::usage);
-  REQUIRE(refusal({.kind = "hilbert", .extent = {128, 128, 128}, .order = 7}) == Failure::usage);
-  REQUIRE(refusal({.kind = "hilbert", .extent = {31, 64, 1}, .order = 4}) == Failure::usage);
+  REQUIRE(refusal({.kind = "cat"}) == ErrorCode::usage);
+  REQUIRE(refusal({.extent = {0, 5, 1}}) == ErrorCode::usage);
+  REQUIRE(refusal({.density = 1.5}) == ErrorCode::usage);
+  REQUIRE(refusal({.density = std::nan("")}) == ErrorCode::usage);
+  REQUIRE(refusal({.granularity = 0}) == ErrorCode::usage);
+  REQUIRE(refusal({.kind = "hilbert", .extent = {128, 128, 128}, .order = 7}) == ErrorCode::usage);
+  REQUIRE(refusal({.kind = "hilbert", .extent = {31, 64, 1}, .order = 4}) == ErrorCode::usage);
 }

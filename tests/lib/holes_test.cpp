@@ -20,7 +20,7 @@ BitVolume filled_by_looking(const BitVolume& image, Connectivity connectivity, s
   for (int z = 0; z < extent.depth; ++z)
     for (int y = 0; y < extent.height; ++y)
       for (int x = 0; x < extent.width; ++x) inverted.set(x, y, z, !image(x, y, z));
-  const Labeled background = flood_fill(inverted.view(), complementary(connectivity));
+  const Labeling background = flood_fill(inverted.view(), complementary(connectivity));
   const LabelImage labels = render_all(*background.labels);
   const bool ends_along_z = is_3d(connectivity);
   std::set<Label> outside;
@@ -148,7 +148,7 @@ TEST_CASE("of the background of a volume what has no way to the border is enclos
           std::uint64_t count = 0, elements = 0;
           const BitVolume filled = filled_by_looking(image, connectivity, ~std::uint64_t{0}, count, elements);
           const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
-          const Labeled labeled = labeler->label(image.view());
+          const Labeling labeled = labeler->label(image.view());
           const BitVolume enclosed = enclosed_background(*labeled.labels, complementary(connectivity));
           BitVolume expected(extent);
           for (std::int64_t row = 0; row < extent.rows(); ++row)
@@ -176,7 +176,7 @@ TEST_CASE("a background that winds, or that labels do not show, is drawn whole")
   image.set(0, 1, 1, false);
   for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c26}) {
     const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
-    const Labeled labeled = labeler->label(image.view());
+    const Labeling labeled = labeler->label(image.view());
     const LabelImage drawn_labels = render_all(*labeled.labels);
     const Connectivity of_background = complementary(connectivity);
     CHECK(count_foreground(enclosed_background(*labeled.labels, of_background).view()) == elements_of_way);

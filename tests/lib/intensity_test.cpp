@@ -9,7 +9,7 @@
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -76,7 +76,7 @@ struct Element {
   int x, y, z;
   double sample;
 };
-std::vector<std::vector<Element>> elements_of(const Labeled& labeled, const Samples& image) {
+std::vector<std::vector<Element>> elements_of(const Labeling& labeled, const Samples& image) {
   const LabelImage labels = render_all(*labeled.labels);
   const Extent extent = labels.extent();
   std::vector<std::vector<Element>> elements(labels.count());
@@ -103,7 +103,7 @@ double percentile(const std::vector<double>& sorted, double share) {
 }
 
 /// Against two passes in long double.
-void expect_right(const Intensities& measured, const Labeled& labeled, const Samples& image) {
+void expect_right(const Intensities& measured, const Labeling& labeled, const Samples& image) {
   const std::vector<std::vector<Element>> components = elements_of(labeled, image);
   std::uint64_t nans = 0;
   for (std::size_t i = 0; i < components.size(); ++i) {
@@ -192,7 +192,7 @@ TEST_CASE(
       INFO(to_string(extent) << " round " << round << " kind " << kind << " connectivity "
                              << static_cast<int>(connectivity));
       const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0);
-      const Labeled labeled = labeler->label(image.view());
+      const Labeling labeled = labeler->label(image.view());
       const std::size_t count = labeled.components.size();
       samples.at_once = samples.rows = 1;
       const Intensities expected = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
@@ -200,7 +200,7 @@ TEST_CASE(
 
       samples.at_once = 1 + below(5);
       samples.rows = 1 + below(20);
-      const Labeled by_slabs =
+      const Labeling by_slabs =
           label_by_slabs(extent, connectivity,
                          cut_into_slabs(extent, connectivity, 1 + below(static_cast<int>(extent.elements()))),
                          slab_work(image, *labeler));
@@ -214,7 +214,7 @@ TEST_CASE(
 TEST_CASE("slices are measured one by one where memory does not hold parts of their components") {
   const Extent extent{64, 40, 12};
   const BitVolume image = random_image(extent, 0.2, 3, 5);
-  const Labeled labeled = flood_fill(image.view(), Connectivity::c6);
+  const Labeling labeled = flood_fill(image.view(), Connectivity::c6);
   const std::size_t count = labeled.components.size();
   IntensityRequest little = kAll;
   little.wanted.reset();
@@ -236,7 +236,7 @@ TEST_CASE("slices are measured one by one where memory does not hold parts of th
     if (is_whole) {
       CHECK(equal(measure(), expected, count));
     } else {
-      CHECK(failure_of([&] { measure(); }) == Failure::memory);
+      CHECK(error_code_of([&] { measure(); }) == ErrorCode::memory);
     }
   }
 }
@@ -252,7 +252,7 @@ TEST_CASE("percentiles are those of sorted samples, however many there are and o
       for (std::size_t i = 0; i < samples.samples.size(); ++i)
         samples.samples[i] =
             static_cast<double>(static_cast<int>(i * 40503 % static_cast<std::size_t>(values)) + first);
-      const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+      const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
       INFO(width << " samples of " << values << " values");
       expect_right(measure_intensity(*labeled.labels, labeled.components, samples, kAll), labeled, samples);
     }
@@ -264,7 +264,7 @@ TEST_CASE("sums of the largest whole numbers are exact") {
   BitVolume image(extent);
   invert(image);
   Samples samples(extent, true);
-  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
   for (const double largest : {4294967295.0, -2147483648.0}) {
     std::fill(samples.samples.begin(), samples.samples.end(), largest);
     samples.samples[5] += largest > 0 ? -1 : 1;
@@ -288,7 +288,7 @@ TEST_CASE("extremes and sums of samples of 64 bits have all their digits") {
   const WholeNumber least = INT64_MIN, most = UINT64_MAX, odd = (WholeNumber{1} << 53) + 1;
   const BitVolume image = drawn({"##.##.###.#"});
   const LongSamples samples({11, 1, 1}, {odd, odd, 0, least, least + 1, 0, most, most, most - 3, 0, 7});
-  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
   const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
   const auto check = [&](std::size_t i, WholeNumber min, WholeNumber max, WholeNumber sum, double deviation) {
     MeasureValues values;
@@ -316,7 +316,7 @@ TEST_CASE("samples of 64 bits are measured as those of 32, and alike by slabs, t
     const BitVolume image =
         random_image(extent, 0.1 + below(80) / 100.0, 1 + below(3), static_cast<std::uint32_t>(random()));
     const auto labeler = find_variant(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c6)->make(0);
-    const Labeled labeled = labeler->label(image.view());
+    const Labeling labeled = labeler->label(image.view());
     const std::size_t count = labeled.components.size();
     const auto elements = static_cast<std::size_t>(extent.elements());
     INFO(to_string(extent) << " round " << round);
@@ -344,7 +344,7 @@ TEST_CASE("samples of 64 bits are measured as those of 32, and alike by slabs, t
       REQUIRE(far_values[intensity_std] == near_values[intensity_std]);
     }
 
-    const Labeled by_slabs = label_by_slabs(
+    const Labeling by_slabs = label_by_slabs(
         extent, Connectivity::c6,
         cut_into_slabs(extent, Connectivity::c6, 1 + below(static_cast<int>(extent.elements()))),
         slab_work(image, *labeler));
@@ -360,7 +360,7 @@ TEST_CASE("what is infinite has no mean, and overflows nothing else") {
   const BitVolume image = drawn({"##.##"});
   Samples samples({5, 1, 1}, false);
   samples.samples = {1, std::numeric_limits<double>::infinity(), 0, 2, 4};
-  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
   const Intensities measured = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
   MeasureValues first, second;
   measured.get(0, first);
@@ -374,7 +374,7 @@ TEST_CASE("what is infinite has no mean, and overflows nothing else") {
   const BitVolume diagonal = drawn(std::vector<std::string>{"#.", ".#"});
   Samples large({2, 2, 1}, false);
   large.samples = {1.7e308, 0, 0, 1.7e308};  // whose sum is not finite
-  const Labeled one = flood_fill(diagonal.view(), Connectivity::c8);
+  const Labeling one = flood_fill(diagonal.view(), Connectivity::c8);
   MeasureValues values;
   measure_intensity(*one.labels, one.components, large, kAll).get(0, values);
   CHECK((std::isnan(values[intensity_sum]) && std::isnan(values[cx_weighted]) &&
@@ -388,12 +388,12 @@ TEST_CASE("percentiles of large components are counted, in as much memory as the
   Samples samples(extent, true, {0, 256});
   for (std::size_t i = 0; i < samples.samples.size(); ++i)
     samples.samples[i] = static_cast<double>(i * 7 % 251);
-  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
   expect_right(measure_intensity(*labeled.labels, labeled.components, samples, kAll), labeled, samples);
   IntensityRequest little = kAll;
   little.max_bytes = 1000;
-  CHECK(failure_of([&] { measure_intensity(*labeled.labels, labeled.components, samples, little); }) ==
-        Failure::memory);
+  CHECK(error_code_of([&] { measure_intensity(*labeled.labels, labeled.components, samples, little); }) ==
+        ErrorCode::memory);
   little.wanted.reset();
   little.wanted.set(static_cast<std::size_t>(intensity_mean));
   measure_intensity(*labeled.labels, labeled.components, samples, little);

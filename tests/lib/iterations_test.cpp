@@ -20,9 +20,9 @@ int launches(const PhaseTimes& times, const std::string& phase) {
   return 0;
 }
 
-Labeled labeled_by(const std::string& algorithm, Connectivity connectivity, BitView image) {
+Labeling labeled_by(const std::string& algorithm, Connectivity connectivity, BitView image) {
   const auto labeler = find_variant(*find_algorithm(algorithm, DeviceKind::cpu), connectivity)->make(0);
-  Labeled result = labeler->label(image);
+  Labeling result = labeler->label(image);
   expect_same(result, flood_fill(image, connectivity));
   return result;
 }
@@ -54,7 +54,7 @@ int longest_way(BitView image) {
 
 template <Connectivity connectivity>
 void expect_one_iteration_a_step(BitView image) {
-  const Labeled labeled = labeled_by("ep", connectivity, image);
+  const Labeling labeled = labeled_by("ep", connectivity, image);
   CHECK(launches(labeled.phases, "Init") == 1);
   CHECK(launches(labeled.phases, "Propagate") == longest_way<connectivity>(image) + 1);
 }
@@ -89,7 +89,7 @@ TEST_CASE("fb follows an arm of a spiral in one scan") {
     for (const int side : {5, 8, 21, 64, 101}) {
       INFO(side << " pixels, " << static_cast<int>(connectivity) << "-connectivity");
       const BitVolume spiral = generated("spiral", {side, side});
-      const Labeled labeled = labeled_by("fb", connectivity, spiral.view());
+      const Labeling labeled = labeled_by("fb", connectivity, spiral.view());
       const int iterations = launches(labeled.phases, "Forward");
       CHECK(iterations == launches(labeled.phases, "Backward"));
       CHECK(iterations > 1);

@@ -31,7 +31,7 @@ std::vector<T> drawn_rows(const LabelRuns& runs, int width, std::size_t behind) 
 }
 
 template <class T>
-void expect_rendered(const LabelSource& labels, std::int64_t first, std::int64_t rows, const Label* map) {
+void expect_rendered(const LabelRows& labels, std::int64_t first, std::int64_t rows, const Label* map) {
   constexpr std::size_t kBehind = 64;
   LabelRuns runs;
   labels.list_runs(first, rows, runs, map);
@@ -49,7 +49,7 @@ TEST_CASE("rendered rows are the listed runs at every width, in each type, filte
       for (const auto& [density, granularity] : {std::pair{0.5, 1}, {0.9, 1}, {0.6, 40}, {1.0, 1}}) {
         INFO(to_string(extent) << ", density " << density << ", granularity " << granularity);
         const BitVolume image = random_image(extent, density, granularity, static_cast<std::uint32_t>(width));
-        const Labeled labeled = cpu::make_runs_in_strips(connectivity, 0)->label(image.view());
+        const Labeling labeled = cpu::make_runs_in_strips(connectivity, 0)->label(image.view());
         const Label count = labeled.labels->count();
         std::vector<Label> map(std::size_t{count} + 1);
         for (Label label = 1; label <= count; ++label) map[label] = label % 3 == 0 ? 0 : count + 1 - label;
@@ -65,7 +65,7 @@ TEST_CASE("rendered rows are the listed runs at every width, in each type, filte
 
 TEST_CASE("labels that need all bits of their type are rendered as they are") {
   const BitVolume image = random_image({77, 1}, 0.5, 1, 1);
-  const Labeled labeled = cpu::make_runs_in_strips(Connectivity::c4, 0)->label(image.view());
+  const Labeling labeled = cpu::make_runs_in_strips(Connectivity::c4, 0)->label(image.view());
   std::vector<Label> map(std::size_t{labeled.labels->count()} + 1);
   for (const Label most : {0xffu, 0xffffu, 0xffffffffu}) {
     for (Label label = 1; label < map.size(); ++label) map[label] = most - label % 2;

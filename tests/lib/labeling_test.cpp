@@ -70,12 +70,12 @@ TEST_CASE("every CPU algorithm labels every image of 4x4 and of 5x3 pixels as fl
       BitVolume image(extent);
       for (int y = 0; y < extent.height; ++y)
         *image.row(y) = pixels >> (y * extent.width) & ((1u << extent.width) - 1);
-      const Labeled of_4 = flood_fill(image.view(), Connectivity::c4);
-      const Labeled of_8 = flood_fill(image.view(), Connectivity::c8);
+      const Labeling of_4 = flood_fill(image.view(), Connectivity::c4);
+      const Labeling of_8 = flood_fill(image.view(), Connectivity::c8);
       for (const auto& [labeler, connectivity] : labelers) {
         const LabelImage& expected =
             dynamic_cast<const LabelImage&>(*(connectivity == Connectivity::c4 ? of_4 : of_8).labels);
-        const Labeled labeled = labeler->label(image.view());
+        const Labeling labeled = labeler->label(image.view());
         const LabelImage& labels = dynamic_cast<const LabelImage&>(*labeled.labels);
         if (!std::equal(labels.data(), labels.data() + extent.elements(), expected.data()))
           FAIL(to_string(extent) << " pixels " << pixels);
@@ -114,8 +114,8 @@ TEST_CASE("runs gives the same labels with any number of threads") {
   const BitVolume image = random_image({700, 801}, 0.5, 1, 3);
   const BitVolume volume = random_image({100, 90, 81}, 0.3, 1, 4);
   for (const Connectivity connectivity : kConnectivities) {
-    const Labeled expected_image = flood_fill(image.view(), connectivity);
-    const Labeled expected_volume = flood_fill(volume.view(), connectivity);
+    const Labeling expected_image = flood_fill(image.view(), connectivity);
+    const Labeling expected_volume = flood_fill(volume.view(), connectivity);
     for (const int threads : {1, 2, 4, 7}) {
       INFO(threads << " threads, " << static_cast<int>(connectivity) << "-connectivity");
       tbb::task_arena arena(threads);

@@ -15,7 +15,7 @@
 #include "gpuccl/types.hpp"
 #include "measure/region_measurer.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 
 // Measures by their definitions, element by element.
@@ -192,14 +192,14 @@ void check_component(const Object& in, Connectivity connectivity, const MeasureV
   if (area < kFew) CHECK(values[feret_diameter_max] == std::sqrt(feret_squared(in, {1, 1, 1})));
 }
 
-Labeled background_of(Engine& engine, const LabelSource& labels, Connectivity connectivity, BitVolume& bits) {
+Labeling background_of(Engine& engine, const LabelRows& labels, Connectivity connectivity, BitVolume& bits) {
   bits = enclosed_background(labels, complementary(connectivity));
   return engine.label(bits.view(), complementary(connectivity));
 }
 
-Measured measure_all(Engine& engine, const Labeled& labeled, Connectivity connectivity) {
+MeasureTable measure_all(Engine& engine, const Labeling& labeled, Connectivity connectivity) {
   BitVolume bits;
-  const Labeled background = background_of(engine, *labeled.labels, connectivity, bits);
+  const Labeling background = background_of(engine, *labeled.labels, connectivity, bits);
   MeasureRequest request;
   request.wanted = everything();
   request.connectivity = connectivity;
@@ -219,8 +219,8 @@ TEST_CASE("measures of random images are what their definitions say") {
         Extent size = extent;
         if (!is_3d(connectivity)) size.depth = 1;
         const BitVolume image = random_image(size, density, 1, seed++);
-        const Labeled labeled = engine.label(image.view(), connectivity);
-        const Measured measured = measure_all(engine, labeled, connectivity);
+        const Labeling labeled = engine.label(image.view(), connectivity);
+        const MeasureTable measured = measure_all(engine, labeled, connectivity);
         const LabelImage labels = render_all(*labeled.labels);
         const Label step = std::max<Label>(1, labels.count() / 8);
         for (Label label = 1; label <= labels.count(); label += step) {
@@ -243,9 +243,9 @@ TEST_CASE("cavities are those of the component around them, not of what is in th
   image.set(1, 7, 7, false);
   Engine engine({}, nullptr);
   for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c18, Connectivity::c26}) {
-    const Labeled labeled = engine.label(image.view(), connectivity);
+    const Labeling labeled = engine.label(image.view(), connectivity);
     REQUIRE(labeled.components.size() == 3);
-    const Measured measured = measure_all(engine, labeled, connectivity);
+    const MeasureTable measured = measure_all(engine, labeled, connectivity);
     const double expected[] = {2, 1, 0};
     for (std::size_t i = 0; i < 3; ++i) {
       const MeasureValues values = measured.values(labeled.components, i);
@@ -263,9 +263,9 @@ TEST_CASE("cavities of a component are what it leaves without a way out") {
     for (const Connectivity connectivity : {Connectivity::c6, Connectivity::c18, Connectivity::c26}) {
       const BitVolume image = seed % 4 == 0 ? random_image({40, 9, 7}, 0.6 + seed % 3 * 0.15, 1, seed)
                                             : random_shells({40, 13, 12}, seed);
-      const Labeled labeled = engine.label(image.view(), connectivity);
+      const Labeling labeled = engine.label(image.view(), connectivity);
       const LabelImage labels = render_all(*labeled.labels);
-      const Measured measured = measure_all(engine, labeled, connectivity);
+      const MeasureTable measured = measure_all(engine, labeled, connectivity);
       const Label step = std::max<Label>(1, labels.count() / 10);
       for (Label label = 1; label <= labels.count(); label += step) {
         CAPTURE(static_cast<int>(connectivity), seed, label);
@@ -287,7 +287,7 @@ TEST_CASE("Feret diameters of volumes are those of all pairs, by the spacing too
   MeasureRequest request;
   request.wanted.set(static_cast<std::size_t>(feret_diameter_max));
   request.wanted.set(static_cast<std::size_t>(feret_diameter_max_physical));
-  const auto measured_of = [&](const BitVolume& image, const Labeled& labeled, std::size_t i) {
+  const auto measured_of = [&](const BitVolume& image, const Labeling& labeled, std::size_t i) {
     REQUIRE(labeled.labels->extent() == image.extent());
     return measure(*labeled.labels, labeled.components, request).values(labeled.components, i);
   };
@@ -298,7 +298,7 @@ TEST_CASE("Feret diameters of volumes are those of all pairs, by the spacing too
         const BitVolume image = random_image({25, 16, 13}, density, 2, ++seed);
         request.connectivity = connectivity;
         request.spacing = spacing;
-        const Labeled labeled = engine.label(image.view(), connectivity);
+        const Labeling labeled = engine.label(image.view(), connectivity);
         const LabelImage labels = render_all(*labeled.labels);
         const Label step = std::max<Label>(1, labels.count() / 5);
         for (Label label = 1; label <= labels.count(); label += step) {
@@ -320,7 +320,7 @@ TEST_CASE("Feret diameters of volumes are those of all pairs, by the spacing too
                       (x >= 110 && x < 140 && y >= 10 && y < 30 && z >= 20 && z < 60));
       }
   request.spacing = {0.5, 2, 0.5};
-  const Labeled labeled = engine.label(image.view(), Connectivity::c26);
+  const Labeling labeled = engine.label(image.view(), Connectivity::c26);
   REQUIRE(labeled.components.size() == 2);
   const MeasureValues ball = measured_of(image, labeled, 0), box = measured_of(image, labeled, 1);
   CHECK(ball[feret_diameter_max] == 91);
@@ -336,7 +336,7 @@ TEST_CASE("sums are exact where 64 bits do not hold them") {
   std::fill_n(image.row(0), width / 32, ~0u);
   image.row(0)[width / 32] = (1u << width % 32) - 1;
   Engine engine({}, nullptr);
-  const Labeled labeled = engine.label(image.view(), Connectivity::c8);
+  const Labeling labeled = engine.label(image.view(), Connectivity::c8);
   MeasureRequest request;
   request.wanted.set(static_cast<std::size_t>(moments_central_0_2));
   const MeasureValues values =
@@ -351,17 +351,17 @@ TEST_CASE("with little memory regions are measured one by one, and rows of Feret
   for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c26}) {
     const BitVolume image = random_image({90, 300, is_3d(connectivity) ? 20 : 1}, 0.25, 2, 7);
     Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
-    const Labeled labeled = engine.label(image.view(), connectivity);
+    const Labeling labeled = engine.label(image.view(), connectivity);
     MeasureSet wanted = measures_of(MeasureGroup::shape);
     wanted.reset(
         static_cast<std::size_t>(inscribed_radius));  // takes memory for one component at a time, too
     MeasureRequest request{wanted, connectivity, {}};
-    const Measured expected = measure(*labeled.labels, labeled.components, request);
+    const MeasureTable expected = measure(*labeled.labels, labeled.components, request);
     request.max_bytes = 0;
-    CHECK(failure_of([&] { measure(*labeled.labels, labeled.components, request); }) == Failure::memory);
+    CHECK(error_code_of([&] { measure(*labeled.labels, labeled.components, request); }) == ErrorCode::memory);
     CHECK(expected.extra_bytes() > 0);
     request.max_bytes = expected.extra_bytes();
-    const Measured measured = measure(*labeled.labels, labeled.components, request);
+    const MeasureTable measured = measure(*labeled.labels, labeled.components, request);
     for (std::size_t i = 0; i < labeled.components.size(); ++i) {
       const MeasureValues a = measured.values(labeled.components, i),
                           b = expected.values(labeled.components, i);
@@ -376,13 +376,14 @@ TEST_CASE("only regions that have elements of a component add to its sums") {
   for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c26}) {
     const BitVolume image = random_image({90, 33, is_3d(connectivity) ? 9 : 1}, 0.1, 1, 5);
     Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
-    const Labeled labeled = engine.label(image.view(), connectivity);
+    const Labeling labeled = engine.label(image.view(), connectivity);
     const LabelImage labels = render_all(*labeled.labels);
     const SpanSource* const spans = spans_of(*labeled.labels);
     REQUIRE(spans != nullptr);
     MeasureRequest request{.wanted = everything(), .connectivity = connectivity};
     for (const MeasureId id : {cavities, tunnels}) request.wanted.reset(static_cast<std::size_t>(id));
-    const measuring::Labeling labeling{image.extent(), labeled.components, labeled.labels.get(), request};
+    const measuring::MeasureContext labeling{image.extent(), labeled.components, labeled.labels.get(),
+                                             request};
     MeasureSums sums(labeling);
     sums.resize(labeled.components.size());
     measuring::RowAccess rows{.extent = image.extent(), .bits = spans->bits()};
@@ -412,9 +413,9 @@ TEST_CASE("only regions that have elements of a component add to its sums") {
 TEST_CASE("cavities need labels of the background") {
   Engine engine({}, nullptr);
   const BitVolume image = random_image({9, 9, 9}, 0.5, 1, 1);
-  const Labeled labeled = engine.label(image.view(), Connectivity::c26);
+  const Labeling labeled = engine.label(image.view(), Connectivity::c26);
   MeasureRequest request;
   request.connectivity = Connectivity::c26;
   request.wanted.set(static_cast<std::size_t>(tunnels));
-  CHECK(failure_of([&] { measure(*labeled.labels, labeled.components, request); }) == Failure::usage);
+  CHECK(error_code_of([&] { measure(*labeled.labels, labeled.components, request); }) == ErrorCode::usage);
 }

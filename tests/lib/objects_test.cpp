@@ -15,7 +15,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/values.hpp"
 
 using namespace gpuccl;
@@ -28,7 +28,7 @@ namespace {
 template <class T>
 void expect_values_are_objects(std::mt19937& random, Extent extent, int strips) {
   const Values<T> values = random_values<T>(random, extent, 2 + static_cast<int>(random() % 9), 2);
-  const LabeledValues found = label_by_value(image_of(values, 0), strips);
+  const ValueLabeling found = label_by_value(image_of(values, 0), strips);
 
   std::map<T, Label> label_of;
   std::vector<Component> components;
@@ -64,20 +64,20 @@ void expect_values_are_objects(std::mt19937& random, Extent extent, int strips) 
 template <class T>
 void expect_measured_apart(std::mt19937& random, Extent extent, Connectivity connectivity) {
   Values<T> values = random_values<T>(random, extent, 5, 3);
-  const LabeledValues all = label_by_value(image_of(values, 0));
+  const ValueLabeling all = label_by_value(image_of(values, 0));
   MeasureRequest request{.wanted = {}, .connectivity = connectivity, .spacing = {1, 2, 3}};
   request.wanted = measures_of(MeasureGroup::shape) | measures_of(MeasureGroup::topology) |
                    measures_of(MeasureGroup::physical) | measures_of(MeasureGroup::border);
   for (const MeasureId id : {MeasureId::components, MeasureId::cavities, MeasureId::tunnels})
     request.wanted.reset(static_cast<std::size_t>(id));
   request.labels_touch = true;
-  const Measured measured = measure(*all.labeled.labels, all.labeled.components, request);
+  const MeasureTable measured = measure(*all.labeled.labels, all.labeled.components, request);
   request.labels_touch = false;
   for (std::size_t i = 0; i < all.values.size(); ++i) {
     Values<T> alone = values;
     for (T& value : alone.elements)
       if (to_double(tests::type_of<T>(), all.values[i]) != static_cast<double>(value)) value = 0;
-    const LabeledValues one = label_by_value(image_of(alone, 0));
+    const ValueLabeling one = label_by_value(image_of(alone, 0));
     const MeasureValues theirs =
         measure(*one.labeled.labels, one.labeled.components, request).values(one.labeled.components, 0);
     const MeasureValues ours = measured.values(all.labeled.components, i);
@@ -220,7 +220,7 @@ TEST_CASE("hulls of a volume have the voxels that all their half-spaces have") {
     Values<std::uint8_t> values = random_values<std::uint8_t>(random, extent, 1, 1);
     for (std::uint8_t& value : values.elements) value = value != 0 && random() % 4 == 0 ? 1 : 0;
     values.elements[random() % values.elements.size()] = 1;
-    const LabeledValues found = label_by_value(image_of(values, 0));
+    const ValueLabeling found = label_by_value(image_of(values, 0));
     MeasureRequest request{.wanted = {}, .connectivity = Connectivity::c26};
     request.wanted.set(static_cast<std::size_t>(MeasureId::area_convex));
     const MeasureValues measured =
@@ -234,7 +234,7 @@ TEST_CASE("holes of objects in several pieces are counted in images, with or wit
   values.elements = {1, 1, 1, 0, 1, 1, 1,  //
                      1, 0, 1, 0, 1, 0, 1,  //
                      1, 1, 1, 0, 1, 1, 1};
-  const LabeledValues found = label_by_value(image_of(values, 0));
+  const ValueLabeling found = label_by_value(image_of(values, 0));
   MeasureRequest request{.wanted = {}, .connectivity = Connectivity::c8, .labels_touch = true};
   request.wanted.set(static_cast<std::size_t>(MeasureId::holes));
   const auto holes = [&] {
@@ -317,14 +317,14 @@ TEST_CASE("every value is one object, numbered by its first pixel, for any numbe
 
 TEST_CASE("objects by value have no delta, and an image without pixels has no objects") {
   Values<float> values(Extent{3, 1, 1});
-  CHECK(failure_of([&] { label_by_value(image_of(values, 0.5)); }) == Failure::usage);
+  CHECK(error_code_of([&] { label_by_value(image_of(values, 0.5)); }) == ErrorCode::usage);
   CHECK(label_by_value(ValueImage(Extent{0, 0, 0}, ValueType::u8)).labeled.labels->count() == 0);
 }
 
 TEST_CASE("identifiers of objects are integers from 1 on, exact in their type") {
   const auto bits = [](double value) { return std::bit_cast<ValueBits>(value); };
   const auto fails = [](ValueType type, ValueBits value) {
-    return failure_of([&] { object_ids(type, std::vector{value}); }) == Failure::data;
+    return error_code_of([&] { object_ids(type, std::vector{value}); }) == ErrorCode::data;
   };
   CHECK(object_ids(ValueType::u64, std::vector<ValueBits>{1, UINT64_MAX}) ==
         std::vector<std::uint64_t>{1, UINT64_MAX});
@@ -362,9 +362,9 @@ TEST_CASE("overlaps and areas are those of a loop over pixels") {
     for (const auto& [pair, pixels] : expected)
       REQUIRE((*found++ == Overlap{pair.first, pair.second, pixels}));
   }
-  CHECK(failure_of([] {
+  CHECK(error_code_of([] {
           find_overlaps(LabelImage({2, 2, 1}, 0), LabelImage({2, 3, 1}, 0));
-        }) == Failure::data);
+        }) == ErrorCode::data);
 }
 
 TEST_CASE("a matching has as many pairs as possible, and then the largest sum of IoU") {
@@ -391,7 +391,7 @@ TEST_CASE("a matching has as many pairs as possible, and then the largest sum of
       REQUIRE(best.has_sum(sum));
     }
   }
-  CHECK(failure_of([] { match_objects({}, 0); }) == Failure::usage);
+  CHECK(error_code_of([] { match_objects({}, 0); }) == ErrorCode::usage);
   CHECK(match_objects({}, 0.5).empty());
 }
 

@@ -7,7 +7,7 @@
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/values.hpp"
 
@@ -52,7 +52,7 @@ struct Filled {
       for (int dy = -1; dy <= 1; ++dy)
         for (int dx = -1; dx <= 1; ++dx) {
           const int axes = (dx != 0) + (dy != 0) + (dz != 0);
-          if (axes == 0 || axes > reach(connectivity_) || (dz != 0 && !is_3d(connectivity_))) continue;
+          if (axes == 0 || axes > max_axes(connectivity_) || (dz != 0 && !is_3d(connectivity_))) continue;
           Place next{at[0] + dx, at[1] + dy, at[2] + dz}, periods{};
           bool inside = true;
           for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -121,7 +121,7 @@ struct Filled {
 Wrapped wrapped(BitView image, Connectivity connectivity, const PeriodicAxes& periodic,
                 std::vector<Label>* labels = nullptr) {
   Engine engine({.device = DeviceChoice::cpu}, nullptr);
-  const Labeled labeled = engine.label(image, connectivity);
+  const Labeling labeled = engine.label(image, connectivity);
   Wrapped all = wrap(*labeled.labels, labeled.components, connectivity, periodic);
   if (labels != nullptr) {
     const LabelImage before = render_all(*labeled.labels);
@@ -190,8 +190,8 @@ TEST_CASE("random images of values are labeled as flood fill labels each value o
         for (const PeriodicAxes& axes : choices(extent, connectivity)) {
           INFO(tests::to_string(extent) << " by " << static_cast<int>(connectivity) << ", round " << round
                                         << ", periodic " << axes[0] << axes[1] << axes[2]);
-          const LabeledValues labeled = label_values(tests::image_of(values, 0), connectivity);
-          const Labeled& apart = labeled.labeled;
+          const ValueLabeling labeled = label_values(tests::image_of(values, 0), connectivity);
+          const Labeling& apart = labeled.labeled;
           const Wrapped all = wrap(*apart.labels, apart.components, connectivity, axes,
                                    {labeled.values.data(), labeled.values.size()});
           const LabelImage before = render_all(*apart.labels);
@@ -261,10 +261,10 @@ TEST_CASE("a component may cross a border many times before it ends") {
 TEST_CASE("axes that cannot be periodic are refused") {
   const auto refused = [](Extent extent, Connectivity connectivity, const PeriodicAxes& axes) {
     const BitVolume image(extent);
-    return failure_of([&] { wrapped(image.view(), connectivity, axes); });
+    return error_code_of([&] { wrapped(image.view(), connectivity, axes); });
   };
-  CHECK(refused({1, 5, 1}, Connectivity::c8, {true, false, false}) == Failure::usage);
-  CHECK(refused({5, 1, 1}, Connectivity::c8, {false, true, false}) == Failure::usage);
-  CHECK(refused({5, 5, 1}, Connectivity::c26, {false, false, true}) == Failure::usage);
-  CHECK(refused({5, 5, 3}, Connectivity::c8, {false, false, true}) == Failure::usage);
+  CHECK(refused({1, 5, 1}, Connectivity::c8, {true, false, false}) == ErrorCode::usage);
+  CHECK(refused({5, 1, 1}, Connectivity::c8, {false, true, false}) == ErrorCode::usage);
+  CHECK(refused({5, 5, 1}, Connectivity::c26, {false, false, true}) == ErrorCode::usage);
+  CHECK(refused({5, 5, 3}, Connectivity::c8, {false, false, true}) == ErrorCode::usage);
 }

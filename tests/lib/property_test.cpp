@@ -50,7 +50,7 @@ TEST_CASE("transposed and padded images have as many components") {
 TEST_CASE("the areas of the components add up to the foreground") {
   for_each_sample([](BitView image, Connectivity connectivity) {
     Engine engine({.algorithm = "runs", .device = DeviceChoice::cpu}, {});
-    const Labeled labeled = engine.label(image, connectivity);
+    const Labeling labeled = engine.label(image, connectivity);
     std::uint64_t area = 0;
     for (const std::uint64_t a : labeled.components.area) area += a;
     REQUIRE(area == static_cast<std::uint64_t>(count_foreground(image)));
@@ -80,7 +80,7 @@ TEST_CASE("elements that meet at an edge or a vertex touch where the connectivit
         for (int dx = -1; dx <= 1; ++dx) {
           const int axes = dx * dx + dy * dy + dz * dz;
           if (axes == 0) continue;
-          const bool touch = axes <= reach(connectivity) && (dz == 0 || is_3d(connectivity));
+          const bool touch = axes <= max_axes(connectivity) && (dz == 0 || is_3d(connectivity));
           REQUIRE(count(dx, dy, dz, connectivity) == (touch ? 1u : 2u));
         }
 }

@@ -29,7 +29,7 @@ TEST_CASE("without filters nothing changes and no map is made") {
   const Selection all = selected({});
   REQUIRE(all.map.empty());
   REQUIRE(all.dropped == 0);
-  REQUIRE(all.components.area == Column<std::uint64_t>{2, 5, 1, 5});
+  REQUIRE(all.components.area == UninitializedVector<std::uint64_t>{2, 5, 1, 5});
   REQUIRE(selected({.largest = 4}).map.empty());
 }
 
@@ -37,7 +37,7 @@ TEST_CASE("components are kept by size") {
   const Selection large = selected({.min_size = 2});
   REQUIRE(large.map == std::vector<Label>{0, 1, 2, 0, 3});
   REQUIRE(large.dropped == 1);
-  REQUIRE(large.components.area == Column<std::uint64_t>{2, 5, 5});
+  REQUIRE(large.components.area == UninitializedVector<std::uint64_t>{2, 5, 5});
   REQUIRE(large.components.box[2].min == std::array<int, 3>{1, 5, 0});
   REQUIRE(selected({.max_size = 2}).map == std::vector<Label>{0, 1, 0, 2, 0});
   REQUIRE(selected({.min_size = 2, .max_size = 4}).map == std::vector<Label>{0, 1, 0, 0, 0});
@@ -73,7 +73,7 @@ TEST_CASE("ordered by size, the largest is label 1 and equals stay in raster ord
   const Selection by_size = selected({.order = LabelOrder::size});
   REQUIRE(by_size.map == std::vector<Label>{0, 3, 1, 4, 2});
   REQUIRE(by_size.dropped == 0);
-  REQUIRE(by_size.components.area == Column<std::uint64_t>{5, 5, 2, 1});
+  REQUIRE(by_size.components.area == UninitializedVector<std::uint64_t>{5, 5, 2, 1});
   REQUIRE(selected({.largest = 2, .order = LabelOrder::size}).map == std::vector<Label>{0, 0, 1, 0, 2});
 }
 
@@ -86,13 +86,13 @@ TEST_CASE("all components may be dropped") {
 
 TEST_CASE("components are kept by a condition on what was measured of them") {
   const BitVolume image = four_components();
-  const Labeled labeled = flood_fill(image.view(), Connectivity::c4);
+  const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
   SelectionOptions options;
   using Step = Condition::Step;
   options.keep.steps = {{Step::Kind::comparison, MeasureId::extent, Condition::Relation::at_least, 1},
                         {Step::Kind::comparison, MeasureId::area, Condition::Relation::greater, 1},
                         {.kind = Step::Kind::both}};
-  Measured measured =
+  MeasureTable measured =
       measure(*labeled.labels, labeled.components, {options.keep.measures(), Connectivity::c4, {}});
   const Selection selection = select(labeled.components, image.extent(), true, options, measured);
   CHECK(selection.map == std::vector<Label>{0, 1, 2, 0, 3});

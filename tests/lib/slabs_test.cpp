@@ -6,7 +6,7 @@
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -19,7 +19,8 @@ std::int64_t layer_of(Extent extent, bool rows) {
   return rows ? extent.width : static_cast<std::int64_t>(extent.width) * extent.height;
 }
 
-Labeled by_slabs(const BitVolume& image, Connectivity connectivity, Labeler& labeler, int height, bool rows) {
+Labeling by_slabs(const BitVolume& image, Connectivity connectivity, Labeler& labeler, int height,
+                  bool rows) {
   const Extent extent = image.extent();
   return label_by_slabs(extent, connectivity,
                         cut_into_slabs(extent, connectivity, height * layer_of(extent, rows)),
@@ -37,7 +38,7 @@ TEST_CASE("slabs of every height give the same as the whole") {
        {Extent{70, 19, 1}, Extent{33, 5, 9}, Extent{5, 33, 8}, Extent{1, 1, 9}, Extent{9, 1, 5}})
     for (const NamedImage& named : every_pattern(extent))
       for (const Connectivity connectivity : kConnectivities) {
-        const Labeled expected = flood_fill(named.image.view(), connectivity);
+        const Labeling expected = flood_fill(named.image.view(), connectivity);
         const auto labeler = labeler_of("runs", connectivity);
         for (const int height : {1, 2, 3, 7, 1000})
           for (const bool rows : {false, true}) {
@@ -55,7 +56,7 @@ TEST_CASE("slabs can be labeled by every CPU algorithm") {
       for (const Extent extent : {Extent{40, 30, 1}, Extent{20, 9, 11}}) {
         INFO(algorithm.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity");
         const BitVolume image = random_image(extent, 0.4, 2, 5);
-        const Labeled expected = flood_fill(image.view(), variant.connectivity);
+        const Labeling expected = flood_fill(image.view(), variant.connectivity);
         const auto labeler = variant.make(0);
         for (const int height : {1, 4})
           expect_same(by_slabs(image, variant.connectivity, *labeler, height, extent.depth == 1), expected);
@@ -69,7 +70,7 @@ TEST_CASE("what meets only in the last slab is one component") {
     for (const Connectivity connectivity : kConnectivities) {
       if (is_3d(connectivity) != (extent.depth > 1)) continue;
       const auto labeler = labeler_of("runs", connectivity);
-      const Labeled labeled = by_slabs(comb, connectivity, *labeler, 1, extent.depth == 1);
+      const Labeling labeled = by_slabs(comb, connectivity, *labeler, 1, extent.depth == 1);
       CHECK(labeled.labels->count() == 1);
       CHECK(labeled.components.area == flood_fill(comb.view(), connectivity).components.area);
     }
@@ -103,9 +104,9 @@ TEST_CASE("labels of slabs are rendered again from the start, and slabs passed o
   const BitVolume image = random_image({30, 4, 20}, 0.4, 1, 2);
   const auto labeler = labeler_of("runs", Connectivity::c26);
   int reads = 0;
-  const Labeled labeled = label_by_slabs(image.extent(), Connectivity::c26,
-                                         cut_into_slabs(image.extent(), Connectivity::c26, 240),
-                                         slab_work(image, *labeler, &reads));
+  const Labeling labeled = label_by_slabs(image.extent(), Connectivity::c26,
+                                          cut_into_slabs(image.extent(), Connectivity::c26, 240),
+                                          slab_work(image, *labeler, &reads));
   CHECK(reads == 10);
   const LabelImage all = render_all(*labeled.labels);
   CHECK(reads == 20);
@@ -121,11 +122,11 @@ TEST_CASE("labels of slabs are rendered again from the start, and slabs passed o
 TEST_CASE("an input that is another the second time is an error") {
   BitVolume image = random_image({30, 4, 20}, 0.4, 1, 2);
   const auto labeler = labeler_of("runs", Connectivity::c6);
-  const Labeled labeled =
+  const Labeling labeled =
       label_by_slabs(image.extent(), Connectivity::c6, cut_into_slabs(image.extent(), Connectivity::c6, 240),
                      slab_work(image, *labeler));
   image.set(3, 3, 9, !image(3, 3, 9));
-  CHECK(failure_of([&] { render_all(*labeled.labels); }) == Failure::data);
+  CHECK(error_code_of([&] { render_all(*labeled.labels); }) == ErrorCode::data);
 }
 
 TEST_CASE("more components than memory is given for are an error") {
@@ -136,8 +137,8 @@ TEST_CASE("more components than memory is given for are an error") {
   work.max_kept = 4 * 1024 * 60 + 40000;  // 32 x 32 dots in every second slice, and borders
   CHECK(label_by_slabs(dots.extent(), Connectivity::c26, slabs, work).labels->count() == 4096);
   work.max_kept = 4 * 1024 * 60;
-  CHECK(failure_of([&] { label_by_slabs(dots.extent(), Connectivity::c26, slabs, work); }) ==
-        Failure::memory);
+  CHECK(error_code_of([&] { label_by_slabs(dots.extent(), Connectivity::c26, slabs, work); }) ==
+        ErrorCode::memory);
 }
 
 TEST_CASE("many random volumes cut at random") {

@@ -20,7 +20,7 @@ BitVolume columns(Extent extent) {
   return image;
 }
 
-LabelRuns runs_of(const LabelSource& labels) {
+LabelRuns runs_of(const LabelRows& labels) {
   LabelRuns runs;
   labels.list_runs(0, labels.extent().rows(), runs, nullptr);
   return runs;
@@ -29,13 +29,13 @@ LabelRuns runs_of(const LabelSource& labels) {
 /// Labels `image` in so many strips and compares with what one strip makes of it.
 void expect_same_in_strips(const BitVolume& image, Connectivity connectivity, std::initializer_list<int> cuts,
                            int rounds) {
-  const Labeled expected = cpu::make_runs_in_strips(connectivity, 1)->label(image.view());
+  const Labeling expected = cpu::make_runs_in_strips(connectivity, 1)->label(image.view());
   const LabelRuns expected_runs = runs_of(*expected.labels);
   for (const int strips : cuts)
     for (int round = 0; round < rounds; ++round) {
       INFO(to_string(image.view().extent)
            << ", " << static_cast<int>(connectivity) << "-connectivity, " << strips << " strips");
-      const Labeled labeled = cpu::make_runs_in_strips(connectivity, strips)->label(image.view());
+      const Labeling labeled = cpu::make_runs_in_strips(connectivity, strips)->label(image.view());
       REQUIRE(labeled.labels->count() == expected.labels->count());
       REQUIRE(labeled.components == expected.components);
       const LabelRuns runs = runs_of(*labeled.labels);

@@ -67,13 +67,13 @@ TEST_CASE("no image takes more memory than an algorithm says, and the worst of `
           INFO(algorithm.name << ", " << static_cast<int>(variant.connectivity) << "-connectivity, " << kind
                               << " " << to_string(extent));
           const BitVolume image = image_of(kind, extent);
-          Labeled labeled = variant.make(0)->label(image.view());  // oneTBB keeps some for itself
+          Labeling labeled = variant.make(0)->label(image.view());  // oneTBB keeps some for itself
           labeled = {};
           const auto labeler = variant.make(0);
           const std::int64_t taken = peak_of([&] { labeled = labeler->label(image.view()); });
           const auto components =
               static_cast<std::int64_t>(labeled.components.size() * Components::kBytesEach);
-          const std::int64_t allowed = table_bytes(algorithm, variant.connectivity, extent);
+          const std::int64_t allowed = host_workspace_bytes(algorithm, variant.connectivity, extent);
           CHECK(taken <= allowed + 3 * components + kElse);
           if (algorithm.name == "runs" && kind == "stripes" && extent.width > 1)
             CHECK(taken + kElse >= allowed / 2);
@@ -90,20 +90,21 @@ TEST_CASE("components that pass through many strips take no more memory than the
       const BitVolume image = image_of("stripes", extent);
       const Algorithm& runs = *find_algorithm("runs", DeviceKind::cpu);
       const auto labeler = find_variant(runs, connectivity)->make(0);
-      Labeled labeled = labeler->label(image.view());  // oneTBB keeps some for itself
+      Labeling labeled = labeler->label(image.view());  // oneTBB keeps some for itself
       labeled = {};
       const std::int64_t taken = peak_of([&] { labeled = labeler->label(image.view()); });
       REQUIRE(labeled.components.size() == static_cast<std::size_t>(extent.width / 2));
       const auto components = static_cast<std::int64_t>(labeled.components.size() * Components::kBytesEach);
-      CHECK(taken <= table_bytes(runs, connectivity, extent) + components + kElse);
+      CHECK(taken <= host_workspace_bytes(runs, connectivity, extent) + components + kElse);
     }
   });
 }
 
 TEST_CASE("a GPU algorithm takes on the CPU what `runs` takes there") {
   const Extent extent{1000, 1000, 3};
-  CHECK(table_bytes(*find_algorithm("bke", DeviceKind::cuda), Connectivity::c8, extent) ==
-        table_bytes(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8, extent));
+  CHECK(host_workspace_bytes(*find_algorithm("bke", DeviceKind::cuda), Connectivity::c8, extent) ==
+        host_workspace_bytes(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8, extent));
   // Two of 4 bytes for every second element of a pair of rows, and what goes by rows.
-  CHECK(table_bytes(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8, extent) > 2 * 3000000);
+  CHECK(host_workspace_bytes(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8, extent) >
+        2 * 3000000);
 }

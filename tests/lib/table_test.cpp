@@ -1,7 +1,7 @@
 #include "cuda/cuda.hpp"
 #include "gpuccl/engine.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 
 using namespace gpuccl;
 
@@ -26,7 +26,7 @@ TEST_CASE("with or without CUDA, without a GPU a GPU algorithm is listed but can
   for (const Algorithm& algorithm : algorithms())
     if (algorithm.device == DeviceKind::cuda)
       for (const Variant& variant : algorithm.variants)
-        REQUIRE(failure_of([&] { variant.make(0); }) == Failure::unavailable);
+        REQUIRE(error_code_of([&] { variant.make(0); }) == ErrorCode::unavailable);
 }
 
 TEST_CASE("a row and variants that do not fit together are refused") {

@@ -16,7 +16,7 @@
 #include "gpuccl/types.hpp"
 #include "support/arrays.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/reference.hpp"
 #include "support/values.hpp"
 
@@ -41,17 +41,17 @@ void expect_same_on_random_images(unsigned seed, int images) {
     for (const Connectivity connectivity : kConnectivities) {
       INFO("seed " << seed << ", image " << i << ", delta " << delta << ", connectivity "
                    << static_cast<int>(connectivity));
-      const LabeledValues expected = tests::flood_fill(values, connectivity, delta);
+      const ValueLabeling expected = tests::flood_fill(values, connectivity, delta);
       ValueImage image = tests::image_of(values, delta);
       const std::int64_t bound = most_components(image, connectivity);
       REQUIRE(bound >= std::ssize(expected.values));
       REQUIRE(bound <= image.count_runs());
-      const LabeledValues found = label_values(std::move(image), connectivity, 1 + below(7));
+      const ValueLabeling found = label_values(std::move(image), connectivity, 1 + below(7));
       expect_same(found, expected);
       // Runs of a label, whatever values they have: writers choose by their number.
       LabelRuns listed, rendered;
       found.labeled.labels->list_runs(0, extent.rows(), listed, nullptr);
-      found.labeled.labels->LabelSource::list_runs(0, extent.rows(), rendered, nullptr);
+      found.labeled.labels->LabelRows::list_runs(0, extent.rows(), rendered, nullptr);
       REQUIRE((listed.runs == rendered.runs));
       REQUIRE(listed.ends == rendered.ends);
     }
@@ -59,7 +59,7 @@ void expect_same_on_random_images(unsigned seed, int images) {
 }
 
 template <class T>
-LabeledValues labeled(Extent extent, std::vector<T> elements, Connectivity connectivity, double delta = 0) {
+ValueLabeling labeled(Extent extent, std::vector<T> elements, Connectivity connectivity, double delta = 0) {
   Values<T> values(extent);
   values.elements = std::move(elements);
   return label_values(tests::image_of(values, delta), connectivity);
@@ -106,7 +106,7 @@ TEST_CASE("arrays of values of other test suites are labeled as published") {
         for (const auto& value : row) *element++ = value;
     for (const auto& [words, count] : array["expected"].items()) {
       INFO(array["name"] << ", " << words << "-connectivity");
-      const LabeledValues found = label_values(tests::image_of(values, 0), Connectivity{std::stoi(words)});
+      const ValueLabeling found = label_values(tests::image_of(values, 0), Connectivity{std::stoi(words)});
       REQUIRE(found.labeled.labels->count() == count.get<Label>());
       if (!array.contains("labels") || !array["labels"].contains(words)) continue;
       const LabelImage labels = render_all(*found.labeled.labels);
@@ -125,7 +125,7 @@ TEST_CASE("a delta makes chains, and 0 and NaN are background whatever the delta
   CHECK(labeled<int>({3, 1, 1}, V{1, 0, 1}, Connectivity::c4, 5).labeled.labels->count() == 2);
   CHECK(labeled<int>({2, 1, 1}, V{-1, 1}, Connectivity::c4, 2).labeled.labels->count() == 1);
   // 1 and 3 are two apart; around them they are a chain.
-  const LabeledValues around = labeled<int>({2, 2, 1}, V{1, 3, 2, 2}, Connectivity::c4, 1);
+  const ValueLabeling around = labeled<int>({2, 2, 1}, V{1, 3, 2, 2}, Connectivity::c4, 1);
   CHECK(around.labeled.labels->count() == 1);
   CHECK(around.values[0] == 1);
   const float nan = std::nanf(""), infinity = std::numeric_limits<float>::infinity();
@@ -147,7 +147,7 @@ TEST_CASE("runs that touch meet the runs across their corners") {
 
 TEST_CASE("a delta below 0 is refused, and so is one that is no number") {
   for (const double delta : {-1.0, std::nan("")})
-    CHECK(failure_of([&] { ValueImage({1, 1, 1}, ValueType::f32, delta); }) == Failure::usage);
+    CHECK(error_code_of([&] { ValueImage({1, 1, 1}, ValueType::f32, delta); }) == ErrorCode::usage);
 }
 
 TEST_CASE("an image of values without elements has no components") {
@@ -169,14 +169,14 @@ TEMPLATE_TEST_CASE("slabs of values are labeled as the whole, twice over", "", s
       const auto label = [&](const Slab& slab) {
         ValueImage image = tests::image_of(values, delta, slab.z0, slab.z1);
         ValueFaces faces = faces_of(image, slab, extent, connectivity);
-        LabeledValues labeled = label_values(std::move(image), connectivity);
-        return SlabToJoin{std::move(labeled.labeled), std::move(labeled.values), std::move(faces)};
+        ValueLabeling labeled = label_values(std::move(image), connectivity);
+        return SlabSummary{std::move(labeled.labeled), std::move(labeled.values), std::move(faces)};
       };
       const std::int64_t slice = std::int64_t{extent.width} * extent.height;
       const std::vector<Slab> slabs =
           cut_into_slabs(extent, connectivity, slice * (1 + static_cast<int>(random() % 3)));
-      const LabeledValues labeled = label_values_by_slabs(extent, connectivity, slabs, label);
-      const LabeledValues expected = tests::flood_fill(values, connectivity, delta);
+      const ValueLabeling labeled = label_values_by_slabs(extent, connectivity, slabs, label);
+      const ValueLabeling expected = tests::flood_fill(values, connectivity, delta);
       REQUIRE(labeled.values == expected.values);
       REQUIRE(labeled.labeled.components == expected.labeled.components);
       std::vector<Label> rows(static_cast<std::size_t>(extent.elements()));
@@ -212,12 +212,12 @@ TEST_CASE("slabs that come without the elements at their faces are refused") {
   std::mt19937 random(1);
   const Values<std::uint16_t> values = random_values<std::uint16_t>(random, extent, 3, 2);
   const auto label = [&](const Slab& slab) {
-    LabeledValues labeled = label_values(tests::image_of(values, 1, slab.z0, slab.z1), Connectivity::c6);
-    return SlabToJoin{std::move(labeled.labeled), std::move(labeled.values), {ValueType::u16, 1, {}, {}}};
+    ValueLabeling labeled = label_values(tests::image_of(values, 1, slab.z0, slab.z1), Connectivity::c6);
+    return SlabSummary{std::move(labeled.labeled), std::move(labeled.values), {ValueType::u16, 1, {}, {}}};
   };
   const std::vector<Slab> slabs = cut_into_slabs(extent, Connectivity::c6, 6);
-  CHECK(failure_of([&] { label_values_by_slabs(extent, Connectivity::c6, slabs, label); }) ==
-        Failure::internal);
+  CHECK(error_code_of([&] { label_values_by_slabs(extent, Connectivity::c6, slabs, label); }) ==
+        ErrorCode::internal);
 }
 
 TEST_CASE("the largest of each value are kept, in raster order") {
@@ -225,7 +225,7 @@ TEST_CASE("the largest of each value are kept, in raster order") {
   for (const std::uint64_t area : {5u, 7u, 6u, 6u, 2u}) components.push_back({.area = area});
   const std::vector<ValueBits> values = {1, 2, 1, 1, 3};
   const auto map_of = [&](const SelectionOptions& options) {
-    return select(components, {9, 9, 1}, false, options, Measured(), {values, ValueType::u64, true}).map;
+    return select(components, {9, 9, 1}, false, options, MeasureTable(), {values, ValueType::u64, true}).map;
   };
   CHECK(map_of({.largest = 1}) == std::vector<Label>{0, 0, 1, 2, 0, 3});
   CHECK(map_of({.largest = 3}).empty());

@@ -5,7 +5,7 @@
 #include "gpuccl/gpuccl.h"
 #include "gpuccl/gpuccl.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 
@@ -63,7 +63,7 @@ TEST_CASE("foreground beyond the width is refused, wherever it is") {
       }
     for_each_way([&](Connectivity, auto label) {
       for (const BitVolume& image : wrong)
-        REQUIRE(failure_of([&] { label(image.view()); }) == Failure::usage);
+        REQUIRE(error_code_of([&] { label(image.view()); }) == ErrorCode::usage);
     });
     REQUIRE(count_foreground(wrong[0].view()) == count_foreground(random_image(extent, 0.5, 1, 3).view()));
   }
@@ -73,13 +73,13 @@ TEST_CASE("what is read for a slab is looked at as well") {
   const Extent extent{40, 6, 1};
   SlabWork work;
   work.read = [](const Slab&, BitVolume& out) { out.row(0)[1] = 1u << 8; };
-  work.label = [](BitView) -> Labeled {
+  work.label = [](BitView) -> Labeling {
     FAIL("labeled");
     return {};
   };
-  REQUIRE(failure_of([&] {
+  REQUIRE(error_code_of([&] {
             label_by_slabs(extent, Connectivity::c8, cut_into_slabs(extent, Connectivity::c8, 80), work);
-          }) == Failure::usage);
+          }) == ErrorCode::usage);
 }
 
 TEST_CASE("a pitch that is odd or shorter than a row is refused, any other will do") {
@@ -90,8 +90,8 @@ TEST_CASE("a pitch that is odd or shorter than a row is refused, any other will 
                     longer = with_pitch(image.view(), pitch + 4);
     REQUIRE(count_foreground(longer.view) == count_foreground(image.view()));
     for_each_way([&](Connectivity connectivity, auto label) {
-      REQUIRE(failure_of([&] { label(shorter.view); }) == Failure::usage);
-      REQUIRE(failure_of([&] { label(odd.view); }) == Failure::usage);
+      REQUIRE(error_code_of([&] { label(shorter.view); }) == ErrorCode::usage);
+      REQUIRE(error_code_of([&] { label(odd.view); }) == ErrorCode::usage);
       if (extent.elements() > 1) expect_same(label(longer.view), flood_fill(image.view(), connectivity));
     });
   }
@@ -106,14 +106,14 @@ TEST_CASE("an image without elements has no components, and one with an axis bel
     for (const Connectivity connectivity : kConnectivities)
       CHECK(cut_into_slabs(extent, connectivity, 1).empty());
     for_each_way([&](Connectivity connectivity, auto label) {
-      std::vector<Labeled> both;
+      std::vector<Labeling> both;
       try {
         both.push_back(label(image.view()));
       } catch (const Error& error) {
-        REQUIRE(error.failure() == Failure::memory);  // there is no smaller part of it
+        REQUIRE(error.code() == ErrorCode::memory);  // there is no smaller part of it
       }
       both.push_back(label_by_slabs(extent, connectivity, {}, {}));
-      for (const Labeled& labeled : both) {
+      for (const Labeling& labeled : both) {
         REQUIRE(labeled.labels->extent() == extent);
         REQUIRE(labeled.labels->count() == 0);
         REQUIRE(labeled.components.size() == 0);
@@ -122,9 +122,9 @@ TEST_CASE("an image without elements has no components, and one with an axis bel
     });
   }
   for (const Extent extent : {Extent{-1, 2, 2}, Extent{2, -1, 2}, Extent{2, 2, -1}}) {
-    CHECK(failure_of([&] { BitVolume{extent}; }) == Failure::usage);
+    CHECK(error_code_of([&] { BitVolume{extent}; }) == ErrorCode::usage);
     for_each_way([&](Connectivity, auto label) {
-      REQUIRE(failure_of([&] { label(BitView{nullptr, extent, 2}); }) == Failure::usage);
+      REQUIRE(error_code_of([&] { label(BitView{nullptr, extent, 2}); }) == ErrorCode::usage);
     });
   }
 }
@@ -134,7 +134,7 @@ TEST_CASE("one call labels an image, into memory of its own or the caller's") {
     for (const Connectivity connectivity : kConnectivities) {
       const BitVolume image = random_image(extent, 0.4, 1, 7);
       Engine engine({.device = DeviceChoice::cpu}, nullptr);
-      const Labeled expected = engine.label(image.view(), connectivity);
+      const Labeling expected = engine.label(image.view(), connectivity);
       const LabelImage expected_labels = render_all(*expected.labels);
       const auto count = static_cast<std::size_t>(extent.elements());
 
@@ -170,7 +170,7 @@ TEST_CASE("C programs label images in their memory, of bytes and bits, with rows
                     static_cast<std::uint8_t>(bits == 1 ? 1 << (x % 8) : 1 + x);
           const gpuccl_image own{
               data.data(), bits, {extent.width, extent.height, extent.depth}, more == 0 ? 0 : pitch};
-          const Labeled expected = flood_fill(image.view(), connectivity);
+          const Labeling expected = flood_fill(image.view(), connectivity);
           LabelImage labels(extent, 0);
           unsigned long long count = 0;
           std::vector<gpuccl_component> components(expected.components.size() + 1);
@@ -181,7 +181,7 @@ TEST_CASE("C programs label images in their memory, of bytes and bits, with rows
           CHECK(count == expected.components.size());
           CHECK(components.back().area == 77);
           labels.set_count(static_cast<Label>(count));
-          Labeled found;
+          Labeling found;
           found.labels = std::make_unique<LabelImage>(std::move(labels));
           found.components = expected.components;
           for (std::size_t i = 0; i < count; ++i) {

@@ -14,7 +14,7 @@ set(layers
   "lib/src/cuda/algorithms lib/src/cuda/runs/core"
   "lib/src/cuda/runs/statistics lib/src/cuda/runs/values"
   "lib/src/cuda/runs/host"
-  "lib/src/cuda/counted"
+  "lib/src/cuda/instrumented"
   "lib/src/cuda"
   "lib/src/engine"
   "lib/src/slabs"

@@ -270,7 +270,7 @@ TEST_CASE("what parts cannot do is refused") {
     try {
       line.parse(all).run();
     } catch (const Error& error) {
-      return error.failure() == Failure::usage;
+      return error.code() == ErrorCode::usage;
     }
     return false;
   };
@@ -352,7 +352,7 @@ TEST_CASE("what such an input has no measure of is refused in parts, which is sa
     try {
       label_file(link, outputs(input, scratch / "out", ".tiff"), options, engine);
     } catch (const io::PartFailed& failed) {
-      CHECK(failed.failure() == Failure::usage);
+      CHECK(failed.code() == ErrorCode::usage);
       if (failed.thrown()) ++said;
     }
   });
@@ -374,7 +374,7 @@ TEST_CASE("when a part fails, one says so, and the old files stay") {
     try {
       label_file(link, files, options, engine);
     } catch (const io::PartFailed& failed) {
-      CHECK(failed.failure() == Failure::data);
+      CHECK(failed.code() == ErrorCode::data);
       ++(failed.thrown() ? said : silent);
     }
   });

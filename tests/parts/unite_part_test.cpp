@@ -15,7 +15,7 @@
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
 #include "support/catch.hpp"
-#include "support/failure_of.hpp"
+#include "support/error_code_of.hpp"
 #include "support/images.hpp"
 #include "support/reference.hpp"
 #include "support/values.hpp"
@@ -126,7 +126,7 @@ std::string described(const Case& c) {
 }
 
 /// Labels that a map, unless it is empty, makes of others.
-std::vector<Label> mapped(const Labeled& labeled, const std::vector<Label>& map) {
+std::vector<Label> mapped(const Labeling& labeled, const std::vector<Label>& map) {
   const Extent extent = labeled.labels->extent();
   std::vector<Label> labels(static_cast<std::size_t>(extent.elements()));
   labeled.labels->render(0, extent.rows(), labels.data(), map.empty() ? nullptr : map.data());
@@ -134,15 +134,15 @@ std::vector<Label> mapped(const Labeled& labeled, const std::vector<Label>& map)
 }
 
 /// The background of all labels, or of what has none.
-Labeled background_of(const LabelSource* labels, Connectivity connectivity) {
+Labeling background_of(const LabelRows* labels, Connectivity connectivity) {
   if (labels == nullptr) return {};
   BitVolume bits(labels->extent());
   draw_background(*labels, 0, bits);
   return flood_fill(bits.view(), complementary(connectivity));
 }
 
-Measured measure_whole(const LabelSource& labels, const Components& components, MeasureRequest request) {
-  Labeled background;
+MeasureTable measure_whole(const LabelRows& labels, const Components& components, MeasureRequest request) {
+  Labeling background;
   if (needs_background(request)) {
     background = background_of(&labels, request.connectivity);
     request.background = &background;
@@ -151,8 +151,8 @@ Measured measure_whole(const LabelSource& labels, const Components& components, 
 }
 
 void measure_with_background(PartLink& link, const Slab& slab, Extent extent, MeasureRequest request,
-                             NumberedPart& part) {
-  Labeled cavities;
+                             GlobalPart& part) {
+  Labeling cavities;
   if (needs_background(request)) {
     cavities = cavities_of_part(link, extent, request.connectivity,
                                 unite_part(link, slab, extent, complementary(request.connectivity),
@@ -163,22 +163,22 @@ void measure_with_background(PartLink& link, const Slab& slab, Extent extent, Me
 }
 
 /// Labels a slab that has elements; without values if they are those of bits.
-using LabelSlab = std::function<SlabToJoin(const Slab& slab)>;
+using LabelSlab = std::function<SlabSummary(const Slab& slab)>;
 
 /// The slabs joined one after the other, as one part that is the whole; then `expected` is all that is left
 /// of its components, and they have these labels.
 void expect_same_joined(const Case& c, const LabelSlab& label, const Components& expected,
-                        const Column<ValueBits>& values, const std::vector<Label>& labels,
+                        const UninitializedVector<ValueBits>& values, const std::vector<Label>& labels,
                         const std::vector<Contact>& contacts) {
   std::vector<Slab> slabs = cut_into_parts(c.extent, c.parts);
   std::erase_if(slabs, [&](const Slab& slab) { return rows_of(slab, c.extent).empty(); });
   JoinedSlabs joined =
       join_slabs(c.extent, c.connectivity, slabs, [&](std::size_t i) { return label(slabs[i]); });
   const auto numbered = [&](std::size_t i) {
-    return NumberedSlab{slabs[i], label(slabs[i]).labeled.labels, joined.numbers(i)};
+    return RelabeledSlab{slabs[i], label(slabs[i]).labeled.labels, joined.numbers(i)};
   };
   const auto all_labels = [&] {
-    std::vector<NumberedSlab> all;
+    std::vector<RelabeledSlab> all;
     for (std::size_t i = 0; i < slabs.size(); ++i) all.push_back(numbered(i));
     return joined_labels(c.extent, std::move(all), joined.whole.count);
   };
@@ -193,7 +193,7 @@ void expect_same_joined(const Case& c, const LabelSlab& label, const Components&
   REQUIRE(joined.whole.components == expected);
   REQUIRE(joined.whole.values == values);
   REQUIRE(joined.numbers(slabs.size()) == std::vector<Label>{0});
-  Labeled all{all_labels(), {}, {}, 0};
+  Labeling all{all_labels(), {}, {}, 0};
   REQUIRE(mapped(all, {}) == labels);
   const Connectivity all_neighbors = is_3d(c.connectivity) ? Connectivity::c26 : Connectivity::c8;
   ContactsOfParts of_parts(c.extent, all_neighbors, c.periodic);
@@ -205,7 +205,7 @@ void expect_same_joined(const Case& c, const LabelSlab& label, const Components&
   REQUIRE(of_parts.finish() == contacts);
 }
 
-void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& label) {
+void expect_same_as_whole(const Case& c, ValueLabeling whole, const LabelSlab& label) {
   INFO(described(c));
   const Extent extent = c.extent;
   constexpr ValueType kType = ValueType::u16;
@@ -216,11 +216,11 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
     whole.labeled.components = std::move(wrapped.components);
     remap(wrapped.map, whole.labeled.components.size(), whole.values);
   }
-  const Column<std::uint64_t>& areas = whole.labeled.components.area;
+  const UninitializedVector<std::uint64_t>& areas = whole.labeled.components.area;
   const std::uint64_t largest = areas.empty() ? 0 : *std::max_element(areas.begin(), areas.end());
   MeasureRequest request{.wanted = c.wanted, .connectivity = c.connectivity, .spacing = {0.5, 2, 3}};
   for (const IntensityImage* samples : c.samples) request.samples.push_back({samples, ""});
-  Measured measured;
+  MeasureTable measured;
   std::vector<std::uint64_t> nans;
   if (wraps_around) {
     request.wraps = wrapped.wraps;
@@ -246,15 +246,15 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   const std::vector<Label> expected_labels = mapped(whole.labeled, map);
 
   const std::vector<Slab> slabs = cut_into_parts(extent, c.parts);
-  std::vector<NumberedPart> numbered(slabs.size());
+  std::vector<GlobalPart> numbered(slabs.size());
   const Connectivity all_neighbors = is_3d(c.connectivity) ? Connectivity::c26 : Connectivity::c8;
   std::vector<Contact> contacts;  // in part 0
   run_parts(c.parts, [&](PartLink& link) {
     SlowLink slow(link, c.seed);
     const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
-    SlabToJoin labeled;
+    SlabSummary labeled;
     if (slab.z0 < slab.z1 && slab.y0 < slab.y1) labeled = label(slab);
-    NumberedPart& part = numbered[static_cast<std::size_t>(link.part())];
+    GlobalPart& part = numbered[static_cast<std::size_t>(link.part())];
     part = unite_part(slow, slab, extent, c.connectivity, std::move(labeled.labeled), labeled.values,
                       std::move(labeled.faces));
     if (wraps_around) {
@@ -270,10 +270,10 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   });
 
   Components components;
-  Column<ValueBits> values;
-  std::vector<NumberedSlab> numbered_slabs;
+  UninitializedVector<ValueBits> values;
+  std::vector<RelabeledSlab> numbered_slabs;
   std::vector<std::uint64_t> nans_of_parts(nans.size());
-  for (NumberedPart& part : numbered) {
+  for (GlobalPart& part : numbered) {
     numbered_slabs.push_back(std::move(part.labels));
     values.insert(values.end(), part.values.begin(), part.values.end());
     REQUIRE(part.count == expected.components.size());
@@ -305,7 +305,7 @@ void expect_same_as_whole(const Case& c, LabeledValues whole, const LabelSlab& l
   REQUIRE(values == whole.values);
   REQUIRE(contacts == find_contacts(*whole.labeled.labels, all_neighbors, map.empty() ? nullptr : map.data(),
                                     c.periodic));
-  const Labeled joined{joined_labels(extent, std::move(numbered_slabs), numbered.front().count), {}, {}, 0};
+  const Labeling joined{joined_labels(extent, std::move(numbered_slabs), numbered.front().count), {}, {}, 0};
   REQUIRE(mapped(joined, {}) == expected_labels);
   if (c.selection.keep.steps.empty())
     expect_same_joined(c, label, expected.components, whole.values, expected_labels, contacts);
@@ -319,18 +319,18 @@ BitView bits_of(BitView image, const Slab& slab) {
 
 void expect_same_as_whole(const BitVolume& image, const Case& c) {
   expect_same_as_whole(c, {flood_fill(image.view(), c.connectivity), {}}, [&](const Slab& slab) {
-    return SlabToJoin{flood_fill(bits_of(image.view(), slab), c.connectivity), {}, {}};
+    return SlabSummary{flood_fill(bits_of(image.view(), slab), c.connectivity), {}, {}};
   });
 }
 
 /// A slab that has elements, labeled.
 template <class T>
-SlabToJoin label_slab(const Values<T>& values, const Slab& slab, Connectivity connectivity, double delta) {
+SlabSummary label_slab(const Values<T>& values, const Slab& slab, Connectivity connectivity, double delta) {
   Values<T> rows(extent_of(slab, values.extent));
   std::copy_n(values.elements.begin() +
                   (std::int64_t{slab.z0} * values.extent.height + slab.y0) * values.extent.width,
               rows.elements.size(), rows.elements.begin());
-  LabeledValues labeled = flood_fill(rows, connectivity, delta);
+  ValueLabeling labeled = flood_fill(rows, connectivity, delta);
   return {std::move(labeled.labeled), std::move(labeled.values),
           faces_of(image_of(rows, delta), slab, values.extent, connectivity)};
 }
@@ -527,7 +527,7 @@ std::vector<std::size_t> measure_faces(const Values<T>& values, int parts, doubl
   run_parts(parts, [&](PartLink& link) {
     const auto part = static_cast<std::size_t>(link.part());
     MeasuringLink measuring(link, bytes[part]);
-    SlabToJoin labeled = label_slab(values, slabs[part], Connectivity::c6, delta);
+    SlabSummary labeled = label_slab(values, slabs[part], Connectivity::c6, delta);
     unite_part(measuring, slabs[part], values.extent, Connectivity::c6, std::move(labeled.labeled),
                labeled.values, std::move(labeled.faces));
   });
@@ -536,7 +536,7 @@ std::vector<std::size_t> measure_faces(const Values<T>& values, int parts, doubl
 
 /// Contacts of noise in parts that may take `max_bytes` for them; the failures of parts, of which all hear.
 std::vector<Contact> contacts_with(std::int64_t max_bytes, const PeriodicAxes& periodic,
-                                   std::set<Failure>& failures) {
+                                   std::set<ErrorCode>& failures) {
   const BitVolume image = random_image({60, 50, 12}, 0.2, 1, 11);
   const Extent extent = image.extent();
   const std::vector<Slab> slabs = cut_into_parts(extent, 3);
@@ -544,19 +544,19 @@ std::vector<Contact> contacts_with(std::int64_t max_bytes, const PeriodicAxes& p
   std::mutex lock;
   run_parts(3, [&](PartLink& link) {
     const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
-    const NumberedPart part = unite_part(link, slab, extent, Connectivity::c6,
-                                         flood_fill(bits_of(image.view(), slab), Connectivity::c6));
+    const GlobalPart part = unite_part(link, slab, extent, Connectivity::c6,
+                                       flood_fill(bits_of(image.view(), slab), Connectivity::c6));
     bool failed = false;
     const auto alone = [&](const std::function<void()>& work) {
       try {
         work();
       } catch (const Error& error) {
         const std::lock_guard locked(lock);
-        failures.insert(error.failure());
+        failures.insert(error.code());
         failed = true;
       }
       failed = link.scan(failed ? 1 : 0).all > 0;
-      if (failed) throw Error(Failure::memory, "a part has failed");
+      if (failed) throw Error(ErrorCode::memory, "a part has failed");
     };
     try {
       std::vector<Contact> found =
@@ -573,7 +573,7 @@ std::vector<Contact> contacts_with(std::int64_t max_bytes, const PeriodicAxes& p
 
 TEST_CASE("contacts of parts keep to a limit of memory, or all parts fail") {
   for (const PeriodicAxes& periodic : {PeriodicAxes{}, PeriodicAxes{true, true, true}}) {
-    std::set<Failure> failures;
+    std::set<ErrorCode> failures;
     const std::vector<Contact> all = contacts_with(INT64_MAX, periodic, failures);
     CHECK(all.size() > 1000);
     CHECK(failures.empty());
@@ -585,7 +585,7 @@ TEST_CASE("contacts of parts keep to a limit of memory, or all parts fail") {
     for (const std::int64_t bytes : {enough * 9 / 10, enough / 100, std::int64_t{0}}) {
       failures.clear();
       CHECK(contacts_with(bytes, periodic, failures).empty());
-      CHECK(failures == std::set{Failure::memory});
+      CHECK(failures == std::set{ErrorCode::memory});
     }
   }
 }
@@ -618,7 +618,7 @@ TEST_CASE("a face is sent as its runs, with values of its components or its elem
     const std::vector<std::size_t> found = measure_faces(values, kParts, delta);
     for (int part = 0; part + 1 < kParts; ++part) {
       INFO("part " << part << ", delta " << delta);
-      const SlabToJoin slab =
+      const SlabSummary slab =
           label_slab(values, {4 * part, 4 * part + 4, 0, kHeight}, Connectivity::c6, delta);
       LabelRuns face;
       slab.labeled.labels->list_runs(3 * kHeight, kHeight, face, nullptr);
@@ -699,7 +699,7 @@ TEST_CASE("an image in memory is labeled in parts") {
         for (const int parts : {1, 4, 11}) {
           INFO(named.name << " in " << parts);
           const auto label = [&](int, BitView slab) {
-            return slab.extent.elements() > 0 ? flood_fill(slab, connectivity) : Labeled{};
+            return slab.extent.elements() > 0 ? flood_fill(slab, connectivity) : Labeling{};
           };
           expect_same(label_in_parts(named.image.view(), connectivity, parts, label),
                       flood_fill(named.image.view(), connectivity));
@@ -718,7 +718,7 @@ TEST_CASE("sums of coordinates that take two words are united in parts") {
     CoordinateSum by;  // each part of a component
   };
   for (const Raised& raised : {Raised{0, CoordinateSum{1} << 64}, Raised{2, ~std::uint64_t{0}}}) {
-    const auto raise = [&](Labeled labeled, auto parts_of) {
+    const auto raise = [&](Labeling labeled, auto parts_of) {
       for (std::size_t i = 0; i < labeled.components.size(); ++i) {
         Component one = labeled.components[i];
         one.sum[raised.axis] += parts_of(one) * raised.by;
@@ -726,7 +726,7 @@ TEST_CASE("sums of coordinates that take two words are united in parts") {
       }
       return labeled;
     };
-    const Labeled expected = raise(flood_fill(image.view(), Connectivity::c6), [](const Component& one) {
+    const Labeling expected = raise(flood_fill(image.view(), Connectivity::c6), [](const Component& one) {
       return static_cast<std::uint64_t>(one.box.max[2] - one.box.min[2] + 1);
     });
     expect_same(label_in_parts(image.view(), Connectivity::c6, 12,
@@ -741,10 +741,10 @@ TEST_CASE("sums of coordinates that take two words are united in parts") {
 TEST_CASE("when a part fails the others end, and its error is the one that is told") {
   const BitVolume image = random_image({20, 5, 16}, 0.4, 1, 2);
   for (int bad = 0; bad < 5; ++bad)
-    CHECK(failure_of([&] {
+    CHECK(error_code_of([&] {
             label_in_parts(image.view(), Connectivity::c26, 5, [&](int part, BitView slab) {
-              if (part == bad) throw Error(Failure::temporary, "the GPU was lost");
+              if (part == bad) throw Error(ErrorCode::temporary, "the GPU was lost");
               return flood_fill(slab, Connectivity::c26);
             });
-          }) == Failure::temporary);
+          }) == ErrorCode::temporary);
 }

@@ -9,7 +9,7 @@ namespace gpuccl {
 
 /// The failure that `action` throws; its reason, which `said` gets, must be fit to print.
 template <class Action>
-Failure failure_of(Action action, std::string* said = nullptr) {
+ErrorCode error_code_of(Action action, std::string* said = nullptr) {
   try {
     action();
   } catch (const Error& error) {
@@ -19,10 +19,10 @@ Failure failure_of(Action action, std::string* said = nullptr) {
     CHECK(reason.size() > 5);
     CHECK(reason.find('\n') == std::string::npos);
     CHECK(reason.back() != '.');
-    return error.failure();
+    return error.code();
   }
   FAIL("no error was thrown");
-  return Failure::internal;
+  return ErrorCode::internal;
 }
 
 }  // namespace gpuccl

@@ -13,7 +13,7 @@ namespace {
 
 /// Rows [first, first + rows) with a margin after them that must stay as it was.
 template <class T>
-std::vector<T> rendered(const LabelSource& labels, std::int64_t first, std::int64_t rows, const Label* map) {
+std::vector<T> rendered(const LabelRows& labels, std::int64_t first, std::int64_t rows, const Label* map) {
   constexpr std::size_t kMargin = 64;
   const std::size_t count = static_cast<std::size_t>(rows * labels.extent().width);
   std::vector<T> values(count + kMargin, static_cast<T>(0xab));
@@ -26,7 +26,7 @@ std::vector<T> rendered(const LabelSource& labels, std::int64_t first, std::int6
 }
 
 template <class T>
-void expect_same_rows(const LabelSource& labels, const LabelSource& expected, const Label* map) {
+void expect_same_rows(const LabelRows& labels, const LabelRows& expected, const Label* map) {
   const std::int64_t all = labels.extent().rows();
   REQUIRE(rendered<T>(labels, 0, all, map) == rendered<T>(expected, 0, all, map));
   const std::int64_t middle = all / 3, part = (all - middle + 1) / 2;
@@ -35,7 +35,7 @@ void expect_same_rows(const LabelSource& labels, const LabelSource& expected, co
 }
 
 /// The rows as their runs say them.
-std::vector<Label> drawn_runs(const LabelSource& labels, std::int64_t first, std::int64_t rows,
+std::vector<Label> drawn_runs(const LabelRows& labels, std::int64_t first, std::int64_t rows,
                               const Label* map) {
   REQUIRE(labels.prepare(first, rows) >= first + rows);
   LabelRuns runs;
@@ -58,7 +58,7 @@ std::vector<Label> drawn_runs(const LabelSource& labels, std::int64_t first, std
   return values;
 }
 
-void expect_same_runs(const LabelSource& labels, const LabelSource& expected, const Label* map) {
+void expect_same_runs(const LabelRows& labels, const LabelRows& expected, const Label* map) {
   const std::int64_t all = labels.extent().rows(), middle = all / 3, part = (all - middle + 1) / 2;
   REQUIRE(drawn_runs(labels, 0, all, map) == rendered<Label>(expected, 0, all, map));
   REQUIRE(drawn_runs(labels, middle, part, map) == rendered<Label>(expected, middle, part, map));
@@ -74,11 +74,11 @@ std::vector<Label> some_map(Label count) {
 
 }  // namespace
 
-Labeled flood_fill(BitView image, Connectivity connectivity) {
+Labeling flood_fill(BitView image, Connectivity connectivity) {
   return find_variant(*find_algorithm("flood-fill", DeviceKind::cpu), connectivity)->make(0)->label(image);
 }
 
-void expect_same(const Labeled& labeled, const Labeled& expected) {
+void expect_same(const Labeling& labeled, const Labeling& expected) {
   REQUIRE(labeled.labels->extent() == expected.labels->extent());
   REQUIRE(labeled.labels->count() == expected.labels->count());
   REQUIRE(labeled.components == expected.components);
@@ -107,7 +107,7 @@ SlabWork slab_work(const BitVolume& image, Labeler& labeler, int* reads) {
 }
 
 void expect_same_as_flood_fill(Labeler& labeler, BitView image, Connectivity connectivity) {
-  const Labeled labeled = labeler.label(image);
+  const Labeling labeled = labeler.label(image);
   expect_same(labeled, flood_fill(image, connectivity));
 }
 

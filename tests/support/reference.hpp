@@ -6,11 +6,11 @@
 namespace tests {
 
 /// What flood fill says of an image.
-gpuccl::Labeled flood_fill(gpuccl::BitView image, gpuccl::Connectivity connectivity);
+gpuccl::Labeling flood_fill(gpuccl::BitView image, gpuccl::Connectivity connectivity);
 
 /// Requires the same labels, numbers included, the same components, and rows that render alike: all at once,
 /// in parts, in every type, and with a map.
-void expect_same(const gpuccl::Labeled& labeled, const gpuccl::Labeled& expected);
+void expect_same(const gpuccl::Labeling& labeled, const gpuccl::Labeling& expected);
 
 /// What labels an image in memory slab by slab, and counts in `reads`, if not null, how many it has read.
 gpuccl::SlabWork slab_work(const gpuccl::BitVolume& image, gpuccl::Labeler& labeler, int* reads = nullptr);

@@ -97,14 +97,14 @@ void repeat_rows(std::mt19937& random, Values<T>& values) {
   }
 }
 
-inline void expect_same(const gpuccl::LabeledValues& found, const gpuccl::LabeledValues& expected) {
+inline void expect_same(const gpuccl::ValueLabeling& found, const gpuccl::ValueLabeling& expected) {
   expect_same(found.labeled, expected.labeled);
   REQUIRE(found.values == expected.values);
 }
 
 /// What a flood fill over values says: the oracle. As simple as it can be.
 template <class T>
-gpuccl::LabeledValues flood_fill(const Values<T>& values, gpuccl::Connectivity connectivity, double delta) {
+gpuccl::ValueLabeling flood_fill(const Values<T>& values, gpuccl::Connectivity connectivity, double delta) {
   using namespace gpuccl;
   const Extent& extent = values.extent;
   auto labels = std::make_unique<LabelImage>(extent, 0);
@@ -121,8 +121,8 @@ gpuccl::LabeledValues flood_fill(const Values<T>& values, gpuccl::Connectivity c
     __extension__ using Wide = __int128;
     return static_cast<Wide>(high) - static_cast<Wide>(low) <= static_cast<Wide>(delta);
   };
-  LabeledValues whole;
-  Labeled& result = whole.labeled;
+  ValueLabeling whole;
+  Labeling& result = whole.labeled;
   Label count = 0;
   struct Place {
     int x, y, z;
@@ -150,7 +150,7 @@ gpuccl::LabeledValues flood_fill(const Values<T>& values, gpuccl::Connectivity c
             for (int dy = -1; dy <= 1; ++dy)
               for (int dx = -1; dx <= 1; ++dx) {
                 const int axes = std::abs(dx) + std::abs(dy) + std::abs(dz);
-                if (axes == 0 || axes > reach(connectivity) || (dz != 0 && !is_3d(connectivity))) continue;
+                if (axes == 0 || axes > max_axes(connectivity) || (dz != 0 && !is_3d(connectivity))) continue;
                 const Place to{at.x + dx, at.y + dy, at.z + dz};
                 if (to.x < 0 || to.y < 0 || to.z < 0 || to.x >= extent.width || to.y >= extent.height ||
                     to.z >= extent.depth)

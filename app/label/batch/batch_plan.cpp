@@ -62,7 +62,7 @@ bool are_still_one(const std::string& a, const std::string& b) {
 class SameOutput : public io::FileError {
  public:
   SameOutput(const std::string& input, const std::string& other, const std::string& reason)
-      : FileError(input, Failure::usage, reason), other_(other) {}
+      : FileError(input, ErrorCode::usage, reason), other_(other) {}
 
   const std::string& other() const { return other_; }
 
@@ -90,7 +90,7 @@ class Claims {
       identities.push_back(io::identify(path));
       if (const auto [other, free] = own.emplace(identities.back(), path);
           !free && are_still_one(path, other->second))
-        throw io::FileError(path, Failure::usage, "is the name of two outputs of " + files.input);
+        throw io::FileError(path, ErrorCode::usage, "is the name of two outputs of " + files.input);
     }
     inputs.refuse_outputs(files, identities);
     for (std::size_t i = 0; i < outputs.size(); ++i) claim(outputs[i], identities[i], files.input);
@@ -132,11 +132,11 @@ void claim_outputs(std::vector<BatchItem>& plan, const std::vector<BatchInput>& 
       const std::string& other = error.other();
       const bool is_found = found.contains(path) || found.contains(other);
       if (other == path || !is_found || !claimed.contains(other)) throw;
-      item.problem = Error(Failure::usage, error.what());
+      item.problem = Error(ErrorCode::usage, error.what());
       for (auto [one, end] = claimed.equal_range(other); one != end; ++one)
         if (!one->second->problem)
-          one->second->problem =
-              Error(Failure::usage, "has the same outputs as " + path + "; " + what_keeps_apart(other, path));
+          one->second->problem = Error(
+              ErrorCode::usage, "has the same outputs as " + path + "; " + what_keeps_apart(other, path));
     }
   }
 }
@@ -151,7 +151,7 @@ void refuse_outputs_among_inputs(const std::vector<BatchItem>& plan,
       const fs::path folder = fs::path(path).parent_path();
       if (seen.insert(folder).second && searched.contains(io::identify((folder / ".").string())))
         throw io::FileError(
-            path, Failure::usage,
+            path, ErrorCode::usage,
             "would be an input of the next run; use an output folder outside of the input folder");
     }
 }
@@ -199,7 +199,7 @@ void check_intensity_of_one(const LabelOptions& options) {
   const std::string &image = options.measure.intensities.front(), &last = options.inputs.back();
   std::error_code none;
   if (fs::is_regular_file(image, none))
-    throw io::FileError(image, Failure::usage,
+    throw io::FileError(image, ErrorCode::usage,
                         "is not a folder; for several inputs use --intensity FOLDER/; if '" + last +
                             "' is not an input, join images by commas: --intensity " + image + "," + last);
 }

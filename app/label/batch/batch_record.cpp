@@ -43,9 +43,7 @@ std::string report_line(const std::string& input, std::optional<int> frame, cons
   Json line = {{"input", input}};
   if (frame) line["frame"] = *frame;
   line["status"] = name(outcome.status);
-  line["code"] = outcome.error ? Json(exit_code(outcome.error->failure()))
-                 : labeled     ? Json(kSuccess)
-                               : Json();
+  line["code"] = outcome.error ? Json(exit_code(outcome.error->code())) : labeled ? Json(kSuccess) : Json();
   line["error"] = outcome.error ? Json(reason(input, *outcome.error)) : Json();
   line["components"] = outcome.components && !outcome.error ? Json(*outcome.components) : Json();
   line["device"] = labeled ? Json(outcome.device) : Json();
@@ -111,7 +109,7 @@ void Tally::count(const Outcome& outcome) {
   if (outcome.status == Outcome::Status::labeled) ++labeled;
   if (outcome.status == Outcome::Status::skipped) ++skipped;
   if (outcome.status == Outcome::Status::not_started) ++not_started;
-  if (outcome.error) ++failed[app::exit_code(outcome.error->failure())];
+  if (outcome.error) ++failed[app::exit_code(outcome.error->code())];
 }
 
 std::string Tally::text() const {

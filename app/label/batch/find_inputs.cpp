@@ -105,7 +105,7 @@ class Finder {
     for (const std::string& image : listing.images)
       found_.inputs.push_back({(folder / image).string(), name_of_outputs(name / image),
                                is_pipe_or_device(folder / image)
-                                   ? std::optional<Error>({Failure::no_input, "is not a file"})
+                                   ? std::optional<Error>({ErrorCode::no_input, "is not a file"})
                                    : std::nullopt,
                                true});
     warn_of_links(folder, listing);
@@ -187,7 +187,7 @@ std::vector<std::string> names_in(std::istream& list, const std::string& path) {
   constexpr std::size_t kPiece = 1 << 16;
   const auto require = [&](bool is_list) {
     if (!is_list)
-      throw io::FileError(path, Failure::data,
+      throw io::FileError(path, ErrorCode::data,
                           "exceeds the limits of a list of inputs, 64 MiB and 1048576 names");
   };
   std::string text;
@@ -217,7 +217,7 @@ std::vector<std::string> read_list(const std::string& path) {
     throw io::FileError(path, io::failure_to_read(code),
                         "cannot open the list of inputs (" + io::system_reason(code) + ")", code);
   std::vector<std::string> names = names_in(list, path);
-  if (list.bad()) throw io::FileError(path, Failure::io, "cannot read the list of inputs");
+  if (list.bad()) throw io::FileError(path, ErrorCode::io, "cannot read the list of inputs");
   return names;
 }
 
@@ -230,7 +230,7 @@ FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions
       const std::string list = word.substr(1);
       for (const std::string& path : read_list(list)) {
         if (path == "-")
-          throw io::FileError(list, Failure::usage, "contains '-', but standard input is one image");
+          throw io::FileError(list, ErrorCode::usage, "contains '-', but standard input is one image");
         finder.add(path);
       }
     } else {
@@ -243,7 +243,7 @@ FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions
 std::vector<BatchInput> images_in(const std::string& folder) {
   std::vector<BatchInput> images = find_inputs({folder}, {}).inputs;
   for (const BatchInput& image : images)
-    if (image.problem) throw io::FileError(image.path, image.problem->failure(), image.problem->what());
+    if (image.problem) throw io::FileError(image.path, image.problem->code(), image.problem->what());
   return images;
 }
 
@@ -258,7 +258,7 @@ IntensityImages::IntensityImages(std::string folder, const std::string& pattern,
   std::error_code none;
   if (!folder_.empty() && !fs::is_directory(folder_, none))
     throw io::FileError(
-        folder_, Failure::usage,
+        folder_, ErrorCode::usage,
         "is not a folder; for several inputs use " + option + " FOLDER/, with images of the same names");
 }
 
@@ -267,7 +267,7 @@ std::string IntensityImages::find(const std::string& input, bool stack) {
   const fs::path named(input);
   const std::optional<std::string> made = pattern_.name_for(named.filename().string());
   if (!made)
-    throw Error(Failure::no_input,
+    throw Error(ErrorCode::no_input,
                 "has a name that does not match " + pattern_.from() + ", the pattern of --intensity-name");
   const std::string name = (named.parent_path() / *made).string();
   const fs::path path = fs::path(folder_) / name;
@@ -275,10 +275,10 @@ std::string IntensityImages::find(const std::string& input, bool stack) {
   if (stack && fs::is_directory(path, none)) return path.string();
   const auto [first, last] = names_in(path.parent_path()).equal_range(path.filename().string());
   if (first == last)
-    throw Error(Failure::no_input, "has no " + what_ + "; missing: " + path.string() + " of any format");
+    throw Error(ErrorCode::no_input, "has no " + what_ + "; missing: " + path.string() + " of any format");
   if (std::next(first) != last)
-    throw Error(Failure::no_input, "has more than one " + what_ + ": " + first->second + " and " +
-                                       std::next(first)->second + " in " + path.parent_path().string());
+    throw Error(ErrorCode::no_input, "has more than one " + what_ + ": " + first->second + " and " +
+                                         std::next(first)->second + " in " + path.parent_path().string());
   return (path.parent_path() / first->second).string();
 }
 

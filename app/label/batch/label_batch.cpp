@@ -61,7 +61,7 @@ std::optional<io::FileError> error_in(const std::string& input, Work work) {
     return error;
   } catch (const std::exception& error) {
     const Error known = translated(error);
-    return io::FileError(input, known.failure(), known.what());
+    return io::FileError(input, known.code(), known.what());
   }
 }
 
@@ -120,7 +120,7 @@ class Batch {
         progress_.message(path + ": unchanged, because no input was labeled");
     for (const io::FileError& error : files_.commit()) {
       progress_.message(error.path() + ": " + error.what());
-      tally_.failed_outputs.insert(exit_code(error.failure()));
+      tally_.failed_outputs.insert(exit_code(error.code()));
     }
     if (files_.is_pipe_closed()) end_by_signal(SIGPIPE);
     const int code = finish();
@@ -329,14 +329,14 @@ int label_batch(const LabelOptions& options) {
   const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');
   if (plan.empty() && one_folder)
     throw io::FileError(
-        first, Failure::no_input,
+        first, ErrorCode::no_input,
         (options.measure.intensity_names.empty() ? "contains no " + io::image_extensions() + " file"
                                                  : "contains no image whose name matches --intensity-name") +
             (found.folders_left_out ? "; add --recursive to search its folders" : ""));
   if (!options.quiet)
     for (const std::string& line : found.warnings) print_warning(line);
-  if (plan.empty() && options.inputs.size() > 1) throw Error(Failure::no_input, "no input images found");
-  if (plan.empty()) throw io::FileError(first.substr(1), Failure::no_input, "names no input");
+  if (plan.empty() && options.inputs.size() > 1) throw Error(ErrorCode::no_input, "no input images found");
+  if (plan.empty()) throw io::FileError(first.substr(1), ErrorCode::no_input, "names no input");
 
   for (const std::string& folder : folders) io::make_folder(folder);
   sandbox_of(paths, folders, options).enter();  // again, because the folders exist now

@@ -24,9 +24,9 @@ namespace nb = nanobind;
 void check(cudaError_t status) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // others need not see it
-  const Failure failure = status == cudaErrorMemoryAllocation ? Failure::memory
-                          : status == cudaErrorInvalidValue   ? Failure::usage
-                                                              : Failure::unavailable;
+  const ErrorCode failure = status == cudaErrorMemoryAllocation ? ErrorCode::memory
+                            : status == cudaErrorInvalidValue   ? ErrorCode::usage
+                                                                : ErrorCode::unavailable;
   throw Error(failure, std::string("CUDA: ") + cudaGetErrorString(status));
 }
 
@@ -119,7 +119,7 @@ class Memory {
   }
   /// Lets `stream` wait until the memory is written. Requires mark_ready().
   void let_wait(std::uintptr_t stream) const {
-    if (ready_ == nullptr) throw Error(Failure::internal, "memory is shared before it is written");
+    if (ready_ == nullptr) throw Error(ErrorCode::internal, "memory is shared before it is written");
     const Current current(device_);
     check(cudaStreamWaitEvent(stream_of(stream), ready_, 0));
   }

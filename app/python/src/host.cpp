@@ -28,7 +28,7 @@ namespace {
 
 namespace nb = nanobind;
 
-[[noreturn]] void refuse(const std::string& reason) { throw Error(Failure::usage, reason); }
+[[noreturn]] void refuse(const std::string& reason) { throw Error(ErrorCode::usage, reason); }
 
 Connectivity checked(int connectivity) {
   for (const Connectivity known : kConnectivities)
@@ -106,7 +106,7 @@ class ArraySamples final : public IntensityImage {
 
 /// Sources of a table.
 struct Described {
-  const LabelSource& labels;
+  const LabelRows& labels;
   const Components& components;
   Connectivity connectivity;
   std::span<const ValueBits> values = {};
@@ -122,7 +122,7 @@ std::optional<MeasureId> find_measure(const std::string& name) {
   return std::nullopt;
 }
 
-Measured measure_columns(const Described& of, const TableRequest& request, const HostArray* intensity) {
+MeasureTable measure_columns(const Described& of, const TableRequest& request, const HostArray* intensity) {
   MeasureRequest wanted;
   wanted.connectivity = of.connectivity;
   wanted.spacing = request.spacing;
@@ -145,7 +145,7 @@ Measured measure_columns(const Described& of, const TableRequest& request, const
   }
   if (of_samples && intensity == nullptr) refuse("measures of intensity need an intensity image");
   BitVolume enclosed;
-  Labeled background;
+  Labeling background;
   if (needs_background(wanted)) {
     const Connectivity other = complementary(of.connectivity);
     enclosed = enclosed_background(of.labels, other);
@@ -153,7 +153,7 @@ Measured measure_columns(const Described& of, const TableRequest& request, const
         find_variant(*find_algorithm("runs", DeviceKind::cpu), other)->make(0)->label(enclosed.view());
     wanted.background = &background;
   }
-  Measured measured = gpuccl::measure(of.labels, of.components, wanted);
+  MeasureTable measured = gpuccl::measure(of.labels, of.components, wanted);
   if (of_samples) {
     const ArraySamples samples(*intensity);
     if (samples.extent() != of.labels.extent())
@@ -223,7 +223,7 @@ Table make_table(const Described& of, const TableRequest& request, const HostArr
   for (auto& [name, cells] : table.columns)
     if (auto* column = std::get_if<std::vector<double>>(&cells); column != nullptr && name != "value")
       if (const auto id = find_measure(name)) measured_columns.emplace_back(*id, column->data());
-  const Measured measured = measure_columns(of, request, intensity);
+  const MeasureTable measured = measure_columns(of, request, intensity);
   if (measured_columns.empty()) return table;
   const auto derive = [&](std::size_t i) {
     const MeasureValues values = measured.values(of.components, i);
@@ -241,8 +241,8 @@ Table make_table(const Described& of, const TableRequest& request, const HostArr
 
 struct Made {
   BitVolume bits;  // what labels look at
-  Labeled labeled;
-  Column<ValueBits> values;
+  Labeling labeled;
+  UninitializedVector<ValueBits> values;
   ValueType type = ValueType::u8;
   std::vector<Label> map;
   std::vector<std::array<Wrap, 3>> wraps;
@@ -250,7 +250,7 @@ struct Made {
   std::int64_t count() const { return static_cast<std::int64_t>(labeled.components.size()); }
 };
 
-Labeled label_bits(const BitVolume& bits, Connectivity connectivity) {
+Labeling label_bits(const BitVolume& bits, Connectivity connectivity) {
   return find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(bits.view());
 }
 
@@ -258,7 +258,7 @@ Labeled label_bits(const BitVolume& bits, Connectivity connectivity) {
 /// component, so that numbers change places only among components that begin in the same two rows. `rows`: of
 /// their first elements.
 void number_by_blocks(Made& made, const std::vector<int>& rows) {
-  const LabelSource& labels = *made.labeled.labels;
+  const LabelRows& labels = *made.labeled.labels;
   const Label* const united = made.map.empty() ? nullptr : made.map.data();
   std::vector<Label> numbers(rows.size() + 1, 0);
   std::vector<std::size_t> begins;  // of components that begin in the same two rows
@@ -301,7 +301,7 @@ Made label_array(const HostArray& array, const LabelRequest& request) {
   Made made;
   const Connectivity connectivity = checked(request.connectivity);
   if (request.values) {
-    LabeledValues found = label_values(read_values(array, request.delta), connectivity);
+    ValueLabeling found = label_values(read_values(array, request.delta), connectivity);
     made.labeled = std::move(found.labeled);
     made.values = std::move(found.values);
     made.type = *array.type();
@@ -325,7 +325,7 @@ Made label_array(const HostArray& array, const LabelRequest& request) {
 }
 
 template <class To>
-void render_wide(const LabelSource& labels, const Label* map, const HostArray& out) {
+void render_wide(const LabelRows& labels, const Label* map, const HostArray& out) {
   for_rows(labels.extent(), 8, [&](std::int64_t first, std::int64_t rows) {
     std::vector<Label> row(static_cast<std::size_t>(labels.extent().width));
     for (std::int64_t r = first; r < first + rows; ++r) {
@@ -335,7 +335,7 @@ void render_wide(const LabelSource& labels, const Label* map, const HostArray& o
   });
 }
 
-void render(const LabelSource& labels, const std::vector<Label>& map, std::uint64_t count,
+void render(const LabelRows& labels, const std::vector<Label>& map, std::uint64_t count,
             const HostArray& out) {
   const Label* const mapped = map.empty() ? nullptr : map.data();
   const std::size_t bits = out.bytes_each() * 8 - (is_signed(*out.type()) ? 1 : 0);
@@ -568,7 +568,7 @@ void check_measures(const TableRequest& request) {
 
 /// Each value of an array as one object.
 struct Objects {
-  LabeledValues labeled;
+  ValueLabeling labeled;
   std::vector<std::uint64_t> ids;
   std::vector<std::uint64_t> classes = {};  // values, where objects are their components
 };
@@ -671,7 +671,7 @@ struct InPython {
 // --- selection
 
 /// Writes the elements of remaining components as they are in `array`, and 0 elsewhere.
-void write_kept(const HostArray& array, const LabelSource& labels, const std::vector<Label>& map,
+void write_kept(const HostArray& array, const LabelRows& labels, const std::vector<Label>& map,
                 const BitVolume* filled, const HostArray& out) {
   const Extent extent = array.extent();
   const std::size_t each = array.bytes_each();
@@ -729,7 +729,7 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
         united.emplace(made.labeled.labels->extent(), static_cast<Label>(count));
         render_all(*made.labeled.labels, united->data(), made.map.data());
       }
-      const LabelSource& labels = united ? static_cast<const LabelSource&>(*united) : *made.labeled.labels;
+      const LabelRows& labels = united ? static_cast<const LabelRows&>(*united) : *made.labeled.labels;
       table = make_table({.labels = labels,
                           .components = made.labeled.components,
                           .connectivity = connectivity,
@@ -752,7 +752,7 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
     const nb::gil_scoped_release others_go_on;
     const Connectivity connectivity = checked(connectivity_given);
     const Objects objects = read_objects(array);
-    const Labeled& labeled = objects.labeled.labeled;
+    const Labeling& labeled = objects.labeled.labeled;
     check_measures(request);
     const bool is_real = is_floating(*array.type());
     table = make_table({.labels = *labeled.labels,
@@ -794,7 +794,7 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
                            .max_size = request.max_size,
                            .largest = request.largest,
                            .clear_border = request.clear_border};
-  Measured measured;
+  MeasureTable measured;
   if (seeds) {
     if (!seeds->same_shape(array)) refuse("seeds has another shape than the array");
     options.keep.steps = {{.measure = MeasureId::intensity_max, .relation = Condition::Relation::greater}};

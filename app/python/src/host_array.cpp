@@ -163,16 +163,16 @@ BitVolume pack(const HostArray& array) {
 BitVolume unpack_rows(const HostArray& array, int width) {
   Extent extent = array.extent();
   if (array.bytes_each() != 1 || !array.is_contiguous())
-    throw Error(Failure::usage, "packed bits are a C-contiguous array of uint8");
+    throw Error(ErrorCode::usage, "packed bits are a C-contiguous array of uint8");
   if (width < 0 || extent.width != (std::int64_t{width} + 7) / 8)
-    throw Error(Failure::usage, "packed_width does not fit the last axis, which has a byte for 8 elements");
+    throw Error(ErrorCode::usage, "packed_width does not fit the last axis, which has a byte for 8 elements");
   const std::size_t bytes = static_cast<std::size_t>(extent.elements());
   extent.width = width;
   return from_bits({reinterpret_cast<const std::uint8_t*>(array.row(0)), bytes}, extent, BitOrder::lsb_first);
 }
 
 ValueImage read_values(const HostArray& array, double delta) {
-  if (!array.type()) throw Error(Failure::usage, "values of half precision: convert them to float32");
+  if (!array.type()) throw Error(ErrorCode::usage, "values of half precision: convert them to float32");
   ValueImage image(array.extent(), *array.type(), delta);
   for_rows(array.extent(), static_cast<std::int64_t>(array.bytes_each()),
            [&](std::int64_t first, std::int64_t rows) {

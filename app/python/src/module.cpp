@@ -21,8 +21,8 @@ void translate(const std::exception_ptr& thrown, void* /*unused*/) {
   try {
     std::rethrow_exception(thrown);
   } catch (const Error& error) {
-    PyObject* const type = error.failure() == Failure::memory ? PyExc_MemoryError
-                           : error.failure() == Failure::usage || error.failure() == Failure::data
+    PyObject* const type = error.code() == ErrorCode::memory ? PyExc_MemoryError
+                           : error.code() == ErrorCode::usage || error.code() == ErrorCode::data
                                ? PyExc_ValueError
                                : PyExc_RuntimeError;
     PyErr_SetString(type, error.what());

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpuccl/detail/column.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
@@ -68,7 +68,7 @@ struct Work {
 };
 
 /// Time of one phase. Phases in a loop add up and count launches. Other members are filled by
-/// counting_algorithms().
+/// instrumented_algorithms().
 struct PhaseTime {
   std::string phase;  // name of the paper
   double milliseconds = 0;
@@ -113,14 +113,14 @@ struct SumsLayout {
 /// Sums of all components, one after the other.
 struct GatheredSums {
   SumsLayout layout;
-  Column<std::uint64_t> words;
+  UninitializedVector<std::uint64_t> words;
 };
 
 enum class DeviceKind { cpu, cuda };
 
 /// Result of a labeler: labels, components and times.
-struct Labeled {
-  std::unique_ptr<LabelSource> labels;
+struct Labeling {
+  std::unique_ptr<LabelRows> labels;
   Components components;
   PhaseTimes phases;         // names of the paper; see Labeler::time_phases()
   double statistics_ms = 0;  // component statistics
@@ -135,9 +135,9 @@ class Labeler {
   virtual ~Labeler() = default;
   /// Labels an image. Throws Error: usage if it violates BitView; memory; temporary if the GPU was
   /// lost.
-  virtual Labeled label(BitView image) = 0;
+  virtual Labeling label(BitView image) = 0;
 
-  /// Enables timing of each phase on a GPU (Labeled::phases), off by default. Launches are then
+  /// Enables timing of each phase on a GPU (Labeling::phases), off by default. Launches are then
   /// serialized, so the total time grows. CPU labelers always time phases.
   virtual void time_phases(bool /*timed*/) {}
 
@@ -175,10 +175,10 @@ struct Algorithm {
   std::string paper;  // authors, year, DOI; empty if unpublished
   DeviceKind device;
   std::vector<Variant> variants;
-  Phases phases = {};                // in execution order
-  Phases phases_3d = {};             // for 3D connectivities; empty if they are the same
-  TableBytes table_bytes = nullptr;  // null on a GPU
-  std::string blocks = {};           // thread blocks of block_configurations(), as "32x16"
+  Phases phases = {};                         // in execution order
+  Phases phases_3d = {};                      // for 3D connectivities; empty if they are the same
+  TableBytes host_workspace_bytes = nullptr;  // null on a GPU
+  std::string blocks = {};                    // thread blocks of block_configurations(), as "32x16"
 };
 
 /// Returns every algorithm of this build in listed order. `runs` has one row per device.
@@ -186,7 +186,7 @@ const std::vector<Algorithm>& algorithms();
 
 /// Returns the published GPU algorithms, instrumented to count memory accesses (PhaseTime::accesses).
 /// Slower; the labels are the same.
-const std::vector<Algorithm>& counting_algorithms();
+const std::vector<Algorithm>& instrumented_algorithms();
 
 /// Returns GPU algorithms with other thread-block sizes, one row per size. The labels are the same.
 const std::vector<Algorithm>& block_configurations();
@@ -199,9 +199,9 @@ const Variant* find_variant(const Algorithm& algorithm, Connectivity connectivit
 /// Returns the phases for a connectivity.
 const Phases& find_phases(const Algorithm& algorithm, Connectivity connectivity);
 
-/// Returns Algorithm::table_bytes. For a GPU algorithm it is that of the CPU engine `runs`, the
+/// Returns Algorithm::host_workspace_bytes. For a GPU algorithm it is that of the CPU engine `runs`, the
 /// fallback.
-std::int64_t table_bytes(const Algorithm& algorithm, Connectivity connectivity, Extent extent);
+std::int64_t host_workspace_bytes(const Algorithm& algorithm, Connectivity connectivity, Extent extent);
 
 /// Returns the first repeated phase, or an empty string if the algorithm does not iterate.
 std::string iterated_phase(const Algorithm& algorithm);

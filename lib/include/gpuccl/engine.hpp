@@ -35,8 +35,8 @@ LabeledImage label(BitView image, Connectivity connectivity);
 Components label(BitView image, Connectivity connectivity, Label* labels);
 
 /// Writes all rows of `source` to `out`, which has room for all elements, using all threads. `map` as
-/// in LabelSource::render().
-void render_all(const LabelSource& source, LabelsOut out, const Label* map = nullptr);
+/// in LabelRows::render().
+void render_all(const LabelRows& source, LabelsOut out, const Label* map = nullptr);
 
 /// A usable CUDA device.
 struct CudaDevice {
@@ -117,18 +117,18 @@ class Engine {
   /// Images larger than GPU memory are labeled in parts; large images are split over all idle GPUs.
   /// Thread-safe. The CPU labels images concurrently; a GPU takes one at a time, but batches waiting
   /// small 2D images (up to 2^18 elements) and reports each one's share of the time.
-  /// `gathered`: sums to return in Labeled::sums. Honored only if one GPU labels the whole image in
+  /// `gathered`: sums to return in Labeling::sums. Honored only if one GPU labels the whole image in
   /// one piece.
   /// Throws Error: usage if the image violates BitView; memory; data if there are more than 2^32 - 1
   /// components; with DeviceChoice::cuda also unavailable and temporary.
-  Labeled label(BitView image, Connectivity connectivity, EngineReport* report = nullptr,
-                const SumsLayout& gathered = {});
+  Labeling label(BitView image, Connectivity connectivity, EngineReport* report = nullptr,
+                 const SumsLayout& gathered = {});
 
   /// Labels a multi-label image with `runs`: on the first GPU with DeviceChoice::cuda, otherwise on
   /// the CPU. Thread-safe.
   /// Throws Error: memory if the image does not fit into GPU memory in one piece, unavailable without
   /// a GPU. There is no fallback to the CPU.
-  LabeledValues label_values(ValueImage image, Connectivity connectivity, EngineReport* report = nullptr);
+  ValueLabeling label_values(ValueImage image, Connectivity connectivity, EngineReport* report = nullptr);
 
  private:
   struct State;

@@ -12,7 +12,7 @@ extern "C" {
 #endif
 #pragma GCC visibility push(default)
 
-/* 0, or the class of the error: Failure + 1 (gpuccl/types.hpp). */
+/* 0, or the class of the error: ErrorCode + 1 (gpuccl/types.hpp). */
 typedef enum {
   GPUCCL_SUCCESS = 0,
   GPUCCL_USAGE = 1,       /* invalid argument */

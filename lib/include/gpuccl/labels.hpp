@@ -8,7 +8,7 @@
 #include <variant>
 #include <vector>
 
-#include "gpuccl/detail/column.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/types.hpp"
 
 // Labels of an image, and the components they number.
@@ -48,11 +48,11 @@ struct LabelRuns {
 
 /// The final labels of one image: 1..N in raster order (z, y, x) of each component's first element.
 ///
-/// A LabelSource need not hold a label image: rows are rendered on demand, so writing a file needs
+/// An implementation need not hold a label image: rows are rendered on demand, so writing a file needs
 /// memory for a few strips only. render() and list_runs() are thread-safe.
-class LabelSource {
+class LabelRows {
  public:
-  virtual ~LabelSource() = default;
+  virtual ~LabelRows() = default;
 
   virtual Extent extent() const = 0;
   /// Returns N.
@@ -77,7 +77,7 @@ class LabelSource {
 };
 
 /// A label image in memory, 4 bytes per element, rows without padding.
-class LabelImage final : public LabelSource {
+class LabelImage final : public LabelRows {
  public:
   /// Allocates labels without initializing them.
   LabelImage(Extent extent, Label count);
@@ -101,7 +101,7 @@ class LabelImage final : public LabelSource {
 };
 
 /// Renders all rows of `source` into one image.
-LabelImage render_all(const LabelSource& source);
+LabelImage render_all(const LabelRows& source);
 
 /// Bounding box in elements, with inclusive maxima. Axes are in the order x, y, z.
 struct Box {
@@ -125,9 +125,9 @@ struct Component {
 /// Area, bounding box and coordinate sums of all components, as a structure of arrays: entry i belongs
 /// to label i + 1.
 struct Components {
-  Column<std::uint64_t> area;  // elements
-  Column<Box> box;
-  Column<std::array<std::uint64_t, 3>> sum;                      // of the coordinates x, y, z, modulo 2^64
+  UninitializedVector<std::uint64_t> area;  // elements
+  UninitializedVector<Box> box;
+  UninitializedVector<std::array<std::uint64_t, 3>> sum;         // of the coordinates x, y, z, modulo 2^64
   std::map<std::size_t, std::array<std::uint64_t, 3>> sum_high;  // sum of entry i / 2^64, if not 0
 
   static constexpr std::size_t kBytesEach =

@@ -51,7 +51,7 @@ void check_periodic(const Extent& extent, Connectivity connectivity, const Perio
 /// merged.
 /// Reads rows in ascending order. Time: O(border runs + components), plus two labels per row if x is
 /// periodic. Throws as check_periodic(), and Error (data) if unwrapped coordinates exceed 2^31.
-Wrapped wrap(const LabelSource& labels, const Components& components, Connectivity connectivity,
+Wrapped wrap(const LabelRows& labels, const Components& components, Connectivity connectivity,
              const PeriodicAxes& periodic, std::span<const std::uint64_t> values = {});
 
 // Measures of components (region properties) beyond area, bounding box and centroid.
@@ -265,7 +265,7 @@ struct MeasureRequest {
   /// Labels of the inverted image with complementary() connectivity. Components that touch the border
   /// may be missing (enclosed_background()), in parts also those that belong to others
   /// (cavities_of_part(), cavities_of_slab()). Must outlive the call. Required if needs_background().
-  const Labeled* background = nullptr;
+  const Labeling* background = nullptr;
   /// Limit in bytes in addition to bytes_of_sums() per component: for rows of Feret diameters, and
   /// for components that several threads measure.
   std::int64_t max_bytes = INT64_MAX;
@@ -294,13 +294,13 @@ class MeasureSums;
 
 /// Measured sums of the components of one labeling, from which values are derived on request. Reading
 /// is thread-safe, modifying is not.
-class Measured {
+class MeasureTable {
  public:
-  Measured();
-  explicit Measured(std::unique_ptr<MeasureSums> sums);
-  ~Measured();
-  Measured(Measured&&) noexcept;
-  Measured& operator=(Measured&&) noexcept;
+  MeasureTable();
+  explicit MeasureTable(std::unique_ptr<MeasureSums> sums);
+  ~MeasureTable();
+  MeasureTable(MeasureTable&&) noexcept;
+  MeasureTable& operator=(MeasureTable&&) noexcept;
 
   /// Returns the requested measures; empty if nothing was measured.
   const MeasureSet& wanted() const;
@@ -330,7 +330,7 @@ class Measured {
   /// Returns the number of NaN samples of each image.
   std::vector<std::uint64_t> derive_intensities(std::size_t components);
   /// Returns an empty set of the same measures for other components.
-  Measured empty_like(const Components& components) const;
+  MeasureTable empty_like(const Components& components) const;
   /// True once measured, even if no measure was requested.
   bool any() const { return sums_ != nullptr; }
   /// Returns the values of component i, with the intensities of the first image. Thread-safe.
@@ -361,7 +361,7 @@ SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity);
 /// Measures `components` of `labels` in one pass over all rows, using all threads. Values do not depend
 /// on threads, slabs or how labels are stored. Time: O(runs) plus what the measures need at boundaries.
 /// Throws Error: usage if a required background is missing; memory over MeasureRequest::max_bytes.
-Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request);
+MeasureTable measure(const LabelRows& labels, const Components& components, const MeasureRequest& request);
 
 /// Rows before and after a range that are needed to measure it: rows of a 2D image, or whole slices.
 struct RowsAround {
@@ -370,7 +370,7 @@ struct RowsAround {
 RowsAround rows_measured_around(const Extent& extent, Connectivity connectivity);
 
 /// Returns empty sums of the components, to which sums of parts are added with add_saved().
-Measured empty_measures(const Extent& extent, const Components& components, MeasureRequest request);
+MeasureTable empty_measures(const Extent& extent, const Components& components, MeasureRequest request);
 
 // Measures of components from the samples of another image.
 
@@ -445,7 +445,7 @@ std::size_t bytes_of_intensity(bool long_samples);
 /// Floating-point samples are summed slice by slice (row by row in 2D) in a fixed order, so values do
 /// not depend on threads, slabs or parts. NaNs are ignored.
 /// Throws Error: memory over max_bytes; data and io from reading.
-Intensities measure_intensity(const LabelSource& labels, const Components& components,
+Intensities measure_intensity(const LabelRows& labels, const Components& components,
                               const IntensityImage& image, const IntensityRequest& request);
 
 }  // namespace gpuccl

@@ -37,17 +37,17 @@ std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectiv
                                     std::int64_t most_runs_in_row, const PeriodicAxes& periodic = {});
 
 /// Finds the contacts of `labels`, sorted by a, then b (region adjacency graph). The connectivity defines
-/// neighbors; a 2D one keeps slices separate. With `map` (as in LabelSource::render()), contacts are between
+/// neighbors; a 2D one keeps slices separate. With `map` (as in LabelRows::render()), contacts are between
 /// mapped labels, and 0 has no contacts. Along a periodic axis of two elements, both sides count. Reads rows
 /// in ascending order. Time: O(runs + contacts). Throws as check_periodic(), and Error (memory) if the
 /// contacts take more than `max_bytes`.
-std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity,
+std::vector<Contact> find_contacts(const LabelRows& labels, Connectivity connectivity,
                                    const Label* map = nullptr, const PeriodicAxes& periodic = {},
                                    std::int64_t max_bytes = INT64_MAX);
 
 /// Finds contacts within rows [first_row, first_row + rows), and between these and the previous row (with 3D
 /// connectivity the previous slice), which `labels` must contain. `max_bytes`: as in find_contacts().
-std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
+std::vector<Contact> find_contacts_of_rows(const LabelRows& labels, Connectivity connectivity,
                                            std::int64_t first_row, std::int64_t rows,
                                            std::int64_t max_bytes = INT64_MAX);
 
@@ -110,7 +110,7 @@ std::vector<std::int64_t> column_run_lengths(std::span<const RowRun> runs, int h
 /// Labels each value as one component. Labels are 1..N in raster order of the first pixel of each value;
 /// `values` contains the value of each label. The labels own the image. Throws Error (usage) if its delta is
 /// not 0. `strips`: 0 for a default from the number of threads; the result is the same. Thread-safe.
-LabeledValues label_by_value(ValueImage image, int strips = 0);
+ValueLabeling label_by_value(ValueImage image, int strips = 0);
 
 /// Returns the values of the objects as identifiers. Throws Error (data) for a value that is negative, not an
 /// integer, or beyond the range in which its floating-point type represents all integers (2^24 in 32 bits,
@@ -138,7 +138,7 @@ struct OverlapTable {
 
 /// Counts the pixels that each pair of labels shares, in one pass over the runs of both images, using all
 /// threads. Labels 1..N become indices 0..N-1. Throws Error (data) if the extents differ. Thread-safe.
-OverlapTable find_overlaps(const LabelSource& truth, const LabelSource& prediction);
+OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction);
 
 /// Objects and pixels of two label images. Counts add up over images.
 struct OverlapCounts {
@@ -245,7 +245,7 @@ struct Comparison {
 /// Compares two label images. The first difference is one of the partition if partitions differ,
 /// otherwise one of labels. Values need not be 1..N. `long_a`, `long_b`: 64-bit labels that 1..N stand
 /// for; empty if labels stand for themselves.
-Comparison compare(const LabelSource& a, const LabelSource& b, std::span<const std::uint64_t> long_a = {},
+Comparison compare(const LabelRows& a, const LabelRows& b, std::span<const std::uint64_t> long_a = {},
                    std::span<const std::uint64_t> long_b = {});
 
 }  // namespace gpuccl

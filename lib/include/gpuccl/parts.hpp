@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/detail/column.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
@@ -62,9 +62,9 @@ struct SlabWork {
   /// from the first slab each time labels are rendered.
   std::function<void(const Slab& slab, BitVolume& out)> read;
   /// Labels a slab. Must be deterministic.
-  std::function<Labeled(BitView slab)> label;
+  std::function<Labeling(BitView slab)> label;
   /// Reads and labels a slab, instead of `read` and `label`. The labels must own the image.
-  std::function<Labeled(const Slab& slab)> label_slab;
+  std::function<Labeling(const Slab& slab)> label_slab;
   /// Limit in bytes for the components of all slabs, which are more than those of the whole image.
   std::int64_t max_kept = INT64_MAX;
   /// If true, a slab that may have too many components according to most_components() is not labeled.
@@ -80,15 +80,15 @@ class TooManyComponents : public Error {
 
 /// Labels an image slab by slab. The result is identical to labeling it in one piece. Memory: one slab,
 /// and 60 bytes per component of each slab. The returned labels keep `work` and repeat it; call
-/// LabelSource::prepare() before rendering.
+/// LabelRows::prepare() before rendering.
 /// Throws TooManyComponents over `max_kept`, Error (data) if the input changes between passes.
-Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
+Labeling label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work);
 
 /// Labels an image in memory in slabs of half its elements, then a quarter and so on, until `label` has
 /// enough memory. Each slab is labeled once. The labels stay in memory and reference the image. Throws Error
 /// (memory) if slabs would have fewer than `fewest` elements; other errors are passed on.
-Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
-                               const std::function<Labeled(BitView slab)>& label);
+Labeling label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
+                                const std::function<Labeling(BitView slab)>& label);
 
 // Multi-label images whose slabs or parts are labeled separately.
 
@@ -105,23 +105,23 @@ ValueFaces faces_of(const ValueImage& image, const Slab& slab, Extent whole, Con
 bool is_complete(const ValueFaces& faces, const Slab& slab, Extent whole, Connectivity connectivity);
 
 /// A labeled slab, ready to be joined with others.
-struct SlabToJoin {
-  Labeled labeled;
-  Column<ValueBits> values;  // one per component; empty for a binary image
+struct SlabSummary {
+  Labeling labeled;
+  UninitializedVector<ValueBits> values;  // one per component; empty for a binary image
   ValueFaces faces;
 };
 
 /// Labels a multi-label image slab by slab; the result is that of label_values(). `label` reads and
 /// labels one slab of whole slices; it is called again when labels are rendered, as in
 /// label_by_slabs(). Throws as label_by_slabs().
-LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
-                                    std::function<SlabToJoin(const Slab& slab)> label,
+ValueLabeling label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
+                                    std::function<SlabSummary(const Slab& slab)> label,
                                     std::int64_t max_kept = INT64_MAX);
 
 /// As label_values_by_slabs(), but each value is one object, connected or not, as in label_by_value().
 /// `label` must label its slab in this way.
-LabeledValues label_objects_by_slabs(Extent extent, std::vector<Slab> slabs,
-                                     std::function<SlabToJoin(const Slab& slab)> label,
+ValueLabeling label_objects_by_slabs(Extent extent, std::vector<Slab> slabs,
+                                     std::function<SlabSummary(const Slab& slab)> label,
                                      std::int64_t max_kept = INT64_MAX);
 
 // Distributed labeling: parts of one image are labeled concurrently by several GPUs, processes or
@@ -179,30 +179,30 @@ std::vector<Slab> cut_into_parts(Extent whole, int parts);
 std::vector<RowRange> rows_of_parts(Extent whole, int parts);
 
 /// A slab with its own labels, and the final label of each (`numbers`; entry 0 is background).
-struct NumberedSlab {
+struct RelabeledSlab {
   Slab slab;
-  std::unique_ptr<LabelSource> labels;
+  std::unique_ptr<LabelRows> labels;
   std::vector<Label> numbers;
 
   const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }
 };
 
 /// Returns the labels of the whole image. Only rows of `slabs`, in ascending order, can be rendered.
-std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count);
+std::unique_ptr<LabelRows> joined_labels(Extent extent, std::vector<RelabeledSlab> slabs, Label count);
 
 /// State of a part after unite_part(). A component belongs to the part that contains its first element.
-struct NumberedPart {
-  NumberedSlab labels;
-  Components components;               // that belong to the part and remain; with LabelOrder::size, part 0
-                                       // has all
-  Column<ValueBits> values;            // of these components, for a multi-label image
-  Column<ValueBits> values_of_labels;  // of the part's own labels, unless it is the only part
-  Measured measured;                   // of these components, if measured
-  std::vector<std::uint64_t> nans;     // NaN samples of these components, per image
-  Label first = 0;                     // label offset: these components have labels from first + 1 on
-  Label count = 0;                     // labels in the whole image
-  std::uint64_t dropped = 0;           // components removed in the whole image
-  std::uint64_t largest = 0;           // size of the largest component before the selection
+struct GlobalPart {
+  RelabeledSlab labels;
+  Components components;                  // that belong to the part and remain; with LabelOrder::size, part 0
+                                          // has all
+  UninitializedVector<ValueBits> values;  // of these components, for a multi-label image
+  UninitializedVector<ValueBits> values_of_labels;  // of the part's own labels, unless it is the only part
+  MeasureTable measured;                            // of these components, if measured
+  std::vector<std::uint64_t> nans;                  // NaN samples of these components, per image
+  Label first = 0;            // label offset: these components have labels from first + 1 on
+  Label count = 0;            // labels in the whole image
+  std::uint64_t dropped = 0;  // components removed in the whole image
+  std::uint64_t largest = 0;  // size of the largest component before the selection
 
   // With several parts, until the selection: final labels of components in this part that belong to earlier
   // parts, ascending, and final labels in its last slice or row.
@@ -216,40 +216,40 @@ struct NumberedPart {
 /// elements of `at_faces`.
 /// Communication: O(log parts) rounds of messages, of the size of two boundary slices. Throws Error
 /// (data) if there are more components than labels.
-NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                        Labeled labeled, Column<ValueBits> values = {}, ValueFaces at_faces = {});
+GlobalPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
+                      Labeling labeled, UninitializedVector<ValueBits> values = {}, ValueFaces at_faces = {});
 
 /// Collective, after unite_part(). Merges components across periodic borders, as wrap() does, and
 /// returns how each component that belongs to the part wraps. Part 0 holds the border runs, every part
 /// the components there. Throws as wrap().
 std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
-                                           const PeriodicAxes& periodic, NumberedPart& part);
+                                           const PeriodicAxes& periodic, GlobalPart& part);
 
 /// Collective. Returns the cavities that belong to the part, for MeasureRequest::background.
 /// `background`: the result of unite_part() for the background with complementary() connectivity.
-Labeled cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, NumberedPart background);
+Labeling cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, GlobalPart background);
 /// Returns the cavities that belong to a slab, given labels of the background of the whole image
 /// without components that touch the border. `before`: number of cavities of earlier slabs.
-Labeled cavities_of_slab(Extent whole, NumberedSlab background, Label before, Components cavities);
+Labeling cavities_of_slab(Extent whole, RelabeledSlab background, Label before, Components cavities);
 
 /// Collective. Measures the components; halo rows are exchanged with neighboring parts. `alone` runs
 /// the callback that reads samples and does not communicate; wrap it to turn one part's error into
 /// everyone's.
 void measure_part(
-    PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
+    PartLink& link, Extent whole, const MeasureRequest& request, GlobalPart& part,
     const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 
 /// Collective. Filters components and relabels the remaining ones. Uses only the type and `per_value` of
 /// `values`. Memory: with a limit on the largest 8 bytes per component of the whole in every part, 16
 /// if per value; with LabelOrder::size part 0 holds all components.
 void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
-                 NumberedPart& part, const ComponentValues& values = {});
+                 GlobalPart& part, const ComponentValues& values = {});
 
 /// Collective, after select_part(). Finds all contacts of the whole image, as find_contacts() does, and
 /// returns them in part 0, which holds the runs at periodic borders. No part uses more than `max_bytes` for
 /// contacts. `alone`: as in measure_part(), for work that may exceed this limit.
 std::vector<Contact> find_contacts_of_part(
-    PartLink& link, Extent whole, Connectivity connectivity, const NumberedPart& part,
+    PartLink& link, Extent whole, Connectivity connectivity, const GlobalPart& part,
     const PeriodicAxes& periodic = {}, std::int64_t max_bytes = INT64_MAX,
     const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
 /// Returns how many rows before a part find_contacts_of_rows() needs.
@@ -262,7 +262,7 @@ struct BorderRows {
   LabelRuns runs;
 };
 /// Returns the border rows of a slab.
-BorderRows list_border_rows(const NumberedSlab& slab, Extent whole, const PeriodicAxes& periodic);
+BorderRows list_border_rows(const RelabeledSlab& slab, Extent whole, const PeriodicAxes& periodic);
 /// Adds up the contacts of all parts, including those across periodic borders.
 class ContactsOfParts {
  public:
@@ -285,15 +285,15 @@ class ContactsOfParts {
 
 /// Labels an image in memory in parts, calling `label` in one thread per part. The labels reference the
 /// image.
-Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
-                       const std::function<Labeled(int part, BitView slab)>& label);
+Labeling label_in_parts(BitView image, Connectivity connectivity, int parts,
+                        const std::function<Labeling(int part, BitView slab)>& label);
 
 /// Slabs that were labeled separately, merged into one part that is the whole image.
 struct JoinedSlabs {
-  NumberedPart whole;                      // without labels
+  GlobalPart whole;                        // without labels
   std::vector<std::vector<Label>> labels;  // per slab, for each of its labels and 0: the label in `whole`
 
-  /// Returns NumberedSlab::numbers of slab i, also after wrap_part() or select_part() of `whole`. Returns
+  /// Returns RelabeledSlab::numbers of slab i, also after wrap_part() or select_part() of `whole`. Returns
   /// only that of 0 for a slab that was not merged.
   std::vector<Label> numbers(std::size_t i) const;
 };
@@ -303,13 +303,13 @@ struct JoinedSlabs {
 /// last slice (or row) are requested. `of_objects`: merges components of equal values, connected or not
 /// (label_by_value()).
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
-                       const std::function<SlabToJoin(std::size_t i)>& labeled, bool of_objects = false);
+                       const std::function<SlabSummary(std::size_t i)>& labeled, bool of_objects = false);
 
 /// Measures the share of `slab` in `components`, which have the ascending final `labels`; add it to
 /// empty_measures(). `slabs`: the slab, and those that contain rows_measured_around() it.
-Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> slabs,
-                      const std::vector<Label>& labels, const Components& components,
-                      const MeasureRequest& request);
+MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<RelabeledSlab> slabs,
+                          const std::vector<Label>& labels, const Components& components,
+                          const MeasureRequest& request);
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/detail/column.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
@@ -94,11 +94,11 @@ struct ComponentValues {
 /// Requires that `measured` and `values` contain all that SelectionOptions::keep compares. Time:
 /// O(components), with an order or a limit O(components log components).
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
-                 const Measured& measured = Measured(), const ComponentValues& values = {});
+                 const MeasureTable& measured = MeasureTable(), const ComponentValues& values = {});
 
 /// Applies `map` to `values`: keeps the value of each of the `components` remaining components. Does
 /// nothing if `map` or `values` is empty.
-void remap(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values);
+void remap(const std::vector<Label>& map, std::size_t components, UninitializedVector<ValueBits>& values);
 
 /// Holes of an image: background components that do not touch the image border. With 3D connectivity,
 /// the first and last slice are border too.
@@ -106,35 +106,35 @@ class Holes {
  public:
   /// Requires labels of the inverted image with complementary() connectivity. `per_slice`: slices are
   /// separate images. Holes with more than `max_size` elements are ignored.
-  Holes(Labeled background, bool per_slice, std::uint64_t max_size);
+  Holes(Labeling background, bool per_slice, std::uint64_t max_size);
 
   std::uint64_t count() const { return count_; }
   std::uint64_t elements() const { return elements_; }
 
   /// Writes rows from `first_row` on, with holes filled, to all of `out`. Calls
-  /// LabelSource::prepare() of the background.
+  /// LabelRows::prepare() of the background.
   void draw_filled(std::int64_t first_row, BitVolume& out) const;
 
  private:
-  std::unique_ptr<LabelSource> background_;
+  std::unique_ptr<LabelRows> background_;
   std::vector<Label> map_;  // background label -> hole, 0: none; empty: all are holes
   std::uint64_t count_ = 0, elements_ = 0;
 };
 
 /// Writes rows of the image from `first_row` on, with holes filled, to all of `out`. `background`: labels as
 /// for Holes. `holes`: for each of these labels and 0, a nonzero entry if it is a hole; empty if all are.
-/// Calls LabelSource::prepare() of the background.
-void draw_filled(const LabelSource& background, const std::vector<Label>& holes, std::int64_t first_row,
+/// Calls LabelRows::prepare() of the background.
+void draw_filled(const LabelRows& background, const std::vector<Label>& holes, std::int64_t first_row,
                  BitVolume& out);
 
 /// Writes the inverted image from `first_row` on to all of `out`: elements without a label are
-/// foreground. Calls LabelSource::prepare().
-void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolume& out);
+/// foreground. Calls LabelRows::prepare().
+void draw_background(const LabelRows& labels, std::int64_t first_row, BitVolume& out);
 
 /// Returns the background of a volume without the components that touch the border; the remaining ones are
 /// the cavities. `connectivity`: that of the background. Returns all of the background if removing the
 /// outside would take longer than labeling it.
-BitVolume enclosed_background(const LabelSource& labels, Connectivity connectivity);
+BitVolume enclosed_background(const LabelRows& labels, Connectivity connectivity);
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

@@ -18,7 +18,7 @@
 namespace gpuccl {
 
 /// Class of an error. The command line maps each to an exit code.
-enum class Failure {
+enum class ErrorCode {
   usage,          // 64: contradictory or impossible request
   data,           // 65: bad or unsupported data, label type too small
   no_input,       // 66: input missing or unreadable
@@ -35,13 +35,13 @@ enum class Failure {
 class Error : public std::runtime_error {
  public:
   /// `system_code`: the errno value, or 0.
-  Error(Failure failure, const std::string& reason, int system_code = 0)
-      : std::runtime_error(reason), failure_(failure), system_code_(system_code) {}
-  Failure failure() const { return failure_; }
+  Error(ErrorCode code, const std::string& reason, int system_code = 0)
+      : std::runtime_error(reason), code_(code), system_code_(system_code) {}
+  ErrorCode code() const { return code_; }
   int system_code() const { return system_code_; }
 
  private:
-  Failure failure_;
+  ErrorCode code_;
   int system_code_;
 };
 
@@ -74,7 +74,7 @@ GPUCCL_HD constexpr bool is_3d(Connectivity c) {
 }
 
 /// Returns the number of axes along which two neighbors may differ.
-GPUCCL_HD constexpr int reach(Connectivity c) {
+GPUCCL_HD constexpr int max_axes(Connectivity c) {
   return c == Connectivity::c4 || c == Connectivity::c6 ? 1 : c == Connectivity::c26 ? 3 : 2;
 }
 

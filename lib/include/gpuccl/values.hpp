@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/detail/column.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/types.hpp"
 
 // Multi-label images, such as segmentations: neighbors connect if their values are equal, or with a
@@ -71,15 +71,15 @@ class ValueImage {
 };
 
 /// Labels of a multi-label image, and the value of the first element of each component.
-struct LabeledValues {
-  Labeled labeled;
-  Column<ValueBits> values;
+struct ValueLabeling {
+  Labeling labeled;
+  UninitializedVector<ValueBits> values;
 };
 
 /// Labels a multi-label image, in raster order over all values. The labels own the image. `strips`: 0
 /// for a default from the number of threads; the result is the same. Throws Error: data if there are
 /// more than 2^32 - 1 components; memory.
-LabeledValues label_values(ValueImage image, Connectivity connectivity, int strips = 0);
+ValueLabeling label_values(ValueImage image, Connectivity connectivity, int strips = 0);
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

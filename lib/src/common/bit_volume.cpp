@@ -30,7 +30,7 @@ Rows rows_of(Extent extent) {
 
 void check(Extent extent) {
   if (extent.width < 0 || extent.height < 0 || extent.depth < 0)
-    throw Error(Failure::usage, "an axis of the image is shorter than 0");
+    throw Error(ErrorCode::usage, "an axis of the image is shorter than 0");
 }
 
 std::size_t bytes_of(Extent extent) {
@@ -71,12 +71,13 @@ BitVolume from_buffer(std::span<const std::uint8_t> buffer, Extent extent, std::
                       std::int64_t row_pitch, WriteRow write_row) {
   check(extent);
   const std::int64_t pitch = row_pitch == 0 ? row_bytes : row_pitch;
-  if (pitch < row_bytes) throw Error(Failure::usage, "a row pitch shorter than a row");
+  if (pitch < row_bytes) throw Error(ErrorCode::usage, "a row pitch shorter than a row");
   const auto size = static_cast<std::int64_t>(buffer.size());
   const bool is_empty =
       extent.width == 0 || extent.rows() == 0;  // the product of three axes may exceed 64 bits
   if (!is_empty && (size < row_bytes || (size - row_bytes) / pitch < extent.rows() - 1))
-    throw Error(Failure::usage, "a buffer of " + std::to_string(size) + " bytes is too short for the image");
+    throw Error(ErrorCode::usage,
+                "a buffer of " + std::to_string(size) + " bytes is too short for the image");
   BitVolume volume(extent);
   if (is_empty) return volume;
   tbb::parallel_for(rows_of(extent), [&](const Rows& rows) {
@@ -104,8 +105,8 @@ void BitVolume::set(int x, int y, int z, bool foreground) {
 void check(BitView image) {
   check(image.extent);
   if (image.row_pitch % 2 != 0 || image.row_pitch < words_per_row(image.extent.width))
-    throw Error(Failure::usage, "a row pitch of " + std::to_string(image.row_pitch) +
-                                    " words, which is odd or shorter than a row");
+    throw Error(ErrorCode::usage, "a row pitch of " + std::to_string(image.row_pitch) +
+                                      " words, which is odd or shorter than a row");
   const int width = image.extent.width;
   if (width % 64 == 0) return;  // no padding
   const bool padded = tbb::parallel_reduce(
@@ -116,7 +117,7 @@ void check(BitView image) {
         return so_far;
       },
       std::logical_and<>());
-  if (!padded) throw Error(Failure::usage, "foreground beyond the width of the image");
+  if (!padded) throw Error(ErrorCode::usage, "foreground beyond the width of the image");
 }
 
 BitVolume from_bytes(std::span<const std::uint8_t> bytes, Extent extent, std::int64_t row_pitch) {

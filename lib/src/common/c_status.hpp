@@ -13,14 +13,14 @@ namespace gpuccl {
 /// Message of the last error of this thread.
 inline thread_local std::string last_c_error;
 
-constexpr gpuccl_status status_of(Failure failure) {
+constexpr gpuccl_status status_of(ErrorCode failure) {
   return static_cast<gpuccl_status>(static_cast<int>(failure) + 1);
 }
-static_assert(status_of(Failure::usage) == GPUCCL_USAGE && status_of(Failure::data) == GPUCCL_DATA &&
-              status_of(Failure::unavailable) == GPUCCL_UNAVAILABLE &&
-              status_of(Failure::internal) == GPUCCL_INTERNAL &&
-              status_of(Failure::memory) == GPUCCL_MEMORY &&
-              status_of(Failure::temporary) == GPUCCL_TEMPORARY);
+static_assert(status_of(ErrorCode::usage) == GPUCCL_USAGE && status_of(ErrorCode::data) == GPUCCL_DATA &&
+              status_of(ErrorCode::unavailable) == GPUCCL_UNAVAILABLE &&
+              status_of(ErrorCode::internal) == GPUCCL_INTERNAL &&
+              status_of(ErrorCode::memory) == GPUCCL_MEMORY &&
+              status_of(ErrorCode::temporary) == GPUCCL_TEMPORARY);
 
 /// Calls `work` and returns the status of its error, or success.
 template <class Work>
@@ -30,7 +30,7 @@ gpuccl_status status_of(const Work& work) {
     return GPUCCL_SUCCESS;
   } catch (const Error& error) {
     last_c_error = error.what();
-    return status_of(error.failure());
+    return status_of(error.code());
   } catch (const std::bad_alloc&) {
     last_c_error = "out of memory";
     return GPUCCL_MEMORY;

@@ -51,7 +51,7 @@ double Comparison::dice() const {
   return sum == 0 ? 1 : twice / sum;
 }
 
-Comparison compare(const LabelSource& a, const LabelSource& b, std::span<const std::uint64_t> long_a,
+Comparison compare(const LabelRows& a, const LabelRows& b, std::span<const std::uint64_t> long_a,
                    std::span<const std::uint64_t> long_b) {
   Comparison result;
   const Extent extent = a.extent();

@@ -15,9 +15,9 @@
 namespace gpuccl {
 
 /// Writes rows from `first_row` on to all of `out`, using all threads: an element is foreground unless
-/// left_out(label) is true. Calls LabelSource::prepare().
+/// left_out(label) is true. Calls LabelRows::prepare().
 template <class LeftOut>
-void draw_others(const LabelSource& labels, std::int64_t first_row, BitVolume& out, LeftOut left_out) {
+void draw_others(const LabelRows& labels, std::int64_t first_row, BitVolume& out, LeftOut left_out) {
   constexpr std::int64_t kElementsATask = 1 << 16;  // their runs stay in the cache
   const std::int64_t all = out.extent().rows();
   const int width = out.extent().width;
@@ -39,7 +39,7 @@ void draw_others(const LabelSource& labels, std::int64_t first_row, BitVolume& o
   tbb::parallel_for(Rows(0, all, static_cast<std::size_t>(rows_each)), draw, tbb::simple_partitioner());
 }
 
-Holes::Holes(Labeled background, bool per_slice, std::uint64_t max_size)
+Holes::Holes(Labeling background, bool per_slice, std::uint64_t max_size)
     : background_(std::move(background.labels)) {
   Selection holes = select(std::move(background.components), background_->extent(), per_slice,
                            {.max_size = max_size, .clear_border = true});
@@ -52,12 +52,12 @@ void Holes::draw_filled(std::int64_t first_row, BitVolume& out) const {
   gpuccl::draw_filled(*background_, map_, first_row, out);
 }
 
-void draw_filled(const LabelSource& background, const std::vector<Label>& holes, std::int64_t first_row,
+void draw_filled(const LabelRows& background, const std::vector<Label>& holes, std::int64_t first_row,
                  BitVolume& out) {
   draw_others(background, first_row, out, [&](Label label) { return !holes.empty() && holes[label] == 0; });
 }
 
-void draw_background(const LabelSource& labels, std::int64_t first_row, BitVolume& out) {
+void draw_background(const LabelRows& labels, std::int64_t first_row, BitVolume& out) {
   if (const SpanSource* spans = spans_of(labels)) {
     const BitView image = spans->bits();
     const auto bytes = static_cast<std::size_t>(words_per_row(image.extent.width)) * sizeof(std::uint32_t);

@@ -59,8 +59,7 @@ double Components::centroid(std::size_t i, int axis) const {
   return whole / static_cast<double>(area[i]);
 }
 
-void LabelSource::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
-                            const Label* map) const {
+void LabelRows::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const {
   std::vector<Label> row(static_cast<std::size_t>(extent().width));
   out.runs.clear();
   out.ends.clear();
@@ -80,7 +79,7 @@ void LabelImage::render(std::int64_t first_row, std::int64_t rows, LabelsOut out
   std::visit([&](auto* to) { copy_labels(from, rows * extent_.width, to, map); }, out);
 }
 
-void render_all(const LabelSource& source, LabelsOut out, const Label* map) {
+void render_all(const LabelRows& source, LabelsOut out, const Label* map) {
   constexpr std::int64_t kElementsATask = 1 << 18;
   const Extent extent = source.extent();
   const std::int64_t rows = std::max<std::int64_t>(1, kElementsATask / std::max(1, extent.width));
@@ -97,7 +96,7 @@ void render_all(const LabelSource& source, LabelsOut out, const Label* map) {
   }
 }
 
-LabelImage render_all(const LabelSource& source) {
+LabelImage render_all(const LabelRows& source) {
   LabelImage image(source.extent(), source.count());
   render_all(source, image.data());
   return image;
@@ -119,7 +118,7 @@ void join_runs(LabelRuns& rows) {
   rows.runs.resize(count);
 }
 
-void list_spans(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
+void list_spans(const LabelRows& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
   if (const SpanSource* spans = spans_of(labels)) return spans->list_spans(first_row, rows, out);
   labels.list_runs(first_row, rows, out, nullptr);
   join_runs(out);

@@ -9,7 +9,7 @@
 
 namespace gpuccl {
 
-/// Renders labels from memory, as LabelSource::render() does. Returns the end of the rows written.
+/// Renders labels from memory, as LabelRows::render() does. Returns the end of the rows written.
 template <class From, class To>
 To* copy_labels(const From* from, std::int64_t count, To* to, const Label* map) {
   if (map != nullptr)
@@ -40,7 +40,7 @@ inline void append_rows(LabelRuns& out, const LabelRuns& from, std::size_t first
   }
 }
 
-/// Applies the map of LabelSource::render(). Removes runs that become background.
+/// Applies the map of LabelRows::render(). Removes runs that become background.
 inline void map_runs(LabelRuns& runs, const Label* map) {
   std::size_t kept = 0, i = 0;
   for (std::size_t& end : runs.ends) {
@@ -67,7 +67,7 @@ class SpanSource {
 };
 
 /// Returns `labels` as a SpanSource, or null if they are not one.
-inline const SpanSource* spans_of(const LabelSource& labels) {
+inline const SpanSource* spans_of(const LabelRows& labels) {
   return dynamic_cast<const SpanSource*>(&labels);
 }
 
@@ -75,6 +75,6 @@ inline const SpanSource* spans_of(const LabelSource& labels) {
 void join_runs(LabelRuns& rows);
 
 /// Lists the spans of any labels.
-void list_spans(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out);
+void list_spans(const LabelRows& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out);
 
 }  // namespace gpuccl

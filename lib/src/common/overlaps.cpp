@@ -94,9 +94,9 @@ double ratio(double numerator, double denominator) { return denominator > 0 ? nu
 
 }  // namespace
 
-OverlapTable find_overlaps(const LabelSource& truth, const LabelSource& prediction) {
+OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction) {
   if (truth.extent() != prediction.extent())
-    throw Error(Failure::data, "label images of different sizes have no overlaps");
+    throw Error(ErrorCode::data, "label images of different sizes have no overlaps");
   constexpr std::int64_t kRowsAtOnce = 64;
   const std::int64_t rows = truth.extent().rows();
   tbb::enumerable_thread_specific<Counts> counts([&] {
@@ -435,7 +435,7 @@ class Matcher {
 
 std::vector<Match> match_objects(const OverlapTable& table, double threshold) {
   if (!(threshold > 0 && threshold <= 1))
-    throw Error(Failure::usage, "a threshold of IoU is above 0 and at most 1");
+    throw Error(ErrorCode::usage, "a threshold of IoU is above 0 and at most 1");
   return Matcher(table, threshold).match();
 }
 

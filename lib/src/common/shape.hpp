@@ -13,7 +13,7 @@ GPUCCL_HD void for_each_preceding(Visit visit) {
     for (int dy = -1; dy <= 1; ++dy)
       for (int dx = -1; dx <= 1; ++dx) {
         const bool precedes = dz < 0 || (dz == 0 && (dy < 0 || (dy == 0 && dx < 0)));
-        if (precedes && dx * dx + dy * dy + dz * dz <= reach(connectivity)) visit(dx, dy, dz);
+        if (precedes && dx * dx + dy * dy + dz * dz <= max_axes(connectivity)) visit(dx, dy, dz);
       }
 }
 

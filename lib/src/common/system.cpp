@@ -73,7 +73,7 @@ std::optional<tbb::global_control> fewer_threads() {
 void start_threads() {
   constexpr std::size_t kRoom = std::size_t{8} << 20;  // several times what oneTBB needs
   if (std::unique_ptr<std::byte[]>(new (std::nothrow) std::byte[kRoom]) == nullptr)
-    throw Error(Failure::memory, "not enough memory to start");
+    throw Error(ErrorCode::memory, "not enough memory to start");
   static const std::optional<tbb::global_control> kept = fewer_threads();
   tbb::parallel_for(0, 1, [](int) {});
 }

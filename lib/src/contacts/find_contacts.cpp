@@ -22,7 +22,7 @@ using Row = std::span<const LabelRun>;
 /// The runs of consecutive rows, listed by several threads.
 class Window {
  public:
-  void list(const LabelSource& labels, const Label* map, std::int64_t first, std::int64_t rows) {
+  void list(const LabelRows& labels, const Label* map, std::int64_t first, std::int64_t rows) {
     first_ = first;
     bands_.resize(static_cast<std::size_t>((rows + kBand - 1) / kBand));
     tbb::parallel_for(std::size_t{0}, bands_.size(), [&](std::size_t band) {
@@ -53,7 +53,7 @@ class ContactRoom {
   explicit ContactRoom(std::int64_t max_bytes) : left_(max_bytes / kBytesEach) {}
   void take() {
     if (--left_ < 0)
-      throw Error(Failure::memory,
+      throw Error(ErrorCode::memory,
                   "has more contacts than fit into the remaining memory; set a larger --memory");
   }
 
@@ -171,11 +171,11 @@ std::int64_t rows_at_once(const Extent& extent, Connectivity connectivity) {
 
 /// Finds contacts in rows [begin, end), and with the rows before them. Calls keep(number, row) for each row.
 template <class Keep>
-ContactTable find_in_rows(const LabelSource& labels, Connectivity connectivity, const Label* map,
+ContactTable find_in_rows(const LabelRows& labels, Connectivity connectivity, const Label* map,
                           std::int64_t begin, std::int64_t end, ContactRoom& room, Keep keep) {
   const Extent extent = labels.extent();
   const bool joins_slices = is_3d(connectivity) && extent.depth > 1;
-  const int reached = reach(connectivity);
+  const int reached = max_axes(connectivity);
   const std::int64_t height = extent.height, at_once = rows_at_once(extent, connectivity);
 
   tbb::enumerable_thread_specific<ContactTable> tables([&room] { return ContactTable(room); });
@@ -218,7 +218,7 @@ std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectiv
          (periodic[0] ? extent.rows() * kBorders * static_cast<std::int64_t>(sizeof(Label)) : 0);
 }
 
-std::vector<Contact> find_contacts(const LabelSource& labels, Connectivity connectivity, const Label* map,
+std::vector<Contact> find_contacts(const LabelRows& labels, Connectivity connectivity, const Label* map,
                                    const PeriodicAxes& periodic, std::int64_t max_bytes) {
   const Extent extent = labels.extent();
   check_periodic(extent, connectivity, periodic);
@@ -238,7 +238,7 @@ std::vector<Contact> contacts_across(const BorderRuns& borders, const Extent& ex
   return all.sorted();
 }
 
-std::vector<Contact> find_contacts_of_rows(const LabelSource& labels, Connectivity connectivity,
+std::vector<Contact> find_contacts_of_rows(const LabelRows& labels, Connectivity connectivity,
                                            std::int64_t first_row, std::int64_t rows,
                                            std::int64_t max_bytes) {
   ContactRoom room(max_bytes);

@@ -24,9 +24,9 @@ void add_element(Component& component, Element e) {
 template <Connectivity connectivity>
 class FloodFill final : public Labeler {
  public:
-  Labeled label(BitView image) override {
+  Labeling label(BitView image) override {
     check(image);
-    Labeled result;
+    Labeling result;
     auto labels = std::make_unique<LabelImage>(image.extent, 0);
     PhaseClock clock{result.phases};
     clock("Fill", [&] { fill_all(image, *labels, result.components); });
@@ -42,7 +42,7 @@ class FloodFill final : public Labeler {
       for (int y = 0; y < extent.height; ++y)
         for (int x = 0; x < extent.width; ++x) {
           if (!image(x, y, z) || labels(x, y, z) != 0) continue;
-          if (labels.count() == ~Label{0}) throw Error(Failure::data, "more than 4294967295 components");
+          if (labels.count() == ~Label{0}) throw Error(ErrorCode::data, "more than 4294967295 components");
           labels.set_count(labels.count() + 1);
           components.push_back(fill_one(image, {x, y, z}, labels));
         }
@@ -95,7 +95,7 @@ std::unique_ptr<Labeler> make_flood_fill(Connectivity connectivity) {
     case Connectivity::c26:
       return std::make_unique<FloodFill<Connectivity::c26>>();
   }
-  throw Error(Failure::usage, "no such connectivity");
+  throw Error(ErrorCode::usage, "no such connectivity");
 }
 
 }  // namespace gpuccl::cpu

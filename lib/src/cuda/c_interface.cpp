@@ -16,7 +16,7 @@ static_assert(sizeof(gpuccl_component) == sizeof(DeviceComponent));
 DeviceImage::Format format_of(int bits_per_element) {
   if (bits_per_element == 1) return DeviceImage::Format::bits;
   if (bits_per_element == 8) return DeviceImage::Format::bytes;
-  throw Error(Failure::usage, "labeling on a device: elements have 1 or 8 bits");
+  throw Error(ErrorCode::usage, "labeling on a device: elements have 1 or 8 bits");
 }
 
 DeviceImage image_of(const gpuccl_device_image& image) {
@@ -32,7 +32,7 @@ DeviceLabels labels_of(const gpuccl_device_result& result) {
   else if (result.bytes_per_label == 2)
     labels.data = static_cast<std::uint16_t*>(result.labels);
   else
-    throw Error(Failure::usage, "labeling on a device: labels have 2 or 4 bytes");
+    throw Error(ErrorCode::usage, "labeling on a device: labels have 2 or 4 bytes");
   return labels;
 }
 
@@ -74,7 +74,7 @@ gpuccl_status gpuccl_label_on_device_by(gpuccl_device_labeler* labeler, const gp
                                         const gpuccl_device_result* result, struct CUstream_st* stream) {
   return status_of([&] {
     if (result->components != nullptr)
-      throw Error(Failure::usage, "labeling on a device: algorithms by name give no components");
+      throw Error(ErrorCode::usage, "labeling on a device: algorithms by name give no components");
     labeler->by_name.label(image_of(*image), labels_of(*result), result->count, stream);
   });
 }

@@ -24,8 +24,8 @@ using VariantsOf = std::vector<Variant> (*)(const std::string& name,
 /// connectivities than its variants.
 std::vector<Algorithm> gpu_table(VariantsOf variants_of);
 
-/// Returns the rows of gpuccl::counting_algorithms().
-std::vector<Algorithm> counting_algorithms();
+/// Returns the rows of gpuccl::instrumented_algorithms().
+std::vector<Algorithm> instrumented_algorithms();
 
 /// An algorithm with other thread-block sizes than its default.
 struct BlockConfiguration {
@@ -40,7 +40,7 @@ class ValueLabeler {
  public:
   virtual ~ValueLabeler() = default;
   /// Labels as gpuccl::label_values(). Moves from `image` only on success.
-  virtual LabeledValues label(ValueImage& image) = 0;
+  virtual ValueLabeling label(ValueImage& image) = 0;
   /// Same contract as Labeler::time_phases().
   virtual void time_phases(bool timed) = 0;
 };

@@ -18,7 +18,7 @@ using cuda::runs::with_connectivity;
 namespace runs = cuda::runs;
 
 void require(bool holds, const char* what) {
-  if (!holds) throw Error(Failure::usage, std::string("labeling on a device: ") + what);
+  if (!holds) throw Error(ErrorCode::usage, std::string("labeling on a device: ") + what);
 }
 
 bool is_aligned(const void* address, std::size_t to) {
@@ -35,7 +35,7 @@ void check_count(Extent extent, int axes) {
   const double most =
       double{1} * halved(extent.width, 0) * halved(extent.height, 1) * halved(extent.depth, 2);
   if (most >= static_cast<double>(cuda::runs::kLabelLimit))
-    throw Error(Failure::memory, "the image could have more components than the GPU engine can number");
+    throw Error(ErrorCode::memory, "the image could have more components than the GPU engine can number");
 }
 
 /// Replaces pitches of 0 by their defaults, and checks all pitches.
@@ -86,8 +86,8 @@ void check_workspace(const void* workspace, std::size_t bytes, std::size_t neede
   require(is_aligned(workspace, 256), "the address of the workspace is not a multiple of 256");
   require(workspace != nullptr, "no workspace");
   if (bytes < needed)
-    throw Error(Failure::usage, "labeling on a device: a workspace of " + std::to_string(bytes) +
-                                    " bytes, and the image needs " + std::to_string(needed));
+    throw Error(ErrorCode::usage, "labeling on a device: a workspace of " + std::to_string(bytes) +
+                                      " bytes, and the image needs " + std::to_string(needed));
 }
 
 /// Returns true if the image is empty, after enqueuing a count of 0.
@@ -111,7 +111,7 @@ void check_rest(const DeviceResult& result) {
 }  // namespace
 
 std::size_t device_workspace_bytes(Extent extent, Connectivity connectivity) {
-  check_count(extent, reach(connectivity));
+  check_count(extent, max_axes(connectivity));
   return with_connectivity(connectivity, [&]<Connectivity one>() -> std::size_t {
     if (is_empty(extent)) return 0;
     return cuda::runs::workspace_bytes<one>(extent, LinkWidth::as_needed);
@@ -174,7 +174,7 @@ void DeviceLabeler::label(const DeviceImage& image, const DeviceLabels& labels, 
   auto& labeler = dynamic_cast<cuda::GpuLabeler&>(*labeler_);
   DeviceImage from = image;
   DeviceLabels to = labels;
-  check_count(from.extent, reach(connectivity_));
+  check_count(from.extent, max_axes(connectivity_));
   check_count_address(count);
   const cuda::CurrentDevice current(labeler.gpu());
   if (is_done(from.extent, count, stream)) return;

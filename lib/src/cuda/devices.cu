@@ -23,7 +23,7 @@ int driver_version() {
 }
 
 int device_count() {
-  if (driver_version() == 0) throw Error(Failure::unavailable, "no NVIDIA driver is installed");
+  if (driver_version() == 0) throw Error(ErrorCode::unavailable, "no NVIDIA driver is installed");
   int count = 0;
   cuda::check(cudaGetDeviceCount(&count), "looking for a device");
   return count;
@@ -56,8 +56,8 @@ namespace cuda {
 void require_device(int gpu) {
   const int count = device_count();
   if (gpu < 0 || gpu >= count)
-    throw Error(Failure::unavailable, "there is no GPU " + std::to_string(gpu) + ", only " +
-                                          std::to_string(count) + (count == 1 ? " device" : " devices"));
+    throw Error(ErrorCode::unavailable, "there is no GPU " + std::to_string(gpu) + ", only " +
+                                            std::to_string(count) + (count == 1 ? " device" : " devices"));
 }
 
 void start_up(int gpu) {

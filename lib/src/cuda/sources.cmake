@@ -22,7 +22,7 @@ set(GPUCCL_SHARED
   labelers/gpu_labeler.cu
   labelers/pixel_labeler.cu
   phases/counted_bitmap.cu
-  phases/first_elements.cu
+  phases/canonical_numbering.cu
   phases/pixel_labels.cu
   phases/run_starts.cu
   phases/statistics.cu
@@ -35,7 +35,7 @@ foreach(list GPUCCL_SHARED GPUCCL_ALGORITHMS)
 endforeach()
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cuda/shared.cu CONTENT "${GPUCCL_SHARED}" @ONLY)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cuda/algorithms.cu CONTENT "${GPUCCL_ALGORITHMS}" @ONLY)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/counted/algorithms.cu.in ${CMAKE_CURRENT_BINARY_DIR}/cuda/counted.cu @ONLY)
-foreach(unit shared algorithms counted)
+configure_file(${CMAKE_CURRENT_LIST_DIR}/instrumented/algorithms.cu.in ${CMAKE_CURRENT_BINARY_DIR}/cuda/instrumented.cu @ONLY)
+foreach(unit shared algorithms instrumented)
   list(APPEND GPUCCL_CUDA_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/cuda/${unit}.cu)
 endforeach()

@@ -11,7 +11,7 @@
   }
 #define GPUCCL_PAPER(identifier, ...)           \
   GPUCCL_ENGINE(identifier)                     \
-  namespace gpuccl::counted {                   \
+  namespace gpuccl::instrumented {              \
   std::vector<Variant> identifier##_variants(); \
   }
 #include "common/gpu_algorithms.def"
@@ -45,7 +45,7 @@ std::vector<Variant> variants_of(const std::string& name, const std::vector<Conn
 
 std::vector<Variant> counted_variants_of(const std::string& name, const std::vector<Connectivity>&) {
   static const VariantsByName all = {
-#define GPUCCL_PAPER(identifier, name, ...) {name, counted::identifier##_variants},
+#define GPUCCL_PAPER(identifier, name, ...) {name, instrumented::identifier##_variants},
 #define GPUCCL_ENGINE(identifier, ...)
 #include "common/gpu_algorithms.def"
 #undef GPUCCL_ENGINE
@@ -58,7 +58,7 @@ std::vector<Variant> counted_variants_of(const std::string& name, const std::vec
 
 std::vector<Algorithm> algorithms() { return gpu_table(variants_of); }
 
-std::vector<Algorithm> counting_algorithms() { return gpu_table(counted_variants_of); }
+std::vector<Algorithm> instrumented_algorithms() { return gpu_table(counted_variants_of); }
 
 std::vector<Algorithm> block_configurations() {
   std::vector<Algorithm> all;

@@ -14,8 +14,8 @@ const std::vector<Algorithm>& algorithms() {
   return all;
 }
 
-const std::vector<Algorithm>& counting_algorithms() {
-  static const std::vector<Algorithm> all = cuda::counting_algorithms();
+const std::vector<Algorithm>& instrumented_algorithms() {
+  static const std::vector<Algorithm> all = cuda::instrumented_algorithms();
   return all;
 }
 
@@ -40,10 +40,10 @@ const Phases& find_phases(const Algorithm& algorithm, Connectivity connectivity)
   return is_3d(connectivity) && !algorithm.phases_3d.empty() ? algorithm.phases_3d : algorithm.phases;
 }
 
-std::int64_t table_bytes(const Algorithm& algorithm, Connectivity connectivity, Extent extent) {
+std::int64_t host_workspace_bytes(const Algorithm& algorithm, Connectivity connectivity, Extent extent) {
   const Algorithm& on_cpu =
-      algorithm.table_bytes != nullptr ? algorithm : *find_algorithm("runs", DeviceKind::cpu);
-  return on_cpu.table_bytes(connectivity, extent);
+      algorithm.host_workspace_bytes != nullptr ? algorithm : *find_algorithm("runs", DeviceKind::cpu);
+  return on_cpu.host_workspace_bytes(connectivity, extent);
 }
 
 std::string iterated_phase(const Algorithm& algorithm) {

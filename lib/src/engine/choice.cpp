@@ -33,9 +33,9 @@ bool labels(const Algorithm* algorithm, Connectivity connectivity) {
 
 const Algorithm& checked(const Algorithm& algorithm, Connectivity connectivity) {
   if (!labels(&algorithm, connectivity))
-    throw Error(Failure::usage, algorithm.name + " does not label " +
-                                    std::to_string(static_cast<int>(connectivity)) +
-                                    "-connectivity; it does " + connectivities(algorithm));
+    throw Error(ErrorCode::usage, algorithm.name + " does not label " +
+                                      std::to_string(static_cast<int>(connectivity)) +
+                                      "-connectivity; it does " + connectivities(algorithm));
   return algorithm;
 }
 
@@ -46,7 +46,7 @@ const Algorithm& default_on_gpu(Connectivity connectivity) {
   if (labels(runs, connectivity)) return *runs;
   for (const Algorithm& algorithm : algorithms())
     if (algorithm.device == DeviceKind::cuda && labels(&algorithm, connectivity)) return algorithm;
-  throw Error(Failure::usage,
+  throw Error(ErrorCode::usage,
               "no CUDA algorithm labels " + std::to_string(static_cast<int>(connectivity)) + "-connectivity");
 }
 
@@ -63,11 +63,11 @@ void check_options(const EngineOptions& options, std::optional<Connectivity> con
   const bool on_cpu = automatic || find_algorithm(name, DeviceKind::cpu) != nullptr;
   const bool on_gpu = automatic || find_algorithm(name, DeviceKind::cuda) != nullptr;
   if (!on_cpu && !on_gpu)
-    throw Error(Failure::usage, "no algorithm '" + name + "'; there are " + known_names());
+    throw Error(ErrorCode::usage, "no algorithm '" + name + "'; there are " + known_names());
   if (options.device == DeviceChoice::cuda && !on_gpu)
-    throw Error(Failure::usage, name + " runs only on the CPU; use --device cpu or auto");
+    throw Error(ErrorCode::usage, name + " runs only on the CPU; use --device cpu or auto");
   if (options.device == DeviceChoice::cpu && !on_cpu)
-    throw Error(Failure::usage, name + " runs only on a GPU; use --device cuda or auto");
+    throw Error(ErrorCode::usage, name + " runs only on a GPU; use --device cuda or auto");
   if (connectivity) choose(options, *connectivity, 0, Gpu::untried);
 }
 

@@ -73,15 +73,15 @@ struct Engine::State {
   Gpu gpu() const { return gpu_given_up ? Gpu::unusable : on_gpu.started() ? Gpu::started : Gpu::untried; }
 
   /// Labels an image on all idle GPUs if it is large.
-  Labeled label_on_gpus(const Algorithm& algorithm, BitView image, EngineReport& report,
-                        const SumsLayout& gathered) {
+  Labeling label_on_gpus(const Algorithm& algorithm, BitView image, EngineReport& report,
+                         const SumsLayout& gathered) {
     const Extent extent = image.extent;
     const auto parts = static_cast<int>(
         std::min({static_cast<std::int64_t>(on_gpu.idle()), extent.elements() / options.worth_gpu,
                   std::int64_t{extent.depth > 1 ? extent.depth : extent.height}}));
     if (parts < 2) return label_on_gpu_with_its_memory(algorithm, image, report, gathered);
     std::vector<EngineReport> of_parts(static_cast<std::size_t>(parts), report);
-    Labeled labeled;
+    Labeling labeled;
     report.label_ms = cpu::milliseconds([&] {
       labeled = label_in_parts(image, report.connectivity, parts, [&](int part, BitView slab) {
         return label_on_gpu_with_its_memory(algorithm, slab, of_parts[static_cast<std::size_t>(part)]);
@@ -98,18 +98,18 @@ struct Engine::State {
   }
 
   /// Labels an image on one GPU, in parts if it is too large for the memory of the GPU.
-  Labeled label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, EngineReport& report,
-                                       const SumsLayout& gathered = {}) {
+  Labeling label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, EngineReport& report,
+                                        const SumsLayout& gathered = {}) {
     constexpr std::int64_t kFewest = std::int64_t{1} << 22;  // smaller parts are not tried
     try {
       return label_with(algorithm, image, report, gathered);
     } catch (const Error& error) {
-      if (error.failure() != Failure::memory || image.extent.elements() < 2 * kFewest) throw;
+      if (error.code() != ErrorCode::memory || image.extent.elements() < 2 * kFewest) throw;
     }
     return label_in_smaller_parts(image, report.connectivity, kFewest, [&](BitView part) {
       EngineReport now;
       now.connectivity = report.connectivity;
-      Labeled labeled = label_with(algorithm, part, now);
+      Labeling labeled = label_with(algorithm, part, now);
       report.start_up_ms += now.start_up_ms;
       report.label_ms += now.label_ms;
       add_devices(report, now);
@@ -117,16 +117,16 @@ struct Engine::State {
     });
   }
 
-  Labeled label_on_cpu(const LabelerKey& key, BitView image, EngineReport& report) {
+  Labeling label_on_cpu(const LabelerKey& key, BitView image, EngineReport& report) {
     report.device_name = cpu_name();
     std::unique_ptr<Labeler> labeler = on_cpu.take(key);
-    Labeled labeled = label_timed(*labeler, image, report);
+    Labeling labeled = label_timed(*labeler, image, report);
     on_cpu.give_back(key, std::move(labeler));
     return labeled;
   }
 
-  Labeled label_with(const Algorithm& algorithm, BitView image, EngineReport& report,
-                     const SumsLayout& gathered = {}) {
+  Labeling label_with(const Algorithm& algorithm, BitView image, EngineReport& report,
+                      const SumsLayout& gathered = {}) {
     report.algorithm = algorithm.name;
     report.device_kind = algorithm.device;
     const LabelerKey key{&algorithm, report.connectivity};
@@ -135,7 +135,7 @@ struct Engine::State {
   }
 
   /// Labels an image; on the CPU if a GPU fails, unless --device cuda forbids that.
-  Labeled label(BitView image, Connectivity connectivity, EngineReport& report, const SumsLayout& gathered) {
+  Labeling label(BitView image, Connectivity connectivity, EngineReport& report, const SumsLayout& gathered) {
     report = {};
     report.connectivity = connectivity;
     const std::int64_t elements = image.extent.elements();
@@ -144,16 +144,16 @@ struct Engine::State {
     try {
       return label_on_gpus(chosen, image, report, gathered);
     } catch (const Error& error) {
-      const Failure failure = error.failure();
-      const bool of_the_gpu = failure == Failure::unavailable || failure == Failure::memory ||
-                              failure == Failure::temporary || failure == Failure::internal;
+      const ErrorCode failure = error.code();
+      const bool of_the_gpu = failure == ErrorCode::unavailable || failure == ErrorCode::memory ||
+                              failure == ErrorCode::temporary || failure == ErrorCode::internal;
       if (options.device == DeviceChoice::cuda || !of_the_gpu) throw;
       give_up_gpu(error);
     }
     return label_with(choose(options, connectivity, elements, Gpu::unusable), image, report);
   }
 
-  LabeledValues label_values(ValueImage image, Connectivity connectivity, EngineReport& report) {
+  ValueLabeling label_values(ValueImage image, Connectivity connectivity, EngineReport& report) {
     report = {};
     report.algorithm = "runs";
     report.connectivity = connectivity;
@@ -162,7 +162,7 @@ struct Engine::State {
       return on_gpu.label_values(image, connectivity, report);
     }
     report.device_name = cpu_name();
-    LabeledValues labeled;
+    ValueLabeling labeled;
     report.label_ms =
         cpu::milliseconds([&] { labeled = gpuccl::label_values(std::move(image), connectivity); });
     report.label_ms -= labeled.labeled.statistics_ms;
@@ -190,13 +190,13 @@ Engine::Engine(const EngineOptions& options, Warn warn) : state_(std::make_uniqu
 
 Engine::~Engine() = default;
 
-Labeled Engine::label(BitView image, Connectivity connectivity, EngineReport* report,
-                      const SumsLayout& gathered) {
+Labeling Engine::label(BitView image, Connectivity connectivity, EngineReport* report,
+                       const SumsLayout& gathered) {
   EngineReport unwanted;
   return state_->label(image, connectivity, report != nullptr ? *report : unwanted, gathered);
 }
 
-LabeledValues Engine::label_values(ValueImage image, Connectivity connectivity, EngineReport* report) {
+ValueLabeling Engine::label_values(ValueImage image, Connectivity connectivity, EngineReport* report) {
   EngineReport unwanted;
   return state_->label_values(std::move(image), connectivity, report != nullptr ? *report : unwanted);
 }

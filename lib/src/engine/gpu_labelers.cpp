@@ -40,11 +40,11 @@ ImageGroup::ImageGroup(const std::vector<BitView>& images) : images_(images), al
   }
 }
 
-Labeled ImageGroup::part(const Labeled& labeled, std::size_t i) const {
+Labeling ImageGroup::part(const Labeling& labeled, std::size_t i) const {
   const Extent extent = images_[i].extent;
   const int top = tops_[i];
   // Labels are in the order of first elements, so the labels of an image are consecutive.
-  const Column<Box>& box = labeled.components.box;
+  const UninitializedVector<Box>& box = labeled.components.box;
   const auto first_from = [&](int row) {
     return std::partition_point(box.begin(), box.end(), [&](const Box& one) { return one.min[1] < row; }) -
            box.begin();
@@ -52,7 +52,7 @@ Labeled ImageGroup::part(const Labeled& labeled, std::size_t i) const {
   const auto begin = static_cast<std::size_t>(first_from(top));
   const auto end = static_cast<std::size_t>(first_from(top + extent.height));
 
-  Labeled part;
+  Labeling part;
   part.components.resize(end - begin);
   for (std::size_t c = 0; c < end - begin; ++c) {
     Component one = labeled.components[begin + c];
@@ -87,8 +87,8 @@ bool GroupSize::add(const Extent& extent) {
   return true;
 }
 
-Labeled label_timed(Labeler& labeler, BitView image, EngineReport& report) {
-  Labeled labeled;
+Labeling label_timed(Labeler& labeler, BitView image, EngineReport& report) {
+  Labeling labeled;
   report.label_ms = cpu::milliseconds([&] { labeled = labeler.label(image); });
   report.label_ms -= labeled.statistics_ms;
   return labeled;
@@ -125,15 +125,15 @@ void GpuLabelers::wait_for(Request& mine) {
   if (mine.error) std::rethrow_exception(mine.error);
 }
 
-LabeledValues GpuLabelers::label_values(ValueImage& image, Connectivity connectivity, EngineReport& report) {
+ValueLabeling GpuLabelers::label_values(ValueImage& image, Connectivity connectivity, EngineReport& report) {
   Request mine{{nullptr, connectivity}, {}, report};
   mine.values = &image;
   wait_for(mine);
   return std::move(mine.of_values);
 }
 
-Labeled GpuLabelers::label(const LabelerKey& key, BitView image, EngineReport& report,
-                           const SumsLayout& gathered) {
+Labeling GpuLabelers::label(const LabelerKey& key, BitView image, EngineReport& report,
+                            const SumsLayout& gathered) {
   check(image);
   Request mine{key, image, report, gathered};
   wait_for(mine);
@@ -176,7 +176,7 @@ void GpuLabelers::label_all(const Requests& requests, Device& device) noexcept {
     try {
       return label_together(requests, device);
     } catch (const Error& error) {
-      const bool out_of_memory = error.failure() == Failure::memory;
+      const bool out_of_memory = error.code() == ErrorCode::memory;
       if (out_of_memory) device.clear();
       if (!out_of_memory || !again) return fail(requests, std::current_exception());
       gathered = {};
@@ -224,7 +224,7 @@ void GpuLabelers::label_group(Labeler& labeler, const Requests& requests) const 
   for (const Request* const request : requests) images.push_back(request->image);
   const auto group = std::make_shared<const ImageGroup>(images);
   EngineReport report;
-  const auto labeled = std::make_shared<const Labeled>(label_timed(labeler, group->view(), report));
+  const auto labeled = std::make_shared<const Labeling>(label_timed(labeler, group->view(), report));
   for (std::size_t i = 0; i < requests.size(); ++i) {
     Request& request = *requests[i];
     request.report.label_ms = report.label_ms / static_cast<double>(requests.size());

@@ -109,7 +109,7 @@ class ImageGroup {
 
   BitView view() const { return all_.view(); }
   /// Extracts the labels of image `i` from `labeled`, which labels view() by runs.
-  Labeled part(const Labeled& labeled, std::size_t i) const;
+  Labeling part(const Labeling& labeled, std::size_t i) const;
 
  private:
   std::vector<BitView> images_;
@@ -133,7 +133,7 @@ class GroupSize {
 using LabelerKey = std::pair<const Algorithm*, Connectivity>;
 
 /// Labels `image` and reports the time.
-Labeled label_timed(Labeler& labeler, BitView image, EngineReport& report);
+Labeling label_timed(Labeler& labeler, BitView image, EngineReport& report);
 
 /// The labelers of several GPUs, and the queue of threads that wait for them. Small images that wait at the
 /// same time are labeled together.
@@ -149,10 +149,10 @@ class GpuLabelers {
   /// Labels an image and sets the times and the device in `report`. `gathered`: as Labeler::gather(); ignored
   /// for small images. Throws errors of the algorithm and of the device. If memory runs out, all labelers of
   /// the GPU free theirs.
-  Labeled label(const LabelerKey& key, BitView image, EngineReport& report, const SumsLayout& gathered);
+  Labeling label(const LabelerKey& key, BitView image, EngineReport& report, const SumsLayout& gathered);
 
   /// Labels values. Moves from `image` only on success.
-  LabeledValues label_values(ValueImage& image, Connectivity connectivity, EngineReport& report);
+  ValueLabeling label_values(ValueImage& image, Connectivity connectivity, EngineReport& report);
 
   /// Returns the number of GPUs that are idle.
   std::size_t idle() { return queue_.idle(); }
@@ -166,16 +166,16 @@ class GpuLabelers {
     BitView image;
     EngineReport& report;
     SumsLayout gathered = {};
-    Labeled labeled = {};
+    Labeling labeled = {};
     std::exception_ptr error = nullptr;
     bool done = false;
     // If it was labeled together with others:
     std::shared_ptr<const ImageGroup> group = nullptr;
-    std::shared_ptr<const Labeled> of_group = nullptr;
+    std::shared_ptr<const Labeling> of_group = nullptr;
     std::size_t in_group = 0;
     // If it is of values, which have no bits:
     ValueImage* values = nullptr;
-    LabeledValues of_values = {};
+    ValueLabeling of_values = {};
   };
   using Requests = std::vector<Request*>;
 

@@ -35,7 +35,7 @@ const std::vector<Kind>& kinds() {
   return all;
 }
 
-[[noreturn]] void refuse(const std::string& reason) { throw Error(Failure::usage, reason); }
+[[noreturn]] void refuse(const std::string& reason) { throw Error(ErrorCode::usage, reason); }
 
 /// The curve needs two elements a step, so that its arms do not touch.
 void check_hilbert(const GenerateOptions& options) {

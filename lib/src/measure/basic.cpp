@@ -12,7 +12,7 @@ using enum MeasureId;
 /// Copies area, bounding box and centroid, which are always computed.
 class Basic final : public Group {
  public:
-  explicit Basic(const Labeling& labeling)
+  explicit Basic(const MeasureContext& labeling)
       : is_volume_(labeling.is_volume()),
         is_deep_(is_volume_ || labeling.extent.depth > 1),
         spacing_(labeling.request.spacing) {}
@@ -62,6 +62,8 @@ class Basic final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> make_basic(const Labeling& labeling) { return std::make_unique<Basic>(labeling); }
+std::unique_ptr<Group> make_basic(const MeasureContext& labeling) {
+  return std::make_unique<Basic>(labeling);
+}
 
 }  // namespace gpuccl::measuring

@@ -10,7 +10,7 @@ using enum MeasureId;
 /// Derives the touched sides of the image from the bounding box.
 class Border final : public Group {
  public:
-  explicit Border(const Labeling& labeling)
+  explicit Border(const MeasureContext& labeling)
       : axes_(labeling.is_volume() ? 3 : 2),
         size_{labeling.extent.width, labeling.extent.height, labeling.extent.depth} {}
 
@@ -36,7 +36,7 @@ class Border final : public Group {
 /// Wrapping of components across the borders of a periodic image.
 class Wraps final : public Group {
  public:
-  explicit Wraps(const Labeling& labeling)
+  explicit Wraps(const MeasureContext& labeling)
       : wraps_(labeling.request.wraps.begin(), labeling.request.wraps.end()) {
     wraps_.resize(labeling.components.size());
   }
@@ -64,13 +64,13 @@ class Wraps final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> make_border(const Labeling& labeling) {
+std::unique_ptr<Group> make_border(const MeasureContext& labeling) {
   if (!wants(labeling, {border_sides, border_x0, border_x1, border_y0, border_y1, border_z0, border_z1}))
     return nullptr;
   return std::make_unique<Border>(labeling);
 }
 
-std::unique_ptr<Group> make_wraps(const Labeling& labeling) {
+std::unique_ptr<Group> make_wraps(const MeasureContext& labeling) {
   if (!wants(labeling, {MeasureId::wraps_x, MeasureId::wraps_y, MeasureId::wraps_z}) ||
       (labeling.request.wraps.empty() && !labeling.request.in_parts))
     return nullptr;

@@ -35,11 +35,11 @@ int first_set(const std::uint32_t* row, int begin, int end) {
 /// counted where it begins, and parts add up their counts.
 class Cavities final : public Group {
  public:
-  explicit Cavities(const Labeling& labeling) : counts_(labeling.components.size()) {
+  explicit Cavities(const MeasureContext& labeling) : counts_(labeling.components.size()) {
     if (labeling.labels == nullptr) return;
     if (labeling.request.background == nullptr)
-      throw Error(Failure::usage, "cavities are counted in labels of the background, which are missing");
-    const Labeled& background = *labeling.request.background;
+      throw Error(ErrorCode::usage, "cavities are counted in labels of the background, which are missing");
+    const Labeling& background = *labeling.request.background;
     const std::vector<char> looked_at = rows_of_beginnings(background.components, labeling);
     std::vector<Label> around(background.components.size());
     for (std::int64_t row = labeling.begin, end = 0; row < labeling.end; row = end) {
@@ -68,8 +68,8 @@ class Cavities final : public Group {
   }
 
  private:
-  /// Marks the rows, from Labeling::begin on, in which a cavity may begin: those of its first slice.
-  static std::vector<char> rows_of_beginnings(const Components& background, const Labeling& labeling) {
+  /// Marks the rows, from MeasureContext::begin on, in which a cavity may begin: those of its first slice.
+  static std::vector<char> rows_of_beginnings(const Components& background, const MeasureContext& labeling) {
     std::vector<char> rows(static_cast<std::size_t>(labeling.end - labeling.begin));
     const std::int64_t height = labeling.extent.height;
     for (const Box& box : background.box) {
@@ -82,7 +82,7 @@ class Cavities final : public Group {
   }
 
   /// Processes slices concurrently. No component has its first element in two slices.
-  static void find_around(const Labeling& labeling, std::int64_t begin, std::int64_t end,
+  static void find_around(const MeasureContext& labeling, std::int64_t begin, std::int64_t end,
                           const std::vector<char>& looked_at, std::vector<Label>& around) {
     constexpr std::int64_t kElementsAtOnce = 1 << 16;  // their runs stay in the cache
     const std::int64_t at_once = std::max<std::int64_t>(1, kElementsAtOnce / labeling.extent.width);
@@ -102,9 +102,9 @@ class Cavities final : public Group {
   }
 
   /// Processes the rows of one slice in order.
-  static void find_in_rows(const Labeling& labeling, std::int64_t begin, std::int64_t end,
+  static void find_in_rows(const MeasureContext& labeling, std::int64_t begin, std::int64_t end,
                            std::vector<Label>& around) {
-    const Labeled& background = *labeling.request.background;
+    const Labeling& background = *labeling.request.background;
     const SpanSource* const source = spans_of(*background.labels);
     const std::int64_t z = begin / labeling.extent.height;
     LabelRuns here, there;
@@ -126,7 +126,7 @@ class Cavities final : public Group {
         if (!is_listed) list_spans(*labeling.labels, row, 1, here);
         is_listed = true;
         while (left < here.runs.size() && here.runs[left].end < x) ++left;
-        if (left == here.runs.size()) throw Error(Failure::data, "has a background of other labels");
+        if (left == here.runs.size()) throw Error(ErrorCode::data, "has a background of other labels");
         around[span.label - 1] = here.runs[left].label;
       }
     }
@@ -137,7 +137,7 @@ class Cavities final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> make_cavities(const Labeling& labeling) {
+std::unique_ptr<Group> make_cavities(const MeasureContext& labeling) {
   if (!needs_background(labeling.request)) return nullptr;
   return std::make_unique<Cavities>(labeling);
 }

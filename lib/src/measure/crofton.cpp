@@ -112,7 +112,7 @@ using enum MeasureId;
 /// Their number along a direction is that of elements minus that of adjacent pairs of elements.
 class Crofton final : public Group {
  public:
-  explicit Crofton(const Labeling& labeling)
+  explicit Crofton(const MeasureContext& labeling)
       : connectivity_(connectivity_around(labeling)),
         is_volume_(labeling.is_volume()),
         weights_(crofton_weights(is_volume_, {1, 1, 1})) {
@@ -204,7 +204,7 @@ class Crofton final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> make_crofton(const Labeling& labeling) {
+std::unique_ptr<Group> make_crofton(const MeasureContext& labeling) {
   if (labeling.is_volume()
           ? !wants(labeling, {surface_crofton, surface_crofton_3, sphericity, surface_crofton_physical,
                               sphericity_physical})

@@ -226,7 +226,7 @@ class Outside {
 
 }  // namespace
 
-BitVolume enclosed_background(const LabelSource& labels, Connectivity connectivity) {
+BitVolume enclosed_background(const LabelRows& labels, Connectivity connectivity) {
   const Extent extent = labels.extent();
   BitVolume enclosed(extent);
   const SpanSource* const spans = spans_of(labels);

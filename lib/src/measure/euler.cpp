@@ -9,7 +9,7 @@ using enum MeasureId;
 
 class Euler final : public Group {
  public:
-  explicit Euler(const Labeling& labeling) : connectivity_(labeling.request.connectivity) {}
+  explicit Euler(const MeasureContext& labeling) : connectivity_(labeling.request.connectivity) {}
 
   std::size_t words() const override { return 1; }
   int SumsLayout::*place() const override { return &SumsLayout::euler; }
@@ -57,7 +57,7 @@ class Euler final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> make_euler(const Labeling& labeling) {
+std::unique_ptr<Group> make_euler(const MeasureContext& labeling) {
   if (!wants(labeling, {euler_number, holes, tunnels})) return nullptr;
   return std::make_unique<Euler>(labeling);
 }

@@ -69,7 +69,7 @@ GPUCCL_HD int corners_alone(const EulerRows<Row>& rows, int word, Word mask) {
 template <Connectivity connectivity, class Row, class Word>
 GPUCCL_HD int euler_number_of(const EulerRows<Row>& rows, int word, Word mask) {
   constexpr bool kIsVolume = is_3d(connectivity);
-  if constexpr (reach(connectivity) == 1) return without_faces<kIsVolume>(rows, word, mask);
+  if constexpr (max_axes(connectivity) == 1) return without_faces<kIsVolume>(rows, word, mask);
   const int number = with_faces<kIsVolume>(rows, word, mask);
   if constexpr (connectivity == Connectivity::c18) return number + corners_alone(rows, word, mask);
   return number;

@@ -177,7 +177,7 @@ double diameter(const std::vector<std::array<int, 3>>& corners, const std::array
 /// at the elements themselves, and the size of the hull. Only the ends of each row of a component matter.
 class Feret final : public Group {
  public:
-  explicit Feret(const Labeling& labeling)
+  explicit Feret(const MeasureContext& labeling)
       : boxes_(labeling.components.box),
         is_volume_(labeling.is_volume()),
         is_convex_(wants(labeling, {area_convex, solidity})),
@@ -272,7 +272,7 @@ class Feret final : public Group {
     return rows_before_[i] + static_cast<std::size_t>((z - box.min[2]) * slice + (y - box.min[1]));
   }
 
-  const Column<Box>& boxes_;  // during measurement
+  const UninitializedVector<Box>& boxes_;  // during measurement
   bool is_volume_, is_convex_, is_diameter_;
   std::array<double, 3> spacing_;
   std::vector<std::size_t> rows_before_;  // sums over the bounding boxes
@@ -281,7 +281,7 @@ class Feret final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> make_feret(const Labeling& labeling) {
+std::unique_ptr<Group> make_feret(const MeasureContext& labeling) {
   if (!wants(labeling, {feret_diameter_max, feret_diameter_max_physical, feret_diameter_min,
                         feret_diameter_min_physical, area_convex, solidity}))
     return nullptr;

@@ -74,10 +74,10 @@ struct Sums {
 };
 
 /// Properties of the labeling that all groups use.
-struct Labeling {
+struct MeasureContext {
   Extent extent;
   const Components& components;  // during measurement
-  const LabelSource* labels;     // of these components; null if nothing is measured
+  const LabelRows* labels;       // of these components; null if nothing is measured
   MeasureRequest request;
   std::int64_t begin = 0, end = 0;  // rows of the labels that are measured
 
@@ -123,29 +123,29 @@ class Group {
 };
 
 /// Return the group, or null if none of its measures is requested.
-using MakeGroup = std::unique_ptr<Group> (*)(const Labeling& labeling);
-std::unique_ptr<Group> make_basic(const Labeling& labeling);
-std::unique_ptr<Group> make_border(const Labeling& labeling);
-std::unique_ptr<Group> make_cavities(const Labeling& labeling);
-std::unique_ptr<Group> make_crofton(const Labeling& labeling);
-std::unique_ptr<Group> make_euler(const Labeling& labeling);
-std::unique_ptr<Group> make_feret(const Labeling& labeling);
-std::unique_ptr<Group> make_moments(const Labeling& labeling);
-std::unique_ptr<Group> make_perimeter(const Labeling& labeling);
-std::unique_ptr<Group> make_radius(const Labeling& labeling);
-std::unique_ptr<Group> make_wraps(const Labeling& labeling);
+using MakeGroup = std::unique_ptr<Group> (*)(const MeasureContext& labeling);
+std::unique_ptr<Group> make_basic(const MeasureContext& labeling);
+std::unique_ptr<Group> make_border(const MeasureContext& labeling);
+std::unique_ptr<Group> make_cavities(const MeasureContext& labeling);
+std::unique_ptr<Group> make_crofton(const MeasureContext& labeling);
+std::unique_ptr<Group> make_euler(const MeasureContext& labeling);
+std::unique_ptr<Group> make_feret(const MeasureContext& labeling);
+std::unique_ptr<Group> make_moments(const MeasureContext& labeling);
+std::unique_ptr<Group> make_perimeter(const MeasureContext& labeling);
+std::unique_ptr<Group> make_radius(const MeasureContext& labeling);
+std::unique_ptr<Group> make_wraps(const MeasureContext& labeling);
 
 /// Returns the connectivity for neighbors with the same label: that of all neighbors if labels may touch,
 /// because rows then contain a single label.
-Connectivity connectivity_around(const Labeling& labeling);
+Connectivity connectivity_around(const MeasureContext& labeling);
 
 /// Returns true if one of `ids` is requested.
-bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids);
+bool wants(const MeasureContext& labeling, std::initializer_list<MeasureId> ids);
 
 /// Returns the error for measures that need more memory than is allowed. `what`: the measures and the verb.
 inline Error not_enough_memory(const std::string& what, std::int64_t bytes) {
-  return {Failure::memory, what + " " + std::to_string((bytes >> 20) + 1) +
-                               " MiB of additional memory; set a larger --memory, or leave measures out"};
+  return {ErrorCode::memory, what + " " + std::to_string((bytes >> 20) + 1) +
+                                 " MiB of additional memory; set a larger --memory, or leave measures out"};
 }
 
 }  // namespace gpuccl::measuring

@@ -69,7 +69,7 @@ std::size_t bytes_of_intensity(bool long_samples) {
                        : std::max(sizeof(measuring::WholeSums), sizeof(measuring::RealSequence)));
 }
 
-Intensities measure_intensity(const LabelSource& labels, const Components& components,
+Intensities measure_intensity(const LabelRows& labels, const Components& components,
                               const IntensityImage& image, const IntensityRequest& request) {
   const NamedSamples one[] = {{&image, ""}};
   return std::move(measure_intensities(labels, components, one, request).front());

@@ -25,7 +25,7 @@ template <class Sums>
 class IntensityPass final : public SamplesPass {
  public:
   /// Prepares to add rows [begin, end).
-  IntensityPass(const LabelSource& labels, std::int64_t begin, std::int64_t end, const Components& components,
+  IntensityPass(const LabelRows& labels, std::int64_t begin, std::int64_t end, const Components& components,
                 const IntensityImage& image, ValueCounts* counts, std::int64_t max_bytes,
                 std::vector<Sums>& sums)
       : labels_(labels),
@@ -145,7 +145,7 @@ class IntensityPass final : public SamplesPass {
     }
   }
 
-  const LabelSource& labels_;
+  const LabelRows& labels_;
   const Components& components_;
   const IntensityImage& image_;
   ValueCounts* counts_;

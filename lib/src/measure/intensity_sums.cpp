@@ -36,7 +36,7 @@ class SumsOfKind final : public IntensitySums {
 
   std::size_t size() const override { return sums_.size(); }
 
-  std::unique_ptr<SamplesPass> pass(const LabelSource& labels, std::int64_t begin, std::int64_t end,
+  std::unique_ptr<SamplesPass> pass(const LabelRows& labels, std::int64_t begin, std::int64_t end,
                                     const Components& components, const IntensityImage& image,
                                     std::int64_t max_bytes) override {
     return std::make_unique<measuring::IntensityPass<Sums>>(labels, begin, end, components, image, counts(),
@@ -111,8 +111,8 @@ std::unique_ptr<IntensitySums> make_intensity_sums(const Components& components,
   return nullptr;
 }
 
-void add_samples(const LabelSource& labels, std::int64_t begin, std::int64_t end,
-                 const Components& components, std::span<const SumsOfImage> images, std::int64_t max_bytes) {
+void add_samples(const LabelRows& labels, std::int64_t begin, std::int64_t end, const Components& components,
+                 std::span<const SumsOfImage> images, std::int64_t max_bytes) {
   std::vector<std::unique_ptr<SamplesPass>> passes;
   for (const SumsOfImage& one : images)
     passes.push_back(one.sums.pass(labels, begin, end, components, one.image, max_bytes));
@@ -135,7 +135,7 @@ void add_samples(const LabelSource& labels, std::int64_t begin, std::int64_t end
   for (const auto& pass : passes) pass->finish();
 }
 
-std::vector<Intensities> measure_intensities(const LabelSource& labels, const Components& components,
+std::vector<Intensities> measure_intensities(const LabelRows& labels, const Components& components,
                                              std::span<const NamedSamples> images,
                                              const IntensityRequest& request) {
   std::int64_t left = request.max_bytes;

@@ -33,7 +33,7 @@ class IntensitySums {
 
   /// Returns a pass that adds rows [begin, end), or whole slices. `max_bytes`: as in IntensityRequest,
   /// without the memory of counted values. The arguments must outlive the result.
-  virtual std::unique_ptr<SamplesPass> pass(const LabelSource& labels, std::int64_t begin, std::int64_t end,
+  virtual std::unique_ptr<SamplesPass> pass(const LabelRows& labels, std::int64_t begin, std::int64_t end,
                                             const Components& components, const IntensityImage& image,
                                             std::int64_t max_bytes) = 0;
   /// Appends the state of a component to `saved` as words. add_saved() adds the state of the following part,
@@ -54,11 +54,11 @@ struct SumsOfImage {
   const IntensityImage& image;
 };
 /// Adds rows [begin, end) of all images, in one pass over the labels.
-void add_samples(const LabelSource& labels, std::int64_t begin, std::int64_t end,
-                 const Components& components, std::span<const SumsOfImage> images, std::int64_t max_bytes);
+void add_samples(const LabelRows& labels, std::int64_t begin, std::int64_t end, const Components& components,
+                 std::span<const SumsOfImage> images, std::int64_t max_bytes);
 
 /// As measure_intensity(), for several images.
-std::vector<Intensities> measure_intensities(const LabelSource& labels, const Components& components,
+std::vector<Intensities> measure_intensities(const LabelRows& labels, const Components& components,
                                              std::span<const NamedSamples> images,
                                              const IntensityRequest& request);
 

@@ -19,7 +19,7 @@
 
 namespace gpuccl {
 
-using measuring::Labeling;
+using measuring::MeasureContext;
 
 namespace measuring {
 namespace {
@@ -28,7 +28,7 @@ namespace {
 class RowSource {
  public:
   /// Source of rows [begin, end). Also reads rows from `first` on, and up to `rows_ahead` rows after the end.
-  RowSource(const LabelSource& labels, std::int64_t rows_before, std::int64_t rows_ahead, std::int64_t first,
+  RowSource(const LabelRows& labels, std::int64_t rows_before, std::int64_t rows_ahead, std::int64_t first,
             std::int64_t begin, std::int64_t end)
       : labels_(labels),
         rows_before_(rows_before),
@@ -47,7 +47,7 @@ class RowSource {
   /// Keeps the prepared rows from `first_row` on.
   void keep(std::int64_t first_row);
 
-  const LabelSource& labels_;
+  const LabelRows& labels_;
   std::int64_t rows_before_, rows_ahead_, first_, end_;
   std::int64_t measured_;               // rows before this one are measured
   std::int64_t ready_from_, ready_to_;  // rows that the labels can list
@@ -91,7 +91,7 @@ void RowSource::keep(std::int64_t first_row) {
 }
 /// Returns access to the rows of `labels`: to the labeled image if it is in memory, otherwise to `source`.
 /// `is_isolated`: requires runs of one label, which only `source` has.
-RowAccess rows_of(const LabelSource& labels, const RowSource& source, bool is_isolated) {
+RowAccess rows_of(const LabelRows& labels, const RowSource& source, bool is_isolated) {
   RowAccess rows{.extent = labels.extent(), .joins_runs = !is_isolated};
   if (const SpanSource* spans = is_isolated ? nullptr : spans_of(labels)) {
     rows.bits = spans->bits();
@@ -108,7 +108,7 @@ RowAccess rows_of(const LabelSource& labels, const RowSource& source, bool is_is
 
 /// Adds the contributions of rows [begin, end) to all components, region by region, on all threads if there
 /// is memory for parts of components.
-void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const Labeling& labeling,
+void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const MeasureContext& labeling,
               MeasureSums& sums) {
   rows.slices_touch = labeling.is_volume();
   rows.edges = sums.looks_at_edges();
@@ -133,8 +133,8 @@ void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const Labeli
 }
 
 /// Adds rows as labels prepare them, together with the rows around them.
-void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& around, const LabelSource& labels,
-                    const Labeling& labeling, MeasureSums& sums) {
+void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& around, const LabelRows& labels,
+                    const MeasureContext& labeling, MeasureSums& sums) {
   constexpr int kReach = RowWindow::kReach;
   RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach, kReach,
                    std::max<std::int64_t>(0, begin - around.before), begin, end);
@@ -152,41 +152,41 @@ bool counts_pieces(const MeasureRequest& request) {
          (request.in_pieces && wants(MeasureId::holes) && !is_3d(request.connectivity));
 }
 
-Measured measure(const LabelSource& labels, const Components& components, const MeasureRequest& request) {
-  const Labeling labeling{labels.extent(), components, &labels, request, 0, labels.extent().rows()};
+MeasureTable measure(const LabelRows& labels, const Components& components, const MeasureRequest& request) {
+  const MeasureContext labeling{labels.extent(), components, &labels, request, 0, labels.extent().rows()};
   auto sums = std::make_unique<MeasureSums>(labeling);
   if (request.gathered == nullptr || !sums->take(*request.gathered, components.size()))
     sums->resize(components.size());
   if (sums->looks_at_rows())
     measuring::add_ready_rows(0, labels.extent().rows(), {}, labels, labeling, *sums);
-  Measured measured(std::move(sums));
+  MeasureTable measured(std::move(sums));
   if (counts_pieces(request))
     measured.add_pieces(measuring::count_pieces(labels, components.size(), request.connectivity,
                                                 request.max_bytes - measured.extra_bytes()));
   return measured;
 }
 
-Measured empty_measures(const Extent& extent, const Components& components, MeasureRequest request) {
+MeasureTable empty_measures(const Extent& extent, const Components& components, MeasureRequest request) {
   request.in_parts = true;
-  auto sums = std::make_unique<MeasureSums>(Labeling{extent, components, nullptr, request});
+  auto sums = std::make_unique<MeasureSums>(MeasureContext{extent, components, nullptr, request});
   sums->resize(components.size());
-  Measured measured(std::move(sums));
+  MeasureTable measured(std::move(sums));
   for (const NamedSamples& one : request.samples)
     measured.add(make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : request.wanted),
                  one);
   return measured;
 }
 
-Measured measure_rows(const LabelSource& labels, std::int64_t begin, std::int64_t end,
-                      const Components& components, MeasureRequest request) {
+MeasureTable measure_rows(const LabelRows& labels, std::int64_t begin, std::int64_t end,
+                          const Components& components, MeasureRequest request) {
   request.in_parts = true;
-  const Labeling labeling{labels.extent(), components, &labels, request, begin, end};
+  const MeasureContext labeling{labels.extent(), components, &labels, request, begin, end};
   auto sums = std::make_unique<MeasureSums>(labeling);
   sums->resize(components.size());
   if (sums->looks_at_rows())
     measuring::add_ready_rows(begin, end, rows_measured_around(labels.extent(), request.connectivity), labels,
                               labeling, *sums);
-  Measured measured(std::move(sums));
+  MeasureTable measured(std::move(sums));
   std::vector<std::unique_ptr<IntensitySums>> of_images;
   std::vector<SumsOfImage> all;
   for (const NamedSamples& one : request.samples) {

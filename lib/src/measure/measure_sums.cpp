@@ -9,12 +9,12 @@
 
 namespace gpuccl::measuring {
 
-bool wants(const Labeling& labeling, std::initializer_list<MeasureId> ids) {
+bool wants(const MeasureContext& labeling, std::initializer_list<MeasureId> ids) {
   return std::any_of(ids.begin(), ids.end(),
                      [&](MeasureId id) { return labeling.request.wanted[static_cast<std::size_t>(id)]; });
 }
 
-Connectivity connectivity_around(const Labeling& labeling) {
+Connectivity connectivity_around(const MeasureContext& labeling) {
   return labeling.request.labels_touch ? all_neighbors(labeling.request.connectivity)
                                        : labeling.request.connectivity;
 }
@@ -28,7 +28,7 @@ namespace gpuccl {
 
 using measuring::Group;
 
-MeasureSums::MeasureSums(const measuring::Labeling& labeling)
+MeasureSums::MeasureSums(const measuring::MeasureContext& labeling)
     : wanted_(labeling.request.wanted), extent_(labeling.extent), request_(labeling.request) {
   for (const measuring::MakeGroup make :
        {measuring::make_basic, measuring::make_moments, measuring::make_perimeter, measuring::make_crofton,
@@ -74,7 +74,7 @@ std::int64_t MeasureSums::extra_bytes() const {
 std::unique_ptr<MeasureSums> MeasureSums::empty_like(const Components& components) const {
   MeasureRequest request = request_;
   request.wraps = {};
-  auto sums = std::make_unique<MeasureSums>(measuring::Labeling{extent_, components, nullptr, request});
+  auto sums = std::make_unique<MeasureSums>(measuring::MeasureContext{extent_, components, nullptr, request});
   sums->wanted_ = wanted_;
   sums->resize(components.size());
   return sums;

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "gpuccl/detail/column.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/group.hpp"
@@ -16,7 +16,7 @@ namespace gpuccl {
 /// The requested groups, and their sums for all components.
 class MeasureSums {
  public:
-  explicit MeasureSums(const measuring::Labeling& labeling);
+  explicit MeasureSums(const measuring::MeasureContext& labeling);
 
   const MeasureSet& wanted() const { return wanted_; }
   void show_only(const MeasureSet& wanted) { wanted_ &= wanted; }
@@ -57,7 +57,7 @@ class MeasureSums {
   std::vector<measuring::Group*> by_rows_;
   SumsLayout layout_;
   std::size_t words_ = 0;
-  Column<std::uint64_t> sums_;
+  UninitializedVector<std::uint64_t> sums_;
 };
 
 }  // namespace gpuccl

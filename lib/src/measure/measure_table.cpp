@@ -17,18 +17,18 @@ enum Saved : std::uint64_t { kSums, kDerived };
 
 }  // namespace
 
-Measured::Measured() = default;
-Measured::Measured(std::unique_ptr<MeasureSums> sums) : sums_(std::move(sums)) {}
-Measured::~Measured() = default;
-Measured::Measured(Measured&&) noexcept = default;
-Measured& Measured::operator=(Measured&&) noexcept = default;
+MeasureTable::MeasureTable() = default;
+MeasureTable::MeasureTable(std::unique_ptr<MeasureSums> sums) : sums_(std::move(sums)) {}
+MeasureTable::~MeasureTable() = default;
+MeasureTable::MeasureTable(MeasureTable&&) noexcept = default;
+MeasureTable& MeasureTable::operator=(MeasureTable&&) noexcept = default;
 
-const MeasureSet& Measured::wanted() const {
+const MeasureSet& MeasureTable::wanted() const {
   static const MeasureSet none;
   return sums_ ? sums_->wanted() : none;
 }
 
-std::vector<MeasureId> Measured::columns() const {
+std::vector<MeasureId> MeasureTable::columns() const {
   std::vector<MeasureId> columns = gpuccl::columns(wanted());
   std::erase_if(columns, [&](MeasureId id) {
     const MeasuredIn in = measure_of(id).in;
@@ -37,7 +37,7 @@ std::vector<MeasureId> Measured::columns() const {
   return columns;
 }
 
-std::vector<MeasureColumn> Measured::table_columns() const {
+std::vector<MeasureColumn> MeasureTable::table_columns() const {
   const std::span shown = std::span(images_).first(images_.size() - hidden_);
   std::vector<MeasureColumn> columns = gpuccl::columns(wanted(), shown);
   std::erase_if(columns, [&](const MeasureColumn& column) {
@@ -47,27 +47,27 @@ std::vector<MeasureColumn> Measured::table_columns() const {
   return columns;
 }
 
-void Measured::add_image(const NamedSamples& image) {
+void MeasureTable::add_image(const NamedSamples& image) {
   images_.push_back(image.name);
   if (image.is_hidden) ++hidden_;
 }
 
-void Measured::add(Intensities intensities, const NamedSamples& image) {
+void MeasureTable::add(Intensities intensities, const NamedSamples& image) {
   intensities_.push_back(std::move(intensities));
   add_image(image);
 }
 
-void Measured::add_pieces(std::vector<std::uint64_t> pieces) { pieces_ = std::move(pieces); }
+void MeasureTable::add_pieces(std::vector<std::uint64_t> pieces) { pieces_ = std::move(pieces); }
 
-bool Measured::any_in_pieces() const {
+bool MeasureTable::any_in_pieces() const {
   return std::any_of(pieces_.begin(), pieces_.end(), [](std::uint64_t pieces) { return pieces > 1; });
 }
 
-void Measured::show_only(const MeasureSet& wanted) {
+void MeasureTable::show_only(const MeasureSet& wanted) {
   if (sums_) sums_->show_only(wanted);
 }
 
-void Measured::select(const std::vector<Label>& map) {
+void MeasureTable::select(const std::vector<Label>& map) {
   if (!sums_ || map.empty()) return;
   std::vector<Label> selected(map.size() - 1);
   Label count = 0;
@@ -80,7 +80,7 @@ void Measured::select(const std::vector<Label>& map) {
   selected_ = std::move(selected);
 }
 
-void Measured::save(std::size_t i, std::vector<std::uint64_t>& saved) const {
+void MeasureTable::save(std::size_t i, std::vector<std::uint64_t>& saved) const {
   const std::size_t measured = selected_.empty() ? i : selected_[i];
   sums_->save(measured, saved);
   // The data of each image begins with its kind and its number of words.
@@ -95,10 +95,10 @@ void Measured::save(std::size_t i, std::vector<std::uint64_t>& saved) const {
   for (const auto& of_image : intensity_sums_) put(kSums, *of_image);
 }
 
-void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
+void MeasureTable::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
   const std::size_t measured = selected_.empty() ? i : selected_[i];
   const auto expect = [](bool expected) {
-    if (!expected) throw Error(Failure::data, "is damaged");
+    if (!expected) throw Error(ErrorCode::data, "is damaged");
   };
   std::span rest = saved;
   expect(sums_->add_saved(measured, rest));
@@ -117,12 +117,12 @@ void Measured::add_saved(std::size_t i, std::span<const std::uint64_t> saved) {
   expect(rest.empty());
 }
 
-void Measured::add(std::unique_ptr<IntensitySums> sums, const NamedSamples& image) {
+void MeasureTable::add(std::unique_ptr<IntensitySums> sums, const NamedSamples& image) {
   intensity_sums_.push_back(std::move(sums));
   add_image(image);
 }
 
-std::vector<std::uint64_t> Measured::derive_intensities(std::size_t components) {
+std::vector<std::uint64_t> MeasureTable::derive_intensities(std::size_t components) {
   std::vector<std::uint64_t> nans;
   if (!intensity_sums_.empty()) intensities_.clear();
   for (const auto& sums : intensity_sums_) {
@@ -133,16 +133,16 @@ std::vector<std::uint64_t> Measured::derive_intensities(std::size_t components) 
   return nans;
 }
 
-Measured Measured::empty_like(const Components& components) const {
-  Measured others(sums_->empty_like(components));
+MeasureTable MeasureTable::empty_like(const Components& components) const {
+  MeasureTable others(sums_->empty_like(components));
   for (std::size_t image = 0; image < intensities_.size(); ++image)
     others.add(Intensities(components.size()), {nullptr, images_[image], image + hidden_ >= images_.size()});
   return others;
 }
 
-std::int64_t Measured::extra_bytes() const { return sums_ ? sums_->extra_bytes() : 0; }
+std::int64_t MeasureTable::extra_bytes() const { return sums_ ? sums_->extra_bytes() : 0; }
 
-MeasureValues Measured::values(const Components& components, std::size_t i) const {
+MeasureValues MeasureTable::values(const Components& components, std::size_t i) const {
   const std::size_t measured = selected_.empty() ? i : selected_[i];
   MeasureValues values = sums_->derive(components[i], measured);
   if (!intensities_.empty()) intensities_.front().get(measured, values);
@@ -154,7 +154,7 @@ MeasureValues Measured::values(const Components& components, std::size_t i) cons
   return values;
 }
 
-void Measured::get_intensities(std::size_t i, std::size_t image, MeasureValues& values) const {
+void MeasureTable::get_intensities(std::size_t i, std::size_t image, MeasureValues& values) const {
   values.forget_large();
   intensities_[image].get(selected_.empty() ? i : selected_[i], values);
 }

@@ -44,7 +44,7 @@ void add_to(std::uint64_t* words, std::size_t i, Sum more) {
 template <class Sum>
 class Moments final : public Group {
  public:
-  explicit Moments(const Labeling& labeling)
+  explicit Moments(const MeasureContext& labeling)
       : is_volume_(labeling.is_volume()),
         is_narrow_(labeling.extent.width <= kNarrow),
         spacing_(labeling.request.spacing) {}
@@ -165,7 +165,7 @@ bool fit_one_word(const Components& components) {
 
 }  // namespace
 
-std::unique_ptr<Group> make_moments(const Labeling& labeling) {
+std::unique_ptr<Group> make_moments(const MeasureContext& labeling) {
   if (!wants(labeling, {moments_central_2_0,
                         moments_central_1_1,
                         moments_central_0_2,

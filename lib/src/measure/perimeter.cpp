@@ -15,7 +15,7 @@ using enum MeasureId;
 /// next to each. One of the four neighbors of a boundary element is background.
 class Perimeter final : public Group {
  public:
-  explicit Perimeter(const Labeling& labeling) : connectivity_(connectivity_around(labeling)) {}
+  explicit Perimeter(const MeasureContext& labeling) : connectivity_(connectivity_around(labeling)) {}
 
   std::size_t words() const override { return 3; }
   int SumsLayout::*place() const override { return &SumsLayout::perimeter; }
@@ -59,7 +59,7 @@ class Perimeter final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> make_perimeter(const Labeling& labeling) {
+std::unique_ptr<Group> make_perimeter(const MeasureContext& labeling) {
   if (labeling.is_volume() || !wants(labeling, {perimeter})) return nullptr;
   return std::make_unique<Perimeter>(labeling);
 }

@@ -14,8 +14,7 @@ namespace {
 /// that no later row touches are dropped.
 class PieceCounter {
  public:
-  PieceCounter(const LabelSource& labels, std::size_t count, Connectivity connectivity,
-               std::int64_t max_bytes)
+  PieceCounter(const LabelRows& labels, std::size_t count, Connectivity connectivity, std::int64_t max_bytes)
       : labels_(labels),
         is_volume_(is_3d(connectivity)),
         diagonal_(connectivity == Connectivity::c8 || connectivity == Connectivity::c18 ||
@@ -150,7 +149,7 @@ class PieceCounter {
 
   static constexpr std::int64_t kInAnyCase = std::int64_t{1} << 20;
 
-  const LabelSource& labels_;
+  const LabelRows& labels_;
   const bool is_volume_, diagonal_, corners_;
   const std::int64_t max_bytes_;
   std::vector<std::uint64_t> pieces_;
@@ -160,8 +159,8 @@ class PieceCounter {
 
 }  // namespace
 
-std::vector<std::uint64_t> count_pieces(const LabelSource& labels, std::size_t count,
-                                        Connectivity connectivity, std::int64_t max_bytes) {
+std::vector<std::uint64_t> count_pieces(const LabelRows& labels, std::size_t count, Connectivity connectivity,
+                                        std::int64_t max_bytes) {
   return PieceCounter(labels, count, connectivity, max_bytes).count();
 }
 

@@ -201,7 +201,7 @@ class Distances {
 /// element outside the component. Elements outside the image count. Keeps the runs of all components.
 class Radius final : public Group {
  public:
-  explicit Radius(const Labeling& labeling)
+  explicit Radius(const MeasureContext& labeling)
       : boxes_(labeling.components.box),
         is_volume_(labeling.is_volume()),
         is_in_pixels_(wants(labeling, {inscribed_radius})),
@@ -220,11 +220,11 @@ class Radius final : public Group {
   std::int64_t extra_bytes() const override { return bytes_; }
 
   void add(const LabeledRow& row) override {
-    std::vector<Labeled>& mine = runs_.local();
+    std::vector<RunOfLabel>& mine = runs_.local();
     const std::size_t before = mine.capacity();
     for (const Segment& segment : row.segments) add(row, segment, mine);
     // All runs are copied at the end, sorted.
-    claim(2 * (mine.capacity() - before) * sizeof(Labeled));
+    claim(2 * (mine.capacity() - before) * sizeof(RunOfLabel));
   }
 
   bool keeps_state() const override { return true; }
@@ -269,13 +269,13 @@ class Radius final : public Group {
   }
 
  private:
-  struct Labeled {
+  struct RunOfLabel {
     Label label;
     Run run;
   };
 
   /// Adds the runs of a segment, which may contain background.
-  static void add(const LabeledRow& row, const Segment& segment, std::vector<Labeled>& mine) {
+  static void add(const LabeledRow& row, const Segment& segment, std::vector<RunOfLabel>& mine) {
     segment.for_each_word([&](int word, Word mask) {
       for (Word elements = row.bits()[word] & mask; elements != 0;
            elements &= elements + (elements & -elements)) {  // removes the lowest run
@@ -310,21 +310,21 @@ class Radius final : public Group {
   /// Groups the runs by component.
   void sort() const {
     begins_.assign(added_.size() + 2, 0);
-    for (const std::vector<Labeled>& some : runs_)
-      for (const Labeled& one : some) ++begins_[one.label + std::size_t{1}];
+    for (const std::vector<RunOfLabel>& some : runs_)
+      for (const RunOfLabel& one : some) ++begins_[one.label + std::size_t{1}];
     for (std::size_t i = 1; i < begins_.size(); ++i) begins_[i] += begins_[i - 1];
     sorted_.resize(begins_.back());
-    for (const std::vector<Labeled>& some : runs_)
-      for (const Labeled& one : some) sorted_[begins_[one.label]++] = one.run;
+    for (const std::vector<RunOfLabel>& some : runs_)
+      for (const RunOfLabel& one : some) sorted_[begins_[one.label]++] = one.run;
     runs_.clear();
   }
 
-  const Column<Box>& boxes_;  // during measurement
+  const UninitializedVector<Box>& boxes_;  // during measurement
   bool is_volume_, is_in_pixels_, is_physical_;
   std::array<double, 3> spacing_;
   std::int64_t max_bytes_;
   std::atomic<std::int64_t> bytes_ = 0;
-  mutable tbb::enumerable_thread_specific<std::vector<Labeled>> runs_;  // until they are sorted
+  mutable tbb::enumerable_thread_specific<std::vector<RunOfLabel>> runs_;  // until they are sorted
   mutable std::once_flag is_sorted_;
   mutable std::vector<Run> sorted_;
   mutable std::vector<std::size_t> begins_;  // by component: its first run
@@ -334,7 +334,7 @@ class Radius final : public Group {
 
 }  // namespace
 
-std::unique_ptr<Group> make_radius(const Labeling& labeling) {
+std::unique_ptr<Group> make_radius(const MeasureContext& labeling) {
   if (!wants(labeling, {inscribed_radius, inscribed_radius_physical})) return nullptr;
   return std::make_unique<Radius>(labeling);
 }

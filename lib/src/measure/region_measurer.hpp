@@ -19,7 +19,7 @@ namespace gpuccl::measuring {
 class RegionMeasurer {
  public:
   /// `is_alone`: no other region is measured at the same time, so all components are added to the final sums.
-  RegionMeasurer(const Labeling& labeling, const Region& region, bool is_alone, MeasureSums& sums)
+  RegionMeasurer(const MeasureContext& labeling, const Region& region, bool is_alone, MeasureSums& sums)
       : labeling_(labeling),
         region_(region),
         is_alone_(is_alone),
@@ -48,7 +48,7 @@ class RegionMeasurer {
     std::uint64_t* sums = nullptr;
   };
 
-  const Labeling& labeling_;
+  const MeasureContext& labeling_;
   Region region_;
   bool is_alone_;
   MeasureSums& sums_;

@@ -41,7 +41,7 @@ struct RowAccess {
   Extent extent;
   /// The labeled image; empty if it must be rendered from the runs.
   BitView bits = {};
-  /// Lists rows [first_row, first_row + rows) of all rows: as LabelSource::list_spans if there are `bits`,
+  /// Lists rows [first_row, first_row + rows) of all rows: as LabelRows::list_spans if there are `bits`,
   /// otherwise as list_runs.
   std::function<void(std::int64_t first_row, std::int64_t rows, LabelRuns& out)> list = {};
   bool slices_touch = false;  // the slice before is read

@@ -40,7 +40,7 @@ bool touches_border(const Box& box, Extent extent, bool volume, const PeriodicAx
 
 /// Returns whether the condition holds for each component; empty if it holds for all.
 std::vector<char> those_with(const Condition& condition, const Components& components,
-                             const Measured& measured, const ComponentValues& values) {
+                             const MeasureTable& measured, const ComponentValues& values) {
   std::vector<char> holds;
   if (condition.steps.empty()) return holds;
   holds.resize(components.size());
@@ -63,7 +63,7 @@ std::vector<char> those_with(const Condition& condition, const Components& compo
 
 /// Returns the indices of the components that pass the filters on single components, in raster order.
 std::vector<Label> passing(const Components& components, Extent extent, bool volume,
-                           const SelectionOptions& options, const Measured& measured,
+                           const SelectionOptions& options, const MeasureTable& measured,
                            const ComponentValues& values) {
   const std::vector<char> holds = those_with(options.keep, components, measured, values);
   std::vector<Label> kept;
@@ -83,11 +83,11 @@ bool is_less(ValueType type, ValueBits a, ValueBits b) {
 
 /// Returns the kept entries of `all` and frees its memory.
 template <class T>
-Column<T> pick(Column<T>& all, const std::vector<Label>& kept) {
-  Column<T> picked;
+UninitializedVector<T> pick(UninitializedVector<T>& all, const std::vector<Label>& kept) {
+  UninitializedVector<T> picked;
   picked.reserve(kept.size());
   for (const Label i : kept) picked.push_back(all[i]);
-  Column<T>().swap(all);
+  UninitializedVector<T>().swap(all);
   return picked;
 }
 
@@ -129,16 +129,16 @@ bool Condition::compares_value() const {
                      [](const Step& step) { return step.kind == Step::Kind::comparison_of_value; });
 }
 
-void remap(const std::vector<Label>& map, std::size_t components, Column<ValueBits>& values) {
+void remap(const std::vector<Label>& map, std::size_t components, UninitializedVector<ValueBits>& values) {
   if (map.empty() || values.empty()) return;
-  Column<ValueBits> followed(components);
+  UninitializedVector<ValueBits> followed(components);
   for (std::size_t old = 1; old < map.size(); ++old)
     if (map[old] != 0) followed[map[old] - 1] = values[old - 1];
   values = std::move(followed);
 }
 
 Selection select(Components components, Extent extent, bool per_slice, const SelectionOptions& options,
-                 const Measured& measured, const ComponentValues& values) {
+                 const MeasureTable& measured, const ComponentValues& values) {
   Selection selection;
   const bool all_pass = options.min_size <= 1 && options.max_size == ~std::uint64_t{0} &&
                         !options.clear_border && options.keep.steps.empty() &&

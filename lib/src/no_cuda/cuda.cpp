@@ -12,10 +12,10 @@ namespace {
 
 constexpr const char* kReason = "this build of gpuccl has no CUDA";
 
-std::unique_ptr<Labeler> not_built_in(int) { throw Error(Failure::unavailable, kReason); }
+std::unique_ptr<Labeler> not_built_in(int) { throw Error(ErrorCode::unavailable, kReason); }
 
 gpuccl_status unavailable() {
-  return status_of([] { throw Error(Failure::unavailable, kReason); });
+  return status_of([] { throw Error(ErrorCode::unavailable, kReason); });
 }
 
 }  // namespace
@@ -30,7 +30,7 @@ std::vector<Algorithm> algorithms() {
   });
 }
 
-std::vector<Algorithm> counting_algorithms() {
+std::vector<Algorithm> instrumented_algorithms() {
   std::vector<Algorithm> published = algorithms();
   std::erase_if(published, [](const Algorithm& algorithm) { return algorithm.paper.empty(); });
   return published;
@@ -43,11 +43,11 @@ std::vector<Algorithm> block_configurations() {
 }
 
 std::unique_ptr<ValueLabeler> make_value_labeler(int, Connectivity, bool) {
-  throw Error(Failure::unavailable, kReason);
+  throw Error(ErrorCode::unavailable, kReason);
 }
 
-void require_device(int) { throw Error(Failure::unavailable, kReason); }
-void start_up(int) { throw Error(Failure::unavailable, kReason); }
+void require_device(int) { throw Error(ErrorCode::unavailable, kReason); }
+void start_up(int) { throw Error(ErrorCode::unavailable, kReason); }
 
 std::string device_name(int) { return {}; }
 
@@ -63,7 +63,7 @@ int count_cuda_devices() { return 0; }
 
 std::uint64_t cuda_memory_bytes(int) { return 0; }
 
-BandwidthBound measure_bandwidth_bound(int, Extent, int) { throw Error(Failure::unavailable, kReason); }
+BandwidthBound measure_bandwidth_bound(int, Extent, int) { throw Error(ErrorCode::unavailable, kReason); }
 
 }  // namespace gpuccl
 

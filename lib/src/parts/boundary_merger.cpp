@@ -8,16 +8,16 @@
 #include "gpuccl/detail/system.hpp"
 #include "parts/message.hpp"
 #include "slabs/faces.hpp"
-#include "slabs/joiner.hpp"
+#include "slabs/slab_merger.hpp"
 
 namespace gpuccl {
 
-void Piece::add(const Piece& other) {
+void OpenComponent::add(const OpenComponent& other) {
   origin = std::min(origin, other.origin);
   known.add(other.known);
 }
 
-MergedGroups::MergedGroups(const Group& left, const Group& right) : left_(left.pieces.size()) {
+MergeNode::MergeNode(const OpenSet& left, const OpenSet& right) : left_(left.pieces.size()) {
   std::vector<Label> links(left_ + right.pieces.size());
   std::iota(links.begin(), links.end(), Label{0});
   const UnionFind<ZeroBased, OneThread, Walk::halving> sets(links.data());
@@ -27,7 +27,7 @@ MergedGroups::MergedGroups(const Group& left, const Group& right) : left_(left.p
   // The root of a set is its smallest component.
   united_.resize(links.size());
   for (std::size_t i = 0; i < links.size(); ++i) {
-    const Piece& piece = i < left_ ? left.pieces[i] : right.pieces[i - left_];
+    const OpenComponent& piece = i < left_ ? left.pieces[i] : right.pieces[i - left_];
     if (links[i] == i) {
       united_[i] = static_cast<std::uint32_t>(pieces_.size());
       pieces_.push_back(piece);
@@ -53,8 +53,8 @@ MergedGroups::MergedGroups(const Group& left, const Group& right) : left_(left.p
   for (const std::uint32_t piece : right.last) group_.last.push_back(reaching(left_ + piece));
 }
 
-MergedGroups::Halves MergedGroups::split(const std::vector<Piece>& whole) const {
-  std::vector<Piece> pieces = pieces_;
+MergeNode::Halves MergeNode::split(const std::vector<OpenComponent>& whole) const {
+  std::vector<OpenComponent> pieces = pieces_;
   for (std::size_t i = 0; i < reaching_.size(); ++i) pieces[reaching_[i]] = whole[i];
   Halves halves;
   for (std::size_t i = 0; i < united_.size(); ++i)
@@ -79,7 +79,8 @@ DenseIndex::DenseIndex(std::size_t count) : number_(make_large_for_overwrite<std
 }
 
 BoundaryMerger::BoundaryMerger(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                               const Labeled& labeled, std::span<const ValueBits> values, ValueFaces elements)
+                               const Labeling& labeled, std::span<const ValueBits> values,
+                               ValueFaces elements)
     : link_(link),
       geometry_(slab, whole, connectivity),
       slab_(slab),
@@ -239,10 +240,10 @@ std::uint32_t BoundaryMerger::in_group(std::uint32_t number) {
 void BoundaryMerger::unite_groups() {
   struct Step {
     int other;
-    MergedGroups merged;
+    MergeNode merged;
   };
   std::vector<Step> steps;
-  std::vector<Piece> pieces;  // in coordinates of parts of the whole
+  std::vector<OpenComponent> pieces;  // in coordinates of parts of the whole
   const int part = link_.part(), parts = link_.parts();
   int step = 1;
   for (; step < parts && part % (2 * step) == 0; step *= 2) {
@@ -257,7 +258,7 @@ void BoundaryMerger::unite_groups() {
     pieces = std::move(group_.pieces);
   }
   for (; !steps.empty(); steps.pop_back()) {
-    MergedGroups::Halves halves = steps.back().merged.split(pieces);
+    MergeNode::Halves halves = steps.back().merged.split(pieces);
     Message message;
     put(message, halves.right);
     link_.send(steps.back().other, std::move(message));
@@ -265,7 +266,7 @@ void BoundaryMerger::unite_groups() {
   }
 
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const Piece& piece = pieces[i];
+    const OpenComponent& piece = pieces[i];
     const std::uint32_t number = of_group_[i];
     if (piece.origin.part != this->part()) {
       begins_[number] = 0;
@@ -288,9 +289,9 @@ void BoundaryMerger::send_group(int to) {
   link_.send(to, std::move(message));
 }
 
-Group BoundaryMerger::receive_group(int from) {
+OpenSet BoundaryMerger::receive_group(int from) {
   TakenMessage message(link_.receive(from));
-  Group group;
+  OpenSet group;
   message.take(group.pieces);
   message.take(group.contacts);
   message.take(group.last);
@@ -308,7 +309,7 @@ void BoundaryMerger::list_begun_before() {
   }
 }
 
-void BoundaryMerger::pass_numbers(NumberedPart& part) {
+void BoundaryMerger::pass_numbers(GlobalPart& part) {
   list_begun_before();
   std::vector<Label>& numbers = part.labels.numbers;
   if (!before_.empty()) part.before.resize(place_before_[before_.back().number] + std::size_t{1});

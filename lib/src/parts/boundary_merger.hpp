@@ -21,11 +21,11 @@ struct Origin {
 };
 
 /// State of a component in a part, or in several adjacent parts.
-struct Piece {
+struct OpenComponent {
   Origin origin;
   Component known;  // in coordinates of the whole
 
-  void add(const Piece& other);
+  void add(const OpenComponent& other);
 };
 
 /// Two components that touch.
@@ -35,31 +35,31 @@ struct PieceContact {
 };
 
 /// Adjacent parts, and their components that reach beyond them. All other components are complete.
-struct Group {
-  std::vector<Piece> pieces;
+struct OpenSet {
+  std::vector<OpenComponent> pieces;
   std::vector<PieceContact> contacts;  // with components at the last face of the part before the group
   std::vector<std::uint32_t> last;     // pieces of the components at the last face of the group, by index
 };
 
 /// Merges two adjacent groups (upward pass), and divides the result again (downward pass).
-class MergedGroups {
+class MergeNode {
  public:
-  MergedGroups(const Group& left, const Group& right);
+  MergeNode(const OpenSet& left, const OpenSet& right);
 
   /// Returns the merged group. Call it once.
-  Group take() { return std::move(group_); }
+  OpenSet take() { return std::move(group_); }
 
   /// Downward pass: given the final pieces of the merged group, returns those of the left and right groups.
   struct Halves {
-    std::vector<Piece> left, right;
+    std::vector<OpenComponent> left, right;
   };
-  Halves split(const std::vector<Piece>& whole) const;
+  Halves split(const std::vector<OpenComponent>& whole) const;
 
  private:
-  Group group_;
+  OpenSet group_;
   std::size_t left_;                   // pieces of the left group
   std::vector<std::uint32_t> united_;  // the merged piece of each piece of the left, then of the right group
-  std::vector<Piece> pieces_;          // merged pieces
+  std::vector<OpenComponent> pieces_;  // merged pieces
   std::vector<std::uint32_t> reaching_;  // those of them that belong to the merged group
 };
 
@@ -95,7 +95,7 @@ class BoundaryMerger {
   /// `labeled` must not change before unite() returns. `values`: of its components, for a multi-label image.
   /// `elements`: faces of that image.
   BoundaryMerger(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                 const Labeled& labeled, std::span<const ValueBits> values, ValueFaces elements);
+                 const Labeling& labeled, std::span<const ValueBits> values, ValueFaces elements);
 
   /// Merges all components that touch across boundaries. Collective.
   void unite();
@@ -118,7 +118,7 @@ class BoundaryMerger {
 
   /// Completes `part`, which contains the labels of components that begin in it, by the labels of components
   /// that begin in earlier parts. These labels are passed from part to part.
-  void pass_numbers(NumberedPart& part);
+  void pass_numbers(GlobalPart& part);
 
  private:
   void send_last(const LabelRuns& runs);
@@ -127,7 +127,7 @@ class BoundaryMerger {
   std::uint32_t in_group(std::uint32_t number);
   void unite_groups();
   void send_group(int to);
-  Group receive_group(int from);
+  OpenSet receive_group(int from);
   void list_begun_before();
   /// Returns the values of the first `count` components at faces. Empty for a binary image, and with a delta,
   /// because components then have several values.
@@ -154,7 +154,7 @@ class BoundaryMerger {
   std::size_t continued_ = 0;
 
   std::vector<PieceContact> contacts_;  // at the first face; pieces are numbers in at_faces_
-  Group group_;
+  OpenSet group_;
   std::vector<std::uint32_t> group_number_;  // by number in at_faces_; kNone if not in the group
   std::vector<std::uint32_t> of_group_;      // inverse of group_number_
 

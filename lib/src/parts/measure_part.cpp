@@ -39,7 +39,7 @@ class OwnNumbers {
 
 /// Receives the components that begin before this part and extend into it. Each part sends those at its last
 /// face to the next part.
-std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, const NumberedPart& part) {
+std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, const GlobalPart& part) {
   std::vector<Component> before;
   const auto place = [](const std::vector<Label>& labels, Label label) {
     return static_cast<std::size_t>(std::lower_bound(labels.begin(), labels.end(), label) - labels.begin());
@@ -68,8 +68,8 @@ std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, co
 }
 
 /// The only part: measures the whole.
-void measure_whole(const MeasureRequest& request, NumberedPart& part) {
-  const LabelSource& labels = *part.labels.labels;
+void measure_whole(const MeasureRequest& request, GlobalPart& part) {
+  const LabelRows& labels = *part.labels.labels;
   part.measured = measure(labels, part.components, request);
   if (request.samples.empty()) return;
   std::vector<Intensities> of_images = measure_intensities(
@@ -83,7 +83,7 @@ void measure_whole(const MeasureRequest& request, NumberedPart& part) {
 
 /// Throws Error (data) if components exceed their bounding boxes or areas. Labels and components of a slab
 /// may come from files that do not belong together, and buffers are only as large as boxes and areas imply.
-void check_in_boxes(const LabelSource& labels, const RowRange& rows, const Components& components) {
+void check_in_boxes(const LabelRows& labels, const RowRange& rows, const Components& components) {
   constexpr std::int64_t kRowsAtOnce = 1024;
   const int height = labels.extent().height;
   std::vector<std::uint64_t> areas(components.size());
@@ -103,7 +103,7 @@ void check_in_boxes(const LabelSource& labels, const RowRange& rows, const Compo
         areas[i] += static_cast<std::uint64_t>(run.end - run.begin);
         if (run.begin < box.min[0] || run.end - 1 > box.max[0] || y < box.min[1] || y > box.max[1] ||
             z < box.min[2] || z > box.max[2] || areas[i] > components.area[i])
-          throw Error(Failure::data, "has components that are smaller than their labels");
+          throw Error(ErrorCode::data, "has components that are smaller than their labels");
       }
       ++row;
     }
@@ -112,7 +112,7 @@ void check_in_boxes(const LabelSource& labels, const RowRange& rows, const Compo
 
 }  // namespace
 
-Labeled cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, NumberedPart background) {
+Labeling cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, GlobalPart background) {
   if (link.parts() == 1)
     return {std::move(background.labels.labels), std::move(background.components), {}, 0};
   select_part(link, whole, complementary(connectivity), {.clear_border = true}, background);
@@ -120,29 +120,29 @@ Labeled cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity
                           std::move(background.components));
 }
 
-Labeled cavities_of_slab(Extent whole, NumberedSlab background, Label before, Components cavities) {
+Labeling cavities_of_slab(Extent whole, RelabeledSlab background, Label before, Components cavities) {
   const auto count = static_cast<Label>(cavities.size());
   for (Label& number : background.numbers)
     number = number > before && number - before <= count ? number - before : 0;
-  std::vector<NumberedSlab> slabs;
+  std::vector<RelabeledSlab> slabs;
   slabs.push_back(std::move(background));
   return {joined_labels(whole, std::move(slabs), count), std::move(cavities), {}, 0};
 }
 
-Measured measure_slab(Extent whole, const Slab& slab, std::vector<NumberedSlab> slabs,
-                      const std::vector<Label>& labels, const Components& components,
-                      const MeasureRequest& request) {
-  if (labels.size() != components.size()) throw Error(Failure::data, "has other components than labels");
+MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<RelabeledSlab> slabs,
+                          const std::vector<Label>& labels, const Components& components,
+                          const MeasureRequest& request) {
+  if (labels.size() != components.size()) throw Error(ErrorCode::data, "has other components than labels");
   const OwnNumbers own(0, 0, labels);
-  for (NumberedSlab& one : slabs)
+  for (RelabeledSlab& one : slabs)
     for (Label& number : one.numbers) number = own(number);
   const RowRange rows = rows_of(slab, whole);
-  const std::unique_ptr<LabelSource> joined = joined_labels(whole, std::move(slabs), own.rest());
+  const std::unique_ptr<LabelRows> joined = joined_labels(whole, std::move(slabs), own.rest());
   check_in_boxes(*joined, rows, components);
   return measure_rows(*joined, rows.begin, rows.end, components, request);
 }
 
-void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, NumberedPart& part,
+void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, GlobalPart& part,
                   const std::function<void(const std::function<void()>& work)>& alone) {
   if (link.parts() == 1) return alone([&] { measure_whole(request, part); });
   const SlabFaces faces(part.labels.slab, whole, request.connectivity);
@@ -154,7 +154,7 @@ void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, N
   Components components;  // by OwnNumbers
   for (std::size_t i = 0; i < part.components.size(); ++i) components.push_back(part.components[i]);
   for (const Component& component : before) components.push_back(component);
-  Measured measured;
+  MeasureTable measured;
   alone([&] { measured = measure_rows(rows, own.begin, own.end, components, request); });
 
   // Sums of components that began earlier travel up the chain to the part that owns them.

@@ -52,7 +52,8 @@ class TakenMessage {
 
  private:
   const std::byte* bytes(std::size_t count) {
-    if (count > message_.size() - at_) throw Error(Failure::internal, "a message between parts is too short");
+    if (count > message_.size() - at_)
+      throw Error(ErrorCode::internal, "a message between parts is too short");
     at_ += count;
     return message_.data() + (at_ - count);
   }
@@ -70,7 +71,7 @@ class SavedSums {
     message.take(ends_);
   }
 
-  void add(const Measured& measured, std::size_t i) {
+  void add(const MeasureTable& measured, std::size_t i) {
     measured.save(i, words_);
     ends_.push_back(words_.size());
   }
@@ -98,7 +99,7 @@ void keep(BorderRuns& borders, const BorderRows& rows);
 /// Collective. Returns the labels of the rows of a part and of its halo rows, which parts exchange. Runs have
 /// the labels number(label) of the whole image, up to `count`; they cannot be rendered. `part` must outlive
 /// the result.
-JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const NumberedPart& part,
+JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const GlobalPart& part,
                           const std::function<Label(Label)>& number, Label count);
 
 }  // namespace gpuccl

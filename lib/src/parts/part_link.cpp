@@ -14,8 +14,8 @@
 
 namespace gpuccl {
 
-void SoloLink::send(int, Message) { throw Error(Failure::internal, "there is no other part"); }
-Message SoloLink::receive(int) { throw Error(Failure::internal, "there is no other part"); }
+void SoloLink::send(int, Message) { throw Error(ErrorCode::internal, "there is no other part"); }
+Message SoloLink::receive(int) { throw Error(ErrorCode::internal, "there is no other part"); }
 
 PartLink::Sums PartLink::scan(std::uint64_t value) {
   if (parts() == 1) return {0, value};
@@ -53,7 +53,7 @@ namespace {
 /// Error that a part receives when another one has failed.
 class OtherPartFailed : public Error {
  public:
-  OtherPartFailed() : Error(Failure::internal, "another part has failed") {}
+  OtherPartFailed() : Error(ErrorCode::internal, "another part has failed") {}
 };
 
 /// Messages to one part of a process. Each part has its own lock, so a message wakes only its receiver.

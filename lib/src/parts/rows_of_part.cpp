@@ -13,7 +13,7 @@
 
 namespace gpuccl {
 
-BorderRows list_border_rows(const NumberedSlab& slab, Extent whole, const PeriodicAxes& periodic) {
+BorderRows list_border_rows(const RelabeledSlab& slab, Extent whole, const PeriodicAxes& periodic) {
   BorderRows found;
   const RowRange own = rows_of(slab.slab, whole);
   constexpr std::int64_t kRowsAtOnce = 256;
@@ -69,7 +69,7 @@ void keep(BorderRuns& borders, const BorderRows& rows) {
 namespace {
 
 /// Runs of halo rows.
-class HaloRows final : public LabelSource {
+class HaloRows final : public LabelRows {
  public:
   HaloRows(int width, LabelRuns runs)
       : extent_{width, static_cast<int>(runs.ends.size()), 1}, runs_(std::move(runs)) {}
@@ -77,7 +77,7 @@ class HaloRows final : public LabelSource {
   Extent extent() const override { return extent_; }
   Label count() const override { return 0; }  // unknown
   void render(std::int64_t, std::int64_t, LabelsOut, const Label*) const override {
-    throw Error(Failure::internal, "halo rows cannot be rendered");
+    throw Error(ErrorCode::internal, "halo rows cannot be rendered");
   }
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label*) const override {
     out.runs.clear();
@@ -92,9 +92,9 @@ class HaloRows final : public LabelSource {
 
 }  // namespace
 
-JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const NumberedPart& part,
+JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const GlobalPart& part,
                           const std::function<Label(Label)>& number, Label count) {
-  const LabelSource* const labels = part.labels.labels.get();
+  const LabelRows* const labels = part.labels.labels.get();
   const std::vector<RowRange> all = rows_of_parts(whole, link.parts());
   const auto rows = [&](int of) { return all[static_cast<std::size_t>(of)]; };
   const RowRange own = rows(link.part());

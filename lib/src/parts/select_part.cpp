@@ -44,8 +44,8 @@ std::vector<std::uint64_t> ranks_by_size(PartLink& link, const std::vector<std::
 
 /// Moves all components to part 0, to the index given by `numbers`: final labels of the components that this
 /// part has kept.
-void gather_in_first(PartLink& link, const std::vector<Label>& numbers, NumberedPart& part) {
-  std::vector<Piece> pieces;
+void gather_in_first(PartLink& link, const std::vector<Label>& numbers, GlobalPart& part) {
+  std::vector<OpenComponent> pieces;
   SavedSums sums;
   for (const Label number : numbers) {
     if (number == 0) continue;
@@ -63,7 +63,7 @@ void gather_in_first(PartLink& link, const std::vector<Label>& numbers, Numbered
   if (link.part() > 0) return;
   part.first = 0;
   part.components.resize(part.count);
-  std::vector<std::pair<std::vector<Piece>, SavedSums>> measured;
+  std::vector<std::pair<std::vector<OpenComponent>, SavedSums>> measured;
   for (int from = 0; from < link.parts(); ++from) {
     TakenMessage message(link.receive(from));
     message.take(pieces);
@@ -85,7 +85,7 @@ void gather_in_first(PartLink& link, const std::vector<Label>& numbers, Numbered
 
 /// Selects among the components that begin in this part. Returns their final labels, 0 if removed.
 std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, const SelectionOptions& options,
-                              const ComponentValues& values, NumberedPart& part) {
+                              const ComponentValues& values, GlobalPart& part) {
   // Each part applies the filters on its own. It has at most N of the N largest components.
   SelectionOptions by_itself = options;
   by_itself.order = LabelOrder::raster;
@@ -102,7 +102,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   const bool by_size = options.order == LabelOrder::size;
   std::vector<std::uint64_t> ranks;
   if (by_size || options.largest != 0) {
-    const Column<std::uint64_t>& area = part.components.area;
+    const UninitializedVector<std::uint64_t>& area = part.components.area;
     std::vector<ValueBits> bits;
     if (values.per_value) bits.assign(part.values.begin(), part.values.end());
     ranks = ranks_by_size(link, {area.begin(), area.end()}, bits, options.largest);
@@ -138,7 +138,7 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
 
 /// The only part: selects in the whole image.
 void select_whole(Extent whole, bool per_slice, const SelectionOptions& options,
-                  const ComponentValues& values, NumberedPart& part) {
+                  const ComponentValues& values, GlobalPart& part) {
   Selection selected = select(std::move(part.components), whole, per_slice, options, part.measured,
                               {part.values, values.type, values.per_value});
   part.measured.select(selected.map);
@@ -156,7 +156,7 @@ void select_whole(Extent whole, bool per_slice, const SelectionOptions& options,
 }  // namespace
 
 void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
-                 NumberedPart& part, const ComponentValues& values) {
+                 GlobalPart& part, const ComponentValues& values) {
   if (link.parts() == 1) return select_whole(whole, !is_3d(connectivity), options, values, part);
   if (options == SelectionOptions()) return;
   const Label first = part.first, all = part.count;

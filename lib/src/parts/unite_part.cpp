@@ -14,15 +14,15 @@
 #include "parts/boundary_merger.hpp"
 #include "parts/message.hpp"
 #include "slabs/faces.hpp"
-#include "slabs/joiner.hpp"
+#include "slabs/slab_merger.hpp"
 
 namespace gpuccl {
 
 /// As unite_part(), but stores the components of the part in the arrays of the whole, from
 /// `whole`(number of components), at the index of the part's first component. Only high words of sums
 /// stay in the part.
-NumberedPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_extent, Connectivity connectivity,
-                             Labeled labeled, const std::function<Components&(Label count)>& whole);
+GlobalPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_extent, Connectivity connectivity,
+                           Labeling labeled, const std::function<Components&(Label count)>& whole);
 
 namespace {
 
@@ -44,7 +44,7 @@ Totals totals_of_parts(PartLink& link, std::uint64_t count, std::uint64_t larges
     totals.largest = std::max(totals.largest, count_and_largest.at(1));
   }
   if (totals.all > std::numeric_limits<Label>::max())
-    throw Error(Failure::data, std::to_string(totals.all) + " components, more than 4294967295");
+    throw Error(ErrorCode::data, std::to_string(totals.all) + " components, more than 4294967295");
   return totals;
 }
 
@@ -107,16 +107,16 @@ class ComponentWriter {
 };
 
 /// `whole`: provides the arrays for components of the whole image. Without it, components stay in the part.
-NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity connectivity,
-                   Labeled labeled, std::span<const ValueBits> values, ValueFaces at_faces,
-                   const std::function<Components&(Label count)>& whole) {
+GlobalPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity connectivity, Labeling labeled,
+                 std::span<const ValueBits> values, ValueFaces at_faces,
+                 const std::function<Components&(Label count)>& whole) {
   BoundaryMerger merger(link, slab, extent, connectivity, labeled, values, std::move(at_faces));
   merger.unite();
   Components components = std::exchange(labeled.components, {});
   const std::size_t count = components.size() - merger.continued();
   const Totals totals = totals_of_parts(link, count, largest_of(components, merger));
 
-  NumberedPart part;
+  GlobalPart part;
   part.first = static_cast<Label>(totals.before);
   part.count = static_cast<Label>(totals.all);
   part.largest = totals.largest;
@@ -151,8 +151,8 @@ NumberedPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity
 }
 
 /// The only part: its result is that of the whole image.
-NumberedPart whole_of(const Slab& slab, Labeled labeled, Column<ValueBits> values) {
-  NumberedPart part;
+GlobalPart whole_of(const Slab& slab, Labeling labeled, UninitializedVector<ValueBits> values) {
+  GlobalPart part;
   part.count = static_cast<Label>(labeled.components.size());
   for (const std::uint64_t area : labeled.components.area) part.largest = std::max(part.largest, area);
   part.labels = {slab, std::move(labeled.labels), {}};
@@ -163,17 +163,17 @@ NumberedPart whole_of(const Slab& slab, Labeled labeled, Column<ValueBits> value
 
 }  // namespace
 
-NumberedPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                        Labeled labeled, Column<ValueBits> values, ValueFaces at_faces) {
+GlobalPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
+                      Labeling labeled, UninitializedVector<ValueBits> values, ValueFaces at_faces) {
   if (link.parts() == 1) return whole_of(slab, std::move(labeled), std::move(values));
-  NumberedPart part =
+  GlobalPart part =
       unite(link, slab, whole, connectivity, std::move(labeled), values, std::move(at_faces), {});
   part.values_of_labels = std::move(values);
   return part;
 }
 
-NumberedPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_extent, Connectivity connectivity,
-                             Labeled labeled, const std::function<Components&(Label count)>& whole) {
+GlobalPart unite_part_into(PartLink& link, const Slab& slab, Extent whole_extent, Connectivity connectivity,
+                           Labeling labeled, const std::function<Components&(Label count)>& whole) {
   return unite(link, slab, whole_extent, connectivity, std::move(labeled), {}, {}, whole);
 }
 
@@ -212,16 +212,16 @@ std::vector<Slab> cut_into_parts(Extent whole, int parts) {
   return slabs;
 }
 
-Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
-                       const std::function<Labeled(int part, BitView slab)>& label) {
+Labeling label_in_parts(BitView image, Connectivity connectivity, int parts,
+                        const std::function<Labeling(int part, BitView slab)>& label) {
   const std::vector<Slab> slabs = cut_into_parts(image.extent, parts);
-  std::vector<NumberedPart> numbered(slabs.size());
+  std::vector<GlobalPart> numbered(slabs.size());
   std::vector<PhaseTimes> phases(slabs.size());
   std::vector<double> statistics_ms(slabs.size());
   SharedComponents components;
   run_parts(parts, [&](PartLink& link) {
     const auto i = static_cast<std::size_t>(link.part());
-    Labeled labeled = label(link.part(), view_of(slabs[i], image));
+    Labeling labeled = label(link.part(), view_of(slabs[i], image));
     phases[i] = labeled.phases;
     statistics_ms[i] = labeled.statistics_ms;
     if (parts == 1) {
@@ -232,9 +232,9 @@ Labeled label_in_parts(BitView image, Connectivity connectivity, int parts,
                                   [&](Label count) -> Components& { return components.of(count); });
   });
 
-  Labeled whole;
+  Labeling whole;
   whole.components = parts == 1 ? std::move(numbered.front().components) : components.take();
-  std::vector<NumberedSlab> labels;
+  std::vector<RelabeledSlab> labels;
   for (std::size_t i = 0; i < slabs.size(); ++i) {
     for (const auto& [at, high] : numbered[i].components.sum_high)
       whole.components.sum_high[numbered[i].first + at] = high;

@@ -25,7 +25,7 @@ struct AtBorder {
 bool operator<(const AtBorder& one, const AtBorder& other) { return one.label < other.label; }
 
 /// Returns the components that begin in a part and touch a border of the image, by their bounding boxes.
-std::vector<AtBorder> components_at_border(const NumberedPart& part, const Extent& whole,
+std::vector<AtBorder> components_at_border(const GlobalPart& part, const Extent& whole,
                                            const PeriodicAxes& periodic) {
   std::vector<AtBorder> found;
   const int size[3] = {whole.width, whole.height, whole.depth};
@@ -65,7 +65,7 @@ void wrap_all(std::vector<AtBorder>& all, const BorderRuns& borders, const Exten
 
 /// Gathers all components at borders in part 0, merges them, and distributes the result. Collective.
 std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connectivity connectivity,
-                                    const PeriodicAxes& periodic, const NumberedPart& part) {
+                                    const PeriodicAxes& periodic, const GlobalPart& part) {
   Message message;
   put(message, components_at_border(part, whole, periodic));
   put(message, list_border_rows(part.labels, whole, periodic));
@@ -97,7 +97,7 @@ std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connect
     try {
       wrap_all(all, borders, whole, connectivity, periodic, by_values);
     } catch (const Error& error) {
-      if (error.failure() != Failure::data) throw;
+      if (error.code() != ErrorCode::data) throw;
       const std::string what = error.what();
       reason.assign(what.begin(), what.end());
     }
@@ -110,13 +110,13 @@ std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connect
   TakenMessage taken(std::move(link.gather(std::move(of_all)).front()));
   taken.take(all);
   taken.take(reason);
-  if (!reason.empty()) throw Error(Failure::data, std::string(reason.begin(), reason.end()));
+  if (!reason.empty()) throw Error(ErrorCode::data, std::string(reason.begin(), reason.end()));
   return all;
 }
 
 /// The only part: merges components across the borders of the whole image.
 std::vector<std::array<Wrap, 3>> wrap_whole(Connectivity connectivity, const PeriodicAxes& periodic,
-                                            NumberedPart& part) {
+                                            GlobalPart& part) {
   Wrapped wrapped = wrap(*part.labels.labels, part.components, connectivity, periodic, part.values);
   part.components = std::move(wrapped.components);
   remap(wrapped.map, part.components.size(), part.values);
@@ -129,7 +129,7 @@ std::vector<std::array<Wrap, 3>> wrap_whole(Connectivity connectivity, const Per
 }  // namespace
 
 std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
-                                           const PeriodicAxes& periodic, NumberedPart& part) {
+                                           const PeriodicAxes& periodic, GlobalPart& part) {
   if (link.parts() == 1) return wrap_whole(connectivity, periodic, part);
   check_periodic(whole, connectivity, periodic);
   const std::vector<AtBorder> all = wrap_together(link, whole, connectivity, periodic, part);
@@ -152,7 +152,7 @@ std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connect
   };
 
   Components components;
-  Column<ValueBits> values;
+  UninitializedVector<ValueBits> values;
   std::vector<std::array<Wrap, 3>> wraps;
   for (std::size_t i = 0; i < part.components.size(); ++i) {
     const auto label = static_cast<Label>(part.first + i + 1);

@@ -80,7 +80,7 @@ void for_each_contact_across(const BorderRuns& borders, const Extent& extent, Co
     if (!next.exists) return;
     const int axes_of_row = std::abs(dy) + std::abs(dz);
     for (int dx = axes_of_row == 0 ? 1 : -1; dx <= 1; ++dx) {
-      if (axes_of_row + std::abs(dx) > reach(connectivity)) continue;
+      if (axes_of_row + std::abs(dx) > max_axes(connectivity)) continue;
       const std::array<bool, 3> axes{dx != 0, dy != 0, dz != 0};
       if (next.periods != Periods{})
         for_each_overlap(borders.row(y, z), borders.row(next.y, next.z), dx,

@@ -111,7 +111,7 @@ class OffsetForest {
 
 namespace {
 
-BorderRuns borders_of(const LabelSource& labels, const PeriodicAxes& periodic) {
+BorderRuns borders_of(const LabelRows& labels, const PeriodicAxes& periodic) {
   constexpr std::int64_t kRowsAtOnce = 256;
   const std::int64_t all = labels.extent().rows();
   BorderRuns borders(labels.extent(), periodic);
@@ -156,7 +156,7 @@ class Unwrapping {
       const std::int64_t shift =
           min_[axis] < 0 ? -((min_[axis] - size + 1) / size) * size : -(min_[axis] / size) * size;
       if (max_[axis] + shift > std::numeric_limits<int>::max())
-        throw Error(Failure::data,
+        throw Error(ErrorCode::data,
                     "a component goes across its periodic borders so often that its box passes 2^31");
       whole.box.min[axis] = static_cast<int>(min_[axis] + shift);
       whole.box.max[axis] = static_cast<int>(max_[axis] + shift);
@@ -178,16 +178,17 @@ class Unwrapping {
 }  // namespace
 
 void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic) {
-  if (periodic[2] && extent.depth == 1) throw Error(Failure::usage, "has one slice; z cannot be periodic");
+  if (periodic[2] && extent.depth == 1) throw Error(ErrorCode::usage, "has one slice; z cannot be periodic");
   if (periodic[2] && !is_3d(connectivity))
-    throw Error(Failure::usage, "z cannot be periodic if slices are labeled separately");
+    throw Error(ErrorCode::usage, "z cannot be periodic if slices are labeled separately");
   const int sizes[3] = {extent.width, extent.height, extent.depth};
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (periodic[axis] && sizes[axis] == 1)
-      throw Error(Failure::usage, std::string(1, "xyz"[axis]) + " cannot be periodic: it is one pixel long");
+      throw Error(ErrorCode::usage,
+                  std::string(1, "xyz"[axis]) + " cannot be periodic: it is one pixel long");
 }
 
-Wrapped wrap(const LabelSource& labels, const Components& components, Connectivity connectivity,
+Wrapped wrap(const LabelRows& labels, const Components& components, Connectivity connectivity,
              const PeriodicAxes& periodic, std::span<const std::uint64_t> values) {
   check_periodic(labels.extent(), connectivity, periodic);
   return wrap_borders(borders_of(labels, periodic), labels.extent(), components, connectivity, periodic,

@@ -55,7 +55,7 @@ struct Face {
 template <class Connect, class Touch>
 void for_each_contact_if(const Face& before, const Face& here, const SlabFaces& geometry, Connect connect,
                          Touch touch) {
-  const int axes = reach(geometry.connectivity);  // one axis leads from face to face
+  const int axes = max_axes(geometry.connectivity);  // one axis leads from face to face
   const auto meet = [&](std::size_t of_before, std::size_t of_here, bool diagonal) {
     const auto connected = connect(of_before, of_here, diagonal);
     for_each_contact_of_rows(before.row(of_before), here.row(of_here), diagonal,
@@ -85,7 +85,7 @@ void for_each_contact(const Face& before, const Face& here, const SlabFaces& geo
   }
   for (const Face* const face : {&before, &here})
     if (face->elements.size() != geometry.bytes(values.type))
-      throw Error(Failure::internal, "elements of a face are missing");
+      throw Error(ErrorCode::internal, "elements of a face are missing");
   const std::size_t row_bytes = geometry.bytes(values.type) / static_cast<std::size_t>(geometry.rows);
   with_type(values.type, [&](auto value) {
     const auto chained = [&](std::size_t of_before, std::size_t of_here, bool diagonal) {

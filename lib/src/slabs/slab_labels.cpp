@@ -57,10 +57,10 @@ void SlabLabels::load(std::size_t slab) const {
     slab_->labeled = work_.label(slab_->bits.view());
   }
   slab_rows_ = rows_of(slabs_[slab], extent_);
-  const Column<std::uint64_t>& area = slab_->labeled.components.area;
+  const UninitializedVector<std::uint64_t>& area = slab_->labeled.components.area;
   if (slab_->labeled.labels->count() != components_.count(slab) ||
       std::accumulate(area.begin(), area.end(), std::uint64_t{0}) != components_.area(slab))
-    throw Error(Failure::data, "the input changed while it was read");
+    throw Error(ErrorCode::data, "the input changed while it was read");
   slab_->labeled.components = {};
 }
 
@@ -86,12 +86,12 @@ void SlabLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns&
                            const Label* map) const {
   const std::int64_t from_before = std::clamp<std::int64_t>(slab_rows_.begin - first_row, 0, rows);
   if (from_before == 0) {
-    const LabelSource& labels = *slab_->labeled.labels;
+    const LabelRows& labels = *slab_->labeled.labels;
     labels.list_runs(first_row - slab_rows_.begin, rows, out, components_.map(next_ - 1));
     if (map != nullptr) map_runs(out, map);
     return;
   }
-  LabelSource::list_runs(first_row, rows, out, map);
+  LabelRows::list_runs(first_row, rows, out, map);
 }
 
 /// Calls visit(part, first row in it, rows) for each part that contains some of the rows.

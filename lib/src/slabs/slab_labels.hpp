@@ -11,13 +11,13 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"
 #include "slabs/faces.hpp"
-#include "slabs/joiner.hpp"
+#include "slabs/slab_merger.hpp"
 
 namespace gpuccl {
 
-/// As LabelSource::render(), with two maps applied one after the other. The second may be null.
+/// As LabelRows::render(), with two maps applied one after the other. The second may be null.
 template <class T>
-void render_mapped(const LabelSource& labels, std::int64_t first_row, std::int64_t rows, T* out,
+void render_mapped(const LabelRows& labels, std::int64_t first_row, std::int64_t rows, T* out,
                    const Label* map, const Label* second) {
   if (second == nullptr) return labels.render(first_row, rows, out, map);
   const std::int64_t elements = rows * labels.extent().width;
@@ -28,14 +28,14 @@ void render_mapped(const LabelSource& labels, std::int64_t first_row, std::int64
 
 /// Bits and labels of one slab.
 struct LabeledSlab {
-  BitVolume bits;   // empty if the labels do not need them
-  Labeled labeled;  // may refer to the bits
+  BitVolume bits;    // empty if the labels do not need them
+  Labeling labeled;  // may refer to the bits
 };
 /// Reads the bits of a slab. Label them with work.label() afterwards.
 std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work);
 
 /// The labels of a whole with one slab at a time in memory.
-class SlabLabels final : public LabelSource {
+class SlabLabels final : public LabelRows {
  public:
   SlabLabels(Extent extent, std::vector<Slab> slabs, SlabWork work, SlabComponents components)
       : extent_(extent),
@@ -70,11 +70,11 @@ class SlabLabels final : public LabelSource {
 };
 
 /// The labels of a whole in parts. At most one of them may have labels that must be prepared.
-class JoinedLabels final : public LabelSource {
+class JoinedLabels final : public LabelRows {
  public:
   struct Part {
     RowRange rows;  // of the whole
-    std::shared_ptr<const LabelSource> labels;
+    std::shared_ptr<const LabelRows> labels;
     std::vector<Label> numbers;  // final label of each label of the part, and of 0; empty: unchanged
 
     const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }

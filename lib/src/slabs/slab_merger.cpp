@@ -1,4 +1,4 @@
-#include "slabs/joiner.hpp"
+#include "slabs/slab_merger.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -33,7 +33,7 @@ Label SlabComponents::add(const Slab& slab, Components components) {
   const std::size_t count = components.size(), offset = labels_.size();
   const std::size_t sum = offset + count + 1;
   if (sum > std::numeric_limits<Label>::max())
-    throw Error(Failure::data, std::to_string(sum) + " components of slabs, more than 4294967295");
+    throw Error(ErrorCode::data, std::to_string(sum) + " components of slabs, more than 4294967295");
   check_memory(count + 1);
   if (labels_.capacity() < sum) labels_.reserve(std::max(sum, offset + offset / 4));
   labels_.resize(sum);
@@ -47,7 +47,7 @@ Label SlabComponents::add(const Slab& slab, Components components) {
 
 void SlabComponents::check_memory(std::size_t more, std::size_t extra_bytes) const {
   if ((labels_.size() + more) * kBytesEach + extra_bytes > static_cast<std::uint64_t>(max_bytes_))
-    throw TooManyComponents(Failure::memory,
+    throw TooManyComponents(ErrorCode::memory,
                             "has more components than fit into the remaining memory; set a larger --memory");
 }
 
@@ -85,9 +85,10 @@ Components SlabComponents::number() {
   return whole;
 }
 
-void Joiner::add(const Slab& slab, Labeled& labeled, Column<ValueBits> values, ValueFaces at_faces) {
+void SlabMerger::add(const Slab& slab, Labeling& labeled, UninitializedVector<ValueBits> values,
+                     ValueFaces at_faces) {
   const SlabFaces faces(slab, extent_, connectivity_);
-  const LabelSource& labels = *labeled.labels;
+  const LabelRows& labels = *labeled.labels;
   const Label offset = components_.add(slab, std::move(labeled.components));
   values_.push_back(std::move(values));
   if (faces.before) {
@@ -109,7 +110,7 @@ void Joiner::add(const Slab& slab, Labeled& labeled, Column<ValueBits> values, V
   whole_.labeled.statistics_ms += labeled.statistics_ms;
 }
 
-void Joiner::add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> values) {
+void SlabMerger::add_objects(const Slab& slab, Labeling& labeled, UninitializedVector<ValueBits> values) {
   constexpr std::size_t kBytesOfEntry = 5 * sizeof(std::uint64_t);  // including its share of the buckets
   const Label offset = components_.add(slab, std::move(labeled.components));
   components_.check_memory(0, (first_of_value_.size() + values.size()) * kBytesOfEntry);
@@ -123,7 +124,7 @@ void Joiner::add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> v
   whole_.labeled.statistics_ms += labeled.statistics_ms;
 }
 
-void Joiner::number() {
+void SlabMerger::number() {
   whole_.labeled.components = components_.number();
   for (std::size_t i = values_.size();
        i-- > 0;) {  // the first slab that contains a component determines its value
@@ -136,17 +137,17 @@ void Joiner::number() {
 }
 
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
-                       const std::function<SlabToJoin(std::size_t i)>& labeled, bool of_objects) {
-  Joiner joiner(extent, connectivity, std::numeric_limits<std::int64_t>::max());
+                       const std::function<SlabSummary(std::size_t i)>& labeled, bool of_objects) {
+  SlabMerger joiner(extent, connectivity, std::numeric_limits<std::int64_t>::max());
   for (std::size_t i = 0; i < slabs.size(); ++i) {
-    SlabToJoin slab = labeled(i);
+    SlabSummary slab = labeled(i);
     if (of_objects)
       joiner.add_objects(slabs[i], slab.labeled, std::move(slab.values));
     else
       joiner.add(slabs[i], slab.labeled, std::move(slab.values), std::move(slab.faces));
   }
   JoinedSlabs joined;
-  LabeledValues whole = joiner.finish([&](const SlabComponents& components) {
+  ValueLabeling whole = joiner.finish([&](const SlabComponents& components) {
     for (std::size_t i = 0; i < slabs.size(); ++i)
       joined.labels.emplace_back(components.map(i), components.map(i) + components.count(i) + 1);
     return nullptr;
@@ -165,10 +166,10 @@ std::vector<Label> JoinedSlabs::numbers(std::size_t i) const {
   return mapped;
 }
 
-std::unique_ptr<LabelSource> joined_labels(Extent extent, std::vector<NumberedSlab> slabs, Label count) {
+std::unique_ptr<LabelRows> joined_labels(Extent extent, std::vector<RelabeledSlab> slabs, Label count) {
   std::vector<JoinedLabels::Part> parts;
   parts.reserve(slabs.size());
-  for (NumberedSlab& one : slabs)
+  for (RelabeledSlab& one : slabs)
     parts.push_back({rows_of(one.slab, extent), std::move(one.labels), std::move(one.numbers)});
   return std::make_unique<JoinedLabels>(extent, std::move(parts), count);
 }

@@ -58,9 +58,9 @@ class SlabComponents {
 };
 
 /// Merges the components of consecutive slabs.
-class Joiner {
+class SlabMerger {
  public:
-  Joiner(Extent extent, Connectivity connectivity, std::int64_t max_kept)
+  SlabMerger(Extent extent, Connectivity connectivity, std::int64_t max_kept)
       : extent_(extent), connectivity_(connectivity), components_(max_kept) {}
 
   /// Same contract as SlabComponents::check_memory().
@@ -69,15 +69,16 @@ class Joiner {
   /// Adds a slab. Moves everything from `labeled` except the labels. With `values` of its components, they
   /// connect to touching components of the previous slab if their values are equal, or with a delta if
   /// elements in `at_faces` connect.
-  void add(const Slab& slab, Labeled& labeled, Column<ValueBits> values = {}, ValueFaces at_faces = {});
+  void add(const Slab& slab, Labeling& labeled, UninitializedVector<ValueBits> values = {},
+           ValueFaces at_faces = {});
 
   /// Adds a slab. Moves everything from `labeled` except the labels. Merges its components with those of
   /// equal values in all earlier slabs.
-  void add_objects(const Slab& slab, Labeled& labeled, Column<ValueBits> values);
+  void add_objects(const Slab& slab, Labeling& labeled, UninitializedVector<ValueBits> values);
 
   /// Returns the whole after all slabs were added. make_labels(components) creates its labels.
   template <class MakeLabels>
-  LabeledValues finish(MakeLabels make_labels) {
+  ValueLabeling finish(MakeLabels make_labels) {
     number();
     whole_.labeled.labels = make_labels(std::move(components_));
     return std::move(whole_);
@@ -89,11 +90,11 @@ class Joiner {
   Extent extent_;
   Connectivity connectivity_;
   SlabComponents components_;
-  std::vector<Column<ValueBits>> values_;  // of the components of each slab
-  Face last_;                              // of the previous slab
+  std::vector<UninitializedVector<ValueBits>> values_;  // of the components of each slab
+  Face last_;                                           // of the previous slab
   Label last_offset_ = 0;
   std::unordered_map<ValueBits, Label> first_of_value_;  // label in the first slab with this value
-  LabeledValues whole_;
+  ValueLabeling whole_;
 };
 
 }  // namespace gpuccl

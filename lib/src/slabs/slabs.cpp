@@ -8,8 +8,8 @@
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 #include "slabs/faces.hpp"
-#include "slabs/joiner.hpp"
 #include "slabs/slab_labels.hpp"
+#include "slabs/slab_merger.hpp"
 
 namespace gpuccl {
 namespace {
@@ -22,19 +22,19 @@ std::int64_t parts_of(int layers, std::int64_t layer_elements, std::int64_t max_
   return (layers + layers_each - 1) / layers_each;
 }
 
-Labeled without_elements(Extent extent) {
-  Labeled labeled;
+Labeling without_elements(Extent extent) {
+  Labeling labeled;
   labeled.labels = std::make_unique<LabelImage>(extent, 0);
   return labeled;
 }
 
 /// Labels the slabs of an image in memory, and keeps their labels.
-Labeled label_in_slabs(BitView image, Connectivity connectivity, const std::vector<Slab>& slabs,
-                       const std::function<Labeled(BitView slab)>& label) {
-  Joiner joiner(image.extent, connectivity, std::numeric_limits<std::int64_t>::max());
+Labeling label_in_slabs(BitView image, Connectivity connectivity, const std::vector<Slab>& slabs,
+                        const std::function<Labeling(BitView slab)>& label) {
+  SlabMerger joiner(image.extent, connectivity, std::numeric_limits<std::int64_t>::max());
   std::vector<JoinedLabels::Part> parts;
   for (const Slab& slab : slabs) {
-    Labeled labeled = label(view_of(slab, image));
+    Labeling labeled = label(view_of(slab, image));
     joiner.add(slab, labeled);
     parts.push_back({rows_of(slab, image.extent), std::move(labeled.labels), {}});
   }
@@ -67,9 +67,9 @@ std::vector<Slab> cut_into_slabs(Extent extent, Connectivity connectivity, std::
   return slabs;
 }
 
-Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work) {
+Labeling label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work) {
   if (extent.elements() == 0) return without_elements(extent);
-  Joiner joiner(extent, connectivity, work.max_kept);
+  SlabMerger joiner(extent, connectivity, work.max_kept);
   for (const Slab& slab : slabs) {
     const std::unique_ptr<LabeledSlab> here = read_slab(slab, extent, work);
     const BitView bits = here->bits.view();
@@ -85,18 +85,18 @@ Labeled label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Sla
       .labeled;
 }
 
-Labeled label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
-                               const std::function<Labeled(BitView slab)>& label) {
+Labeling label_in_smaller_parts(BitView image, Connectivity connectivity, std::int64_t fewest,
+                                const std::function<Labeling(BitView slab)>& label) {
   check(image);
   if (image.extent.elements() == 0) return without_elements(image.extent);
   for (std::int64_t most = image.extent.elements() / 2; most >= fewest; most /= 2) {
     try {
       return label_in_slabs(image, connectivity, cut_into_slabs(image.extent, connectivity, most), label);
     } catch (const Error& error) {
-      if (error.failure() != Failure::memory) throw;
+      if (error.code() != ErrorCode::memory) throw;
     }
   }
-  throw Error(Failure::memory, "out of memory, even for slabs of " + std::to_string(fewest) + " pixels");
+  throw Error(ErrorCode::memory, "out of memory, even for slabs of " + std::to_string(fewest) + " pixels");
 }
 
 ValueFaces faces_of(const ValueImage& image, const Slab& slab, Extent whole, Connectivity connectivity) {
@@ -121,9 +121,9 @@ bool is_complete(const ValueFaces& faces, const Slab& slab, Extent whole, Connec
 
 namespace {
 
-using LabelSlab = std::function<SlabToJoin(const Slab& slab)>;
+using LabelSlab = std::function<SlabSummary(const Slab& slab)>;
 
-LabeledValues finish(Joiner& joiner, Extent extent, std::vector<Slab> slabs, LabelSlab label) {
+ValueLabeling finish(SlabMerger& joiner, Extent extent, std::vector<Slab> slabs, LabelSlab label) {
   return joiner.finish([&](SlabComponents components) {
     SlabWork work;
     work.label_slab = [label = std::move(label)](const Slab& slab) { return label(slab).labeled; };
@@ -133,21 +133,21 @@ LabeledValues finish(Joiner& joiner, Extent extent, std::vector<Slab> slabs, Lab
 
 }  // namespace
 
-LabeledValues label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
+ValueLabeling label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
                                     LabelSlab label, std::int64_t max_kept) {
-  Joiner joiner(extent, connectivity, max_kept);
+  SlabMerger joiner(extent, connectivity, max_kept);
   for (const Slab& slab : slabs) {
-    SlabToJoin here = label(slab);
+    SlabSummary here = label(slab);
     joiner.add(slab, here.labeled, std::move(here.values), std::move(here.faces));
   }
   return finish(joiner, extent, std::move(slabs), std::move(label));
 }
 
-LabeledValues label_objects_by_slabs(Extent extent, std::vector<Slab> slabs, LabelSlab label,
+ValueLabeling label_objects_by_slabs(Extent extent, std::vector<Slab> slabs, LabelSlab label,
                                      std::int64_t max_kept) {
-  Joiner joiner(extent, Connectivity::c26, max_kept);  // the connectivity is not used
+  SlabMerger joiner(extent, Connectivity::c26, max_kept);  // the connectivity is not used
   for (const Slab& slab : slabs) {
-    SlabToJoin here = label(slab);
+    SlabSummary here = label(slab);
     joiner.add_objects(slab, here.labeled, std::move(here.values));
   }
   return finish(joiner, extent, std::move(slabs), std::move(label));

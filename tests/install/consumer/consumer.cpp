@@ -7,7 +7,7 @@
 namespace {
 
 void label(gpuccl::Engine& engine, const gpuccl::BitVolume& image) {
-  const gpuccl::Labeled labeled = engine.label(image.view(), gpuccl::Connectivity::c8);
+  const gpuccl::Labeling labeled = engine.label(image.view(), gpuccl::Connectivity::c8);
   const gpuccl::Components& components = labeled.components;
   std::printf("%u components, the third of %llu elements around (%g, %g)\n", labeled.labels->count(),
               static_cast<unsigned long long>(components.area[2]), components.centroid(2, 0),

@@ -12,15 +12,15 @@ namespace gpuccl {
 /// Allocator that leaves new entries uninitialized, so the thread that fills them touches their memory first.
 /// Aligns large arrays to huge pages.
 template <class T>
-struct ColumnAllocator : std::allocator<T> {
+struct UninitializedAllocator : std::allocator<T> {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
-  ColumnAllocator() = default;
+  UninitializedAllocator() = default;
   template <class U>
-  ColumnAllocator(const ColumnAllocator<U>& /*other*/) {}
+  UninitializedAllocator(const UninitializedAllocator<U>& /*other*/) {}
   template <class U>
   struct rebind {
-    using other = ColumnAllocator<U>;
+    using other = UninitializedAllocator<U>;
   };
 
   T* allocate(std::size_t count) {
@@ -44,6 +44,6 @@ struct ColumnAllocator : std::allocator<T> {
 
 /// A vector whose new entries are not initialized.
 template <class T>
-using Column = std::vector<T, ColumnAllocator<T>>;
+using UninitializedVector = std::vector<T, UninitializedAllocator<T>>;
 
 }  // namespace gpuccl

@@ -48,7 +48,7 @@ struct BundleRuns {
   }
 
   template <class S>
-  void load(const Bundles& bundles, const Bundles::Place& place, Index first_run) {
+  void load(const Bundles& bundles, const Bundles::BundlePosition& place, Index first_run) {
     bundle = place.bundle;
     rows = bundles.rows(place);
     if constexpr (slices_touch<S>) {
@@ -95,9 +95,11 @@ class RecentBundles {
     }
   }
 
-  bool holds(const Bundles::Place& place) const { return recent_[slot_of(place)].bundle == place.bundle; }
+  bool holds(const Bundles::BundlePosition& place) const {
+    return recent_[slot_of(place)].bundle == place.bundle;
+  }
 
-  BundleRuns& at(const Bundles::Place& place) {
+  BundleRuns& at(const Bundles::BundlePosition& place) {
     BundleRuns& slot = recent_[slot_of(place)];
     if (slot.bundle != place.bundle)
       slot.template load<S>(bundles_, place, runs_before_[static_cast<std::size_t>(place.bundle)]);
@@ -105,7 +107,7 @@ class RecentBundles {
   }
 
  private:
-  std::size_t slot_of(const Bundles::Place& place) const {
+  std::size_t slot_of(const Bundles::BundlePosition& place) const {
     return static_cast<std::size_t>(place.bundle) % recent_.size();
   }
 

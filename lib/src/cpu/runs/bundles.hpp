@@ -35,14 +35,14 @@ class Bundles {
   std::int64_t count() const { return std::int64_t{per_layer_} * layers_; }
 
   /// Position of a bundle. at(0) and next() visit all bundles in order without divisions.
-  struct Place {
+  struct BundlePosition {
     std::int64_t bundle;
     int y, layer;
   };
-  Place at(std::int64_t bundle) const {
+  BundlePosition at(std::int64_t bundle) const {
     return {bundle, static_cast<int>(bundle % per_layer_), static_cast<int>(bundle / per_layer_)};
   }
-  void next(Place& place) const {
+  void next(BundlePosition& place) const {
     ++place.bundle;
     if (++place.y == per_layer_) {
       place.y = 0;
@@ -50,7 +50,7 @@ class Bundles {
     }
   }
   /// Returns the bundle that contains row (y, z) of the image.
-  Place holding(int y, int z) const {
+  BundlePosition holding(int y, int z) const {
     const int in_layer = height_ == 2 ? y / 2 : y;
     const int layer = depth_ == 2 ? z / 2 : z;
     return {std::int64_t{layer} * per_layer_ + in_layer, in_layer, layer};
@@ -65,7 +65,7 @@ class Bundles {
   /// pair of slices, otherwise 1.
   int group() const { return depth_ > 1 ? per_layer_ : 1; }
 
-  BundleRows rows(const Place& place) const {
+  BundleRows rows(const BundlePosition& place) const {
     const std::int64_t slice = image_.row_pitch * image_.extent.height;
     const int y = place.y * height_, z = first_slice(place.layer);
     const std::uint32_t* const first = image_.row(y, z);

@@ -76,10 +76,10 @@ ValueNumbers number_values(const ValueImage& image, Strip strip, const std::vect
 }  // namespace
 }  // namespace cpu
 
-LabeledValues label_by_value(ValueImage image, int strips_wanted) {
+ValueLabeling label_by_value(ValueImage image, int strips_wanted) {
   using namespace cpu;
-  if (image.delta() != 0) throw Error(Failure::usage, "objects by value have no delta");
-  Labeled result;
+  if (image.delta() != 0) throw Error(ErrorCode::usage, "objects by value have no delta");
+  Labeling result;
   if (image.extent().elements() == 0) {
     result.labels = std::make_unique<LabelImage>(image.extent(), 0);
     return {std::move(result), {}};
@@ -124,7 +124,7 @@ LabeledValues label_by_value(ValueImage image, int strips_wanted) {
 std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits> values) {
   std::vector<std::uint64_t> ids(values.begin(), values.end());
   const auto refuse = [](const std::string& value, const std::string& reason) {
-    throw Error(Failure::data, "contains the value " + value + ", which is not a label: " + reason);
+    throw Error(ErrorCode::data, "contains the value " + value + ", which is not a label: " + reason);
   };
   if (is_floating(type)) {
     const bool is_narrow = type == ValueType::f32;

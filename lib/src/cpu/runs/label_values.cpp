@@ -20,7 +20,7 @@
 
 namespace gpuccl::cpu {
 
-/// Merges the runs of a strip with equal values. `kReach`: reach() of the connectivity.
+/// Merges the runs of a strip with equal values. `kReach`: max_axes() of the connectivity.
 ///
 /// A row touches up to four rows before it:
 ///
@@ -198,16 +198,16 @@ struct EqualRuns {
 };
 
 /// Merges the runs of an image.
-class Joiner {
+class SlabMerger {
  public:
-  Joiner(const ValueImage& image, Connectivity connectivity, const std::vector<Index>& runs_before,
-         Label* links)
+  SlabMerger(const ValueImage& image, Connectivity connectivity, const std::vector<Index>& runs_before,
+             Label* links)
       : image_(image), connectivity_(connectivity), runs_before_(runs_before), links_(links) {}
 
   /// Merges the runs within a strip.
   void join_inside(Strip strip) const {
     if (image_.delta() == 0) {
-      switch (reach(connectivity_)) {
+      switch (max_axes(connectivity_)) {
         case 1:
           return join_equal_rows<1>(strip);
         case 2:
@@ -251,9 +251,9 @@ class Joiner {
       for (int dy = -1; dy <= (dz < 0 ? 1 : -1); ++dy) {
         const int axes = std::abs(dy) + std::abs(dz);
         const std::int64_t other = row + std::int64_t{dz} * height + dy;
-        if (axes <= reach(connectivity_) && 0 <= y + dy && y + dy < height && within.begin <= other &&
+        if (axes <= max_axes(connectivity_) && 0 <= y + dy && y + dy < height && within.begin <= other &&
             other < within.end)
-          join_rows(row, other, axes < reach(connectivity_), forest);
+          join_rows(row, other, axes < max_axes(connectivity_), forest);
       }
   }
 
@@ -287,10 +287,10 @@ class Joiner {
 
 /// Returns the value of each component: that of its root, the run with its first element. Roots are numbered
 /// in order.
-Column<ValueBits> values_of(const ValueImage& image, const std::vector<Strip>& strips,
-                            const std::vector<Index>& runs_before, const Label* links,
-                            const Numbering& numbering) {
-  Column<ValueBits> values(numbering.labels_before.back());
+UninitializedVector<ValueBits> values_of(const ValueImage& image, const std::vector<Strip>& strips,
+                                         const std::vector<Index>& runs_before, const Label* links,
+                                         const Numbering& numbering) {
+  UninitializedVector<ValueBits> values(numbering.labels_before.back());
   for_each_strip(strips, [&](std::size_t index) {
     std::size_t next = numbering.labels_before[index];
     const std::size_t end = numbering.labels_before[index + 1];
@@ -310,9 +310,9 @@ Column<ValueBits> values_of(const ValueImage& image, const std::vector<Strip>& s
 }  // namespace
 }  // namespace cpu
 
-LabeledValues label_values(ValueImage image, Connectivity connectivity, int strips_wanted) {
+ValueLabeling label_values(ValueImage image, Connectivity connectivity, int strips_wanted) {
   using namespace cpu;
-  Labeled result;
+  Labeling result;
   if (image.extent().elements() == 0) {
     result.labels = std::make_unique<LabelImage>(image.extent(), 0);
     return {std::move(result), {}};
@@ -323,16 +323,16 @@ LabeledValues label_values(ValueImage image, Connectivity connectivity, int stri
   std::vector<Index> runs_before;
   std::unique_ptr<Label[]> links;
   Numbering numbering;
-  Column<ValueBits> values;
+  UninitializedVector<ValueBits> values;
 
   phase("Runs", [&] {
     runs_before = count_runs_before(image);
     links = make_large_for_overwrite<Label>(runs_before.back());
-    const Joiner joiner(image, connectivity, runs_before, links.get());
+    const SlabMerger joiner(image, connectivity, runs_before, links.get());
     for_each_strip(strips, [&](std::size_t i) { joiner.join_inside(strips[i]); });
   });
   phase("Merge borders", [&] {
-    const Joiner joiner(image, connectivity, runs_before, links.get());
+    const SlabMerger joiner(image, connectivity, runs_before, links.get());
     for_each_strip(strips, [&](std::size_t i) { joiner.join_with_strips_before(strips[i]); });
   });
   phase("Number", [&] {

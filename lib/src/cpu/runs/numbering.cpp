@@ -20,7 +20,7 @@ namespace {
 /// Writes the number of runs of each bundle of a strip to the entry after its own in `before`.
 template <RowSet set>
 void count_in(const Bundles& bundles, Strip strip, std::vector<Index>& before) {
-  for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
+  for (Bundles::BundlePosition at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
     const BundleRows rows = bundles.rows(at);
     Index count = 0;
     Word left = 0;
@@ -71,7 +71,7 @@ std::vector<Index> count_runs(const Bundles& bundles, const std::vector<Strip>& 
     sum += runs;
     runs = static_cast<Index>(sum);
   }
-  if (sum > 0xffffffffu) throw Error(Failure::data, std::to_string(sum) + " runs, more than 4294967295");
+  if (sum > 0xffffffffu) throw Error(ErrorCode::data, std::to_string(sum) + " runs, more than 4294967295");
   return before;
 }
 
@@ -149,7 +149,7 @@ class Numberer {
 
   template <RowSet set>
   void walk_row(int y, int z, Index begin, Label& last) const {
-    const Bundles::Place place = bundles_.holding(y, z);
+    const Bundles::BundlePosition place = bundles_.holding(y, z);
     const BundleRows rows = bundles_.rows(place);
     const std::uint32_t* const row = bundles_.image().row(y, z);
     Label elsewhere = 1;  // represents the label of a root before the group

@@ -69,7 +69,7 @@ void draw_row(const Labels& labels, int y, int z, T* out, const Label* map) {
   writer.finish();
 }
 
-/// As LabelSource::list_runs().
+/// As LabelRows::list_runs().
 template <class Labels>
 void list_rows(const Labels& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out,
                const Label* map) {

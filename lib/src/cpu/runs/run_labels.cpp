@@ -28,7 +28,7 @@ void RunLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const La
   int y = static_cast<int>(first_row % extent.height), z = static_cast<int>(first_row / extent.height);
   for (; rows > 0; --rows, out += extent.width) {
     if (by_vectors) {
-      Bundles::Place place = bundles_.holding(y, z);
+      Bundles::BundlePosition place = bundles_.holding(y, z);
       const BundleRows bundle = bundles_.rows(place);
       if (std::exchange(labels_are_of, place.bundle) != place.bundle) {
         const Label* const first = labels_of(place);
@@ -57,7 +57,7 @@ void RunLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& 
 
 /// Lists the spans of a bundle, whose rows share labels.
 template <RowSet set>
-void RunLabels::add_spans(const Bundles::Place& place, LabelRuns& out) const {
+void RunLabels::add_spans(const Bundles::BundlePosition& place, LabelRuns& out) const {
   const BundleRows rows = bundles_.rows(place);
   const Label* label = labels_of(place);
   const auto bundle = static_cast<std::size_t>(place.bundle);
@@ -110,7 +110,7 @@ void RunLabels::list_spans(std::int64_t first_row, std::int64_t rows, LabelRuns&
   std::int64_t last = -1;  // the bundle whose spans are last, from `begin` on
   std::size_t begin = 0;
   for (std::int64_t row = first_row; row < first_row + rows; ++row) {
-    const Bundles::Place place =
+    const Bundles::BundlePosition place =
         bundles_.holding(static_cast<int>(row % height), static_cast<int>(row / height));
     const std::size_t end = out.runs.size();
     if (place.bundle == last) {

@@ -36,7 +36,7 @@ class RunCounter {
 };
 
 /// The labels of an image as one label per run of bundles. Runs are found in the bits again.
-class RunLabels final : public LabelSource, public SpanSource {
+class RunLabels final : public LabelRows, public SpanSource {
  public:
   RunLabels(Bundles bundles, std::vector<Index> runs_before, std::unique_ptr<Label[]> label_of_run,
             Label count)
@@ -54,7 +54,7 @@ class RunLabels final : public LabelSource, public SpanSource {
 
   const Bundles& bundles() const { return bundles_; }
   /// Returns the labels of the runs of a bundle, from left to right.
-  const Label* labels_of(const Bundles::Place& place) const {
+  const Label* labels_of(const Bundles::BundlePosition& place) const {
     return label_of_run_.get() + runs_before_[static_cast<std::size_t>(place.bundle)];
   }
 
@@ -69,13 +69,13 @@ class RunLabels final : public LabelSource, public SpanSource {
 
   /// Visits the runs of a bundle of `set` as for_each_run_sums() does.
   template <RowSet set, class Visit>
-  void for_each_sums(const Bundles::Place& place, Visit visit) const {
+  void for_each_sums(const Bundles::BundlePosition& place, Visit visit) const {
     for_each_run_sums<set>(bundles_.rows(place), bundles_.words(), visit);
   }
 
  private:
   template <RowSet set>
-  void add_spans(const Bundles::Place& place, LabelRuns& out) const;
+  void add_spans(const Bundles::BundlePosition& place, LabelRuns& out) const;
   template <class T>
   void draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const;
 
@@ -87,7 +87,7 @@ class RunLabels final : public LabelSource, public SpanSource {
 
 template <class Visit>
 void RunLabels::for_each_labeled_run(int y, int z, Visit visit) const {
-  const Bundles::Place place = bundles_.holding(y, z);
+  const Bundles::BundlePosition place = bundles_.holding(y, z);
   const Label* label = labels_of(place);
   const auto visit_in_bundle = [&]<RowSet set>(std::integral_constant<RowSet, set>) {
     RunCounter<set> run_at(bundles_.rows(place));

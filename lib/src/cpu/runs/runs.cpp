@@ -26,10 +26,10 @@ namespace gpuccl::cpu {
 namespace {
 
 /// Returns the bundle on the given side of `here`, if it is in [begin, end).
-std::optional<Bundles::Place> neighbor(const Bundles& bundles, const Bundles::Place& here, int dy, int dz,
-                                       Strip within) {
-  const Bundles::Place place{here.bundle + dy + std::int64_t{dz} * bundles.per_layer(), here.y + dy,
-                             here.layer + dz};
+std::optional<Bundles::BundlePosition> neighbor(const Bundles& bundles, const Bundles::BundlePosition& here,
+                                                int dy, int dz, Strip within) {
+  const Bundles::BundlePosition place{here.bundle + dy + std::int64_t{dz} * bundles.per_layer(), here.y + dy,
+                                      here.layer + dz};
   const bool there = 0 <= place.y && place.y < bundles.per_layer() && within.begin <= place.bundle &&
                      place.bundle < within.end;
   return there ? std::optional(place) : std::nullopt;
@@ -67,7 +67,7 @@ void join_inside(const Bundles& bundles, Strip strip, const std::vector<Index>& 
                  RecentBundles<S>& recent) {
   const OwnForest forest(links);
   const auto join = [&](Index run, Index before) { forest.join(run, before); };
-  for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
+  for (Bundles::BundlePosition at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
     const Index first = runs_before[static_cast<std::size_t>(at.bundle)];
     const Index end = runs_before[static_cast<std::size_t>(at.bundle) + 1];
     if (first == end) continue;
@@ -100,7 +100,7 @@ class SeamJoiner {
     const Strip before{0, strip.begin};
     const std::int64_t end =
         std::min(strip.end, strip.begin + BundleRuns::farthest<S>(bundles_.per_layer(), bundles_.layers()));
-    for (Bundles::Place at = bundles_.at(strip.begin); at.bundle < end; bundles_.next(at)) {
+    for (Bundles::BundlePosition at = bundles_.at(strip.begin); at.bundle < end; bundles_.next(at)) {
       BundleRuns& here = load(at);
       const auto above_place = neighbor(bundles_, at, -1, 0, everywhere_);
       const BundleRuns& above = above_place ? load(*above_place) : here;  // otherwise touch_y is empty
@@ -122,7 +122,7 @@ class SeamJoiner {
 
  private:
   /// Returns the bundle with its touch_y, because touching runs are merged within a strip.
-  BundleRuns& load(const Bundles::Place& place) {
+  BundleRuns& load(const Bundles::BundlePosition& place) {
     if constexpr (BundleRuns::slices_touch<S>) {
       if (recent_.holds(place)) return recent_.at(place);
       BundleRuns& here = recent_.at(place);
@@ -150,9 +150,9 @@ class Runs final : public Labeler {
  public:
   explicit Runs(int strips) : strips_wanted_(strips) {}
 
-  Labeled label(BitView image) override {
+  Labeling label(BitView image) override {
     check(image);
-    Labeled result;
+    Labeling result;
     if (image.extent.elements() == 0) {
       result.labels = std::make_unique<LabelImage>(image.extent, 0);
       return result;
@@ -212,7 +212,7 @@ std::unique_ptr<Labeler> make_runs_in_strips(Connectivity connectivity, int stri
     case Connectivity::c26:
       return std::make_unique<Runs<Connectivity::c26>>(strips);
   }
-  throw Error(Failure::usage, "no such connectivity");
+  throw Error(ErrorCode::usage, "no such connectivity");
 }
 
 std::unique_ptr<Labeler> make_runs(Connectivity connectivity) { return make_runs_in_strips(connectivity, 0); }
@@ -250,7 +250,7 @@ std::int64_t runs_table_bytes(Connectivity connectivity, Extent extent) {
     case Connectivity::c26:
       return bytes_of<Shape<Connectivity::c26>>(extent);
   }
-  throw Error(Failure::usage, "no such connectivity");
+  throw Error(ErrorCode::usage, "no such connectivity");
 }
 
 }  // namespace gpuccl::cpu

@@ -148,7 +148,7 @@ class StripMeasurer {
   template <RowSet set, Pass pass, bool carries>
   void measure_bundles(Strip strip) {
     const Bundles& bundles = labels_.bundles();
-    for (Bundles::Place at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
+    for (Bundles::BundlePosition at = bundles.at(strip.begin); at.bundle < strip.end; bundles.next(at)) {
       const int y = at.y * bundles.height(), z = bundles.first_slice(at.layer);
       const Label* label = labels_.labels_of(at);
       labels_.template for_each_sums<set>(at, [&](std::size_t run, int begin, int end, const RunSums& sums) {

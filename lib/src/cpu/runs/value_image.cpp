@@ -157,8 +157,8 @@ class ValueImage::Memory {
 ValueImage::ValueImage(Extent extent, ValueType type, double delta)
     : extent_(extent), type_(type), delta_(delta), memory_(std::make_unique<Memory>()) {
   if (extent.width < 0 || extent.height < 0 || extent.depth < 0)
-    throw Error(Failure::usage, "an axis of the image is shorter than 0");
-  if (!(delta >= 0)) throw Error(Failure::usage, "a delta is a number from 0 on");
+    throw Error(ErrorCode::usage, "an axis of the image is shorter than 0");
+  if (!(delta >= 0)) throw Error(ErrorCode::usage, "a delta is a number from 0 on");
   rows_.resize(static_cast<std::size_t>(extent.rows()));
   if (delta > 0)
     elements_ =

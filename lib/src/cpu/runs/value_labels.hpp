@@ -9,7 +9,7 @@
 #include "common/union_find.hpp"
 #include "cpu/runs/bundles.hpp"
 #include "cpu/runs/run_sums.hpp"
-#include "gpuccl/detail/column.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/values.hpp"
 
@@ -23,7 +23,8 @@ void draw_values(const ValueImage& image, std::int64_t row, std::size_t begin, s
                  std::byte* to);
 
 /// Returns the value of each of `count` components, which are numbered in the order of their first runs.
-Column<ValueBits> values_of_components(const ValueImage& image, const Label* label_of_run, Label count);
+UninitializedVector<ValueBits> values_of_components(const ValueImage& image, const Label* label_of_run,
+                                                    Label count);
 
 /// Returns bundles of one row each, without bits, for a multi-label image.
 inline Bundles rows_without_bits(Extent extent) {
@@ -31,7 +32,7 @@ inline Bundles rows_without_bits(Extent extent) {
 }
 
 /// The labels of a multi-label image, as one label per run.
-class ValueLabels final : public LabelSource {
+class ValueLabels final : public LabelRows {
  public:
   ValueLabels(ValueImage image, std::vector<Index> runs_before, std::unique_ptr<Label[]> label_of_run,
               Label count)
@@ -48,10 +49,10 @@ class ValueLabels final : public LabelSource {
 
   const ValueImage& image() const { return image_; }
   const Bundles& bundles() const { return bundles_; }
-  const Label* labels_of(const Bundles::Place& place) const { return labels_of_row(place.bundle); }
+  const Label* labels_of(const Bundles::BundlePosition& place) const { return labels_of_row(place.bundle); }
 
   template <RowSet, class Visit>
-  void for_each_sums(const Bundles::Place& place, Visit visit) const {
+  void for_each_sums(const Bundles::BundlePosition& place, Visit visit) const {
     std::size_t i = 0;
     for (const ValueRun& run : image_.row(place.bundle))
       visit(i++, run.begin, run.end, sums_of_run(run.begin, run.end));

@@ -40,7 +40,7 @@ std::vector<Index> count_runs_before(const ValueImage& image) {
   for (std::int64_t row = 0; row < rows; ++row) {
     before[static_cast<std::size_t>(row)] = static_cast<Index>(sum);
     sum += image.row(row).size();
-    if (sum > 0xffffffffu) throw Error(Failure::data, "has more than 4294967295 runs of values");
+    if (sum > 0xffffffffu) throw Error(ErrorCode::data, "has more than 4294967295 runs of values");
   }
   before.back() = static_cast<Index>(sum);
   return before;
@@ -58,8 +58,9 @@ void draw_values(const ValueImage& image, std::int64_t row, std::size_t begin, s
   });
 }
 
-Column<ValueBits> values_of_components(const ValueImage& image, const Label* label_of_run, Label count) {
-  Column<ValueBits> values(count);
+UninitializedVector<ValueBits> values_of_components(const ValueImage& image, const Label* label_of_run,
+                                                    Label count) {
+  UninitializedVector<ValueBits> values(count);
   Label next = 0;
   for (std::int64_t row = 0; row < image.extent().rows() && next < count; ++row)
     for (const ValueRun& run : image.row(row))

@@ -57,7 +57,7 @@ std::int64_t framed_size(Extent extent) {
 
 void check_size(Extent extent) {
   if (framed_size(extent) > std::int64_t{std::numeric_limits<Index>::max()})
-    throw Error(Failure::data, "too many pixels for this algorithm, which counts them in 32 bits");
+    throw Error(ErrorCode::data, "too many pixels for this algorithm, which counts them in 32 bits");
 }
 
 using EightPixels = std::uint64_t;
@@ -98,11 +98,11 @@ std::int64_t slice_table_bytes(Connectivity, Extent extent) {
 
 Label next_number(Label count) {
   if (count == std::numeric_limits<Label>::max())
-    throw Error(Failure::data, "more than 4294967295 components");
+    throw Error(ErrorCode::data, "more than 4294967295 components");
   return count + 1;
 }
 
-Labeled SliceLabeler::label(BitView image) {
+Labeling SliceLabeler::label(BitView image) {
   check(image);
   const Extent extent = image.extent;
   check_size(extent);
@@ -115,7 +115,7 @@ Labeled SliceLabeler::label(BitView image) {
   slice.image = pixels_.data();
   slice.bits_pitch = image.row_pitch;
 
-  Labeled result;
+  Labeling result;
   std::unique_ptr<LabelImage> labels;
   result.allocate_ms = milliseconds([&] { labels = touched_image(extent); });
   PhaseClock clock{result.phases};

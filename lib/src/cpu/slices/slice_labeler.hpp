@@ -35,7 +35,7 @@ struct Slice {
 /// one, and measures components.
 class SliceLabeler : public Labeler {
  public:
-  Labeled label(BitView image) final;
+  Labeling label(BitView image) final;
 
  private:
   /// Writes the labels of a slice, in raster order of components, from `count` + 1. Returns the last one.

@@ -58,7 +58,7 @@ __device__ Word64 elements_without_predecessor(const BitRows& bits, WordPlace at
   Word64 touched = word << 1 | (has_left ? here[-1] >> 63 : 0);
   for (int dz = is_3d(connectivity) ? -1 : 0; dz <= 0; ++dz)
     for (int dy = -1; dy <= (dz < 0 ? 1 : -1); ++dy) {
-      const int axes_left = reach(connectivity) - (dy != 0) - (dz != 0);
+      const int axes_left = max_axes(connectivity) - (dy != 0) - (dz != 0);
       if (axes_left < 0 || at.y + dy < 0 || at.y + dy >= bits.extent.height || at.z + dz < 0) continue;
       const std::int64_t rows_back = static_cast<std::int64_t>(dz) * bits.extent.height + dy;
       const Word64* const row = here + rows_back * bits.words_a_row;

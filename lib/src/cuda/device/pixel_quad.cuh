@@ -49,7 +49,7 @@ __device__ void store_first_links(ImageRef<const Pixel> image, ImageRef<Label> l
   PixelQuad::Row rows[2][3] = {};  // dz and dy, from -1
   for (int dz = is_3d(connectivity) ? -1 : 0; dz <= 0; ++dz)
     for (int dy = -1; dy <= (dz < 0 ? 1 : 0); ++dy)
-      if (dy * dy + dz * dz <= reach(connectivity)) rows[dz + 1][dy + 1] = at.row(image, dy, dz);
+      if (dy * dy + dz * dz <= max_axes(connectivity)) rows[dz + 1][dy + 1] = at.row(image, dy, dz);
 
   const Index first = image.index(at.x, at.y, at.z);
   Label links[4];

@@ -11,7 +11,7 @@
 
 // Replaces cuda/device/memory.cuh by versions that count every access and every find step, and a labeler that
 // reads the counts after each launch.
-namespace gpuccl::counted {
+namespace gpuccl::instrumented {
 
 using namespace gpuccl::cuda;
 
@@ -179,4 +179,4 @@ class PixelLabeler : public cuda::PixelLabeler {
   Counter counter_;
 };
 
-}  // namespace gpuccl::counted
+}  // namespace gpuccl::instrumented

@@ -115,7 +115,7 @@ GatheredSums GpuLabeler::download_sums() {
 
 /// Enqueues statistics before waiting for the labels. Their time is measured from when the labels are
 /// complete.
-void GpuLabeler::add_components(Labeled& result, BitView image) {
+void GpuLabeler::add_components(Labeling& result, BitView image) {
   using Clock = std::chrono::steady_clock;
   labeled_.record(stream_.get(), "labeling");
   statistics(nullptr);
@@ -129,17 +129,17 @@ void GpuLabeler::add_components(Labeled& result, BitView image) {
 
 std::unique_ptr<Label[]> GpuLabeler::download_run_labels(std::size_t runs) {
   if (run_starts_.total(stream_) != runs)
-    throw Error(Failure::internal, "the GPU has other runs than the image");
+    throw Error(ErrorCode::internal, "the GPU has other runs than the image");
   auto labels = make_large_for_overwrite<Label>(runs);
   ring_.download(run_labels_.data(), runs * sizeof(Label), labels.get(), runs * sizeof(Label), 1, stream_);
   return labels;
 }
 
-Labeled GpuLabeler::label(BitView image) {
+Labeling GpuLabeler::label(BitView image) {
   const CurrentDevice current(gpu_);
   upload(image);
   numbering_ = Numbering::consecutive;
-  Labeled result;
+  Labeling result;
   if (elements() == 0) {
     result.labels = std::make_unique<LabelImage>(extent_, 0);
     return result;

@@ -23,7 +23,7 @@ class GpuLabeler : public StagedLabeler {
  public:
   void time_phases(bool timed) final { timed_ = timed; }
   void gather(const SumsLayout& layout) final { layout_ = layout; }
-  Labeled label(BitView image) final;
+  Labeling label(BitView image) final;
   void upload(BitView image) final;
   void allocate() final;
   void release() final;
@@ -85,10 +85,10 @@ class GpuLabeler : public StagedLabeler {
   Label* reserve_labels(cudaStream_t stream);
   /// Returns N of the last run; 0 if its labels are provisional.
   Label count();
-  PhaseTimes* times_of(Labeled& labeled) const { return timed_ ? &labeled.phases : nullptr; }
+  PhaseTimes* times_of(Labeling& labeled) const { return timed_ ? &labeled.phases : nullptr; }
   template <class Enqueue>
   void enqueue_phases(PhaseTimes* times, Enqueue enqueue);
-  void add_components(Labeled& result, BitView image);
+  void add_components(Labeling& result, BitView image);
   bool has_sums() const { return layout_.words > 0 && gathers_sums(); }
   void add_sums(Label count, PhaseClock& phase);
   GatheredSums download_sums();

@@ -16,9 +16,9 @@ constexpr std::int64_t kMostElements = 0xffffffffLL - 1;
 std::size_t checked_elements(Extent extent) {
   const std::int64_t elements = extent.rows() * words_per_row(extent.width) * 32;
   if (elements > kMostElements)
-    throw Error(Failure::usage, "this algorithm labels at most " + std::to_string(kMostElements) +
-                                    " pixels, with rows padded to 64; this image has " +
-                                    std::to_string(elements) + "; use --algo auto");
+    throw Error(ErrorCode::usage, "this algorithm labels at most " + std::to_string(kMostElements) +
+                                      " pixels, with rows padded to 64; this image has " +
+                                      std::to_string(elements) + "; use --algo auto");
   return static_cast<std::size_t>(elements);
 }
 
@@ -92,8 +92,8 @@ void PixelLabeler::check_components(const Components& components, BitView image)
   for (const std::uint64_t area : components.area) sum += area;
   const auto expected = static_cast<std::uint64_t>(count_foreground(image));
   if (sum != expected)
-    throw Error(Failure::internal, "the components found on the GPU cover " + std::to_string(sum) + " of " +
-                                       std::to_string(expected) + " foreground pixels");
+    throw Error(ErrorCode::internal, "the components found on the GPU cover " + std::to_string(sum) + " of " +
+                                         std::to_string(expected) + " foreground pixels");
 }
 
 }  // namespace gpuccl::cuda

@@ -2,7 +2,7 @@
 
 #include "cuda/device/bit_rows.cuh"
 #include "cuda/labelers/gpu_labeler.cuh"
-#include "cuda/phases/first_elements.cuh"
+#include "cuda/phases/canonical_numbering.cuh"
 #include "cuda/phases/statistics.cuh"
 
 namespace gpuccl::cuda {

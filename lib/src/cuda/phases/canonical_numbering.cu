@@ -1,6 +1,6 @@
 #include "cuda/device/memory.cuh"
 #include "cuda/device/thread_grid.cuh"
-#include "cuda/phases/first_elements.cuh"
+#include "cuda/phases/canonical_numbering.cuh"
 
 namespace gpuccl::cuda {
 namespace {

@@ -6,10 +6,10 @@
 namespace gpuccl::cuda {
 namespace {
 
-Failure failure_of(cudaError_t status) {
+ErrorCode error_code_of(cudaError_t status) {
   switch (status) {
     case cudaErrorMemoryAllocation:
-      return Failure::memory;
+      return ErrorCode::memory;
 
     case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
@@ -26,7 +26,7 @@ Failure failure_of(cudaError_t status) {
     case cudaErrorSystemNotReady:
     case cudaErrorSystemDriverMismatch:
     case cudaErrorCompatNotSupportedOnDevice:
-      return Failure::unavailable;
+      return ErrorCode::unavailable;
 
     // The device or the connection to it failed, not the program: a retry may succeed.
     case cudaErrorLaunchTimeout:
@@ -35,10 +35,10 @@ Failure failure_of(cudaError_t status) {
     case cudaErrorHardwareStackError:
     case cudaErrorContextIsDestroyed:
     case cudaErrorUnknown:
-      return Failure::temporary;
+      return ErrorCode::temporary;
 
     default:
-      return Failure::internal;
+      return ErrorCode::internal;
   }
 }
 
@@ -47,7 +47,7 @@ Failure failure_of(cudaError_t status) {
 void check(cudaError_t status, const char* doing) {
   if (status == cudaSuccess) return;
   cudaGetLastError();  // clears errors such as out of memory, so that the next check does not report them
-  throw Error(failure_of(status), std::string("CUDA, ") + doing + ": " + cudaGetErrorString(status));
+  throw Error(error_code_of(status), std::string("CUDA, ") + doing + ": " + cudaGetErrorString(status));
 }
 
 }  // namespace gpuccl::cuda

@@ -53,7 +53,7 @@ class CountOnHost {
 
   unsigned long long wait(const Stream& stream) const {
     while (!published() && !stream.is_done("labeling")) std::this_thread::yield();
-    if (!published()) throw Error(Failure::internal, "the device has not counted components");
+    if (!published()) throw Error(ErrorCode::internal, "the device has not counted components");
     return cell_->count;
   }
 

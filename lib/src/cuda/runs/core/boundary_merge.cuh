@@ -43,7 +43,7 @@ struct Faces {
   /// Returns the word that thread `i` of a launch processes: first the left faces of all tiles, so that a
   /// warp processes one kind of face, then the other faces of each tile. Sets `has_word` to false if another
   /// face contains the word, or if `i` is beyond the last word.
-  __device__ static Place<Tile> word(const Frame& frame, unsigned i, bool& has_word) {
+  __device__ static WordPosition<Tile> word(const TiledImage& frame, unsigned i, bool& has_word) {
     const auto tiles_x = static_cast<unsigned>(frame.tiles_x), tiles_y = static_cast<unsigned>(frame.tiles_y);
     const unsigned tiles = tiles_x * tiles_y * static_cast<unsigned>(frame.tiles_z);
     unsigned tile, word = 0, row = 0, layer = 0;
@@ -88,7 +88,7 @@ struct Faces {
 /// Finds the slot of any piece of the image, from the tables that LocalMerge has written.
 template <class Tile, class Link>
 struct Slots {
-  const Frame& frame;
+  const TiledImage& frame;
   const std::uint16_t* first_node;
 
   /// Returns the slot of the first piece of word `word` of the bundle in row `row` and layer `layer`.
@@ -144,11 +144,12 @@ __device__ void unite_all(const Forest<Link>& forest, const Contacts<Tile>& cont
 
 template <class Tile, class Link>
 __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
-    boundary_merge(Frame frame, Tables<Link> tables) {
+    boundary_merge(TiledImage frame, LabelState<Link> tables) {
   __shared__ Pair<Link> queues[kBoundaryThreads / 32][32 * kQueuedPairs];
   let_next_launch_begin();
   bool has_word = true;
-  const Place<Tile> place = Faces<Tile>::word(frame, blockIdx.x * kBoundaryThreads + threadIdx.x, has_word);
+  const WordPosition<Tile> place =
+      Faces<Tile>::word(frame, blockIdx.x * kBoundaryThreads + threadIdx.x, has_word);
   const int word = place.image_word(), y = place.y(), z = place.z();
   const bool at_left = has_word && place.word == 0;
   unsigned crossing = 0;  // sides that lie in another tile

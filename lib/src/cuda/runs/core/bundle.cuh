@@ -7,7 +7,7 @@ namespace gpuccl::cuda::runs {
 /// Calls visit(i, index) for each row of the bundle that begins in row (y, z), where index is that of word
 /// `word` in the row. Skips rows outside of the image, and all rows if the word is outside.
 template <class Tile, class Visit>
-__device__ void for_each_row(const Frame& frame, int word, int y, int z, Visit visit) {
+__device__ void for_each_row(const TiledImage& frame, int word, int y, int z, Visit visit) {
   const std::int64_t first = frame.word_index(word, y, z);
   const bool inside = frame.has_word(word);
 #pragma unroll
@@ -19,7 +19,7 @@ __device__ void for_each_row(const Frame& frame, int word, int y, int z, Visit v
 
 /// Returns the index of the word of values that this thread owns; negative if it is outside of the image.
 template <class Tile>
-__device__ std::int64_t index_of_word(const Frame& frame, const Place<Tile>& place) {
+__device__ std::int64_t index_of_word(const TiledImage& frame, const WordPosition<Tile>& place) {
   std::int64_t index = -1;
   for_each_row<Tile>(frame, place.image_word(), place.y(), place.z(),
                      [&](int, std::int64_t at) { index = at; });
@@ -36,7 +36,7 @@ struct Bundle {
   Word row[kWords];
 
   /// Loads the word from the image; rows outside of it contain zeros.
-  __device__ static Bundle load(const Frame& frame, int word, int y, int z) {
+  __device__ static Bundle load(const TiledImage& frame, int word, int y, int z) {
     Bundle bundle{};
     for_each_row<Tile>(frame, word, y, z,
                        [&](int i, std::int64_t index) { bundle.row[i] = frame.words[index]; });
@@ -70,7 +70,7 @@ requires(Tile::kOfValues) struct Bundle<Tile> {
 
   Word row[kWords];
 
-  __device__ static Bundle load(const Frame& frame, int word, int y, int z) {
+  __device__ static Bundle load(const TiledImage& frame, int word, int y, int z) {
     Bundle bundle{};
     for_each_row<Tile>(frame, word, y, z, [&](int, std::int64_t index) {
 #pragma unroll

@@ -147,7 +147,8 @@ requires(Tile::kOfValues) __device__ Contacts<Tile> find_contacts(
 /// Adds the contacts that lists contain for a word of values, at the sides with a bit in `sides`. `index`: of
 /// the word, negative if the word is outside of the image.
 template <class Tile>
-__device__ void add_lists(const Frame& frame, std::int64_t index, unsigned sides, Contacts<Tile>& contacts) {
+__device__ void add_lists(const TiledImage& frame, std::int64_t index, unsigned sides,
+                          Contacts<Tile>& contacts) {
   using Planes = ValuePlanes<Tile::connectivity>;
   if constexpr (Planes::kLists > 0) {
     if (index < 0) return;

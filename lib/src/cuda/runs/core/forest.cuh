@@ -109,7 +109,7 @@ __device__ Link first_of(const Link* links, Link slot) {
 
 /// Device arrays through which kernels pass data. Node n of tile t is slot t * Tile::kNodes + n.
 template <class Link>
-struct Tables {
+struct LabelState {
   Link* links;                // [tiles * Tile::kNodes]. A tile uses its first slots.
   std::uint16_t* first_node;  // [tiles * Tile::kThreads]: node of the first piece of each word of bundles
   std::uint32_t* nodes;       // [tiles]: number of nodes
@@ -126,7 +126,7 @@ __device__ inline void clear_before_counting(const Bitmap& bitmap) {
 
 /// Returns the label of the component whose first element is at `position`.
 template <class Link>
-__device__ std::uint32_t label_of(const Tables<Link>& tables, Link position) {
+__device__ std::uint32_t label_of(const LabelState<Link>& tables, Link position) {
   return tables.first.counted().up_to(position);
 }
 

@@ -96,11 +96,11 @@ __device__ void queue_contacts(LocalShared<Tile>& shared, Contacts<Tile>& contac
 
 template <class Tile, class Link, class Source>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
-    local_merge(Frame frame, Source source, Tables<Link> tables) {
+    local_merge(TiledImage frame, Source source, LabelState<Link> tables) {
   __shared__ LocalShared<Tile> shared;
   let_next_launch_begin();
   const int t = static_cast<int>(threadIdx.x);
-  const auto place = Place<Tile>::of_this_thread(frame);
+  const auto place = WordPosition<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   if (tile == 0) clear_before_counting(tables.first);
 

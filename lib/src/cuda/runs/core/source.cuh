@@ -9,7 +9,7 @@ namespace gpuccl::cuda::runs {
 /// The bits of the frame.
 struct FromBits {
   template <class Tile>
-  __device__ Bundle<Tile> load(const Frame& frame, int word, int y, int z) const {
+  __device__ Bundle<Tile> load(const TiledImage& frame, int word, int y, int z) const {
     return Bundle<Tile>::load(frame, word, y, z);
   }
 };
@@ -21,7 +21,7 @@ struct FromBytes {
   Word* bits;
 
   template <class Tile>
-  __device__ Bundle<Tile> load(const Frame& frame, int word, int y, int z) const {
+  __device__ Bundle<Tile> load(const TiledImage& frame, int word, int y, int z) const {
     Bundle<Tile> bundle{};
     for_each_row<Tile>(frame, word, y, z, [&](int i, std::int64_t index) {
       const uint4 low = __ldcs(pixels + 2 * index), high = __ldcs(pixels + 2 * index + 1);

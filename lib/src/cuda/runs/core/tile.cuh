@@ -67,7 +67,7 @@ __device__ constexpr int neighbor_dy(int i) { return i == 1 ? 0 : i == 3 ? 1 : -
 __device__ constexpr int neighbor_dz(int i) { return i == 0 ? 0 : -1; }
 
 /// The image as tiles, for kernels. `words` is device memory.
-struct Frame {
+struct TiledImage {
   const Word* words;
   int width, height, depth;
   int pitch;                      // words between rows
@@ -92,12 +92,12 @@ struct Frame {
 
 /// Coordinates of the word of a bundle that a thread of a tile owns.
 template <class Tile>
-struct Place {
+struct WordPosition {
   int tile_x, tile_y, tile_z;
   int word, row, layer;  // in the tile; row and layer count bundles
 
   /// Returns the coordinates for this thread, in a launch with one thread block per tile.
-  __device__ static Place of_this_thread(const Frame& frame) {
+  __device__ static WordPosition of_this_thread(const TiledImage& frame) {
     constexpr unsigned kWords = Tile::kWords, kRows = Tile::kRows;
     const unsigned t = threadIdx.x;
     return {static_cast<int>(blockIdx.x),
@@ -113,7 +113,7 @@ struct Place {
     return (tile_y * Tile::kRows + row) * Tile::kRowsY;
   }  // of the bundle's first row
   __device__ int z() const { return (tile_z * Tile::kLayers + layer) * Tile::kRowsZ; }
-  __device__ std::int64_t tile(const Frame& frame) const { return frame.tile(tile_x, tile_y, tile_z); }
+  __device__ std::int64_t tile(const TiledImage& frame) const { return frame.tile(tile_x, tile_y, tile_z); }
 };
 
 template <Connectivity connectivity>
@@ -149,18 +149,18 @@ auto with_connectivity(Connectivity connectivity, const Work& work) {
     case Connectivity::c26:
       return work.template operator()<Connectivity::c26>();
   }
-  throw Error(Failure::usage, "labeling on a device: no such connectivity");
+  throw Error(ErrorCode::usage, "labeling on a device: no such connectivity");
 }
 
 /// Calls launch_part(frame, shape) with one thread block per tile, in several launches if a grid cannot be
 /// large enough.
 template <class Tile, class LaunchPart>
-void for_all_tiles(const Frame& whole, LaunchPart launch_part) {
+void for_all_tiles(const TiledImage& whole, LaunchPart launch_part) {
   static constexpr int kLimit = 65535;
   const auto rest = [](int tiles, int first) {
     return static_cast<unsigned>(tiles - first < kLimit ? tiles - first : kLimit);
   };
-  Frame part = whole;
+  TiledImage part = whole;
   for (part.first_z = 0; part.first_z < whole.tiles_z; part.first_z += kLimit)
     for (part.first_y = 0; part.first_y < whole.tiles_y; part.first_y += kLimit)
       launch_part(part,

@@ -64,14 +64,15 @@ __device__ ElementOfBundle first_element(const Bundle<Tile>& bundle, Word piece)
 
 /// Returns the index of an element in its tile, in raster order.
 template <class Tile>
-__device__ std::uint32_t position_in_tile(const Place<Tile>& place, int row, int bit) {
+__device__ std::uint32_t position_in_tile(const WordPosition<Tile>& place, int row, int bit) {
   const int y = place.row * Tile::kRowsY + row % Tile::kRowsY;
   const int z = place.layer * Tile::kRowsZ + row / Tile::kRowsY;
   return static_cast<std::uint32_t>(((z * Tile::kHeight + y) * Tile::kWords + place.word) * kWordBits + bit);
 }
 
 template <class Link, class Tile>
-__device__ Link position_in_image(const Frame& frame, const Place<Tile>& place, std::uint32_t position) {
+__device__ Link position_in_image(const TiledImage& frame, const WordPosition<Tile>& place,
+                                  std::uint32_t position) {
   const std::uint32_t row = position / Tile::kWidth;
   const Link y = static_cast<Link>(place.tile_y) * Tile::kHeight + row % Tile::kHeight;
   const Link z = static_cast<Link>(place.tile_z) * Tile::kDepth + row / Tile::kHeight;

@@ -17,7 +17,7 @@ enum class LabelScope {
 
 /// Writes the labels of all nodes of a tile to the shared array `labels`. Waits for the thread block.
 template <class Tile, LabelScope scope = LabelScope::all, class Link>
-__device__ void find_labels(const Tables<Link>& tables, std::int64_t tile, std::uint32_t* labels) {
+__device__ void find_labels(const LabelState<Link>& tables, std::int64_t tile, std::uint32_t* labels) {
   constexpr std::uint32_t kAsNode = 1u << 31;  // the label is that of another node of the tile
   const Link begin = static_cast<Link>(tile * Tile::kNodes);
   const std::uint32_t nodes = tables.nodes[tile];

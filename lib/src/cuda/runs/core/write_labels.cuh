@@ -22,7 +22,7 @@ __device__ inline void store_four(std::uint16_t* to, const Label (&label)[4]) {
 struct PaddedRows {
   Label* data;
 
-  __device__ void store(const Frame& frame, int x, int y, int z, const Label (&label)[4]) const {
+  __device__ void store(const TiledImage& frame, int x, int y, int z, const Label (&label)[4]) const {
     store_four(data + frame.row(y, z) * frame.pitch * kWordBits + x, label);
   }
 };
@@ -35,7 +35,7 @@ struct PitchedRows {
   std::int64_t row_pitch, slice_pitch;
   bool in_fours;  // whether address and pitches are aligned for four labels at once
 
-  __device__ void store(const Frame& frame, int x, int y, int z, const Label (&label)[4]) const {
+  __device__ void store(const TiledImage& frame, int x, int y, int z, const Label (&label)[4]) const {
     T* const to = data + z * slice_pitch + y * row_pitch + x;
     if (in_fours && x <= frame.width - 4) {
       store_four(to, {held(label[0]), held(label[1]), held(label[2]), held(label[3])});
@@ -94,12 +94,13 @@ requires(Tile::kOfValues) __device__
 }
 
 template <class Tile, class Link, class Rows>
-__global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tables<Link> tables, Rows out) {
+__global__ void __launch_bounds__(Tile::kThreads)
+    write_labels(TiledImage frame, LabelState<Link> tables, Rows out) {
   __shared__ Word words[Bundle<Tile>::kWordsOfPieces * Tile::kThreads];
   __shared__ std::uint16_t first_node[Tile::kThreads];
   __shared__ Label labels[Tile::kNodes];
   const int t = static_cast<int>(threadIdx.x);
-  const auto place = Place<Tile>::of_this_thread(frame);
+  const auto place = WordPosition<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const auto own = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
 #pragma unroll
@@ -141,9 +142,9 @@ __global__ void __launch_bounds__(Tile::kThreads) write_labels(Frame frame, Tabl
 // continue a run of the word to the left.
 template <class Tile, class Link>
 __global__ void __launch_bounds__(Tile::kThreads)
-    write_runs(Frame frame, Tables<Link> tables, CountedBits starts, Label* labels_of_runs) {
+    write_runs(TiledImage frame, LabelState<Link> tables, CountedBits starts, Label* labels_of_runs) {
   __shared__ Label labels[Tile::kNodes];
-  const auto place = Place<Tile>::of_this_thread(frame);
+  const auto place = WordPosition<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const Word all = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z()).all();
   wait_for_launch_before();

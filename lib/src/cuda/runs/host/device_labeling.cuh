@@ -34,7 +34,7 @@ class Arena {
 template <class Tile, class Link>
 struct Workspace {
   Word* bits;  // bits of images that are copied, or the planes of a label map
-  Tables<Link> tables;
+  LabelState<Link> tables;
 
   Workspace(const TableLengths<Tile>& lengths, Arena& arena)
       : bits(arena.take<Word>(static_cast<std::size_t>(lengths.first.words) * planes())),
@@ -58,7 +58,7 @@ struct Workspace {
 
 /// Rows have the minimum number of words, so rows without padding need no copy.
 template <class Tile>
-Frame frame_of(const Extent& extent) {
+TiledImage frame_of(const Extent& extent) {
   return frame_of<Tile>(nullptr, extent, (extent.width - 1) / kWordBits + 1);
 }
 
@@ -82,10 +82,10 @@ PitchedRows<T> rows_of(T* data, const DeviceLabels& labels) {
 
 template <class Tile>
 std::size_t workspace_bytes_of(Extent extent, LinkWidth width) {
-  const Frame frame = frame_of<Tile>(extent);
+  const TiledImage frame = frame_of<Tile>(extent);
   // Above this, indices of threads of BoundaryMerge exceed 32 bits.
   if (double{1} * frame.tiles_x * frame.tiles_y * frame.tiles_z * Tile::kNodes > 0x1p37)
-    throw Error(Failure::memory, "the image is too large for a GPU");
+    throw Error(ErrorCode::memory, "the image is too large for a GPU");
   Arena arena(nullptr);
   with_links(needs_wide_links<Tile>(frame, width),
              [&]<class Link>() { Workspace<Tile, Link>(TableLengths<Tile>(frame), arena); });
@@ -104,7 +104,7 @@ std::size_t value_workspace_bytes(Extent extent, LinkWidth width) {
 
 /// Enqueues the phases after Numbering.
 template <class Tile, class Link>
-void enqueue_results(const DeviceResult& result, const Frame& frame, const Tables<Link>& tables,
+void enqueue_results(const DeviceResult& result, const TiledImage& frame, const LabelState<Link>& tables,
                      PhaseClock& phase) {
   std::visit(
       [&](auto* data) {
@@ -117,12 +117,12 @@ void enqueue_results(const DeviceResult& result, const Frame& frame, const Table
 }
 
 template <class Tile, class Link>
-void enqueue_with(const DeviceCall& call, Frame frame) {
+void enqueue_with(const DeviceCall& call, TiledImage frame) {
   using Format = DeviceImage::Format;
   const TableLengths<Tile> lengths(frame);
   Arena arena(call.workspace);
   Workspace<Tile, Link> workspace(lengths, arena);
-  const Tables<Link>& tables = workspace.tables;
+  const LabelState<Link>& tables = workspace.tables;
   if (call.result.count != nullptr) workspace.tables.first.total.count = call.result.count;
 
   PhaseClock phase{call.stream, nullptr};
@@ -142,7 +142,7 @@ void enqueue_with(const DeviceCall& call, Frame frame) {
 template <Connectivity connectivity>
 void enqueue(const DeviceCall& call, LinkWidth width) {
   using Tile = TileFor<connectivity>;
-  const Frame frame = frame_of<Tile>(call.image.extent);
+  const TiledImage frame = frame_of<Tile>(call.image.extent);
   with_links(needs_wide_links<Tile>(frame, width),
              [&]<class Link>() { enqueue_with<Tile, Link>(call, frame); });
 }
@@ -150,13 +150,13 @@ void enqueue(const DeviceCall& call, LinkWidth width) {
 template <Connectivity connectivity>
 void enqueue_values(const ValueCall& call, LinkWidth width) {
   using Tile = ValueTileFor<connectivity>;
-  const Frame lengths = frame_of<Tile>(call.extent);
+  const TiledImage lengths = frame_of<Tile>(call.extent);
   with_links(needs_wide_links<Tile>(lengths, width), [&]<class Link>() {
     Arena arena(call.workspace);
     Workspace<Tile, Link> workspace(TableLengths<Tile>(lengths), arena);
     if (call.result.count != nullptr) workspace.tables.first.total.count = call.result.count;
-    const Tables<Link>& tables = workspace.tables;
-    Frame frame = lengths;
+    const LabelState<Link>& tables = workspace.tables;
+    TiledImage frame = lengths;
     frame.words = workspace.bits;
     PhaseClock phase{call.stream, nullptr};
     find_planes(connectivity, frame, call.values, workspace.bits, phase);

@@ -75,7 +75,7 @@ class RunsLabeler final : public GpuLabeler {
     return components_.download(ring, stream);
   }
 
-  Frame frame() const {
+  TiledImage frame() const {
     const BitRows rows = bits();
     return frame_of<Tile>(reinterpret_cast<const Word*>(rows.words), rows.extent,
                           static_cast<int>(rows.words_a_row * 2));

@@ -10,13 +10,13 @@
 
 namespace gpuccl::cuda::runs {
 
-/// Lengths of the arrays of Tables.
+/// Lengths of the arrays of LabelState.
 template <class Tile>
 struct TableLengths {
   std::size_t tiles;
   BitmapLengths first;
 
-  explicit TableLengths(const Frame& frame)
+  explicit TableLengths(const TiledImage& frame)
       : tiles(static_cast<std::size_t>(frame.tile(0, 0, frame.tiles_z))),
         first{frame.row(0, frame.depth) * frame.pitch} {}
 
@@ -24,11 +24,11 @@ struct TableLengths {
   std::size_t first_nodes() const { return tiles * Tile::kThreads; }
 };
 
-/// Memory for Tables, reused for the next image.
+/// Memory for LabelState, reused for the next image.
 class TableMemory {
  public:
   template <class Tile, class Link>
-  void reserve(const Frame& frame) {
+  void reserve(const TiledImage& frame) {
     constexpr const char* kDoing = "allocating tables of runs";
     const TableLengths<Tile> lengths(frame);
     links_.reserve(lengths.links() * sizeof(Link), kDoing);
@@ -38,7 +38,7 @@ class TableMemory {
   }
 
   template <class Link>
-  Tables<Link> tables() const {
+  LabelState<Link> tables() const {
     return {reinterpret_cast<Link*>(links_.data()), first_node_.data(), nodes_.data(), first_.bitmap()};
   }
   /// Returns the bitmap of first elements.

@@ -25,16 +25,16 @@ class DeviceValueLabeler final : public ValueLabeler {
 
   void time_phases(bool timed) override { timed_ = timed; }
 
-  LabeledValues label(ValueImage& image) override {
+  ValueLabeling label(ValueImage& image) override {
     const CurrentDevice current(gpu_);
     if (image.extent().elements() == 0) return label_values(std::move(image), connectivity);
     check_sums(image.extent());
     std::vector<Index> runs_before = cpu::count_runs_before(image);
     const std::size_t runs = runs_before.back();
 
-    LabeledValues result;
+    ValueLabeling result;
     const DeviceValues values = upload(image);
-    const Frame frame = reserve(image.extent(), runs);
+    const TiledImage frame = reserve(image.extent(), runs);
     with_links(needs_wide_links<Tile>(frame, width_), [&]<class Link>() {
       enqueue<Link>(frame, values, runs, timed_ ? &result.labeled.phases : nullptr);
     });
@@ -53,8 +53,8 @@ class DeviceValueLabeler final : public ValueLabeler {
  private:
   using Tile = ValueTileFor<connectivity>;
 
-  Frame reserve(Extent extent, std::size_t runs) {
-    const Frame lengths = frame_of<Tile>(nullptr, extent, (extent.width - 1) / kWordBits + 1);
+  TiledImage reserve(Extent extent, std::size_t runs) {
+    const TiledImage lengths = frame_of<Tile>(nullptr, extent, (extent.width - 1) / kWordBits + 1);
     const std::int64_t words = TableLengths<Tile>(lengths).first.words;
     planes_.reserve(static_cast<std::size_t>(words) * ValuePlanes<connectivity>::kAll,
                     "allocating planes of values");
@@ -82,10 +82,10 @@ class DeviceValueLabeler final : public ValueLabeler {
 
   /// Enqueues labeling and statistics. Statistics are in the stream before the host waits for the labels.
   template <class Link>
-  void enqueue(const Frame& frame, const DeviceValues& values, std::size_t runs, PhaseTimes* times) {
+  void enqueue(const TiledImage& frame, const DeviceValues& values, std::size_t runs, PhaseTimes* times) {
     memory_.first().expect_next();
     starts_.expect_next();
-    const Tables<Link> tables = memory_.template tables<Link>();
+    const LabelState<Link> tables = memory_.template tables<Link>();
     PhaseClock phase{stream_.get(), times};
     find_planes(connectivity, frame, values, planes_.data(), phase);
     enqueue_numbering<Tile>(frame, FromBits{}, tables, phase);
@@ -95,7 +95,7 @@ class DeviceValueLabeler final : public ValueLabeler {
     mark_runs(frame, starts, phase);
     count_bits("CountRuns", starts, phase);
     if (starts_.total(stream_) != runs)  // the allocated number
-      throw Error(Failure::internal, "the GPU has other runs than the image");
+      throw Error(ErrorCode::internal, "the GPU has other runs than the image");
     enqueue_run_labels<Tile>(frame, tables, starts.counted(), run_labels_.data(), phase);
     phase.finish();
     labeled_.record(stream_.get(), "labeling");

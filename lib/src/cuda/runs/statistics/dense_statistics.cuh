@@ -11,10 +11,10 @@
 namespace gpuccl::cuda::runs {
 
 /// Tiles are crowded if the average number of components per tile is at least this.
-inline constexpr std::size_t kCrowded = 128;
+inline constexpr std::size_t kDense = 128;
 
 template <class Tile>
-struct OwnShared {
+struct DenseShared {
   static constexpr std::uint16_t kGathered = 1u << 15, kElsewhere = kGathered - 1;
   static_assert(Tile::kNodes <= kElsewhere);
 
@@ -33,8 +33,8 @@ struct OwnShared {
 
 /// Fills `shared.root` and `shared.gathered`. All threads call it.
 template <class Tile, class Link>
-__device__ void find_roots(OwnShared<Tile>& shared, const Link* links, Link begin, std::uint32_t nodes) {
-  using Shared = OwnShared<Tile>;
+__device__ void find_roots(DenseShared<Tile>& shared, const Link* links, Link begin, std::uint32_t nodes) {
+  using Shared = DenseShared<Tile>;
   if (threadIdx.x == 0) shared.gathered = 0;
   share_among_threads(nodes, [&](std::uint32_t node) {
     const Link link = links[begin + node];
@@ -88,7 +88,7 @@ __device__ void for_each_wanted(std::uint16_t (&waiting)[Tile::kWarps][2 * kWarp
 
 /// Returns the contribution of a node's piece.
 template <class Tile>
-__device__ TilePart<kAxes<Tile>> part_of_node(const OwnShared<Tile>& shared, std::uint32_t node) {
+__device__ TilePart<kAxes<Tile>> part_of_node(const DenseShared<Tile>& shared, std::uint32_t node) {
   const unsigned thread = shared.piece[node] / kWordBits, start = 1u << shared.piece[node] % kWordBits;
   Bundle<Tile> bundle;
 #pragma unroll
@@ -103,12 +103,12 @@ __device__ TilePart<kAxes<Tile>> part_of_node(const OwnShared<Tile>& shared, std
 
 template <class Tile, class Link>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
-    store_own(Frame frame, Tables<Link> tables, ComponentSums components) {
-  using Shared = OwnShared<Tile>;
+    dense_statistics(TiledImage frame, LabelState<Link> tables, ComponentSums components) {
+  using Shared = DenseShared<Tile>;
   __shared__ Shared shared;
   let_next_launch_begin();
   const auto t = threadIdx.x;
-  const auto place = Place<Tile>::of_this_thread(frame);
+  const auto place = WordPosition<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const auto bundle = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
 #pragma unroll

@@ -17,8 +17,8 @@ namespace {
 /// Labels of all pieces: of this tile from shared memory, of other tiles from their links.
 template <class Tile, class Link>
 struct LabelsOfPieces {
-  const Frame& frame;
-  const Tables<Link>& tables;
+  const TiledImage& frame;
+  const LabelState<Link>& tables;
   std::int64_t tile;
   const Label* labels;  // of the nodes of the tile
 
@@ -102,7 +102,7 @@ template <class Tile, class Row>
 __device__ void add_row(SumsPart<is_3d(Tile::connectivity)>& part, const Row& row, Word here,
                         const SumsLayout& layout) {
   constexpr bool kIsVolume = is_3d(Tile::connectivity);
-  constexpr int kReach = reach(Tile::connectivity);
+  constexpr int kReach = max_axes(Tile::connectivity);
   using Values = PartValues<kIsVolume>;
   if constexpr (!kIsVolume) {
     if (layout.perimeter >= 0) {
@@ -144,13 +144,14 @@ inline constexpr int kSumsAtOnce = Tile::kDepth == 1 ? 4 : 1;
 
 template <class Tile, class Link>
 __global__ void __launch_bounds__(Tile::kThreads, kSumsAtOnce<Tile>)
-    gather_sums_kernel(Frame frame, Tables<Link> tables, GlobalSums<is_3d(Tile::connectivity)> sums) {
+    gather_sums_kernel(TiledImage frame, LabelState<Link> tables,
+                       GlobalSums<is_3d(Tile::connectivity)> sums) {
   constexpr bool kIsVolume = is_3d(Tile::connectivity);
   using Table = PartTable<SharedSums<kIsVolume, 128>, 4>;
   __shared__ Label labels[Tile::kNodes];
   __shared__ Table table;
   const int t = static_cast<int>(threadIdx.x);
-  const auto place = Place<Tile>::of_this_thread(frame);
+  const auto place = WordPosition<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const int word = place.image_word(), y = place.y(), z = place.z();
   const auto bundle = Bundle<Tile>::load(frame, word, y, z);
@@ -211,20 +212,21 @@ __global__ void __launch_bounds__(Tile::kThreads, kSumsAtOnce<Tile>)
 }  // namespace
 
 template <Connectivity connectivity, class Link>
-void gather_sums(const Frame& whole, const Tables<Link>& tables, const SumsLayout& layout,
+void gather_sums(const TiledImage& whole, const LabelState<Link>& tables, const SumsLayout& layout,
                  unsigned long long* sums, PhaseClock& phase) {
   using Tile = TileFor<connectivity>;
-  for_all_tiles<Tile>(whole, [&](const Frame& part, LaunchShape shape) {
+  for_all_tiles<Tile>(whole, [&](const TiledImage& part, LaunchShape shape) {
     shape.early = true;
     phase("Statistics: sums", gather_sums_kernel<Tile, Link>, shape, part, tables,
           GlobalSums<is_3d(connectivity)>{sums, layout});
   });
 }
 
-#define GPUCCL_INSTANTIATE(connectivity)                                                             \
-  template void gather_sums<Connectivity::connectivity>(                                             \
-      const Frame&, const Tables<NarrowLink>&, const SumsLayout&, unsigned long long*, PhaseClock&); \
-  template void gather_sums<Connectivity::connectivity>(const Frame&, const Tables<WideLink>&,       \
+#define GPUCCL_INSTANTIATE(connectivity)                                                                  \
+  template void gather_sums<Connectivity::connectivity>(const TiledImage&, const LabelState<NarrowLink>&, \
+                                                        const SumsLayout&, unsigned long long*,           \
+                                                        PhaseClock&);                                     \
+  template void gather_sums<Connectivity::connectivity>(const TiledImage&, const LabelState<WideLink>&,   \
                                                         const SumsLayout&, unsigned long long*, PhaseClock&)
 GPUCCL_INSTANTIATE(c4);
 GPUCCL_INSTANTIATE(c8);

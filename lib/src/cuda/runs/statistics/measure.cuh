@@ -11,8 +11,9 @@
 // a hash table in shared memory combines those of a tile. The table, and all that does not fit into it, is
 // added to the components in global memory, which are clear at the start.
 //
-// In crowded tiles, as in noise, components are not cleared. They contain the contributions that store_own()
-// has stored (store_own.cuh), and only contributions to components of other tiles are added.
+// In crowded tiles, as in noise, components are not cleared. They contain the contributions that
+// dense_statistics() has stored (dense_statistics.cuh), and only contributions to components of other tiles
+// are added.
 namespace gpuccl::cuda::runs {
 
 /// Number of columns of a bundle whose rows together fit into one word.
@@ -96,13 +97,13 @@ inline constexpr int kAxes = Tile::kDepth == 1 ? 2 : 3;
 
 template <class Tile, class Link, LabelScope scope>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kAtOnce)
-    measure(Frame frame, Tables<Link> tables, ComponentSums components) {
+    measure(TiledImage frame, LabelState<Link> tables, ComponentSums components) {
   static_assert(Tile::kDepth == 1 || (Tile::kHeight <= 16 && Tile::kDepth <= 16), "PartBoxes");
   using Table = PartTable<PartSums<kAxes<Tile>, scope == LabelScope::all ? 128 : 256>, 4>;
   __shared__ Label labels[Tile::kNodes];
   __shared__ Table table;
   const int t = static_cast<int>(threadIdx.x);
-  const auto place = Place<Tile>::of_this_thread(frame);
+  const auto place = WordPosition<Tile>::of_this_thread(frame);
   const std::int64_t tile = place.tile(frame);
   const auto bundle = Bundle<Tile>::load(frame, place.image_word(), place.y(), place.z());
   int node = tables.first_node[tile * Tile::kThreads + t];

@@ -13,7 +13,7 @@ class RowAround {
   RowAround() = default;
 
   /// Loads the word. Elements outside of the image are 0.
-  __device__ static RowAround load(const Frame& frame, int word, int y, int z) {
+  __device__ static RowAround load(const TiledImage& frame, int word, int y, int z) {
     RowAround row;
     if (!frame.has_row(y, z)) return row;
     const Word* const words = frame.words + frame.word_index(0, y, z);
@@ -54,7 +54,7 @@ struct RowsAround {
 
   RowAround rows[kBefore + Tile::kRowsZ][Tile::kRowsY + 2 * kAbove];
 
-  __device__ static RowsAround load(const Frame& frame, int word, int y, int z) {
+  __device__ static RowsAround load(const TiledImage& frame, int word, int y, int z) {
     RowsAround around;
 #pragma unroll
     for (int dz = -kBefore; dz < Tile::kRowsZ; ++dz)

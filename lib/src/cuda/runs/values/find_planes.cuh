@@ -68,7 +68,7 @@ struct TwoValues {
 /// Reads values of 32 columns, one per lane. Values outside of the image are 0.
 template <class T>
 struct ValueColumns {
-  const Frame& frame;
+  const TiledImage& frame;
   const ValueRows<T>& values;
   unsigned x;
 
@@ -190,7 +190,7 @@ struct ListsOfBlock {
 struct PlanePlace {
   int first_word, first_y, z, rows;
 
-  __device__ explicit PlanePlace(const Frame& frame) {
+  __device__ explicit PlanePlace(const TiledImage& frame) {
     const auto blocks_x = static_cast<unsigned>((frame.pitch - 1) / PlaneBlock::kWords + 1);
     const auto blocks_y = static_cast<unsigned>((frame.height - 1) / PlaneBlock::kRows + 1);
     first_word = static_cast<int>(blockIdx.x % blocks_x) * PlaneBlock::kWords;
@@ -203,7 +203,7 @@ struct PlanePlace {
 /// Step 1. Loads of several rows overlap, because their addresses depend only on the lane. Lanes outside of
 /// the image load a valid element, which is ignored.
 template <Connectivity connectivity, class T, class Same>
-__device__ void find_faces(const Frame& frame, const ValueRows<T>& values, const Same& same,
+__device__ void find_faces(const TiledImage& frame, const ValueRows<T>& values, const Same& same,
                            const PlanePlace& place, FacesOfBlock& faces) {
   using Block = PlaneBlock;
   constexpr bool kBefore = ValuePlanes<connectivity>::kSides > 1;     // read the slice before
@@ -255,7 +255,7 @@ __device__ void find_faces(const Frame& frame, const ValueRows<T>& values, const
 
 /// Step 2, for this thread's word: queues the word if its lists may have contacts.
 template <Connectivity connectivity, class Same>
-__device__ void queue_word(const Frame& frame, const PlanePlace& place, int word, int row,
+__device__ void queue_word(const TiledImage& frame, const PlanePlace& place, int word, int row,
                            const FacesOfBlock& faces, ListsOfBlock& lists) {
   using Planes = ValuePlanes<connectivity>;
   const auto row_of = [&](int i) {
@@ -285,7 +285,7 @@ __device__ void queue_word(const Frame& frame, const PlanePlace& place, int word
 
 /// Step 3: writes the lists of the queued words.
 template <Connectivity connectivity, class T, class Same>
-__device__ void write_lists(const Frame& frame, const ValueRows<T>& values, const Same& same,
+__device__ void write_lists(const TiledImage& frame, const ValueRows<T>& values, const Same& same,
                             const PlanePlace& place, ListsOfBlock& lists, Word* planes) {
   using Planes = ValuePlanes<connectivity>;
   const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
@@ -315,7 +315,7 @@ __device__ void write_lists(const Frame& frame, const ValueRows<T>& values, cons
 
 template <Connectivity connectivity, class T, class Same>
 __global__ void __launch_bounds__(PlaneBlock::kThreads, PlaneBlock::kAtOnce<connectivity>)
-    find_planes(Frame frame, ValueRows<T> values, Same same, Word* planes) {
+    find_planes(TiledImage frame, ValueRows<T> values, Same same, Word* planes) {
   using Planes = ValuePlanes<connectivity>;
   __shared__ FacesOfBlock faces;
   __shared__ ListsOfBlock lists;

@@ -12,7 +12,7 @@ ValueRows<T> rows_of(const DeviceValues& values) {
 }
 
 template <Connectivity connectivity, class Same, class T>
-void launch_with(const Frame& frame, const ValueRows<T>& rows, const Same& same, Word* planes,
+void launch_with(const TiledImage& frame, const ValueRows<T>& rows, const Same& same, Word* planes,
                  PhaseClock& phase) {
   const auto blocks = [](int length, int of_block) {
     return (static_cast<unsigned>(length) - 1) / static_cast<unsigned>(of_block) + 1;
@@ -24,7 +24,7 @@ void launch_with(const Frame& frame, const ValueRows<T>& rows, const Same& same,
 }
 
 template <Connectivity connectivity>
-void find_planes_of(const Frame& frame, const DeviceValues& values, Word* planes, PhaseClock& phase) {
+void find_planes_of(const TiledImage& frame, const DeviceValues& values, Word* planes, PhaseClock& phase) {
   with_type(values.type, [&](auto value) {
     using T = decltype(value);
     if (values.delta > 0) {
@@ -40,7 +40,7 @@ void find_planes_of(const Frame& frame, const DeviceValues& values, Word* planes
 
 /// One thread per word.
 template <class T>
-__global__ void find_values_kernel(Frame frame, ValueRows<T> values, Bitmap first, ValueBits* to,
+__global__ void find_values_kernel(TiledImage frame, ValueRows<T> values, Bitmap first, ValueBits* to,
                                    std::size_t capacity) {
   const std::uint64_t i = ThreadLine<>::of_this_thread();
   if (i >= static_cast<std::uint64_t>(first.lengths.words)) return;
@@ -58,7 +58,7 @@ __global__ void find_values_kernel(Frame frame, ValueRows<T> values, Bitmap firs
 }
 
 /// One thread per word.
-__global__ void mark_runs_kernel(Frame frame, Bitmap starts) {
+__global__ void mark_runs_kernel(TiledImage frame, Bitmap starts) {
   using Planes = ValuePlanes<Connectivity::c4>;  // its planes kSet and kLeft are those of all connectivities
   const std::uint64_t i = ThreadLine<>::of_this_thread();
   if (i >= static_cast<std::uint64_t>(starts.lengths.words)) return;
@@ -68,13 +68,13 @@ __global__ void mark_runs_kernel(Frame frame, Bitmap starts) {
 
 }  // namespace
 
-void find_planes(Connectivity connectivity, const Frame& frame, const DeviceValues& values, Word* planes,
+void find_planes(Connectivity connectivity, const TiledImage& frame, const DeviceValues& values, Word* planes,
                  PhaseClock& phase) {
   with_connectivity(connectivity,
                     [&]<Connectivity one>() { find_planes_of<one>(frame, values, planes, phase); });
 }
 
-void find_values(const Frame& frame, const DeviceValues& values, const Bitmap& first, ValueBits* to,
+void find_values(const TiledImage& frame, const DeviceValues& values, const Bitmap& first, ValueBits* to,
                  std::size_t capacity, PhaseClock& phase) {
   if (capacity == 0) return;
   with_type(values.type, [&](auto value) {
@@ -85,7 +85,7 @@ void find_values(const Frame& frame, const DeviceValues& values, const Bitmap& f
   });
 }
 
-void mark_runs(const Frame& frame, const Bitmap& starts, PhaseClock& phase) {
+void mark_runs(const TiledImage& frame, const Bitmap& starts, PhaseClock& phase) {
   phase("MarkRuns", mark_runs_kernel, ThreadLine<>::shape(static_cast<std::uint64_t>(starts.lengths.words)),
         frame, starts);
 }

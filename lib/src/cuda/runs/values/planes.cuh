@@ -22,14 +22,14 @@ struct DeviceValues {
 };
 
 /// Enqueues the planes of the image. `frame`: of the planes, which are written to `planes`.
-void find_planes(Connectivity connectivity, const Frame& frame, const DeviceValues& values, Word* planes,
+void find_planes(Connectivity connectivity, const TiledImage& frame, const DeviceValues& values, Word* planes,
                  PhaseClock& phase);
 
 /// Enqueues the values of the first `capacity` components: those of their first elements.
-void find_values(const Frame& frame, const DeviceValues& values, const Bitmap& first, ValueBits* to,
+void find_values(const TiledImage& frame, const DeviceValues& values, const Bitmap& first, ValueBits* to,
                  std::size_t capacity, PhaseClock& phase);
 
 /// Enqueues a bitmap of the first elements of runs, row after row, to `starts`.
-void mark_runs(const Frame& frame, const Bitmap& starts, PhaseClock& phase);
+void mark_runs(const TiledImage& frame, const Bitmap& starts, PhaseClock& phase);
 
 }  // namespace gpuccl::cuda::runs
