@@ -21,7 +21,7 @@ inline constexpr unsigned kBoundaryAtOnce = kThreadsOfSm * 9 / 16 / kBoundaryThr
 inline constexpr std::uint32_t kQueuedPairs = 8;  // pairs that a lane queues at a time
 
 template <class Tile>
-struct Faces {
+struct FaceThreads {
   static constexpr unsigned kWords = Tile::kWords, kRows = Tile::kRows, kLayers = Tile::kLayers;
   static constexpr unsigned kLeft = kRows * kLayers;
   static constexpr unsigned kTop = kWords * kLayers;
@@ -149,7 +149,7 @@ __global__ void __launch_bounds__(kBoundaryThreads, kBoundaryAtOnce)
   let_next_launch_begin();
   bool has_word = true;
   const WordPosition<Tile> place =
-      Faces<Tile>::word(frame, blockIdx.x * kBoundaryThreads + threadIdx.x, has_word);
+      FaceThreads<Tile>::word(frame, blockIdx.x * kBoundaryThreads + threadIdx.x, has_word);
   const int word = place.image_word(), y = place.y(), z = place.z();
   const bool at_left = has_word && place.word == 0;
   unsigned crossing = 0;  // sides that lie in another tile

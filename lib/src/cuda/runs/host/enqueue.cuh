@@ -36,7 +36,7 @@ TiledImage frame_of(const Word* words, const Extent& extent, int pitch) {
 template <class Tile, class Link, class Source>
 void enqueue_numbering(const TiledImage& whole, const Source& source, const LabelState<Link>& tables,
                        PhaseClock& phase) {
-  const unsigned faces = Faces<Tile>::threads(whole.tile(0, 0, whole.tiles_z));
+  const unsigned faces = FaceThreads<Tile>::threads(whole.tile(0, 0, whole.tiles_z));
 
   for_all_tiles<Tile>(whole, [&](const TiledImage& part, const LaunchShape& shape) {
     phase("LocalMerge", local_merge<Tile, Link, Source>, shape, part, source, tables);
