@@ -99,21 +99,23 @@ void expect_whole(const std::string& stored, Wrapping wrapping, const std::strin
 }  // namespace
 
 TEST_CASE("all threads inflate what zlib made, whatever it is and however it was made") {
+  int count = 0;
   for (const std::string& data :
-       {mask(1, 1), mask(2, 2), mask(4, 3), noise(2, 4), noise(256, 5), copies(6), copies(7)})
-    for (const Wrapping wrapping : {Wrapping::zlib, Wrapping::gzip})
-      for (const Method& method :
-           {Method(), Method{1}, Method{9}, Method{6, Z_RLE}, Method{6, Z_HUFFMAN_ONLY},
-            Method{6, Z_FILTERED}, Method{6, Z_DEFAULT_STRATEGY, Z_SYNC_FLUSH},
-            Method{6, Z_DEFAULT_STRATEGY, Z_FULL_FLUSH}}) {
-        const std::string stored = compressed(data, wrapping, method);
-        CAPTURE(method.level, method.strategy, method.flush, stored.size());
-        const Inflated out = inflated(stored, wrapping);
-        // Stored blocks do not look like any, and too little is not shared out.
-        const bool is_left = stored.size() > kBytes || stored.size() < 40000;
-        REQUIRE(((is_left && !out.used) || out.used == stored.size()));
-        if (out.used) REQUIRE((out.bytes == data));
-      }
+       {mask(1, 1), mask(2, 2), mask(4, 3), noise(2, 4), noise(256, 5), copies(6), copies(7)}) {
+    ++count;  // each method meets both wrappings
+    for (const Method& method :
+         {Method(), Method{1}, Method{9}, Method{6, Z_RLE}, Method{6, Z_HUFFMAN_ONLY}, Method{6, Z_FILTERED},
+          Method{6, Z_DEFAULT_STRATEGY, Z_SYNC_FLUSH}, Method{6, Z_DEFAULT_STRATEGY, Z_FULL_FLUSH}}) {
+      const Wrapping wrapping = count++ % 2 == 0 ? Wrapping::zlib : Wrapping::gzip;
+      const std::string stored = compressed(data, wrapping, method);
+      CAPTURE(method.level, method.strategy, method.flush, stored.size());
+      const Inflated out = inflated(stored, wrapping);
+      // Stored blocks do not look like any, and too little is not shared out.
+      const bool is_left = stored.size() > kBytes || stored.size() < 40000;
+      REQUIRE(((is_left && !out.used) || out.used == stored.size()));
+      if (out.used) REQUIRE((out.bytes == data));
+    }
+  }
 }
 
 TEST_CASE("the number of threads that inflate does not matter, if there are enough") {
