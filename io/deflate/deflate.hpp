@@ -13,11 +13,11 @@ namespace gpuccl::io {
 /// Compresses strips into zlib streams, one after the other. The bytes depend on nothing but data and level.
 class Deflater {
  public:
-  /// 1: fastest, 12: smallest.
+  /// `level`: 1 (fastest) to 12 (smallest).
   explicit Deflater(int level);
 
-  /// Into `out`, which grows as needed and may be larger than the stream; the size of the stream. Zeros, of
-  /// which label images have many, cost no more than looking at them.
+  /// Compresses into `out`, which grows as needed and may be larger than the stream. Returns the size of the
+  /// stream. Strips of zeros, common in label images, cost only a scan.
   std::size_t compress(const void* data, std::size_t bytes, std::vector<std::byte>& out);
   /// Compresses into a gzip file.
   std::size_t compress_gzip(const void* data, std::size_t bytes, std::vector<std::byte>& out);

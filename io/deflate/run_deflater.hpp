@@ -11,23 +11,23 @@
 
 namespace gpuccl::io {
 
-/// Compresses rows of labels into Deflate (RFC 1951) from their runs. The time is that of the runs, not of
-/// the samples, and the bytes depend on the rows alone.
+/// Compresses rows of labels into Deflate (RFC 1951) from their runs. The time depends on the number of runs,
+/// not of samples; the bytes depend only on the rows.
 class RunDeflater {
  public:
   explicit RunDeflater(const SampleRow& row) : row_(row), tokens_(row) {}
 
-  /// Whether so many rows have so few runs that this is faster and smaller than to search among the samples.
-  /// Of the number of runs alone, so that it is the same wherever it is asked.
+  /// Returns whether this is faster and smaller than compressing the samples of the rows. Depends only on
+  /// these two numbers, so every process gets the same answer.
   bool pays(std::size_t runs, std::int64_t rows) const;
 
-  /// Bytes that a strip of so many runs takes, its list of them included.
+  /// Returns the memory for a strip of `runs` runs, including their list.
   static std::int64_t bytes_of(std::int64_t runs) {
     constexpr std::int64_t kStream = 12;
     return runs * (std::int64_t{sizeof(LabelRun)} + RunTokens::bytes_of_run() + kStream);
   }
 
-  /// More runs than these in so many rows do not pay.
+  /// Returns an upper bound of the runs in `rows` rows for which pays() is true.
   static std::int64_t most_that_pay(const SampleRow& row, std::int64_t rows) {
     return rows * row.width / (kSamplesARun * row.sample_bytes);
   }
@@ -37,11 +37,11 @@ class RunDeflater {
   void add(const LabelRuns& rows) { tokens_.add(rows); }
   std::size_t runs() const { return tokens_.runs(); }
 
-  /// The rows as a zlib stream (RFC 1950). Valid until the next call, as is what blocks() returns.
+  /// Returns the rows as a zlib stream (RFC 1950). It and blocks() are valid until the next call.
   std::span<const std::byte> stream();
 
-  /// The rows as blocks of a stream that goes on after them: they end on a byte. What they are made of has
-  /// the checksum checksum().
+  /// Returns the rows as blocks of a longer stream; they end on a byte. checksum() is that of the samples in
+  /// them.
   std::span<const std::byte> blocks() { return blocks_between(0, 0); }
   /// Returns the blocks with room for a few bytes before and after them, which the caller fills.
   std::span<std::byte> blocks_between(std::size_t before, std::size_t after);
@@ -61,13 +61,13 @@ class RunDeflater {
 
 // Headers and trailers around Deflate blocks of a stream that is made in parts.
 
-/// Header of a zlib stream (RFC 1950); an empty last block, and the checksum of what all blocks hold.
+/// Return the header of a zlib stream (RFC 1950); an empty last block, and the checksum of all samples.
 std::vector<std::byte> zlib_begin();
 std::vector<std::byte> zlib_end(const Adler32& checksum);
 
-/// Header of a gzip file (RFC 1952), then `head`, of less than 64 KiB, as a block that is not compressed.
+/// Returns the header of a gzip file (RFC 1952) and `head` (less than 64 KiB) as an uncompressed block.
 std::vector<std::byte> gzip_begin(std::span<const std::byte> head);
-/// An empty last block, the checksum of what all blocks hold, and how long that is.
+/// Returns an empty last block, and the checksum and the number of all bytes in the blocks.
 std::vector<std::byte> gzip_end(std::uint32_t checksum, std::uint64_t bytes);
 
 }  // namespace gpuccl::io

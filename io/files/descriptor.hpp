@@ -43,8 +43,8 @@ Error system_error(ErrorCode failure, const std::string& what, int code);
 ErrorCode failure_to_read(int code);
 ErrorCode failure_to_create(int code);
 
-/// The descriptor of this process that `path` names, as /dev/stdout, /dev/fd/3 and links to them do; -1 for
-/// any other. Such a name must be written to, not replaced.
+/// Returns the descriptor of this process that `path` names (/dev/stdout, /dev/fd/3, a link to them), or -1.
+/// A file of such a name must be written to, not replaced.
 int descriptor_named(const std::string& path);
 
 /// Returns the meaning of errno value `code` in lower case: "no space left on device".

@@ -10,10 +10,10 @@
 
 namespace gpuccl::io {
 
-/// ASCII letters in lower case; other bytes stay.
+/// Returns the text with ASCII letters in lower case.
 std::string lower_case(std::string text);
 
-/// ".tiff" of "Scan.TIFF", ".nii.gz" of "brain.nii.gz".
+/// Returns ".tiff" for "Scan.TIFF", ".nii.gz" for "brain.nii.gz".
 std::string lower_extension(const std::filesystem::path& name);
 
 /// Returns the path without lower_extension().
@@ -33,14 +33,14 @@ struct FileIdentity {
   friend auto operator<=>(const FileIdentity&, const FileIdentity&) = default;
 };
 
-/// "-" is whatever standard input is; of an array in a file, the file.
+/// Return the identity of an input ("-": standard input; an array: its file), and of a file.
 FileIdentity identify_input(const std::string& path);
 FileIdentity identify(const std::string& path);
 
-/// Whether both are names of one stream, such as standard input or a pipe, which is read once.
+/// Returns whether both are names of one stream, such as standard input or a pipe, which is read once.
 bool are_one_stream(const std::string& a, const std::string& b);
 
-/// Size of the file `path`, or of that in which the array of this name is; 0 if it is not a regular file.
+/// Returns the size of the file `path`, or of the file of this array; 0 if it is not a regular file.
 std::uint64_t bytes_of_regular_file(const std::string& path);
 
 /// Follows symbolic links from a name; the final target need not exist. `stop`, if given, is called with

@@ -58,9 +58,9 @@ class InputFile final : public ByteSource {
   /// `path` may be "-" for stdin. Throws Error: no_input when missing or unreadable, io when reading fails,
   /// memory if a pipe has more than `max_held` bytes.
   InputFile(const std::string& path, std::int64_t max_held);
-  /// A regular file of `size` bytes that is open.
+  /// Takes an open regular file of `size` bytes.
   InputFile(Descriptor file, std::uint64_t size) : descriptor_(std::move(file)), size_(size) {}
-  /// Bytes from elsewhere.
+  /// Takes bytes in memory.
   explicit InputFile(std::vector<std::byte> bytes);
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
@@ -96,7 +96,7 @@ struct InputName {
 /// split.
 InputName split_input(const std::string& path);
 
-/// Whether `path` begins with the name of a file and a colon, as in "cells.h5:volume".
+/// Returns whether `path` begins with the name of a file and a colon, as in "cells.h5:volume".
 bool looks_inside(const std::string& path);
 
 /// Returns the path of the file `name` that contains the samples of the file `header`.
@@ -109,14 +109,14 @@ std::string companion_path(const std::string& header, const std::string& name);
 std::shared_ptr<const InputFile> open_companion(const std::string& header, const std::string& name,
                                                 bool follow, OpenedFiles* opened = nullptr);
 
-/// Lines of a text before samples. Content in addition to the header's fields, such as a
-/// history, may be long, but not without bound.
+/// Lines of a text header before samples. Texts in addition to the header's fields, such as a history, may be
+/// long, up to a limit.
 class HeaderLines {
  public:
   explicit HeaderLines(const ByteSource& file) : file_(file) {}
 
-  /// Without its end, which may be that of Unix or of Windows; none at the end of the file. Throws Error
-  /// (data) where the text is longer than a header is.
+  /// Returns the next line without its Unix or Windows line end; none at the end of the file. Throws Error
+  /// (data) if the text is longer than any header.
   std::optional<std::string> next();
   /// Returns the offset of the byte after the last line.
   std::uint64_t position() const { return position_; }

@@ -15,16 +15,16 @@ class TextStream {
  public:
   static bool is_named(const std::string& path);
 
-  /// Holds on to a descriptor: to be made before any file is opened that may get its number if it is not
-  /// open. FileError (cannot_create).
+  /// Duplicates the descriptor that `path` names. Construct it before files are opened, because one could get
+  /// the number of a closed descriptor. FileError (cannot_create).
   explicit TextStream(const std::string& path);
-  /// Opens what is not a descriptor, and waits for a reader if it is a pipe with a name. FileError
-  /// (cannot_create).
+  /// Opens a device or a named pipe, and waits for the reader of the pipe. Does nothing for a descriptor.
+  /// FileError (cannot_create).
   void open();
 
-  /// Once it is open.
+  /// Call it after open().
   int descriptor() const { return descriptor_.get(); }
-  /// For messages.
+  /// Returns the name for messages.
   const std::string& name() const { return name_; }
 
  private:
@@ -32,7 +32,7 @@ class TextStream {
   Descriptor descriptor_;
 };
 
-/// Text that waits for its turn: a little of it in memory, more in a file without a name in the folder for
+/// Text that is written later: the first part is in memory, the rest in an unnamed file in the folder for
 /// temporary files. Throws FileError (io, cannot_create) that names the folder.
 class SpooledText {
  public:
@@ -41,7 +41,7 @@ class SpooledText {
 
   void add(std::string_view text);
   std::size_t size() const { return in_file_ + waiting_.size(); }
-  /// Gives all of it to `sink`, piece by piece.
+  /// Passes all of it to `sink`, piece by piece.
   void copy_to(const std::function<void(std::string_view)>& sink) const;
 
  private:

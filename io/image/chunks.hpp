@@ -14,7 +14,7 @@
 
 namespace gpuccl::io {
 
-/// An array that is stored in chunks of one shape; those at its end reach beyond it.
+/// An array that is stored in chunks of one shape. Chunks at its end extend beyond it.
 struct ChunkGrid {
   std::vector<std::uint64_t> shape;
   std::vector<std::uint64_t> chunk;  // elements along each axis of what is decoded at once
@@ -27,31 +27,31 @@ struct ChunkGrid {
   std::size_t chunk_bytes() const { return static_cast<std::size_t>(chunk_elements()) * sample_bytes(); }
 };
 
-/// Checks that a chunk has elements, and less than 2 GiB, and that there are not millions of tiny ones.
-/// Throws Error (data).
+/// Checks that chunks are not empty, have less than 2 GiB each, and are not millions of tiny ones. Throws
+/// Error (data).
 void check_chunk(const ChunkGrid& grid);
 
-/// The last axis varies fastest.
+/// Returns the order of axes in C: the last one varies fastest.
 std::vector<std::size_t> order_of_c(std::size_t axes);
 
-/// The product of sizes; nothing if it passes `most`.
+/// Returns the product of sizes; none if it exceeds `most`.
 std::optional<std::uint64_t> product(const std::vector<std::uint64_t>& sizes, std::uint64_t most);
 
 /// "2x640x480".
 std::string sizes_in_words(const std::vector<std::uint64_t>& sizes);
 
-/// The chunks of an array, decoded. May be used by several threads at once.
+/// The chunks of an array, decoded. Thread-safe.
 class Chunks {
  public:
   virtual ~Chunks() = default;
 
   virtual const ChunkGrid& grid() const = 0;
-  /// Decodes the chunk with this index along each axis into `samples`, in the byte order of this machine;
-  /// false if it is not there. `stored` is for what it is decoded from. Throws Error (data, io, no_input).
+  /// Decodes the chunk with this index per axis into `samples`, in the byte order of this machine. Returns
+  /// false if there is none. `stored`: for encoded bytes. Throws Error (data, io, no_input).
   virtual bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
                     std::vector<std::byte>& samples) const = 0;
 
-  /// Memory of what a chunk is decoded from, and of all that is kept in addition to chunks.
+  /// Return the memory for the encoded bytes of a chunk, and for what is kept in addition to chunks.
   virtual std::int64_t stored_bytes() const = 0;
   virtual std::int64_t held_bytes() const { return 0; }
 };

@@ -24,8 +24,8 @@ void for_each_within(int begin, int end, std::int64_t bytes_each, std::int64_t m
   oneapi::tbb::task_arena(affordable).execute(work_on_all);
 }
 
-/// Calls `work(begin, end)` for those of the slices [z0, z1) that are one group of `source` in this way; on
-/// one thread, in ascending order, if `source` asks for that.
+/// Calls `work(begin, end)` for each group of slices [z0, z1), on threads as for_each_within(); on one
+/// thread, in ascending order, if `source` needs that (in_order()).
 template <class Work>
 void for_each_group(const SampleSource& source, int z0, int z1, std::int64_t bytes_each, std::int64_t memory,
                     Work work) {
@@ -43,8 +43,8 @@ void for_each_group(const SampleSource& source, int z0, int z1, std::int64_t byt
   for_each_within(begin, end, bytes_each, memory, work_on_group);
 }
 
-/// Calls `work(i)` for the parts [0, count) of a slice or group in this way. Whatever the number of threads,
-/// what is thrown is what the first of the parts that fail throws; parts behind it may be left out.
+/// Calls `work(i)` for the parts [0, count) of a slice or group, on threads as for_each_within(). Rethrows
+/// the exception of the first part that fails, with any number of threads; later parts may be skipped.
 template <class Work>
 void for_each_part(int count, std::int64_t bytes_each, std::int64_t memory, Work work) {
   std::atomic<int> failed = count;

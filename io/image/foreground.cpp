@@ -20,13 +20,13 @@ namespace {
 
 constexpr int kBlock = 64;  // pixels that become one 64-bit word
 
-/// The bits of a word that are inside the image.
+/// Returns the bits of a word that are inside the image.
 std::uint64_t inside(int count) {
   return count < kBlock ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
 }
 
-/// Calls `test(x, count, flags)` for every 64 pixels and stores the flags as bits. 64-bit `x`: rounded up to
-/// blocks, the widest row ends at 2^31.
+/// Calls `test(x, count, flags)` for every 64 pixels and stores the flags as bits. `x` has 64 bits, because
+/// the widest row, rounded up to blocks, ends at 2^31.
 template <class Test>
 void pack_flags(int width, bool invert, std::uint32_t* bits, Test test) {
   alignas(64) std::uint8_t flags[kBlock] = {};
@@ -38,7 +38,8 @@ void pack_flags(int width, bool invert, std::uint32_t* bits, Test test) {
   }
 }
 
-/// A block of samples, zeros beyond the end of the row. Always 64 long, so that loops over it are vectorized.
+/// Loads a block of samples, with zeros beyond the end of the row. Its length is constant, so that loops over
+/// it are vectorized.
 template <class T>
 void load_block(const std::byte* row, std::int64_t x, int count, T (&samples)[kBlock]) {
   const std::byte* from = row + static_cast<std::size_t>(x) * sizeof(T);
@@ -54,12 +55,12 @@ bool looks_up(const SampleFormat& format, const ForegroundOptions& options) {
   return format.photometric == Photometric::palette && !options.raw && options.values.empty();
 }
 
-/// A color counts by its luma, of which every value above 0 is foreground.
+/// Returns whether pixels are compared by the luma of their color.
 bool is_by_luma(const SampleFormat& format, const ForegroundOptions& options) {
   return colors_of(format.photometric) > 1 || looks_up(format, options);
 }
 
-/// The nearest number of a floating-point type with so many binary digits, down to 2^least_exponent.
+/// Rounds to a floating-point type with this number of binary digits and exponents from `least_exponent` on.
 double nearest(double number, int digits, int least_exponent) {
   int exponent = 0;
   std::frexp(number, &exponent);
@@ -67,7 +68,7 @@ double nearest(double number, int digits, int least_exponent) {
   return std::ldexp(std::nearbyint(std::ldexp(number, -unit)), unit);
 }
 
-/// Whether one of two samples is NaN, given their bits.
+/// Returns whether one of two samples is NaN, given their bits.
 template <class Bits>
 bool is_nan(Bits a, Bits b) {
   if constexpr (sizeof(Bits) <= 2) {
@@ -80,7 +81,7 @@ bool is_nan(Bits a, Bits b) {
   }
 }
 
-/// Whether any of some floating-point samples is NaN. Compilers make vectors of the inner loop.
+/// Returns whether any floating-point sample is NaN. Compilers vectorize the inner loop.
 template <class Bits>
 bool has_nan(const std::byte* samples, std::int64_t count) {
   std::array<Bits, kBlock / 2> any{};
@@ -93,7 +94,7 @@ bool has_nan(const std::byte* samples, std::int64_t count) {
   return std::any_of(any.begin(), any.end(), [](Bits bits) { return bits != 0; });
 }
 
-/// Whether a sample is in one of some ranges in ascending order; NaN is in none.
+/// Returns whether a sample is in one of the ascending ranges; NaN is in none.
 template <class Sample>
 bool is_in_range(const std::vector<SampleRange<Sample>>& ranges, Sample sample) {
   const auto above =
@@ -150,7 +151,7 @@ void Foreground::choose_ranges(const std::vector<SampleInterval>& values) {
     const auto low = value.low.rank_from(format_.bits, is_signed),
                high = value.high.rank_to(format_.bits, is_signed);
     if (!low || !high || *low > *high) continue;
-    if (*low < sign && *high >= sign) {  // from below 0 on: two ranges of codes
+    if (*low < sign && *high >= sign) {  // crosses 0: two ranges of codes
       ranges_.push_back({*low ^ sign, max});
       ranges_.push_back({0, *high ^ sign});
     } else {
@@ -160,18 +161,19 @@ void Foreground::choose_ranges(const std::vector<SampleInterval>& values) {
   unite_ranges();
 }
 
-/// The bits of positive numbers ascend with them, those of negative ones descend.
+/// Finds ranges of bits. The bits of positive numbers ascend with the numbers, those of negative numbers
+/// descend.
 void Foreground::choose_ranges_of_floats() {
   const int digits = format_.bits == 16 ? 10 : format_.bits == 32 ? 23 : 52;
   const std::uint64_t sign = std::uint64_t{1} << (format_.bits - 1),
                       infinity = (sign - 1) >> digits << digits;
-  const auto value_at = [&](std::uint64_t rank) {  // counted from the least bits
+  const auto value_at = [&](std::uint64_t rank) {  // in ascending order of numbers
     const std::uint64_t code = rank < sign ? 2 * sign - 1 - rank : rank - sign;
     double value;
     to_values(format_, true, reinterpret_cast<const std::byte*>(&code), 0, 1, &value);
     return value;
   };
-  const auto first = [&](auto is_meant) {  // the rank of the least number, or one more than that of infinity
+  const auto first = [&](auto is_meant) {  // lowest rank, or one more than that of infinity
     std::uint64_t begin = sign - 1 - infinity, end = sign + infinity + 1;
     while (begin < end) {
       const std::uint64_t middle = begin + (end - begin) / 2;
@@ -219,10 +221,10 @@ void Foreground::choose_range(const std::optional<SampleValue>& whole_threshold)
   const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
   const bool is_signed = threshold_ && format_.kind == SampleKind::signed_integer;
   const std::uint64_t sign = is_signed ? std::uint64_t{1} << (format_.bits - 1) : 0;
-  std::uint64_t low = 1;  // counted from the least value
+  std::uint64_t low = 1;  // counted from the minimum
   if (threshold_) {
     const SampleValue threshold = whole_threshold ? *whole_threshold : SampleValue::of(*threshold_);
-    const auto background = threshold.rank_to(format_.bits, is_signed);  // the greatest
+    const auto background = threshold.rank_to(format_.bits, is_signed);  // its maximum
     const bool is_all = background == max;
     low = background && !is_all ? *background + 1 : 0;
     if (is_all) invert_ = !invert_;
@@ -245,7 +247,7 @@ void Foreground::choose_table() {
     to_values(format_, as_stored_, &row, 0, 1, &value);
     table_[static_cast<std::size_t>(code)] = is_foreground(value) != invert_;
   }
-  invert_ = false;  // the table knows
+  invert_ = false;  // the table is inverted
 }
 
 bool Foreground::pack(const std::byte* row, int width, std::uint32_t* bits) const {
@@ -307,7 +309,7 @@ void Foreground::pack_integers(const std::byte* row, int width, std::uint32_t* b
   pack_samples<Unsigned>(row, width, {ranges, ranges_.size()}, invert_, bits);
 }
 
-/// So many that they are faster to search.
+/// Packs with a binary search, which is faster for many ranges.
 template <class Unsigned>
 void Foreground::pack_many_ranges(const std::byte* row, int width, std::uint32_t* bits) const {
   pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {

@@ -16,10 +16,10 @@ namespace gpuccl::io {
 /// Foreground rule for one sample format: converts a row of samples to a row of bits.
 class Foreground {
  public:
-  /// `threshold` stands for the one of the options or for Otsu's; without it every value but 0 is foreground,
-  /// of colors every luma above 0. NaN never is, unless inverted; the luma of a color with one is NaN.
-  /// Values that are asked for are compared with samples as stored: indices of a palette, min-is-white that
-  /// is not inverted; floating-point samples are compared with what is nearest to them in their type.
+  /// `threshold`: that of the options, or Otsu's. Without it, every value but 0 is foreground, of colors
+  /// every luma above 0. NaN is background, unless inverted; the luma of a color with a NaN is NaN. Values of
+  /// the options are compared with samples as stored: palette indices, and min-is-white samples without
+  /// inversion. For floating-point samples they are rounded to the type of the samples.
   Foreground(const SampleFormat& format, const ForegroundOptions& options, std::optional<double> threshold);
 
   /// Writes all words of a BitVolume's row, padding included. Returns whether a value is NaN.
@@ -44,7 +44,7 @@ class Foreground {
   void pack_codes(const std::byte* row, int width, std::uint32_t* bits) const;
   bool pack_values(const std::byte* row, int width, std::uint32_t* bits) const;
 
-  enum class Method { bits, ranges, codes, values };  // from the fastest to the one for everything
+  enum class Method { bits, ranges, codes, values };  // fastest first; `values` is for all formats
   const SampleFormat format_;
   bool as_stored_;
   bool invert_;
@@ -56,19 +56,19 @@ class Foreground {
   std::array<std::uint8_t, 256> table_{};       // bits, codes: 1 for foreground
 };
 
-/// The rule in words, for the report: "nonzero", "luma > 0", "otsu: value > 93.5, inverted".
+/// Returns the rule for the report: "nonzero", "luma > 0", "otsu: value > 93.5, inverted".
 std::string foreground_rule(const SampleFormat& format, const ForegroundOptions& options,
                             std::optional<double> threshold);
 
-/// The index t of a histogram that separates the bins 0..t from the others with the largest variance between
-/// the two classes (Otsu 1979), the smallest such t. 0 for a histogram with a single bin in use or none.
+/// Returns the smallest index t of a histogram for which the bins 0..t and the other bins have the largest
+/// variance between classes (Otsu 1979); 0 if fewer than two bins are in use.
 std::size_t otsu_split(const std::vector<std::uint64_t>& histogram);
 
-/// Otsu's threshold over all values of an input, from a histogram. Integers have a bin each if they have
-/// at most 16 bits or lie less than 65,536 apart, else 65,536 bins between the least and the greatest; others
-/// (floating point, colors) have 256, as in scikit-image. Values that are NaN do not count. Samples of
-/// 16 bits are decoded once, others twice, in parallel by as many threads as `memory` bytes allow. Throws
-/// Error as decoding does.
+/// Returns Otsu's threshold over all values of an input, from a histogram. Integers of up to 16 bits, or in a
+/// range of less than 65,536, have one bin per value; others have 65,536 bins between minimum and maximum.
+/// Floating-point samples and colors have 256 bins, as in scikit-image. NaN is ignored. Samples of 16 bits
+/// are decoded once, others twice, in parallel by as many threads as `memory` bytes allow. Throws Error as
+/// decoding does.
 double otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory);
 
 }  // namespace gpuccl::io

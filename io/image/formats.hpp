@@ -14,8 +14,8 @@
 #include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
 
-// Formats of images: what their files are called, begin with and can hold. Tables in formats.cpp answer all
-// of these questions; a format has its word in --formats as name, such as "tiff".
+// Formats of images: extensions, magic numbers and capabilities, from the tables in formats.cpp. A format is
+// named by its word in --formats, such as "tiff".
 namespace gpuccl::io {
 
 /// Returns whether files of a format, or a "stack", may be volumes.
@@ -41,7 +41,7 @@ class FileStart {
 
   bool has(std::uint64_t offset, std::string_view magic) const;
 
-  const ByteSource* file_;  // for bytes further on; null for compressed contents
+  const ByteSource* file_;  // for later bytes; null for compressed contents
   std::array<char, kBytes> bytes_{};
   std::size_t count_;
 };
@@ -94,7 +94,7 @@ struct LabelTraits {
   unsigned compressions = 0;
   Place place = Place::nothing;
   bool needs_z_spacing = false;  // it cannot be left open
-  bool keeps_frame = false;      // of a NIfTI, whatever it specifies
+  bool keeps_frame = false;      // copies the frame of a NIfTI unchanged
   bool is_store = false;         // a folder of chunks, with smaller scales, and texts about labels
 
   /// Returns whether label images can have this compression.

@@ -48,7 +48,7 @@ class ContentHash {
   /// Adds a row that was read from a file.
   void add(ValueType type, std::int64_t row, std::span<const ValueRun> runs);
 
-  /// The sum, and that of other rows of the image.
+  /// Returns the sum. add_sum() adds that of other rows of the image.
   std::uint64_t sum() const { return sum_.load(std::memory_order_relaxed); }
   void clear() { sum_ = 0; }
   void add_sum(std::uint64_t sum) { sum_.fetch_add(sum, std::memory_order_relaxed); }
@@ -90,33 +90,33 @@ struct MappedLabels {
   MappedLabels without_hash() const { return {labels, map, count, wide}; }
 };
 
-/// Bits of a sample; `type` is resolved, not automatic.
+/// Returns the bits of a sample; `type` is resolved, not automatic.
 int bits_per_sample(LabelType type);
-/// 'u', 'i' or 'f', as NumPy names it.
+/// Returns the kind as NumPy names it: 'u', 'i' or 'f'.
 char kind_of(LabelType type);
 /// Returns the NumPy name with size and, if there are several bytes, byte order: "|u1", "<i2".
 std::string numpy_name(LabelType type);
-/// "u8", "i16", "f32".
+/// Returns "u8", "i16", "f32".
 std::string short_name(LabelType type);
-/// "uint8", "int16", "float32".
+/// Returns "uint8", "int16", "float32".
 std::string long_name(LabelType type);
 
-/// LabelRows::render() as samples of `type`; adds them to the hash.
+/// Renders rows as samples of `type`, and adds them to the hash.
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows, void* out);
 
-/// LabelRows::list_runs() of the mapped labels.
+/// Lists the runs of the mapped labels, as LabelRows::list_runs().
 inline void list_runs(const MappedLabels& labels, std::int64_t first_row, std::int64_t rows, LabelRuns& out) {
   labels.labels.list_runs(first_row, rows, out, labels.map.empty() ? nullptr : labels.map.data());
 }
 
-/// LabelRows::prepare() as a function.
+/// Returns LabelRows::prepare() of the labels as a function.
 inline PrepareRows prepare_rows(const MappedLabels& labels) {
   return [&source = labels.labels](std::int64_t first_row, std::int64_t rows) {
     return source.prepare(first_row, rows);
   };
 }
 
-/// A strip as it goes into a file.
+/// An encoded strip, ready to be written.
 struct EncodedStrip {
   std::span<const std::byte> bytes;  // valid until the encoder encodes the next strip
   std::uint32_t checksum = 0;        // of the samples, of the kind that the format has; 0 if it has none
@@ -173,8 +173,8 @@ class StripFile {
   Places places_;
 };
 
-/// A label image as such a file. new_encoder(labels, file) makes an encoder. For a folder, it writes directly
-/// into it, or returns the strips if `file` is -1. The labels must outlive encoders.
+/// A label image as a StripFile, and its encoders. An encoder for a folder writes strips into the folder
+/// `file`, or returns them if `file` is -1. The labels must outlive encoders.
 struct LabelFile {
   std::unique_ptr<StripFile> file;
   std::function<std::unique_ptr<StripEncoder>(const MappedLabels& labels, int file)> new_encoder;
@@ -188,7 +188,7 @@ using TellProgress = std::function<void(double share)>;
 void encode_strips(const StripLayout& strips, StripRange range, const PrepareRows& prepare,
                    const NewStripEncoder& new_encoder, const TakeStrip& take, const TellProgress& progress);
 
-/// Writes a complete file in this way. Throws Error (data, io).
+/// Writes a complete file with encode_strips(). Throws Error (data, io).
 void write_strip_file(int descriptor, StripFile& file, const PrepareRows& prepare,
                       const NewStripEncoder& new_encoder, const TellProgress& progress);
 

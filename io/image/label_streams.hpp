@@ -10,14 +10,14 @@
 
 namespace gpuccl::io {
 
-/// Makes Deflate blocks of strips from their runs. No strip refers to another and each ends on a byte, so
-/// that the blocks of all strips, one after the other, are one stream.
+/// Makes Deflate blocks of strips from their runs. No strip refers to another, and each ends on a byte, so
+/// the concatenated blocks of all strips are one stream.
 class RunBlocks {
  public:
   RunBlocks(const MappedLabels& labels, const StripLayout& strips, const SampleRow& row)
       : labels_(labels), strips_(strips), deflater_(row) {}
 
-  /// Makes `strip` that of deflater().
+  /// Loads the runs of `strip` into deflater().
   void take(std::int64_t strip) {
     list_runs(labels_, strips_.first_row(strip), strips_.rows(strip), runs_);
     if (labels_.hash != nullptr) labels_.hash->add(strips_.first_row(strip), runs_);
@@ -35,20 +35,20 @@ class RunBlocks {
 
 // Label images with consecutive samples of options.type (resolved) after a header.
 
-/// The samples as they are.
+/// Returns a label image of uncompressed samples.
 LabelFile raw_label_file(std::string head, const Extent& extent, const WriteOptions& options);
 
-/// Behind `head` one member of gzip: `first`, of less than 64 KiB, and the samples.
+/// Returns a label image of `head` and one gzip member, of `first` (less than 64 KiB) and the samples.
 LabelFile gzip_label_file(std::string head, std::span<const std::byte> first, const Extent& extent,
                           const WriteOptions& options);
 
-/// Behind `head` a zlib stream, whose size is written over the zeros that the head has from `size_at` on.
+/// Returns a label image of `head` and a zlib stream, whose size replaces the zeros at `size_at` in the head.
 LabelFile zlib_label_file(std::string head, std::size_t size_at, const Extent& extent,
                           const WriteOptions& options);
 /// Number of these zeros.
 inline constexpr std::size_t kSizeDigits = 20;
 
-/// Bytes that the last two take for each strip that is under way, of rows of at most `runs` runs.
+/// Return the memory of these two for each strip in progress, if no row has more than `runs` runs.
 std::int64_t bytes_of_gzip_strip(const StripLayout& strips, std::int64_t runs);
 std::int64_t bytes_of_zlib_strip(const StripLayout& strips, std::int64_t runs);
 

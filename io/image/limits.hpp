@@ -26,8 +26,8 @@ int checked_slices(double slices, const Limits& limits);
 /// Checks the number of consecutive volumes.
 double checked_frames(double frames);
 
-/// Checks that the bits of a whole input of this size (of a row of it if it is read in parts), and
-/// `buffer_bytes` more, fit. Throws Error (memory).
+/// Checks that memory is enough for the bits of an input of this size (of one row if it is read in parts) and
+/// for `buffer_bytes`. Throws Error (memory).
 void check_memory(const Extent& extent, std::int64_t buffer_bytes, const ReadOptions& options);
 
 /// Refuses a header that claims more bytes than Deflate can make of `stored_bytes` (1032 to 1, and some
@@ -52,12 +52,12 @@ struct JpegFrame {
   bool several_scans = false;  // a component's coefficients are complete only after the last
 
   bool is_lossless() const { return process % 4 == 3; }
-  /// Bytes that a decoder takes for coefficients: all of them if they come in several scans.
+  /// Returns the memory of a decoder for coefficients: all of them if there are several scans.
   std::int64_t coefficient_bytes() const;
 };
 
-/// Reads the headers of a stream of `bytes` bytes at `offset`. None if there is no frame header: such a
-/// stream is damaged, and decoding it says how. Throws Error (io).
+/// Reads the headers of a stream of `bytes` bytes at `offset`. Returns none if there is no frame header:
+/// decoding then reports the damage. Throws Error (io).
 std::optional<JpegFrame> read_jpeg_frame(const InputFile& file, std::uint64_t offset, std::uint64_t bytes);
 
 }  // namespace gpuccl::io

@@ -15,7 +15,7 @@ namespace gpuccl::io {
 /// The warning about bytes of a file that belong to no sample.
 inline constexpr const char* kBytesIgnored = "data after its samples is ignored";
 
-/// Samples of a volume that lie uncompressed one after the other.
+/// Uncompressed, consecutive samples of a volume.
 struct RawSamples {
   std::shared_ptr<const ByteSource> bytes;
   std::uint64_t offset = 0;  // of the first
@@ -23,19 +23,19 @@ struct RawSamples {
   bool reversed = false;     // bits of a byte are in reverse
 };
 
-/// Samples of `bits` bits in the order of this machine from the other one, or back.
+/// Reverses the byte order of samples of `bits` bits.
 void swap_bytes(int bits, std::byte* samples, std::size_t bytes);
 
 /// Reads rows [y, y + count) of slice z of raw samples, x fastest. Throws Error (data, io).
 void read_raw_rows(const RawSamples& raw, const SampleFormat& format, const Extent& extent, int z, int y,
                    int count, std::byte* out);
 
-/// Hands all rows of slice z to `sink`, as many at a time as stay in the cache. `memory`: for several
-/// threads, as for_each_part() takes it; 0: by this thread alone, from the top. Throws Error (data, io).
+/// Passes all rows of slice z to `sink`, in groups that fit into the cache. `memory`: for several threads, as
+/// in for_each_part(); 0: decodes in this thread alone, from the top. Throws Error (data, io).
 void decode_raw(const RawSamples& raw, const SampleFormat& format, const Extent& extent, int z,
                 std::int64_t memory, const SampleSource::Sink& sink);
 
-/// Memory for threads that decode a slice together: none if there are several slices, which threads share.
+/// Returns the memory for threads that decode a slice together; 0 if there are several slices.
 std::int64_t decoding_memory(const Extent& extent, std::int64_t limit);
 
 /// Returns the bytes that a thread needs in decode_raw().
@@ -47,16 +47,16 @@ struct RawVolume {
   SampleFormat format;
   Extent extent;
   Geometry geometry;
-  std::uint64_t offset = 0;  // of the first sample, in what is decompressed if they are compressed
+  std::uint64_t offset = 0;  // of the first sample, after decompression
   bool swapped = false;      // numbers have the other byte order
   double frames = 1;         // volumes one after the other, of which ReadOptions::planes chooses one
 
-  /// Bytes of the samples of a volume; in floating point, for they may pass 2^63.
+  /// Returns the bytes of the samples of a volume, as floating point because of the range.
   double sample_bytes() const;
   double all_bytes() const { return sample_bytes() * frames; }
 };
 
-/// The samples of `volume` in `file`. Throws Error (data, memory).
+/// Opens the samples of `volume` in `file`. Throws Error (data, memory).
 std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shared_ptr<const InputFile> file,
                                               const ReadOptions& options);
 /// Opens a compressed volume.

@@ -67,23 +67,23 @@ inline constexpr NiftiLayout kNifti2 = {.is_nifti2 = true,
 /// Bytes of the largest header, that of NIfTI-2.
 inline constexpr std::size_t kNiftiHeaderBytes = 540;
 
-/// The header of a NIfTI-1 or NIfTI-2. By hand and not by libnifti: that library reads a volume whole, or
+/// The header of a NIfTI-1 or NIfTI-2. libnifti is not used, because it reads a volume as a whole, or
 /// inflates it again for each part.
 struct NiftiHeader {
   RawVolume volume;
   bool is_pair = false;  // samples are in a file of their own
 };
 
-/// `start`: the first bytes of a file, as many as a header has if there are so many. Checks what the header
-/// specifies but not that the samples are there. Throws Error (data).
+/// Reads a header. `start`: the first bytes of a file, at least a header unless the file is shorter. Checks
+/// the header, but not that the samples exist. Throws Error (data).
 NiftiHeader read_nifti_header(std::span<const std::byte> start, const Limits& limits);
 
-/// The file, in the folder of `file`, that has the samples if that is the header of a pair; "" otherwise.
-/// Throws Error (data, io).
+/// Returns the name of the file with the samples, next to `file`, if that is the header of a pair; otherwise
+/// "". Throws Error (data, io).
 std::string name_of_nifti_samples(const std::shared_ptr<const InputFile>& file);
 
-/// A NIfTI-1 or NIfTI-2 of one volume, or the header of one whose samples lie next to it as .img or .img.gz.
-/// Throws Error (data, io, memory; no_input if there are no samples).
+/// Opens a NIfTI-1 or NIfTI-2 of one volume, or a header with samples next to it in .img or .img.gz. Throws
+/// Error (data, io, memory; no_input if there are no samples).
 std::unique_ptr<SampleSource> open_nifti(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 /// Opens a NIfTI compressed by gzip. `file` contains the compressed data of `contents`.
 std::unique_ptr<SampleSource> open_nifti(const InputFile& file, std::shared_ptr<GunzippedFile> contents,
@@ -93,8 +93,8 @@ std::unique_ptr<SampleSource> open_nifti(const InputFile& file, std::shared_ptr<
 /// extension.
 std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, const Geometry& geometry);
 
-/// A label image as NIfTI-1, or as NIfTI-2 where the input was one or an axis has more than 32767 elements:
-/// intent 1002, and the frame of the input as it is. options.type is resolved.
+/// Returns a label image as NIfTI-1, or as NIfTI-2 if the input was one or an axis has more than 32767
+/// elements. It has intent 1002 and the unchanged frame of the input. options.type is resolved.
 LabelFile nifti_label_file(const Extent& extent, const WriteOptions& options);
 
 /// Writes a NIfTI compressed by gzip, in one member.

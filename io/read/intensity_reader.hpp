@@ -65,7 +65,7 @@ class MarkerImage final : public IntensityImage {
   MarkerImage(const std::string& path, const ReadOptions& options);
 
   std::int64_t held_bytes() const { return reader_->held_bytes(); }
-  /// Bytes that reading takes.
+  /// Returns the memory for reading.
   std::int64_t buffer_bytes() const;
 
   Extent extent() const override { return reader_->info().extent; }

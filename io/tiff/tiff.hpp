@@ -13,12 +13,12 @@ namespace gpuccl::io {
 /// Reads the directories of all pages. Throws Error (data, io, memory).
 std::unique_ptr<SampleSource> open_tiff(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 
-/// An image of `count` labels as TIFF, described for ImageJ, which shows it in color, or with OME-XML if
-/// `path` ends in .ome.tif; options.type is resolved. Throws Error as TiffFile and ome_xml().
+/// Returns an image of `count` labels as TIFF, described for ImageJ, which shows it in color, or with OME-XML
+/// if `path` ends in .ome.tif; options.type is resolved. Throws Error as TiffFile and ome_xml().
 LabelFile tiff_label_file(const std::string& path, const Extent& extent, Label count,
                           const WriteOptions& options);
 
-/// Bytes that this takes for each strip that is under way, of labels of which no row has more than `runs`
+/// Returns the memory of its encoder for each strip in progress, if no row of the labels has more than `runs`
 /// runs.
 std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Compression compression,
                                  std::int64_t runs);

@@ -23,7 +23,7 @@ class ContentsScanner {
   TiffContents scan(PageRange range) {
     std::int64_t page = 0;
     for_each_page(tiff_, options_.limits, [&](std::int64_t number) {
-      // The description of an image is in its first page, that of pages as such in the file's first page.
+      // The first page of an image describes it; the first page of the file describes pages chosen by --page.
       if (page == (options_.planes.pages ? 0 : range.begin)) with_page(number, [&] { choose_planes(); });
       if (range.begin <= page && page < range.end) with_page(number, [&] { add_page(); });
       ++page;
@@ -58,22 +58,22 @@ class ContentsScanner {
     contents.info.extent = {extent.width, extent.height, static_cast<int>(contents.slices.size())};
   }
 
-  /// Pages that are slices, wanted or not.
+  /// Returns the number of pages that are slices, wanted or not.
   std::int64_t planes() const { return planes_; }
 
-  /// All pages of the file.
+  /// Returns the number of pages of the file.
   std::int64_t pages() const { return pages_; }
 
   bool has_unlike_pages() const { return has_unlike_pages_; }
   const TiffDescription& description() const { return description_; }
 
  private:
-  /// Whether slices of this writer may have no directory of their own.
+  /// Returns whether slices of this writer may have no directory of their own.
   bool has_hidden() const {
     return description_.writer == TiffDescription::Writer::imagej || description_.single_directory;
   }
 
-  /// By the first page, which describes all others.
+  /// Chooses planes by the description in the first page.
   void choose_planes() {
     const PlaneChoice& choice = options_.planes;
     description_ = read_description(tiff_);
@@ -99,7 +99,7 @@ class ContentsScanner {
     description_.unit = chosen.unit;
   }
 
-  /// Leaves the pages of `range`, which may have no directory of their own.
+  /// Keeps the pages of `range`, which may have no directory of their own.
   void keep_pages(TiffContents& contents, const PageRange& range) const {
     const TiffSlice first = contents.slices.front();
     std::int64_t pages = pages_;
@@ -120,7 +120,7 @@ class ContentsScanner {
            std::binary_search(wanted_->begin(), wanted_->end(), plane);
   }
 
-  /// Leaves the slices that are wanted, and finds those that have no directory of their own.
+  /// Keeps the slices that are wanted, and finds those that have no directory of their own.
   void keep_wanted(TiffContents& contents) const {
     const TiffSlice first = contents.slices.front();
     if (has_hidden() && planes_ == 1 && description_.planes > 1 && first.rows != 0)
@@ -150,8 +150,8 @@ class ContentsScanner {
     warn(fmt::format("its description lists {} images, but the file contains {}", told, found));
   }
 
-  /// Some codes make any number of rows of nothing: a file that claims more than pictures are made of must
-  /// fit in memory, even if it is read in parts.
+  /// Checks that the image fits in memory. Some codecs expand a few bytes to any number of rows, so an image
+  /// that is implausibly large for its file must fit as a whole, even if it is read in parts.
   void check_size(const Extent& extent, std::int64_t buffer_bytes) const {
     constexpr double kElementsOfByte = 1 << 14;
     const auto plausible = static_cast<double>(file_.size()) * kElementsOfByte;
@@ -160,7 +160,7 @@ class ContentsScanner {
     check_memory(extent, buffer_bytes, options);
   }
 
-  /// Pages may share what is stored, but not so that a small file is hours of work.
+  /// Limits how often pages share stored data, so that a small file cannot cause hours of work.
   void check_sharing(const TiffPieces& pieces) {
     constexpr std::uint64_t kShared = 16;
     constexpr std::uint64_t kBytesOfPiece = 4;  // in the tables of offsets and sizes, at least
@@ -205,7 +205,7 @@ class ContentsScanner {
     const TiffPieces pieces = check_pieces(tiff_, format, layout, file_);
     check_sharing(pieces);
     std::uint64_t rows = pieces.rows;
-    if (is_reversed() != result_.reversed) rows = 0;  // libtiff knows
+    if (is_reversed() != result_.reversed) rows = 0;  // libtiff reverses the bits
     result_.buffer_bytes =
         std::max(result_.buffer_bytes, TiffPageDecoder::buffer_bytes(layout, format.planes, pieces));
     if (!tiff_.warning().empty()) warn("libtiff: " + tiff_.warning());
@@ -236,7 +236,7 @@ class ContentsScanner {
     return tiff_.field<std::uint16_t>(TIFFTAG_FILLORDER, FILLORDER_MSB2LSB) == FILLORDER_LSB2MSB;
   }
 
-  /// Slices of one volume must be alike, but pages that are none may have any size.
+  /// Checks the size of a page. Slices of a volume have one size; separate pages may have any.
   void compare(const Extent& extent) {
     const TiffSlice& slice = result_.slices.front();
     if (const Extent first = {slice.width, slice.height}; extent != first) {
@@ -260,7 +260,8 @@ class ContentsScanner {
     throw Error(ErrorCode::data, why);
   }
 
-  /// ImageJ writes volumes of 4 GiB and more with one directory and all slices behind each other.
+  /// Adds slices without a directory. ImageJ writes volumes of 4 GiB and more with one directory and
+  /// consecutive slices.
   void add_hidden_slices(TiffContents& contents, const TiffSlice& first) const {
     if (description_.planes > options_.limits.max_pages)
       throw Error(ErrorCode::data,
@@ -298,9 +299,9 @@ std::int64_t beside_pages(const TiffContents& contents) {
   return beside;
 }
 
-/// The pages that are chosen as such, or of the image that is chosen by its number among runs of pages, which
-/// is taken out of `options` then; all pages if it is among images that the file describes, or there is one
-/// run. Of a file with one page the description may list others.
+/// Returns the pages to scan: the run of pages that --series selects in a file without a description,
+/// removing the choice from `options`; with --page those pages if there are several, because the description
+/// may list pages without a directory; otherwise all.
 PageRange choose_run(TiffHandle& tiff, ReadOptions& options) {
   if (options.planes.pages && TIFFLastDirectory(tiff.get()) == 0) return *options.planes.pages;
   std::optional<int>& series = options.planes.series;

@@ -20,7 +20,7 @@ TiffDescription read_description(const TiffHandle& tiff);
 /// Finds the arrays of several pages that tifffile wrote one after the other.
 class TiffArrays {
  public:
-  /// Whether the current page, the next of the file, is the first of an array.
+  /// Returns whether the current page begins an array. Call it for all pages in order.
   bool begin_at(const TiffHandle& tiff);
 
  private:
@@ -28,13 +28,13 @@ class TiffArrays {
   bool follows_several_ = false;  // the last array had several
 };
 
-/// Calls `visit(number)`, counted from 1 over all directories, with each page as the current directory, but
-/// for thumbnails (reduced images) and masks, unless there is nothing else. Throws Error (data, io).
+/// Calls `visit(number)` with each page as the current directory; `number` counts all directories from 1.
+/// Skips thumbnails (reduced images) and masks, unless the file has nothing else. Throws Error (data, io).
 void for_each_page(TiffHandle& tiff, const Limits& limits,
                    const std::function<void(std::int64_t number)>& visit);
 
-/// Pages that follow each other and are alike in size and samples, of one array if tifffile wrote them: one
-/// image of several, where nothing says what the pages of a file are.
+/// Consecutive pages of equal size and samples, in one array if tifffile wrote them. In a file without a
+/// description of its pages, each run is an image.
 struct TiffRun {
   std::int64_t begin = 0, end = 0;  // of the pages that for_each_page() visits, from 0
   std::uint32_t width = 0, height = 0;
@@ -47,7 +47,7 @@ std::vector<TiffRun> runs_of_pages(TiffHandle& tiff, const Limits& limits);
 
 bool have_like_samples(const std::vector<TiffRun>& runs);
 
-/// "2 images (2 pages of 640x480, 320x240)", the first few of them; what samples they have if that differs.
+/// Returns "2 images (2 pages of 640x480, 320x240)": the first few, with their samples if these differ.
 std::string to_string(const std::vector<TiffRun>& runs);
 
 /// A page, and where its rows are.
@@ -74,7 +74,7 @@ struct TiffContents {
 /// Reads all directories. Throws Error (data, io, memory).
 TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& options);
 
-/// After a directory was read: makes libtiff decode colors as colors.
+/// Makes libtiff decode YCbCr in JPEG as RGB. Call it after reading a directory.
 void prepare_page(TIFF* tiff);
 
 }  // namespace gpuccl::io

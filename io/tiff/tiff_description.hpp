@@ -20,7 +20,7 @@ struct TiffSeries {
   Vector3 spacing{};          // of OME; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 
-  /// More than any file has where a description specifies more than that.
+  /// Returns the number of planes; more than any file has if the product overflows.
   std::int64_t planes() const {
     std::int64_t all = channels;
     const bool is_too_large =
@@ -29,13 +29,13 @@ struct TiffSeries {
   }
 };
 
-/// The planes that are the slices of what is chosen, in ascending order. Throws Error (data).
+/// Returns the planes of the slices that are chosen, in ascending order. Throws Error (data).
 std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, const PlaneChoice& choice);
 
-/// Refuses a scattered one. Throws Error (data).
+/// Refuses a scattered series. Throws Error (data).
 void check_order(const TiffSeries& series);
 
-/// The one of `series` that is chosen. Throws Error (data).
+/// Returns the series that is chosen. Throws Error (data).
 const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const PlaneChoice& choice);
 
 /// Description that the writing program left in the text of a TIFF's first page.
@@ -49,14 +49,14 @@ struct TiffDescription {
   std::int64_t frames = 1;  // time points
   std::int64_t slices = 1;
   std::int64_t images = 1;  // of an OME-TIFF, which may be in other files; planes and axes are of the first
-  std::vector<TiffSeries> series;  // if it is known how planes follow each other
-  std::string other_axes;          // "2x3 planes (axes TZ)" if tifffile says that planes differ along several
-  bool single_directory = false;   // tifffile states that only the first of the planes has one
+  std::vector<TiffSeries> series;     // if it is known how planes follow each other
+  std::string other_axes;             // "2x3 planes (axes TZ)" of tifffile, if planes differ along several
+  bool single_directory = false;      // tifffile states that only the first of the planes has one
   bool samples_are_channels = false;  // of a pixel, in a composite of ImageJ
   Vector3 spacing{};  // of which ImageJ specifies only z, the others by the resolution; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 
-  /// Whether it is known of all pages which image they belong to.
+  /// Returns whether the image that each page belongs to is known.
   bool says_images() const { return writer == Writer::imagej || writer == Writer::ome; }
 };
 
@@ -71,17 +71,17 @@ TiffDescription parse_description(const std::string& description, const std::str
                                   const FirstPage& page);
 
 /// Checks that the `found` planes make one volume: that they are of one image and differ along one axis,
-/// which is neither channel nor time. Pages that are labeled apart may differ along any axis but channels,
-/// whose samples mean different things. Throws Error (data) that says how to choose among them; --per-slice
-/// and --page only where their pages `are_alike`.
+/// which is neither channel nor time. Pages that are labeled separately may differ along any axis but
+/// channels, whose samples mean different things. Throws Error (data) with the options that choose among
+/// them; --per-slice and --page only if their pages `are_alike`.
 void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart);
 
-/// Adds what OME-XML specifies of images, planes and the size of pixels to `description`. `samples_per_pixel`
-/// channels are in each plane. Text that is not XML adds nothing. Throws Error (data) for metadata that take
-/// more memory than any image needs.
+/// Adds images, planes and pixel sizes from OME-XML to `description`. Each plane has `samples_per_pixel`
+/// channels. Text that is not XML adds nothing. Throws Error (data) for metadata that take more memory than
+/// any image needs.
 void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description);
 
-/// The resolution of the current page.
+/// Returns the resolution of the current page.
 Resolution read_resolution(const TiffHandle& tiff);
 
 /// Adds the spacing of the description. A resolution is ImageJ's spacing if the description has a unit. On

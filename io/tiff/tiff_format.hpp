@@ -30,7 +30,7 @@ struct TiffReading {
 
 bool is_fax(int compression);
 
-/// Throws Error (data) when it is none that can be read.
+/// Reads the format of the current page. Throws Error (data) if it is not supported.
 TiffFormat read_tiff_format(const TiffHandle& tiff, const TiffReading& reading,
                             const std::function<void(const std::string& line)>& warn);
 
@@ -71,13 +71,13 @@ class TiffPageDecoder {
   /// are decoded one by one.
   int bands() const;
   std::int64_t band_bytes() const { return layout_.row_bytes * layout_.height * format_.planes; }
-  /// Memory that an open file takes for the places and sizes of strips or tiles.
+  /// Returns the memory of an open file for the offsets and sizes of strips or tiles.
   std::int64_t host_workspace_bytes() const { return layout_.across * layout_.down * format_.planes * 16; }
 
   /// Decodes bands [begin, end). Throws Error (data, io).
   void decode(int begin, int end, const SampleSource::Sink& sink);
 
-  /// Memory that this takes.
+  /// Returns the memory for decoding a page.
   static std::int64_t buffer_bytes(const TiffLayout& layout, int planes, const TiffPieces& pieces);
 
  private:
@@ -92,7 +92,7 @@ class TiffPageDecoder {
   TiffFormat format_;
   Extent extent_;
   TiffLayout layout_;
-  bool fills_in_ = false;  // damage is no more than a warning
+  bool fills_in_ = false;  // damage is only a warning
   std::vector<std::byte> tile_;
 };
 

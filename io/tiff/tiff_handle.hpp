@@ -19,10 +19,10 @@ namespace gpuccl::io {
 struct TiffMessages {
   std::string error;
   std::string warning;
-  std::string note;            // a warning of what is against the rules but read as it is meant
+  std::string note;            // a warning about a violation that is read as intended
   bool out_of_memory = false;  // was the reason of the error
 
-  /// libtiff has nothing but words for it, many different ones; malloc() has left ENOMEM in errno.
+  /// Records an error: lack of memory by ENOMEM of malloc(), because libtiff has many texts for it.
   void add_error(const char* module, const char* format, va_list arguments);
   void add_warning(const char* module, const char* format, va_list arguments);
 };
@@ -40,8 +40,8 @@ struct TiffClient {
 };
 
 /// Opens a file with messages going to `messages`, or returns null. `handle` and `messages` must stay where
-/// they are until the file is closed with close_tiff. One allocation of libtiff stays below `max_bytes` (0:
-/// no limit) if it can do that.
+/// they are until the file is closed with close_tiff. Limits each allocation of libtiff to `max_bytes` (0: no
+/// limit) if its version supports that.
 TIFF* open_tiff(const TiffClient& client, TiffMessages& messages, std::int64_t max_bytes);
 void close_tiff(TIFF* tiff, TiffMessages& messages);
 
@@ -49,7 +49,7 @@ void close_tiff(TIFF* tiff, TiffMessages& messages);
 struct TiffStream {
   std::shared_ptr<const InputFile> file;
   std::uint64_t position = 0;
-  bool at_end = false;  // more was asked for than there is
+  bool at_end = false;  // more bytes were requested than exist
   std::optional<Error> read_failure;
 };
 
@@ -65,13 +65,13 @@ class TiffHandle {
 
   TIFF* get() const { return tiff_; }
   bool is_at_first_directory() const { return TIFFCurrentDirOffset(tiff_) == first_directory_; }
-  /// Forgets what was said so far.
+  /// Clears the messages so far.
   void clear_messages() {
     messages_ = {};
     errno = 0;
   }
-  /// libtiff goes on without a tag or page that it cannot read, but the file is not whole. Throws Error
-  /// (data, io).
+  /// Throws Error (data, io) if libtiff has left out a tag or page that it could not read. It continues
+  /// without them.
   void require_whole() const;
   bool has_error() const { return !messages_.error.empty(); }
   const std::string& warning() const { return messages_.warning; }
@@ -82,15 +82,15 @@ class TiffHandle {
   /// Throws for a strip or tile; none may need more bytes than its page.
   [[noreturn]] void fail_decoding(const std::string& reason) const;
 
-  /// The value of a tag of a single number, its default, or `otherwise`.
+  /// Returns the value of a tag of a single number, its default, or `otherwise`.
   template <class T>
   T field(ttag_t tag, T otherwise) const {
     T value = otherwise;
     return TIFFGetFieldDefaulted(tiff_, tag, &value) == 1 ? value : otherwise;
   }
   std::string text(ttag_t tag) const;
-  /// The 16-bit number that the current directory has for a tag which libtiff ignores, or `otherwise`. Only
-  /// tags that libtiff has met and does not know cost more than a look at its list. Throws Error (io).
+  /// Returns the 16-bit number that the current directory has for a tag which libtiff ignores, or
+  /// `otherwise`. Reads the file only if libtiff lists the tag as met but unknown. Throws Error (io).
   std::uint16_t stored_number(ttag_t tag, std::uint16_t otherwise) const;
 
  private:

@@ -16,7 +16,7 @@
 
 namespace gpuccl::io {
 
-/// TIFF's number of a compression.
+/// Returns TIFF's number of a compression.
 int tiff_scheme(Compression compression);
 
 /// Properties shared by the pages of a TIFF of gray samples.
@@ -57,9 +57,9 @@ class TiffFile final : public StripFile {
   std::vector<std::uint64_t> strip_ends_;
 };
 
-/// Header and directories of a little-endian TIFF whose strips follow one another from kFirstStrip on, all
-/// pages in one block, with the directories after them. Readers of stacks, ImageJ among them, compute where
-/// the pages of an uncompressed one are; and which form the file has can wait until its size is known.
+/// Header and directories of a little-endian TIFF whose strips are consecutive from kFirstStrip on, with the
+/// directories after them. So readers such as ImageJ can compute the offsets of uncompressed pages, and the
+/// choice of BigTIFF can wait until the size of the file is known.
 class TiffDirectories {
  public:
   /// `big`: BigTIFF, offsets of 64 bits.
@@ -78,7 +78,7 @@ class TiffDirectories {
   bool big_;
 };
 
-/// The largest end of the strips at which all offsets of a classic TIFF have 32 bits; may be negative.
+/// Returns the largest end of the strips for which 32-bit offsets suffice (classic TIFF); may be negative.
 std::int64_t last_classic_strip_end(const TiffPages& pages);
 
 /// Returns an ImageDescription as ImageJ writes it: a stack of slices, shown with a contrast from 0 to `max`.
@@ -88,13 +88,13 @@ std::string imagej_description(Extent extent, Label max, const Geometry& geometr
 /// Error (data) for integers of 64 bits, which OME does not have.
 std::string ome_xml(Extent extent, LabelType type, const Geometry& geometry);
 
-/// Makes the samples of a strip, as TIFF wants them. Called from several threads.
+/// Writes the samples of a strip in the layout of TIFF. Called from several threads.
 using FillStrip = std::function<void(std::int64_t strip, std::byte* samples)>;
 
-/// Compresses the samples of strips. Deflate is libdeflate's, the others are libtiff's.
+/// Compresses the samples of strips: Deflate with libdeflate, other methods with libtiff.
 class TiffStripEncoder final : public StripEncoder {
  public:
-  /// `pages` stays where it is.
+  /// `pages` must outlive it.
   TiffStripEncoder(const TiffPages& pages, FillStrip fill) : pages_(pages), fill_(std::move(fill)) {}
 
   EncodedStrip encode(std::int64_t strip) override;

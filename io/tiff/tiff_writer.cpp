@@ -65,8 +65,7 @@ struct MemoryFile {
   static toff_t size(thandle_t handle) { return static_cast<MemoryFile*>(handle)->bytes.size(); }
 };
 
-/// Sets the tags that say how the samples of a page of `rows` rows lie in its only strip; false if libtiff
-/// refuses.
+/// Sets the tags of a page with one strip of `rows` rows. Returns false if libtiff rejects a tag.
 bool set_sample_tags(TIFF* tiff, const TiffPages& pages, std::int64_t rows) {
   const auto set = [tiff](ttag_t tag, auto value) { return TIFFSetField(tiff, tag, value) == 1; };
   return set(TIFFTAG_IMAGEWIDTH, pages.strips.extent.width) &&
@@ -77,7 +76,8 @@ bool set_sample_tags(TIFF* tiff, const TiffPages& pages, std::int64_t rows) {
          set(TIFFTAG_ROWSPERSTRIP, static_cast<std::uint32_t>(rows));
 }
 
-/// libtiff encodes only into files: a file of this one strip in `buffer`, of which the strip is taken.
+/// Encodes a strip with libtiff, which only writes files: writes a file with this strip into `buffer`, and
+/// returns the strip in it.
 std::span<const std::byte> encode_by_libtiff(const TiffPages& pages, std::int64_t rows,
                                              std::span<std::byte> samples, std::vector<std::byte>& buffer) {
   buffer.clear();
@@ -96,7 +96,7 @@ std::span<const std::byte> encode_by_libtiff(const TiffPages& pages, std::int64_
                 messages.error.empty() ? "cannot compress" : "cannot compress (" + messages.error + ")");
   const std::size_t offset = TIFFGetStrileOffset(tiff.get(), 0),
                     bytes = TIFFGetStrileByteCount(tiff.get(), 0);
-  tiff.reset();  // appends the directory, for which the buffer may move
+  tiff.reset();  // appends the directory, which may move the buffer
   return std::span<const std::byte>(buffer).subspan(offset, bytes);
 }
 
@@ -124,11 +124,11 @@ namespace {
 // more time than they save in bytes.
 constexpr int kDeflateLevel = 2;
 
-/// The runs of a strip are listed in so many parts.
+/// Number of parts in which the runs of a strip are listed.
 constexpr std::int64_t kParts = 16;
 std::int64_t rows_of_part(std::int64_t rows) { return (rows + kParts - 1) / kParts; }
 
-/// Deflate from runs, from samples where the runs are short.
+/// Encodes strips in Deflate from their runs, or from samples if the runs are short.
 class RunStrips final : public StripEncoder {
  public:
   RunStrips(const MappedLabels& labels, LabelType type, const TiffPages& pages, FillStrip fill)
@@ -145,8 +145,8 @@ class RunStrips final : public StripEncoder {
   }
 
  private:
-  /// Takes the runs of a strip in parts: noise ends with the part in which there are too many, before it
-  /// takes memory and time, and mostly at once, by a few of its rows.
+  /// Adds the runs of a strip to from_runs_, part by part. Returns false if there are too many: for noise
+  /// mostly at once, by a few rows, otherwise after the part with too many, before they take memory and time.
   bool has_long_runs(std::int64_t strip) {
     if (seems_noise(strip)) return false;
     constexpr std::size_t kKept = std::size_t{1} << 20;
@@ -165,7 +165,8 @@ class RunStrips final : public StripEncoder {
     return true;
   }
 
-  /// Whether a few rows have more runs than pay. Images repeat after powers of two rather than after 31 rows.
+  /// Returns whether a few rows have too many runs. Checks every 31st row, because patterns repeat after
+  /// powers of two.
   bool seems_noise(std::int64_t strip) {
     constexpr std::int64_t kStep = 31;
     const std::int64_t rows = strips_.rows(strip), seen = rows / kStep;
@@ -180,7 +181,7 @@ class RunStrips final : public StripEncoder {
   const MappedLabels labels_;
   const StripLayout& strips_;
   LabelRuns part_;
-  ContentHash hash_;  // of the strip, which counts if it is encoded from its runs
+  ContentHash hash_;  // of the strip; added if it is encoded from its runs
   RunDeflater from_runs_;
   TiffStripEncoder from_samples_;
 };
@@ -199,10 +200,10 @@ std::int64_t bytes_of_tiff_strip(const StripLayout& strips, LabelType type, Comp
       const SampleRow row{.width = strips.extent.width, .sample_bytes = bits_per_sample(type) / 8};
       const std::int64_t most = RunDeflater::most_that_pay(row, rows);
       if (rows * runs <= most) return listed + RunDeflater::bytes_of(rows * runs);
-      return listed + RunDeflater::bytes_of(most) + 2 * samples;  // of strips before, too
+      return listed + RunDeflater::bytes_of(most) + 2 * samples;  // for earlier strips, too
     }
     default: {
-      constexpr std::int64_t kOfLibtiff = 4;  // its buffer, what it has encoded, and that while it grows
+      constexpr std::int64_t kOfLibtiff = 4;  // its buffer, and the encoded data while it grows
       return (1 + kOfLibtiff) * samples;
     }
   }

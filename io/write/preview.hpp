@@ -33,7 +33,7 @@ struct NumberedComponent {
 /// first + i + 1; 0 for none.
 std::vector<NumberedComponent> largest_components(
     const Components& components, Label first, const std::function<std::uint64_t(std::size_t i)>& number_of);
-/// Keeps as many of several lists.
+/// Keeps the largest of several lists: as many as largest_components() returns.
 void keep_largest(std::vector<NumberedComponent>& components);
 
 /// A row of pixels of a preview.
@@ -43,15 +43,15 @@ struct PreviewRow {
   std::vector<std::uint32_t> covered;  // elements in each pixel that have a label
 };
 
-/// Reduces `labels`, which are rows of the whole from `first_row` on, to rows of pixels of its preview, which
-/// `take` gets in ascending order. The first and the last may be shown by other parts, too.
+/// Reduces `labels`, which are rows of the whole from `first_row` on, to rows of pixels of its preview, and
+/// passes them to `take` in ascending order. Other parts may have rows of the first and the last, too.
 void reduce_for_preview(const MappedLabels& labels, Extent whole, std::int64_t first_row,
                         const std::function<void(const PreviewRow& row)>& take);
 
-/// Bytes that this takes for runs of rows, of which no row has more than `runs`.
+/// Returns the memory of reduce_for_preview(), if no row has more than `runs` runs.
 std::int64_t bytes_of_preview_rows(Extent extent, std::int64_t runs);
 
-// Rows of pixels from one part to another.
+// Messages with rows of pixels between parts.
 void append(std::vector<std::byte>& message, const PreviewRow& row);
 void for_each_row(std::span<const std::byte> message, const std::function<void(const PreviewRow& row)>& take);
 
@@ -67,7 +67,7 @@ class Preview {
   void draw_image(const SampleSource& source, std::int64_t memory);
   /// Adds rows in ascending order. Rows shared by several parts are added by each of them.
   void add(const PreviewRow& row);
-  /// After the last row.
+  /// Writes the PNG. Call it after the last row.
   void write(AtomicFile& file);
 
  private:
