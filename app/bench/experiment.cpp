@@ -1,4 +1,3 @@
-
 #include <fmt/core.h>
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>

@@ -64,7 +64,7 @@ struct ImageSet {
   double density = 0;            // 0 to 1
   int granularity = 0;
   std::vector<Input> inputs;
-  Axis axis = Axis::none;  // the axis on which this set is a place
+  Axis axis = Axis::none;  // the parameter that varies from set to set
 };
 
 /// Experiment as requested by the user.
@@ -112,9 +112,9 @@ struct ChosenAlgorithms {
 };
 
 /// Returns the algorithms of `table` to measure. Those that take hours must be named; "all" does not include
-/// them, unless no other is left. The GPU is asked for only if the outcome depends on it; without one, what
-/// needs it is left out. Error: usage (no such algorithm, device or connectivity), unavailable (nothing is
-/// left without the GPU, or --device cuda needs it).
+/// them, unless no other is left. Looks for a GPU only if the outcome depends on it; without one, leaves out
+/// what needs it. Error: usage (no such algorithm, device or connectivity), unavailable (nothing is left
+/// without the GPU, or --device cuda needs it).
 ChosenAlgorithms choose_algorithms(const Request& request, const std::vector<Algorithm>& table,
                                    const AskForGpu& problem_of_gpu);
 

@@ -115,7 +115,7 @@ inline const Measure* total_of(const Row& row) {
 
 /// One kind of access to memory, under its name in reports.
 struct AccessKind {
-  const char* name;  // as a key; blanks for underscores make it a title
+  const char* name;  // key in JSON; with blanks for underscores, a title
   Accesses::Count Accesses::*count;
 };
 

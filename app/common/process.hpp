@@ -5,11 +5,11 @@
 namespace gpuccl::app {
 
 /// Call it first. If standard input, output or error is closed, replaces it by a descriptor that fails, so
-/// that no output gets its number, and with it messages. SIGINT, SIGTERM and SIGHUP remove unfinished outputs
-/// and then end the program by this signal, as the caller expects. SIGPIPE and SIGXFSZ are ignored: the write
-/// fails and is reported like any other, but a pipe without a reader ends the program by SIGPIPE. An
-/// exception that no caller can catch, such as one of a oneTBB thread that cannot start another, ends as any
-/// other failure does: with one line, its exit code and no unfinished outputs.
+/// that no output file gets its number and receives messages. SIGINT, SIGTERM and SIGHUP remove unfinished
+/// outputs and then end the program by this signal, as the caller expects. SIGPIPE and SIGXFSZ are ignored:
+/// the write fails and is reported like any other, but a pipe without a reader ends the program by SIGPIPE.
+/// An exception that no caller can catch, such as one of a oneTBB thread that cannot start another, ends the
+/// program as any other failure does: with one line, its exit code and no unfinished outputs.
 void prepare_process();
 
 /// Removes unfinished outputs and ends the program by `signal`, as if nothing handled it.

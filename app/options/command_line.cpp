@@ -442,7 +442,7 @@ std::optional<CommandLine::Parsed> CommandLine::parse_given(const std::vector<st
   try {
     Parsed parsed = parse_declared(words);
     if (parsed.run || words == std::vector<std::string>{"--version"}) return parsed;
-  } catch (const Error&) {  // is thrown again, with a message that knows all declarations
+  } catch (const Error&) {  // parse() repeats it with all declarations, for a complete message
   }
   return std::nullopt;
 }

@@ -26,11 +26,11 @@ constexpr std::pair<std::string_view, Relation> kRelations[] = {
 
 struct Word {
   std::string text;  // "" after the last
-  std::size_t at;    // the first character is 1
+  std::size_t at;    // position in the text, from 1
 };
 
 constexpr const char* kValue = "value";          // of a component of an image of values
-constexpr double kMostExact = 9007199254740992;  // 2^53: integers below are a double each
+constexpr double kMostExact = 9007199254740992;  // 2^53: doubles represent all integers below
 
 /// World coordinates are computed when rows are written, after filters have run.
 bool is_in_the_world(MeasureId id) {
@@ -73,7 +73,7 @@ bool is_measure(const std::string& word) {
                      [&](const Measure& measure) { return measure.name == word; });
 }
 
-/// Returns the number of "5um", "5" of "5 um" with `before`; "" if there is no unit of length.
+/// Returns "5" for "5um", and `before` for "um"; "" if the word is no number with a unit of length.
 std::string number_with_unit(const std::string& word, const std::string& before) {
   const std::size_t digits = std::min(word.find_first_not_of("0123456789.eE+-"), word.size());
   std::string unit = word.substr(digits);
@@ -91,7 +91,7 @@ std::string turned(const std::string& number, const std::string& relation, const
   return measure + " " + other + " " + number;
 }
 
-/// Reads what `or` joins, what `and` joins in that, and comparisons and parentheses in that.
+/// Recursive descent: `or` joins what `and` joins, and `and` joins comparisons and parentheses.
 class Parser {
  public:
   explicit Parser(const std::string& text) : words_(words_of(text)) {}

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// By TaskFile.
+/// Properties of a TaskFile; kKinds has the order of the enumeration.
 struct Kind {
   const char* name;
   char tag;

@@ -111,7 +111,7 @@ struct Described {
   Connectivity connectivity;
   std::span<const ValueBits> values = {};
   ValueType type = ValueType::u32;
-  bool by_values = false;  // the labels are these
+  bool by_values = false;  // the values are the labels
   std::span<const std::array<Wrap, 3>> wraps = {};
 };
 
@@ -240,7 +240,7 @@ Table make_table(const Described& of, const TableRequest& request, const HostArr
 // --- labels into an array
 
 struct Made {
-  BitVolume bits;  // what labels look at
+  BitVolume bits;  // the labels refer to them
   Labeling labeled;
   UninitializedVector<ValueBits> values;
   ValueType type = ValueType::u8;
@@ -254,9 +254,8 @@ Labeling label_bits(const BitVolume& bits, Connectivity connectivity) {
   return find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(bits.view());
 }
 
-/// Numbers a mask in the order in which blocks of 2x2 elements are met. All that is in a block is one
-/// component, so that numbers change places only among components that begin in the same two rows. `rows`: of
-/// their first elements.
+/// Numbers a mask in raster order of blocks of 2x2 elements. A block has elements of one component only, so
+/// numbers change only among components that begin in the same two rows. `rows`: of their first elements.
 void number_by_blocks(Made& made, const std::vector<int>& rows) {
   const LabelRows& labels = *made.labeled.labels;
   const Label* const united = made.map.empty() ? nullptr : made.map.data();
@@ -272,8 +271,8 @@ void number_by_blocks(Made& made, const std::vector<int>& rows) {
     LabelRuns listed;
     const int y = rows[begins[group - 1]] / 2 * 2;
     labels.list_runs(y, std::min(2, labels.extent().height - y), listed, united);
-    // Without branches, which the processor could not foresee. Labels count from 1 on among those that begin
-    // here.
+    // Labels count from 1 among those that begin in these rows. The loops avoid branches that the processor
+    // cannot predict.
     std::vector<Label> blocks(static_cast<std::size_t>(labels.extent().width / 2 + 1), 0);
     for (const LabelRun& run : listed.runs)
       blocks[static_cast<std::size_t>(run.begin / 2)] = run.label >= first ? run.label - first + 1 : 0;
@@ -289,7 +288,7 @@ void number_by_blocks(Made& made, const std::vector<int>& rows) {
   for (Label& label : made.map) label = numbers[label];
 }
 
-/// The rows of the first elements of components, of which `map` unites some.
+/// Returns the rows of the first elements of components, after `map` has merged some of them.
 std::vector<int> first_rows(const Components& components, const std::vector<Label>& map) {
   std::vector<int> rows;
   for (std::size_t i = 0; i < components.size(); ++i)
@@ -349,7 +348,7 @@ void render(const LabelRows& labels, const std::vector<Label>& map, std::uint64_
   render_all(labels, reinterpret_cast<std::uint8_t*>(data), mapped);
 }
 
-/// `width`: of rows of packed bits, or below 0.
+/// Checks the array of out=. `width`: of rows of packed bits; negative for other arrays.
 void check_out(const HostArray& array, const HostArray& out, int width) {
   Extent expected = array.extent();
   if (width >= 0) expected.width = width;
@@ -375,8 +374,8 @@ struct Numbered {
   ValueBits value_of(Label number) const { return values.empty() ? number : values[number - 1]; }
 };
 
-/// Calls use(value, begin, end) for stretches of a row of equal values. Ends of 64 elements are found at
-/// once, because the processor cannot foresee them one by one.
+/// Calls use(value, begin, end) for each run of equal values in a row. Compares 64 elements at once, because
+/// the processor cannot predict where runs end.
 template <class T, class Use>
 void for_runs(const std::byte* row, int width, const Use& use) {
   const auto value_at = [&](int x) {
@@ -415,7 +414,7 @@ void with_label_type(const HostArray& labels, const Work& work) {
   });
 }
 
-/// The highest label; refuses negative ones.
+/// Returns the highest label. Refuses negative labels.
 ValueBits highest_label(const HostArray& labels) {
   std::atomic<ValueBits> highest = 0;
   with_label_type(labels, [&]<class T>(T) {
@@ -445,9 +444,9 @@ ValueBits highest_label(const HostArray& labels) {
   return highest;
 }
 
-/// The distinct labels but 0, ascending.
+/// Returns the distinct labels except 0, ascending.
 std::vector<ValueBits> distinct_labels(const HostArray& array) {
-  // First the values of runs, then those of all rows.
+  // Distinct values of some rows first, then those of all rows.
   tbb::enumerable_thread_specific<std::vector<ValueBits>> found;
   std::vector<ValueBits> all;
   const auto make_distinct = [](std::vector<ValueBits>& values) {
@@ -529,7 +528,7 @@ struct ValueSums {
 /// Sums of the values 0..highest.
 std::vector<ValueSums> sum_values(const HostArray& labels, std::size_t highest) {
   const Extent extent = labels.extent();
-  // Each thread has a table of its own, as long as these are not larger than the image.
+  // Each thread has its own table, unless the tables would be larger than the image.
   const std::int64_t bytes = extent.elements() * static_cast<std::int64_t>(labels.bytes_each());
   const std::int64_t tables =
       std::clamp<std::int64_t>(bytes / static_cast<std::int64_t>((highest + 1) * sizeof(ValueSums)), 1,
@@ -632,7 +631,7 @@ Table pair_table(const OverlapTable& table, std::span<const std::uint64_t> truth
   return pairs;
 }
 
-/// Scores each class by itself. `pairs` gets a table of the same columns after that of the value.
+/// Scores each class separately. Replaces `pairs` by the pairs of all classes, with a first column "value".
 ClassTotals score_classes(const OverlapTable& table, const Objects& truth, const Objects& prediction,
                           std::span<const double> thresholds, Table& pairs) {
   for (auto& [name, cells] : pairs.columns) std::visit([](auto& column) { column.clear(); }, cells);
@@ -686,7 +685,7 @@ void write_kept(const HostArray& array, const LabelRows& labels, const std::vect
         const std::size_t begin = static_cast<std::size_t>(run.begin) * each;
         std::memcpy(kept.data() + begin, row + begin, static_cast<std::size_t>(run.end - run.begin) * each);
         if (filled == nullptr) continue;
-        for (int x = run.begin; x < run.end; ++x) {  // a hole is what its image has for true
+        for (int x = run.begin; x < run.end; ++x) {  // holes become nonzero
           std::byte* const element = kept.data() + static_cast<std::size_t>(x) * each;
           if (std::all_of(element, element + each, [](std::byte byte) { return byte == std::byte{0}; }))
             *element = std::byte{1};
@@ -922,7 +921,7 @@ std::int64_t unite(nb::handle pairs_object, nb::handle numbers_object) {
       if (label < 1 || static_cast<std::size_t>(label) >= count)
         refuse("a pair contains a label that does not exist");
     std::size_t a = find(pair[0]), b = find(pair[1]);
-    if (firsts[a] > firsts[b]) std::swap(a, b);  // roots are first in the whole
+    if (firsts[a] > firsts[b]) std::swap(a, b);  // a root has the smallest first element
     parents[b] = static_cast<std::int64_t>(a);
   }
   std::vector<std::size_t> roots;

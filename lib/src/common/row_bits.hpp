@@ -20,7 +20,7 @@ GPUCCL_HD int count_ones(Word word) {
 
 // Rows of packed bits, as BitView has them.
 
-/// Entry b: the bits of a 64-bit word whose positions have bit b set.
+/// Entry b: the bits of a 64-bit word at positions with bit b set. Their counts give sums of positions.
 inline constexpr std::array<std::uint64_t, 6> kPositionsWithBit = {0xaaaaaaaaaaaaaaaa, 0xcccccccccccccccc,
                                                                    0xf0f0f0f0f0f0f0f0, 0xff00ff00ff00ff00,
                                                                    0xffff0000ffff0000, 0xffffffff00000000};

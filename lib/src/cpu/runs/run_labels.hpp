@@ -58,9 +58,9 @@ class RunLabels final : public LabelRows, public SpanSource {
     return label_of_run_.get() + runs_before_[static_cast<std::size_t>(place.bundle)];
   }
 
-  /// Returns the labels of `image`, one slice that is part of this image: at column 0 from row `first_row`
-  /// on, which begins a bundle, with background next to it and below it. Its labels are those from `before` +
-  /// 1 to `before` + `count` in this image.
+  /// Returns the labels of `image`, a slice that this image contains from column 0 and row `first_row` on,
+  /// with background next to it and below it. Row `first_row` begins a bundle. The labels are those from
+  /// `before` + 1 to `before` + `count` of this image.
   RunLabels part(BitView image, std::int64_t first_row, Label before, Label count) const;
 
   /// Visits the runs of row y of slice z as visit(begin, end, label).

@@ -2,7 +2,7 @@
 //
 // Runs           merges the runs within each strip, one thread per strip
 // Merge borders  merges runs that touch across the edges of strips, all edges at the same time
-//   Number         numbers components in raster order of their first elements
+// Number         numbers components in raster order of their first elements
 //
 // Labels are never stored per element: RunLabels renders them from the bits and one number per run.
 
@@ -49,7 +49,7 @@ Word joined_by_others(const BundleRuns& here, const BundleRuns& above, const Bun
                       std::size_t word) {
   if constexpr (side.dz == 0) return 0;
   if constexpr (side.dy == 0) return here.touch_y[word] & above.touch_z[word] & other.touch_y[word];
-  if constexpr (side.diagonal != S::sides[0].diagonal) return 0;  // not the same kind of place
+  if constexpr (side.diagonal != S::sides[0].diagonal) return 0;  // one has columns, the other corners
   if constexpr (side.dy < 0) return here.touch_y[word] & above.touch_z[word];
   return here.touch_z[word] & other.touch_y[word];
 }

@@ -10,9 +10,9 @@
 // see. One thread per word of bundles at a face of its tile:
 //
 //     left     word 0 of every row: seams to the tile on the left, and all other contacts that cross an edge
-//     top      row 0                side A, C above
-//     front    layer 0   (3D)       sides B, C, D in the layer before
-//     bottom   last row  (3D)       side D, which is one row further down
+//     top      row 0                sides 0, 2 above
+//     front    layer 0   (3D)       sides 1, 2, 3 in the layer before
+//     bottom   last row  (3D)       side 3, which is one row further down
 namespace gpuccl::cuda::runs {
 
 inline constexpr unsigned kBoundaryThreads = 128;

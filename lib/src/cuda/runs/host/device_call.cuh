@@ -24,6 +24,8 @@ struct ValueCall {
   cudaStream_t stream;
 };
 
+// Defined in device_labeling.cuh, instantiated in runs_2d.cu, runs_3d.cu, values_2d.cu and values_3d.cu.
+
 template <Connectivity connectivity>
 std::size_t workspace_bytes(Extent extent, LinkWidth width);
 
