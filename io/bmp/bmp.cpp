@@ -47,7 +47,7 @@ class Start {
   std::size_t size_;
 };
 
-/// Gray where index i is the gray of a sample of that value, else a palette.
+/// Reads the palette. If the color of each index is the gray of a sample of that value, samples are gray.
 void read_palette(const Start& start, std::uint64_t offset, std::uint64_t entry, std::uint32_t count,
                   SampleFormat& format) {
   const std::uint32_t values = 1U << format.bits;
@@ -79,8 +79,8 @@ void read_masks(const Start& start, BmpHeader& header, std::uint64_t masks, std:
   header.has_alpha = header_bytes >= kWithAlpha && start.u32(masks + 12) != 0;
 }
 
-/// Entries of a palette: as many as a header says, or as a sample has values; old headers do not say it, and
-/// pixels may follow earlier.
+/// Returns the number of palette entries: that of the header, or the number of sample values. Old headers
+/// have no number, and pixels may begin earlier.
 std::uint32_t palette_entries(const BmpHeader& header, std::uint64_t palette, bool is_old,
                               std::uint32_t said) {
   const std::uint32_t values = 1U << header.pixel_bits;
@@ -210,8 +210,8 @@ class BmpSource final : public SampleSource {
 
 }  // namespace
 
-/// Two letters are too few to know a bitmap by. Two fields after its size are 0 but for a cursor's, so a file
-/// with others has to have a header of a known size.
+/// Two letters are too few to recognize a bitmap. Two fields after its size are 0, except in cursors, so a
+/// file with other values must have a header of a known size.
 bool is_bmp(const InputFile& file) {
   unsigned char start[18];
   if (file.read_at(0, start, sizeof start) != sizeof start || std::memcmp(start, "BM", 2) != 0) return false;

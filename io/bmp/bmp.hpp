@@ -30,7 +30,7 @@ struct BmpHeader {
   }
 };
 
-/// Whether a version of the format has a header of so many bytes.
+/// Returns whether a version of the format has a header of this size.
 bool is_bmp_header_size(std::uint32_t bytes);
 
 /// Throws Error (data).
@@ -38,8 +38,8 @@ BmpHeader read_bmp_header(const ByteSource& file, const Limits& limits);
 
 bool is_bmp(const InputFile& file);
 
-/// A bitmap of Windows of 1, 4 or 8 bits, of 24 or of 32 (of which the last 8 mean nothing), uncompressed,
-/// from the bottom up or from the top down. Throws Error (data, io, memory).
+/// Opens an uncompressed Windows bitmap of 1, 4, 8, 24 or 32 bits (the last 8 of 32 are ignored), stored from
+/// the bottom up or from the top down. Throws Error (data, io, memory).
 std::unique_ptr<SampleSource> open_bmp(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 
 }  // namespace gpuccl::io

@@ -10,7 +10,7 @@
 
 namespace gpuccl::io {
 
-/// The checksum of zlib streams, of pieces of which sums are known rather than bytes.
+/// The checksum of zlib streams, computed from sums of their pieces instead of from bytes.
 class Adler32 {
  public:
   static constexpr std::uint64_t kModulus = 65521;
@@ -18,8 +18,8 @@ class Adler32 {
   Adler32() = default;
   explicit Adler32(std::uint32_t value) : first_(value & 0xffff), second_(value >> 16) {}
 
-  /// `count` bytes b_0, b_1, ... of which `sum` is the sum of b_i and `weighted` that of i * b_i, or what
-  /// they leave modulo kModulus.
+  /// Appends `count` bytes b_0, b_1, ...; `sum` is the sum of b_i and `weighted` that of i * b_i, possibly
+  /// modulo kModulus.
   void append(std::uint64_t count, std::uint64_t sum, std::uint64_t weighted) {
     count %= kModulus;
     sum %= kModulus;
@@ -27,7 +27,7 @@ class Adler32 {
     second_ = (second_ + count * (first_ + sum) + kModulus - weighted % kModulus) % kModulus;
     first_ = (first_ + sum) % kModulus;
   }
-  /// The `count` bytes that have the checksum `other`.
+  /// Appends `count` bytes with the checksum `other`.
   void append(std::uint64_t count, const Adler32& other) {
     second_ = (second_ + other.second_ + count % kModulus * (first_ + kModulus - 1)) % kModulus;
     first_ = (first_ + other.first_ + kModulus - 1) % kModulus;
@@ -40,7 +40,7 @@ class Adler32 {
 
 static_assert(std::endian::native == std::endian::little, "bits are stored 64 at a time");
 
-/// Bits as they are written.
+/// Bits to write.
 struct Bits {
   std::uint64_t bits = 0;
   int count = 0;
@@ -51,7 +51,7 @@ struct Bits {
   }
 };
 
-/// Writes bits as Deflate has them, the first in the least significant place. There must be room for
+/// Writes bits in the order of Deflate, the first in the least significant position. There must be room for
 /// kSlack bytes after the last one.
 class BitWriter {
  public:
@@ -68,11 +68,11 @@ class BitWriter {
     waiting_ >>= count_ / 8 * 8;
     count_ %= 8;
   }
-  /// Zeros up to the next byte.
+  /// Writes zeros up to the next byte.
   void align() {
     if (count_ != 0) put(0, 8 - count_);
   }
-  /// Bytes that are complete.
+  /// Returns the number of complete bytes.
   std::size_t bytes() const { return static_cast<std::size_t>(at_ - begin_); }
 
  private:
@@ -99,14 +99,14 @@ inline constexpr std::size_t kLengthSymbols = 19;
 inline constexpr std::array<std::uint8_t, kLengthSymbols> kLengthOrder = {16, 17, 18, 0, 8,  7, 9,  6, 10, 5,
                                                                           11, 4,  12, 3, 13, 2, 14, 1, 15};
 
-/// A symbol that stands for several values, which `bits` extra bits tell apart.
+/// A symbol for several values, which `bits` extra bits distinguish.
 struct Symbol {
   std::size_t number = 0;
   int bits = 0;
   std::uint32_t extra = 0;
 };
 
-/// Lengths 3 to 258: from 11 on groups of four symbols, each group with one extra bit more; 258 is alone.
+/// Returns the symbol of a length: from 11 on in groups of four with one more extra bit each; 258 is alone.
 constexpr Symbol length_symbol(std::uint32_t length) {
   if (length == kMaxMatch) return {kFirstLength + 28, 0, 0};
   const std::uint32_t from = length - kMinMatch;
@@ -116,13 +116,13 @@ constexpr Symbol length_symbol(std::uint32_t length) {
           from & ((1u << bits) - 1)};
 }
 
-/// Distances 1 to 32768: from 5 on groups of two.
+/// Returns the symbol of distances 1 to 32768: from 5 on groups of two.
 constexpr Symbol distance_symbol(std::uint32_t distance) {
   const std::uint32_t from = distance - 1;
   const int bits = static_cast<int>(std::bit_width(from | 3)) - 2;
   return {static_cast<std::size_t>(2 * bits) + (from >> bits), bits, from & ((1u << bits) - 1)};
 }
-/// The extra bits of one of them.
+/// Returns the number of extra bits of a symbol.
 constexpr int distance_bits(std::size_t symbol) { return symbol < 4 ? 0 : static_cast<int>(symbol / 2) - 1; }
 
 static_assert(length_symbol(3).number == 257 && length_symbol(10).number == 264 &&
@@ -135,13 +135,13 @@ static_assert(distance_symbol(32768).number == 29 && distance_symbol(32768).bits
 
 // Length-limited prefix codes in the canonical form of Deflate (RFC 1951, 3.2.2).
 
-/// The lengths of the codes of a prefix code (Huffman 1952) of which none has more than `max_length` bits.
-/// Symbols of frequency 0 get length 0; at least two others are needed, and the code is then complete, as
-/// strict decoders want it.
+/// Finds the code lengths of a prefix code (Huffman 1952) of at most `max_length` bits. Symbols of frequency
+/// 0 get length 0; at least two others are required. The code is then complete, which strict decoders
+/// require.
 void find_code_lengths(std::span<const std::uint32_t> frequencies, int max_length,
                        std::span<std::uint8_t> lengths);
 
-/// Deflate's codes of these lengths, their bits in the order in which they are written.
+/// Assigns Deflate's codes of these lengths, with their bits in the order of writing.
 void assign_codes(std::span<const std::uint8_t> lengths, std::span<std::uint16_t> codes);
 
 /// A complete code has two symbols at least.
@@ -155,7 +155,7 @@ void make_complete(std::array<std::uint32_t, size>& frequencies) {
   }
 }
 
-/// A prefix code over `size` symbols made for their frequencies.
+/// A prefix code over `size` symbols for given frequencies.
 template <std::size_t size>
 struct PrefixCode {
   std::array<std::uint8_t, size> lengths{};

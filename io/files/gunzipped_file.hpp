@@ -20,18 +20,18 @@ class Inflater {
  public:
   enum class State { inside, at_end, damaged };
   struct Progress {
-    std::ptrdiff_t taken;  // of the input; below 0 where what earlier calls took was too much
+    std::ptrdiff_t taken;  // of the input; negative if earlier calls took too much
     std::size_t made;
     State state;
   };
 
   virtual ~Inflater() = default;
 
-  /// One that goes on from the same place.
+  /// Returns an inflater that continues from the same position.
   virtual std::unique_ptr<Inflater> copy() const = 0;
-  /// Takes and makes what it can, of less than 4 GiB each. Throws std::bad_alloc.
+  /// Inflates as much of `in` as fits into `out`; both are below 4 GiB. Throws std::bad_alloc.
   virtual Progress inflate(std::span<const unsigned char> in, std::span<unsigned char> out) = 0;
-  /// Goes on to the next member.
+  /// Begins the next member.
   virtual void begin_member() = 0;
   /// Describes the damage in a few words.
   virtual std::string damage() const = 0;
@@ -45,7 +45,7 @@ constexpr std::int64_t kZlibInflaterBytes = 48 << 10;
 /// without ISA-L. Unlike zlib, it accepts incomplete codes of which no missing code occurs. Throws
 /// std::bad_alloc.
 std::unique_ptr<Inflater> make_fast_inflater(bool is_gzip);
-/// Memory of one; 0 in a build without it.
+/// Returns the memory of an inflater of ISA-L; 0 in a build without it.
 std::int64_t fast_inflater_bytes();
 /// Returns the version of ISA-L; empty in a build without it.
 std::string fast_inflater_version();
@@ -60,16 +60,16 @@ class GunzipStream {
   GunzipStream(const GunzipStream& other);
   GunzipStream& operator=(const GunzipStream&) = delete;
 
-  /// Memory of one that is read from, and of a copy that is not.
+  /// Return the memory of a stream that is read, and of a copy that is not.
   static std::int64_t bytes() { return bytes_of_copy() + std::int64_t{kPiece}; }
   static std::int64_t bytes_of_copy() { return std::max(kZlibInflaterBytes, fast_inflater_bytes()); }
 
   std::uint64_t position() const { return position_; }
-  /// Whether zlib decompresses it, also after ISA-L rejected it.
+  /// Returns whether zlib decompresses it, also after ISA-L rejected it.
   bool is_by_zlib() const { return is_by_zlib_; }
-  /// Whether a member of gzip follows; whatever else does is not read, as gzip does not.
+  /// Returns whether a gzip member follows. Other data is not read, as in gzip.
   bool starts_member() const;
-  /// Whether anything follows what was read of the file.
+  /// Returns whether the file continues after the bytes read.
   bool is_followed() const { return here() < file_.size(); }
   /// Copies the next `count` bytes, fewer only at the end, and returns how many. Throws Error (data, io).
   std::size_t read(void* out, std::size_t count);
@@ -78,7 +78,7 @@ class GunzipStream {
  private:
   static constexpr std::size_t kPiece = std::size_t{1} << 16;
 
-  /// Offset in the file of what is not used yet.
+  /// Returns the offset in the file of the first unused byte.
   std::uint64_t here() const { return next_ - (filled_ - used_); }
   void go_to(std::uint64_t here);
   bool refill();
@@ -89,9 +89,9 @@ class GunzipStream {
   std::uint64_t offset_;
   std::unique_ptr<Inflater> inflater_;
   bool is_by_zlib_;
-  std::vector<unsigned char> stored_;  // what was read of the file,
-  std::size_t filled_ = 0, used_ = 0;  // so much of it
-  std::uint64_t next_;                 // offset behind it
+  std::vector<unsigned char> stored_;  // bytes read from the file
+  std::size_t filled_ = 0, used_ = 0;  // bytes of stored_
+  std::uint64_t next_;                 // offset after them
   std::uint64_t position_ = 0;
   bool ended_ = false;
 };
@@ -106,17 +106,17 @@ class GunzippedFile final : public ByteSource {
   explicit GunzippedFile(std::shared_ptr<const InputFile> file, std::uint64_t offset = 0)
       : file_(std::move(file)), offset_(offset) {}
 
-  /// Bytes that it is compressed in.
+  /// Returns the number of compressed bytes.
   std::uint64_t stored_bytes() const { return file_->size() - std::min(file_->size(), offset_); }
 
-  /// Its first bytes, decompressed alone.
+  /// Decompresses only the first bytes.
   std::size_t read_start(void* out, std::size_t count) const;
-  /// Says, before read_at(), how many bytes from the start will be asked for, and whether in their order and
-  /// once. A quarter of `memory` may be taken. `on_more`, if not null, is called, from whatever thread reads
-  /// the last of them, if more follow.
+  /// Announces the number of bytes to read from the start, and whether they are read once in order. Call it
+  /// before read_at(). May use a quarter of `memory`. If more bytes follow, the thread that reads the last
+  /// one calls `on_more`, unless it is null.
   void expect(std::uint64_t bytes, std::int64_t memory, bool in_order,
               std::function<void()> on_more = nullptr);
-  /// Memory that read_at() takes from its first call on.
+  /// Returns the memory of read_at() from its first call on.
   std::int64_t held_bytes() const;
   bool is_streamed() const { return streamed_; }
   /// Decompresses with all threads, unless it is a stream. Optional; call it before several threads read.

@@ -78,7 +78,7 @@ namespace {
 // The product of three spacings and 2^64 elements is a number, and not 0.
 constexpr double kLeastNumber = 1e-80, kMostNumber = 1e80;
 
-/// With the axes of the world that differ between the two turned round.
+/// Returns the orientation with axes of the world reversed if they differ between the two spaces.
 Orientation turned(const Orientation& orientation, WorldSpace to) {
   Orientation result = orientation;
   const auto sign = [](WorldSpace space, std::size_t axis) {

@@ -54,7 +54,7 @@ struct Orientation {
 
 /// Orientation fields of a NIfTI header, copied bit for bit to outputs.
 struct NiftiFrame {
-  bool is_nifti2 = false;  // numbers of 64 bits; of 32 otherwise, which a double holds as they are
+  bool is_nifti2 = false;  // numbers of 64 bits; otherwise of 32, which doubles represent exactly
   std::array<double, 8> pixdim{};
   int xyzt_units = 0;
   int qform_code = 0, sform_code = 0;
@@ -69,28 +69,28 @@ struct Geometry {
   std::optional<Orientation> orientation = {};  // in the same unit
   std::optional<NiftiFrame> nifti = {};         // of an input that is one
   Resolution resolution = {};                   // alone it specifies no spacing
-  bool has_slice_axis = false;                  // of an array, though that may have one element
+  bool has_slice_axis = false;                  // of an array, even if the axis has one element
 
   /// Along the first `axes`.
   bool is_known(int axes = 2) const;
 };
 
-/// A spacing that is asked for instead of what a file specifies.
+/// A requested spacing, instead of that of the file.
 struct GivenSpacing {
   Vector3 spacing{};                      // 0 along z: as in the file
   LengthUnit unit = LengthUnit::unknown;  // as in the file
 };
 
-/// Whether a number can be a spacing, or together with others make a volume that is a number.
+/// Returns whether a number can be a spacing: products of three are finite and not 0.
 bool is_spacing(double length);
 
-/// Whether neither has a unit. Then that of a NIfTI is mm, as programs that read NIfTI assume.
+/// Returns whether neither has a unit. A NIfTI then has mm, as other programs assume.
 bool needs_unit(const Geometry& geometry, const GivenSpacing& given);
 
-/// Gives elements this size. Directions and origin stay where they are.
+/// Sets the size of elements. Directions and origin do not change.
 void set_spacing(Geometry& geometry, const GivenSpacing& given);
 
-/// With lengths in another unit; as it is where the unit is not known.
+/// Returns the geometry with lengths in another unit; unchanged if its unit is not known.
 Geometry in_unit(const Geometry& geometry, LengthUnit unit);
 
 /// Converts an orientation to LPS or RAS; axes that refer to no body are assumed to be LPS.
@@ -102,14 +102,14 @@ Orientation plain_orientation(const Geometry& geometry);
 /// Returns the orientation of `geometry`, or the default.
 Orientation orientation_of(const Geometry& geometry);
 
-/// Whether an image of one slice lies in a plane of x and y, and has no known thickness.
+/// Returns whether an image of one slice lies in a plane of x and y and has no known thickness.
 bool is_flat(const Geometry& geometry);
 bool is_plain(const Orientation& orientation);
-/// Whether elements lie along the axes of the world, wherever the first is.
+/// Returns whether elements lie along the axes of the world, with any origin.
 bool is_unturned(const Orientation& orientation);
 
-/// Drops an orientation whose numbers are none that can be computed with, or whose steps lie in a plane. A
-/// third step of no length, as images of one slice may have it, is made a normal of the others.
+/// Drops an orientation whose numbers cannot be computed with, or whose steps lie in a plane. A third step of
+/// length 0, which images of one slice may have, is replaced by a normal of the others.
 void drop_unusable(std::optional<Orientation>& orientation);
 
 /// Returns the resolution that a TIFF specifies for `geometry`: the original one, or that of its spacing.

@@ -17,7 +17,7 @@ namespace gpuccl::io {
 /// Checks that an input of `pages` pages or slices has those of `range`. Throws Error (data).
 void check_range(const PageRange& range, std::int64_t pages);
 
-/// Thrown where an axis has no such place; it knows how many there are.
+/// Thrown if an index exceeds the size of an axis, which it contains.
 class NoSuchPlane : public Error {
  public:
   NoSuchPlane(std::int64_t size, std::string option, const std::string& reason)
@@ -30,8 +30,9 @@ class NoSuchPlane : public Error {
   std::string option_;
 };
 
-/// The place along an axis of `size` elements, such as "channels", of which `option`, such as "--channel",
-/// chooses one. Throws NoSuchPlane if it chooses one that is not there, Error (data) if none of several.
+/// Returns the index along an axis of `size` elements, such as "channels", that `option`, such as
+/// "--channel", chooses. Throws NoSuchPlane if it does not exist, Error (data) if several exist and none is
+/// chosen.
 std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
                          const std::string& option);
 
@@ -41,7 +42,7 @@ struct NamedAxis {
   std::uint64_t size = 1;
   bool is_space = true;
 
-  /// In any case of letters.
+  /// Returns whether the axis has this name, in upper or lower case.
   bool is_named(const char* one) const;
   bool is_channel() const { return is_named("c") || is_named("channel"); }
   bool is_time() const { return is_named("t") || is_named("time"); }
@@ -54,18 +55,18 @@ struct ImageAxes {
   std::vector<std::uint64_t> at;  // along each axis that is none of these
 };
 
-/// Chooses axes by their names, else the last three of space. `choice` selects channel and time point.
-/// Throws Error (data) where axes of several elements are left over, or are not as many as chosen.
+/// Chooses axes by their names, else the last three of space. `choice` selects channel and time point. Throws
+/// Error (data) if other axes have several elements, or if a chosen index does not exist.
 ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& choice);
 
-/// The slices of `source` in `range`, as an input of its own. Throws Error (data) if it has not all of them.
+/// Opens the slices of `source` in `range` as an input. Throws Error (data) if some do not exist.
 std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range);
 
-/// The indices of samples that have a palette, as gray.
+/// Opens the indices of samples with a palette as gray.
 std::unique_ptr<SampleSource> open_indices(std::unique_ptr<SampleSource> source);
 
-/// One channel of the pixels of `source`, as gray. Throws Error (data) if it has no such channel, or samples
-/// that are not in whole bytes.
+/// Opens one channel of the pixels of `source` as gray. Throws Error (data) if there is no such channel, or
+/// if samples are not complete bytes.
 std::unique_ptr<SampleSource> open_channel(std::unique_ptr<SampleSource> source, int channel);
 
 }  // namespace gpuccl::io

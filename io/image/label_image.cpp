@@ -142,7 +142,7 @@ std::uint64_t number_of(double value) {
                     : std::bit_cast<std::uint64_t>(value);
 }
 
-/// The number of a sample of a type, given its bits.
+/// Returns the number of a sample of a type, given its bits.
 template <class Sample, class Bits>
 std::uint64_t number_of_bits(Bits bits) {
   if constexpr (std::is_floating_point_v<Sample>)
@@ -151,7 +151,7 @@ std::uint64_t number_of_bits(Bits bits) {
     return static_cast<std::uint64_t>(static_cast<std::int64_t>(static_cast<Sample>(bits)));
 }
 
-/// `number` gives that of a label.
+/// `number` returns the number of a label.
 template <class Number>
 std::uint64_t sum_of_runs(std::int64_t first_row, const LabelRuns& rows, Number number) {
   std::uint64_t sum = 0;

@@ -65,7 +65,7 @@ class RawFile final : public StripFile {
   std::string head_;
 };
 
-/// A strip as blocks of the stream. Samples are drawn for their checksum alone, which runs do not tell.
+/// Encodes a strip as blocks of the stream. Samples are rendered only for their checksum.
 class GzipEncoder final : public StripEncoder {
  public:
   GzipEncoder(const MappedLabels& labels, const StripLayout& strips, LabelType type)
@@ -105,7 +105,7 @@ class GzipFile final : public StripFile {
 
  private:
   Samples head_;
-  std::uint64_t bytes_;  // of what is compressed
+  std::uint64_t bytes_;  // before compression
   std::uint32_t checksum_;
 };
 

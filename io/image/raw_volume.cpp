@@ -130,7 +130,7 @@ class RawVolumeSource final : public SampleSource {
   std::int64_t memory_;
 };
 
-/// With the offset of the one that is chosen.
+/// Returns the volume with the offset of the chosen frame.
 RawVolume chosen_frame(const RawVolume& volume, const ReadOptions& options) {
   const std::int64_t frame =
       plane_place(static_cast<std::int64_t>(volume.frames), options.planes.frame, "volumes", "--frame");
@@ -172,7 +172,7 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
   const RawVolume chosen = chosen_frame(volume, options);
   const double end = chosen.sample_bytes() + static_cast<double>(chosen.offset);
   check_deflate_ratio(end, contents->stored_bytes());
-  // Behind one that is not the last come others.
+  // Other volumes follow one that is not the last.
   const bool is_last = options.planes.frame.value_or(0) + 1 >= volume.frames;
   const auto warn = [warn = options.warn] { warn(kBytesIgnored); };
   const std::int64_t memory = memory_limit(options.limits);

@@ -13,7 +13,7 @@ namespace {
 struct Decimal {
   bool is_negative = false;
   std::string digits;      // without zeros at the beginning and end
-  std::int64_t point = 0;  // so many digits are before it
+  std::int64_t point = 0;  // number of digits before it
 };
 
 /// Parses a text that std::from_chars accepts as a finite number.
@@ -40,7 +40,7 @@ Decimal decimal_in(const std::string& text) {
   return decimal;
 }
 
-/// The integer before the point; nothing if it does not have 64 bits.
+/// Returns the integer before the point; none if it has more than 64 bits.
 std::optional<std::uint64_t> whole_part(const Decimal& decimal) {
   constexpr std::int64_t kMostDigits = 20;
   if (decimal.point > kMostDigits) return std::nullopt;
@@ -95,13 +95,13 @@ SampleValue SampleValue::of(double number) {
   return value;
 }
 
-/// Whether the floor is less than all samples of so many bits.
+/// Returns whether the floor is below all samples of so many bits.
 bool SampleValue::is_below(int bits, bool is_signed) const {
   if (!has_floor_) return is_negative_;
   return is_negative_ && (!is_signed || code_ < ~(std::uint64_t{1} << (bits - 1)) + 1);
 }
 
-/// Whether the floor is more than all of them.
+/// Returns whether the floor is above all samples of so many bits.
 bool SampleValue::is_above(int bits, bool is_signed) const {
   if (!has_floor_) return !is_negative_;
   return !is_negative_ && code_ > ~std::uint64_t{0} >> (is_signed ? 65 - bits : 64 - bits);

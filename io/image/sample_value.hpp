@@ -7,23 +7,23 @@
 
 namespace gpuccl::io {
 
-/// A number that samples are compared with: exact for integers of 64 bits, signed or not, however it is
-/// written.
+/// A number that samples are compared with. It is exact for signed and unsigned integers of 64
+/// bits.
 class SampleValue {
  public:
-  /// "7", "-1", "18446744073709551615", "0.5", "9007199254740993.5". None for other text.
+  /// Parses "7", "-1", "18446744073709551615", "0.5", "9007199254740993.5". None for other text.
   static std::optional<SampleValue> parse(const std::string& text);
   /// Returns the value of a finite number.
   static SampleValue of(double number);
 
   double number() const { return number_; }
-  /// The bits of a whole sample of this value; nothing if samples of so many bits do not have it.
+  /// Returns the bits of an integer sample of this value; none if samples of so many bits lack it.
   std::optional<std::uint64_t> code(int bits, bool is_signed) const;
-  /// The least whole sample from this value on, and the greatest up to it, counted from the least that
-  /// samples of so many bits have; nothing if there is none.
+  /// Return the smallest integer sample from this value on, and the largest up to it, counted from the
+  /// minimum of samples of so many bits; none if there is none.
   std::optional<std::uint64_t> rank_from(int bits, bool is_signed) const;
   std::optional<std::uint64_t> rank_to(int bits, bool is_signed) const;
-  /// The shortest text that parses to it.
+  /// Returns the shortest text that parses to it.
   std::string text() const;
 
   friend bool operator==(const SampleValue&, const SampleValue&) = default;
@@ -46,7 +46,7 @@ class SampleValue {
 struct SampleInterval {
   SampleValue low, high = low;
 
-  /// "7", or "1001..1035", whose end may be less than its beginning. Nothing if the text is neither.
+  /// Parses "7", or "1001..1035", whose ends may be swapped. None for other text.
   static std::optional<SampleInterval> parse(const std::string& text);
 
   bool is_one() const { return low == high; }
@@ -55,7 +55,7 @@ struct SampleInterval {
   friend bool operator==(const SampleInterval&, const SampleInterval&) = default;
 };
 
-/// In ascending order, and what overlaps as one.
+/// Sorts the intervals in ascending order and merges those that overlap.
 void sort_and_unite(std::vector<SampleInterval>& intervals);
 
 }  // namespace gpuccl::io

@@ -20,7 +20,7 @@ namespace {
 static_assert(std::endian::native == std::endian::little,
               "rows of bits and samples are read as little-endian words");
 
-/// Samples of whole bytes; `flip` inverts integers.
+/// Loads samples of one or more bytes each; `flip` inverts integers.
 template <class T>
 void load(const std::byte* row, std::int64_t first, std::int64_t count, bool flip, double* numbers) {
   const std::byte* from = row + first * static_cast<std::int64_t>(sizeof(T));
@@ -65,7 +65,7 @@ std::uint32_t triple_at(const std::byte* row, std::int64_t i) {
   return sample;
 }
 
-/// Integers of any width up to 24 bits.
+/// Loads integers of any width up to 24 bits.
 void load_narrow(const SampleFormat& format, const std::byte* row, std::int64_t first, std::int64_t count,
                  bool flip, double* numbers) {
   const std::uint32_t mask = (1u << format.bits) - 1;
@@ -87,7 +87,7 @@ void load_narrow(const SampleFormat& format, const std::byte* row, std::int64_t 
   }
 }
 
-/// Samples [first, first + count) of a row as numbers.
+/// Loads samples [first, first + count) of a row as numbers.
 void to_numbers(const SampleFormat& format, const std::byte* row, std::int64_t first, std::int64_t count,
                 bool flip, double* numbers) {
   const bool is_signed = format.kind == SampleKind::signed_integer;
@@ -238,7 +238,7 @@ void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to, std::
 
 namespace {
 
-/// Whether samples lie in memory as values of their type.
+/// Returns whether samples in memory are values of their type.
 bool are_values(const SampleFormat& format) {
   const bool whole_bytes = format.bits == 8 || format.bits == 16 || format.bits == 32 || format.bits == 64;
   const bool half = format.kind == SampleKind::floating && format.bits == 16;
@@ -297,7 +297,7 @@ namespace {
 
 constexpr std::size_t kMostPixelsOfRow = std::size_t{1} << 16;  // that are looked at
 
-/// Whether all are one of two, or no number.
+/// Returns whether all are one of two values, or NaN.
 bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Pair& known) {
   bool all = true;
   for (std::int64_t i = 0; i < count; ++i) {
@@ -307,13 +307,13 @@ bool are_known(const double* values, std::int64_t count, const TwoValueDetector:
   return all;
 }
 
-/// The byte that this value is as a sample, or `otherwise` where it is none.
+/// Returns the value as a sample of one byte; `otherwise` if it is not one.
 unsigned char byte_of(double value, unsigned char otherwise) {
   return value >= 0 && value <= 255 && value == std::floor(value) ? static_cast<unsigned char>(value)
                                                                   : otherwise;
 }
 
-/// Whether all of a row of bytes are one of two.
+/// Returns whether all bytes of a row are one of two values.
 bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector::Pair& known) {
   const unsigned char first = byte_of(known[0], byte_of(known[1], 0)), second = byte_of(known[1], first);
   if (first != known[0] && first != known[1]) return false;
@@ -324,7 +324,7 @@ bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector:
                       [](std::uint32_t some) { return some != 0; });
 }
 
-/// Whether a sample is a byte, and its value the same number.
+/// Returns whether a sample is a byte whose number is its value.
 bool are_bytes(const SampleFormat& format) {
   return format.bits == 8 && format.channels == 1 && format.kind == SampleKind::unsigned_integer &&
          !format.is_scaled();

@@ -18,8 +18,8 @@
 // After it:
 namespace gpuccl::io {
 
-/// A libjpeg that reads an InputFile from its beginning. What it does not like, and a file that ends early,
-/// is thrown as Error (data); what it mends is told to `warn`.
+/// libjpeg reading an InputFile from its beginning. Throws Error (data) for damage and truncated files;
+/// damage that libjpeg repairs goes to `warn`.
 class JpegDecoder {
  public:
   JpegDecoder(const InputFile& file, std::function<void(const std::string& line)> warn);
@@ -28,7 +28,7 @@ class JpegDecoder {
   JpegDecoder& operator=(const JpegDecoder&) = delete;
 
   const jpeg_decompress_struct& header() const { return jpeg_; }
-  /// Reads up to the samples; then as gray, or as red, green and blue.
+  /// Reads up to the samples, and selects gray, or red, green and blue.
   void read_header();
   void start();
   void read_row(unsigned char* row);
@@ -125,7 +125,7 @@ void JpegDecoder::fail(j_common_ptr jpeg) {
   std::longjmp(decoder.escape_, 1);
 }
 
-/// Level -1 is damage that is mended; others are of no interest.
+/// Level -1 is repaired damage; other levels are ignored.
 void JpegDecoder::message(j_common_ptr jpeg, int level) {
   JpegDecoder& decoder = of(jpeg);
   if (level >= 0 || jpeg->err->num_warnings++ > 0 || !decoder.warn_) return;

@@ -8,8 +8,8 @@
 
 namespace gpuccl::io {
 
-/// A JPEG of 8 bits, gray or color. Error (data) in a build without libjpeg, as for what is damaged, ends
-/// early, or is lossless, of 12 bits or CMYK; (io, memory).
+/// Opens a JPEG of 8 bits, gray or color. Throws Error (data) if it is damaged, truncated, lossless, of 12
+/// bits or CMYK, or in a build without libjpeg; (io, memory).
 std::unique_ptr<SampleSource> open_jpeg(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 
 }  // namespace gpuccl::io

@@ -9,11 +9,11 @@
 
 namespace gpuccl::io {
 
-/// Whether a file is a volume of FreeSurfer, which has no magic number: by all that its header specifies.
+/// Returns whether a file is a volume of FreeSurfer. It has no magic number, so all fields are checked.
 bool is_mgh(const InputFile& file);
 bool is_mgh(const GunzippedFile& file);
 
-/// A .mgh, or what a .mgz holds. Throws Error (data, memory).
+/// Opens a .mgh, or the contents of a .mgz. Throws Error (data, memory).
 std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<const InputFile> file, const ReadOptions& options);
 std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<GunzippedFile> contents, const ReadOptions& options);
 

@@ -15,9 +15,9 @@ using namespace std::string_view_literals;
 
 constexpr int kMostOfNifti1 = 32767;  // elements of an axis
 constexpr int kLabelIntent = 1002;
-constexpr int kAligned = 2;  // code of a frame that is that of no scanner
+constexpr int kAligned = 2;  // code of a frame other than that of the scanner
 
-/// The one of a NIfTI's units in which such a length is written.
+/// Returns the unit of NIfTI in which a length is written.
 LengthUnit nifti_unit(LengthUnit unit) {
   switch (unit) {
     case LengthUnit::unknown:
@@ -37,7 +37,7 @@ int code_of(LengthUnit unit) {
   return unit == LengthUnit::m ? 1 : unit == LengthUnit::mm ? 2 : unit == LengthUnit::um ? 3 : 0;
 }
 
-/// The frame of an input of another format.
+/// Returns the frame for an input of another format.
 NiftiFrame frame_of(const Geometry& given) {
   const Geometry geometry = in_unit(given, nifti_unit(given.unit));
   NiftiFrame frame;
@@ -85,7 +85,7 @@ class HeaderWriter {
   std::vector<std::byte> bytes_;
 };
 
-/// The code of NIfTI.
+/// Returns the code of NIfTI for a type.
 std::uint64_t datatype_of(LabelType type) {
   switch (type) {
     case LabelType::u8:

@@ -37,12 +37,12 @@ bool is_nifti1(std::span<const std::byte> start) {
   return has_magic(start, kNifti1, "n+1\0"sv) || has_magic(start, kNifti1, "ni1\0"sv);
 }
 
-/// Whether it is the header of a pair.
+/// Returns whether it is the header of a pair.
 bool is_nifti_pair(std::span<const std::byte> start) {
   return has_magic(start, kNifti1, "ni1\0"sv) || has_magic(start, kNifti2, "ni2\0\r\n\x1a\n"sv);
 }
 
-/// Numbers of a header in the order of this machine.
+/// Numbers of a header, in the byte order of this machine.
 class Fields {
  public:
   Fields(std::span<const std::byte> header, const NiftiLayout& layout) : header_(header), layout_(layout) {
@@ -63,7 +63,7 @@ class Fields {
     return whole(layout_.dim + i * layout_.dim_bytes(), layout_.dim_bytes());
   }
   int code(std::size_t at) const { return static_cast<int>(whole(at, layout_.code_bytes())); }
-  /// The i-th of those at `at`.
+  /// Returns the i-th number at `at`.
   double real(std::size_t at, std::size_t i = 0) const {
     const std::uint64_t stored = bits(at + i * layout_.real_bytes(), layout_.real_bytes());
     return layout_.is_nifti2 ? std::bit_cast<double>(stored)
@@ -112,7 +112,7 @@ SampleFormat format_of(std::int64_t datatype) {
       fmt::format("samples of datatype {}, neither integers nor floating point of up to 64 bits", datatype));
 }
 
-/// A slope of 0, or that is not a number, means that samples are values.
+/// A slope of 0 or NaN means that samples are values.
 void read_scale(const Fields& fields, SampleFormat& format) {
   const double slope = fields.real(fields.layout().scl_slope), inter = fields.real(fields.layout().scl_inter);
   if (slope == 0 || std::isnan(slope) || format.photometric == Photometric::rgb) return;
@@ -143,7 +143,7 @@ std::uint64_t read_offset(const Fields& fields, bool is_pair) {
   const NiftiLayout& layout = fields.layout();
   const double offset = layout.is_nifti2 ? static_cast<double>(fields.whole(layout.vox_offset, 8))
                                          : fields.real(layout.vox_offset);
-  // After the header come four bytes that declare extensions. A 0 is what careless writers leave.
+  // Four bytes after the header declare extensions. Some writers leave the offset 0.
   const std::size_t least = is_pair ? 0 : layout.header_bytes + 4;
   if (offset == 0) return least;
   constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none
@@ -152,7 +152,7 @@ std::uint64_t read_offset(const Fields& fields, bool is_pair) {
   return static_cast<std::uint64_t>(offset);
 }
 
-/// The steps and the origin that an affine of 3 x 4 has.
+/// Returns the steps and the origin of a 3 x 4 affine matrix.
 Orientation orientation_of(const std::array<double, 12>& affine) {
   Orientation orientation;
   orientation.space = WorldSpace::ras;
@@ -244,7 +244,7 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, unknown);
 }
 
-/// The name of the samples of a pair: a.img or a.img.gz next to a.hdr or a.hdr.gz.
+/// Returns the name of the samples of a pair: a.img or a.img.gz next to a.hdr or a.hdr.gz.
 std::string name_of_samples(const std::string& path) {
   fs::path name = path;
   if (lower_extension(name) == ".gz") name.replace_extension();

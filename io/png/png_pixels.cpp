@@ -27,7 +27,7 @@ void restore_up(std::size_t bytes, const std::uint8_t* above, std::uint8_t* row)
   for (; i < bytes; ++i) row[i] = static_cast<std::uint8_t>(row[i] + above[i]);
 }
 
-/// The one of `left`, `above` and `corner` nearest to left + above - corner.
+/// Returns the one of `left`, `above` and `corner` that is nearest to left + above - corner.
 int paeth(int left, int above, int corner) {
   const int to_left = std::abs(above - corner);
   const int to_above = std::abs(left - corner);
@@ -107,12 +107,12 @@ struct ZlibStream {
   std::size_t bytes = 0;
 };
 
-/// A file that holds more after its header than this has much else, or chunks of a few bytes.
+/// Returns the maximum of bytes after the header, unless there is much other data or chunks have a few bytes.
 std::uint64_t most_stored(const PngLayout& layout) {
   return layout.bytes() + layout.bytes() / 8 + PngDecoder::kMaxChunkBytes;
 }
 
-/// Collects the chunks of the image, and checks that all of them, and those that follow, are in order.
+/// Collects the IDAT chunks, and checks their order and that of the chunks after them.
 std::optional<ZlibStream> collect(const InputFile& file, std::uint64_t offset, const PngLayout& layout) {
   if (offset >= file.size() || file.size() - offset > most_stored(layout)) return std::nullopt;
   const auto size = static_cast<std::size_t>(file.size() - offset);
@@ -143,8 +143,8 @@ std::optional<ZlibStream> collect(const InputFile& file, std::uint64_t offset, c
   return std::nullopt;
 }
 
-/// Whether no match can reach farther back than the window that the stream says to need. libdeflate does not
-/// look, zlib refuses those that do.
+/// Returns whether no match can exceed the window that the stream declares. zlib rejects such matches;
+/// libdeflate does not check them.
 bool is_within_window(const ZlibStream& stream, std::size_t bytes) {
   if (stream.bytes == 0) return false;
   constexpr unsigned kLargest = 7;
@@ -152,8 +152,8 @@ bool is_within_window(const ZlibStream& stream, std::size_t bytes) {
   return window == kLargest || bytes <= std::size_t{256} << window;
 }
 
-/// libdeflate takes codes 286 and 287, which RFC 1951 leaves out, for lengths of 258: a stream with them
-/// whose checksum is right all the same has been made so, and is read.
+/// Inflates exactly `bytes` bytes. libdeflate reads codes 286 and 287, which RFC 1951 excludes, as lengths of
+/// 258. A stream with them is accepted if its checksum is right.
 bool inflate_exactly(const ZlibStream& stream, std::byte* out, std::size_t bytes) {
   if (inflate_in_parallel(Wrapping::zlib, {stream.data.get(), stream.bytes}, {out, bytes}) == stream.bytes)
     return true;
@@ -229,7 +229,7 @@ PngDecoder::PngDecoder(const InputFile& file) : file_(file) {
     throw std::bad_alloc();
   }
   png_set_read_fn(png_, this, on_read);
-  png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // the caller has limits, and better words
+  png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);  // the caller has limits, and better messages
   png_set_chunk_malloc_max(png_, kMaxChunkBytes);
   png_set_chunk_cache_max(png_, 128);
   png_set_keep_unknown_chunks(png_, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
@@ -267,7 +267,7 @@ void PngDecoder::finish() {
 void PngDecoder::fail() const {
   if (read_failure_) throw *read_failure_;
   const char* message = message_[0] != '\0' ? message_.data() : "damaged";
-  // libpng and zlib have no other way to say it: "Out of memory", "insufficient memory".
+  // libpng and zlib report it only by text: "Out of memory", "insufficient memory".
   if (std::strstr(message, " memory") != nullptr)
     throw Error(ErrorCode::memory, "not enough memory to read it");
   throw Error(ErrorCode::data, std::string("not a valid PNG (") + message + ")");
@@ -279,7 +279,7 @@ void PngDecoder::on_error(png_structp png, png_const_charp message) {
   png_longjmp(png, 1);
 }
 
-/// libpng only warns of a checksum of the image that is wrong or missing, once all rows are made.
+/// Makes an error of some warnings: libpng only warns if the checksum of the image is wrong or missing.
 void PngDecoder::on_warning(png_structp png, png_const_charp message) {
   constexpr std::string_view kOfImage = "IDAT: ";
   const std::string_view said = message;
@@ -294,7 +294,7 @@ void PngDecoder::on_read(png_structp png, png_bytep out, png_size_t count) {
   if (!self.copy(reinterpret_cast<std::byte*>(out), count)) png_error(png, "the file is truncated");
 }
 
-/// False at the end of the file and when it cannot be read, which read_failure_ then tells.
+/// Returns false at the end of the file, and on a failure to read, which read_failure_ contains.
 bool PngDecoder::copy(std::byte* out, std::size_t count) {
   while (count > 0) {
     if (begin_ == end_) {

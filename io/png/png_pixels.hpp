@@ -18,36 +18,36 @@ namespace gpuccl::io {
 /// Filter type, the byte before every row of a PNG.
 enum class PngFilter : std::uint8_t { none, sub, up, average, paeth };
 
-/// Whether a row can be restored without the one above.
+/// Returns whether a row can be restored without the one above.
 inline bool is_independent(PngFilter filter) { return filter <= PngFilter::sub; }
 
-/// Restores a row of `bytes` bytes in place. `above` is the row above, restored, or null for the first one;
-/// `pixel_bytes` the bytes of a pixel, 1 if it has less than one: 1, 2, 3, 4, 6 or 8.
+/// Restores a row of `bytes` bytes in place. `above`: the restored row above, or null for the first one;
+/// `pixel_bytes`: the bytes of a pixel, at least 1: 1, 2, 3, 4, 6 or 8.
 void restore_row(PngFilter filter, std::size_t pixel_bytes, std::size_t bytes, const std::uint8_t* above,
                  std::uint8_t* row);
 
 /// Storage of the pixels of a PNG without interlacing: consecutive rows, each after a byte with its filter
 /// type.
 struct PngLayout {
-  std::size_t pixel_bytes = 1;  // 1 if a pixel has less
-  std::size_t row_bytes = 0;    // without that byte
+  std::size_t pixel_bytes = 1;  // at least 1
+  std::size_t row_bytes = 0;    // without the filter type
   std::size_t height = 0;
 
   std::size_t pitch() const { return row_bytes + 1; }
   std::size_t bytes() const { return pitch() * height; }
 };
 
-/// The pixels of a PNG, inflated in one piece, several times as fast as libpng does it row by row.
+/// The pixels of a PNG, inflated in one piece: several times as fast as row by row in libpng.
 class PngPixels {
  public:
-  /// Reads the file from the header of its first IDAT chunk on. Returns none if anything in it is unusual, or
-  /// memory is short: then libpng reads it, or reports the error. Throws Error (io).
+  /// Reads the file from the header of its first IDAT chunk on. Returns none if anything is unusual or memory
+  /// is short; then read it with libpng, which reports errors. Throws Error (io).
   static std::optional<PngPixels> inflate(const InputFile& file, std::uint64_t offset,
                                           const PngLayout& layout);
-  /// Memory that this takes at most.
+  /// Returns the maximum memory of inflate().
   static std::uint64_t most_bytes(const InputFile& file, const PngLayout& layout);
 
-  /// Whether rows from `row` on can be restored before those above are.
+  /// Returns whether rows from `row` on can be restored before those above.
   bool is_independent(std::size_t row) const { return io::is_independent(filter(row)); }
   /// Undoes the filters of rows [begin, end), of which the first is independent or follows restored ones.
   void restore(std::size_t begin, std::size_t end);
@@ -64,7 +64,7 @@ class PngPixels {
   std::unique_ptr<std::byte[]> data_;
 };
 
-/// libpng's reader on an InputFile: errors become Error, and only the chunks that matter are kept.
+/// libpng's reader on an InputFile. Converts errors to Error, and keeps only the chunks that matter.
 class PngDecoder {
  public:
   /// Size limit of chunks other than pixels.
@@ -79,10 +79,10 @@ class PngDecoder {
 
   /// Reads up to the pixels.
   void read_header();
-  /// After read_header(): where in the file the first chunk of pixels begins.
+  /// Returns the offset of the first chunk of pixels. Call it after read_header().
   std::uint64_t pixels_offset() const { return offset_ - (end_ - begin_) - kChunkHead; }
-  /// Before the first row: swaps samples of 16 bits into this machine's order. Returns the number of passes
-  /// over all rows that the image takes.
+  /// Call it before the first row. Makes libpng swap samples of 16 bits into this machine's order. Returns
+  /// the number of passes over all rows.
   int start_rows();
   void read_row(std::byte* row);
   /// Reads what follows the pixels; damage there means that the pixels cannot be trusted.
@@ -95,7 +95,7 @@ class PngDecoder {
   png_infop png_info() const { return info_; }
 
  private:
-  /// libpng reports an error by a jump back to here, so `work` must not own anything.
+  /// Runs `work`. libpng reports an error by a jump back to here, so `work` must not own anything.
   template <class Work>
   void guarded(Work work) {
     if (setjmp(png_jmpbuf(png_)) != 0) fail();

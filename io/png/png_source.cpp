@@ -14,12 +14,12 @@
 namespace gpuccl::io {
 namespace {
 
-// Rows handed over together, so that they stay in the cache.
+// Bytes of rows that are passed on together, so that they stay in the cache.
 constexpr std::size_t kBatchBytes = std::size_t{1} << 16;
 // Maximum size for inflating in one piece.
 constexpr std::uint64_t kMostInOnePiece = std::uint64_t{48} << 20;
 
-/// Reads the luma of each index; none if every index is its own gray.
+/// Reads the luma of each index. Returns none if the luma of every index is the index.
 std::vector<double> luma_of_palette(png_structp png, png_infop info) {
   constexpr int kGrays = 256;
   png_colorp colors = nullptr;

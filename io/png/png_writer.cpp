@@ -46,7 +46,7 @@ void PngOutput::write_header(const PngHeader& header) {
   if (setjmp(png_jmpbuf(png_)) != 0) rethrow();
   png_set_write_fn(png_, this, write, flush);
   png_set_user_limits(png_, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
-  // Labels and bits are flat: filters help nothing, and runs of equal samples are what deflate is best at.
+  // Filters do not help labels and bits, whose runs of equal samples Deflate compresses well.
   png_set_filter(png_, 0, header.is_flat ? PNG_FILTER_NONE : PNG_FILTER_SUB | PNG_FILTER_UP);
   png_set_compression_level(png_, header.level);
   png_set_IHDR(png_, info_, static_cast<png_uint_32>(header.width), static_cast<png_uint_32>(header.height),
@@ -113,7 +113,7 @@ void put_big_endian(std::uint32_t number, std::byte* out) {
   for (int shift = 24; shift >= 0; shift -= 8) *out++ = static_cast<std::byte>(number >> shift & 0xff);
 }
 
-/// Writes around the data of a chunk what belongs there.
+/// Writes length, name and checksum of a chunk around its data.
 void frame(std::string_view name, std::span<std::byte> chunk) {
   const std::size_t data = chunk.size() - kBeforeData - kAfterData;
   put_big_endian(static_cast<std::uint32_t>(data), chunk.data());
@@ -128,7 +128,8 @@ void append_chunk(std::string_view name, std::span<const std::byte> data, Bytes&
   frame(name, std::span(to).subspan(begin));
 }
 
-/// A strip as a chunk. Always from runs: so few labels fit a PNG that most of its noise has one of them.
+/// Encodes a strip as a chunk. Always from runs, because even noise in a PNG has mostly one of its few
+/// labels.
 class PngEncoder final : public StripEncoder {
  public:
   PngEncoder(const MappedLabels& labels, const StripLayout& strips, const SampleRow& row)

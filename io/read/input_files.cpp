@@ -35,7 +35,7 @@ Limits no_limits() {
   return {.max_pixels = kMost * kMost, .max_dim = kMost, .max_pages = kMost};
 }
 
-/// The name of the file of samples in a header; "" if the samples follow it.
+/// Returns the name of the file of samples in a header; "" if the samples follow it.
 std::string name_of_samples(const std::shared_ptr<const InputFile>& file) {
   const std::string format = recognized_format(*file);
   if (format.empty() ? is_gzip(*file) : format == "nifti") return name_of_nifti_samples(file);
@@ -44,10 +44,10 @@ std::string name_of_samples(const std::shared_ptr<const InputFile>& file) {
   return "";
 }
 
-/// The file of samples that the header `path` names; "" if it names none, or is none.
+/// Returns the file of samples that the header `path` names; "" if there is none or it is not a header.
 std::string samples_beside(const std::string& path) {
   std::error_code unknown;
-  if (path == "-" || !fs::is_regular_file(path, unknown)) return "";  // a pipe is read but once
+  if (path == "-" || !fs::is_regular_file(path, unknown)) return "";  // a pipe can be read only once
   try {
     const auto file = std::make_shared<const InputFile>(path, 0);
     const std::string name = name_of_samples(file);
@@ -125,7 +125,7 @@ InputState state_of_input(const std::string& path, bool stack) {
 
 namespace {
 
-/// A name by its last number, which the extension's is not.
+/// A name and its last number outside of the extension.
 struct NumberedName {
   std::string before, after;
   std::int64_t number = 0;
@@ -152,7 +152,7 @@ std::string hint_of_formats(const std::vector<std::string>& names) {
                                     "' and '" + *other + "'; list the right ones in files.txt";
 }
 
-/// Numbers may go up by any step, but by the same one.
+/// Numbers may ascend by any constant step.
 std::string hint_of_numbers(const std::vector<std::string>& names) {
   std::vector<std::int64_t> numbers;
   std::optional<NumberedName> first;
@@ -191,7 +191,7 @@ std::string trimmed(const std::string& line) {
   return line.substr(first, line.find_last_not_of(blanks) - first + 1);
 }
 
-/// A pipe among the slices would be waited for without end.
+/// Refuses pipes among the slices, because opening one could wait for ever.
 void require_file(const fs::path& slice) {
   std::error_code unknown;
   const fs::file_status status = fs::status(slice, unknown);
@@ -199,8 +199,8 @@ void require_file(const fs::path& slice) {
     throw Error(ErrorCode::no_input, "'" + slice.filename().string() + "' is not a file");
 }
 
-/// The names in the list, in its order. They must be files of the folder: a list from elsewhere names nothing
-/// else.
+/// Returns the names in the list, in its order. They must be files of the folder, because a list from
+/// elsewhere must not name other files.
 std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& list, bool follow) {
   std::vector<std::string> names;
   std::string line;

@@ -81,7 +81,7 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
   for (int z = 0; z < extent().depth; ++z) {
     const SampleFormat& format = source_->format(z);
     require_one_channel(format);
-    kind_ = std::max(kind_, kind_of(format));  // of which all others are, too
+    kind_ = std::max(kind_, kind_of(format));  // the most general kind
     if (format.bits != first.bits || format.kind != first.kind || kind_ != Kind::whole) values_ = {};
   }
 }
@@ -150,7 +150,7 @@ namespace {
 
 constexpr int kRowsAtOnce = 512;
 
-/// Hands on rows of bits, of which the first is row y of its slice.
+/// Passes rows of bits on; the first is row y of its slice.
 void send_rows(BitView bits, int y, const IntensityImage::Sink& sink) {
   std::vector<double> samples(static_cast<std::size_t>(bits.extent.width));
   for (int i = 0; i < bits.extent.height; ++i) {

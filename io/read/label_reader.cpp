@@ -111,7 +111,7 @@ bool is_long(const SampleFormat& format) {
   return format.kind != SampleKind::floating && format.bits == 64 && !format.is_scaled();
 }
 
-/// Pixel x of a row of samples of 64 bits.
+/// Returns pixel x of a row of samples of 64 bits.
 std::uint64_t long_sample(const SampleFormat& format, const std::byte* row, std::int64_t x) {
   std::uint64_t sample;
   std::memcpy(&sample, row + x * format.channels * static_cast<std::int64_t>(sizeof sample), sizeof sample);
@@ -174,7 +174,7 @@ Label copy_row(const SampleFormat& format, const std::byte* row, int width, Labe
   return copy_values(format, row, width, labels, any_nan);
 }
 
-/// The labels of a row as they are, of whatever samples.
+/// Returns the labels of a row of any type of samples.
 std::vector<std::uint64_t> long_row(const SampleFormat& format, const std::byte* row, int width,
                                     std::atomic<bool>& any_nan) {
   if (!is_long(format)) {
@@ -205,7 +205,7 @@ LabelImage read_all(const SampleSource& source, std::int64_t memory, std::vector
     refuse_colors(
         source.format(0).photometric,
         "labels are values of one channel; 'gpuccl measure FILE --channel N -o labels.tif' saves one");
-  // In addition to the labels, what decodes them, and a row of each image that it is compared by.
+  // The labels, the buffers of the decoder, and a row of each of two images that are compared.
   const double bytes = (static_cast<double>(extent.elements()) + 2.0 * extent.width) * sizeof(Label) +
                        static_cast<double>(source.buffer_bytes() + source.held_bytes());
   if (bytes > static_cast<double>(memory))

@@ -53,7 +53,7 @@ constexpr FileFormat kFileFormats[] = {
     {"mgh", open_mgh, is_mgh},
 };
 
-/// Null for a file of another format, or compressed by gzip.
+/// Returns null for a file of another format, or compressed by gzip.
 const FileFormat* recognize(const InputFile& file) {
   const FileStart start(file);
   const auto* const found =
@@ -129,7 +129,7 @@ std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptio
 
 namespace {
 
-/// Slices are opened one by one when they are decoded, so that a stack of thousands holds no files open.
+/// A folder of slices. Opens each slice while it is decoded, so a stack of thousands keeps no files open.
 class StackSource final : public SampleSource {
  public:
   StackSource(const std::string& folder, const ReadOptions& options)
@@ -232,7 +232,7 @@ std::unique_ptr<SampleSource> open_stack(const std::string& folder, const ReadOp
 
 namespace {
 
-/// Passes every line on once, from whatever thread.
+/// Returns a function that passes each line on once. Thread-safe.
 std::function<void(const std::string&)> once_each(std::function<void(const std::string&)> warn) {
   if (!warn) return nullptr;
   struct Said {

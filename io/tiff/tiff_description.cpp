@@ -62,7 +62,7 @@ Number number_in(const std::string& text, Number otherwise) {
   return failure == std::errc() && number > 0 ? number : otherwise;
 }
 
-/// Lines "key=value" after "ImageJ=1.53". A composite of pixels of several samples has them for channels.
+/// Parses lines "key=value" after "ImageJ=1.53". In a composite, the samples of a pixel are channels.
 void parse_imagej(const std::string& text, const FirstPage& page, TiffDescription& description) {
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
@@ -95,7 +95,7 @@ TiffSeries imagej_series(const TiffDescription& description) {
   return series;
 }
 
-/// The axes of `shape` in front of those that make a page of `elements` samples; none if no such page fits.
+/// Returns the axes of `shape` before those of a page of `elements` samples; none if no such page fits.
 std::vector<std::int64_t> axes_of_pages(const nlohmann::json& shape, double elements) {
   std::vector<std::int64_t> axes;
   for (const nlohmann::json& axis : shape) {
@@ -110,8 +110,7 @@ std::vector<std::int64_t> axes_of_pages(const nlohmann::json& shape, double elem
   return page == elements ? axes : std::vector<std::int64_t>{};
 }
 
-/// Axes with another name, or none, are slices, time points and channels, from the last on, as far as
-/// these are not there.
+/// Unnamed and other axes become slices, time points and channels, from the last one on, unless these exist.
 void add_tifffile_series(const std::vector<std::int64_t>& axes, const std::string& names,
                          std::vector<TiffSeries>& all) {
   TiffSeries series;
@@ -163,7 +162,7 @@ void parse_tifffile(const std::string& text, double elements, TiffDescription& d
         sizes + " planes" + (letters.find('?') == std::string::npos ? " (axes " + letters + ")" : "");
 }
 
-/// The options that choose among what `series` hold. Pages that are unlike cannot be read together.
+/// Returns the options that choose among `series`. Pages that differ cannot be read together.
 std::string how_to_choose(const std::vector<TiffSeries>& series, bool are_alike) {
   const auto any = [&](std::int64_t TiffSeries::*several) {
     return std::any_of(series.begin(), series.end(), [&](const TiffSeries& one) { return one.*several > 1; });
@@ -229,14 +228,14 @@ namespace {
 constexpr std::int64_t kMostPlanes = std::int64_t{1} << 20;  // along an axis; no file has so many
 constexpr double kMostTreeBytes = 64 << 20;
 
-/// Memory that pugixml takes at most for the tree of a text.
+/// Returns the maximum memory of pugixml for the tree of a text.
 double tree_bytes(const std::string& xml) {
   constexpr double kOfTag = 128, kOfAttribute = 40;  // of an element and the text after it
   return kOfTag * static_cast<double>(std::count(xml.begin(), xml.end(), '<')) +
          kOfAttribute * static_cast<double>(std::count(xml.begin(), xml.end(), '='));
 }
 
-/// Whether an element has this name, in whatever namespace.
+/// Returns whether an element has this name, in any namespace.
 bool is_named(const pugi::xml_node& node, std::string_view name) {
   const std::string_view full = node.name();
   const std::size_t colon = full.find(':');
@@ -261,7 +260,7 @@ std::int64_t size_of(const pugi::xml_node& pixels, const char* name) {
   return std::min(number_of<std::int64_t>(pixels, name, 1, 1), kMostPlanes);
 }
 
-/// The axes along which planes follow each other, first the fastest: "ZCT" of "XYZCT".
+/// Returns the axes of planes, the fastest first: "ZCT" for "XYZCT".
 std::string order_of(const pugi::xml_node& pixels) {
   const std::string order = pixels.attribute("DimensionOrder").as_string();
   for (const char* known : {"ZCT", "ZTC", "CZT", "CTZ", "TZC", "TCZ"})
@@ -269,7 +268,7 @@ std::string order_of(const pugi::xml_node& pixels) {
   return "ZCT";
 }
 
-/// The plane of `series`, from its first on, at these places along its axes.
+/// Returns the index in `series` of the plane at these positions along its axes.
 std::int64_t place_of(const TiffSeries& series, const pugi::xml_node& data) {
   std::int64_t place = 0, stride = 1;
   for (const char axis : series.order) {
@@ -280,8 +279,8 @@ std::int64_t place_of(const TiffSeries& series, const pugi::xml_node& data) {
   return place;
 }
 
-/// Planes follow each other from the page on that the first TiffData names. Others that name another page
-/// than that order gives make the series scattered.
+/// Returns the series of planes that begins at the page of the first TiffData. If another TiffData
+/// contradicts the order of planes, the series is scattered.
 TiffSeries series_of(const pugi::xml_node& pixels, int samples_per_pixel, std::int64_t next) {
   TiffSeries series;
   series.channels = std::max<std::int64_t>(1, size_of(pixels, "SizeC") / samples_per_pixel);
@@ -301,7 +300,7 @@ TiffSeries series_of(const pugi::xml_node& pixels, int samples_per_pixel, std::i
   return series;
 }
 
-/// Sizes along x, y and z in the unit of x; 0 if that or their own unit is unknown.
+/// Adds sizes along x, y and z in the unit of x; 0 if that or their own unit is unknown.
 void add_sizes(const pugi::xml_node& pixels, TiffSeries& series) {
   const auto unit_of = [&](const char* name) {
     const std::string text = pixels.attribute(name).as_string();
@@ -316,7 +315,7 @@ void add_sizes(const pugi::xml_node& pixels, TiffSeries& series) {
   const Vector3 spacing = {size("PhysicalSizeX", "PhysicalSizeXUnit"),
                            size("PhysicalSizeY", "PhysicalSizeYUnit"),
                            size("PhysicalSizeZ", "PhysicalSizeZUnit")};
-  if (!(spacing[0] > 0 && spacing[1] > 0)) return;  // a unit for some axes alone misleads
+  if (!(spacing[0] > 0 && spacing[1] > 0)) return;  // a unit for only some axes misleads
   series.spacing = spacing;
   series.unit = unit;
 }
@@ -328,7 +327,7 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
     throw Error(ErrorCode::data, "has OME-XML of " + bytes_in_words(static_cast<double>(xml.size())) +
                                      " with more elements than are read");
   pugi::xml_document document;
-  // A text that ends early still has what comes before.
+  // A truncated text is used up to its end.
   document.load_buffer(xml.data(), xml.size(), pugi::parse_minimal | pugi::parse_escapes);
   std::vector<pugi::xml_node> all;
   for (const pugi::xml_node& root : document.children())

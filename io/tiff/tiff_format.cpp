@@ -30,7 +30,7 @@ void check_compression(int compression) {
                   " is not supported" + (is_read ? " by this libtiff" : ""));
 }
 
-/// The predictor of a page whose codec has none, which libtiff ignores without a word.
+/// Returns the predictor of a page whose codec has none, which libtiff ignores silently.
 int unused_predictor(const TiffHandle& tiff, int compression) {
   const bool is_used = compression == COMPRESSION_LZW || compression == COMPRESSION_ADOBE_DEFLATE ||
                        compression == COMPRESSION_DEFLATE || compression == COMPRESSION_ZSTD;
@@ -61,7 +61,7 @@ void check_subsampling(const TiffHandle& tiff) {
 
 Photometric photometric_of(const TiffHandle& tiff, int compression, int channels) {
   std::uint16_t photometric = 0;
-  if (TIFFGetField(tiff.get(), TIFFTAG_PHOTOMETRIC, &photometric) != 1)  // required, but forgotten at times
+  if (TIFFGetField(tiff.get(), TIFFTAG_PHOTOMETRIC, &photometric) != 1)  // required, but sometimes missing
     photometric = is_fax(compression) ? PHOTOMETRIC_MINISWHITE
                   : channels < 3      ? PHOTOMETRIC_MINISBLACK
                                       : PHOTOMETRIC_RGB;
@@ -106,15 +106,15 @@ Colormap read_colormap(const TiffHandle& tiff, int bits) {
 
 std::vector<double> luma_of_colormap(const Colormap& map) {
   const auto& [red, green, blue] = map.channels;
-  // Some programs forget that the map is of 16 bits.
+  // Some programs write maps of 8 bits instead of 16.
   const double scale = std::max({map.largest(red), map.largest(green), map.largest(blue)}) < 256 ? 1 : 257;
   std::vector<double> palette(map.count);
   for (std::size_t i = 0; i < map.count; ++i) palette[i] = luma(red[i], green[i], blue[i]) / scale;
   return palette;
 }
 
-/// Whether colors are shades of one, gray for instance, that become lighter or darker with the index: a
-/// palette that displays one channel.
+/// Returns whether colors are shades of one hue, such as gray, in order of lightness: a palette that displays
+/// one channel.
 bool has_one_hue(const Colormap& map) {
   std::array<double, 3> hue{};
   for (std::size_t i = 0; i < 3; ++i) hue[i] = map.largest(map.channels[i]);
@@ -137,18 +137,18 @@ bool has_one_hue(const Colormap& map) {
   return rises || falls;
 }
 
-/// Whether the color of every index is that gray, so that luma and index are one.
+/// Returns whether the color of every index is the gray of this value, so luma equals index.
 bool is_gray_ramp(const Colormap& map) {
   if (map.count != 256) return false;
   for (const std::uint16_t* channel : map.channels) {
-    const int shift = map.largest(channel) < 256 ? 0 : 8;  // some programs forget that the map is of 16 bits
+    const int shift = map.largest(channel) < 256 ? 0 : 8;  // some programs write maps of 8 bits
     for (std::size_t index = 0; index < map.count; ++index)
       if (static_cast<std::size_t>(channel[index] >> shift) != index) return false;
   }
   return true;
 }
 
-/// Decides by the palette whether samples are its indices, which are gray then.
+/// Decides by the palette whether samples are read as indices, in gray.
 void read_palette(const TiffHandle& tiff, const TiffReading& reading, SampleFormat& samples,
                   const std::function<void(const std::string&)>& warn) {
   const Colormap map = read_colormap(tiff, samples.bits);
@@ -162,8 +162,7 @@ void read_palette(const TiffHandle& tiff, const TiffReading& reading, SampleForm
     warn("has a palette of several colors; their luma is read, --palette index reads the samples");
 }
 
-/// Channels after the color may be left out when they are transparency; another may be what is to be
-/// labeled.
+/// Refuses channels after the color that are not transparency, because they may be the ones to label.
 void check_extra_channels(const TiffHandle& tiff, int channels, int colors,
                           const std::function<void(const std::string&)>& warn) {
   if (channels <= colors) return;
@@ -223,15 +222,15 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, const TiffReading& reading,
 namespace {
 
 constexpr double kMaxTilePixels = static_cast<double>(std::int64_t{1} << 36);
-// Limit for all channels of a row of strips or tiles; its product with a few planes stays below 2^63.
+// Limit for all channels of a row of strips or tiles; times a few planes, it is below 2^63.
 constexpr double kMaxBandBytes = static_cast<double>(std::int64_t{1} << 56);
 
 std::string piece_name(const TiffLayout& layout, std::int64_t index) {
   return (layout.tiled ? "tile " : "strip ") + std::to_string(index);
 }
 
-/// Refuses a page that claims more than its compression can make of what is stored, before memory is taken
-/// for it.
+/// Refuses a page that claims more bytes than its compression can make of the stored ones, before memory is
+/// allocated.
 void check_expansion(int compression, double claimed_bytes, std::int64_t rows, std::uint64_t stored_bytes) {
   const auto stored = static_cast<double>(stored_bytes);
   if (compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE)
@@ -244,8 +243,8 @@ void check_expansion(int compression, double claimed_bytes, std::int64_t rows, s
   if (is_impossible) throw Error(ErrorCode::data, claim(claimed_bytes, stored_bytes));
 }
 
-/// Bytes that the decoder of a JPEG stream takes for what comes in several scans. What the header claims may
-/// be more than a strip or tile holds, and libjpeg believes it.
+/// Returns the memory of libjpeg for coefficients of several scans. Checks the header of the stream, because
+/// libjpeg trusts it even if it claims more than a strip or tile contains.
 std::int64_t check_jpeg(const TiffLayout& layout, const InputFile& file, std::uint64_t offset,
                         std::uint64_t bytes) {
   const std::optional<JpegFrame> frame = read_jpeg_frame(file, offset, bytes);

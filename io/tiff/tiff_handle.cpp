@@ -12,7 +12,7 @@
 namespace gpuccl::io {
 namespace {
 
-/// One line of text from libtiff: "module: message".
+/// Returns a message of libtiff in one line: "module: message".
 std::string tiff_message(const char* module, const char* format, va_list arguments) {
   std::array<char, 300> text;
   std::vsnprintf(text.data(), text.size(), format, arguments);
@@ -25,8 +25,7 @@ std::string tiff_message(const char* module, const char* format, va_list argumen
   return line;
 }
 
-/// Whether an error is about a tag that libtiff has no name for but "Tag N": private data, which no reader
-/// uses.
+/// Returns whether an error is about a tag that libtiff calls "Tag N": private data, which no reader uses.
 bool is_of_private_tag(const std::string& line) {
   for (const char* const begin : {"\"Tag ", "(Tag "})
     if (const std::size_t at = line.find(begin); at != std::string::npos)
@@ -61,10 +60,10 @@ void TiffMessages::add_warning(const char* module, const char* format, va_list a
 
 namespace {
 
-/// In libtiff's words for what TIFFOpenOptionsSetMaxSingleMemAlloc refuses.
+/// libtiff's text for allocations that TIFFOpenOptionsSetMaxSingleMemAlloc refuses.
 constexpr const char* kBeyondLimit = "byte limit defined in open options";
-/// The largest tags that are read whatever the limit of memory: descriptions of OME with a line for each of
-/// many thousand planes, and palettes of 16 bits.
+/// Tags up to this size are read with any memory limit: OME descriptions with a line for each of many
+/// thousand planes, and palettes of 16 bits.
 constexpr std::int64_t kTagBytes = std::int64_t{16} << 20;
 
 }  // namespace

@@ -60,7 +60,7 @@ void append(std::string& bytes, std::uint64_t value, int size) {
   for (int i = 0; i < size; ++i) bytes += static_cast<char>(value >> 8 * i & 0xff);
 }
 
-/// The fraction of 32-bit integers nearest to `value`, which is positive, by its continued fraction.
+/// Returns the fraction of 32-bit integers nearest to a positive value, by its continued fraction.
 std::pair<std::uint32_t, std::uint32_t> fraction(double value) {
   constexpr double kMax = std::numeric_limits<std::uint32_t>::max();
   if (value >= kMax) return {std::numeric_limits<std::uint32_t>::max(), 1};
@@ -227,7 +227,7 @@ std::string attribute(const std::string& name, const std::string& value) {
   return " " + name + "=\"" + value + "\"";
 }
 
-/// The symbol that OME has for a unit. Without one, the size of a pixel still holds in an unnamed unit.
+/// Returns OME's symbol of a unit; for an unknown one a unit without a length, so that sizes are kept.
 std::string ome_unit(LengthUnit unit) {
   if (unit == LengthUnit::unknown) return "reference frame";
   if (unit == LengthUnit::um) return "\xc2\xb5m";

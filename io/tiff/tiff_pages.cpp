@@ -16,7 +16,7 @@ bool is_slice(const TiffHandle& tiff) {
   return (type & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0;
 }
 
-/// libtiff goes on after errors, without the tag that it could not read.
+/// Checks for errors, because libtiff continues without a tag that it could not read.
 void require_whole(const TiffHandle& tiff, std::int64_t page) {
   try {
     tiff.require_whole();
@@ -26,7 +26,7 @@ void require_whole(const TiffHandle& tiff, std::int64_t page) {
   }
 }
 
-/// `visit(number, whether it is a slice)`.
+/// Calls `visit(number, whether it is a slice)` for each page.
 template <class Visit>
 void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
   if (!tiff.is_at_first_directory() && TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
@@ -44,7 +44,7 @@ void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
   }
 }
 
-/// The current page as a run of one.
+/// Returns the current page as a run of one page.
 TiffRun run_of_page(const TiffHandle& tiff) {
   TiffRun run;
   run.width = tiff.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
@@ -62,7 +62,7 @@ auto samples_of(const TiffRun& run) {
   return std::tie(run.bits, run.kind, run.channels, run.photometric, run.planar);
 }
 
-/// "3 x 8 bits rgb".
+/// Returns "3 x 8 bits rgb".
 std::string samples_in_words(const TiffRun& run) {
   constexpr const char* kPhotometrics[] = {" min-is-white", " min-is-black", " rgb",  " palette",
                                            " mask",         " cmyk",         " ycbcr"};
@@ -88,14 +88,14 @@ TiffDescription read_description(const TiffHandle& tiff) {
 }
 
 bool TiffArrays::begin_at(const TiffHandle& tiff) {
-  // Copies may have the description of the first page in all.
+  // Copies may have the description of the first page in all pages.
   if (left_ > 0) {
     --left_;
     return false;
   }
   if (!tiff.text(TIFFTAG_IMAGEDESCRIPTION).starts_with('{')) return false;
   const TiffDescription description = read_description(tiff);
-  // Single pages behind each other are slices that were written one by one.
+  // Consecutive arrays of one page are slices that were written one by one.
   const std::int64_t pages = description.series.empty() ? 1 : description.series.front().planes();
   const bool begins = pages > 1 || follows_several_;
   left_ = description.single_directory ? 0 : pages - 1;

@@ -42,7 +42,7 @@ class TiffSource final : public SampleSource {
   Extent slice_extent(int z) const override { return {slice(z).width, slice(z).height}; }
   std::int64_t buffer_bytes() const override { return contents_.buffer_bytes; }
 
-  /// The only page by all threads; those of a stack are decoded by one thread each.
+  /// Decodes the only page with all threads, or a page of a stack with one.
   void decode(int z, const Sink& sink) const override {
     decode(z, sink, decoding_memory(contents_.info.extent, max_bytes_));
   }
@@ -51,7 +51,7 @@ class TiffSource final : public SampleSource {
  private:
   const TiffSlice& slice(int z) const { return contents_.slices[static_cast<std::size_t>(z)]; }
 
-  /// `memory`: for several threads, as for_each_part() takes it; 0: by this thread alone, from the top.
+  /// `memory`: for several threads, as in for_each_part(); 0: decodes in this thread alone, from the top.
   void decode(int z, const Sink& sink, std::int64_t memory) const {
     try {
       if (slice(z).rows != 0) {
@@ -65,7 +65,7 @@ class TiffSource final : public SampleSource {
     }
   }
 
-  /// Rows that lie uncompressed in one piece need no libtiff and no more memory than a few of them.
+  /// Copies uncompressed consecutive rows without libtiff, with a few of them in memory.
   void copy_rows(int z, const Sink& sink, std::int64_t memory) const {
     const RawSamples raw{file_, slice(z).rows, contents_.swapped, contents_.reversed};
     decode_raw(raw, format(z), slice_extent(z), 0, memory, sink);
@@ -252,7 +252,7 @@ void TiffPageDecoder::read_band(int plane, std::int64_t down, int rows, std::byt
   }
 }
 
-/// `bytes` of each plane are there, of `plane_bytes` that it may have.
+/// `bytes`: of each plane, at most `plane_bytes`.
 void TiffPageDecoder::interleave(const std::byte* planes, std::size_t plane_bytes, std::size_t bytes,
                                  std::byte* pixels) const {
   const auto sample = static_cast<std::size_t>(format_.samples.bits / 8);
@@ -263,7 +263,7 @@ void TiffPageDecoder::interleave(const std::byte* planes, std::size_t plane_byte
                   sample);
 }
 
-/// The decoders of fax and JPEG fill in what they cannot read and only say so.
+/// The decoders of fax and JPEG fill in what they cannot read, with a warning.
 void TiffPageDecoder::check(bool good, const std::string& what) const {
   const bool only_says_so = fills_in_ && !tiff_.warning().empty();
   if (!good || tiff_.has_error() || only_says_so) tiff_.fail_decoding(what + " is damaged");
