@@ -13,7 +13,7 @@ namespace {
 
 using bench::Test;
 
-/// An option whose value is a list that `parse` understands.
+/// Adds an option whose value is a list for `parse`.
 template <class T>
 void add_list(const Command& command, const std::string& name, std::vector<T>& target,
               std::optional<std::vector<T>> (*parse)(const std::string&), const std::string& type,

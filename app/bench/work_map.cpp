@@ -36,7 +36,7 @@ struct Grid {
         height(static_cast<int>(map.blocks.size() / map.blocks_a_row)) {}
 };
 
-/// One pixel a thread block.
+/// Returns a picture with one pixel per thread block.
 Picture picture_of(const WorkMap& map, WorkFigure figure, std::uint32_t most) {
   const Grid grid(map);
   Picture picture{grid.width, grid.height, {}};

@@ -27,7 +27,7 @@ bool has_option(const GenerateKind& kind, const std::string& option) {
   return std::find(kind.options.begin(), kind.options.end(), option) != kind.options.end();
 }
 
-/// "random, blobs".
+/// Returns "random, blobs".
 std::string kinds_with(const std::string& option) {
   std::string names;
   for (const GenerateKind& kind : generate_kinds())

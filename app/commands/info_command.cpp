@@ -25,8 +25,8 @@ std::string line(const std::string& name, const std::string& value) {
   return name + std::string(kColumn - name.size(), ' ') + value + "\n";
 }
 
-/// "LIBTIFF, Version 4.5.0" and a copyright notice; the version is what follows the last blank of the first
-/// line.
+/// Returns the version: libtiff has "LIBTIFF, Version 4.5.0" and a copyright notice, with the version after
+/// the last blank of the first line.
 std::string tiff_version() {
   const std::string text = ::TIFFGetVersion();
   const std::string first = text.substr(0, text.find('\n'));
@@ -60,7 +60,7 @@ std::string cuda() {
   return text;
 }
 
-/// Compressions of TIFF that its library has of those that are read.
+/// Returns the supported compressions of TIFF that this libtiff has.
 std::string tiff_codecs() {
   constexpr std::pair<std::uint16_t, const char*> kCodecs[] = {
       {COMPRESSION_LZW, "LZW"},           {COMPRESSION_ADOBE_DEFLATE, "Deflate"},

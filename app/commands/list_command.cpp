@@ -53,7 +53,7 @@ std::string measures_as_text() {
   return text;
 }
 
-/// "4,8".
+/// Returns "4,8".
 std::string connectivities_of(const Algorithm& algorithm) {
   std::string list;
   for (const Variant& variant : algorithm.variants)
@@ -61,7 +61,7 @@ std::string connectivities_of(const Algorithm& algorithm) {
   return list;
 }
 
-/// Columns of equal width, two spaces apart, the longest text in the last one.
+/// Returns columns of equal width, two spaces apart, with the longest text in the last one.
 std::string as_text() {
   std::size_t name = 0, list = 0, device = 0;
   const auto widen = [](std::size_t& width, const std::string& text) {
@@ -79,7 +79,7 @@ std::string as_text() {
   return text;
 }
 
-/// "Init, (Scan, Analysis)*": those in ( )* are repeated.
+/// Returns "Init, (Scan, Analysis)*"; phases in ( )* are repeated.
 std::string as_text(const Phases& phases) {
   std::string text;
   bool repeated = false;
@@ -98,7 +98,7 @@ std::string phases_of(const Algorithm& algorithm) {
   return algorithm.phases_3d.empty() ? text : text + "; 3D: " + as_text(algorithm.phases_3d);
 }
 
-/// Without the meaning that Markdown gives to asterisks.
+/// Escapes asterisks for Markdown.
 std::string escaped(const std::string& text) {
   std::string result;
   for (const char c : text) result += c == '*' ? "\\*" : std::string(1, c);

@@ -15,8 +15,8 @@
 
 namespace gpuccl::python {
 
-/// Memory of an object with the buffer protocol, of one to three axes, as rows and slices. Made and destroyed
-/// by a thread that holds the GIL, used by any.
+/// Memory of an object with the buffer protocol, of one to three axes, as rows and slices. Construct and
+/// destroy it with the GIL; any thread may use it.
 class HostArray {
  public:
   /// Throws a Python error if the object has no buffer, or not one like that.
@@ -27,20 +27,20 @@ class HostArray {
 
   const Extent& extent() const { return extent_; }
   std::size_t axes() const { return static_cast<std::size_t>(view_.ndim); }
-  /// Empty for half precision, which nothing but the test for 0 is done with.
+  /// Returns none for half precision, which is only compared with 0.
   std::optional<ValueType> type() const { return type_; }
   std::size_t bytes_each() const { return static_cast<std::size_t>(view_.itemsize); }
   bool same_shape(const HostArray& other) const;
-  /// Whether elements of a row follow each other.
+  /// Returns whether elements of a row are consecutive.
   bool has_whole_rows() const { return strides_[0] == view_.itemsize || extent_.width <= 1; }
-  /// Whether rows follow each other without padding, too.
+  /// Returns whether rows are consecutive without padding, too.
   bool is_contiguous() const;
 
   std::byte* row(std::int64_t row) const {
     return static_cast<std::byte*>(view_.buf) + row % extent_.height * strides_[1] +
            row / extent_.height * strides_[2];
   }
-  /// The elements of a row one after the other, in `copy` if they are not.
+  /// Returns the consecutive elements of a row, in `copy` unless the array has them.
   const std::byte* whole_row(std::int64_t row, std::vector<std::byte>& copy) const;
 
  private:
@@ -50,13 +50,13 @@ class HostArray {
   std::optional<ValueType> type_;
 };
 
-/// Calls work(first_row, rows) by all threads, for stretches that pay.
+/// Calls work(first_row, rows) with all threads, for ranges of rows that are large enough.
 void for_rows(const Extent& extent, std::int64_t bytes_of_element,
               const std::function<void(std::int64_t first_row, std::int64_t rows)>& work);
 
 /// Packs an array: nonzero elements are foreground.
 BitVolume pack(const HostArray& array);
-/// Bits, of which the first of a byte is the lowest; rows of `width`.
+/// Unpacks bits, the lowest of a byte first, in rows of `width`.
 BitVolume unpack_rows(const HostArray& array, int width);
 ValueImage read_values(const HostArray& array, double delta);
 

@@ -51,14 +51,14 @@ NB_MODULE(_core, module) {
       },
       "array"_a, "out"_a, "connectivity"_a, "values"_a, "delta"_a, "periodic"_a, "packed_width"_a,
       "columns"_a, "spacing"_a, "intensity"_a.none());
-  // Without what needs lists: a call takes half the time.
+  // Without arguments that need lists, a call takes half the time.
   module.def(
       "label_mask",
       [](nb::handle array, nb::handle out, int connectivity) {
         return nb::borrow<nb::object>(python::label(array, out, {connectivity}, {})[0]);
       },
       "array"_a, "out"_a, "connectivity"_a);
-  // For labels of a type that their number decides.
+  // For labels whose type depends on their number.
   module.def(
       "label_made",
       [](nb::handle array, nb::callable make_out, int connectivity, bool values, double delta,
