@@ -29,14 +29,14 @@ enum class SlotState { free, claimed, active };
 struct Slot {
   std::atomic<SlotState> state{SlotState::free};
   int folder = -1;
-  bool if_empty = false;  // else with all that is in it
+  bool if_empty = false;  // else with its content
   std::array<char, kNameLength> name{};
 };
 static_assert(std::atomic<SlotState>::is_always_lock_free);
-std::array<Slot, 1024> slots;  // for the most jobs of a batch
+std::array<Slot, 1024> slots;  // enough for the maximum number of jobs of a batch
 
 std::atomic<bool> ending = false;
-std::atomic<int> naming = 0;  // threads that are just about it
+std::atomic<int> naming = 0;  // number of Naming scopes
 
 std::string random_name() {
   constexpr char kLetters[] = "abcdefghijklmnopqrstuvwxyz0123456789";
@@ -172,7 +172,7 @@ AtomicFile::~AtomicFile() {
   temporary_.reset();
 }
 
-/// On file systems without permissions there are none to keep.
+/// Keeps the permissions of a replaced file. Errors are ignored: some file systems have no permissions.
 void AtomicFile::keep_mode() {
   if (mode_) ::fchmod(file_.get(), *mode_);
 }
@@ -188,7 +188,7 @@ void AtomicFile::open_folder() {
     throw Error(ErrorCode::cannot_create, "cannot create: not the name of a file");
   const std::filesystem::path folder = target.has_parent_path() ? target.parent_path() : ".";
   folder_ = open_again(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  // A folder may be writable and yet not readable: good enough for everything but syncing it.
+  // A folder may be writable but not readable. This is enough, except for syncing it.
   if (!folder_ && errno == EACCES) folder_ = open_again(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (folder_) return;
   if (errno == ENOENT)
@@ -218,7 +218,7 @@ void AtomicFile::check_target() {
 
 void AtomicFile::create() {
   const mode_t mode = options_.guarded ? kGuardedMode : kMode;
-  // An unnamed file gets its name through /proc; where that is missing it would have none to get.
+  // An unnamed file gets its name through /proc, so without /proc it needs a name from the start.
   if (!options_.named && ::access("/proc/self/fd", X_OK) == 0)
     file_ = Descriptor(::openat(folder_.get(), ".", O_TMPFILE | O_RDWR | O_CLOEXEC, mode));
   if (file_) return;

@@ -21,7 +21,7 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-/// Milliseconds to the microsecond: what the clock can tell.
+/// Rounds milliseconds to microseconds, the resolution of the clock.
 double rounded(double milliseconds) { return std::round(milliseconds * 1000) / 1000; }
 
 OrderedJson numbers_of(const Vector3& vector) { return {vector[0], vector[1], vector[2]}; }
@@ -84,7 +84,7 @@ OrderedJson input_of(const Report& report) {
           {"foreground", report.foreground}};
 }
 
-/// Null without an image, an object for the only one, else an array of objects with names.
+/// Returns null without an image, an object for a single one, else an array of objects with names.
 OrderedJson intensity_of(const Report& report) {
   OrderedJson all = OrderedJson::array();
   for (const ReportedIntensity& one : report.intensities) {
@@ -151,7 +151,7 @@ OrderedJson timings_of(const Report& report) {
           {"write", rounded(report.write_ms)}};
 }
 
-/// Everything but the components, with the closing brace left off. Paths need not be UTF-8; JSON must be.
+/// Returns everything but the components, without the closing brace. Paths need not be UTF-8; JSON must be.
 std::string head(const Report& report) {
   OrderedJson json = {{"gpuccl", GPUCCL_VERSION},
                       {"options", report.options},
@@ -184,7 +184,7 @@ constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
                             .names_measures = true,
                             .missing = "null"};
 
-/// Ends the components and begins a table of the same form: totals of each value.
+/// Ends the components and writes a table of the same form: totals of each value.
 void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>& values,
                 bool has_components) {
   sink(has_components ? "\n  ],\n  \"values\": [" : "],\n  \"values\": [");
@@ -199,7 +199,7 @@ void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>
   }
 }
 
-/// The files that were read, last, because there may be as many as slices.
+/// Writes the files that were read. They come last, because there may be as many as slices.
 void put_files(const TextSink& sink, const std::vector<OpenedFiles::File>& files) {
   sink(",\n  \"files\": [");
   std::string between = "\n";
@@ -277,7 +277,7 @@ class Sums {
   std::unordered_map<ValueBits, OfValue> sums_;
 };
 
-/// Sums of nearly as many values as components: a hash table would take several times the memory of the sums.
+/// Sums up nearly as many values as components. A hash table would take several times the memory of the sums.
 std::vector<OfValue> sum_up_many(const ValueColumn& column, const Components& components) {
   std::vector<Label> order(components.size());
   std::iota(order.begin(), order.end(), Label{0});
