@@ -7,7 +7,7 @@
 #include <cerrno>
 #include <vector>
 
-#include "engine/choice.hpp"
+#include "engine/algorithms.hpp"
 #include "support/catch.hpp"
 #include "support/error_code_of.hpp"
 #include "support/images.hpp"

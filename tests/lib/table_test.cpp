@@ -1,4 +1,4 @@
-#include "cuda/cuda.hpp"
+#include "engine/algorithms.hpp"
 #include "gpuccl/engine.hpp"
 #include "support/catch.hpp"
 #include "support/error_code_of.hpp"
@@ -30,14 +30,14 @@ TEST_CASE("with or without CUDA, without a GPU a GPU algorithm is listed but can
 }
 
 TEST_CASE("a row and variants that do not fit together are refused") {
-  CHECK_THROWS_AS(
-      cuda::gpu_table([](const std::string& name, const std::vector<Connectivity>& connectivities) {
-        std::vector<Variant> variants;
-        for (const Connectivity connectivity : connectivities) variants.push_back({connectivity, nullptr});
-        if (name == "ole") variants.pop_back();
-        return variants;
-      }),
-      std::logic_error);
+  CHECK_THROWS_AS(gpu_rows([](const std::string& name, const std::vector<Connectivity>& connectivities) {
+                    std::vector<Variant> variants;
+                    for (const Connectivity connectivity : connectivities)
+                      variants.push_back({connectivity, nullptr});
+                    if (name == "ole") variants.pop_back();
+                    return variants;
+                  }),
+                  std::logic_error);
 }
 
 TEST_CASE("what an algorithm iterates is the first phase that is repeated") {

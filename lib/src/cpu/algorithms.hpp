@@ -2,15 +2,12 @@
 
 #include <cstdint>
 #include <memory>
-#include <vector>
 
 #include "gpuccl/algorithms.hpp"
 
 namespace gpuccl::cpu {
 
-/// Returns the CPU rows of the table of algorithms.
-std::vector<Algorithm> algorithms();
-
+// Makers of the labelers of the CPU rows in engine/algorithms.cpp.
 std::unique_ptr<Labeler> make_runs(Connectivity connectivity);
 std::unique_ptr<Labeler> make_flood_fill(Connectivity connectivity);
 std::unique_ptr<Labeler> make_sauf(Connectivity connectivity);

@@ -10,30 +10,22 @@
 // Interface between the library and CUDA. lib/src/no_cuda has the same functions for builds without it.
 namespace gpuccl::cuda {
 
-/// Returns the CUDA rows of the table of algorithms. Builds without CUDA have the same rows
-/// (common/gpu_table.cpp), so a command line has the same meaning on every machine, but their makers throw
-/// Error (unavailable).
-std::vector<Algorithm> algorithms();
+/// Returns the variants of the GPU algorithm `name` (algorithms.def), one for each of `connectivities`.
+/// Builds without CUDA list the same ones, so a command line has the same meaning on every machine, but their
+/// makers throw Error (unavailable).
+std::vector<Variant> variants_of(const std::string& name, const std::vector<Connectivity>& connectivities);
 
-/// Returns the variants of the GPU algorithm `name`, one for each of `connectivities`; none to omit the
-/// row.
-using VariantsOf = std::vector<Variant> (*)(const std::string& name,
-                                            const std::vector<Connectivity>& connectivities);
-
-/// Returns the GPU rows of the table (gpu_algorithms.def). Throws std::logic_error if a row has other
-/// connectivities than its variants.
-std::vector<Algorithm> gpu_table(VariantsOf variants_of);
-
-/// Returns the rows of gpuccl::instrumented_algorithms().
-std::vector<Algorithm> instrumented_algorithms();
+/// As variants_of(), for published algorithms that count memory accesses.
+std::vector<Variant> instrumented_variants_of(const std::string& name,
+                                              const std::vector<Connectivity>& connectivities);
 
 /// An algorithm with other thread-block sizes than its default.
 struct BlockConfiguration {
   std::string blocks;  // "16x16"
   std::vector<Variant> variants;
 };
-/// Returns the rows of gpuccl::block_configurations(); without CUDA one per algorithm.
-std::vector<Algorithm> block_configurations();
+/// Returns the block sizes that `algorithm` is compiled for, if there are several; without CUDA one.
+std::vector<BlockConfiguration> block_configurations_of(const Algorithm& algorithm);
 
 /// Labels multi-label images with the fast engine on a device. Memory is reused for the next image.
 class ValueLabeler {

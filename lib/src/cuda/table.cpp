@@ -1,5 +1,4 @@
 #include <map>
-#include <utility>
 
 #include "cuda/cuda.hpp"
 
@@ -14,9 +13,7 @@
   namespace gpuccl::instrumented {              \
   std::vector<Variant> identifier##_variants(); \
   }
-#include "common/gpu_algorithms.def"
-#undef GPUCCL_PAPER
-#undef GPUCCL_ENGINE
+#include "common/algorithms.def"
 
 namespace gpuccl::cuda {
 
@@ -25,55 +22,37 @@ std::vector<BlockConfiguration> dlp_configurations();
 
 namespace {
 
-using VariantsByName = std::map<std::string, std::vector<Variant> (*)()>;
+/// The functions of an algorithm's file. `instrumented` is null for the engine's own.
+struct Functions {
+  std::vector<Variant> (*usual)();
+  std::vector<Variant> (*instrumented)();
+};
 
-std::vector<Variant> find(const VariantsByName& all, const std::string& name) {
-  const auto at = all.find(name);
-  return at != all.end() ? at->second() : std::vector<Variant>();
-}
-
-std::vector<Variant> variants_of(const std::string& name, const std::vector<Connectivity>&) {
-  static const VariantsByName all = {
-#define GPUCCL_PAPER(identifier, name, ...) {name, identifier##_variants},
-#define GPUCCL_ENGINE(identifier, name, ...) {name, identifier##_variants},
-#include "common/gpu_algorithms.def"
-#undef GPUCCL_ENGINE
-#undef GPUCCL_PAPER
+const Functions& functions_of(const std::string& name) {
+  static const std::map<std::string, Functions> all = {
+#define GPUCCL_PAPER(identifier, name, ...) \
+  {name, {identifier##_variants, instrumented::identifier##_variants}},
+#define GPUCCL_ENGINE(identifier, name, ...) {name, {identifier##_variants, nullptr}},
+#include "common/algorithms.def"
   };
-  return find(all, name);
-}
-
-std::vector<Variant> counted_variants_of(const std::string& name, const std::vector<Connectivity>&) {
-  static const VariantsByName all = {
-#define GPUCCL_PAPER(identifier, name, ...) {name, instrumented::identifier##_variants},
-#define GPUCCL_ENGINE(identifier, ...)
-#include "common/gpu_algorithms.def"
-#undef GPUCCL_ENGINE
-#undef GPUCCL_PAPER
-  };
-  return find(all, name);
+  return all.at(name);
 }
 
 }  // namespace
 
-std::vector<Algorithm> algorithms() { return gpu_table(variants_of); }
+std::vector<Variant> variants_of(const std::string& name, const std::vector<Connectivity>&) {
+  return functions_of(name).usual();
+}
 
-std::vector<Algorithm> instrumented_algorithms() { return gpu_table(counted_variants_of); }
+std::vector<Variant> instrumented_variants_of(const std::string& name, const std::vector<Connectivity>&) {
+  const Functions& functions = functions_of(name);
+  return functions.instrumented != nullptr ? functions.instrumented() : std::vector<Variant>();
+}
 
-std::vector<Algorithm> block_configurations() {
-  std::vector<Algorithm> all;
-  const auto add = [&](const Algorithm& usual, std::vector<BlockConfiguration> configurations) {
-    for (BlockConfiguration& one : configurations) {
-      all.push_back(usual);
-      all.back().variants = std::move(one.variants);
-      all.back().blocks = std::move(one.blocks);
-    }
-  };
-  for (const Algorithm& algorithm : algorithms()) {
-    if (algorithm.name == "c2fl") add(algorithm, c2fl_configurations());
-    if (algorithm.name == "dlp") add(algorithm, dlp_configurations());
-  }
-  return all;
+std::vector<BlockConfiguration> block_configurations_of(const Algorithm& algorithm) {
+  if (algorithm.name == "c2fl") return c2fl_configurations();
+  if (algorithm.name == "dlp") return dlp_configurations();
+  return {};
 }
 
 }  // namespace gpuccl::cuda

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cpu/phase_clock.hpp"
-#include "engine/choice.hpp"
+#include "engine/algorithms.hpp"
 #include "engine/gpu_labelers.hpp"
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/parts.hpp"

@@ -22,24 +22,21 @@ gpuccl_status unavailable() {
 
 namespace cuda {
 
-std::vector<Algorithm> algorithms() {
-  return gpu_table([](const std::string&, const std::vector<Connectivity>& connectivities) {
-    std::vector<Variant> variants;
-    for (const Connectivity connectivity : connectivities) variants.push_back({connectivity, not_built_in});
-    return variants;
-  });
+std::vector<Variant> variants_of(const std::string&, const std::vector<Connectivity>& connectivities) {
+  std::vector<Variant> variants;
+  variants.reserve(connectivities.size());
+  for (const Connectivity connectivity : connectivities) variants.push_back({connectivity, not_built_in});
+  return variants;
 }
 
-std::vector<Algorithm> instrumented_algorithms() {
-  std::vector<Algorithm> published = algorithms();
-  std::erase_if(published, [](const Algorithm& algorithm) { return algorithm.paper.empty(); });
-  return published;
+std::vector<Variant> instrumented_variants_of(const std::string& name,
+                                              const std::vector<Connectivity>& connectivities) {
+  return variants_of(name, connectivities);
 }
 
-std::vector<Algorithm> block_configurations() {
-  std::vector<Algorithm> configured = algorithms();
-  std::erase_if(configured, [](const Algorithm& one) { return one.name != "c2fl" && one.name != "dlp"; });
-  return configured;
+std::vector<BlockConfiguration> block_configurations_of(const Algorithm& algorithm) {
+  if (algorithm.name != "c2fl" && algorithm.name != "dlp") return {};
+  return {{"", algorithm.variants}};
 }
 
 std::unique_ptr<ValueLabeler> make_value_labeler(int, Connectivity, bool) {
