@@ -13,7 +13,7 @@
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
-#include "measure/region_measurer.hpp"
+#include "measure/measure.hpp"
 #include "support/catch.hpp"
 #include "support/error_code_of.hpp"
 #include "support/images.hpp"

@@ -143,12 +143,3 @@ std::unique_ptr<Group> make_cavities(const MeasureContext& labeling) {
 }
 
 }  // namespace gpuccl::measuring
-
-namespace gpuccl {
-
-bool needs_background(const MeasureRequest& request) {
-  const auto is_wanted = [&](MeasureId id) { return request.wanted[static_cast<std::size_t>(id)]; };
-  return is_3d(request.connectivity) && (is_wanted(MeasureId::cavities) || is_wanted(MeasureId::tunnels));
-}
-
-}  // namespace gpuccl

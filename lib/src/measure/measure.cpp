@@ -1,27 +1,188 @@
+#include "measure/measure.hpp"
+
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <mutex>
+#include <numeric>
 #include <utility>
-#include <vector>
 
 #include "common/labels_in_memory.hpp"
-#include "gpuccl/labels.hpp"
-#include "gpuccl/measures.hpp"
+#include "gpuccl/objects.hpp"
 #include "measure/intensity_sums.hpp"
-#include "measure/measure_rows.hpp"
-#include "measure/measure_sums.hpp"
-#include "measure/region_measurer.hpp"
-#include "measure/row_window.hpp"
 
 namespace gpuccl {
 
+using measuring::Group;
 using measuring::MeasureContext;
 
+MeasureSums::MeasureSums(const measuring::MeasureContext& labeling)
+    : wanted_(labeling.request.wanted), extent_(labeling.extent), request_(labeling.request) {
+  for (const measuring::MakeGroup make :
+       {measuring::make_basic, measuring::make_moments, measuring::make_perimeter, measuring::make_crofton,
+        measuring::make_feret, measuring::make_radius, measuring::make_euler, measuring::make_cavities,
+        measuring::make_border, measuring::make_wraps})
+    if (std::unique_ptr<Group> group = make(labeling)) {
+      group->offset = words_;
+      words_ += group->words();
+      if (const auto place = group->place()) layout_.*place = static_cast<int>(group->offset);
+      if (group->looks_at_rows()) by_rows_.push_back(group.get());
+      groups_.push_back(std::move(group));
+    }
+  layout_.words = static_cast<int>(words_);
+}
+
+bool MeasureSums::take(GatheredSums& gathered, std::size_t components) {
+  if (words_ == 0 || gathered.layout != layout_ || gathered.words.size() != components * words_) return false;
+  sums_ = std::move(gathered.words);
+  std::erase_if(by_rows_, [](const Group* group) { return group->place() != nullptr; });
+  return true;
+}
+
+bool MeasureSums::looks_at_edges() const {
+  return std::any_of(by_rows_.begin(), by_rows_.end(),
+                     [](const Group* group) { return group->looks_at_edges(); });
+}
+
+bool MeasureSums::isolates_labels() const {
+  return request_.labels_touch && std::any_of(by_rows_.begin(), by_rows_.end(),
+                                              [](const Group* group) { return group->looks_around(); });
+}
+
+std::size_t MeasureSums::bytes_each() const {
+  return std::accumulate(groups_.begin(), groups_.end(), std::size_t{0},
+                         [](std::size_t sum, const auto& group) { return sum + group->bytes_each(); });
+}
+
+std::int64_t MeasureSums::extra_bytes() const {
+  return std::accumulate(groups_.begin(), groups_.end(), std::int64_t{0},
+                         [](std::int64_t sum, const auto& group) { return sum + group->extra_bytes(); });
+}
+
+std::unique_ptr<MeasureSums> MeasureSums::empty_like(const Components& components) const {
+  MeasureRequest request = request_;
+  request.wraps = {};
+  auto sums = std::make_unique<MeasureSums>(measuring::MeasureContext{extent_, components, nullptr, request});
+  sums->wanted_ = wanted_;
+  sums->resize(components.size());
+  return sums;
+}
+
+void MeasureSums::save(std::size_t component, std::vector<std::uint64_t>& saved) const {
+  const std::uint64_t* const sums = sums_.data() + component * words_;
+  saved.insert(saved.end(), sums, sums + words_);
+  for (const auto& group : groups_) {
+    if (!group->keeps_state()) continue;
+    const std::size_t before = saved.size();
+    saved.push_back(0);
+    group->save(component, saved);
+    saved[before] = saved.size() - before - 1;  // the number of words precedes them
+  }
+}
+
+bool MeasureSums::add_saved(std::size_t component, std::span<const std::uint64_t>& saved) {
+  if (saved.size() < words_) return false;
+  merge(of(component), saved.data());
+  saved = saved.subspan(words_);
+  for (const auto& group : groups_) {
+    if (!group->keeps_state()) continue;
+    if (saved.empty() || saved.front() > saved.size() - 1) return false;
+    const std::size_t words = saved.front();
+    if (!group->add_saved(component, saved.subspan(1, words))) return false;
+    saved = saved.subspan(1 + words);
+  }
+  return true;
+}
+
+void MeasureSums::merge(std::uint64_t* into, const std::uint64_t* part) const {
+  for (const auto& group : groups_) group->merge(into + group->offset, part + group->offset);
+}
+
+MeasureValues MeasureSums::derive(const Component& component, std::size_t i) const {
+  MeasureValues values;
+  for (const auto& group : groups_)
+    group->derive({component, sums_.data() + i * words_ + group->offset, i}, values);
+  return values;
+}
+
 namespace measuring {
+
+bool wants(const MeasureContext& labeling, std::initializer_list<MeasureId> ids) {
+  return std::any_of(ids.begin(), ids.end(),
+                     [&](MeasureId id) { return labeling.request.wanted[static_cast<std::size_t>(id)]; });
+}
+
+Connectivity connectivity_around(const MeasureContext& labeling) {
+  return labeling.request.labels_touch ? all_neighbors(labeling.request.connectivity)
+                                       : labeling.request.connectivity;
+}
+
+void Group::merge(std::uint64_t* into, const std::uint64_t* part) const {
+  for (std::size_t i = 0; i < words(); ++i) into[i] += part[i];
+}
+
+void RegionMeasurer::measure(const RowAccess& rows) {
+  RowWindow window(rows, region_);
+  LabeledRow row;
+  while (window.next(row)) {
+    segments_.clear();
+    for (const LabelRun& span : row.spans_here[2])
+      segments_.push_back({span.label, span.begin, span.end, sums_of(span.label)});
+    row.segments = segments_;
+    if (segments_.empty()) continue;
+    for (Group* const group : sums_.by_rows())
+      if (!is_isolated_ || !group->looks_around()) group->add(row);
+    if (is_isolated_) measure_isolated(row);
+  }
+  forget_empty_parts();
+}
+
+/// Adds each segment, without elements of other labels, to the groups that look around.
+void RegionMeasurer::measure_isolated(const LabeledRow& row) {
+  window_.begin(row);
+  for (const Segment& segment : segments_) {
+    const LabeledRow& own = window_.around(segment);
+    for (Group* const group : sums_.by_rows())
+      if (group->looks_around()) group->add(own);
+  }
+}
+
+void RegionMeasurer::merge_parts() {
+  for (const auto& [label, part] : parts_) sums_.merge(sums_.of(label - 1), part);
+}
+
+/// Spans cover the rows of a bundle, so a component may have a part without elements in the next row.
+/// Such a part must not be merged: the component may lie in another region, whose thread still adds to it.
+void RegionMeasurer::forget_empty_parts() {
+  std::erase_if(parts_, [this](const auto& of_label) {
+    const std::uint64_t* const part = of_label.second;
+    return std::all_of(part, part + sums_.words(), [](std::uint64_t word) { return word == 0; });
+  });
+}
+
+std::uint64_t* RegionMeasurer::sums_of(Label label) {
+  Known& known = known_[label % known_.size()];
+  if (known.label == label) return known.sums;
+  const bool is_own = is_alone_ || region_.holds(labeling_.components.box[label - 1]);
+  known = {label, is_own ? sums_.of(label - 1) : part_of(label)};
+  return known.sums;
+}
+
+std::uint64_t* RegionMeasurer::part_of(Label label) {
+  const auto [part, is_new] = parts_.try_emplace(label);
+  if (is_new) part->second = allocate();
+  return part->second;
+}
+
+std::uint64_t* RegionMeasurer::allocate() {
+  constexpr std::size_t kAtOnce = 64;
+  if (free_ == 0) {
+    blocks_.push_back(std::make_unique<std::uint64_t[]>(kAtOnce * sums_.words()));
+    free_ = kAtOnce;
+  }
+  return blocks_.back().get() + (kAtOnce - free_--) * sums_.words();
+}
+
 namespace {
 
 /// Rows in order, of which only a few can be listed at a time. Keeps earlier rows that are still needed.
@@ -144,12 +305,18 @@ void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& arou
 }
 
 }  // namespace
+
 }  // namespace measuring
 
 bool counts_pieces(const MeasureRequest& request) {
   const auto wants = [&](MeasureId id) { return request.wanted[static_cast<std::size_t>(id)]; };
   return wants(MeasureId::components) ||
          (request.in_pieces && wants(MeasureId::holes) && !is_3d(request.connectivity));
+}
+
+bool needs_background(const MeasureRequest& request) {
+  const auto is_wanted = [&](MeasureId id) { return request.wanted[static_cast<std::size_t>(id)]; };
+  return is_3d(request.connectivity) && (is_wanted(MeasureId::cavities) || is_wanted(MeasureId::tunnels));
 }
 
 MeasureTable measure(const LabelRows& labels, const Components& components, const MeasureRequest& request) {

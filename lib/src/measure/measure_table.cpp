@@ -7,7 +7,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "measure/intensity_sums.hpp"
-#include "measure/measure_sums.hpp"
+#include "measure/measure.hpp"
 
 namespace gpuccl {
 namespace {

@@ -4,8 +4,7 @@
 #include <utility>
 
 #include "gpuccl/types.hpp"
-#include "measure/group.hpp"
-#include "measure/measure_rows.hpp"
+#include "measure/measure.hpp"
 
 namespace gpuccl::measuring {
 namespace {

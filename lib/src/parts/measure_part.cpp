@@ -6,7 +6,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "measure/intensity_sums.hpp"
-#include "measure/measure_rows.hpp"
+#include "measure/measure.hpp"
 #include "parts/message.hpp"
 #include "slabs/faces.hpp"
 
