@@ -5,7 +5,6 @@
 #include <memory>
 #include <system_error>
 
-#include "cpu/phase_clock.hpp"
 #include "cpu/runs/run_labels.hpp"
 #include "cuda/cuda.hpp"
 #include "gpuccl/types.hpp"
@@ -85,18 +84,6 @@ bool GroupSize::add(const Extent& extent) {
   rows_ = rows;
   width_ = width;
   return true;
-}
-
-Labeling label_timed(Labeler& labeler, BitView image, EngineReport& report) {
-  Labeling labeled;
-  report.label_ms = cpu::milliseconds([&] { labeled = labeler.label(image); });
-  report.label_ms -= labeled.statistics_ms;
-  return labeled;
-}
-
-GpuLabelers::GpuLabelers(std::vector<int> gpus, bool time_phases)
-    : time_phases_(time_phases), devices_(gpus.size()), queue_(gpus.size()) {
-  for (std::size_t i = 0; i < gpus.size(); ++i) devices_[i].gpu = gpus[i];
 }
 
 void GpuLabelers::start_in_background() {

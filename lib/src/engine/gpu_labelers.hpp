@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "cpu/phase_clock.hpp"
 #include "cuda/cuda.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/engine.hpp"
@@ -133,14 +134,22 @@ class GroupSize {
 using LabelerKey = std::pair<const Algorithm*, Connectivity>;
 
 /// Labels `image` and reports the time.
-Labeling label_timed(Labeler& labeler, BitView image, EngineReport& report);
+inline Labeling label_timed(Labeler& labeler, BitView image, EngineReport& report) {
+  Labeling labeled;
+  report.label_ms = cpu::milliseconds([&] { labeled = labeler.label(image); });
+  report.label_ms -= labeled.statistics_ms;
+  return labeled;
+}
 
 /// The labelers of several GPUs, and the queue of threads that wait for them. Small images that wait at the
 /// same time are labeled together.
 class GpuLabelers {
  public:
   /// `gpus`: the devices; empty for all. `time_phases`: as Labeler::time_phases().
-  GpuLabelers(std::vector<int> gpus, bool time_phases);
+  GpuLabelers(const std::vector<int>& gpus, bool time_phases)
+      : time_phases_(time_phases), devices_(gpus.size()), queue_(gpus.size()) {
+    for (std::size_t i = 0; i < gpus.size(); ++i) devices_[i].gpu = gpus[i];
+  }
 
   void start_in_background();
   /// Returns whether a GPU has ever been used.
