@@ -21,7 +21,7 @@
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
 #include "app/common/progress.hpp"
-#include "app/label/hints.hpp"
+#include "app/label/describe.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/option_table.hpp"
 #include "app/view/pages.hpp"

@@ -8,7 +8,7 @@
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
-#include "app/label/hints.hpp"
+#include "app/label/describe.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/options/algorithm_options.hpp"
 #include "app/options/input_options.hpp"

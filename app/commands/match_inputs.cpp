@@ -6,7 +6,7 @@
 #include "app/commands/match.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/batch/find_inputs.hpp"
-#include "app/label/hints.hpp"
+#include "app/label/describe.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"

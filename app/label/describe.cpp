@@ -1,6 +1,9 @@
 #include "app/label/describe.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -8,17 +11,238 @@
 
 #include "app/common/sandbox.hpp"
 #include "app/options/input_options.hpp"
+#include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"
 #include "io/parts/collectively.hpp"
+#include "io/read/label_reader.hpp"
 #include "io/report/csv_tables.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::app {
 
 using Json = nlohmann::json;
+
+namespace {
+
+// Number of pixels below which no hint is given, because anything is likely.
+constexpr std::int64_t kLeastElements = 4096;
+
+constexpr double kMostOfOne = 0.8;  // share of the elements that a component takes
+
+/// Describes an unlikely foreground; empty if it is plausible.
+std::string odd_foreground(std::int64_t elements, const Findings& findings) {
+  constexpr double kMost = 0.9;
+  if (findings.foreground <= 0) return "nothing is foreground";
+  if (findings.foreground > kMost) return "more than 90 % is foreground";
+  if (static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements))
+    return "one component covers more than 80 % of the image";
+  return "";
+}
+
+/// Returns whether the foreground is odd only because of a filled hole, such as that of a frame around a
+/// page.
+bool is_odd_by_filling(std::int64_t elements, const Findings& findings) {
+  return findings.filled > 0 && findings.foreground <= kMostOfOne &&
+         static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements);
+}
+
+/// Describes a threshold with all values on one side.
+std::string beyond_all_values(bool above) {
+  return above ? "every value is above the threshold; use a higher --threshold"
+               : "no value is above the threshold; use a lower --threshold";
+}
+
+std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOptions& options,
+                            const Findings& findings) {
+  if (findings.more_than_two_values && !options.has_rule())
+    return std::string(
+               "it has more than two values and no threshold, so every nonzero pixel is foreground; set "
+               "--threshold T or --threshold otsu for a grayscale image, ") +
+           (findings.has_values_option ? "--values or " : "") + "--value V for a segmentation";
+  if (findings.foreground <= 0 && !findings.any_nan && !options.invert) {
+    if (options.otsu) return "all pixels have the same value, so nothing is foreground";
+    if (!options.has_rule() && input.foreground_rule == "nonzero")
+      return "all pixels are 0, so nothing is foreground";
+  }
+  const std::string odd = odd_foreground(input.elements(), findings);
+  if (odd.empty()) return "";
+  if (is_odd_by_filling(input.elements(), findings))
+    return odd + ", including filled holes; use --fill-holes MAX to fill only holes of at most MAX pixels";
+  const std::string otsu = input.bits_per_sample > 1 ? "--threshold otsu" : "";
+  if (options.threshold && (findings.foreground <= 0 || findings.foreground >= 1))
+    return beyond_all_values((findings.foreground > 0) != options.invert) +
+           (otsu.empty() ? "" : " or " + otsu) + " to separate dark from light";
+  std::string suggestion =
+      options.invert ? "remove --invert to label light objects" : "use --invert to label dark objects";
+  if (!otsu.empty() && !options.otsu) suggestion += ", " + otsu + " to separate dark from light";
+  return odd + "; " + suggestion;
+}
+
+/// Returns the hint for --value.
+std::string hint_of_value(const io::ForegroundOptions& options, const Findings& findings) {
+  if (findings.foreground != (options.invert ? 1 : 0)) return "";
+  return options.values.size() == 1 && options.values.front().is_one()
+             ? "no pixel has the value of --value"
+             : "no pixel has one of the values of --value";
+}
+
+/// Returns whether a TIFF is probably a scan: programs that write volumes describe them, and scanners write
+/// pages with two values or a resolution.
+bool is_scan_of_pages(const io::ImageInfo& input) {
+  constexpr double kLeastDpi = 100, kMostDpi = 4800;  // below is what programs write for a screen
+  const io::Resolution& resolution = input.geometry.resolution;
+  const double dpi = resolution.unit == io::ResolutionUnit::inch ? resolution.x : 0;
+  const bool scanned = input.bits_per_sample == 1 || (dpi >= kLeastDpi && dpi <= kMostDpi);
+  return io::has_pages(input.format) && input.extent.depth > 1 && scanned && !input.is_described_stack &&
+         input.geometry.spacing[2] <= 0;
+}
+
+/// Returns the hint for anisotropic voxels: shape measured in voxels differs from shape in physical
+/// units.
+std::string hint_of_measures(const io::Geometry& geometry, Connectivity connectivity,
+                             const MeasureSet& measured) {
+  constexpr double kSame = 1e-3;
+  const std::size_t axes = is_3d(connectivity) ? 3 : 2;
+  if (!geometry.is_known(static_cast<int>(axes))) return "";
+  const auto [shortest, longest] =
+      std::minmax_element(geometry.spacing.begin(), geometry.spacing.begin() + static_cast<int>(axes));
+  if (*longest <= (1 + kSame) * *shortest) return "";
+  constexpr std::pair<MeasureId, MeasureId> kBySpacing[] = {
+      {MeasureId::axis_major_length, MeasureId::axis_major_length_physical},
+      {MeasureId::sphericity, MeasureId::sphericity_physical},
+      {MeasureId::roundness, MeasureId::roundness_physical},
+      {MeasureId::feret_diameter_max, MeasureId::feret_diameter_max_physical}};
+  const auto is_measured = [&](MeasureId id) { return measured[static_cast<std::size_t>(id)]; };
+  if (std::none_of(std::begin(kBySpacing), std::end(kBySpacing),
+                   [&](const auto& pair) { return is_measured(pair.first) && !is_measured(pair.second); }))
+    return "";
+  return "voxels are anisotropic, but shape is measured in voxels; --measure physical uses the spacing";
+}
+
+/// Returns the hint for a spacing whose axes seem to be in the order z, y, x.
+std::string hint_of_order(const io::ImageInfo& input, const Findings& findings) {
+  const auto& spacing = input.geometry.spacing;
+  if (!findings.given_spacing || input.extent.depth == 1 || spacing[1] != spacing[2] ||
+      spacing[0] == spacing[1])
+    return "";
+  const std::string x = io::shortest(spacing[0]), y = io::shortest(spacing[1]);
+  const std::string unit = input.geometry.unit == io::LengthUnit::unknown
+                               ? ""
+                               : "," + std::string(io::name_of(input.geometry.unit));
+  return "--spacing is X,Y,Z, so columns are " + x + " apart and slices " + y + "; if slices are " + x +
+         " apart, use --spacing " + y + "," + y + "," + x + unit;
+}
+
+/// Returns the hint for a threshold of colors.
+std::string hint_of_colors(const io::ImageInfo& input, const io::ForegroundOptions& options) {
+  const bool has_threshold = options.threshold || options.otsu;
+  const std::string& of = input.foreground_rule;
+  if (!has_threshold || !(of.starts_with("luma") || of.starts_with("otsu: luma"))) return "";
+  const std::string rule = "has colors, which are compared by their brightness (luma)";
+  return input.photometric == "rgb"
+             ? rule + "; use --channel 0, 1 or 2 to read red, green or blue (any, if the image is gray)"
+             : rule;
+}
+
+/// Returns a line for each way in which the result is probably not what the user wants, with the option that
+/// changes it. The wording is the same for every input, so that a batch prints it once.
+std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundOptions& options,
+                               Connectivity connectivity, const Findings& findings) {
+  std::vector<std::string> lines;
+  const auto add = [&](std::string line) {
+    if (!line.empty()) lines.push_back(std::move(line));
+  };
+  const bool by_value = !options.values.empty();
+  if (by_value) add(hint_of_value(options, findings));
+  if (findings.by_values && findings.foreground <= 0)
+    add(findings.any_nan ? "every value is 0 or NaN" : "every value is 0");
+  else if (findings.any_nan)
+    add(options.invert ? "some values are NaN and count as foreground, because of --invert" : io::kHintOfNan);
+  if (findings.needs_unit && input.geometry.is_known(2) && input.geometry.unit == io::LengthUnit::unknown)
+    add("the spacing has no unit, so the column unit is empty; add one, as in --spacing 0.2,0.2,1,um");
+  add(hint_of_order(input, findings));
+  add(hint_of_spacing(input, connectivity));
+  if (!findings.other_grid.empty())
+    add("the image of --intensity has another " + std::string(findings.other_grid) +
+        "; samples are matched by index, not by position");
+  if (input.elements() < kLeastElements) return lines;
+  add(hint_of_measures(input.geometry, connectivity, findings.measured));
+  add(hint_of_colors(input, options));
+  if (!by_value && !findings.by_values) add(foreground_hint(input, options, findings));
+  if (is_scan_of_pages(input) && is_3d(connectivity))
+    add("its pages are read as slices of a volume, so components can span pages; use --per-slice to label "
+        "each page separately");
+  return lines;
+}
+
+/// Returns a line if components of this connectivity cannot touch; else "".
+std::string hint_of_contacts(Connectivity connectivity, bool by_values) {
+  const Connectivity all = all_neighbors(connectivity);
+  if (connectivity != all || by_values) return "";
+  return "components by " + std::to_string(static_cast<int>(all)) +
+         "-connectivity never touch, so --contacts lists none; use -c 4, 6 or 18";
+}
+
+/// Returns a line if some programs do not read the type of the labels; else "".
+std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked) {
+  if (format != io::LabelFormat::tiff || type != io::LabelType::u32 || asked != io::LabelType::automatic)
+    return "";
+  return "more than 65535 labels need 32 bits, which older ITK reads wrongly and ImageJ as float; add "
+         "--label-type u32 to silence this";
+}
+
+/// Returns a warning about `nans` samples that are NaN; "" if there are none.
+std::string hint_of_nans(std::uint64_t nans) {
+  if (nans == 0) return "";
+  return nans == 1 ? "1 sample of a component is NaN and is ignored"
+                   : fmt::format("{} samples of components are NaN and are ignored", nans);
+}
+
+}  // namespace
+
+std::string hint_of_foreground(const io::ImageInfo& input, const io::ForegroundOptions& options,
+                               const Findings& findings) {
+  if (!options.values.empty()) return hint_of_value(options, findings);
+  return input.elements() < kLeastElements ? "" : foreground_hint(input, options, findings);
+}
+
+std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity) {
+  const io::Geometry& geometry = input.geometry;
+  const bool is_volume = is_3d(connectivity) && input.extent.depth > 1;
+  if (!is_volume || !geometry.is_known(2) || geometry.is_known(3)) return "";
+  const std::string unit(geometry.unit == io::LengthUnit::unknown ? "units of length"
+                                                                  : io::name_of(geometry.unit));
+  return "the z spacing is unknown, so nothing is measured in " + unit + "; set it with --spacing X,Y,Z";
+}
+
+std::uint64_t pixels_of_boxes(const Components& components) {
+  std::uint64_t pixels = 0;
+  for (const Box& box : components.box) {
+    std::uint64_t pixels_of_box = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      pixels_of_box *= static_cast<std::uint64_t>(box.max[axis] - box.min[axis]) + 1;
+    pixels += pixels_of_box;
+  }
+  return pixels;
+}
+
+std::string hint_of_scattered(std::uint64_t objects, std::uint64_t pixels_of_boxes, const Extent& extent) {
+  constexpr std::uint64_t kLeastObjects = 16;
+  constexpr double kMostCovered = 10;  // times the image
+  constexpr double kMostOfOne =
+      0.25;  // of the image, on average; long and thin objects, such as neurites, have less
+  const double covered = static_cast<double>(pixels_of_boxes) / static_cast<double>(extent.elements());
+  const bool is_scattered = extent.elements() >= kLeastElements && objects >= kLeastObjects &&
+                            covered > kMostCovered && covered > kMostOfOne * static_cast<double>(objects);
+  return is_scattered
+             ? "its values are scattered, as those of a photograph or of classes are; gpuccl label finds "
+               "components, with --threshold in a photograph and with --values in classes"
+             : "";
+}
 
 void PieceReport::set_engine(const EngineReport& engine) {
   algorithm = engine.algorithm;
