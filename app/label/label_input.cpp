@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <iterator>
+#include <limits>
 #include <numeric>
 #include <system_error>
 #include <utility>
@@ -200,6 +202,46 @@ double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
   });
   return kOfElement * static_cast<double>(elements) * static_cast<double>(images);
 }
+
+namespace {
+
+/// Returns the number of pixels that have this size.
+double elements_of(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity) {
+  const bool is_volume = input.extent.depth > 1 || is_3d(connectivity);
+  const int axes = is_volume ? 3 : 2;
+  if (size.axes != axes)
+    throw Error(ErrorCode::usage, size.text + " is " + (size.axes == 3 ? "a volume" : "an area") +
+                                      ", but the input is labeled as " +
+                                      (is_volume ? "a volume" : "an image"));
+  if (!input.geometry.is_known(axes) || input.geometry.unit == io::LengthUnit::unknown)
+    throw Error(ErrorCode::data,
+                "has no spacing in a unit of length, which " + size.text + " needs; set it with --spacing");
+  double element = 1;
+  for (std::size_t axis = 0; axis < static_cast<std::size_t>(axes); ++axis)
+    element *= input.geometry.spacing[axis] * io::unit_ratio(input.geometry.unit, size.unit);
+  return size.size / element;
+}
+
+std::uint64_t whole(double elements) {
+  return elements >= 0x1p63 ? std::numeric_limits<std::uint64_t>::max()
+                            : static_cast<std::uint64_t>(elements);
+}
+
+/// Returns `selection` with the limits as numbers of elements of `input`. Throws Error (data) if the input
+/// has no spacing in a unit, (usage) for an area of a volume or a volume of an image.
+SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLimits& limits,
+                             const io::ImageInfo& input, Connectivity connectivity) {
+  // Relative rounding error up to which a size counts as an integer number of pixels.
+  constexpr double kTolerance = 1e-9;
+  SelectionOptions own = selection;
+  if (limits.min)
+    own.min_size = whole(std::ceil(elements_of(*limits.min, input, connectivity) * (1 - kTolerance)));
+  if (limits.max)
+    own.max_size = whole(std::floor(elements_of(*limits.max, input, connectivity) * (1 + kTolerance)));
+  return own;
+}
+
+}  // namespace
 
 LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, WarnAbout warn)
     : files_(files),

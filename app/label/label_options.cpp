@@ -1,5 +1,7 @@
 #include "app/label/label_options.hpp"
 
+#include <cmath>
+
 #include "app/options/option_words.hpp"
 
 namespace gpuccl::app {
@@ -37,10 +39,47 @@ void add_keep(const Command& command, Condition& keep) {
   option.prints([&keep] { return keep.steps.empty() ? std::nullopt : std::optional(keep.text); });
 }
 
+/// Parses "100um3", "2.5mm2" and "2.5 mm^2". Returns none for other text.
+std::optional<PhysicalSize> parse_size_with_unit(const std::string& text) {
+  PhysicalSize size;
+  size.text = text;
+  if (text.empty() || (text.back() != '2' && text.back() != '3')) return std::nullopt;
+  size.axes = text.back() - '0';
+  std::string rest = text.substr(0, text.size() - 1);
+  if (rest.ends_with('^')) rest.pop_back();
+  const std::size_t digits = rest.find_last_of("0123456789.") + 1;  // 0 of none
+  const std::size_t unit = rest.find_first_not_of(' ', digits);
+  if (digits == 0 || unit == std::string::npos) return std::nullopt;
+  const std::optional<double> number = parse_number<double>(rest.substr(0, digits));
+  size.unit = io::length_unit(rest.substr(unit));
+  if (!number || !std::isfinite(*number) || *number < 0 || size.unit == io::LengthUnit::unknown)
+    return std::nullopt;
+  size.size = *number;
+  return size;
+}
+
+void add_limit(const Command& command, const char* name, std::uint64_t& elements,
+               std::optional<PhysicalSize>& physical, const char* help) {
+  const Option option =
+      command.add_value(name, "N|SIZE", help, [&elements, &physical](const std::string& given) {
+        if (const auto number = parse_number<std::uint64_t>(given)) {
+          elements = *number;
+          return std::string();
+        }
+        physical = parse_size_with_unit(given);
+        return physical ? std::string()
+                        : "'" + given + "' is neither an integer nor a size such as 100um3 or 2.5mm2";
+      });
+  option.prints([&] { return std::optional(physical ? physical->text : std::to_string(elements)); });
+}
+
 void add_selection(const Command& command, SelectionOptions& selection, PhysicalLimits& limits,
                    bool of_objects) {
   command.group("Selection");
-  add_size_limits(command, selection, limits);
+  add_limit(command, "--min-size", selection.min_size, limits.min,
+            "Drop components of fewer pixels, or smaller than a size such as 100um3");
+  add_limit(command, "--max-size", selection.max_size, limits.max,
+            "Drop components of more pixels, or larger than a size");
   add_number(command, "--largest", selection.largest, 0, std::numeric_limits<std::uint64_t>::max(), "N",
              "Keep only the N largest components [0: all]");
   add_keep(command, selection.keep);

@@ -66,14 +66,6 @@ struct PhysicalLimits {
   std::optional<PhysicalSize> min, max;
 };
 
-/// Adds both options.
-void add_size_limits(const Command& command, SelectionOptions& selection, PhysicalLimits& limits);
-
-/// Returns `selection` with the limits as numbers of elements of `input`. Throws Error (data) if the input
-/// has no spacing in a unit, (usage) for an area of a volume or a volume of an image.
-SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLimits& limits,
-                             const io::ImageInfo& input, Connectivity connectivity);
-
 /// --fill-holes without a number.
 inline constexpr std::uint64_t kAllHoles = std::numeric_limits<std::uint64_t>::max();
 
