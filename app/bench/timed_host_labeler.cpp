@@ -10,7 +10,7 @@
 
 #include "app/bench/results.hpp"
 #include "app/bench/timed_labeler.hpp"
-#include "app/common/progress.hpp"
+#include "app/common/messages.hpp"
 #include "gpuccl/labels.hpp"
 
 namespace gpuccl::bench {

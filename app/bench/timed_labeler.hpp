@@ -7,7 +7,7 @@
 
 #include "app/bench/plan.hpp"
 #include "app/bench/timing.hpp"
-#include "app/common/progress.hpp"
+#include "app/common/messages.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "gpuccl/types.hpp"

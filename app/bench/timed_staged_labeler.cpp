@@ -6,7 +6,7 @@
 
 #include "app/bench/results.hpp"
 #include "app/bench/timed_labeler.hpp"
-#include "app/common/progress.hpp"
+#include "app/common/messages.hpp"
 #include "gpuccl/detail/staged.hpp"
 
 namespace gpuccl::bench {

@@ -20,7 +20,6 @@
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
-#include "app/common/progress.hpp"
 #include "app/label/describe.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/option_table.hpp"

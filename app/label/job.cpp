@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/common/messages.hpp"
 #include "app/view/batch_page.hpp"
 #include "app/view/view_layers.hpp"
 #include "gpuccl/measures.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "app/common/progress.hpp"
+#include "app/common/messages.hpp"
 #include "app/label/describe.hpp"
 #include "app/label/label_input.hpp"
 #include "app/label/label_options.hpp"

@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "app/common/progress.hpp"
+#include "app/common/messages.hpp"
 #include "app/view/view_page.hpp"
 #include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/objects.hpp"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
-#include "app/common/progress.hpp"
 #include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"

@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
-#include "app/common/progress.hpp"
 #include "app/label/piece.hpp"
 #include "app/label/written_values.hpp"
 #include "app/parts/stored_run.hpp"

@@ -18,7 +18,7 @@
 #include <memory>
 #include <vector>
 
-#include "app/common/progress.hpp"
+#include "app/common/messages.hpp"
 #include "app/label/job.hpp"
 
 using namespace gpuccl;

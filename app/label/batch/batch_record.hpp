@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "app/common/messages.hpp"
-#include "app/common/progress.hpp"
 #include "app/label/batch/label_batch.hpp"
 #include "app/label/label_options.hpp"
 #include "app/view/batch_page.hpp"
