@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "measure/arithmetic.hpp"
-#include "measure/geometry.hpp"
+#include "measure/group.hpp"
 
 namespace gpuccl::measuring {
 namespace {

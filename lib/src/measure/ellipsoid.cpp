@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "measure/arithmetic.hpp"
-#include "measure/geometry.hpp"
+#include "measure/group.hpp"
 
 namespace gpuccl::measuring {
 namespace {

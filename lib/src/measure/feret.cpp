@@ -7,7 +7,6 @@
 
 #include "measure/arithmetic.hpp"
 #include "measure/farthest.hpp"
-#include "measure/geometry.hpp"
 #include "measure/group.hpp"
 
 namespace gpuccl::measuring {

@@ -2,7 +2,6 @@
 #include <limits>
 
 #include "common/fastest_code.hpp"
-#include "measure/geometry.hpp"
 #include "measure/group.hpp"
 #include "measure/row_bits.hpp"
 #include "measure/row_window.hpp"
