@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,7 +29,12 @@ std::string not_offered(const std::string& given);
 /// May return several, separated by commas, as for "centroid".
 std::string nearest_measure(const std::string& given, const std::vector<std::string>& known);
 
+inline constexpr std::string_view kTypesetDashes[] = {"\u2010", "\u2011", "\u2012", "\u2013",
+                                                      "\u2014", "\u2015", "\u2212"};
 /// Returns whether `word` begins with a dash that a word processor puts for "-" or "--".
-bool begins_with_typeset_dash(std::string_view word);
+inline bool begins_with_typeset_dash(std::string_view word) {
+  return std::any_of(std::begin(kTypesetDashes), std::end(kTypesetDashes),
+                     [&](std::string_view dash) { return word.starts_with(dash); });
+}
 
 }  // namespace gpuccl::app

@@ -77,9 +77,6 @@ constexpr std::pair<const char*, const char*> kMeasuresElsewhere[] = {
     {"voids", "cavities"},
 };
 
-constexpr std::string_view kTypesetDashes[] = {"\u2010", "\u2011", "\u2012", "\u2013",
-                                               "\u2014", "\u2015", "\u2212"};
-
 /// Returns a name in lower case, without dashes and underscores.
 std::string letters(std::string_view name) {
   while (begins_with_typeset_dash(name)) name.remove_prefix(kTypesetDashes[0].size());
@@ -111,11 +108,6 @@ std::size_t distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
-
-bool begins_with_typeset_dash(std::string_view word) {
-  return std::any_of(std::begin(kTypesetDashes), std::end(kTypesetDashes),
-                     [&](std::string_view dash) { return word.starts_with(dash); });
-}
 
 std::string nearest_name(const std::string& given, const std::vector<std::string>& known) {
   constexpr std::size_t kLongest = 40;  // a path is not a misspelt name
