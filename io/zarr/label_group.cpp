@@ -176,7 +176,8 @@ void LabelGroup::write_v2(const AtomicFile& folder) {
   metadata["labels/.zgroup"] = group;
   metadata["labels/.zattrs"] = attributes;
   std::vector<std::string> keys = {".zgroup", ".zattrs"};
-  for (const std::string& level : levels_of(attributes_of(labels))) keys.push_back(level + "/.zarray");
+  for (const std::string& level : levels_of(attributes_of(labels)))
+    keys.insert(keys.end(), {level + "/.zarray", level + "/.zattrs"});
   for (const std::string& key : keys) metadata["labels/" + name_ + "/" + key] = document(labels, key);
   io::write(add(".zmetadata"), all);
 }

@@ -118,10 +118,14 @@ OrderedJson array_v2(const OrderedJson& shape, const OrderedJson& chunk, LabelTy
           {"dimension_separator", "/"}};
 }
 
+OrderedJson names_of_axes(std::size_t count) {
+  OrderedJson names = OrderedJson::array();
+  for (std::size_t i = 3 - count; i < 3; ++i) names.push_back(std::string(1, "zyx"[i]));
+  return names;
+}
+
 OrderedJson array_v3(const OrderedJson& shape, const OrderedJson& chunk, LabelType type,
                      const ChunkCompression& how) {
-  OrderedJson names = OrderedJson::array();
-  for (std::size_t i = 3 - shape.size(); i < 3; ++i) names.push_back(std::string(1, "zyx"[i]));
   const OrderedJson bytes = {{"name", "bytes"}, {"configuration", {{"endian", "little"}}}};
   OrderedJson codecs = OrderedJson::array({bytes});
   if (how.codec) codecs.push_back(codec_v3(how, type));
@@ -134,7 +138,7 @@ OrderedJson array_v3(const OrderedJson& shape, const OrderedJson& chunk, LabelTy
           {"fill_value", 0},
           {"codecs", std::move(codecs)},
           {"attributes", OrderedJson::object()},
-          {"dimension_names", names}};
+          {"dimension_names", names_of_axes(shape.size())}};
 }
 
 }  // namespace
@@ -158,9 +162,14 @@ std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrL
     const OrderedJson shape = sizes(in_3d, extent.depth, extent.height, extent.width);
     const OrderedJson chunk = sizes(in_3d, layout.depth, layout.height, layout.width);
     const LabelType type = header.options.type;
-    documents.emplace_back(
-        std::to_string(level) + (is_v2 ? "/.zarray" : "/zarr.json"),
-        text(is_v2 ? array_v2(shape, chunk, type, how) : array_v3(shape, chunk, type, how)));
+    const std::string folder = std::to_string(level);
+    if (!is_v2) {
+      documents.emplace_back(folder + "/zarr.json", text(array_v3(shape, chunk, type, how)));
+      continue;
+    }
+    documents.emplace_back(folder + "/.zarray", text(array_v2(shape, chunk, type, how)));
+    documents.emplace_back(folder + "/.zattrs",  // for xarray
+                           text({{"_ARRAY_DIMENSIONS", names_of_axes(shape.size())}}));
   }
   return documents;
 }

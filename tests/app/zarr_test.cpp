@@ -131,6 +131,7 @@ TEST_CASE("labels become a group of the image's own Zarr") {
   CHECK(io::read_labels(store).count() == 1);
   CHECK(Json::parse(read_file(store + "/labels/.zattrs"))["labels"] == Json{"gpuccl"});
   CHECK(Json::parse(read_file(scratch / "cells.json"))["output"]["path"] == group);
+  CHECK(Json::parse(read_file(group + "/0/.zattrs")) == Json::parse(R"({"_ARRAY_DIMENSIONS":["y","x"]})"));
   const std::string before = all_files(store);
   succeeds(words);
   CHECK(all_files(store) == before);
@@ -255,7 +256,9 @@ TEST_CASE("runs side by side into one Zarr leave the labels of all of them in it
   }
   CHECK(Json::parse(read_file(store + "/labels/.zattrs"))["labels"].size() == kRuns);
   const Json metadata = Json::parse(read_file(store + "/.zmetadata"))["metadata"];
-  for (int i = 0; i < kRuns; ++i) CHECK(metadata.contains("labels/" + std::to_string(i) + "/0/.zarray"));
+  for (int i = 0; i < kRuns; ++i)
+    for (const char* key : {"/0/.zarray", "/0/.zattrs"})
+      CHECK(metadata.contains("labels/" + std::to_string(i) + key));
 }
 
 TEST_CASE("a Zarr that is there may have any name") {
