@@ -127,36 +127,35 @@ void MeasureOptions::add_intensity_to(const Command& command) {
                  })
       .prints([this] { return joined(intensities); });
   command
-      .add_value("--intensity-channel", "N[,...]|all", "Channels of the images of --intensity, from 0",
+      .add_value("--intensity-channel", "N[,...]|NAME|all",
+                 "Channels of the images of --intensity, from 0, or one by its name",
                  [this](const std::string& given) {
                    intensity_channels.clear();
                    intensity_planes.channel.reset();
+                   intensity_planes.channel_name.clear();
                    all_channels = given == "all";
                    if (all_channels) return std::string();
+                   if (given.find(',') == std::string::npos) return parse_channel(given, intensity_planes);
                    for (const std::string& word : split(given, ',')) {
                      const std::optional<int> channel = parse_number<int>(word);
                      if (!channel || *channel < 0)
-                       return "'" + given +
-                              "' is neither a channel, such as 0, nor a list, such as 0,2, nor all";
+                       return "'" + given + "' is not a list of channels, such as 0,2";
                      if (std::count(intensity_channels.begin(), intensity_channels.end(), *channel) > 0)
                        return "names channel " + word + " twice";
                      intensity_channels.push_back(*channel);
                    }
-                   if (intensity_channels.size() > 1) return std::string();
-                   intensity_planes.channel = intensity_channels.front();
-                   intensity_channels.clear();
                    return std::string();
                  })
       .prints([this]() -> std::optional<std::string> {
         if (all_channels) return "all";
-        if (intensity_planes.channel) return std::to_string(*intensity_planes.channel);
+        if (auto one = channel_text(intensity_planes)) return one;
         std::vector<std::string> channels;
         for (const int channel : intensity_channels) channels.push_back(std::to_string(channel));
         return joined(channels);
       });
   add_planes(command, "--intensity-", intensity_planes,
-             {nullptr, "Time point of the image of --intensity, from 0",
-              "Index of the image in the TIFF of --intensity, from 0",
+             {nullptr, "Time point of the image of --intensity, from 0 [that of --frame]",
+              "Index of the image in the TIFF of --intensity, from 0 [that of --series]",
               "Page or slice of the image of --intensity, or a range of them, from 0"});
 }
 

@@ -24,12 +24,29 @@ std::optional<io::PageRange> parse_pages(const std::string& text) {
 
 }  // namespace
 
+std::string parse_channel(const std::string& given, io::PlaneChoice& planes) {
+  planes.channel = parse_number<int>(given);
+  planes.channel_name = planes.channel ? "" : given;
+  return planes.channel.value_or(0) >= 0 && !given.empty()
+             ? std::string()
+             : "'" + given + "' is neither an integer of at least 0 nor a name";
+}
+
+std::optional<std::string> channel_text(const io::PlaneChoice& planes) {
+  if (planes.channel) return std::to_string(*planes.channel);
+  return planes.channel_name.empty() ? std::nullopt : std::optional(planes.channel_name);
+}
+
 void add_planes(const Command& command, const std::string& prefix, io::PlaneChoice& planes,
                 const PlanesHelp& help) {
   const auto add_place = [&](const char* name, std::optional<int>& target, const char* said) {
     add_number(command, prefix + name, target, 0, std::numeric_limits<int>::max(), "N", said);
   };
-  if (help.channel != nullptr) add_place("channel", planes.channel, help.channel);
+  if (help.channel != nullptr)
+    command
+        .add_value(prefix + "channel", "N|NAME", help.channel,
+                   [&planes](const std::string& given) { return parse_channel(given, planes); })
+        .prints([&planes] { return channel_text(planes); });
   if (help.every_frame == nullptr) {
     add_place("frame", planes.frame, help.frame);
   } else {

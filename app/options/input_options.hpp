@@ -55,6 +55,11 @@ struct InputOptions {
   void add_reading_to(const Command& command, const std::string& memory_help);
 };
 
+/// Reads the value of --channel: a number or a name. Returns what is wrong with it, or "".
+std::string parse_channel(const std::string& given, io::PlaneChoice& planes);
+/// Returns that value.
+std::optional<std::string> channel_text(const io::PlaneChoice& planes);
+
 /// Help texts of the options.
 struct PlanesHelp {
   const char *channel, *frame, *series, *page;

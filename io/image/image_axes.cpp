@@ -26,6 +26,30 @@ std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, co
   return chosen.value_or(0);
 }
 
+std::string channels_in_words(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 8, kLongest = 40;
+  if (std::all_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); }))
+    return "channels";
+  std::string text;
+  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i)
+    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", i, names[i].substr(0, kLongest));
+  return "channels (" + text + (names.size() > kMost ? ", ...)" : ")");
+}
+
+PlaneChoice with_channel_number(PlaneChoice choice, const std::vector<std::string>& names) {
+  if (choice.channel_name.empty()) return choice;
+  const auto found = std::find(names.begin(), names.end(), choice.channel_name);
+  if (names.empty())
+    throw Error(ErrorCode::data, "does not name its channels; --channel N selects one, from 0");
+  if (std::count(names.begin(), names.end(), choice.channel_name) != 1)
+    throw Error(ErrorCode::data, fmt::format("has {} '{}' among its {}; --channel N selects one",
+                                             found == names.end() ? "no" : "several", choice.channel_name,
+                                             channels_in_words(names)));
+  choice.channel = static_cast<int>(found - names.begin());
+  choice.channel_name.clear();
+  return choice;
+}
+
 void check_range(const PageRange& range, std::int64_t pages) {
   if (range.end <= pages) return;
   const std::int64_t missing = std::max(range.begin, pages);
@@ -68,8 +92,8 @@ ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
 /// Selection by one option along axes of its kind: 0 if there are none, or it is taken already.
 class Choice {
  public:
-  Choice(const std::optional<int>& chosen, const char* what, const char* option)
-      : chosen_(chosen), what_(what), option_(option) {}
+  Choice(const std::optional<int>& chosen, std::string what, const char* option)
+      : chosen_(chosen), what_(std::move(what)), option_(option) {}
 
   std::uint64_t along(const NamedAxis& axis) {
     is_taken_ = true;
@@ -83,7 +107,8 @@ class Choice {
 
  private:
   const std::optional<int> chosen_;
-  const char *what_, *option_;
+  const std::string what_;
+  const char* option_;
   bool is_taken_ = false;
 };
 
@@ -91,9 +116,12 @@ class Choice {
 
 bool NamedAxis::is_named(const char* one) const { return lower_case(name) == one; }
 
-ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& choice) {
+ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& asked,
+                      const std::vector<std::string>& channels) {
+  const PlaneChoice choice = with_channel_number(asked, channels);
   ImageAxes image = axes_of_space(axes);
-  Choice channel(choice.channel, "channels", "--channel"), frame(choice.frame, "time points", "--frame");
+  Choice channel(choice.channel, channels_in_words(channels), "--channel"),
+      frame(choice.frame, "time points", "--frame");
   image.at.assign(axes.size(), 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const NamedAxis& axis = axes[i];

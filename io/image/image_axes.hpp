@@ -36,6 +36,13 @@ class NoSuchPlane : public Error {
 std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
                          const std::string& option);
 
+/// Returns "channels", with the names that are known: "channels (0 DAPI, 1 GFP)".
+std::string channels_in_words(const std::vector<std::string>& names);
+
+/// Returns the choice with the number of the channel that it names. Throws Error (data) if not exactly one of
+/// `names` is this name.
+PlaneChoice with_channel_number(PlaneChoice choice, const std::vector<std::string>& names);
+
 /// One axis of an array, as its metadata specifies it.
 struct NamedAxis {
   std::string name;
@@ -55,9 +62,11 @@ struct ImageAxes {
   std::vector<std::uint64_t> at;  // along each axis that is none of these
 };
 
-/// Chooses axes by their names, else the last three of space. `choice` selects channel and time point. Throws
-/// Error (data) if other axes have several elements, or if a chosen index does not exist.
-ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& choice);
+/// Chooses axes by their names, else the last three of space. `choice` selects channel and time point;
+/// `channels` are the names of channels, if they are known. Throws Error (data) if other axes have several
+/// elements, or if a chosen index does not exist.
+ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& choice,
+                      const std::vector<std::string>& channels = {});
 
 /// Opens the slices of `source` in `range` as an input. Throws Error (data) if some do not exist.
 std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range);

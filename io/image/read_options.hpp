@@ -45,9 +45,10 @@ struct PageRange {
 /// Axes of length 1 need no selection.
 struct PlaneChoice {
   std::optional<int> channel, frame, series;
+  std::string channel_name;        // instead of its number
   std::optional<PageRange> pages;  // of a TIFF as stored, whatever its description lists
 
-  bool any() const { return channel || frame || series || pages; }
+  bool any() const { return channel || !channel_name.empty() || frame || series || pages; }
 };
 
 /// Interpretation of samples with a palette: as indices, or as the luma of their colors. Automatic: indices

@@ -79,6 +79,7 @@ std::unique_ptr<SampleSource> open_gunzipped(const std::shared_ptr<const InputFi
 void check_planes(const FileFormat* format, const PlaneChoice& planes) {
   if (planes.series.value_or(0) > 0)
     throw Error(ErrorCode::data, "contains one image; --series is for a TIFF with several");
+  with_channel_number(planes, {});
   if (planes.frame.value_or(0) > 0 && format != nullptr && holds_one_image(format->word))
     throw NoSuchPlane(1, "--frame", "contains one image; --frame is for several");
 }

@@ -75,7 +75,7 @@ class ContentsScanner {
 
   /// Chooses planes by the description in the first page.
   void choose_planes() {
-    const PlaneChoice& choice = options_.planes;
+    PlaneChoice choice = options_.planes;
     description_ = read_description(tiff_);
     result_.reading = {false, description_.writer == TiffDescription::Writer::imagej, options_.palette};
     if (description_.samples_are_channels && !choice.channel)
@@ -85,6 +85,7 @@ class ContentsScanner {
     std::vector<TiffSeries> series = description_.series;
     if (series.empty() || choice.pages) series = {TiffSeries()};  // pages without a description
     const TiffSeries& chosen = chosen_series(series, choice);
+    choice = with_channel_number(choice, chosen.channel_names);
     PlaneChoice of_pages = choice;
     if (chosen.channels == 1 && choice.channel) {
       of_pages.channel.reset();

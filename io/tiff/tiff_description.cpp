@@ -29,7 +29,8 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
   const TiffSeries& one = chosen_series(series, choice);
   check_order(one);
   const std::int64_t frame = plane_place(one.frames, choice.frame, "time points", "--frame");
-  const std::int64_t channel = plane_place(one.channels, choice.channel, "channels", "--channel");
+  const std::int64_t channel =
+      plane_place(one.channels, choice.channel, channels_in_words(one.channel_names), "--channel");
   std::int64_t plane = one.first, step = 1, stride = 1;
   for (const char axis : one.order) {
     if (axis == 'Z')
@@ -205,19 +206,25 @@ TiffDescription parse_description(const std::string& text, const std::string& so
 }
 
 void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart) {
-  const auto several = [](std::int64_t count, const char* what) {
+  const auto several = [](std::int64_t count, const std::string& what) {
     return std::to_string(count) + " " + what;
+  };
+  const auto channels = [&] {
+    const bool is_listed = !description.series.empty();
+    return several(
+        description.channels,
+        channels_in_words(is_listed ? description.series.front().channel_names : std::vector<std::string>()));
   };
   const auto refuse = [&](const std::string& what) {
     throw Error(ErrorCode::data, "contains " + what + "; " + how_to_choose(description.series, are_alike));
   };
   if (are_apart) {
-    if (description.channels > 1) refuse(several(description.channels, "channels"));
+    if (description.channels > 1) refuse(channels());
     return;
   }
   if (!description.other_axes.empty()) refuse(description.other_axes);
   if (description.images > 1 && found > description.planes) refuse(several(description.images, "images"));
-  if (description.channels > 1) refuse(several(description.channels, "channels"));
+  if (description.channels > 1) refuse(channels());
   if (description.frames > 1 && description.slices > 1)
     refuse(several(description.slices, "slices at ") + several(description.frames, "time points"));
   if (description.frames > 1) refuse(several(description.frames, "time points"));
@@ -288,6 +295,10 @@ TiffSeries series_of(const pugi::xml_node& pixels, int samples_per_pixel, std::i
   series.frames = size_of(pixels, "SizeT");
   series.order = order_of(pixels);
   series.first = next;
+  if (samples_per_pixel == 1)
+    for_each_child(pixels, "Channel", [&](const pugi::xml_node& channel) {
+      series.channel_names.emplace_back(channel.attribute("Name").as_string());
+    });
   bool is_first = true;
   for_each_child(pixels, "TiffData", [&](const pugi::xml_node& data) {
     const auto page = number_of<std::int64_t>(data, "IFD", -1, 0);

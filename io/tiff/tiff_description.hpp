@@ -15,6 +15,7 @@ namespace gpuccl::io {
 struct TiffSeries {
   std::int64_t first = 0;  // plane, counted from 0
   std::int64_t channels = 1, slices = 1, frames = 1;
+  std::vector<std::string> channel_names;
   std::string order = "CZT";  // the axis along which planes follow each other first
   bool is_scattered = false;  // planes follow each other in another way
   Vector3 spacing{};          // of OME; 0: unknown

@@ -132,10 +132,11 @@ Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
   return geometry;
 }
 
-void choose_axes(OmeImage& image, const std::vector<OmeAxis>& axes, const PlaneChoice& choice) {
+void choose_axes(OmeImage& image, const std::vector<OmeAxis>& axes, const PlaneChoice& choice,
+                 const std::vector<std::string>& channels = {}) {
   std::vector<NamedAxis> named;
   for (std::size_t i = 0; i < axes.size(); ++i) named.push_back(axes[i].of_size(image.array.shape[i]));
-  image.axes = choose_axes(named, choice);
+  image.axes = choose_axes(named, choice, channels);
 }
 
 OmeImage plain_array(ZarrArray array, const PlaneChoice& choice) {
@@ -158,6 +159,13 @@ std::string array_path(const Json& dataset) {
   std::string path = text_in(dataset, "path");
   if (!path.empty() && path.back() != '/') path += '/';
   return path;
+}
+
+std::vector<std::string> names_of_channels(const Json& metadata) {
+  std::vector<std::string> names;
+  for (const Json& channel : member(member(metadata, "omero"), "channels"))
+    names.push_back(text_in(channel, "label"));
+  return names;
 }
 
 /// `attributes`: of a group.
@@ -185,7 +193,7 @@ OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::i
   std::vector<OmeAxis> axes = axes_of(multiscales[0], image.array.shape.size());
   transform(member(datasets[0], "coordinateTransformations"), axes);
   transform(member(multiscales[0], "coordinateTransformations"), axes);
-  choose_axes(image, axes, choice);
+  choose_axes(image, axes, choice, names_of_channels(metadata));
   image.geometry = geometry_of(image, axes);
   return image;
 }

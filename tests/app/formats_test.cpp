@@ -230,6 +230,8 @@ TEST_CASE("one channel of several is chosen, alone and in a batch, and the repor
   fails({"label", image, "--json", "-", "--frame", "1"}, 65, "contains one image");
   fails({"label", image, "--json", "-", "--series", "1"}, 65, "contains one image");
   fails({"label", image, "--json", "-", "--frame", "-1"}, 64, "is not an integer");
+  fails({"label", image, "--json", "-", "--channel", "-1"}, 64, "is neither an integer of at least 0 nor");
+  fails({"label", image, "--json", "-", "--channel", "DAPI"}, 65, "does not name its channels");
 }
 
 TEST_CASE("a volume of any format is labeled by slabs as it is at once") {

@@ -382,7 +382,8 @@ def make_all(folder, gpuccl):
     write_tiff(folder / "imagej.tif", [page(values, **({"description": hyperstack} if i == 0 else {})) for i, values in enumerate(slices[:8])])
     def pixels(i, z, c, t):
         return (f'<Image ID="Image:{i}"><Pixels ID="Pixels:{i}" DimensionOrder="XYZCT" Type="uint8" SizeX="{width}" SizeY="{height}" SizeZ="{z}" SizeC="{c}" SizeT="{t}" '
-                f'PhysicalSizeX="0.5" PhysicalSizeY="0.5" PhysicalSizeZ="2"><TiffData IFD="{4 * i}" PlaneCount="{z * c * t}"/></Pixels></Image>')
+                f'PhysicalSizeX="0.5" PhysicalSizeY="0.5" PhysicalSizeZ="2"><TiffData IFD="{4 * i}" PlaneCount="{z * c * t}"/>'
+                + ('<Channel Name="DAPI"/><Channel Name="GFP"/>' if c == 2 else "") + "</Pixels></Image>")
     ome = '<?xml version="1.0"?><OME xmlns="http://www.openmicroscopy.org/Schemas/OME/2016-06">{}</OME>'
     write_tiff(folder / "ome.tif", [page(values, **({"description": ome.format(pixels(0, 2, 2, 2))} if i == 0 else {})) for i, values in enumerate(slices[:8])])
     write_tiff(folder / "series.tif", [page(values, **({"description": ome.format(pixels(0, 4, 1, 1) + pixels(1, 4, 1, 1))} if i == 0 else {})) for i, values in enumerate(slices[:8])])

@@ -1120,6 +1120,25 @@ TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that i
   second_channel.channel = second_image.series = 1;
   REQUIRE(depth_with(text, second_channel).extent.depth == 3);
   REQUIRE(depth_with(text, second_channel).geometry.spacing[0] == 2);
+  // Channels have names.
+  const std::string named =
+      "<OME><Image><Pixels SizeC='2' SizeZ='3'><Channel Name='DAPI'/><Channel Name='GFP'/></Pixels></Image>"
+      "</OME>";
+  PlaneChoice by_name;
+  by_name.channel_name = "GFP";
+  REQUIRE(depth_with(named, by_name).extent.depth == 3);
+  ReadOptions of_channel;
+  of_channel.planes = by_name;
+  const BitVolume gfp = read(path, of_channel).image;
+  of_channel.planes = second_channel;
+  REQUIRE(same_bits(read(path, of_channel).image, gfp));
+  REQUIRE(refusal_of(path) == "contains 2 channels (0 DAPI, 1 GFP); --channel N selects one, from 0");
+  of_channel.planes = {};
+  of_channel.planes.channel_name = "RFP";
+  REQUIRE(refusal_of(path, of_channel) ==
+          "has no 'RFP' among its channels (0 DAPI, 1 GFP); --channel N selects one");
+  write_described(path, image, text);
+  REQUIRE(refusal_of(path, of_channel) == "does not name its channels; --channel N selects one, from 0");
   // The size of pixels is that of the image that is chosen.
   const auto image_of = [](const char* size) {
     return "<Image><Pixels SizeZ='3' PhysicalSizeX='" + std::string(size) + "' PhysicalSizeY='1'/></Image>";

@@ -179,7 +179,8 @@ TEST_CASE(
     "one channel and one point in time of a Zarr are chosen, whatever the chunks and the order of axes") {
   const ScratchFolder scratch;
   const std::string axes = R"({"multiscales":[{"axes":[{"name":"t","type":"time"},{"name":"y"},{"name":"x"},)"
-                           R"({"name":"c","type":"channel"}],"datasets":[{"path":"0"}]}]})";
+                           R"({"name":"c","type":"channel"}],"datasets":[{"path":"0"}]}],)"
+                           R"("omero":{"channels":[{"label":"DAPI"},{"label":"GFP"}]}})";
   std::string samples(3 * 2 * 2 * 2, '\0');  // t, y, x, c
   for (const std::size_t place : {1, 7, 8, 22}) samples[place] = '\1';
   const auto image = store(scratch, {{".zgroup", "{}"},
@@ -194,13 +195,17 @@ TEST_CASE(
     return options;
   };
   CHECK(bits_of(image, chosen(1, 0)) == "10/01");
+  ReadOptions by_name = chosen({}, 0);
+  by_name.planes.channel_name = "GFP";
+  CHECK(bits_of(image, by_name) == "10/01");
   CHECK(bits_of(image, chosen(0, 0)) == "00/00");
   CHECK(bits_of(image, chosen(0, 1)) == "10/00");
   CHECK(bits_of(image, chosen(0, 2)) == "00/01");
   CHECK(has(reason_for(image), "; --"));
   CHECK(has(reason_for(image, ErrorCode::data, chosen(1, {})),
             "contains 3 time points; --frame N selects one, from 0"));
-  CHECK(has(reason_for(image, ErrorCode::data, chosen(2, 0)), "has no channel 2: there are 2 channels"));
+  CHECK(has(reason_for(image, ErrorCode::data, chosen(2, 0)),
+            "has no channel 2: there are 2 channels (0 DAPI, 1 GFP)"));
   CHECK(has(reason_for(image, ErrorCode::data, chosen(0, 3)), "has no frame 3"));
   ReadOptions series = chosen(0, 0);
   series.planes.series = 1;
