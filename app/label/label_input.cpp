@@ -26,6 +26,13 @@
 
 namespace gpuccl::app {
 
+io::PlaneChoice planes_of_intensity(const std::string& path, const LabelOptions& options) {
+  io::ReadOptions read;
+  read.limits = options.input.limits;
+  read.planes = options.measure.intensity_planes;
+  return io::follow_planes(path, read, options.planes);
+}
+
 void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) {
   check_spacing(options_.spacing, input, connectivity);
   const MeasureSet compared = options_.selection.keep.measures();
@@ -60,11 +67,12 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
                     : "has no spacing, which physical measures need; set it with --spacing");
 }
 
-std::vector<int> LabelMeasures::channels(const io::ReadOptions& read) const {
+std::vector<int> LabelMeasures::channels(io::ReadOptions read) const {
   std::vector<int> channels = options_.measure.intensity_channels;  // in a batch those of the first
   if (!options_.measure.all_channels) return channels;
   for (const std::string& path : files_.intensities)
     io::with_path(path, [&] {
+      read.planes = planes_of_intensity(path, options_);
       const int count = io::count_channels(path, read);
       if (channels.empty())
         for (int channel = 0; channel < count; ++channel) channels.push_back(channel);
@@ -84,7 +92,6 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
   };
   if (files_.intensities.empty()) return add_markers();
   io::ReadOptions read = asked;
-  read.planes = options_.measure.intensity_planes;
   read.warn = nullptr;
   sources_ = options_.measure.sources(channels(read));
   for (const IntensitySource& source : sources_) {
@@ -93,7 +100,8 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
     read.warn = nullptr;
     // By value: compressed samples are read, and warn, after this returns.
     if (warn && is_first) read.warn = [warn, path](const std::string& line) { warn(path, line); };
-    read.planes.channel = source.channel ? source.channel : options_.measure.intensity_planes.channel;
+    read.planes = planes_of_intensity(path, options_);
+    if (source.channel) read.planes.channel = source.channel;
     io::with_path(path, [&] { open_intensity(read, input, source, path); });
   }
   add_markers();
@@ -104,7 +112,10 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
   auto image = std::make_unique<io::IntensityReader>(path, read);
   if (image->extent() != input.extent)
     throw Error(ErrorCode::data, "has " + io::to_string(image->extent()) + " pixels, but " +
-                                     display_name(files_.input) + " has " + io::to_string(input.extent));
+                                     display_name(files_.input) + " has " + io::to_string(input.extent) +
+                                     (input.extent.depth == 1 && image->extent().depth > 1
+                                          ? "; --intensity-page N selects one page"
+                                          : ""));
   io::Geometry grid = image->info().geometry;
   if (options_.spacing) io::set_spacing(grid, *options_.spacing);
   if (grid_difference_.empty()) grid_difference_ = io::grid_difference(input.geometry, grid, input.extent);

@@ -28,6 +28,10 @@
 
 namespace gpuccl::app {
 
+/// Returns which image to read in a file of --intensity. Time point and series are those of the input if the
+/// file has several and no option selects one.
+io::PlaneChoice planes_of_intensity(const std::string& path, const LabelOptions& options);
+
 /// Measures of the components of one input, and the images of --intensity.
 class LabelMeasures {
  public:
@@ -72,7 +76,7 @@ class LabelMeasures {
   SumsLayout gathered() const { return layout_of_sums(request_.wanted, request_.connectivity); }
 
  private:
-  std::vector<int> channels(const io::ReadOptions& read) const;
+  std::vector<int> channels(io::ReadOptions read) const;
   void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input, const IntensitySource& source,
                       const std::string& path);
 

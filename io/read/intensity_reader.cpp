@@ -13,6 +13,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/text_stream.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/read/one_image.hpp"
@@ -86,33 +87,58 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
   }
 }
 
-int count_channels(const std::string& path, const ReadOptions& asked) {
-  ReadOptions options = asked;
+namespace {
+
+using PlaneAxis = std::optional<int> PlaneChoice::*;
+
+/// Returns the number of images in a file along an axis, which `option` selects.
+int count_images(const std::string& path, ReadOptions options, PlaneAxis axis, const std::string& option) {
+  options.planes.*axis = std::numeric_limits<int>::max();  // that no image has
+  try {
+    open_samples(path, options);
+  } catch (const NoSuchPlane& no_such) {
+    if (no_such.option() == option) return static_cast<int>(no_such.size());
+    throw;
+  }
+  throw Error(ErrorCode::internal, "has an image of every number");
+}
+
+}  // namespace
+
+int count_channels(const std::string& path, const ReadOptions& options) {
   if (is_folder_of_images(path))
     throw Error(ErrorCode::data,
                 "is a stack of slices, whose channels are not counted; name them with "
                 "--intensity-channel");
-  options.planes.channel = std::numeric_limits<int>::max();  // that no image has
-  try {
-    open_with_options_of("--intensity-", [&] { return open_samples(path, options); });
-  } catch (const NoSuchPlane& no_such) {
-    if (no_such.option() == "--channel") return static_cast<int>(no_such.size());
-    throw;
-  }
-  throw Error(ErrorCode::internal, "has a channel of every number");
+  return open_with_options_of(
+      "--intensity-", [&] { return count_images(path, options, &PlaneChoice::channel, "--channel"); });
 }
 
-int count_frames(const std::string& path, const ReadOptions& asked) {
-  ReadOptions options = asked;
+int count_frames(const std::string& path, const ReadOptions& options) {
   if (is_folder_of_images(path)) return 1;  // a stack
-  options.planes.frame = std::numeric_limits<int>::max();
-  try {
-    open_samples(path, options);
-  } catch (const NoSuchPlane& no_such) {
-    if (no_such.option() == "--frame") return static_cast<int>(no_such.size());
-    throw;
-  }
-  throw Error(ErrorCode::internal, "has a time point of every number");
+  return count_images(path, options, &PlaneChoice::frame, "--frame");
+}
+
+PlaneChoice follow_planes(const std::string& path, const ReadOptions& asked, const PlaneChoice& followed) {
+  ReadOptions options = asked;
+  PlaneChoice& planes = options.planes;
+  if (!(followed.series || followed.frame) || planes.pages || TextStream::is_named(path) ||
+      is_folder_of_images(path))
+    return planes;
+  if (!planes.channel && planes.channel_name.empty()) planes.channel = 0;
+  options.opened = nullptr;
+  options.warn = nullptr;
+  const auto follow = [&](PlaneAxis axis, const char* option) {
+    try {
+      if (!(planes.*axis) && followed.*axis && count_images(path, options, axis, option) > 1)
+        planes.*axis = followed.*axis;
+    } catch (const Error&) {  // whoever opens the image reports what is wrong with it
+    }
+  };
+  follow(&PlaneChoice::series, "--series");
+  follow(&PlaneChoice::frame, "--frame");
+  planes.channel = asked.planes.channel;
+  return planes;
 }
 
 std::int64_t IntensityReader::buffer_bytes() const {

@@ -58,6 +58,10 @@ int count_channels(const std::string& path, const ReadOptions& options);
 /// opening it, except the time point. Throws Error as open_reader() does.
 int count_frames(const std::string& path, const ReadOptions& options);
 
+/// Returns the planes of `options`, for reading an image of which some may not be chosen. Its series and time
+/// point are then those of `followed`, if it has several. Streams and stacks are not looked into.
+PlaneChoice follow_planes(const std::string& path, const ReadOptions& options, const PlaneChoice& followed);
+
 /// The foreground of an input as samples, 1 or 0. Components are selected by the markers that they contain.
 class MarkerImage final : public IntensityImage {
  public:

@@ -197,21 +197,34 @@ TEST_CASE_METHOD(TwoComponents, "one channel of several is measured, of the file
   refused({"--intensity-channel", "3"}, 65, "both.ppm: has no channel 3");
   refused({"--intensity-channel", "1", "--intensity-frame", "1"}, 65, "--intensity-frame is for several");
   refused({"--intensity-series", "1"}, 65, "--intensity-series is for a TIFF");
-  refused({"--intensity-channel", "-1"}, 64, "is neither a channel, such as 0, nor a list");
+  refused({"--intensity-channel", "-1"}, 64, "is neither an integer of at least 0 nor a name");
   fails({"label", input, "--intensity-channel", "1", "--json", "-"}, 64, "--intensity IMAGE");
+}
+
+tests::TiffPageToWrite page(const std::vector<std::uint64_t>& samples) {
+  tests::TiffPageToWrite one;
+  one.width = static_cast<std::uint32_t>(samples.size());
+  one.height = 1;
+  one.bits = 8;
+  one.samples = samples;
+  return one;
+}
+
+TEST_CASE("samples are those of the same image of a TIFF, unless a page is chosen") {
+  const ScratchFolder scratch;
+  const std::string several = scratch / "several.tif", two = scratch / "two.tif";
+  tests::write_tiff(several, {page({7, 0, 0}), page({0, 9})});
+  const Json report = report_of({several, "--series", "1", "--intensity", several});
+  CHECK(report["components"][0]["intensity_sum"] == 9);
+  CHECK(report["options"] == "--series 1 --intensity " + several);
+  tests::write_tiff(two, {page({0, 9}), page({0, 3})});
+  fails({"label", several, "--series", "1", "--intensity", two, "--json", "-"}, 65,
+        "two.tif: has 2x1x2 pixels, but " + several + " has 2x1; --intensity-page N selects one page\n");
 }
 
 TEST_CASE("a hyperstack of a mask and a signal is labeled and measured") {
   const ScratchFolder scratch;
   const std::string stack = scratch / "stack.tif";
-  const auto page = [](const std::vector<std::uint64_t>& samples) {
-    tests::TiffPageToWrite one;
-    one.width = 3;
-    one.height = 1;
-    one.bits = 8;
-    one.samples = samples;
-    return one;
-  };
   std::vector<tests::TiffPageToWrite> pages = {page({1, 0, 0}), page({5, 6, 7}), page({1, 0, 1}),
                                                page({8, 9, 20})};
   pages[0].more = [](TIFF* tiff) {

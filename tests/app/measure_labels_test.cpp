@@ -433,6 +433,13 @@ TEST_CASE("every time point is an input of its own") {
   CHECK(table.find("file,frame,label,area,") == 0);
   CHECK(table.find(movie + ",0,4,1,") != std::string::npos);
   CHECK(table.ends_with(movie + ",1,5,1,2,0,0,2,0,0,2,0,0,,,,,,11\n"));
+  // So is a time point alone, unless another one is chosen.
+  Words one = {"measure",   movie,           "--frame", "1", "--intensity", samples,
+               "--measure", "intensity_max", "--stats", "-", "--quiet"};
+  CHECK(succeeds(one).ends_with(",11\n"));
+  one.insert(one.end(), {"--intensity-frame", "0"});
+  CHECK(succeeds(one).ends_with(",3\n"));
+  fails({"measure", movie, "--intensity", samples, "--json", "-"}, 65, "--frame N selects one");
   const Ended alone = gpuccl({"measure", movie, "--frame", "1", "-o", scratch / "one.nrrd"});
   CHECK(alone.code == 0);
   CHECK(read_file(scratch / "out/movie-t0001.nrrd") == read_file(scratch / "one.nrrd"));

@@ -46,8 +46,6 @@ LabelOptions options_of_frame(const LabelOptions& options, int frame) {
   LabelOptions of_frame = options;
   of_frame.every_frame = false;
   of_frame.planes.frame = frame;
-  io::PlaneChoice& samples = of_frame.measure.intensity_planes;
-  if (!options.measure.intensities.empty() && !samples.frame) samples.frame = frame;
   return of_frame;
 }
 
@@ -80,10 +78,10 @@ void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options
   if (!measure.all_channels) return;
   io::ReadOptions read;
   read.limits = options.input.limits;
-  read.planes = measure.intensity_planes;
   for (const BatchItem& item : plan) {
     if (item.problem || item.files.intensities.empty()) continue;
     int count = 0;
+    read.planes = planes_of_intensity(item.files.intensities.front(), options);
     if (error_in(item.files.intensities.front(),
                  [&] { count = io::count_channels(item.files.intensities.front(), read); }))
       continue;
