@@ -98,6 +98,7 @@ class Description {
   Description(const LabelPaths& files, const LabelOptions& options, std::string signature, WarnAbout warn)
       : files_(files), options_(options), warn_(std::move(warn)) {
     report.options = std::move(signature);
+    report.lists_components = options.lists_components;
   }
 
   /// After labeling `input`. Times are the longest of any part.

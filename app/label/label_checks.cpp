@@ -94,6 +94,9 @@ void check_any(const LabelOptions& options, bool batch) {
   check_image_format(options, batch);
   if (options.digits < io::kAllDigits && options.files.stats.empty() && options.batch.stats_folder.empty())
     throw Error(ErrorCode::usage, "--digits is for tables of components; give --stats");
+  if (!options.lists_components && options.files.json.empty() && options.batch.json_folder.empty() &&
+      (options.files.image.empty() || options.files.image == "-"))
+    throw Error(ErrorCode::usage, "--no-components is for reports; give --json or -o");
   options.algorithm.check();
 }
 
@@ -202,6 +205,9 @@ void check_batch(const LabelOptions& options) {
     throw Error(
         ErrorCode::usage,
         "--skip-existing takes rows of --stats and --summary from reports; add -o FOLDER/ or --json-dir");
+  if (batch.skip_existing && !options.lists_components && !(files.stats.empty() && batch.summary.empty()))
+    throw Error(ErrorCode::usage,
+                "--skip-existing takes rows of --stats and --summary from reports; remove --no-components");
   for (const std::string& folder : output_folders(options)) {
     std::error_code problem;
     if (fs::exists(folder, problem) && !is_folder(folder))

@@ -235,7 +235,7 @@ void add_format(const Command& command, LabelOptions& options) {
 
 void add_planes_of_input(const Command& command, io::PlaneChoice& planes, bool* every_frame) {
   add_planes(command, "--", planes,
-             {"Channel to read, from 0: of pixels, or of planes of a TIFF, OME-Zarr or HDF5",
+             {"Channel to read, from 0: of pixels or planes; of an OME-TIFF or OME-Zarr also its name",
               every_frame != nullptr ? "Time point to read, from 0, or all, each as an input of its own"
                                      : "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
               "Index of the image to read from a TIFF with several, from 0",
@@ -272,6 +272,12 @@ void LabelOptions::add(const Command& command, bool in_parts) {
   if (!in_parts && !of_objects) add_contacts_and_view(command, files);
   add_number(command, "--digits", digits, 1, io::kAllDigits, "N",
              "Significant digits of decimals in tables of components [all]")
+      .changes(Effect::file);
+  command
+      .add_flag(
+          "--no-components", [this] { lists_components = false; },
+          "Leave the list of components out of the report")
+      .prints([this] { return switch_text(!lists_components); })
       .changes(Effect::file);
   if (of_objects)
     add_switch(command, "--relabel", values.relabel, "Write labels 1 to N instead of the values of objects")

@@ -94,6 +94,7 @@ struct LabelOptions {
   int compression_level = 0;                   // level of a Zarr; 0: the default
   bool pyramid = false;                        // whether a Zarr gets smaller scales
   int digits = io::kAllDigits;                 // significant digits of decimals in tables of components
+  bool lists_components = true;                // in the report
   bool sandbox = true;                         // on the CPU, only inputs and outputs can be opened
   bool quiet = false;
   bool progress = false;

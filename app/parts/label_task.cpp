@@ -260,6 +260,7 @@ void write_text_stretches(const StoredRun& run, const JoinedParts& joined, int p
   report.input = input.info();
   report.volume = input.is_volume();
   report.value = input.column(components.values);
+  report.lists_components = run.options().lists_components;
   if (run.options().values.sums_values()) report.values = joined.values;
   const PartTexts texts{
       files, run.options(), report, components, {components.first, part == 1, part == run.parts()}};

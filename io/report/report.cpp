@@ -184,10 +184,9 @@ constexpr RowStyle kJsonRow{.before_label = "\n{\"label\":",
                             .names_measures = true,
                             .missing = "null"};
 
-/// Ends the components and writes a table of the same form: totals of each value.
-void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>& values,
-                bool has_components) {
-  sink(has_components ? "\n  ],\n  \"values\": [" : "],\n  \"values\": [");
+/// Writes a table in the form of the components: totals of each value.
+void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>& values) {
+  sink(",\n  \"values\": [");
   std::string between = "\n";
   for (const OfValue& of_value : values) {
     char number[kDecimalRoom];
@@ -197,6 +196,7 @@ void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>
                      of_value.components, of_value.elements, of_value.largest));
     between = ",\n";
   }
+  sink(values.empty() ? "]" : "\n  ]");
 }
 
 /// Writes the files that were read. They come last, because there may be as many as slices.
@@ -222,20 +222,22 @@ void stream_report(const TextSink& out, const Report& report, const Components& 
     if (waiting.size() + text.size() > kAtOnce) out(std::exchange(waiting, {}));
     text.size() > kAtOnce ? out(text) : static_cast<void>(waiting += text);
   };
-  if (stretch.begins) sink(head(report) + ",\n  \"components\": [");
+  const bool lists = report.lists_components;
+  if (stretch.begins) sink(head(report) + (lists ? ",\n  \"components\": [" : ""));
   const int axes = report.volume ? 3 : 2;
-  stream_rows<kJsonRow>({.components = components,
-                         .axes = axes,
-                         .scale = physical_scale(report.input.geometry, axes),
-                         .measured = &measured,
-                         .columns = measured.any() ? measured.table_columns() : std::vector<MeasureColumn>(),
-                         .first = stretch.first,
-                         .value = report.value},
-                        sink);
+  if (lists)
+    stream_rows<kJsonRow>(
+        {.components = components,
+         .axes = axes,
+         .scale = physical_scale(report.input.geometry, axes),
+         .measured = &measured,
+         .columns = measured.any() ? measured.table_columns() : std::vector<MeasureColumn>(),
+         .first = stretch.first,
+         .value = report.value},
+        sink);
   if (!stretch.ends) return out(waiting);
-  if (report.values) put_values(sink, report.value.type, *report.values, report.components > 0);
-  const bool is_one_line = report.components == 0;
-  sink(is_one_line ? "]" : "\n  ]");
+  if (lists) sink(report.components > 0 ? "\n  ]" : "]");
+  if (report.values) put_values(sink, report.value.type, *report.values);
   put_files(sink, report.files);
   out(waiting + "\n}\n");
 }

@@ -69,6 +69,7 @@ struct Report {
   std::string sandbox;    // "landlock"; empty: the process was not restricted
   std::vector<int> gpus;  // CUDA devices that labeled
   std::uint64_t components = 0;
+  bool lists_components = true;
   std::uint64_t dropped = 0;
   std::optional<FilledHoles> holes;  // with --fill-holes
   std::string label_type;            // "u8" to "f64"; empty without an output

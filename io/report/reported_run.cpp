@@ -23,8 +23,8 @@ namespace {
 
 using Json = nlohmann::json;
 
-// Neither is found inside a string, where ends of lines are escaped, nor further in.
-constexpr std::string_view kComponents = ",\n  \"components\": [";
+// No string or inner field contains these, because strings escape ends of lines. The lists follow the head.
+constexpr std::string_view kLists[] = {",\n  \"components\": [", ",\n  \"values\": [", ",\n  \"files\": ["};
 constexpr std::string_view kEnd = "]\n}\n";
 constexpr std::size_t kUsualHead = 1 << 12, kLargestHead = 1 << 20;
 constexpr std::size_t kLargestOfAnyForm = 1 << 26;
@@ -35,11 +35,13 @@ std::string read_at(int file, std::size_t bytes, std::size_t offset) {
   return text;
 }
 
-/// Returns the fields before the components as a JSON object; "" if there are no components.
+/// Returns the fields before the lists as a JSON object; "" if there are no lists.
 std::string head_of(int file) {
   for (std::size_t bytes = kUsualHead; bytes <= kLargestHead; bytes *= 16) {
     std::string text = read_at(file, bytes, 0);
-    if (const std::size_t end = text.find(kComponents); end != std::string::npos) {
+    std::size_t end = std::string::npos;
+    for (const std::string_view list : kLists) end = std::min(end, text.find(list));
+    if (end != std::string::npos) {
       text.resize(end);
       return text + "}";
     }
@@ -282,8 +284,9 @@ std::optional<ReportedRun> read_reported_run(const std::string& path, bool of_an
     Json head = parse_json(head_of(file.get()));
     bool complete = read_at(file.get(), end, size - end) == kEnd;
     if (of_any_form && size <= kLargestOfAnyForm && (head.is_discarded() || !complete)) {
-      if (Json whole = parse_json(read_at(file.get(), size, 0)); whole.is_object()) head = std::move(whole);
-      complete = head.contains("components");
+      Json whole = parse_json(read_at(file.get(), size, 0));
+      complete = whole.is_object();
+      if (complete) head = std::move(whole);
     }
     if (!head.contains("gpuccl")) return std::nullopt;
     return ReportedRun{.complete = complete,

@@ -45,6 +45,7 @@ def main():
             report(gpuccl, DATA / "page.png", "--intensity", DATA / "page.png", "--intensity-channel", "all"),
             report(gpuccl, output, "--measure", "components", "--relabel", command="measure"),
         ]
+        jsonschema.validate(report(gpuccl, DATA / "page.png", "--no-components"), schema)
     for each in reports:
         jsonschema.validate(each, schema)
         assert len(each["components"]) == each["labeling"]["components"]
@@ -52,7 +53,7 @@ def main():
         phases = each["timings_ms"]["phases"]
         assert phases and all(phase["ms"] >= 0 and phase["launches"] >= 1 for phase in phases)
 
-    for key in ("gpuccl", "input", "labeling", "timings_ms", "components"):
+    for key in ("gpuccl", "input", "labeling", "timings_ms", "files"):
         broken = {name: value for name, value in reports[0].items() if name != key}
         if validator(schema).is_valid(broken):
             sys.exit("the schema does not require %r" % key)
