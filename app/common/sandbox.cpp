@@ -7,6 +7,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -79,6 +80,8 @@ std::set<std::string> system_paths() {
 
 void allow(int ruleset, const std::string& path, std::uint64_t access) {
   const io::Descriptor opened = io::open_again(path.c_str(), O_PATH | O_CLOEXEC);
+  if (!opened && (errno == EMFILE || errno == ENFILE))
+    throw io::system_error(ErrorCode::io, "cannot enter the sandbox", errno);
   struct stat status {};
   if (!opened || ::fstat(opened.get(), &status) != 0) return;
   if (!S_ISDIR(status.st_mode)) access &= kOfFiles;

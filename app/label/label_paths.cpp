@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <map>
 #include <set>
 #include <vector>
 
@@ -162,12 +163,22 @@ void refuse_overlap(const LabelPaths& files, bool stack, const std::string& fold
   for (const std::string& path : files.intensities) inputs.add_intensity(path);
   if (!files.seeds.empty()) inputs.add_intensity(files.seeds);
 
+  constexpr const char* kOptions[] = {"-o",      "--preview",  "--view",    "--outlines",
+                                      "--stats", "--contacts", "--summary", "--json"};
   std::vector<io::FileIdentity> identities;
-  std::set<io::FileIdentity> taken;
-  for (const std::string& path : files.outputs()) {
+  std::map<io::FileIdentity, const char*> taken;  // by which option
+  for (const Output output : kOutputs) {
+    const std::string& path = files.path(output);
+    if (path.empty() || path == "-") continue;
     identities.push_back(io::identify(path));
-    if (!is_special(path) && !taken.insert(identities.back()).second)
-      throw io::FileError(path, ErrorCode::usage, "is the name of two outputs");
+    if (is_special(path)) continue;
+    const char* const option = kOptions[static_cast<std::size_t>(output)];
+    const auto [other, is_free] = taken.emplace(identities.back(), option);
+    if (is_free) continue;
+    const bool is_default = output == Output::report && files.json_by_default;
+    throw io::FileError(path, ErrorCode::usage,
+                        std::string("is the name of two outputs, ") + other->second + " and " +
+                            (is_default ? "the report of -o; set another one with --json" : option));
   }
   inputs.refuse_outputs(files, identities);
   if (!folder_of_parts.empty()) inputs.refuse_parts_in(folder_of_parts, files);
@@ -177,7 +188,7 @@ void refuse_existing(const LabelPaths& files) {
   for (const std::string& path : files.outputs()) {
     std::error_code problem;
     if (!is_special(path) && fs::exists(fs::path(path), problem))
-      throw io::FileError(path, ErrorCode::cannot_create, "exists; remove --no-clobber to replace it");
+      throw io::FileError(path, ErrorCode::cannot_create, "exists; move it, or remove --no-clobber");
   }
 }
 

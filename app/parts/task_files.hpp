@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -55,7 +56,8 @@ struct StoredFile {
   auto read(Work work) const {
     return io::with_path(path, [&] { return work(io::CheckedFile(path, tag, sections)); });
   }
-  /// As read(), for a file that must exist: if it is missing or damaged, the error ends in the remedy.
+  /// As read(), for a file that must exist: if it is missing or damaged, the error ends in the remedy. EPERM
+  /// has a remedy of its own.
   template <class Work>
   auto read_required(Work work) const {
     return io::with_path(path, [&] {
@@ -65,6 +67,7 @@ struct StoredFile {
         throw;
       } catch (const Error& error) {
         if (error.code() != ErrorCode::data && error.code() != ErrorCode::no_input) throw;
+        if (error.system_code() == EPERM) throw;
         throw io::FileError(path, error.code(), error.what() + ("; " + remedy), error.system_code());
       }
     });

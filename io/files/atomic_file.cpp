@@ -168,6 +168,7 @@ AtomicFile::AtomicFile(const std::string& path, const Options& options, Kind kin
 AtomicFile::~AtomicFile() {
   if (!temporary_) return;
   const Naming naming;
+  file_.close();  // removing a folder takes a descriptor
   remove(temporary_->c_str());
   temporary_.reset();
 }

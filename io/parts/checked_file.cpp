@@ -49,8 +49,10 @@ void check_owner(int file, const struct stat& status) {
     throw Error(ErrorCode::no_input, "is of another user (uid " + std::to_string(status.st_uid) +
                                          "), whom gpuccl does not trust with your files");
   if (is_writable_by_others(file, status.st_mode))
-    throw Error(ErrorCode::no_input,
-                "can be written to by other users, whom gpuccl does not trust with your files");
+    throw Error(
+        ErrorCode::no_input,
+        "can be written to by other users, whom gpuccl does not trust with your files; use chmod go-w",
+        EPERM);
 }
 
 }  // namespace

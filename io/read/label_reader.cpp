@@ -244,8 +244,10 @@ LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long
   options.limits = limits;
   options.limits.memory = memory_limit(limits);
   try {
-    const auto source = open_one_image("save the one with labels as a separate file",
-                                       [&] { return open_file(path, options); });
+    const auto source = open_one_image(
+        "save the one with labels as a separate file, or label an image with 'gpuccl label --threshold otsu "
+        "--view PAGE.html'",
+        [&] { return open_file(path, options); });
     if (info != nullptr) *info = source->info();
     std::atomic<bool> any_nan = false;
     LabelImage labels = read_all(*source, options.limits.memory, long_labels, any_nan);

@@ -224,7 +224,7 @@ TEST_CASE("option --summary has a row for each input, page and value") {
   CHECK(table.find(",\"value = 10, 200, inverted\",0,") != std::string::npos);
   write_file(scratch / "mine.csv", "a,b\n");
   fails({"label", scratch / "in", "--summary", scratch / "mine.csv"}, 73,
-        "mine.csv: exists and is not a table of gpuccl; add --overwrite to replace it");
+        "mine.csv: exists and is not a table of gpuccl; move it, or add --overwrite");
 }
 
 TEST_CASE("option --summary leaves one input what it is") {

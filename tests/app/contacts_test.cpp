@@ -71,7 +71,7 @@ TEST_CASE("a table of contacts replaces its like, and nothing else") {
   CHECK(read_file(table) != first);
   fails({"contacts", labels, "-o", table, "--no-clobber"}, 73, "exists");
   write_file(table, "patient,age\n");
-  fails({"contacts", labels, "-o", table}, 73, "is not a table of gpuccl; add --overwrite to replace it");
+  fails({"contacts", labels, "-o", table}, 73, "is not a table of gpuccl; move it, or add --overwrite");
   CHECK(read_file(table) == "patient,age\n");
   succeeds({"contacts", labels, "-o", table, "--overwrite"});
   CHECK(read_file(table) == first);

@@ -294,7 +294,7 @@ TEST_CASE("a foreign table is not replaced, nor is text written under a name tha
   const std::string input = small_image(scratch), table = scratch / "t.csv";
   write_file(table, "name,weight\na,1\n");
   fails({"label", input, "--stats", table}, 73,
-        "t.csv: exists and is not a table of gpuccl; add --overwrite to replace it");
+        "t.csv: exists and is not a table of gpuccl; move it, or add --overwrite");
   const Ended batch = gpuccl({"label", input, "--stats", table, "--jobs", "1"});
   CHECK(batch.code == 73);
   CHECK(batch.err.find("t.csv: exists and is not a table of gpuccl") != std::string::npos);
@@ -484,6 +484,17 @@ TEST_CASE("values are the categories of COCO") {
                  "[3,1,2,4]"));
 }
 
+TEST_CASE("a report that would be replaced by outlines is named as one") {
+  const ScratchFolder scratch;
+  const std::string input = source_file("data/page.png"), path = scratch / "o.json";
+  succeeds({"label", input, "-o", scratch / "o.tif", "--quiet"});
+  fails({"label", input, "--outlines", path, "--quiet"}, 73,
+        "o.json: exists and is a report of gpuccl; set another name with --outlines, or add --overwrite");
+  fails({"label", input, "-o", scratch / "o.tif", "--outlines", path, "--quiet"}, 64,
+        "o.json: is the name of two outputs, --outlines and the report of -o; set another one with --json");
+  CHECK(Json::parse(read_file(path))["output"]["path"] == scratch / "o.tif");
+}
+
 TEST_CASE("outlines that gpuccl did not write stay, and others are replaced") {
   const ScratchFolder scratch;
   for (const std::string name : {"mine.geojson", "mine.json"}) {
@@ -491,7 +502,7 @@ TEST_CASE("outlines that gpuccl did not write stay, and others are replaced") {
     const std::string path = scratch / name;
     write_file(path, R"({"type":"FeatureCollection","features":[]})");
     const Words words = {"label", source_file("data/page.png"), "--outlines", path, "--quiet"};
-    fails(words, 73, "was not written by gpuccl; add --overwrite");
+    fails(words, 73, "was not written by gpuccl; move it, or add --overwrite");
     CHECK(read_file(path).size() == 42);  // as it was
     Words again = words;
     again.emplace_back("--overwrite");

@@ -107,6 +107,27 @@ TEST_CASE("few descriptors") {
   CHECK(tight.succeeded > 10);
 }
 
+TEST_CASE("few descriptors are named as the reason, and leave no folder of a Zarr") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.png", tests::random_image({70, 50, 1}, 0.5, 1, 3).view());
+  const std::string folder = scratch / "out";
+  fs::create_directory(folder);
+  rlim_t least = 3;
+  while (!can_start(RLIMIT_NOFILE, least) && least < 64) ++least;
+  bool any = false;
+  for (rlim_t i = least; i <= least + 8; ++i) {
+    CAPTURE(least, i);
+    Command command = gpuccl_command({"label", input, "-o", folder + "/labels.zarr"});
+    command.prepare = [=] { limit(RLIMIT_NOFILE, i); };
+    const Ended ended = run(command);
+    if (ended.code == 0) break;
+    any = true;
+    CHECK_THAT(ended.err, tests::containing("too many open files"));
+    CHECK(count_entries(folder) == 0);
+  }
+  CHECK(any);
+}
+
 TEST_CASE("little memory to address") {
   Tight tight;
   const rlim_t least = least_memory();

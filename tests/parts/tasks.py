@@ -721,7 +721,8 @@ def written_by_others(scratch):
     for name in ("run", "stretch-1-of-1"):
         for mode in (0o664, 0o646):
             (case.dir / name).chmod(mode)
-            run(*case.join("--finish"), code=66, said="can be written to by other users")
+            said = run(*case.join("--finish"), code=66, said="can be written to by other users")
+            assert said.endswith("use chmod go-w\n" if name == "run" else "run again: --part 1/1\n"), said
             assert (case.dir / name).stat().st_mode & 0o777 == mode
         (case.dir / name).chmod(0o644)
         if os.geteuid() == 0:
@@ -734,6 +735,9 @@ def written_by_others(scratch):
     (case.dir / "run").unlink()
     os.mkfifo(case.dir / "run")
     run(*case.task(1), code=65, said="is damaged")
+    volume = scratch / "volume.tif"
+    generate(volume, (60, 40, 3), 0.4, 1)
+    run("label", volume, "-o", scratch / "o.png", "--part", "1/2", "--parts-dir", scratch / "of-png", code=65, said="PNG can hold only one slice")
 
 
 class Sections:
