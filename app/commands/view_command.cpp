@@ -18,6 +18,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
+#include "app/options/option_table.hpp"
 #include "app/view/view_page.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/values.hpp"
@@ -91,10 +92,27 @@ nlohmann::ordered_json read_report(const std::string& path) {
     if (!file) throw Error(ErrorCode::no_input, io::system_reason(errno), errno);
     nlohmann::ordered_json report =
         io::parse_ordered_json({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
-    if (!report.is_object() || !report.contains("gpuccl") || !report.contains("components"))
+    if (!report.is_object() || !report.contains("gpuccl"))
       throw Error(ErrorCode::data, "is not a report of 'gpuccl label'");
     return report;
   });
+}
+
+/// Returns whether the options name what the report has read, not the folders of a batch.
+bool names_images(const nlohmann::ordered_json& report, const std::string& options) {
+  std::vector<std::string> images;
+  const auto add = [&](const nlohmann::ordered_json& image) {
+    const auto path = image.at("path").get<std::string>();
+    if (images.empty() || images.back() != path) images.push_back(path);  // channels of one
+  };
+  const nlohmann::ordered_json& intensity = report.at("intensity");
+  if (intensity.is_object()) add(intensity);
+  if (intensity.is_array()) std::for_each(intensity.begin(), intensity.end(), add);
+  const auto is_named = [&](const char* option, const std::string& path) {
+    return options.find(option + shell_word(path)) != std::string::npos;
+  };
+  return (images.empty() || is_named("--intensity ", *joined(images))) &&
+         (!report.contains("seeds") || is_named("--seeds ", report["seeds"].at("path").get<std::string>()));
 }
 
 /// Adds the fields of a report to the page.
@@ -102,10 +120,10 @@ void add_report(const std::string& path, const nlohmann::ordered_json& report, b
                 ViewPage& page) {
   io::with_path(path, [&] {
     try {
-      if (with_table) page.table.add_report(report);
       page.input = report.at("input").at("path").get<std::string>();
       page.options = report.at("options").get<std::string>();
       page.made = true;
+      page.in_batch = !names_images(report, page.options);
       for (const auto& hint : report.at("hints")) page.hints.push_back(hint.get<std::string>());
       const auto& labeling = report.at("labeling");
       page.about.emplace_back("Input", page.input);
@@ -116,6 +134,9 @@ void add_report(const std::string& path, const nlohmann::ordered_json& report, b
                                                 std::to_string(labeling.at("connectivity").get<int>()) +
                                                 "-connectivity, gpuccl " +
                                                 report.at("gpuccl").get<std::string>());
+      if (with_table && !report.contains("components"))
+        throw Error(ErrorCode::data, "has no list of components; set their table with --stats");
+      if (with_table) page.table.add_report(report);
     } catch (const nlohmann::json::exception&) {
       throw Error(ErrorCode::data, "is not a report of 'gpuccl label'");
     }

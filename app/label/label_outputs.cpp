@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/common/messages.hpp"
+#include "app/label/label_input.hpp"
 #include "app/view/view_page.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
@@ -68,7 +69,7 @@ void copy(const io::AtomicFile& file, int to) {
 }  // namespace
 
 void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view)) {
-  refuse_foreign(path, is_ours, "exists and is not a table of gpuccl; add --overwrite to replace it");
+  refuse_foreign(path, is_ours, "exists and is not a table of gpuccl; move it, or add --overwrite");
 }
 
 void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_view)) {
@@ -147,13 +148,18 @@ void LabelOutputs::open(const OutputOptions& options) {
   if (file(Output::stats)) refuse_foreign_table(paths_.stats, io::is_stats_csv);
   if (file(Output::contacts)) refuse_foreign_table(paths_.contacts, io::is_contacts_csv);
   if (file(Output::summary)) refuse_foreign_table(paths_.summary, io::is_summary_csv);
-  if (file(Output::outlines))
+  if (file(Output::outlines)) {
+    refuse_foreign(
+        paths_.outlines, [](std::string_view text) { return !io::is_report(text); },
+        "exists and is a report of gpuccl; set another name with --outlines, or add --overwrite");
     refuse_foreign(paths_.outlines, io::are_outlines,
-                   "exists and was not written by gpuccl; add --overwrite to replace it");
+                   "exists and was not written by gpuccl; move it, or add --overwrite");
+  }
   if (file(Output::report) && paths_.json_by_default)
-    refuse_foreign(paths_.json, io::is_report,
-                   "exists and is not a report of gpuccl; set another name with --json or --json-dir, or add "
-                   "--overwrite");
+    refuse_foreign(
+        paths_.json, io::is_report,
+        "exists and is not a report of gpuccl; move it, set another name with --json or --json-dir, "
+        "or add --overwrite");
 }
 
 void LabelOutputs::write(Output output, WriteText write) {
@@ -245,7 +251,7 @@ ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   ImageBelow below{image, {}};
   below.read.limits = options.input.limits;
   if (!is_measured) below.read.palette = options.input.palette;
-  below.read.planes = is_measured ? options.measure.intensity_planes : options.planes;
+  below.read.planes = is_measured ? planes_of_intensity(image, options) : options.planes;
   if (is_measured && !options.measure.intensity_channels.empty())
     below.read.planes.channel = options.measure.intensity_channels.front();
   else if (is_measured && options.measure.all_channels)
@@ -268,6 +274,7 @@ void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::Ma
   const std::string stem = io::without_extension(files.image);  // the label image itself is not replaced
   page.output = files.image.empty() ? "kept.tif" : stem + "-kept" + files.image.substr(stem.size());
   page.made = true;
+  page.in_batch = files.in_folders;
   if (files.in_folders) {
     namespace fs = std::filesystem;
     page.index = (fs::path(texts.options.files.view) / "index.html")

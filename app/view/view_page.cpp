@@ -105,7 +105,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
       {"command",
        {{"input", page.input}, {"options", page.options}, {"output", page.output}, {"made", page.made}}}};
   if (!page.index.empty()) head["index"] = page.index;
-  head["command"]["batch"] = !page.index.empty();
+  head["command"]["batch"] = page.in_batch;
   head["image"] = nullptr;
   if (image)
     head["image"] = {{"width", image->width()},

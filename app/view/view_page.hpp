@@ -76,7 +76,8 @@ struct ViewPage {
   // Command that makes the labels again. `made`: the page belongs to this run.
   std::string input, options, output;
   bool made = false;
-  std::string index;  // relative path of the index of a batch; "" for a single page
+  bool in_batch = false;  // options may name folders of images
+  std::string index;      // relative path of the index of a batch; "" for a single page
   std::vector<std::string> hints;
   std::vector<std::pair<std::string, std::string>> about;  // input, options, ...
   std::size_t most_bytes = kUsualBytes;

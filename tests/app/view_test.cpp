@@ -102,6 +102,30 @@ TEST_CASE("a batch has a page for each input, an index with failures, and a tabl
   CHECK(!std::filesystem::exists(scratch / "other/index.html"));
 }
 
+TEST_CASE("options of a batch that name folders are no command for one of its images") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"in", "dapi", "seeds"}) {
+    std::filesystem::create_directories(scratch / folder);
+    std::filesystem::copy(source_file("data/cells.tif"), scratch / folder + "/a.tif");
+  }
+  const std::string in = scratch / "in", image = in + "/a.tif", dapi = scratch / "dapi",
+                    seeds = scratch / "seeds", out = scratch / "out/", labels = out + "a.tiff";
+  const auto is_batch = [&](Words words) {
+    words.insert(words.begin(), "label");
+    words.emplace_back("--quiet");
+    succeeds(words);
+    succeeds({"view", labels, "--report", out + "a.json", "-o", scratch / "p.html"});
+    return head_of(scratch / "p.html")["command"]["batch"].get<bool>();
+  };
+  CHECK(is_batch({in, "-o", out, "--intensity", dapi}));
+  CHECK(is_batch({in, "-o", out, "--seeds", seeds}));
+  CHECK_FALSE(is_batch({in, "-o", out}));
+  CHECK_FALSE(is_batch({image, "-o", labels, "--intensity", dapi + "/a.tif"}));
+  const std::string second = scratch / "b.tif", both = image + "," + second;
+  std::filesystem::copy(image, second);
+  CHECK_FALSE(is_batch({image, "-o", labels, "--intensity", both, "--seeds", seeds + "/a.tif"}));
+}
+
 TEST_CASE("an index or a table for MultiQC that is not ours is replaced with --overwrite only") {
   const ScratchFolder scratch;
   std::filesystem::create_directories(scratch / "in");
@@ -173,6 +197,11 @@ TEST_CASE("what does not belong together makes no page") {
         "t.csv: has a component of label 4, which the label image lacks");
   fails({"view", labels, "--stats", labels, "-o", page}, 65, "is not a table of components");
   fails({"view", labels, "--report", scratch / "t.csv", "-o", page}, 65, "is not a report");
+  const std::string report = scratch / "short.json";
+  succeeds({"label", cells, "-o", labels, "--no-components", "--json", report, "--quiet"});
+  fails({"view", labels, "--report", report, "-o", page}, 65,
+        "short.json: has no list of components; set their table with --stats");
+  succeeds({"view", labels, "--report", report, "--stats", scratch / "t.csv", "-o", scratch / "with.html"});
   fails({"view", labels, "--report", scratch / "none.json", "-o", page}, 66, "none.json");
   fails({"view", labels, "-o", scratch / "page.csv"}, 64, "has the wrong extension");
   fails({"view", labels}, 64, "--output");
