@@ -243,6 +243,18 @@ TEST_CASE("a hyperstack of a mask and a signal is labeled and measured") {
   refused.insert(refused.begin(), "label");
   refused.insert(refused.end(), {"--json", "-"});
   fails(refused, 65, "contains 2 channels; --intensity-channel N selects one, from 0");
+  // Time points have the columns of their channels.
+  pages[0].more = [](TIFF* tiff) {
+    TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION,
+                 "ImageJ=1.53\nimages=4\nchannels=2\nframes=2\nhyperstack=true\n");
+  };
+  const std::string movie = scratch / "movie.tif";
+  tests::write_tiff(movie, pages);
+  const std::string table =
+      succeeds({"label", movie, "--channel", "0", "--frame", "all", "--intensity", movie,
+                "--intensity-channel", "all", "--measure", "intensity_max", "--stats", "-", "--quiet"});
+  CHECK_THAT(table, tests::containing(",intensity_max[0],intensity_max[1]\n"));
+  CHECK(table.ends_with(",1,20\n"));
   // Slices of a channel may be labeled each on its own, channels may not.
   fails({"label", stack, "--per-slice", "--json", "-"}, 65,
         "stack.tif: contains 2 channels; --channel N selects one, from 0\n");

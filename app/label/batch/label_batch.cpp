@@ -81,7 +81,8 @@ void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options
   for (const BatchItem& item : plan) {
     if (item.problem || item.files.intensities.empty()) continue;
     int count = 0;
-    read.planes = planes_of_intensity(item.files.intensities.front(), options);
+    read.planes = planes_of_intensity(item.files.intensities.front(),
+                                      item.frame ? options_of_frame(options, *item.frame) : options);
     if (error_in(item.files.intensities.front(),
                  [&] { count = io::count_channels(item.files.intensities.front(), read); }))
       continue;
