@@ -207,9 +207,9 @@ TEST_CASE("runs on CUDA gives the same labels with links of 64 bits") {
     }
   };
   using cuda::runs::LinkWidth;
-  cuda::runs::RunsLabeler<Connectivity::c8> flat(0, LinkWidth::wide);
+  cuda::runs::RunsLabeler<Connectivity::c8> flat(0, Connectivity::c8, LinkWidth::wide);
   check(flat, Connectivity::c8, {290, 70, 1});
-  cuda::runs::RunsLabeler<Connectivity::c26> deep(0, LinkWidth::wide);
+  cuda::runs::RunsLabeler<Connectivity::c26> deep(0, Connectivity::c26, LinkWidth::wide);
   check(deep, Connectivity::c26, {270, 20, 18});
 }
 

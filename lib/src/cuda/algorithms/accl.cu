@@ -119,10 +119,8 @@ __global__ void final_labeling(ImageRef<Label> labels, Spans spans) {
 // ---- host
 
 class Accl final : public PixelLabeler {
- public:
-  explicit Accl(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void reserve(const LabelingBuffers& buffers) override {
     const auto rows = static_cast<std::size_t>(buffers.image.extent.rows());
     spans_.reserve(rows * (3 * static_cast<std::size_t>(buffers.image.pitch) / 2 + 1), "allocating spans");
@@ -148,6 +146,6 @@ class Accl final : public PixelLabeler {
 }  // namespace
 }  // namespace accl
 
-Variants accl_variants() { return {variant<accl::Accl>(Connectivity::c8)}; }
+Variants accl_variants() { return {variant<accl::Accl, Connectivity::c8>()}; }
 
 }  // namespace gpuccl::cuda

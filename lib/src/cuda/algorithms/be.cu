@@ -131,10 +131,8 @@ __global__ void translate(ImageRef<Label> blocks, ImageRef<Label> labels) {
 
 template <class Block>
 class Be final : public BlockLabeler<Block, PixelsFromImage> {
- public:
   using BlockLabeler<Block, PixelsFromImage>::BlockLabeler;
 
- private:
   void reserve_maps(const LabelingBuffers& buffers) override {
     const Extent image = buffers.image.extent;
     const auto half = [](int side) { return static_cast<int>(ceil_div(static_cast<unsigned>(side), 2)); };
@@ -171,7 +169,7 @@ class Be final : public BlockLabeler<Block, PixelsFromImage> {
 }  // namespace be
 
 Variants be_variants() {
-  return {variant<be::Be<Block2x2>>(Connectivity::c8), variant<be::Be<Block2x2x2>>(Connectivity::c26)};
+  return {variant<be::Be<Block2x2>, Connectivity::c8>(), variant<be::Be<Block2x2x2>, Connectivity::c26>()};
 }
 
 }  // namespace gpuccl::cuda

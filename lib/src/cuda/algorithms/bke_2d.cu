@@ -76,7 +76,7 @@ class Bke2d final : public BlockLabeler<Block2x2, PixelsFromInfo> {
 }  // namespace
 }  // namespace bke_2d
 
-Variants bke_2d_variants() { return {variant<bke_2d::Bke2d<Compression::at_end>>(Connectivity::c8)}; }
-Variants bke_ic_2d_variants() { return {variant<bke_2d::Bke2d<Compression::in_line>>(Connectivity::c8)}; }
+Variants bke_2d_variants() { return {variant<bke_2d::Bke2d<Compression::at_end>, Connectivity::c8>()}; }
+Variants bke_ic_2d_variants() { return {variant<bke_2d::Bke2d<Compression::in_line>, Connectivity::c8>()}; }
 
 }  // namespace gpuccl::cuda

@@ -71,10 +71,10 @@ Variants bke_2d_variants();
 Variants bke_ic_2d_variants();
 
 Variants bke_variants() {
-  return joined(bke_2d_variants(), {variant<bke_3d::Bke3d<Compression::at_end>>(Connectivity::c26)});
+  return joined(bke_2d_variants(), {variant<bke_3d::Bke3d<Compression::at_end>, Connectivity::c26>()});
 }
 Variants bke_ic_variants() {
-  return joined(bke_ic_2d_variants(), {variant<bke_3d::Bke3d<Compression::in_line>>(Connectivity::c26)});
+  return joined(bke_ic_2d_variants(), {variant<bke_3d::Bke3d<Compression::in_line>, Connectivity::c26>()});
 }
 
 }  // namespace gpuccl::cuda

@@ -264,6 +264,6 @@ class Brb final : public BlockLabeler<Block2x2, PixelsFromImage> {
 }  // namespace
 }  // namespace brb
 
-Variants brb_variants() { return {variant<brb::Brb>(Connectivity::c8)}; }
+Variants brb_variants() { return {variant<brb::Brb, Connectivity::c8>()}; }
 
 }  // namespace gpuccl::cuda

@@ -60,7 +60,7 @@ class Buf2d final : public BlockLabeler<Block2x2, PixelsFromImage> {
 }  // namespace
 }  // namespace buf_2d
 
-Variants buf_2d_variants() { return {variant<buf_2d::Buf2d<Compression::at_end>>(Connectivity::c8)}; }
-Variants buf_ic_2d_variants() { return {variant<buf_2d::Buf2d<Compression::in_line>>(Connectivity::c8)}; }
+Variants buf_2d_variants() { return {variant<buf_2d::Buf2d<Compression::at_end>, Connectivity::c8>()}; }
+Variants buf_ic_2d_variants() { return {variant<buf_2d::Buf2d<Compression::in_line>, Connectivity::c8>()}; }
 
 }  // namespace gpuccl::cuda

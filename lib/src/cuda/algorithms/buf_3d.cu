@@ -58,10 +58,10 @@ Variants buf_2d_variants();
 Variants buf_ic_2d_variants();
 
 Variants buf_variants() {
-  return joined(buf_2d_variants(), {variant<buf_3d::Buf3d<Compression::at_end>>(Connectivity::c26)});
+  return joined(buf_2d_variants(), {variant<buf_3d::Buf3d<Compression::at_end>, Connectivity::c26>()});
 }
 Variants buf_ic_variants() {
-  return joined(buf_ic_2d_variants(), {variant<buf_3d::Buf3d<Compression::in_line>>(Connectivity::c26)});
+  return joined(buf_ic_2d_variants(), {variant<buf_3d::Buf3d<Compression::in_line>, Connectivity::c26>()});
 }
 
 }  // namespace gpuccl::cuda

@@ -45,10 +45,8 @@ constexpr Scans refined(Scans coarse) {
 
 template <Scans coarse, class C2flTile, Connectivity connectivity>
 class C2fl final : public PixelLabeler {
- public:
-  explicit C2fl(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const Extent extent = buffers.image.extent;
 
@@ -63,7 +61,7 @@ class C2fl final : public PixelLabeler {
 template <Scans coarse, class Tile = UsualTile>
 Variants variants_of() {
   using enum Connectivity;
-  return {variant<C2fl<coarse, Tile, c4>>(c4), variant<C2fl<coarse, Tile, c8>>(c8)};
+  return {variant<C2fl<coarse, Tile, c4>, c4>(), variant<C2fl<coarse, Tile, c8>, c8>()};
 }
 
 template <int width, int height>

@@ -122,7 +122,7 @@ class ByDecisions final : public BlockLabeler<Block2x2, PixelsFromImage> {
 }  // namespace
 }  // namespace c_drag
 
-Variants c_bbdt_variants() { return {variant<c_drag::ByDecisions<c_drag::Tree>>(Connectivity::c8)}; }
-Variants c_drag_variants() { return {variant<c_drag::ByDecisions<c_drag::Graph>>(Connectivity::c8)}; }
+Variants c_bbdt_variants() { return {variant<c_drag::ByDecisions<c_drag::Tree>, Connectivity::c8>()}; }
+Variants c_drag_variants() { return {variant<c_drag::ByDecisions<c_drag::Graph>, Connectivity::c8>()}; }
 
 }  // namespace gpuccl::cuda

@@ -95,10 +95,8 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
 // ---- host
 
 class CSauf final : public PixelLabeler {
- public:
-  explicit CSauf(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     own_labels("Initialization", buffers, phase);
     phase("Merge", merge, PixelThread::Grid::shape(buffers.image.extent), buffers.image, buffers.labels);
@@ -107,10 +105,8 @@ class CSauf final : public PixelLabeler {
 };
 
 class Tuf final : public PixelLabeler {
- public:
-  explicit Tuf(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const LaunchShape tiles = TufTile::Grid::shape(buffers.image.extent);
 
@@ -123,7 +119,7 @@ class Tuf final : public PixelLabeler {
 }  // namespace
 }  // namespace c_sauf
 
-Variants c_sauf_variants() { return {variant<c_sauf::CSauf>(Connectivity::c8)}; }
-Variants tuf_variants() { return {variant<c_sauf::Tuf>(Connectivity::c8)}; }
+Variants c_sauf_variants() { return {variant<c_sauf::CSauf, Connectivity::c8>()}; }
+Variants tuf_variants() { return {variant<c_sauf::Tuf, Connectivity::c8>()}; }
 
 }  // namespace gpuccl::cuda

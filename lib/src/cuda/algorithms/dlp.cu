@@ -133,10 +133,8 @@ __global__ void east_borders(ImageRef<Label> labels) {
 
 template <Steps steps, class DlpTile = UsualTile, unsigned south = 128, unsigned east = 128>
 class Dlp final : public PixelLabeler {
- public:
-  explicit Dlp(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const Extent extent = buffers.image.extent;
 
@@ -153,15 +151,15 @@ template <int width, int height, unsigned south, unsigned east>
 BlockConfiguration configuration() {
   return {std::to_string(width) + "x" + std::to_string(height) + " " + std::to_string(south) + "x1 1x" +
               std::to_string(east),
-          {variant<Dlp<Steps::all, PixelTile<width, height>, south, east>>(Connectivity::c8)}};
+          {variant<Dlp<Steps::all, PixelTile<width, height>, south, east>, Connectivity::c8>()}};
 }
 
 }  // namespace
 }  // namespace dlp
 
-Variants dlp_variants() { return {variant<dlp::Dlp<dlp::Steps::all>>(Connectivity::c8)}; }
-Variants dlp_ruf_variants() { return {variant<dlp::Dlp<dlp::Steps::no_preprocessing>>(Connectivity::c8)}; }
-Variants dlp_lazy_variants() { return {variant<dlp::Dlp<dlp::Steps::no_flattening>>(Connectivity::c8)}; }
+Variants dlp_variants() { return {variant<dlp::Dlp<dlp::Steps::all>, Connectivity::c8>()}; }
+Variants dlp_ruf_variants() { return {variant<dlp::Dlp<dlp::Steps::no_preprocessing>, Connectivity::c8>()}; }
+Variants dlp_lazy_variants() { return {variant<dlp::Dlp<dlp::Steps::no_flattening>, Connectivity::c8>()}; }
 
 /// Thread blocks of TileLabeling, SouthBorders and EastBorders: first the paper's, then other tiles, then
 /// other border blocks.

@@ -66,10 +66,8 @@ __global__ void scan(ImageRef<Label> labels, Label* changed) {
 
 template <Scanned scanned>
 class Dls final : public PixelLabeler {
- public:
-  explicit Dls(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const LaunchShape shape = ScanTile::Grid::shape(buffers.image.extent);
 
@@ -88,7 +86,7 @@ class Dls final : public PixelLabeler {
 }  // namespace
 }  // namespace dls
 
-Variants dls_variants() { return {variant<dls::Dls<dls::Scanned::all>>(Connectivity::c8)}; }
-Variants m8dls_variants() { return {variant<dls::Dls<dls::Scanned::with_moved_origin>>(Connectivity::c8)}; }
+Variants dls_variants() { return {variant<dls::Dls<dls::Scanned::all>, Connectivity::c8>()}; }
+Variants m8dls_variants() { return {variant<dls::Dls<dls::Scanned::with_moved_origin>, Connectivity::c8>()}; }
 
 }  // namespace gpuccl::cuda

@@ -79,10 +79,8 @@ __global__ void compute(ImageRef<const Pixel> image, ImageRef<Label> labels) {
 
 template <Connectivity connectivity>
 class EclCc final : public PixelLabeler {
- public:
-  explicit EclCc(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const Extent extent = buffers.image.extent;
 

@@ -143,10 +143,8 @@ __global__ void relabeling(ImageRef<const Pixel> image, ImageRef<Label> labels) 
 
 template <Connectivity connectivity>
 class Ha final : public PixelLabeler {
- public:
-  explicit Ha(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const Extent extent = buffers.image.extent;
     const LaunchShape strips = StripThreads::shape({1, extent.height, extent.depth});

@@ -51,10 +51,8 @@ __global__ void reduction(ImageRef<const Pixel> image, ImageRef<Label> labels) {
 
 template <Connectivity connectivity>
 class Ke final : public PixelLabeler {
- public:
-  explicit Ke(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const LaunchShape shape = PixelQuad::Grid::shape(buffers.image.extent);
 

@@ -53,10 +53,8 @@ __global__ void label_reduction(ImageRef<const Pixel> image, ImageRef<Label> lab
 
 template <Connectivity connectivity>
 class KePlayne final : public PixelLabeler {
- public:
-  explicit KePlayne(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const LaunchShape shape = PixelQuad::Grid::shape(buffers.image.extent);
 

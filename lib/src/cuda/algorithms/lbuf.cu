@@ -57,10 +57,8 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
 
 template <Connectivity connectivity>
 class Lbuf final : public PixelLabeler {
- public:
-  explicit Lbuf(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const Extent extent = buffers.image.extent;
 

@@ -53,10 +53,8 @@ __global__ void labeling(ImageRef<Label> labels, const Label* references) {
 
 template <Connectivity connectivity>
 class Le final : public PixelLabeler {
- public:
-  explicit Le(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void reserve(const LabelingBuffers& buffers) override {
     references_.reserve(static_cast<std::size_t>(buffers.bits.count()) * 64, "allocating references");
   }

@@ -32,10 +32,8 @@ __global__ void propagate(ImageRef<Label> labels, Label* changed) {
 
 template <Connectivity connectivity>
 class Np final : public PixelLabeler {
- public:
-  explicit Np(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const LaunchShape shape = PixelThread::Grid::shape(buffers.image.extent);
 

@@ -34,10 +34,8 @@ __global__ void scan(ImageRef<Label> labels, Label* changed) {
 
 template <Connectivity connectivity>
 class Ole final : public PixelLabeler {
- public:
-  explicit Ole(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const LaunchShape shape = PixelThread::Grid::shape(buffers.image.extent);
 

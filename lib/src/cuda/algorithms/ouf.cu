@@ -23,10 +23,8 @@ constexpr Scans kRowsAndColumns = Scans::rows_and_columns;
 
 template <Connectivity connectivity>
 class Ouf final : public PixelLabeler {
- public:
-  explicit Ouf(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const Extent extent = buffers.image.extent;
 

@@ -122,10 +122,8 @@ __global__ void propagate(ImageRef<Label> labels, Label* changed) {
 // ---- host
 
 class Rasmusson final : public PixelLabeler {
- public:
-  explicit Rasmusson(int gpu) : PixelLabeler(gpu, Connectivity::c8) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     own_labels("Init", buffers, phase);
     changed_.repeat(phase, [&] {
@@ -140,6 +138,6 @@ class Rasmusson final : public PixelLabeler {
 }  // namespace
 }  // namespace rasmusson
 
-Variants rasmusson_variants() { return {variant<rasmusson::Rasmusson>(Connectivity::c8)}; }
+Variants rasmusson_variants() { return {variant<rasmusson::Rasmusson, Connectivity::c8>()}; }
 
 }  // namespace gpuccl::cuda

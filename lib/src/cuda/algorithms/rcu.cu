@@ -118,10 +118,8 @@ __global__ void columns(ImageRef<Label> labels, Label* changed) {
 
 template <Connectivity connectivity>
 class Rcu final : public PixelLabeler {
- public:
-  explicit Rcu(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const Extent extent = buffers.image.extent;
     const auto warps_of_rows = static_cast<unsigned>((extent.rows() + kLanes - 1) / kLanes);

@@ -154,10 +154,8 @@ __global__ void border_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
 
 template <Connectivity connectivity>
 class Smccl final : public PixelLabeler {
- public:
-  explicit Smccl(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const Extent extent = buffers.image.extent;
 

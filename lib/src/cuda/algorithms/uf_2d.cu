@@ -94,10 +94,8 @@ __global__ void global_merge(ImageRef<const Pixel> image, ImageRef<Label> labels
 
 template <Connectivity connectivity>
 class Uf2d final : public PixelLabeler {
- public:
-  explicit Uf2d(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const LaunchShape tiles = UfTile::Grid::shape(buffers.image.extent);
 

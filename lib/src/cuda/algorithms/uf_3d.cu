@@ -28,10 +28,8 @@ __global__ void merge(ImageRef<const Pixel> image, ImageRef<Label> labels) {
 
 template <Connectivity connectivity>
 class Uf3d final : public PixelLabeler {
- public:
-  explicit Uf3d(int gpu) : PixelLabeler(gpu, connectivity) {}
+  using PixelLabeler::PixelLabeler;
 
- private:
   void enqueue(const LabelingBuffers& buffers, PhaseClock& phase) override {
     const LaunchShape shape = PixelThread::Grid::shape(buffers.image.extent);
 

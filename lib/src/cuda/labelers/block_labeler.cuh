@@ -11,8 +11,7 @@ namespace gpuccl::cuda {
 template <class Block, class Pixels>
 class BlockLabeler : public PixelLabeler {
  public:
-  explicit BlockLabeler(int gpu)
-      : PixelLabeler(gpu, Block::kDepth == 1 ? Connectivity::c8 : Connectivity::c26) {}
+  using PixelLabeler::PixelLabeler;
 
  protected:
   virtual void link_blocks(const LabelingBuffers& buffers, PhaseClock& phase) = 0;

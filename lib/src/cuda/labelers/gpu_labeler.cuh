@@ -21,6 +21,9 @@ namespace gpuccl::cuda {
 /// called for images that are not empty.
 class GpuLabeler : public StagedLabeler {
  public:
+  /// Requires device `gpu` to be current, as make_labeler() does.
+  GpuLabeler(int gpu, Connectivity connectivity) : connectivity_(connectivity), gpu_(gpu) {}
+
   void time_phases(bool timed) final { timed_ = timed; }
   void gather(const SumsLayout& layout) final { layout_ = layout; }
   Labeling label(BitView image) final;
@@ -42,9 +45,6 @@ class GpuLabeler : public StagedLabeler {
                        cudaStream_t stream);
 
  protected:
-  /// Requires device `gpu` to be current, as make_labeler() does.
-  GpuLabeler(int gpu, Connectivity connectivity) : connectivity_(connectivity), gpu_(gpu) {}
-
   /// Allocates everything except the labels. Returns the memory for the bits of the image, in rows of
   /// words_per_row().
   virtual Word64* reserve_image(Extent extent) = 0;
@@ -109,23 +109,23 @@ class GpuLabeler : public StagedLabeler {
   Numbering numbering_ = Numbering::provisional;
 };
 
-template <class Made>
+template <class Made, Connectivity connectivity>
 std::unique_ptr<Labeler> make_labeler(int gpu) {
   const CurrentDevice current(gpu);
-  return std::make_unique<Made>(gpu);
+  return std::make_unique<Made>(gpu, connectivity);
 }
 
 /// Rows that an algorithm's file adds to the table.
 using Variants = std::vector<Variant>;
 
-template <class Made>
-Variant variant(Connectivity connectivity) {
-  return {connectivity, make_labeler<Made>};
+template <class Made, Connectivity connectivity>
+Variant variant() {
+  return {connectivity, make_labeler<Made, connectivity>};
 }
 
 template <template <Connectivity> class Made, Connectivity... connectivities>
 Variants variants() {
-  return {variant<Made<connectivities>>(connectivities)...};
+  return {variant<Made<connectivities>, connectivities>()...};
 }
 
 inline Variants joined(Variants some, const Variants& others) {

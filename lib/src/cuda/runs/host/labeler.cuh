@@ -13,7 +13,7 @@ namespace runs {
 template <Connectivity connectivity, class Image = BitImage>
 class RunsLabeler final : public GpuLabeler {
  public:
-  explicit RunsLabeler(int gpu, LinkWidth width = LinkWidth::as_needed)
+  explicit RunsLabeler(int gpu, Connectivity = connectivity, LinkWidth width = LinkWidth::as_needed)
       : GpuLabeler(gpu, connectivity), width_(width) {}
 
   int bits_per_element() const override { return Image::kBitsPerElement; }
