@@ -72,7 +72,7 @@ class TiffPageDecoder {
   int bands() const;
   std::int64_t band_bytes() const { return layout_.row_bytes * layout_.height * format_.planes; }
   /// Returns the memory of an open file for the offsets and sizes of strips or tiles.
-  std::int64_t host_workspace_bytes() const { return layout_.across * layout_.down * format_.planes * 16; }
+  std::int64_t table_bytes() const { return layout_.across * layout_.down * format_.planes * 16; }
 
   /// Decodes bands [begin, end). Throws Error (data, io).
   void decode(int begin, int end, const SampleSource::Sink& sink);

@@ -107,7 +107,7 @@ class Directory {
 
   /// Returns the directory as stored at `offset`. The next one, if any, follows it.
   std::string bytes(std::uint64_t offset, bool is_last) const {
-    std::uint64_t behind = aligned(offset + host_workspace_bytes());
+    std::uint64_t behind = aligned(offset + table_bytes());
     std::string table, values;
     append(table, entries_.size(), big_ ? 8 : 2);
     for (const Entry& entry : entries_) {
@@ -141,7 +141,7 @@ class Directory {
     return entries_.back().value;
   }
   std::size_t offset_bytes() const { return big_ ? 8 : 4; }
-  std::uint64_t host_workspace_bytes() const {
+  std::uint64_t table_bytes() const {
     return (big_ ? 8 : 2) + entries_.size() * (4 + 2 * offset_bytes()) + offset_bytes();
   }
 

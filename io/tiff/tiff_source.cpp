@@ -83,7 +83,7 @@ class TiffSource final : public SampleSource {
     remarks.front() = with_page(z, [&](TiffPageDecoder& decoder) {
       bands = decoder.bands();
       batch = static_cast<int>(std::clamp<std::int64_t>(kCachedBytes / decoder.band_bytes(), 1, bands));
-      bytes_each += decoder.host_workspace_bytes();
+      bytes_each += decoder.table_bytes();
       if (memory == 0 || bands <= batch) decoder.decode(0, std::exchange(bands, 0), sink);
     });
     if (bands > 0) {

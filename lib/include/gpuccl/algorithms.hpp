@@ -166,7 +166,7 @@ inline constexpr bool kRepeated = true;
 
 /// Returns an upper bound of the host memory in bytes that an algorithm needs for an image of `extent`,
 /// including the labels it returns, without the image and its components.
-using TableBytes = std::int64_t (*)(Connectivity connectivity, Extent extent);
+using HostWorkspaceBytes = std::int64_t (*)(Connectivity connectivity, Extent extent);
 
 /// A row of the table of algorithms.
 struct Algorithm {
@@ -175,10 +175,10 @@ struct Algorithm {
   std::string paper;  // authors, year, DOI; empty if unpublished
   DeviceKind device;
   std::vector<Variant> variants;
-  Phases phases = {};                         // in execution order
-  Phases phases_3d = {};                      // for 3D connectivities; empty if they are the same
-  TableBytes host_workspace_bytes = nullptr;  // null on a GPU
-  std::string blocks = {};                    // thread blocks of block_configurations(), as "32x16"
+  Phases phases = {};                                 // in execution order
+  Phases phases_3d = {};                              // for 3D connectivities; empty if they are the same
+  HostWorkspaceBytes host_workspace_bytes = nullptr;  // null on a GPU
+  std::string blocks = {};                            // thread blocks of block_configurations(), as "32x16"
 };
 
 /// Returns every algorithm of this build in listed order. `runs` has one row per device.

@@ -18,7 +18,7 @@ std::unique_ptr<Labeler> make_ep(Connectivity connectivity);
 std::unique_ptr<Labeler> make_fb(Connectivity connectivity);
 
 // Algorithm::host_workspace_bytes of each algorithm. Algorithms that label slice by slice share a bound.
-std::int64_t runs_table_bytes(Connectivity connectivity, Extent extent);
+std::int64_t runs_workspace_bytes(Connectivity connectivity, Extent extent);
 std::int64_t flood_fill_table_bytes(Connectivity connectivity, Extent extent);
 std::int64_t slice_table_bytes(Connectivity connectivity, Extent extent);
 

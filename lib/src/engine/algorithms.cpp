@@ -39,7 +39,7 @@ struct Row {
   { __VA_ARGS__ }
 
 template <std::unique_ptr<Labeler> (*make)(Connectivity)>
-Algorithm on_cpu(const Row& row, TableBytes bytes) {
+Algorithm on_cpu(const Row& row, HostWorkspaceBytes bytes) {
   const Variant all[] = {{c4, [](int) { return make(c4); }},
                          {c8, [](int) { return make(c8); }},
                          {c6, [](int) { return make(c6); }},

@@ -138,16 +138,16 @@ void SlabMerger::number() {
 
 JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
                        const std::function<SlabSummary(std::size_t i)>& labeled, bool of_objects) {
-  SlabMerger joiner(extent, connectivity, std::numeric_limits<std::int64_t>::max());
+  SlabMerger merger(extent, connectivity, std::numeric_limits<std::int64_t>::max());
   for (std::size_t i = 0; i < slabs.size(); ++i) {
     SlabSummary slab = labeled(i);
     if (of_objects)
-      joiner.add_objects(slabs[i], slab.labeled, std::move(slab.values));
+      merger.add_objects(slabs[i], slab.labeled, std::move(slab.values));
     else
-      joiner.add(slabs[i], slab.labeled, std::move(slab.values), std::move(slab.faces));
+      merger.add(slabs[i], slab.labeled, std::move(slab.values), std::move(slab.faces));
   }
   JoinedSlabs joined;
-  ValueLabeling whole = joiner.finish([&](const SlabComponents& components) {
+  ValueLabeling whole = merger.finish([&](const SlabComponents& components) {
     for (std::size_t i = 0; i < slabs.size(); ++i)
       joined.labels.emplace_back(components.map(i), components.map(i) + components.count(i) + 1);
     return nullptr;

@@ -31,14 +31,14 @@ Labeling without_elements(Extent extent) {
 /// Labels the slabs of an image in memory, and keeps their labels.
 Labeling label_in_slabs(BitView image, Connectivity connectivity, const std::vector<Slab>& slabs,
                         const std::function<Labeling(BitView slab)>& label) {
-  SlabMerger joiner(image.extent, connectivity, std::numeric_limits<std::int64_t>::max());
+  SlabMerger merger(image.extent, connectivity, std::numeric_limits<std::int64_t>::max());
   std::vector<JoinedLabels::Part> parts;
   for (const Slab& slab : slabs) {
     Labeling labeled = label(view_of(slab, image));
-    joiner.add(slab, labeled);
+    merger.add(slab, labeled);
     parts.push_back({rows_of(slab, image.extent), std::move(labeled.labels), {}});
   }
-  return joiner
+  return merger
       .finish([&](const SlabComponents& components) {
         for (std::size_t i = 0; i < parts.size(); ++i)
           parts[i].numbers.assign(components.map(i), components.map(i) + components.count(i) + 1);
@@ -69,16 +69,16 @@ std::vector<Slab> cut_into_slabs(Extent extent, Connectivity connectivity, std::
 
 Labeling label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs, SlabWork work) {
   if (extent.elements() == 0) return without_elements(extent);
-  SlabMerger joiner(extent, connectivity, work.max_kept);
+  SlabMerger merger(extent, connectivity, work.max_kept);
   for (const Slab& slab : slabs) {
     const std::unique_ptr<LabeledSlab> here = read_slab(slab, extent, work);
     const BitView bits = here->bits.view();
     if (work.looks_ahead)
-      joiner.check_memory(static_cast<std::size_t>(most_components(bits, connectivity)) + 1);
+      merger.check_memory(static_cast<std::size_t>(most_components(bits, connectivity)) + 1);
     here->labeled = work.label(bits);
-    joiner.add(slab, here->labeled);
+    merger.add(slab, here->labeled);
   }
-  return joiner
+  return merger
       .finish([&](SlabComponents components) {
         return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
       })
@@ -123,8 +123,8 @@ namespace {
 
 using LabelSlab = std::function<SlabSummary(const Slab& slab)>;
 
-ValueLabeling finish(SlabMerger& joiner, Extent extent, std::vector<Slab> slabs, LabelSlab label) {
-  return joiner.finish([&](SlabComponents components) {
+ValueLabeling finish(SlabMerger& merger, Extent extent, std::vector<Slab> slabs, LabelSlab label) {
+  return merger.finish([&](SlabComponents components) {
     SlabWork work;
     work.label_slab = [label = std::move(label)](const Slab& slab) { return label(slab).labeled; };
     return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
@@ -135,22 +135,22 @@ ValueLabeling finish(SlabMerger& joiner, Extent extent, std::vector<Slab> slabs,
 
 ValueLabeling label_values_by_slabs(Extent extent, Connectivity connectivity, std::vector<Slab> slabs,
                                     LabelSlab label, std::int64_t max_kept) {
-  SlabMerger joiner(extent, connectivity, max_kept);
+  SlabMerger merger(extent, connectivity, max_kept);
   for (const Slab& slab : slabs) {
     SlabSummary here = label(slab);
-    joiner.add(slab, here.labeled, std::move(here.values), std::move(here.faces));
+    merger.add(slab, here.labeled, std::move(here.values), std::move(here.faces));
   }
-  return finish(joiner, extent, std::move(slabs), std::move(label));
+  return finish(merger, extent, std::move(slabs), std::move(label));
 }
 
 ValueLabeling label_objects_by_slabs(Extent extent, std::vector<Slab> slabs, LabelSlab label,
                                      std::int64_t max_kept) {
-  SlabMerger joiner(extent, Connectivity::c26, max_kept);  // the connectivity is not used
+  SlabMerger merger(extent, Connectivity::c26, max_kept);  // the connectivity is not used
   for (const Slab& slab : slabs) {
     SlabSummary here = label(slab);
-    joiner.add_objects(slab, here.labeled, std::move(here.values));
+    merger.add_objects(slab, here.labeled, std::move(here.values));
   }
-  return finish(joiner, extent, std::move(slabs), std::move(label));
+  return finish(merger, extent, std::move(slabs), std::move(label));
 }
 
 RowRange rows_of(const Slab& slab, Extent whole) {

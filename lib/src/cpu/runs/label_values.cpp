@@ -198,10 +198,10 @@ struct EqualRuns {
 };
 
 /// Merges the runs of an image.
-class SlabMerger {
+class StripMerger {
  public:
-  SlabMerger(const ValueImage& image, Connectivity connectivity, const std::vector<Index>& runs_before,
-             Label* links)
+  StripMerger(const ValueImage& image, Connectivity connectivity, const std::vector<Index>& runs_before,
+              Label* links)
       : image_(image), connectivity_(connectivity), runs_before_(runs_before), links_(links) {}
 
   /// Merges the runs within a strip.
@@ -328,12 +328,12 @@ ValueLabeling label_values(ValueImage image, Connectivity connectivity, int stri
   phase("Runs", [&] {
     runs_before = count_runs_before(image);
     links = make_large_for_overwrite<Label>(runs_before.back());
-    const SlabMerger joiner(image, connectivity, runs_before, links.get());
-    for_each_strip(strips, [&](std::size_t i) { joiner.join_inside(strips[i]); });
+    const StripMerger merger(image, connectivity, runs_before, links.get());
+    for_each_strip(strips, [&](std::size_t i) { merger.join_inside(strips[i]); });
   });
   phase("Merge borders", [&] {
-    const SlabMerger joiner(image, connectivity, runs_before, links.get());
-    for_each_strip(strips, [&](std::size_t i) { joiner.join_with_strips_before(strips[i]); });
+    const StripMerger merger(image, connectivity, runs_before, links.get());
+    for_each_strip(strips, [&](std::size_t i) { merger.join_with_strips_before(strips[i]); });
   });
   phase("Number", [&] {
     numbering = number_components(rows, strips, runs_before, links.get());

@@ -237,7 +237,7 @@ std::int64_t bytes_of(Extent extent) {
 
 }  // namespace
 
-std::int64_t runs_table_bytes(Connectivity connectivity, Extent extent) {
+std::int64_t runs_workspace_bytes(Connectivity connectivity, Extent extent) {
   switch (connectivity) {
     case Connectivity::c4:
       return bytes_of<Shape<Connectivity::c4>>(extent);
