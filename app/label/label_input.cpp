@@ -11,6 +11,7 @@
 #include <system_error>
 #include <utility>
 
+#include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/options/input_options.hpp"
 #include "gpuccl/measures.hpp"
@@ -23,6 +24,7 @@
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
 #include "io/read/one_image.hpp"
+#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 
@@ -254,6 +256,19 @@ SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLi
 
 }  // namespace
 
+namespace {
+
+/// Refuses an input that the label image cannot hold, before the input is read. Throws FileError.
+void check_image(const LabelPaths& files, const LabelOptions& options, const io::ImageInfo& input) {
+  if (files.image.empty()) return;
+  io::with_path(files.image, [&] {
+    io::new_label_file(io::label_format(files.image), files.image, input.extent, 0,
+                       write_options(options, io::LabelType::u8, input.geometry));
+  });
+}
+
+}  // namespace
+
 LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, WarnAbout warn)
     : files_(files),
       options_(options),
@@ -304,6 +319,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   measures_.open_intensities(read, info_, warn);
   if (options.measure.all_channels) resolve_images(selection_.keep, measures_.sources());
   measures_.add_markers_to(selection_.keep);
+  check_image(files, options, info_);
 }
 
 std::string LabelInput::foreground_rule() const {

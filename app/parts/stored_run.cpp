@@ -94,7 +94,6 @@ StoredRun::StoredRun(const LabelPaths& files, const LabelOptions& options, const
   SoloLink link;
   if (!file(TaskFile::finished).exists())
     LabelOutputs(link, files_, LabelStreams(files_), options_.output);  // throws if they cannot be written
-  if (!files_.image.empty()) image({});                                 // throws if its format cannot hold it
   command_ = {task_words(options_), input_->state(), task.parts};
   claim_folder();
   slabs_ = cut_into_parts(extent(), parts());

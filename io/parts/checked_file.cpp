@@ -46,8 +46,10 @@ bool is_writable_by_others(int file, mode_t mode) {
 /// files to write, for example. Error (no_input): such a file counts as missing.
 void check_owner(int file, const struct stat& status) {
   if (status.st_uid != ::geteuid())
-    throw Error(ErrorCode::no_input, "is of another user (uid " + std::to_string(status.st_uid) +
-                                         "), whom gpuccl does not trust with your files");
+    throw Error(ErrorCode::no_input,
+                "is of another user (uid " + std::to_string(status.st_uid) +
+                    "), whom gpuccl does not trust with your files; use another --parts-dir",
+                EPERM);
   if (is_writable_by_others(file, status.st_mode))
     throw Error(
         ErrorCode::no_input,

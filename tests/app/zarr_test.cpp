@@ -240,6 +240,18 @@ TEST_CASE("only Zarrs of labels that gpuccl has written are replaced") {
   CHECK(gpuccl({"label", store, "-o", scratch / "file.zarr"}).code == 73);
 }
 
+TEST_CASE("a volume that the label image cannot hold is not read") {
+  const ScratchFolder scratch;
+  const std::string store = scratch / "a.zarr";
+  fs::create_directory(store);
+  write_file(store + "/.zarray",
+             R"({"zarr_format":2,"shape":[2,2,2],"chunks":[2,2,2],"dtype":"|u1","fill_value":0,"order":"C",)"
+             R"("filters":null,"compressor":{"id":"zlib","level":1}})");
+  write_file(store + "/0.0.0", "no chunk");
+  fails({"label", store, "-o", scratch / "o.tif"}, 65, "chunk 0.0.0 is damaged");
+  fails({"label", store, "-o", scratch / "o.png"}, 65, "o.png: PNG can hold only one slice");
+}
+
 TEST_CASE("runs side by side into one Zarr leave the labels of all of them in its list") {
   const ScratchFolder scratch;
   const std::string store = add_store(scratch / "a.zarr");
