@@ -1,13 +1,17 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
+#include "app/label/memory_plan.hpp"
+#include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/file_error.hpp"
@@ -20,6 +24,7 @@ namespace {
 
 struct CompareOptions {
   std::string a, b;
+  std::int64_t memory = 0;
   bool partition = false;
   bool quiet = false;
 };
@@ -32,7 +37,7 @@ std::string describe_foreground(const Comparison& comparison) {
 }
 
 /// One line: how the two differ, and where first.
-std::string describe(const Comparison& comparison, const LabelImage& a, const LabelImage& b) {
+std::string describe(const Comparison& comparison, const LabelRows& a, const LabelRows& b) {
   if (!comparison.same_extent)
     return "different sizes: " + io::to_string(a.extent()) + " and " + io::to_string(b.extent());
   if (!comparison.differs) return "same labels";
@@ -47,16 +52,22 @@ int run_compare(const CompareOptions& options) {
   if (io::are_one_stream(options.a, options.b))
     throw io::FileError(options.b, ErrorCode::usage, "is a stream and can be read only once");
   enter_sandbox({options.a, options.b});
-  std::vector<std::uint64_t> long_a, long_b;
-  const auto read = [&](const std::string& path, std::vector<std::uint64_t>& long_labels) {
-    return io::with_path(path, [&] {
-      return io::read_labels(path, &long_labels, {}, nullptr, [&](const std::string& line) {
-        if (!options.quiet) print_warning(path, line);
-      });
-    });
-  };
-  const LabelImage a = read(options.a, long_a), b = read(options.b, long_b);
-  const Comparison comparison = compare(a, b, long_a, long_b);
+  // Each image gets half of the memory, of which its slabs take a quarter; the tables get a quarter each.
+  const std::int64_t memory = io::memory_limit({.memory = options.memory});
+  io::LabelReader a(options.a, {.memory = memory / 2}), b(options.b, {.memory = memory / 2});
+  const std::int64_t of_table = std::max(MemoryBudget::kInAnyCase / 2, memory / 4);
+  io::LabelNumbers numbers(of_table);
+  const bool are_long = a.has_long_labels() || b.has_long_labels();
+  for (io::LabelReader* const image : {&a, &b})
+    if (are_long) image->number_with(numbers);
+  Comparison comparison = io::with_path(options.b, [&] { return compare(a, b, of_table); });
+  if (are_long) {
+    const std::vector<std::uint64_t> labels = numbers.labels();
+    comparison.a = labels[comparison.a];
+    comparison.b = labels[comparison.b];
+  }
+  for (const auto& [image, path] : {std::pair(&a, &options.a), {&b, &options.b}})
+    if (image->any_nan() && !options.quiet) print_warning(*path, io::kHintOfNan);
   if (!options.quiet) print_result(describe(comparison, a, b) + "\n");
   const bool same =
       comparison.same_extent && (options.partition ? comparison.same_partition : comparison.same_numbers);
@@ -70,6 +81,7 @@ void setup_compare(const Command& command) {
   add_path_or_stream(command, "A", options->a, "", "Label image in any format that gpuccl reads").required();
   add_path_or_stream(command, "B", options->b, "", "Label image to compare it with").required();
   add_switch(command, "--partition", options->partition, "Ignore labels: compare components only");
+  add_memory(command, options->memory, "Memory limit; larger images are read in slabs");
   add_switch(command, "--quiet", options->quiet, "Print nothing; return the exit code only");
   command.on_run([options] { return run_compare(*options); });
 }

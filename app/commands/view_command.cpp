@@ -1,13 +1,13 @@
 #include <fcntl.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <numeric>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/commands/commands.hpp"
@@ -15,18 +15,23 @@
 #include "app/common/sandbox.hpp"
 #include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
+#include "app/label/label_input.hpp"
+#include "app/label/label_options.hpp"
+#include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
+#include "app/label/piece.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/option_table.hpp"
 #include "app/view/view_page.hpp"
-#include "gpuccl/objects.hpp"
-#include "gpuccl/values.hpp"
+#include "gpuccl/engine.hpp"
+#include "gpuccl/parts.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/read/label_reader.hpp"
+#include "io/read/one_image.hpp"
 #include "io/report/csv_tables.hpp"
 
 namespace gpuccl::app {
@@ -36,6 +41,7 @@ struct ViewOptions {
   std::string labels, image, stats, report, output;
   std::optional<io::GivenSpacing> spacing;
   io::PlaneChoice planes;
+  std::int64_t memory = 0;
   std::int64_t size = ViewPage::kUsualBytes;
   OutputOptions file;
 };
@@ -44,31 +50,6 @@ struct ViewOptions {
 std::string extension_of_labels(const std::string& path) {
   const std::string extension = io::lower_extension(std::filesystem::path(path).filename());
   return format_by_name(path) && !extension.empty() ? extension : ".tif";
-}
-
-/// The labels of an image as numbers 1..N in ascending order.
-struct NumberedLabels {
-  ValueLabeling values;
-  std::vector<Label> map;            // from labels of `values` to numbers
-  std::vector<std::uint64_t> names;  // the label of each number
-  Components components;
-};
-
-NumberedLabels number_labels(const LabelImage& labels, const std::vector<std::uint64_t>& long_labels) {
-  ValueImage image(labels.extent(), ValueType::u32);
-  image.add_rows(0, labels.extent().rows(), reinterpret_cast<const std::byte*>(labels.data()));
-  NumberedLabels numbered{label_by_value(std::move(image)), {0}, {}, {}};
-  const auto& values = numbered.values.values;
-  std::vector<std::size_t> order(values.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return values[a] < values[b]; });
-  numbered.map.resize(values.size() + 1);
-  for (const std::size_t i : order) {
-    numbered.names.push_back(long_labels.empty() ? values[i] : long_labels[values[i] - 1]);
-    numbered.map[i + 1] = static_cast<Label>(numbered.names.size());
-    numbered.components.push_back(numbered.values.labeled.components[i]);
-  }
-  return numbered;
 }
 
 void read_stats(const std::string& path, ViewTable& table) {
@@ -143,6 +124,20 @@ void add_report(const std::string& path, const nlohmann::ordered_json& report, b
   });
 }
 
+/// Labels the objects of a label image. `piece`: receives what the result refers to.
+GlobalPart label_objects(LabelInput& input, std::optional<Piece>& piece, Engine& engine) {
+  SoloLink link;
+  const std::string& path = input.files().input;
+  piece.emplace(input, cut_into_parts(input.extent(), 1).front(), true);
+  piece->read();
+  Piece::Labels found = label_piece(link, *piece, path, engine, [] {});
+  if (piece->report().any_nan) print_warning(path, io::kHintOfNan);
+  GlobalPart objects = unite_part(link, piece->slab(), input.extent(), input.connectivity(),
+                                  std::move(found.labeled), std::move(found.values), std::move(found.faces));
+  input.select(link, objects);
+  return objects;
+}
+
 int run_view(const ViewOptions& options) {
   enter_sandbox({options.labels, options.image, options.stats, options.report}, {options.output});
   InputClaims claims;
@@ -161,28 +156,40 @@ int run_view(const ViewOptions& options) {
     add_report(options.report, read_report(options.report), options.stats.empty(), page);
   if (!options.stats.empty()) read_stats(options.stats, page.table);
 
-  std::vector<std::uint64_t> long_labels;
-  io::ImageInfo info;
-  const NumberedLabels labels = io::with_path(options.labels, [&] {
-    const auto warn = [&](const std::string& line) { print_warning(options.labels, line); };
-    return number_labels(io::read_labels(options.labels, &long_labels, {}, &info, warn), long_labels);
-  });
-  const std::vector<std::uint64_t>& names = labels.names;
-  page.names = names;
-  page.components = names.size();
-  page.geometry = info.geometry;
-  if (options.spacing) io::set_spacing(page.geometry, *options.spacing);
+  // Objects in ascending order of their labels, as those of gpuccl measure.
+  LabelOptions of_objects = LabelOptions::for_objects();
+  of_objects.input.limits.memory = options.memory;
+  of_objects.spacing = options.spacing;
+  of_objects.resolve();
+  LabelPaths files;
+  files.input = options.labels;
+  files.view = options.output;
+  files.shown = options.image;
+  Engine engine(of_objects.algorithm.engine, {});
+  const auto open = [&] {
+    return LabelInput(files, of_objects,
+                      [](const std::string& path, const std::string& line) { print_warning(path, line); });
+  };
+  LabelInput input = io::with_path(options.labels, [&] { return io::open_one_image(io::kSaveLabels, open); });
+  std::optional<Piece> piece;
+  const GlobalPart objects =
+      io::with_path(options.labels, [&] { return label_objects(input, piece, engine); });
+  page.names = objects.values;
+  page.components = objects.count;
+  page.geometry = input.info().geometry;
   if (options.stats.empty() && options.report.empty()) {
-    const Components& components = labels.components;
-    const std::string hint = hint_of_scattered(components.size(), pixels_of_boxes(components), info.extent);
+    const Components& components = objects.components;
+    const std::string hint =
+        hint_of_scattered(components.size(), pixels_of_boxes(components), input.extent());
     if (!hint.empty()) {
       print_warning(options.labels, hint);
       page.hints.push_back(hint);
     }
-    io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, info.extent.depth > 1,
+    page.table.set_least_area(area_of_largest(components, kMostViewRows));
+    io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, input.extent().depth > 1,
                          page.geometry, components);
     page.table.end_csv();
-    page.table.name_labels(names);
+    page.table.name_labels(page.names);
   } else {
     page.table_file = options.stats.empty() ? options.report : options.stats;
     page.about.emplace_back("Table", page.table_file);
@@ -199,8 +206,7 @@ int run_view(const ViewOptions& options) {
   page.read_image.warn = [&](const std::string& line) { print_warning(options.image, line); };
   page.most_bytes = static_cast<std::size_t>(options.size);
   io::with_path(options.output, [&] {
-    write_view(file, {*labels.values.labeled.labels, labels.map, static_cast<Label>(names.size())},
-               std::move(page));
+    write_view(file, {*objects.labels.labels, objects.labels.numbers, objects.count}, std::move(page));
   });
   io::with_path(options.output, [&] { file.commit(); });
   return kSuccess;
@@ -224,6 +230,7 @@ void setup_view(const Command& command) {
               "Index of the image in a TIFF with several, from 0",
               "Pages of a TIFF for --image, from 0, as N or N..M"});
   add_spacing(command, options->spacing);
+  add_memory(command, options->memory, "Memory limit; larger images are read in slabs");
   add_amount(command, "--size", options->size, "Size limit of the page [10 MB]");
   options->file.add_to(command);
   command.on_run([options] { return run_view(*options); });

@@ -7,7 +7,6 @@
 #include "app/view/view_layers.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/parts/part_writer.hpp"
@@ -317,12 +316,7 @@ void Job::write_outlines() {
 void Job::write_contacts() {
   description_.contacts();
   const MemoryBudget& budget = piece_->budget();
-  run_local(files_.input, [&] {
-    if (!budget.fits(budget.finding_contacts()))
-      throw Error(ErrorCode::memory, "needs " + io::bytes_in_words(budget.finding_contacts()) +
-                                         " of memory to find contacts; the limit is " +
-                                         io::bytes_in_words(static_cast<double>(budget.limit())));
-  });
+  run_local(files_.input, [&] { budget.check_fits(budget.finding_contacts(), "to find contacts"); });
   contacts_ =
       find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_, options_.periodic,
                             budget.left_after(budget.finding_contacts()),

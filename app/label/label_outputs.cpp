@@ -231,9 +231,6 @@ std::unique_ptr<io::StaleFile> LabelOutputs::obsolete_report() const {
   return io::with_path(path, [&] { return std::make_unique<io::StaleFile>(path); });
 }
 
-namespace {
-
-/// Returns the minimum area of the `count` largest components.
 double area_of_largest(const Components& components, std::size_t count) {
   if (components.size() <= count) return 0;
   std::vector<std::uint64_t> areas(components.area.begin(), components.area.end());
@@ -242,9 +239,8 @@ double area_of_largest(const Components& components, std::size_t count) {
   return static_cast<double>(*least);
 }
 
-}  // namespace
-
 ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
+  if (!files.shown.empty()) return {files.shown, {}};
   const bool is_measured = !files.intensities.empty();
   const std::string& image = is_measured ? files.intensities.front() : files.input;
   if (image == "-" || is_special(image) || (options.values.objects && !is_measured)) return {};

@@ -111,6 +111,9 @@ struct ImageBelow {
 /// again, or contains objects.
 ImageBelow image_below(const LabelPaths& files, const LabelOptions& options);
 
+/// Returns the minimum area of the `count` largest components.
+double area_of_largest(const Components& components, std::size_t count);
+
 /// Writes the page of --view of a whole image, with the image below the labels. PartTexts::report is complete
 /// except for outputs and times.
 void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels);

@@ -36,6 +36,7 @@ struct LabelPaths {
   std::string summary;   // as json
   std::string preview;
   std::string view;              // a page to look at the labels
+  std::string shown;             // image below the labels of the page, if it is not an input
   std::string outlines;          // polygons or run lengths of an image of one slice
   bool json_by_default = false;  // the report was not asked for: it is a file
   bool in_folders = false;       // outputs are named after their inputs: all are files

@@ -149,9 +149,9 @@ double bytes_left_at_once(const LabelWork& work, std::int64_t memory) {
   return std::max(static_cast<double>(kKeptInAnyCase), static_cast<double>(memory) - bytes_at_once(work));
 }
 
-/// Returns whether slabs of values would cut slices, which they cannot.
+/// Returns whether slabs of values would cut slices, which only objects can do.
 bool cuts_slices(const LabelWork& work, const std::vector<Slab>& slabs) {
-  return work.values && slabs.front().y1 < work.extent.height;
+  return work.values && !work.by_object && slabs.front().y1 < work.extent.height;
 }
 
 /// Plans slabs. `most`: number of components, if slabs are smaller because of them.
@@ -188,6 +188,12 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
 }
 
 }  // namespace
+
+void MemoryBudget::check_fits(double step, const std::string& work) const {
+  if (!fits(step))
+    throw Error(ErrorCode::memory, "needs " + io::bytes_in_words(step) + " of memory " + work +
+                                       "; the limit is " + io::bytes_in_words(static_cast<double>(limit_)));
+}
 
 double bytes_at_once(const LabelWork& work) { return bytes_of(work, work.extent); }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "gpuccl/engine.hpp"
@@ -60,7 +61,7 @@ MemoryPlan plan_large_slabs(const LabelWork& work, std::int64_t memory, std::int
 
 /// Returns the next plan if there were too many components: smaller slabs, which leave more memory for
 /// components. Smaller slabs have more components in total, because each counts its own. None if slabs
-/// cannot be smaller; slabs of label maps have whole slices.
+/// cannot be smaller; slabs of label maps have whole slices, unless values are objects.
 std::optional<MemoryPlan> plan_smaller_slabs(const LabelWork& work, std::int64_t memory, std::int64_t held,
                                              const MemoryPlan& than);
 
@@ -126,6 +127,8 @@ class MemoryBudget {
   /// Returns whether `step` fits into the limit, or exceeds it by at most kInAnyCase.
   bool fits(double step) const { return step <= static_cast<double>(limit_ + kInAnyCase); }
   bool can_write(std::size_t strips = 1) const { return fits(writing(strips)); }
+  /// Throws Error (memory) if `step` does not fit. `work`: in words, as in "to find contacts".
+  void check_fits(double step, const std::string& work) const;
 
   /// Returns the number of strips that may be in memory at a time, at least one.
   std::size_t strips_at_once() const {

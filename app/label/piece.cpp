@@ -170,8 +170,11 @@ void Piece::claim() {
   }
   if (!files.preview.empty())
     claims.preview = static_cast<double>(io::bytes_of_preview_rows(whole, runs_.most_in_row));
-  if (!files.view.empty())
-    claims.preview = std::max(claims.preview, static_cast<double>(bytes_to_make_view(whole, runs_.all)));
+  if (!files.view.empty()) {
+    const bool with_image = !image_below(files, options).path.empty();
+    claims.preview =
+        std::max(claims.preview, static_cast<double>(bytes_to_make_view(whole, runs_.all, with_image)));
+  }
 }
 
 bool Piece::read(std::int64_t allowed) {

@@ -289,8 +289,11 @@ void InputOptions::add_reading_to(const Command& command, const std::string& mem
       .changes(Effect::run);
   add_switch(command, "--follow", limits.follow, "Follow names and links that lead out of the input's folder")
       .changes(Effect::run);
-  add_limit("--memory", limits.memory, memory_help + " [three quarters of the available memory]",
-            Effect::nothing);
+  add_memory(command, limits.memory, memory_help).changes(Effect::nothing);
+}
+
+Option add_memory(const Command& command, std::int64_t& memory, const std::string& help) {
+  return add_amount(command, "--memory", memory, help + " [three quarters of the available memory]");
 }
 
 }  // namespace gpuccl::app

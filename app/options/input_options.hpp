@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "app/options/option_helpers.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "io/image/image_info.hpp"
@@ -22,6 +24,9 @@ void add_spacing(const Command& command, std::optional<io::GivenSpacing>& spacin
 /// spacing. `input` has the given spacing.
 void check_spacing(const std::optional<io::GivenSpacing>& given, const io::ImageInfo& input,
                    Connectivity connectivity);
+
+/// Adds --memory, a limit of bytes; 0 stands for the default.
+Option add_memory(const Command& command, std::int64_t& memory, const std::string& help);
 
 /// Adds --periodic, the axes along which opposite borders touch.
 void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help);

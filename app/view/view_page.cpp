@@ -55,8 +55,9 @@ std::vector<std::string> left_out(const ViewPage& page, const ViewLabels& labels
 
 }  // namespace
 
-std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs) {
-  return ViewLabels::most_bytes(extent.rows(), runs) + ViewImage::most_bytes(extent.elements());
+std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs, bool with_image) {
+  return ViewLabels::most_bytes(extent.rows(), runs) +
+         (with_image ? ViewImage::most_bytes(extent.elements()) : 0);
 }
 
 void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page) {

@@ -90,7 +90,7 @@ inline constexpr std::size_t kMostViewRows = 1'000'000;
 
 /// Returns an upper bound of the bytes for making a page of an image with `runs` runs, in addition to labels
 /// and table.
-std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs);
+std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs, bool with_image);
 
 /// Writes the page (docs/view.md): one file that needs nothing else. FileError of the image below or of
 /// the file of the table.

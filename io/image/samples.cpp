@@ -274,22 +274,25 @@ ValueType value_type(const SampleFormat& format) {
   return is_signed ? i64 : u64;
 }
 
-void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows) {
-  const auto data = [&](int row) { return rows.data + static_cast<std::size_t>(row) * rows.pitch; };
-  if (are_values(rows.format) && width == image.extent().width) {
-    for (int row = 0; row < rows.count; ++row) image.add_rows(first_row + rows.y + row, 1, data(row));
+void to_value_row(ValueType type, int width, const SampleRows& rows, int row, std::byte* out) {
+  const std::byte* const data = rows.data + static_cast<std::size_t>(row) * rows.pitch;
+  if (are_values(rows.format)) {
+    std::memcpy(out, data, static_cast<std::size_t>(width) * bytes_of(type));
     return;
   }
   std::vector<double> values(static_cast<std::size_t>(width));
-  std::vector<std::byte> converted(static_cast<std::size_t>(image.extent().width) * bytes_of(image.type()));
+  to_values(rows.format, true, data, 0, width, values.data());
+  convert(type, values.data(), width, out);
+}
+
+void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows) {
+  const bool as_they_are = are_values(rows.format) && width == image.extent().width;
+  std::vector<std::byte> converted(
+      as_they_are ? 0 : static_cast<std::size_t>(image.extent().width) * bytes_of(image.type()));
   for (int row = 0; row < rows.count; ++row) {
-    if (are_values(rows.format)) {
-      std::memcpy(converted.data(), data(row), static_cast<std::size_t>(width) * bytes_of(image.type()));
-    } else {
-      to_values(rows.format, true, data(row), 0, width, values.data());
-      convert(image.type(), values.data(), width, converted.data());
-    }
-    image.add_rows(first_row + rows.y + row, 1, converted.data());
+    if (!as_they_are) to_value_row(image.type(), width, rows, row, converted.data());
+    image.add_rows(first_row + rows.y + row, 1,
+                   as_they_are ? rows.data + static_cast<std::size_t>(row) * rows.pitch : converted.data());
   }
 }
 

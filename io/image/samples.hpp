@@ -124,6 +124,9 @@ void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to,
 /// the type of indices for a palette. Error (data) for colors.
 ValueType value_type(const SampleFormat& format);
 
+/// Writes row `row` of `rows` as values of this type.
+void to_value_row(ValueType type, int width, const SampleRows& rows, int row, std::byte* out);
+
 /// Adds rows of a slice to an image of values of this type, in which the slice begins at row `first_row`.
 /// Rows narrower than the image are padded with 0.
 void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows);

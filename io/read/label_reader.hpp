@@ -1,36 +1,32 @@
 #pragma once
 
-#include <oneapi/tbb/enumerable_thread_specific.h>
-
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <shared_mutex>
-#include <span>
+#include <memory>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "gpuccl/labels.hpp"
+#include "gpuccl/values.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
+#include "io/read/reader.hpp"
 
 namespace gpuccl::io {
 
-/// Numbers 1 to N for the 64-bit labels of an image. Several threads number rows at the same time.
+/// Numbers 1 to N for the 64-bit labels of one or more images, in the order in which they are met.
 class LabelNumbers {
  public:
-  /// Bytes of the table per label, including the lists that sort() makes.
+  /// Bytes of the table per label, including the list that labels() makes.
   static constexpr std::int64_t kBytesOfLabel = 72;
 
   explicit LabelNumbers(std::int64_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// Writes the number of each label, 0 for 0. Error (memory) if there are too many different labels.
-  void number_row(std::span<const std::uint64_t> labels, Label* numbers);
-
-  /// Returns all labels in ascending order, and changes the numbers in `image` to positions in this order,
-  /// counted from 1. Call it once, at the end.
-  std::vector<std::uint64_t> sort(LabelImage& image);
+  /// Returns the number of a label other than 0. Error (memory) if there are too many different labels.
+  Label number_of(std::uint64_t label);
+  /// Returns the label of each number, and of 0.
+  std::vector<std::uint64_t> labels() const;
 
  private:
   struct Mixed {
@@ -41,31 +37,83 @@ class LabelNumbers {
     Label number = 0;
   };
   static constexpr std::size_t kRecent = 4096;
-  using Recent = std::vector<Numbered>;  // a cache; each label has one place in it
-
-  Label number_of(std::uint64_t label, Recent& recent);
-  Label look_up(std::uint64_t label);
 
   const std::int64_t max_bytes_;
-  std::shared_mutex mutex_;
   std::unordered_map<std::uint64_t, Label, Mixed> numbers_;
-  oneapi::tbb::enumerable_thread_specific<Recent> recent_{Recent(kRecent)};
+  std::vector<Numbered> recent_{kRecent};  // a cache; each label has one place in it
 };
 
 inline constexpr const char* kHintOfNan = "some values are NaN and count as background";
 
-/// Reads a label image written by this program or another: TIFF of 8/16/32-bit unsigned gray (pages are
-/// slices), PNG of 1 to 16-bit gray, .npy with 2 or 3 axes, NIfTI, Zarr. Values are taken as stored; NaN is
-/// background, of which `warn` receives a hint. count() of the result is the largest value. Throws Error as
-/// open_reader does; (memory) when the labels, and a row of each of two images that are compared, are more
-/// than `limits.memory`. `info`, if given, gets what else the file specifies.
-///
-/// With `long_labels`, labels may have 64 bits. For samples of 64 bits, the result has numbers 1..N in the
-/// order of the labels, and `long_labels` gets the label of each number; otherwise it stays empty. Error
-/// (memory) also if there are too many labels.
-LabelImage read_labels(const std::string& path, std::vector<std::uint64_t>* long_labels = nullptr,
-                       const Limits& limits = {}, ImageInfo* info = nullptr,
-                       const std::function<void(const std::string& line)>& warn = nullptr);
+/// Reads an image as values, from its first to its last row: some slices at a time, or some rows if slices
+/// are large.
+class ValueSlabs {
+ public:
+  /// Reads the header. Throws as open_reader() and Reader::value_type(), and Error (memory) if not even a few
+  /// rows fit into the limit.
+  ValueSlabs(const std::string& path, const ReadOptions& options);
+
+  const ImageInfo& info() const { return reader_->info(); }
+  ValueType type() const { return type_; }
+  /// Returns an upper bound of the bytes of a slab and of its label runs, and for decoding it.
+  std::int64_t bytes() const { return bytes_; }
+  /// Returns the first row of the next slab; the number of rows after the last one.
+  std::int64_t row() const { return row_; }
+  /// Reads the next slab. Throws as Reader::read_values().
+  ValueImage next();
+
+ private:
+  void plan(std::int64_t memory);
+
+  std::unique_ptr<Reader> reader_;
+  ValueType type_;
+  std::int64_t bytes_ = 0, row_ = 0;
+  int slices_ = 0, rows_ = 0;  // of a slab; with slices, all rows of these
+};
+
+/// The rows of a label image in any format that open_reader() reads. Values are taken as stored; NaN is
+/// background. Only a slab is in memory, so call prepare(), which throws FileError as Reader::read_values()
+/// does, and (data) for values that are not labels.
+class LabelReader final : public LabelRows {
+ public:
+  /// Reads the header. FileError as ValueSlabs throws, and (data) for colors.
+  explicit LabelReader(const std::string& path, const Limits& limits = {});
+
+  const ImageInfo& info() const { return slabs_.info(); }
+  /// Returns an upper bound of the bytes that it needs, including those for decoding.
+  std::int64_t bytes() const { return slabs_.bytes(); }
+  bool has_long_labels() const {
+    return bytes_of(slabs_.type()) == sizeof(ValueBits) && !is_floating(slabs_.type());
+  }
+  /// Makes all labels numbers of `numbers`, which may be shared with other images. Needed for labels of 64
+  /// bits; call it before prepare().
+  void number_with(LabelNumbers& numbers) { numbers_ = &numbers; }
+  /// Returns whether any value that was read is NaN.
+  bool any_nan() const { return any_nan_; }
+
+  Extent extent() const override { return info().extent; }
+  /// Returns the largest label of the rows that were read.
+  Label count() const override { return largest_; }
+  std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override;
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
+
+ private:
+  template <class Visit>
+  void for_each_row(std::int64_t first_row, std::int64_t rows, Visit visit) const;
+  void drop_before(std::int64_t row) const;
+  void load_next() const;
+
+  const std::string path_;
+  LabelNumbers* numbers_ = nullptr;
+
+  // State of reading, which only prepare() changes.
+  mutable ValueSlabs slabs_;
+  mutable LabelRuns window_;  // rows from begin_ to the next slab
+  mutable std::int64_t begin_ = 0;
+  mutable Label largest_ = 0;
+  mutable bool any_nan_ = false;
+};
 
 /// Returns ContentHash::text() of a label image in any format that is read: what a report contains if gpuccl
 /// wrote it. Takes memory for a few slices, or rows of a large slice. Throws Error as open_reader() does, and

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <initializer_list>
 #include <string>
@@ -8,17 +9,29 @@
 
 namespace gpuccl::io {
 
+/// The remedy for a label image.
+inline constexpr const char* kSaveLabels =
+    "'gpuccl measure FILE OPTION N -o labels.tif' saves one, or label an image with 'gpuccl label "
+    "--threshold "
+    "otsu --view PAGE.html'";
+
 /// Calls open() for a command that has no options to select one of several images. The message about an input
-/// with several images then ends in `remedy` instead of naming such options.
+/// with several images then ends in `remedy`, in which OPTION is replaced by the option to select one.
 template <class Open>
 auto open_one_image(const std::string& remedy, Open open) {
   try {
     return open();
   } catch (const Error& error) {
-    const std::string reason = error.what();
-    for (const char* option : {"; --channel", "; --frame", "; --series"})
-      if (const std::size_t end = reason.find(option); end != std::string::npos)
-        throw Error(error.code(), reason.substr(0, end) + "; " + remedy);
+    std::string reason = error.what();
+    for (const std::string option : {"--channel", "--frame", "--series"}) {
+      const std::size_t end = reason.find("; " + option);
+      if (end == std::string::npos) continue;
+      const std::size_t note = std::min(reason.find(" (any", end), reason.size());
+      reason.replace(end, note - end, "; " + remedy);
+      if (const std::size_t at = reason.find("OPTION"); at != std::string::npos)
+        reason.replace(at, std::string("OPTION").size(), option);
+      throw Error(error.code(), reason);
+    }
     throw;
   }
 }

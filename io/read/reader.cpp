@@ -36,6 +36,7 @@ class SampleReader final : public Reader {
   bool has_nan() const override { return has_nan_; }
   std::int64_t held_bytes() const override { return held_bytes_; }
   std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
+  int group_depth() const override { return source_->group_depth(); }
 
   void find_threshold() override {
     if (!options_.otsu || threshold_) return;
@@ -67,43 +68,28 @@ class SampleReader final : public Reader {
       source_->decode_group(begin, end, [&](int z, const SampleRows& rows) {
         add_rows(image, std::int64_t{z - z0} * extent.height, source_->slice_extent(z).width, rows);
       });
-      for (int z = begin; z < end; ++z)
-        add_zeros(image, std::int64_t{z - z0} * extent.height, z, 0, extent.height);
+      for (int z = begin; z < end; ++z) add_zeros(image, std::int64_t{z - z0} * extent.height, z);
     });
     return image;
   }
 
   ValueImage read_value_rows(int z, int y0, int y1, double delta) override {
-    struct Enough {};
-    const Extent slice = source_->slice_extent(z);
     ValueImage image({info_.extent.width, y1 - y0, 1}, io::value_type(source_->format(0)), delta);
-    try {
-      source_->decode_from_top(z, [&](const SampleRows& rows) {
-        const int begin = std::max(rows.y, y0), end = std::min(rows.y + rows.count, y1);
-        if (begin < end)
-          add_rows(image, -std::int64_t{y0}, slice.width,
-                   {rows.format, begin, end - begin,
-                    rows.data + static_cast<std::size_t>(begin - rows.y) * rows.pitch, rows.pitch});
-        if (rows.y + rows.count >= y1 && y1 < slice.height) throw Enough();
-      });
-    } catch (const Enough&) {
+    std::vector<std::uint32_t> row(words_of_values());
+    RowStream& rows = rows_from(z, y0, row.size(), &SampleReader::send_values);
+    for (int y = y0; y < y1; ++y) {
+      rows.take(1, row.data());
+      image.add_rows(y - y0, 1, reinterpret_cast<const std::byte*>(row.data()));
     }
-    add_zeros(image, -std::int64_t{y0}, z, y0, y1);
+    finish_slice(y1);
     return image;
   }
 
   void read_rows(int z, int y0, int y1, BitVolume& out) override {
     find_threshold();
-    if (!rows_ || rows_slice_ != z || rows_->next() > y0) {
-      rows_.reset();
-      rows_.emplace(out.row_pitch(), [this, z](RowStream& stream) { send_slice(z, stream); });
-      rows_slice_ = z;
-    }
-    rows_->skip(y0 - rows_->next());
-    rows_->take(y1 - y0, out.row(0));
-    if (y1 < info_.extent.height) return;
-    rows_->finish();
-    rows_.reset();
+    rows_from(z, y0, static_cast<std::size_t>(out.row_pitch()), &SampleReader::send_bits)
+        .take(y1 - y0, out.row(0));
+    finish_slice(y1);
   }
 
  private:
@@ -122,12 +108,12 @@ class SampleReader final : public Reader {
     if (!options_.has_rule()) values_.look_at(rows, slice);
   }
 
-  /// Fills rows [y0, y1) of slice z that are below its page with zeros. Row 0 is row `first_row` of `image`.
-  void add_zeros(ValueImage& image, std::int64_t first_row, int z, int y0, int y1) const {
-    const int begin = std::max(y0, source_->slice_extent(z).height);
-    if (begin >= y1) return;
+  /// Fills the rows of slice z that are below its page with zeros. Its row 0 is row `first_row` of `image`.
+  void add_zeros(ValueImage& image, std::int64_t first_row, int z) const {
+    const int begin = source_->slice_extent(z).height;
+    if (begin == info_.extent.height) return;
     const std::vector<std::byte> zeros(static_cast<std::size_t>(info_.extent.width) * bytes_of(image.type()));
-    for (int y = begin; y < y1; ++y) image.add_rows(first_row + y, 1, zeros.data());
+    for (int y = begin; y < info_.extent.height; ++y) image.add_rows(first_row + y, 1, zeros.data());
   }
 
   void read_group(int begin, int end, int first, BitVolume& out) {
@@ -142,18 +128,57 @@ class SampleReader final : public Reader {
         std::fill_n(out.row(y, z - first), words_per_row(info_.extent.width), 0);
   }
 
-  void send_slice(int z, RowStream& stream) {
+  using SendSlice = void (SampleReader::*)(int z, std::size_t row_words, RowStream& stream);
+
+  /// Returns the rows of slice z from row y on, which `send` sends.
+  RowStream& rows_from(int z, int y, std::size_t row_words, SendSlice send) {
+    if (!rows_ || rows_slice_ != z || rows_->next() > y) {
+      rows_.reset();
+      rows_.emplace(static_cast<std::int64_t>(row_words), [this, z, row_words, send](RowStream& stream) {
+        (this->*send)(z, row_words, stream);
+        for (int below = source_->slice_extent(z).height; below < info_.extent.height; ++below)
+          stream.send(std::vector<std::uint32_t>(row_words));
+      });
+      rows_slice_ = z;
+    }
+    rows_->skip(y - rows_->next());
+    return *rows_;
+  }
+
+  /// Call it when rows up to y1 were taken.
+  void finish_slice(int y1) {
+    if (y1 < info_.extent.height) return;
+    rows_->finish();
+    rows_.reset();
+  }
+
+  void send_bits(int z, std::size_t row_words, RowStream& stream) {
     std::optional<Foreground> foreground;
     source_->decode_from_top(z, [&](const SampleRows& rows) {
       if (!foreground) foreground.emplace(rows.format, options_, threshold_);
-      std::vector<std::uint32_t> bits(
-          static_cast<std::size_t>(rows.count * words_per_row(info_.extent.width)));
+      std::vector<std::uint32_t> bits(static_cast<std::size_t>(rows.count) * row_words);
       pack(*foreground, z, rows, bits.data());
       stream.send(std::move(bits));
     });
-    const auto pitch = static_cast<std::size_t>(words_per_row(info_.extent.width));
-    for (int y = source_->slice_extent(z).height; y < info_.extent.height; ++y)
-      stream.send(std::vector<std::uint32_t>(pitch));
+  }
+
+  /// Returns the words of a row of values.
+  std::size_t words_of_values() const {
+    const std::size_t bytes =
+        static_cast<std::size_t>(info_.extent.width) * bytes_of(io::value_type(source_->format(0)));
+    return (bytes + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t);
+  }
+
+  void send_values(int z, std::size_t row_words, RowStream& stream) {
+    const ValueType type = io::value_type(source_->format(0));
+    const int width = source_->slice_extent(z).width;
+    source_->decode_from_top(z, [&](const SampleRows& rows) {
+      std::vector<std::uint32_t> values(static_cast<std::size_t>(rows.count) * row_words);
+      for (int row = 0; row < rows.count; ++row)
+        to_value_row(type, width, rows, row,
+                     reinterpret_cast<std::byte*>(values.data() + static_cast<std::size_t>(row) * row_words));
+      stream.send(std::move(values));
+    });
   }
 
   std::unique_ptr<SampleSource> source_;

@@ -37,7 +37,7 @@ class Reader {
   virtual ValueType value_type() const = 0;
   /// Reads slices [z0, z1) as values of this type. Throws Error (data, io).
   virtual ValueImage read_values(int z0, int z1, double delta) = 0;
-  /// Reads rows [y0, y1) of slice z; decodes the slice from its top to y1.
+  /// Reads rows [y0, y1) of slice z as values, as read_rows() does.
   virtual ValueImage read_value_rows(int z, int y0, int y1, double delta) = 0;
   /// Returns whether the input, read without a foreground rule, has more than two values. Only some rows are
   /// checked.
@@ -49,6 +49,8 @@ class Reader {
   virtual std::int64_t held_bytes() const = 0;
   /// Returns the bytes for decoding a slice, in addition to its bits.
   virtual std::int64_t buffer_bytes() const = 0;
+  /// Returns SampleSource::group_depth().
+  virtual int group_depth() const = 0;
 };
 
 /// Opens a file of any format in read_formats(), "-" (stdin), or, with `stack`, a folder of slices in natural

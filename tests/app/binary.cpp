@@ -7,9 +7,9 @@
 #include <cstdlib>
 
 #include "io/files/atomic_file.hpp"
-#include "io/read/label_reader.hpp"
 #include "io/write/label_writer.hpp"
 #include "support/catch.hpp"
+#include "support/read_labels.hpp"
 #include "support/tiff_file.hpp"
 
 namespace gpuccl {

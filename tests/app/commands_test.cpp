@@ -1,8 +1,11 @@
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
+#include <string>
+#include <tuple>
 #include <type_traits>
 
 #include "binary.hpp"
@@ -77,6 +80,55 @@ TEST_CASE("compare takes labels of 64 bits, which mean the same in any samples")
   CHECK(compared({a, narrow}) ==
         "1 same components, different numbers: first at (1, 0, 0): 1099511627776 and 7\n");
   CHECK(compared({a, joined}) == "1 different components: first at (2, 0, 0): 5 and 5\n");
+}
+
+TEST_CASE("labels are compared and shown and their contacts found in slabs as at once") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::random_image({300, 200, 40}, 0.4, 3, 5).view());
+  const std::string page = save(scratch / "page.tif", tests::random_image({1500, 1200, 1}, 0.4, 3, 5).view());
+  for (const auto& [image, name, other] :
+       {std::tuple(input, "a.tif", "b.nii.gz"), {input, "c.zarr", "d.npy"}, {page, "e.png", "f.tif"}}) {
+    const std::string a = scratch / name, b = scratch / other;
+    CAPTURE(a, b);
+    succeeds({"label", image, "-o", a, "--quiet", "-c", "6"});
+    succeeds({"label", image, "-o", b, "--quiet", "-c", "26", "--min-size", "99"});
+    const std::string differs = compared({a, b}), table = succeeds({"contacts", a});
+    CHECK(differs.starts_with("1 different "));
+    CHECK(std::count(table.begin(), table.end(), '\n') > 1000);
+    succeeds({"view", a, "-o", scratch / "page.html"});
+    const std::string shown = read_file(scratch / "page.html");
+    succeeds({"view", a, "-o", scratch / "slabs.html", "--memory", "40M"});
+    CHECK((read_file(scratch / "slabs.html") == shown));
+    for (const char* const memory : {"6M", "20M"}) {
+      CHECK(compared({a, b, "--memory", memory}) == differs);
+      CHECK(compared({a, a, "--memory", memory}) == "0 same labels\n");
+      CHECK(succeeds({"contacts", a, "--memory", memory}) == table);
+    }
+    fails({"compare", a, b, "--memory", "1K"}, 71, "the limit is");
+    fails({"contacts", a, "--memory", "1K"}, 71, "the limit is");
+    fails({"view", a, "-o", scratch / "slabs.html", "--memory", "1K"}, 71, "the limit is");
+  }
+}
+
+TEST_CASE("label images that end too early give one error and no output") {
+  const ScratchFolder scratch;
+  const std::string input = save(scratch / "in.tif", tests::random_image({300, 200, 40}, 0.4, 1, 5).view());
+  for (const char* const name : {"a.tif", "a.npy", "a.nii", "a.nii.gz", "a.nrrd", "a.mha"}) {
+    const std::string whole = scratch / name, cut = scratch / "cut-" + name;
+    succeeds({"label", input, "-o", whole, "--quiet"});
+    const std::string bytes = read_file(whole);
+    write_file(cut, bytes.substr(0, bytes.size() / 4 * 3));
+    for (const char* const memory : {"2M", "1G"}) {
+      CAPTURE(name, memory);
+      fails({"compare", whole, cut, "--memory", memory}, 65, cut + ": ");
+      fails({"compare", cut, whole, "--memory", memory}, 65, cut + ": ");
+      fails({"contacts", cut, "-o", scratch / "out.csv", "--memory", memory}, 65, cut + ": ");
+      CHECK(gpuccl({"contacts", cut, "--memory", memory}).out == "");
+      fails({"view", cut, "-o", scratch / "out.html", "--memory", memory}, 65, cut + ": ");
+    }
+  }
+  CHECK(!std::filesystem::exists(scratch / "out.csv"));
+  CHECK(!std::filesystem::exists(scratch / "out.html"));
 }
 
 TEST_CASE("generate draws every kind as the library does, and refuses what the kind does not take") {

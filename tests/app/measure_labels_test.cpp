@@ -125,8 +125,8 @@ TEST_CASE("labels stored as RGB are refused with the command that reads them") {
   for (const Words& words :
        {Words{"compare", rgb, rgb}, Words{"contacts", rgb}, Words{"view", rgb, "-o", scratch / "page.html"}})
     fails(words, 65,
-          "rgb.tif: has colors (rgb); labels are values of one channel; 'gpuccl measure FILE --channel N -o "
-          "labels.tif' saves one" +
+          "rgb.tif: has colors (rgb); values are those of one channel; 'gpuccl measure FILE --channel N -o "
+          "labels.tif' saves one, or label an image with 'gpuccl label --threshold otsu --view PAGE.html'" +
               any);
   fails({"measure", rgb, "--stats", "-"}, 65, "--channel N selects one, from 0" + any);
   for (const char* channel : {"0", "1", "2"}) {
@@ -356,19 +356,22 @@ TEST_CASE("several label images have one table") {
 
 TEST_CASE("objects that reach into several slabs are one") {
   const ScratchFolder scratch;
-  const std::string volume = scratch / "volume.nrrd";
   std::string samples(9000000, '\0');
   for (std::size_t i = 0; i < samples.size(); i += 3) samples[i] = static_cast<char>(1 + i / 300 % 7);
-  write_file(volume, "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 300 300 100\nencoding: raw\n\n" + samples);
-  const auto outputs = [&](const std::string& memory) {
-    Words words{"measure", volume, "--measure", "shape,components", "-o", scratch / (memory + ".npy")};
-    words.insert(words.end(), {"--stats", scratch / (memory + ".csv"), "--memory", memory, "--progress"});
-    const Ended ended = gpuccl(words);
-    CHECK(ended.code == 0);
-    CHECK((ended.err.find("slabs") != std::string::npos) == (memory == "60M"));
-    return read_file(scratch / (memory + ".npy")) + read_file(scratch / (memory + ".csv"));
-  };
-  CHECK(outputs("60M") == outputs("2G"));
+  for (const std::string axes : {"3\nsizes: 300 300 100", "2\nsizes: 300 30000"}) {
+    CAPTURE(axes);
+    const std::string input = scratch / "in.nrrd";
+    write_file(input, "NRRD0004\ntype: uint8\ndimension: " + axes + "\nencoding: raw\n\n" + samples);
+    const auto outputs = [&](const std::string& memory) {
+      Words words{"measure", input, "--measure", "shape,components", "-o", scratch / (memory + ".npy")};
+      words.insert(words.end(), {"--stats", scratch / (memory + ".csv"), "--memory", memory, "--progress"});
+      const Ended ended = gpuccl(words);
+      CHECK(ended.code == 0);
+      CHECK((ended.err.find("slabs") != std::string::npos) == (memory == "60M"));
+      return read_file(scratch / (memory + ".npy")) + read_file(scratch / (memory + ".csv"));
+    };
+    CHECK((outputs("60M") == outputs("2G")));
+  }
 }
 
 TEST_CASE("objects are kept by their labels, and measured where they touch") {

@@ -69,6 +69,15 @@ ODD = [
     ("objects in slabs", "distinct 160x160x160", 96, ["measure"]),
     ("few values in slabs", "few 160x160x160", 64, ["--values", "-c", "6"]),
     ("few values in slabs that fit", "few 160x160x160", 64, ["--values", "-c", "26"]),
+    ("contacts of labels", "distinct 160x160x160", 64, ["contacts"]),
+    ("contacts of few labels that fit", "few 160x160x160", 64, ["contacts"]),
+    ("contacts in an image that fit", "distinct 1000x1000", 700, ["contacts"]),
+    ("page of labels that all differ", "distinct 160x160x160", 96, ["view"]),
+    ("page of few labels that fits", "few 160x160x160", 320, ["view"]),
+    ("page of an image in slabs that fits", "noise 3000x3000", 256, ["view"]),
+    ("labels that all differ, compared", "distinct 160x160x160", 32, ["compare"]),
+    ("labels that all differ, compared, that fit", "distinct 160x160x160", 512, ["compare"]),
+    ("few labels, compared, that fit", "few 160x160x160", 16, ["compare"]),
     ("objects", "distinct 1000x1000", 48, ["measure"]),
     ("objects", "distinct 1000x1000", 96, ["measure"]),
     ("objects that fit", "distinct 1000x1000", 200, ["measure"]),
@@ -106,6 +115,14 @@ def make_odd(kind, size, path):
     pathlib.Path(path).write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + b"\1\0" * (width * height // 2))
 
 
+# Of commands for label images: what follows the image.
+OF_LABELS = {
+    "measure": ["--stats", "OUT.csv", "--overwrite", "--quiet", "--no-fsync"],
+    "contacts": ["-o", "OUT.contacts.csv", "--overwrite", "--no-fsync"],
+    "compare": ["IMAGE", "--quiet"],
+    "view": ["-o", "OUT.html", "--no-fsync"],
+}
+
 with tempfile.TemporaryDirectory() as scratch:
     source = os.path.join(scratch, "source.tif")
     subprocess.run([GPUCCL, "generate", "random", "--size", SIZE, "--density", "0.12", "--granularity", "2", "-o", source], check=True)
@@ -130,9 +147,9 @@ with tempfile.TemporaryDirectory() as scratch:
         path = os.path.join(scratch, image.replace(" ", "-") + (".tif" if kind in ("noise", "blobs") else ".npy"))
         if not os.path.exists(path):
             make_odd(kind, size, path)
-        words = [word.replace("OUT.", os.path.join(scratch, "OUT.")) if word.startswith("OUT.") else word for word in more]
-        command = ["measure", path, "--stats", os.path.join(scratch, "OUT.csv")] if words == ["measure"] else ["label", path, "-o", os.path.join(scratch, "OUT.tif"), *words]
-        code, mib = peak([*command, "--memory", f"{most}M", "--overwrite", "--quiet", "--no-fsync", *([] if words == ["measure"] else ["--device", "cpu"])])
+        command, *words = [*more, *OF_LABELS[more[0]]] if more and more[0] in OF_LABELS else ["label", *more, "-o", "OUT.tif", "--overwrite", "--quiet", "--no-fsync", "--device", "cpu"]
+        words = [path if word == "IMAGE" else word.replace("OUT.", os.path.join(scratch, "OUT.")) if word.startswith("OUT.") else word for word in words]
+        code, mib = peak([command, path, *words, "--memory", f"{most}M"])
         print(f"{name + ' of ' + size:44}{mib:.0f} of {most} ({code})", flush=True)
         if code not in (0, 71) or mib > most + BESIDE or (code and "fit" in name):
             failed.append((name, size, most, round(mib), code))

@@ -7,10 +7,10 @@
 #include <filesystem>
 
 #include "binary.hpp"
-#include "io/read/label_reader.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
+#include "support/read_labels.hpp"
 #include "support/scratch_folder.hpp"
 #include "zarr_samples.hpp"
 

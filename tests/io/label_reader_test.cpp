@@ -6,6 +6,9 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "io/label_samples.hpp"
@@ -14,6 +17,7 @@
 #include "support/error_code_of.hpp"
 #include "support/memory_file.hpp"
 #include "support/png_file.hpp"
+#include "support/read_labels.hpp"
 #include "support/scratch_folder.hpp"
 #include "support/tiff_file.hpp"
 
@@ -115,54 +119,102 @@ TEST_CASE("arrays of numpy are read if they hold labels") {
   REQUIRE(read_labels(volume.path())(1, 0, 1) == 5);
 }
 
-TEST_CASE("labels of 64 bits are read as numbers in their order, as many as fit") {
+TEST_CASE("labels of 64 bits are read as numbers, as many as fit") {
   constexpr int kWidth = 300, kHeight = 200;
   constexpr std::uint64_t kStep = (std::uint64_t{1} << 50) + 12345;
   std::vector<std::uint64_t> values;
   for (std::uint64_t i = 0; i < kWidth * kHeight; ++i) values.push_back((i * 7919 / 3 % 20011) * kStep);
   const tests::MemoryFile file(npy("<u8", "(200, 300)", bytes_of(values)));
-  std::vector<std::uint64_t> labels;
-  const LabelImage image = read_labels(file.path(), &labels);
-  REQUIRE(image.count() == labels.size());
-  REQUIRE(std::is_sorted(labels.begin(), labels.end()));
-  REQUIRE(std::adjacent_find(labels.begin(), labels.end()) == labels.end());
+  LabelNumbers numbers(1 << 24);
+  LabelReader reader(file.path());
+  REQUIRE(reader.has_long_labels());
+  reader.number_with(numbers);
+  const LabelImage image = render_all(reader);
+  const std::vector<std::uint64_t> labels = numbers.labels();
+  REQUIRE(labels.size() == std::set(values.begin(), values.end()).size());
+  REQUIRE(labels[0] == 0);
   bool all_right = true;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Label number = image.data()[i];
-    all_right = all_right && (number == 0 ? values[i] == 0 : labels[number - 1] == values[i]);
-  }
+  for (std::size_t i = 0; i < values.size(); ++i)
+    all_right = all_right && labels[image.data()[i]] == values[i];
   REQUIRE(all_right);
 
-  Limits limits;
-  limits.memory = 2 * sizeof(std::uint64_t) * kWidth * kHeight;
-  REQUIRE(error_code_of([&] { read_labels(file.path(), &labels, limits); }) == ErrorCode::memory);
-  const tests::MemoryFile narrow(npy("|u1", "(1, 2)", "\1\7"));
-  REQUIRE(read_labels(narrow.path(), &labels).count() == 7);
-  REQUIRE(labels.empty());
+  // Another image has the same numbers for the same labels, whatever its samples.
+  const tests::MemoryFile narrow(
+      npy("<f8", "(1, 3)", bytes_of<double>({0, static_cast<double>(1ull << 31), 0})));
+  LabelReader other(narrow.path());
+  REQUIRE(!other.has_long_labels());
+  other.number_with(numbers);
+  REQUIRE(numbers.labels().size() == labels.size());
+  REQUIRE(render_all(other)(1, 0) == labels.size());
+  REQUIRE(numbers.labels().back() == 1ull << 31);
+
+  LabelNumbers few(1000 * LabelNumbers::kBytesOfLabel);
+  LabelReader again(file.path());
+  again.number_with(few);
+  REQUIRE(error_code_of([&] { render_all(again); }) == ErrorCode::memory);
 }
 
-TEST_CASE("labels are read where they and a row of each of two images that are compared fit") {
+TEST_CASE("labels are read if a few rows fit") {
   constexpr int kWidth = 1 << 20;
   constexpr std::int64_t kRow = std::int64_t{kWidth} * sizeof(Label);
   const tests::MemoryFile file(npy("|u1", "(1, 1048576)", std::string(kWidth, '\1')));
   const auto read_within = [&](std::int64_t memory) {
     Limits limits;
     limits.memory = memory;
-    return read_labels(file.path(), nullptr, limits).extent().width;
+    return read_labels(file.path(), limits).extent().width;
   };
-  REQUIRE(error_code_of([&] { read_within(3 * kRow - 1); }) == ErrorCode::memory);
-  REQUIRE(read_within(4 * kRow) == kWidth);
+  REQUIRE(error_code_of([&] { read_within(10 * kRow - 1); }) == ErrorCode::memory);
+  REQUIRE(read_within(12 * kRow) == kWidth);
 }
 
-TEST_CASE("NaN is background, which is said once") {
+TEST_CASE("rows that are read in slabs are those of the whole image, also with gaps and overlaps") {
+  const ScratchFolder folder;
+  const Extent extent{301, 207, 9};
+  const LabelImage labels = sample_labels(extent, 300);
+  LabelImage page({extent.width, extent.height, 1}, 300);
+  std::copy_n(labels.data(), page.extent().elements(), page.data());
+  for (const std::string name :
+       {"a.tif", "a.npy", "a.nii", "a.nii.gz", "a.nrrd", "a.mha", "page.tif", "page.png", "page.npy"}) {
+    const LabelImage& written = name.starts_with("page") ? page : labels;
+    save_labels(folder / name, written);
+    std::set<std::int64_t> sizes;
+    for (const std::int64_t memory : {1 << 15, 1 << 17, 1 << 18, 1 << 20, 1 << 22, 1 << 28}) {
+      CAPTURE(name, memory);
+      Limits limits;
+      limits.memory = memory;
+      std::vector<Label> values;
+      try {
+        values = values_of(read_labels(folder / name, limits));
+      } catch (const Error& error) {
+        REQUIRE((error.code() == ErrorCode::memory && memory < 1 << 20));
+        continue;
+      }
+      REQUIRE(values == values_of(written));
+      sizes.insert(LabelReader(folder / name, limits).bytes());
+      for (const auto& [count, step] : {std::pair(100, 64), {1, 3}, {207, 207}, {500, 1}}) {
+        const LabelReader reader(folder / name, limits);
+        std::vector<Label> rows(static_cast<std::size_t>(count * extent.width));
+        const std::int64_t all = written.extent().rows();
+        for (std::int64_t first = 0; first < all; first += step) {
+          const std::int64_t some = std::min<std::int64_t>(count, all - first);
+          REQUIRE(reader.prepare(first, some) >= first + some);
+          reader.render(first, some, rows.data(), nullptr);
+          REQUIRE(std::equal(rows.begin(), rows.begin() + some * extent.width,
+                             written.data() + first * extent.width));
+        }
+      }
+    }
+    REQUIRE(sizes.size() >= 2);
+  }
+}
+
+TEST_CASE("NaN is background, which is told") {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const tests::MemoryFile file(npy("<f4", "(2, 2)", bytes_of<float>({kNan, 3, -kNan, 0})));
-  std::vector<std::string> lines;
-  const LabelImage image =
-      read_labels(file.path(), nullptr, {}, nullptr, [&](const std::string& line) { lines.push_back(line); });
-  REQUIRE(values_of(image) == std::vector<Label>{0, 3, 0, 0});
-  REQUIRE(lines == std::vector<std::string>{kHintOfNan});
-  REQUIRE(values_of(read_labels(file.path())) == values_of(image));
+  const LabelReader reader(file.path());
+  REQUIRE(values_of(render_all(reader)) == std::vector<Label>{0, 3, 0, 0});
+  REQUIRE(reader.any_nan());
+  REQUIRE(reader.count() == 3);
 }
 
 TEST_CASE("values that are no labels are refused") {

@@ -7,13 +7,13 @@
 
 #include "gpuccl/types.hpp"
 #include "io/image/label_image.hpp"
-#include "io/read/label_reader.hpp"
 #include "label_samples.hpp"
 #include "png_pixels.hpp"
 #include "support/catch.hpp"
 #include "support/error_code_of.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/files.hpp"
+#include "support/read_labels.hpp"
 #include "support/scratch_folder.hpp"
 
 namespace gpuccl::io {

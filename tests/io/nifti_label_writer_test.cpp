@@ -6,12 +6,12 @@
 #include <limits>
 
 #include "io/label_samples.hpp"
-#include "io/read/label_reader.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/nifti_file.hpp"
+#include "support/read_labels.hpp"
 #include "support/scratch_folder.hpp"
 
 using namespace gpuccl;

@@ -11,7 +11,6 @@
 #include "io/files/gunzipped_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/intensity_reader.hpp"
-#include "io/read/label_reader.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
@@ -19,6 +18,7 @@
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/nifti_file.hpp"
+#include "support/read_labels.hpp"
 #include "support/scratch_folder.hpp"
 
 using namespace gpuccl;
@@ -232,8 +232,8 @@ TEST_CASE("one frame of four axes is a volume, several are refused with what to 
   CHECK_THROWS_WITH(IntensityReader(MemoryFile(nifti.bytes()).path(), {}),
                     "contains 3 volumes; --intensity-frame N selects one, from 0");
   CHECK_THROWS_WITH(read_labels(MemoryFile(nifti.bytes()).path()),
-                    "contains 3 volumes; save the one with labels as a separate file, or label an image with "
-                    "'gpuccl label --threshold otsu --view PAGE.html'");
+                    "contains 3 volumes; 'gpuccl measure FILE --frame N -o labels.tif' saves one, or label an "
+                    "image with 'gpuccl label --threshold otsu --view PAGE.html'");
   nifti.dim = {5, 9, 5, 1, 1, 3};
   CHECK(reason_of(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
 }

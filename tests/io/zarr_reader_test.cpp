@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "io/image/chunk_codecs.hpp"
-#include "io/read/label_reader.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/error_code_of.hpp"
 #include "support/files.hpp"
+#include "support/read_labels.hpp"
 #include "support/scratch_folder.hpp"
 
 using namespace gpuccl;

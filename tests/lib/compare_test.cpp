@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "gpuccl/objects.hpp"
 #include "support/catch.hpp"
+#include "support/error_code_of.hpp"
 
 using namespace gpuccl;
 
@@ -64,13 +67,16 @@ TEST_CASE("the Dice coefficient is twice what foregrounds share by the sum of bo
   REQUIRE(compare(none, none).dice() == 1);
 }
 
-TEST_CASE("numbers that stand for other labels are compared by these") {
-  const LabelImage a = labels({4, 1, 1}, {1, 2, 0, 3}), b = labels({4, 1, 1}, {2, 3, 0, 1});
-  const std::vector<std::uint64_t> of_a = {20, 30, 10}, of_b = {10, 20, 30}, other = {10, 20, 31};
-  REQUIRE(compare(a, b, of_a, of_b).same_numbers);
-  const Comparison comparison = compare(a, b, of_a, other);
-  REQUIRE((comparison.same_partition && comparison.x == 1 && comparison.a == 30 && comparison.b == 31));
-  REQUIRE(compare(a, labels({4, 1, 1}, {20, 30, 0, 10}), of_a, {}).same_numbers);
+TEST_CASE("labels take as much memory as they may, whether they are small or large") {
+  std::vector<Label> values(20000);
+  std::iota(values.begin(), values.end(), 1u);
+  const LabelImage small = labels({20000, 1, 1}, values);
+  for (Label& value : values) value += 1u << 30;
+  const LabelImage large = labels({20000, 1, 1}, values);
+  REQUIRE(compare(small, large, 6 << 20).same_partition);
+  REQUIRE(compare(small, small, 1 << 20).same_numbers);
+  for (const auto& [a, b] : {std::pair(&small, &large), {&large, &small}, {&large, &large}})
+    REQUIRE(error_code_of([&, &a = a, &b = b] { compare(*a, *b, 1 << 20); }) == ErrorCode::memory);
 }
 
 TEST_CASE("label images of different extent are not compared") {

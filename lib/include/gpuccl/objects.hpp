@@ -243,10 +243,9 @@ struct Comparison {
 };
 
 /// Compares two label images. The first difference is one of the partition if partitions differ,
-/// otherwise one of labels. Values need not be 1..N. `long_a`, `long_b`: 64-bit labels that 1..N stand
-/// for; empty if labels stand for themselves.
-Comparison compare(const LabelRows& a, const LabelRows& b, std::span<const std::uint64_t> long_a = {},
-                   std::span<const std::uint64_t> long_b = {});
+/// otherwise one of labels. Values need not be 1..N. Reads rows in ascending order. Throws Error (memory)
+/// if the tables of labels take more than `max_bytes`.
+Comparison compare(const LabelRows& a, const LabelRows& b, std::int64_t max_bytes = INT64_MAX);
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

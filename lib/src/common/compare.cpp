@@ -21,27 +21,37 @@ struct Difference {
 /// Matches each value of one image with a value of the other.
 class Partners {
  public:
-  /// Values up to `largest` are looked up in an array, if that is not too large.
-  explicit Partners(Label largest) {
-    if (largest < kLargestArray) array_.assign(std::size_t{largest} + 1, 0);
-  }
+  explicit Partners(std::int64_t max_bytes)
+      : largest_array_(static_cast<std::size_t>(std::min(kLargestArray, max_bytes / kBytesInArray))),
+        most_in_map_(static_cast<std::size_t>(max_bytes / 2 / kBytesInMap)) {}
 
   /// Returns true if `partner` is the only partner of `value` so far. 0 is a partner of nothing.
   bool agree(Label value, Label partner) {
-    Label& known = value < array_.size() ? array_[value] : map_[value];
+    Label& known = value < array_.size() ? array_[value] : partner_of_new(value);
     if (known == 0) known = partner;
     return known == partner;
   }
 
  private:
-  static constexpr Label kLargestArray = Label{1} << 26;
+  // An array that grows exists twice, and takes half of the memory at most.
+  static constexpr std::int64_t kLargestArray = 1 << 26, kBytesInArray = 4 * sizeof(Label);
+  static constexpr std::int64_t kBytesInMap = 64;
+
+  Label& partner_of_new(Label value) {
+    if (value < largest_array_) {
+      array_.resize(std::min(largest_array_, std::max(2 * array_.size(), std::size_t{value} + 1)), 0);
+      return array_[value];
+    }
+    Label& partner = map_[value];
+    if (map_.size() > most_in_map_)
+      throw Error(ErrorCode::memory, "has more labels than fit into memory; set a larger --memory");
+    return partner;
+  }
+
+  std::size_t largest_array_, most_in_map_;
   std::vector<Label> array_;
   std::unordered_map<Label, Label> map_;  // values beyond the array
 };
-
-std::uint64_t meant_by(Label label, std::span<const std::uint64_t> long_labels) {
-  return label == 0 || long_labels.empty() ? label : long_labels[label - 1];
-}
 
 }  // namespace
 
@@ -51,8 +61,7 @@ double Comparison::dice() const {
   return sum == 0 ? 1 : twice / sum;
 }
 
-Comparison compare(const LabelRows& a, const LabelRows& b, std::span<const std::uint64_t> long_a,
-                   std::span<const std::uint64_t> long_b) {
+Comparison compare(const LabelRows& a, const LabelRows& b, std::int64_t max_bytes) {
   Comparison result;
   const Extent extent = a.extent();
   if (extent != b.extent()) {
@@ -64,7 +73,7 @@ Comparison compare(const LabelRows& a, const LabelRows& b, std::span<const std::
   const std::int64_t rows_at_once =
       std::clamp<std::int64_t>(kBlock / std::max(extent.width, 1), 1, extent.rows() + 1);
   std::vector<Label> block_a(static_cast<std::size_t>(rows_at_once * extent.width)), block_b(block_a.size());
-  Partners of_a(a.count()), of_b(b.count());
+  Partners of_a(max_bytes / 2), of_b(max_bytes / 2);
   Difference partition, numbers;
 
   for (std::int64_t first = 0; first < extent.rows(); first += rows_at_once) {
@@ -79,7 +88,7 @@ Comparison compare(const LabelRows& a, const LabelRows& b, std::span<const std::
       if (in_a == 0 && in_b == 0) continue;
       const std::int64_t row = first + i / extent.width;
       const int x = static_cast<int>(i % extent.width);
-      if (meant_by(in_a, long_a) != meant_by(in_b, long_b)) numbers.note(row, x, in_a, in_b);
+      if (in_a != in_b) numbers.note(row, x, in_a, in_b);
       if ((in_a == 0) != (in_b == 0)) {
         ++result.other_foreground;
         partition.note(row, x, in_a, in_b);
@@ -99,8 +108,8 @@ Comparison compare(const LabelRows& a, const LabelRows& b, std::span<const std::
     result.x = first.x;
     result.y = static_cast<int>(first.row % extent.height);
     result.z = static_cast<int>(first.row / extent.height);
-    result.a = meant_by(first.a, long_a);
-    result.b = meant_by(first.b, long_b);
+    result.a = first.a;
+    result.b = first.b;
   }
   return result;
 }

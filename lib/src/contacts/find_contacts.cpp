@@ -19,16 +19,22 @@ namespace {
 
 using Row = std::span<const LabelRun>;
 
-/// The runs of consecutive rows, listed by several threads.
+/// The runs of consecutive rows, listed by several threads as rows become available.
 class Window {
  public:
   void list(const LabelRows& labels, const Label* map, std::int64_t first, std::int64_t rows) {
     first_ = first;
     bands_.resize(static_cast<std::size_t>((rows + kBand - 1) / kBand));
-    tbb::parallel_for(std::size_t{0}, bands_.size(), [&](std::size_t band) {
-      const std::int64_t begin = static_cast<std::int64_t>(band) * kBand;
-      labels.list_runs(first + begin, std::min(kBand, rows - begin), bands_[band], map);
-    });
+    for (std::int64_t begin = 0; begin < rows;) {
+      const std::int64_t ready = labels.prepare(first + begin, std::min(kBand, rows - begin)) - first;
+      const std::int64_t end = ready < rows ? ready / kBand * kBand : rows;
+      tbb::parallel_for(begin / kBand, (end + kBand - 1) / kBand, [&](std::int64_t band) {
+        const std::int64_t row = band * kBand;
+        labels.list_runs(first + row, std::min(kBand, rows - row), bands_[static_cast<std::size_t>(band)],
+                         map);
+      });
+      begin = end;
+    }
   }
 
   Row row(std::int64_t number) const {
@@ -184,7 +190,6 @@ ContactTable find_in_rows(const LabelRows& labels, Connectivity connectivity, co
     now.list(labels, map, begin - rows, rows);
   for (std::int64_t first = begin; first < end; first += at_once) {
     const std::int64_t rows = std::min(at_once, end - first);
-    labels.prepare(first, rows);
     std::swap(before, now);
     now.list(labels, map, first, rows);
     const auto row_at = [&](std::int64_t number) { return (number < first ? before : now).row(number); };

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <string>
+
+#include "gpuccl/labels.hpp"
+#include "io/read/label_reader.hpp"
+
+namespace gpuccl::io {
+
+/// Reads a whole label image. Its count is the largest label.
+inline LabelImage read_labels(const std::string& path, const Limits& limits = {}) {
+  const LabelReader reader(path, limits);
+  LabelImage image = render_all(reader);
+  image.set_count(reader.count());
+  return image;
+}
+
+}  // namespace gpuccl::io
