@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <set>
 
-#include "app/options/algorithm_options.hpp"
+#include "app/options/input_options.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"

@@ -14,7 +14,6 @@
 #include "app/label/describe.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/memory_plan.hpp"
-#include "app/options/algorithm_options.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/objects.hpp"

@@ -7,7 +7,7 @@
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
-#include "app/options/algorithm_options.hpp"
+#include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/parts/tasks.hpp"
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/options/algorithm_options.hpp"
+#include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/labels.hpp"
 #include "io/files/file_error.hpp"

@@ -13,7 +13,7 @@
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/memory_plan.hpp"
-#include "app/label/value_options.hpp"
+#include "app/label/measure_options.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"

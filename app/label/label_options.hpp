@@ -9,8 +9,6 @@
 
 #include "app/label/label_paths.hpp"
 #include "app/label/measure_options.hpp"
-#include "app/label/value_options.hpp"
-#include "app/options/algorithm_options.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
