@@ -191,6 +191,13 @@ Orientation orientation_of(const Geometry& geometry) {
   return geometry.orientation ? *geometry.orientation : plain_orientation(geometry);
 }
 
+std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes) {
+  if (!geometry.is_known(axes)) return std::nullopt;
+  PhysicalScale scale{1, orientation_of(geometry)};
+  for (int axis = 0; axis < axes; ++axis) scale.element *= geometry.spacing[static_cast<std::size_t>(axis)];
+  return scale;
+}
+
 bool is_flat(const Geometry& geometry) {
   const Orientation orientation = orientation_of(geometry);
   return !is_spacing(geometry.spacing[2]) && orientation.steps[0][2] == 0 && orientation.steps[1][2] == 0 &&

@@ -102,6 +102,15 @@ Orientation plain_orientation(const Geometry& geometry);
 /// Returns the orientation of `geometry`, or the default.
 Orientation orientation_of(const Geometry& geometry);
 
+/// Factors from pixels to physical lengths.
+struct PhysicalScale {
+  double element;  // area or volume
+  Orientation orientation;
+};
+
+/// Returns none if the spacing along one of these axes is unknown.
+std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes);
+
 /// Returns whether an image of one slice lies in a plane of x and y and has no known thickness.
 bool is_flat(const Geometry& geometry);
 bool is_plain(const Orientation& orientation);

@@ -8,19 +8,8 @@
 
 namespace gpuccl::io {
 
-TextSink text_to(AtomicFile& file) {
-  return [&file](std::string_view text) { file.write(text.data(), text.size()); };
-}
-
 TextSink text_to(int descriptor) {
   return [descriptor](std::string_view text) { write_all(descriptor, text.data(), text.size()); };
-}
-
-std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes) {
-  if (!geometry.is_known(axes)) return std::nullopt;
-  PhysicalScale scale{1, orientation_of(geometry)};
-  for (int axis = 0; axis < axes; ++axis) scale.element *= geometry.spacing[static_cast<std::size_t>(axis)];
-  return scale;
 }
 
 char* put_value(char* out, ValueType type, ValueBits value, std::string_view infinite) {

@@ -28,7 +28,9 @@ namespace gpuccl::io {
 /// Takes text that goes to a file, piece by piece.
 using TextSink = std::function<void(std::string_view text)>;
 /// Returns a sink that writes to a file, or to a descriptor that is open, such as standard output.
-TextSink text_to(AtomicFile& file);
+inline TextSink text_to(AtomicFile& file) {
+  return [&file](std::string_view text) { file.write(text.data(), text.size()); };
+}
 TextSink text_to(int descriptor);
 
 /// Rows of a table of components, as text.
@@ -62,15 +64,6 @@ struct RowStyle {
   bool names_measures;
   std::string_view missing;  // written for a missing measure
 };
-
-/// Factors from pixels to physical lengths.
-struct PhysicalScale {
-  double element;  // area or volume
-  Orientation orientation;
-};
-
-/// Returns none if the spacing along one of these axes is unknown.
-std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes);
 
 /// Section of a text with one row per component: all of it, or the section that one of several parts writes.
 struct Stretch {
