@@ -23,8 +23,7 @@ ErrorCode current_failure() {
 
 }  // namespace
 
-void collectively(PartLink& link, const std::function<void()>& work) {
-  if (link.parts() == 1) return work();
+void collectively_in_parts(PartLink& link, const std::function<void()>& work) {
   std::exception_ptr thrown;
   std::string failure;
   try {

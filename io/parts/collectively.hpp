@@ -63,9 +63,18 @@ class PartFailed : public Error {
   std::exception_ptr thrown_;
 };
 
+/// As collectively(), with several parts.
+void collectively_in_parts(PartLink& link, const std::function<void()>& work);
+
 /// Runs `work`, which sends no messages, in all parts. If it throws in some parts, all parts throw PartFailed
 /// with the exception of the first of them. With a single part, rethrows the exception itself.
-void collectively(PartLink& link, const std::function<void()>& work);
+template <class Work>
+void collectively(PartLink& link, Work&& work) {
+  if (link.parts() == 1)
+    work();
+  else
+    collectively_in_parts(link, work);
+}
 /// Errors are about the file `path`.
 template <class Work>
 void collectively(PartLink& link, const std::string& path, Work&& work) {
