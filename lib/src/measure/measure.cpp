@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <mutex>
 #include <numeric>
+#include <string>
 #include <utility>
 
 #include "common/labels_in_memory.hpp"
@@ -312,6 +313,17 @@ bool counts_pieces(const MeasureRequest& request) {
   const auto wants = [&](MeasureId id) { return request.wanted[static_cast<std::size_t>(id)]; };
   return wants(MeasureId::components) ||
          (request.in_pieces && wants(MeasureId::holes) && !is_3d(request.connectivity));
+}
+
+void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic) {
+  if (periodic[2] && extent.depth == 1) throw Error(ErrorCode::usage, "has one slice; z cannot be periodic");
+  if (periodic[2] && !is_3d(connectivity))
+    throw Error(ErrorCode::usage, "z cannot be periodic if slices are labeled separately");
+  const int sizes[3] = {extent.width, extent.height, extent.depth};
+  for (std::size_t axis = 0; axis < 3; ++axis)
+    if (periodic[axis] && sizes[axis] == 1)
+      throw Error(ErrorCode::usage,
+                  std::string(1, "xyz"[axis]) + " cannot be periodic: it is one pixel long");
 }
 
 bool needs_background(const MeasureRequest& request) {

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -176,17 +175,6 @@ class Unwrapping {
 };
 
 }  // namespace
-
-void check_periodic(const Extent& extent, Connectivity connectivity, const PeriodicAxes& periodic) {
-  if (periodic[2] && extent.depth == 1) throw Error(ErrorCode::usage, "has one slice; z cannot be periodic");
-  if (periodic[2] && !is_3d(connectivity))
-    throw Error(ErrorCode::usage, "z cannot be periodic if slices are labeled separately");
-  const int sizes[3] = {extent.width, extent.height, extent.depth};
-  for (std::size_t axis = 0; axis < 3; ++axis)
-    if (periodic[axis] && sizes[axis] == 1)
-      throw Error(ErrorCode::usage,
-                  std::string(1, "xyz"[axis]) + " cannot be periodic: it is one pixel long");
-}
 
 Wrapped wrap(const LabelRows& labels, const Components& components, Connectivity connectivity,
              const PeriodicAxes& periodic, std::span<const std::uint64_t> values) {
