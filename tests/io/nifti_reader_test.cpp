@@ -231,9 +231,10 @@ TEST_CASE("one frame of four axes is a volume, several are refused with what to 
   CHECK(reason_of(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
   CHECK_THROWS_WITH(IntensityReader(MemoryFile(nifti.bytes()).path(), {}),
                     "contains 3 volumes; --intensity-frame N selects one, from 0");
-  CHECK_THROWS_WITH(read_labels(MemoryFile(nifti.bytes()).path()),
-                    "contains 3 volumes; 'gpuccl measure FILE --frame N -o labels.tif' saves one, or label an "
-                    "image with 'gpuccl label --threshold otsu --view PAGE.html'");
+  CHECK_THROWS_WITH(
+      read_labels(MemoryFile(nifti.bytes()).path()),
+      "contains 3 volumes; 'gpuccl measure FILE --frame N -o labels.tif' saves one, or label an "
+      "image with 'gpuccl label --threshold otsu --view PAGE.html'");
   nifti.dim = {5, 9, 5, 1, 1, 3};
   CHECK(reason_of(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
 }
