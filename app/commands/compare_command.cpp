@@ -60,7 +60,8 @@ int run_compare(const CompareOptions& options) {
   const bool are_long = a.has_long_labels() || b.has_long_labels();
   for (io::LabelReader* const image : {&a, &b})
     if (are_long) image->number_with(numbers);
-  Comparison comparison = io::with_path(options.b, [&] { return compare(a, b, of_table); });
+  Comparison comparison =
+      io::with_path(options.b, [&] { return compare(a, b, std::max(of_table, memory / 2)); });
   if (are_long) {
     const std::vector<std::uint64_t> labels = numbers.labels();
     comparison.a = labels[comparison.a];

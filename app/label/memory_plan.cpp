@@ -177,7 +177,7 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
                 "needs " + io::bytes_in_words(needed) + " of memory for the smallest part of its " +
                     io::to_string(work.extent) + " pixels" +
                     (held > 0 ? " in addition to " + io::bytes_in_words(static_cast<double>(held)) +
-                                    " for input from a pipe"
+                                    " for the input itself"
                               : "") +
                     ", the limit is " + io::bytes_in_words(static_cast<double>(memory)));
   std::int64_t left = std::max(kKeptInAnyCase, static_cast<std::int64_t>(available - needed));

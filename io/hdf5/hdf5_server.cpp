@@ -99,7 +99,9 @@ Hdf5Id find_hdf5_dataset(hid_t file, const std::string& name) {
   if (kind == H5I_DATASET) return object;
   if (kind != H5I_GROUP) throw Error(ErrorCode::data, "'" + path + "' is not a dataset");
   const std::vector<Found> images = images_in(object.get(), path);
-  if (images.empty()) throw Error(ErrorCode::data, "contains no numeric dataset with two or more axes");
+  if (images.empty())
+    throw Error(ErrorCode::data,
+                "contains no numeric dataset with two axes longer than 1; name one, as in file.h5:/name");
   if (images.size() > 1)
     throw Error(ErrorCode::data,
                 fmt::format("contains {} datasets; name one of them, as in file.h5:/name: {}", images.size(),

@@ -28,11 +28,16 @@ std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, co
 
 std::string channels_in_words(const std::vector<std::string>& names) {
   constexpr std::size_t kMost = 8, kLongest = 40;
+  const auto shortened = [&](const std::string& name) {
+    std::size_t end = std::min(kLongest, name.size());
+    while (end < name.size() && (name[end] & 0xC0) == 0x80) --end;  // within a character of UTF-8
+    return name.substr(0, end) + (end < name.size() ? "..." : "");
+  };
   if (std::all_of(names.begin(), names.end(), [](const std::string& name) { return name.empty(); }))
     return "channels";
   std::string text;
   for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i)
-    text += fmt::format("{}{} {}", i == 0 ? "" : ", ", i, names[i].substr(0, kLongest));
+    text += fmt::format("{}{}{}{}", i == 0 ? "" : ", ", i, names[i].empty() ? "" : " ", shortened(names[i]));
   return "channels (" + text + (names.size() > kMost ? ", ...)" : ")");
 }
 

@@ -9,6 +9,7 @@
 #include <mutex>
 #include <random>
 
+#include "io/image/image_axes.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "io/tiff/tiff.hpp"
@@ -1137,6 +1138,8 @@ TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that i
   of_channel.planes.channel_name = "RFP";
   REQUIRE(refusal_of(path, of_channel) ==
           "has no 'RFP' among its channels (0 DAPI, 1 GFP); --channel N selects one");
+  const std::string long_name(39, 'x');
+  CHECK(channels_in_words({"", long_name + "\u00e9"}) == "channels (0, 1 " + long_name + "...)");
   write_described(path, image, text);
   REQUIRE(refusal_of(path, of_channel) == "does not name its channels; --channel N selects one, from 0");
   // The size of pixels is that of the image that is chosen.
