@@ -16,7 +16,7 @@ cmake --install "$build" --prefix "$scratch/usr" >/dev/null
 library=$(find "$scratch/usr" -name libgpuccl.so)
 [ -n "$library" ] || fail "no libgpuccl.so is installed"
 names=$(nm -D --defined-only --demangle "$library")
-wanted=('gpuccl::Engine::label(' 'gpuccl::label(' 'gpuccl_label' 'vtable for gpuccl::LabelSource')
+wanted=('gpuccl::Engine::label(' 'gpuccl::label(' 'gpuccl_label' 'vtable for gpuccl::LabelRows')
 if [ -e "$scratch/usr/include/gpuccl/device.hpp" ]; then wanted+=('gpuccl::label_on_device('); fi
 for name in "${wanted[@]}"; do
   grep -qF "$name" <<<"$names" || fail "$name is not exported"
