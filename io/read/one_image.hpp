@@ -11,9 +11,8 @@ namespace gpuccl::io {
 
 /// The remedy for a label image.
 inline constexpr const char* kSaveLabels =
-    "'gpuccl measure FILE OPTION N -o labels.tif' saves one, or label an image with 'gpuccl label "
-    "--threshold "
-    "otsu --view PAGE.html'";
+    "'gpuccl measure FILE OPTION N -o labels.tif' saves one, or label an image with "
+    "'gpuccl label --threshold otsu --view PAGE.html'";
 
 /// Calls open() for a command that has no options to select one of several images. The message about an input
 /// with several images then ends in `remedy`, in which OPTION is replaced by the option to select one.
