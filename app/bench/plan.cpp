@@ -4,7 +4,7 @@
 
 #include <numeric>
 
-#include "gpuccl/detail/generate.hpp"
+#include "app/bench/generate.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::bench {

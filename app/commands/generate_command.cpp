@@ -5,10 +5,10 @@
 #include <string>
 #include <type_traits>
 
+#include "app/bench/generate.hpp"
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/detail/generate.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/write/label_writer.hpp"

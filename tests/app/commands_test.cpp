@@ -8,9 +8,9 @@
 #include <tuple>
 #include <type_traits>
 
+#include "app/bench/generate.hpp"
 #include "binary.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/detail/generate.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "app/bench/generate.hpp"
 #include "device_stopwatch.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "gpuccl/detail/generate.hpp"
 #include "gpuccl/device.hpp"
 
 using namespace gpuccl;

@@ -16,8 +16,8 @@
 #include <string>
 #include <vector>
 
+#include "app/bench/generate.hpp"
 #include "cpu/phase_clock.hpp"
-#include "gpuccl/detail/generate.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/types.hpp"
 #include "parse_extent.hpp"

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/detail/generate.hpp"
+#include "app/bench/generate.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"

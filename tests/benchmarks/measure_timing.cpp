@@ -18,8 +18,8 @@
 #include <sstream>
 #include <string>
 
+#include "app/bench/generate.hpp"
 #include "cpu/phase_clock.hpp"
-#include "gpuccl/detail/generate.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"

@@ -28,8 +28,8 @@
 #include <thread>
 #include <vector>
 
+#include "app/bench/generate.hpp"
 #include "cpu/phase_clock.hpp"
-#include "gpuccl/detail/generate.hpp"
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/objects.hpp"

@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "app/bench/generate.hpp"
 #include "gpuccl/detail/count_runs.hpp"
-#include "gpuccl/detail/generate.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/values.hpp"

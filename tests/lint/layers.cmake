@@ -5,16 +5,20 @@ cmake_minimum_required(VERSION 3.25)
 # One layer a line, the lowest first. A file belongs to the longest folder that its path begins with.
 set(layers
   "lib/include/gpuccl"
-  "lib/src/common lib/tools/decision_trees"
-  "lib/src/generate lib/src/measure lib/src/periodic lib/src/cpu lib/src/no_cuda lib/src/cuda/runtime"
+  "lib/src/common lib/papers/trees"
+  "lib/src/measure lib/src/periodic lib/src/cpu lib/src/no_cuda lib/src/cuda/runtime"
   "lib/src/contacts lib/src/outlines"
   "lib/src/cuda/device"
   "lib/src/cuda/phases"
   "lib/src/cuda/labelers"
-  "lib/src/cuda/algorithms lib/src/cuda/runs/core"
+  "lib/src/cuda/runs/core"
   "lib/src/cuda/runs/statistics lib/src/cuda/runs/values"
   "lib/src/cuda/runs/host"
-  "lib/src/cuda/instrumented"
+  "lib/papers/cpu lib/papers/cuda/device"
+  "lib/papers/cuda/phases"
+  "lib/papers/cuda/labelers"
+  "lib/papers/cuda/algorithms"
+  "lib/papers/cuda/instrumented"
   "lib/src/cuda"
   "lib/src/engine"
   "lib/src/slabs"
@@ -88,7 +92,7 @@ foreach(source IN LISTS sources)
   file(STRINGS ${source} lines REGEX "^#include \"")
   foreach(line IN LISTS lines)
     string(REGEX REPLACE "^#include \"([^\"]+)\".*" "\\1" included "${line}")
-    foreach(root "" lib/src/ lib/include/)
+    foreach(root "" lib/ lib/src/ lib/include/)
       if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${root}${included})
         set(path ${root}${included})
         break()

@@ -2,7 +2,7 @@
 
 #include <random>
 
-#include "gpuccl/detail/generate.hpp"
+#include "app/bench/generate.hpp"
 
 using namespace gpuccl;
 

@@ -1,4 +1,4 @@
-# What lib/src/cuda holds: compiled by nvcc for the product and, against an emulation of CUDA, as C++ for the tests.
+# The sources of lib/src/cuda and lib/papers/cuda: compiled by nvcc for the product and, against an emulation of CUDA, as C++ for the tests.
 set(GPUCCL_CUDA_SOURCES
   c_interface.cpp
   runs/statistics/gather_sums.cu
@@ -20,22 +20,25 @@ set(GPUCCL_SHARED
   device_api.cu
   devices.cu
   labelers/gpu_labeler.cu
-  labelers/pixel_labeler.cu
   phases/counted_bitmap.cu
-  phases/canonical_numbering.cu
-  phases/pixel_labels.cu
   phases/run_starts.cu
   phases/statistics.cu
   phases/layouts.cu
   runs/statistics/component_memory.cu)
-file(GLOB GPUCCL_ALGORITHMS CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_LIST_DIR} ${CMAKE_CURRENT_LIST_DIR}/algorithms/*.cu)
+list(TRANSFORM GPUCCL_SHARED PREPEND cuda/)
+list(APPEND GPUCCL_SHARED
+  papers/cuda/labelers/pixel_labeler.cu
+  papers/cuda/phases/canonical_numbering.cu
+  papers/cuda/phases/pixel_labels.cu)
+cmake_path(SET library NORMALIZE ${CMAKE_CURRENT_LIST_DIR}/../..)
+file(GLOB GPUCCL_ALGORITHMS CONFIGURE_DEPENDS RELATIVE ${library} ${library}/papers/cuda/algorithms/*.cu)
 foreach(list GPUCCL_SHARED GPUCCL_ALGORITHMS)
-  list(TRANSFORM ${list} REPLACE "(.+)" "#include \"cuda/\\1\"\n")
+  list(TRANSFORM ${list} REPLACE "(.+)" "#include \"\\1\"\n")
   list(JOIN ${list} "" ${list})
 endforeach()
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cuda/shared.cu CONTENT "${GPUCCL_SHARED}" @ONLY)
 file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/cuda/algorithms.cu CONTENT "${GPUCCL_ALGORITHMS}" @ONLY)
-configure_file(${CMAKE_CURRENT_LIST_DIR}/instrumented/algorithms.cu.in ${CMAKE_CURRENT_BINARY_DIR}/cuda/instrumented.cu @ONLY)
+configure_file(${library}/papers/cuda/instrumented/algorithms.cu.in ${CMAKE_CURRENT_BINARY_DIR}/cuda/instrumented.cu @ONLY)
 foreach(unit shared algorithms instrumented)
   list(APPEND GPUCCL_CUDA_SOURCES ${CMAKE_CURRENT_BINARY_DIR}/cuda/${unit}.cu)
 endforeach()
