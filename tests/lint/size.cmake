@@ -1,0 +1,157 @@
+# Each room of the program has a budget of lines, so that growth is a decision. `cmake -P tests/lint/size.cmake` from the
+# top of the tree; `cmake -DPRINT=ON -P tests/lint/size.cmake` prints the table of rooms too.
+cmake_minimum_required(VERSION 3.25)
+
+# One room and its budget a line. A file belongs to the longest room that its path begins with.
+set(rooms
+  "app/bench 4187"
+  "app/commands 2502"
+  "app/common 891"
+  "app/completion 148"
+  "app/label 5303"
+  "app/label/batch 1749"
+  "app/mpi 328"
+  "app/options 2302"
+  "app/parts 1936"
+  "app/python 4132"
+  "app/view 3237"
+  "app 293"
+  "io/bmp 371"
+  "io/deflate 1951"
+  "io/files 2894"
+  "io/hdf5 1946"
+  "io/image 5242"
+  "io/jpeg 374"
+  "io/metaimage 442"
+  "io/mgh 249"
+  "io/nifti 653"
+  "io/npy 435"
+  "io/nrrd 550"
+  "io/parts 1233"
+  "io/png 1020"
+  "io/pnm 325"
+  "io/read 1779"
+  "io/report 1996"
+  "io/tiff 2929"
+  "io/write 1194"
+  "io/zarr 2275"
+  "io 253"
+  "lib/include 2759"
+  "lib/papers 6098"
+  "lib/src/common 2496"
+  "lib/src/contacts 377"
+  "lib/src/cpu 2912"
+  "lib/src/cuda 3104"
+  "lib/src/cuda/runs 3897"
+  "lib/src/engine 1114"
+  "lib/src/measure 5619"
+  "lib/src/no_cuda 197"
+  "lib/src/outlines 363"
+  "lib/src/parts 1860"
+  "lib/src/periodic 428"
+  "lib/src/slabs 908"
+  "lib 539"
+  "tests/app 14494"
+  "tests/benchmarks 2494"
+  "tests/cuda 3499"
+  "tests/faults 2344"
+  "tests/fuzz 905"
+  "tests/golden 1613"
+  "tests/install 540"
+  "tests/io 9383"
+  "tests/lib 4745"
+  "tests/lint 802"
+  "tests/papers 535"
+  "tests/parts 3215"
+  "tests/python 2096"
+  "tests/slabs 399"
+  "tests/support 2909"
+  "tests 277"
+  "release 443"
+  "dev 590")
+set(kinds bash cmake cpp css cu cuh def h hpp html in inc js py pyi sh tsv txt)
+
+list(TRANSFORM kinds REPLACE "(.+)" "*.\\1" OUTPUT_VARIABLE patterns)
+set(files dev)
+foreach(top app io lib release tests)
+  list(TRANSFORM patterns PREPEND "${top}/" OUTPUT_VARIABLE globs)
+  file(GLOB_RECURSE found RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} ${globs})
+  list(APPEND files ${found})
+endforeach()
+
+foreach(line IN LISTS rooms)
+  separate_arguments(line)
+  list(GET line 0 room)
+  list(GET line 1 "budget_of_${room}")
+  set("lines_of_${room}" 0)
+  set("files_of_${room}" 0)
+  list(APPEND names ${room})
+endforeach()
+
+set(wrong 0)
+foreach(path IN LISTS files)
+  set(room ${path})
+  while(room AND NOT DEFINED "lines_of_${room}")
+    cmake_path(GET room PARENT_PATH room)
+  endwhile()
+  if(NOT room)
+    message("${path}: its folder is in no room; add one to tests/lint/size.cmake")
+    math(EXPR wrong "${wrong} + 1")
+    continue()
+  endif()
+  file(READ ${path} text)
+  string(REGEX REPLACE "[^\n]+" "" line_ends "${text}")
+  string(LENGTH "${line_ends}" lines)
+  math(EXPR "lines_of_${room}" "${lines_of_${room}} + ${lines}")
+  math(EXPR "files_of_${room}" "${files_of_${room}} + 1")
+endforeach()
+
+# Pads with spaces on the left to `width` characters.
+function(pad text width result)
+  string(LENGTH "${text}" length)
+  math(EXPR missing "${width} - ${length}")
+  if(missing GREATER 0)
+    string(REPEAT " " ${missing} spaces)
+  endif()
+  set(${result} "${spaces}${text}" PARENT_SCOPE)
+endfunction()
+
+set(table "   lines  budget  files  room\n")
+foreach(room IN LISTS names)
+  set(lines ${lines_of_${room}})
+  set(budget ${budget_of_${room}})
+  if(lines GREATER budget)
+    math(EXPR over "${lines} - ${budget}")
+    message("${room}: ${lines} lines, ${over} above its budget of ${budget}; remove as many from this room. If that "
+      "cannot be, raise the budget in tests/lint/size.cmake, in a commit of its own that says why")
+    math(EXPR wrong "${wrong} + 1")
+  endif()
+  pad("${lines}" 8 lines_column)
+  pad("${budget}" 8 budget_column)
+  pad("${files_of_${room}}" 7 files_column)
+  string(APPEND table "${lines_column}${budget_column}${files_column}  ${room}\n")
+  string(REGEX REPLACE "/.*" "" top ${room})
+  foreach(what lines files budget)
+    if(NOT DEFINED "${what}_in_${top}")
+      set("${what}_in_${top}" 0)
+    endif()
+    math(EXPR "${what}_in_${top}" "${${what}_in_${top}} + ${${what}_of_${room}}")
+  endforeach()
+  list(APPEND tops ${top})
+endforeach()
+list(REMOVE_DUPLICATES tops)
+foreach(top IN LISTS tops)
+  pad("${lines_in_${top}}" 8 lines_column)
+  pad("${budget_in_${top}}" 8 budget_column)
+  pad("${files_in_${top}}" 7 files_column)
+  string(APPEND table "${lines_column}${budget_column}${files_column}  ${top} (sum)\n")
+endforeach()
+math(EXPR product "${lines_in_app} + ${lines_in_io} + ${lines_in_lib}")
+math(EXPR product_files "${files_in_app} + ${files_in_io} + ${files_in_lib}")
+if(PRINT)
+  message("${table}app, io and lib: ${product} lines in ${product_files} files")
+endif()
+if(wrong)
+  message(FATAL_ERROR "${wrong} rooms above their budgets, or files without a room")
+endif()
+message("${product} lines in app, io and lib, ${lines_in_tests} in tests; every room is within its budget")
