@@ -65,7 +65,7 @@ struct FoundPairs {
   std::set<int> codes = {};  // exit codes of failures in a batch
 
   /// Does `work` for one pair. A failure in a batch is reported, and the batch continues.
-  void attempt(const std::function<void()>& work);
+  void attempt(const ImagePair& pair, const std::function<void()>& work);
 };
 
 /// Finds the pair of two files, or those of two folders that belong together by name: names of predictions

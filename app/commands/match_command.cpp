@@ -115,7 +115,7 @@ class Matching {
                (options_.objects.per_value ? "value," : "") + std::string(kColumns));
     for (const ImagePair& pair : found_.pairs) {
       std::string rows;
-      found_.attempt([&] { match(pair, rows); });
+      found_.attempt(pair, [&] { match(pair, rows); });
       csv_.write(rows);  // a failure ends the run, so that a table has all rows or is not there
     }
     if (images_ == 0) return exit_code(found_.codes);

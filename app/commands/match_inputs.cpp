@@ -186,13 +186,10 @@ io::FileError two_of_a_name(const std::string& path, const std::string& other) {
           "differs from " + display_name(other) + " only in the extension; move one of them elsewhere"};
 }
 
-void FoundPairs::attempt(const std::function<void()>& work) {
+void FoundPairs::attempt(const ImagePair& pair, const std::function<void()>& work) {
   if (!is_batch) return work();
-  try {
-    work();
-  } catch (const Error& error) {
-    codes.insert(report_failure(error));
-  }
+  if (const std::optional<io::FileError> error = error_in(pair.truth, work))
+    codes.insert(report_failure(*error));
 }
 
 FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
@@ -206,7 +203,7 @@ FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
                                  : FoundPairs{.pairs = {{"", truth, prediction}}};
   if (!objects.every_frame) return found;
   std::vector<ImagePair> frames;
-  for (const ImagePair& pair : found.pairs) found.attempt([&] { add_frames(pair, objects, frames); });
+  for (const ImagePair& pair : found.pairs) found.attempt(pair, [&] { add_frames(pair, objects, frames); });
   found.pairs = std::move(frames);
   return found;
 }

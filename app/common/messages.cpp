@@ -147,6 +147,18 @@ Error translated(const std::exception& exception) {
   return {ErrorCode::internal, "internal error (" + words + ")"};
 }
 
+std::optional<io::FileError> error_in(const std::string& input, const std::function<void()>& work) {
+  try {
+    io::with_path(input, work);
+    return std::nullopt;
+  } catch (const io::FileError& error) {
+    return error;
+  } catch (const std::exception& error) {
+    const Error known = translated(error);
+    return io::FileError(input, known.code(), known.what());
+  }
+}
+
 int report_failure(const Error& error) {
   const auto* about = dynamic_cast<const io::FileError*>(&error);
   const char* const reference =

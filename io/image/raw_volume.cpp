@@ -171,7 +171,7 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
                                               const ReadOptions& options) {
   const RawVolume chosen = chosen_frame(volume, options);
   const double end = chosen.sample_bytes() + static_cast<double>(chosen.offset);
-  check_deflate_ratio(end, contents->stored_bytes());
+  check_deflate_ratio(volume.all_bytes() + static_cast<double>(volume.offset), contents->stored_bytes());
   // Other volumes follow one that is not the last.
   const bool is_last = options.planes.frame.value_or(0) + 1 >= volume.frames;
   const auto warn = [warn = options.warn] { warn(kBytesIgnored); };

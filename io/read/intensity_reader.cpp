@@ -1,5 +1,6 @@
 #include "io/read/intensity_reader.hpp"
 
+#include <fmt/core.h>
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
@@ -16,6 +17,7 @@
 #include "io/files/text_stream.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
+#include "io/image/limits.hpp"
 #include "io/read/one_image.hpp"
 #include "io/read/open_samples.hpp"
 
@@ -91,16 +93,39 @@ namespace {
 
 using PlaneAxis = std::optional<int> PlaneChoice::*;
 
-/// Returns the number of images in a file along an axis, which `option` selects.
-int count_images(const std::string& path, ReadOptions options, PlaneAxis axis, const std::string& option) {
+/// Returns the number of images that a file claims along an axis, which `option` selects.
+std::int64_t claimed_images(const std::string& path, ReadOptions options, PlaneAxis axis,
+                            const std::string& option) {
   options.planes.*axis = std::numeric_limits<int>::max();  // that no image has
   try {
     open_samples(path, options);
   } catch (const NoSuchPlane& no_such) {
-    if (no_such.option() == option) return static_cast<int>(no_such.size());
+    if (no_such.option() == option) return no_such.size();
     throw;
   }
   throw Error(ErrorCode::internal, "has an image of every number");
+}
+
+/// Returns the number of images in a file along an axis. Checks the claim before a caller makes anything for
+/// each image: against the limits, and by opening the last image. Throws Error (data, memory).
+int count_images(const std::string& path, ReadOptions options, PlaneAxis axis, const std::string& option) {
+  constexpr std::int64_t kBytesOfImage = 2048;  // names of inputs and outputs, and an outcome
+  options.in_parts = true;
+  const std::int64_t count = claimed_images(path, options, axis, option);
+  const std::int64_t most = std::min<std::int64_t>(options.limits.max_pages, std::numeric_limits<int>::max());
+  if (count > most)
+    throw Error(ErrorCode::data,
+                fmt::format("contains {} images for {}, more than --max-pages {}", count, option, most));
+  options.planes.*axis = static_cast<int>(count - 1);
+  options.warn = nullptr;
+  if (count > 1) open_samples(path, options);
+  const std::int64_t memory = memory_limit(options.limits);
+  if (count > memory / kBytesOfImage)
+    throw Error(ErrorCode::memory,
+                fmt::format("needs {} of memory for {} images, the limit is {}; increase --memory",
+                            bytes_in_words(static_cast<double>(count * kBytesOfImage)), count,
+                            bytes_in_words(static_cast<double>(memory))));
+  return static_cast<int>(count);
 }
 
 }  // namespace
@@ -130,7 +155,7 @@ PlaneChoice follow_planes(const std::string& path, const ReadOptions& asked, con
   options.warn = nullptr;
   const auto follow = [&](PlaneAxis axis, const char* option) {
     try {
-      if (!(planes.*axis) && followed.*axis && count_images(path, options, axis, option) > 1)
+      if (!(planes.*axis) && followed.*axis && claimed_images(path, options, axis, option) > 1)
         planes.*axis = followed.*axis;
     } catch (const Error&) {  // whoever opens the image reports what is wrong with it
     }

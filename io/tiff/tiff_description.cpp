@@ -11,6 +11,7 @@
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -36,8 +37,8 @@ std::vector<std::int64_t> chosen_planes(const std::vector<TiffSeries>& series, c
     if (axis == 'Z')
       step = stride;
     else
-      plane += stride * (axis == 'C' ? channel : frame);
-    stride *= axis == 'C' ? one.channels : axis == 'T' ? one.frames : one.slices;
+      plane += planes_of(stride, axis == 'C' ? channel : frame);
+    stride = planes_of(stride, axis == 'C' ? one.channels : axis == 'T' ? one.frames : one.slices);
   }
   constexpr std::int64_t kMost = std::int64_t{1} << 22;  // no file has so many, and the list takes memory
   if (one.slices > kMost)
@@ -60,7 +61,8 @@ template <class Number>
 Number number_in(const std::string& text, Number otherwise) {
   Number number{};
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return failure == std::errc() && number > 0 ? number : otherwise;
+  if (failure != std::errc() || !(number > 0)) return otherwise;
+  return std::is_integral_v<Number> ? std::min(number, static_cast<Number>(kMostPlanes)) : number;
 }
 
 /// Parses lines "key=value" after "ImageJ=1.53". In a composite, the samples of a pixel are channels.
@@ -232,7 +234,6 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
 
 namespace {
 
-constexpr std::int64_t kMostPlanes = std::int64_t{1} << 20;  // along an axis; no file has so many
 constexpr double kMostTreeBytes = 64 << 20;
 
 /// Returns the maximum memory of pugixml for the tree of a text.
@@ -260,11 +261,12 @@ Number number_of(const pugi::xml_node& node, const char* name, Number otherwise,
   const std::string_view text = node.attribute(name).as_string();
   Number number{};
   const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return failure == std::errc() && number >= least ? number : otherwise;
+  if (failure != std::errc() || !(number >= least)) return otherwise;
+  return std::is_integral_v<Number> ? std::min(number, static_cast<Number>(kMostPlanes)) : number;
 }
 
 std::int64_t size_of(const pugi::xml_node& pixels, const char* name) {
-  return std::min(number_of<std::int64_t>(pixels, name, 1, 1), kMostPlanes);
+  return number_of<std::int64_t>(pixels, name, 1, 1);
 }
 
 /// Returns the axes of planes, the fastest first: "ZCT" for "XYZCT".
@@ -280,8 +282,8 @@ std::int64_t place_of(const TiffSeries& series, const pugi::xml_node& data) {
   std::int64_t place = 0, stride = 1;
   for (const char axis : series.order) {
     const char name[] = {'F', 'i', 'r', 's', 't', axis, '\0'};
-    place += stride * number_of<std::int64_t>(data, name, 0, 0);
-    stride *= axis == 'C' ? series.channels : axis == 'T' ? series.frames : series.slices;
+    place += planes_of(stride, number_of<std::int64_t>(data, name, 0, 0));
+    stride = planes_of(stride, axis == 'C' ? series.channels : axis == 'T' ? series.frames : series.slices);
   }
   return place;
 }
@@ -350,7 +352,7 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   for (const pugi::xml_node& pixels : all) {
     TiffSeries series = series_of(pixels, samples_per_pixel, next);
     add_sizes(pixels, series);
-    next = series.first + series.planes();
+    next = std::min(series.first + series.planes(), kMostPlanes);
     description.series.push_back(std::move(series));
   }
   const TiffSeries& first = description.series.front();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -11,6 +12,12 @@
 
 namespace gpuccl::io {
 
+/// A number of planes that no file has. Larger claims count as this, so that their products do not overflow.
+constexpr std::int64_t kMostPlanes = INT32_MAX;
+
+/// Returns the product of two numbers of planes, at most kMostPlanes.
+constexpr std::int64_t planes_of(std::int64_t a, std::int64_t b) { return std::min(a * b, kMostPlanes); }
+
 /// One image of a TIFF: which of its planes it has, and how they follow each other.
 struct TiffSeries {
   std::int64_t first = 0;  // plane, counted from 0
@@ -21,13 +28,8 @@ struct TiffSeries {
   Vector3 spacing{};          // of OME; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 
-  /// Returns the number of planes; more than any file has if the product overflows.
-  std::int64_t planes() const {
-    std::int64_t all = channels;
-    const bool is_too_large =
-        __builtin_mul_overflow(all, slices, &all) || __builtin_mul_overflow(all, frames, &all);
-    return is_too_large ? std::int64_t{1} << 50 : all;
-  }
+  /// Returns the number of planes, at most kMostPlanes.
+  std::int64_t planes() const { return planes_of(planes_of(channels, slices), frames); }
 };
 
 /// Returns the planes of the slices that are chosen, in ascending order. Throws Error (data).

@@ -2,6 +2,7 @@
 
 Each was found by an attack, and did harm before. Time and memory are bounds, several times what is taken now.
 """
+import gzip
 import json
 import os
 import pathlib
@@ -268,6 +269,73 @@ def formats(folder):
     run("label", "-", "--json", folder / "out.json", "--formats", "png", code=65, said="contains .npy", stdin=(folder / "in.data").open())
 
 
+def nifti(dims, samples=b""):
+    """A volume of bytes."""
+    header = bytearray(352)
+    struct.pack_into("<i", header, 0, 348)
+    struct.pack_into("<8h", header, 40, len(dims), *dims, *[1] * (7 - len(dims)))
+    struct.pack_into("<hh", header, 70, 2, 8)
+    struct.pack_into("<8f", header, 76, *[1] * 8)
+    struct.pack_into("<f", header, 108, 352)
+    header[344:348] = b"n+1\0"
+    return bytes(header) + samples
+
+
+def tiff(description, pages=1, side=8):
+    """Uncompressed pages of bytes, each with the description."""
+    text, content, link = description.encode() + b"\0", bytearray(b"II*\0\0\0\0\0"), 4
+    for page in range(pages):
+        struct.pack_into("<I", content, link, len(content))
+        tags = [(256, 4, 1, side), (257, 4, 1, side), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(text), 0),
+                (273, 4, 1, 0), (278, 4, 1, side), (279, 4, 1, side * side)]
+        at = len(content) + 2 + 12 * len(tags) + 4
+        tags[5], tags[6] = (270, 2, len(text), at), (273, 4, 1, at + len(text))
+        content += struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags)
+        link = len(content)
+        content += bytes(4) + text + bytes([page % 2, 0, 1, 0]) * (side * side // 4)
+        content += bytes(len(content) % 2)
+    return bytes(content)
+
+
+def claims(folder):
+    """Found: images that a file only claims to have took memory and hours, and ended the batch."""
+    inputs, images = folder / "in", "ImageJ=1.53\nimages={0}\nframes={0}\n"
+    inputs.mkdir()
+    (inputs / "good.tif").write_bytes(tiff(images.format(3), 3))
+    (inputs / "a.nii.gz").write_bytes(gzip.compress(nifti((1, 1, 1, 32767, 300))))
+    (inputs / "b.nii.gz").write_bytes(gzip.compress(nifti((1, 1, 1, 32767, 20))))
+    (inputs / "c.nii").write_bytes(nifti((1, 1, 1, 1000, 1000), bytes(64)))
+    for name, count in (("d", 10**9), ("e", 9 * 10**18), ("f", 4)):
+        (inputs / f"{name}.tif").write_bytes(tiff(images.format(count), 3))
+    (inputs / "g.nrrd").write_bytes(b"NRRD0004\ntype: uint8\ndimension: 4\nsizes: 8 8 1 100000\n"
+                                    b"kinds: domain domain domain time\nencoding: raw\n\n" + bytes(64))
+    (inputs / "h.mha").write_bytes(b"ObjectType = Image\nNDims = 4\nDimSize = 8 8 1 900000\nElementType = MET_UCHAR\n"
+                                   b"ElementDataFile = LOCAL\n" + bytes(64))
+    group = inputs / "i.zarr"
+    group.mkdir()
+    (group / ".zgroup").write_text('{"zarr_format":2}')
+    (group / ".zattrs").write_text('{"multiscales":[{"version":"0.4","axes":["t","y","x"],"datasets":[{"path":"0"}]}]}')
+    zarr(group / "0", [10000000, 8, 8], [100000, 8, 8])
+    bad = sorted(path.name for path in inputs.iterdir() if path.name != "good.tif")
+
+    code, kib = peak_kib("label", inputs, "--frame", "all", "--json-dir", folder / "out", "--memory", "64M")
+    assert code == 65 and kib < 64 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
+    assert sorted(path.name for path in (folder / "out").iterdir()) == [f"good-t000{i}.json" for i in range(3)]
+    for name in bad:
+        for words in (("match", "--track", name, "-o", folder / "tracks/"), ("match", name, name, "--frame", "all")):
+            run(*words, cwd=inputs, code=65, said=name, seconds=5)
+    for count in (2, 10**7, 10**9):
+        (folder / "channels.tif").write_bytes(tiff(f"ImageJ=1.53\nimages={count}\nchannels={count}\n"))
+        code, kib = peak_kib("label", inputs / "good.tif", "--frame", "0", "--intensity", folder / "channels.tif", "--intensity-channel", "all",
+                             "--stats", folder / "stats.csv", "--memory", "64M")
+        assert code == 65 and kib < 64 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
+    # A true number of time points that takes more memory than there is fails alone.
+    (inputs / "long.nii").write_bytes(nifti((1, 1, 1, 30000, 20), bytes(600000)))
+    out, err = subprocess.Popen([GPUCCL, "label", inputs / "long.nii", inputs / "good.tif", "--frame", "all", "--json-dir", folder / "more",
+                                 "--memory", "64M"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).communicate()
+    assert "600000 images" in err and "increase --memory" in err and "3 of 4 labeled" in err, err
+
+
 def memory(folder):
     """Found: rows, and not elements, are what narrow images take."""
     rows = 30000000
@@ -311,7 +379,7 @@ def formulas(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    tests = [names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory, signals, formulas]
+    tests = [claims, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory, signals, formulas]
     if HAS_HDF5:
         tests += [hdf5_time, hdf5_child]
     for test in tests:

@@ -168,14 +168,12 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
   for (const BatchInput& input : inputs) {
     int count = 1;
     std::optional<Error> problem = input.problem;
-    try {
+    if (options.every_frame && !problem) {
       io::ReadOptions read;
       read.limits = options.input.limits;
       read.planes = options.planes;
       read.pages_apart = options.algorithm.per_slice;
-      if (options.every_frame && !problem) count = io::count_frames(input.path, read);
-    } catch (const Error& error) {
-      problem = error;
+      problem = error_in(input.path, [&] { count = io::count_frames(input.path, read); });
     }
     for (int frame = 0; frame < count; ++frame) {
       NamedFrame& one = frames.emplace_back(NamedFrame{{input.path, input.name, problem}, input.name, {}});

@@ -49,20 +49,6 @@ LabelOptions options_of_frame(const LabelOptions& options, int frame) {
   return of_frame;
 }
 
-/// Runs `work` and returns any exception as an error of `input`.
-template <class Work>
-std::optional<io::FileError> error_in(const std::string& input, Work work) {
-  try {
-    io::with_path(input, work);
-    return std::nullopt;
-  } catch (const io::FileError& error) {
-    return error;
-  } catch (const std::exception& error) {
-    const Error known = translated(error);
-    return io::FileError(input, known.code(), known.what());
-  }
-}
-
 /// Returns the columns of measures in the table of all inputs.
 std::vector<MeasureColumn> columns_of(const MeasureOptions& measure) {
   std::vector<std::string> names;
@@ -171,11 +157,15 @@ class Batch {
     }
     std::optional<Admission::Memory> memory;  // declared before the job, which uses it
     SoloLink link;
-    Job job(link, item.files, options, signature,
-            [this](const std::string& path, const std::string& line) { warn_once(path, line); });
-    outcome.error = error_in(item.files.input, [&] { complete(item, job, memory, outcome); });
+    std::optional<Job> job;
+    outcome.error = error_in(item.files.input, [&] {
+      if (item.problem) throw Error(*item.problem);
+      job.emplace(link, item.files, options, signature,
+                  [this](const std::string& path, const std::string& line) { warn_once(path, line); });
+      complete(item, *job, memory, outcome);
+    });
     outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::labeled;
-    outcome.seconds = job.milliseconds() / 1000;
+    if (job) outcome.seconds = job->milliseconds() / 1000;
     if (outcome.error && ends_batch(*outcome.error)) stopped_ = true;
     return outcome;
   }
@@ -194,7 +184,6 @@ class Batch {
   }
 
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
-    if (item.problem) throw *item.problem;
     for (const std::string& path : item.files.outputs()) io::make_folder(fs::path(path).parent_path());
     Admission::alone([&] { job.open(); });  // read by one thread, like the other files
     bool done = false;
