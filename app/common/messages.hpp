@@ -55,8 +55,8 @@ using WarnAbout = std::function<void(const std::string& path, const std::string&
 /// Converts an exception of another library to an Error.
 Error translated(const std::exception& exception);
 
-/// Runs `work` and returns what it throws, lack of memory included, as an error of `input`. So a failure of one
-/// of several inputs does not end the others.
+/// Runs `work` and returns what it throws, lack of memory included, as an error of `input`. So a failure of
+/// one of several inputs does not end the others.
 std::optional<io::FileError> error_in(const std::string& input, const std::function<void()>& work);
 
 /// Prints `error` as "gpuccl: <path>: <reason>" (without the path if it has none), with a reference to the

@@ -10,6 +10,7 @@
 #include "io/image/limits.hpp"
 #include "io/tiff/tiff_description.hpp"
 #include "io/tiff/tiff_format.hpp"
+#include "io/tiff/tiff_page_decoder.hpp"
 
 namespace gpuccl::io {
 namespace {

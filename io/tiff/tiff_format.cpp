@@ -225,10 +225,6 @@ constexpr double kMaxTilePixels = static_cast<double>(std::int64_t{1} << 36);
 // Limit for all channels of a row of strips or tiles; times a few planes, it is below 2^63.
 constexpr double kMaxBandBytes = static_cast<double>(std::int64_t{1} << 56);
 
-std::string piece_name(const TiffLayout& layout, std::int64_t index) {
-  return (layout.tiled ? "tile " : "strip ") + std::to_string(index);
-}
-
 /// Refuses a page that claims more bytes than its compression can make of the stored ones, before memory is
 /// allocated.
 void check_expansion(int compression, double claimed_bytes, std::int64_t rows, std::uint64_t stored_bytes) {
@@ -257,6 +253,10 @@ std::int64_t check_jpeg(const TiffLayout& layout, const InputFile& file, std::ui
 }
 
 }  // namespace
+
+std::string piece_name(const TiffLayout& layout, std::int64_t index) {
+  return (layout.tiled ? "tile " : "strip ") + std::to_string(index);
+}
 
 TiffLayout read_tiff_layout(const TiffHandle& tiff, const TiffFormat& format) {
   const std::int64_t page_width = tiff.field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);

@@ -46,6 +46,9 @@ struct TiffLayout {
   std::int64_t piece_bytes() const { return piece_row_bytes * height; }
 };
 
+/// Returns "tile 3", "strip 3".
+std::string piece_name(const TiffLayout& layout, std::int64_t index);
+
 TiffLayout read_tiff_layout(const TiffHandle& tiff, const TiffFormat& format);
 
 /// The pieces of a page in the file.
@@ -61,39 +64,5 @@ struct TiffPieces {
 /// Error (data).
 TiffPieces check_pieces(const TiffHandle& tiff, const TiffFormat& format, const TiffLayout& layout,
                         const InputFile& file);
-
-/// Decodes the current page of a file with libtiff, strip by strip or tile by tile.
-class TiffPageDecoder {
- public:
-  TiffPageDecoder(TiffHandle& tiff, const TiffFormat& format, const Extent& extent);
-
-  /// Returns the number of bands of the page: rows of strips or tiles that are decoded together. 1 if rows
-  /// are decoded one by one.
-  int bands() const;
-  std::int64_t band_bytes() const { return layout_.row_bytes * layout_.height * format_.planes; }
-  /// Returns the memory of an open file for the offsets and sizes of strips or tiles.
-  std::int64_t table_bytes() const { return layout_.across * layout_.down * format_.planes * 16; }
-
-  /// Decodes bands [begin, end). Throws Error (data, io).
-  void decode(int begin, int end, const SampleSource::Sink& sink);
-
-  /// Returns the memory for decoding a page.
-  static std::int64_t buffer_bytes(const TiffLayout& layout, int planes, const TiffPieces& pieces);
-
- private:
-  void decode_rows(const SampleSource::Sink& sink);
-  void decode_pieces(int begin, int end, const SampleSource::Sink& sink);
-  void read_band(int plane, std::int64_t down, int rows, std::byte* out);
-  void interleave(const std::byte* planes, std::size_t plane_bytes, std::size_t bytes,
-                  std::byte* pixels) const;
-  void check(bool good, const std::string& what) const;
-
-  TiffHandle& tiff_;
-  TiffFormat format_;
-  Extent extent_;
-  TiffLayout layout_;
-  bool fills_in_ = false;  // damage is only a warning
-  std::vector<std::byte> tile_;
-};
 
 }  // namespace gpuccl::io

@@ -64,6 +64,7 @@ class TiffHandle {
   TiffHandle& operator=(const TiffHandle&) = delete;
 
   TIFF* get() const { return tiff_; }
+  const InputFile& file() const { return *stream_.file; }
   bool is_at_first_directory() const { return TIFFCurrentDirOffset(tiff_) == first_directory_; }
   /// Clears the messages so far.
   void clear_messages() {

@@ -16,6 +16,7 @@
 #include "io/tiff/tiff_contents.hpp"
 #include "io/tiff/tiff_format.hpp"
 #include "io/tiff/tiff_handle.hpp"
+#include "io/tiff/tiff_page_decoder.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -181,6 +182,7 @@ std::int64_t TiffPageDecoder::buffer_bytes(const TiffLayout& layout, int planes,
 TiffPageDecoder::TiffPageDecoder(TiffHandle& tiff, const TiffFormat& format, const Extent& extent)
     : tiff_(tiff), format_(format), extent_(extent), layout_(read_tiff_layout(tiff, format)) {
   const int compression = tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  codec_ = CheckedCodec::of(tiff, format, layout_);
   fills_in_ = is_fax(compression) || compression == COMPRESSION_JPEG;
 }
 
@@ -202,13 +204,29 @@ void TiffPageDecoder::decode_rows(const SampleSource::Sink& sink) {
   std::vector<std::byte> rows(pitch * static_cast<std::size_t>(batch));
   for (int y = 0; y < extent_.height; y += batch) {
     const int count = std::min(batch, extent_.height - y);
-    for (int i = 0; i < count; ++i) {
-      const bool good = TIFFReadScanline(tiff_.get(), rows.data() + static_cast<std::size_t>(i) * pitch,
-                                         static_cast<std::uint32_t>(y + i), 0) == 1;
-      check(good, fmt::format("row {}", y + i));
-    }
+    for (int i = 0; i < count; ++i)
+      read_row(y + i, std::span(rows).subspan(static_cast<std::size_t>(i) * pitch, pitch));
     sink({format_.samples, y, count, rows.data(), pitch});
   }
+}
+
+void TiffPageDecoder::read_row(int y, std::span<std::byte> row) {
+  if (!codec_ || !codec_->is_zlib()) {
+    const bool good = TIFFReadScanline(tiff_.get(), row.data(), static_cast<std::uint32_t>(y), 0) == 1;
+    return check(good, fmt::format("row {}", y));
+  }
+  const std::int64_t strip = y / layout_.height;
+  try {
+    if (y % layout_.height == 0)
+      strip_.emplace(tiff_.file(), TIFFGetStrileOffset(tiff_.get(), static_cast<std::uint32_t>(strip)));
+    if (strip_->read(row.data(), row.size()) != row.size()) throw Error(ErrorCode::data, "ends early");
+    // The checksum follows the last row, which may be one below the page.
+    const bool is_last = (y + 1) % layout_.height == 0 || y + 1 == extent_.height;
+    if (is_last) strip_->skip(static_cast<std::uint64_t>(layout_.piece_bytes()));
+  } catch (const Error& error) {
+    throw Error(error.code(), reason_about(fmt::format("strip {}", strip), error.what()));
+  }
+  codec_->restore(row);
 }
 
 void TiffPageDecoder::decode_pieces(int begin, int end, const SampleSource::Sink& sink) {
@@ -229,22 +247,28 @@ void TiffPageDecoder::decode_pieces(int begin, int end, const SampleSource::Sink
   }
 }
 
+/// Reads `bytes` bytes of a strip or tile. `out` has room for a whole one.
+void TiffPageDecoder::read_piece(std::int64_t index, std::size_t bytes, std::span<std::byte> out) {
+  const auto piece = static_cast<std::uint32_t>(index);
+  const auto size = static_cast<tmsize_t>(bytes);
+  const bool good = codec_          ? codec_->decode(tiff_, index, bytes, out)
+                    : layout_.tiled ? TIFFReadEncodedTile(tiff_.get(), piece, out.data(), size) == size
+                                    : TIFFReadEncodedStrip(tiff_.get(), piece, out.data(), size) == size;
+  check(good, piece_name(layout_, index));
+}
+
 /// Reads the strip or the tiles that hold one band of rows of a plane.
 void TiffPageDecoder::read_band(int plane, std::int64_t down, int rows, std::byte* out) {
   const std::int64_t first = (plane * layout_.down + down) * layout_.across;
   if (!layout_.tiled) {
-    const auto bytes = static_cast<tmsize_t>(rows * layout_.row_bytes);
-    check(TIFFReadEncodedStrip(tiff_.get(), static_cast<std::uint32_t>(first), out, bytes) == bytes,
-          fmt::format("strip {}", first));
-    return;
+    return read_piece(first, static_cast<std::size_t>(rows * layout_.row_bytes),
+                      {out, static_cast<std::size_t>(layout_.piece_bytes())});
   }
-  const auto tile_bytes = static_cast<tmsize_t>(layout_.piece_bytes());
+  const auto tile_bytes = static_cast<std::size_t>(layout_.piece_bytes());
   const auto tile_row = static_cast<std::size_t>(layout_.piece_row_bytes);
-  tile_.resize(static_cast<std::size_t>(tile_bytes));
+  tile_.resize(tile_bytes);
   for (std::int64_t i = 0; i < layout_.across; ++i) {
-    check(TIFFReadEncodedTile(tiff_.get(), static_cast<std::uint32_t>(first + i), tile_.data(), tile_bytes) ==
-              tile_bytes,
-          fmt::format("tile {}", first + i));
+    read_piece(first + i, tile_bytes, tile_);
     for (int y = 0; y < rows; ++y)
       std::memcpy(
           out + static_cast<std::size_t>(y * layout_.row_bytes) + static_cast<std::size_t>(i) * tile_row,

@@ -1380,3 +1380,145 @@ TEST_CASE("a volume of thousands of pages") {
   write_tiff(file.path(), pages);
   REQUIRE(same_bits(read(file.path()).image, image));
 }
+
+namespace {
+
+/// A page of noise whose samples do not compress well, so that damage finds other samples.
+TiffPageToWrite compressed_page(int compression, int predictor, int bits, int format, int channels = 1) {
+  TiffPageToWrite page;
+  page.width = 53;
+  page.height = 37;
+  page.bits = bits;
+  page.sample_format = format;
+  page.channels = channels;
+  page.photometric = channels == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  page.compression = compression;
+  page.rows_per_strip = 10;
+  std::mt19937_64 random(static_cast<unsigned>(bits));
+  for (int i = 0; i < 53 * 37 * channels; ++i)
+    page.samples.push_back(i % 5 == 0 ? random() >> (64 - bits) : 3);
+  page.more = [=](TIFF* tiff) {
+    if (predictor != PREDICTOR_NONE) TIFFSetField(tiff, TIFFTAG_PREDICTOR, predictor);
+  };
+  return page;
+}
+
+/// Offset and bytes of each strip or tile.
+std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces_in(const std::string& path) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> pieces;
+  TIFF* tiff = TIFFOpen(path.c_str(), "r");
+  const std::uint32_t count = TIFFIsTiled(tiff) != 0 ? TIFFNumberOfTiles(tiff) : TIFFNumberOfStrips(tiff);
+  for (std::uint32_t i = 0; i < count; ++i)
+    pieces.emplace_back(TIFFGetStrileOffset(tiff, i), TIFFGetStrileByteCount(tiff, i));
+  TIFFClose(tiff);
+  return pieces;
+}
+
+void flip(const std::string& path, std::uint64_t at, int bit) {
+  std::fstream bytes(path, std::ios::in | std::ios::out | std::ios::binary);
+  bytes.seekg(static_cast<std::streamoff>(at));
+  const int byte = bytes.get() ^ (1 << bit);
+  bytes.seekp(static_cast<std::streamoff>(at));
+  bytes.put(static_cast<char>(byte));
+}
+
+/// Flips bits of a piece one by one. Each flip is an error that names the piece, or changes nothing: a few
+/// bits after the end of the codes have no meaning. Returns the number of errors among `flips`.
+int count_found(const std::string& path, std::size_t piece, int flips) {
+  const Samples before = samples_in(path, false);
+  const auto [offset, bytes] = pieces_in(path)[piece];
+  const std::string name = std::to_string(piece);
+  int found = 0;
+  for (int i = 0; i < flips; ++i) {
+    const std::uint64_t at =
+        offset + bytes * static_cast<std::uint64_t>(i) / static_cast<std::uint64_t>(flips);
+    flip(path, at, i % 8);
+    const Samples after = samples_in(path, i % 2 == 0);
+    const bool is_named = after.error.starts_with("strip " + name) || after.error.starts_with("tile " + name);
+    CAPTURE(i, after.error);
+    CHECK((is_named || after.samples == before.samples));
+    found += is_named ? 1 : 0;
+    flip(path, at, i % 8);
+  }
+  CHECK(samples_in(path, false) == before);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("compressed samples with a checksum are those without compression") {
+  const tests::MemoryFile file;
+  for (const char* mode : {"wl", "wb", "wl8"})
+    for (const int compression : {COMPRESSION_ADOBE_DEFLATE, COMPRESSION_ZSTD})
+      for (const int bits : {8, 16, 32, 64})
+        for (const int format : {SAMPLEFORMAT_UINT, SAMPLEFORMAT_IEEEFP})
+          for (const int channels : {1, 3})
+            for (const int planar : {PLANARCONFIG_CONTIG, PLANARCONFIG_SEPARATE})
+              for (const std::uint32_t tile : {0u, 16u})
+                for (const int predictor : {PREDICTOR_NONE, PREDICTOR_HORIZONTAL, PREDICTOR_FLOATINGPOINT}) {
+                  const bool is_float = format == SAMPLEFORMAT_IEEEFP;
+                  if ((is_float && bits < 32) || (predictor == PREDICTOR_FLOATINGPOINT && !is_float))
+                    continue;
+                  // libtiff swaps the bytes of these before it predicts them, which it does not undo.
+                  if (predictor == PREDICTOR_FLOATINGPOINT && mode == std::string("wb")) continue;
+                  if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression)) == 0) continue;
+                  TiffPageToWrite page = compressed_page(compression, predictor, bits, format, channels);
+                  page.planar = planar;
+                  if (tile > 0) page.tile_size = tile, page.rows_per_strip = 0;
+                  write_tiff(file.path(), {page}, mode);
+                  const Samples read = samples_in(file.path(), false);
+                  page.compression = COMPRESSION_NONE;
+                  page.more = nullptr;
+                  write_tiff(file.path(), {page}, mode);
+                  CAPTURE(mode, compression, bits, format, channels, planar, tile, predictor);
+                  REQUIRE(read == samples_in(file.path(), false));
+                }
+}
+
+TEST_CASE("a flipped bit in Deflate data is an error that names the strip or tile") {
+  const tests::MemoryFile file;
+  for (const int predictor : {PREDICTOR_NONE, PREDICTOR_HORIZONTAL})
+    for (const int bits : {8, 16, 32})
+      for (const std::uint32_t tile : {0u, 16u})
+        for (const int fill_order : {FILLORDER_MSB2LSB, FILLORDER_LSB2MSB}) {
+          TiffPageToWrite page =
+              compressed_page(COMPRESSION_ADOBE_DEFLATE, predictor, bits, SAMPLEFORMAT_UINT);
+          page.fill_order = fill_order;
+          if (tile > 0) page.tile_size = tile, page.rows_per_strip = 0;
+          write_tiff(file.path(), {page});
+          CAPTURE(predictor, bits, tile, fill_order);
+          for (const std::size_t piece : {0u, 1u, 3u}) CHECK(count_found(file.path(), piece, 60) >= 58);
+        }
+}
+
+TEST_CASE("a flipped bit in a large strip of Deflate data is an error that names it") {
+  const tests::MemoryFile file;
+  const BitVolume image = noise({2100, 2051, 1}, 17);
+  TiffPageToWrite page = page_of(image, 0, 1, 64);  // 34 MB of samples
+  page.compression = COMPRESSION_ADOBE_DEFLATE;
+  write_tiff(file.path(), {page});
+  REQUIRE(same_bits(read(file.path()).image, image));
+  CHECK(count_found(file.path(), 0, 4) >= 3);
+  const auto [offset, bytes] = pieces_in(file.path()).front();
+  flip(file.path(), offset + bytes - 1, 3);  // of the checksum
+  CHECK(samples_in(file.path(), false).error.starts_with("strip 0"));
+}
+
+TEST_CASE("the last strip may be stored with the rows below the page") {
+  const tests::MemoryFile file;
+  TiffPageToWrite page =
+      compressed_page(COMPRESSION_ADOBE_DEFLATE, PREDICTOR_HORIZONTAL, 16, SAMPLEFORMAT_UINT);
+  page.height = 40;
+  page.samples.resize(40 * 53, 5);
+  write_tiff(file.path(), {page});
+  const Samples whole = samples_in(file.path(), false);
+  TIFF* tiff = TIFFOpen(file.path().c_str(), "r+");
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, 37);
+  TIFFRewriteDirectory(tiff);
+  TIFFClose(tiff);
+  const Samples cut = samples_in(file.path(), false);
+  CHECK(cut.error.empty());
+  CHECK(std::equal(cut.samples.begin(), cut.samples.end(), whole.samples.begin()));
+  CHECK(cut.samples.size() == 37 * 53 * 2);
+  CHECK(count_found(file.path(), 3, 40) >= 38);
+}

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpuccl/types.hpp"
+#include "io/files/gunzipped_file.hpp"
+#include "io/image/samples.hpp"
+#include "io/tiff/checked_codec.hpp"
+#include "io/tiff/tiff_format.hpp"
+#include "io/tiff/tiff_handle.hpp"
+
+namespace gpuccl::io {
+
+/// Decodes the current page of a file, strip by strip or tile by tile, with libtiff or a CheckedCodec.
+class TiffPageDecoder {
+ public:
+  TiffPageDecoder(TiffHandle& tiff, const TiffFormat& format, const Extent& extent);
+
+  /// Returns the number of bands of the page: rows of strips or tiles that are decoded together. 1 if rows
+  /// are decoded one by one.
+  int bands() const;
+  std::int64_t band_bytes() const { return layout_.row_bytes * layout_.height * format_.planes; }
+  /// Returns the memory of an open file for the offsets and sizes of strips or tiles.
+  std::int64_t table_bytes() const { return layout_.across * layout_.down * format_.planes * 16; }
+
+  /// Decodes bands [begin, end). Throws Error (data, io).
+  void decode(int begin, int end, const SampleSource::Sink& sink);
+
+  /// Returns the memory for decoding a page.
+  static std::int64_t buffer_bytes(const TiffLayout& layout, int planes, const TiffPieces& pieces);
+
+ private:
+  void decode_rows(const SampleSource::Sink& sink);
+  void read_row(int y, std::span<std::byte> row);
+  void decode_pieces(int begin, int end, const SampleSource::Sink& sink);
+  void read_piece(std::int64_t index, std::size_t bytes, std::span<std::byte> out);
+  void read_band(int plane, std::int64_t down, int rows, std::byte* out);
+  void interleave(const std::byte* planes, std::size_t plane_bytes, std::size_t bytes,
+                  std::byte* pixels) const;
+  void check(bool good, const std::string& what) const;
+
+  TiffHandle& tiff_;
+  TiffFormat format_;
+  Extent extent_;
+  TiffLayout layout_;
+  bool fills_in_ = false;  // damage is only a warning
+  std::optional<CheckedCodec> codec_;
+  std::optional<GunzipStream> strip_;  // that is read by rows
+  std::vector<std::byte> tile_;
+};
+
+}  // namespace gpuccl::io
