@@ -92,6 +92,8 @@ constexpr Extension kExtensions[] = {
     {".png", "png", LabelFormat::png},
     {".tif", "tiff", LabelFormat::tiff},
     {".tiff", "tiff", LabelFormat::tiff},
+    {".stk", "tiff", {}},
+    {".lsm", "tiff", {}},
     {".npy", "npy", LabelFormat::npy, ".npy"},
     {".nii", "nifti", LabelFormat::nifti, ".nii"},
     {".nii.gz", "nifti", LabelFormat::nifti_gz, ".nii.gz"},

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "io/files/file_error.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
 #include "io/tiff/tiff_description.hpp"
@@ -37,6 +38,11 @@ class ContentsScanner {
   void describe(TiffContents& contents) const {
     const Extent& extent = contents.info.extent;
     const TiffDescription& description = description_;
+    if (is_ome_tiff(file_.path()) && description.writer != TiffDescription::Writer::ome)
+      warn("is named as an OME-TIFF, but contains no OME-XML");
+    if (!description.metadata_file.empty() && pages_ > 1)
+      warn("its OME-XML is in " + description.metadata_file +
+           ", which is not read; pages are read as slices");
     contents.info.is_described_stack = description.writer != TiffDescription::Writer::unknown;
     add_spacing(description, contents.info.geometry);
     if (options_.planes.pages) return keep_pages(contents, *options_.planes.pages);
@@ -48,9 +54,11 @@ class ContentsScanner {
     check_axes(description, found, true, options_.pages_apart);
     if (!options_.pages_apart && !description.series.empty()) check_order(description.series.front());
     const TiffSlice first = contents.slices.front();
+    check_hidden(first);
     if (has_hidden() && found == 1 && description.planes > 1 && first.rows != 0) {
       add_hidden_slices(contents, first);
-    } else if (description.planes > found && description.writer == TiffDescription::Writer::ome) {
+    } else if (description.planes > found && description.writer != TiffDescription::Writer::imagej &&
+               description.says_images()) {
       throw Error(ErrorCode::data, fmt::format("its description lists {} planes, but the file contains {}",
                                                description.planes, found));
     } else if (description.planes != found && description.planes > 0) {
@@ -69,9 +77,17 @@ class ContentsScanner {
   const TiffDescription& description() const { return description_; }
 
  private:
-  /// Returns whether slices of this writer may have no directory of their own.
-  bool has_hidden() const {
-    return description_.writer == TiffDescription::Writer::imagej || description_.single_directory;
+  bool has_hidden() const { return description_.has_hidden(); }
+
+  /// Refuses slices without a directory that cannot be found. Other writers than ImageJ always write them so.
+  void check_hidden(const TiffSlice& first) const {
+    const bool is_only_page = has_hidden() && description_.writer != TiffDescription::Writer::imagej &&
+                              planes_ == 1 && description_.planes > 1;
+    if (is_only_page && first.rows == 0)
+      throw Error(ErrorCode::data,
+                  fmt::format("contains {} planes behind its only page, compressed or in an unknown order; "
+                              "convert it to OME-TIFF with bfconvert, --page 0 reads the first",
+                              description_.planes));
   }
 
   /// Chooses planes by the description in the first page.
@@ -79,9 +95,10 @@ class ContentsScanner {
     PlaneChoice choice = options_.planes;
     description_ = read_description(tiff_);
     result_.reading = {false, description_.writer == TiffDescription::Writer::imagej, options_.palette};
-    if (description_.samples_are_channels && !choice.channel)
-      throw Error(ErrorCode::data, fmt::format("contains {} channels; --channel N selects one, from 0",
-                                               tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1)));
+    const int samples = tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
+    if (description_.samples_are_channels && samples > 1 && !choice.channel)
+      throw Error(ErrorCode::data,
+                  fmt::format("contains {} channels; --channel N selects one, from 0", samples));
     if (!choice.any()) return;
     std::vector<TiffSeries> series = description_.series;
     if (series.empty() || choice.pages) series = {TiffSeries()};  // pages without a description
@@ -125,6 +142,7 @@ class ContentsScanner {
   /// Keeps the slices that are wanted, and finds those that have no directory of their own.
   void keep_wanted(TiffContents& contents) const {
     const TiffSlice first = contents.slices.front();
+    check_hidden(first);
     if (has_hidden() && planes_ == 1 && description_.planes > 1 && first.rows != 0)
       add_hidden_slices(contents, first);
     else if (wanted_->back() >= planes_)

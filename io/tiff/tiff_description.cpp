@@ -67,6 +67,7 @@ Number number_in(const std::string& text, Number otherwise) {
 
 /// Parses lines "key=value" after "ImageJ=1.53". In a composite, the samples of a pixel are channels.
 void parse_imagej(const std::string& text, const FirstPage& page, TiffDescription& description) {
+  bool is_composite = false;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) {
     if (!line.empty() && line.back() == '\r') line.pop_back();
@@ -78,14 +79,20 @@ void parse_imagej(const std::string& text, const FirstPage& page, TiffDescriptio
     if (key == "slices") description.slices = number_in<std::int64_t>(value, 1);
     if (key == "frames") description.frames = number_in<std::int64_t>(value, 1);
     if (key == "spacing") description.spacing[2] = number_in<double>(value, 0);
+    is_composite |= key == "mode";
     if (key == "unit") description.unit = length_unit(value);
   }
-  if (page.samples_per_pixel > 1 && description.channels == page.samples_per_pixel &&
-      description.planes == page.pages * page.samples_per_pixel) {
+  // ImageJ writes neither images= for a composite of one page, nor spacing= for a distance of 1.
+  const std::int64_t planes = page.pages * page.samples_per_pixel;
+  if (page.samples_per_pixel > 1 && (is_composite || description.channels == page.samples_per_pixel) &&
+      (description.planes == 0 ? page.pages == 1 : description.planes == planes)) {
     description.samples_are_channels = true;
     description.planes = page.pages;
     description.channels = 1;
   }
+  if (description.spacing[2] == 0 && description.unit != LengthUnit::unknown &&
+      std::max(description.slices, description.planes) > 1)
+    description.spacing[2] = 1;
 }
 
 /// Returns the axes of ImageJ, which counts slices only if there is another axis too.
@@ -197,10 +204,10 @@ TiffDescription parse_description(const std::string& text, const std::string& so
     description.writer = Writer::imagej;
     parse_imagej(text, page, description);
     description.series = {imagej_series(description)};
-  } else if (text.find("<OME") < 500 && text.starts_with("<")) {
-    description.writer = Writer::ome;
+  } else if (text.find("OME") != std::string::npos && text.find('<') != std::string::npos) {
     parse_ome(text, page.samples_per_pixel, description);
-  } else if (description.by_tifffile) {
+  }
+  if (description.writer == Writer::unknown && description.by_tifffile) {
     description.writer = Writer::tifffile;
     parse_tifffile(text, page.elements, description);
   }
@@ -224,6 +231,11 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
     if (description.channels > 1) refuse(channels());
     return;
   }
+  if (!description.vendor.empty() && found > 1)
+    throw Error(ErrorCode::data,
+                fmt::format("contains {} pages, whose axes only the private tags of {} specify; --page 0..{} "
+                            "reads them as slices, --per-slice labels each page separately",
+                            found, description.vendor, found - 1));
   if (!description.other_axes.empty()) refuse(description.other_axes);
   if (description.images > 1 && found > description.planes) refuse(several(description.images, "images"));
   if (description.channels > 1) refuse(channels());
@@ -343,11 +355,16 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   // A truncated text is used up to its end.
   document.load_buffer(xml.data(), xml.size(), pugi::parse_minimal | pugi::parse_escapes);
   std::vector<pugi::xml_node> all;
-  for (const pugi::xml_node& root : document.children())
+  for_each_child(document, "OME", [&](const pugi::xml_node& root) {
+    description.writer = TiffDescription::Writer::ome;
     for_each_child(root, "Image", [&](const pugi::xml_node& image) {
       for_each_child(image, "Pixels", [&](const pugi::xml_node& pixels) { all.push_back(pixels); });
     });
-  if (all.empty()) return;  // the metadata are in another file
+    for_each_child(root, "BinaryOnly", [&](const pugi::xml_node& other) {
+      description.metadata_file = other.attribute("MetadataFile").as_string("another file");
+    });
+  });
+  if (all.empty()) return;
   std::int64_t next = 0;
   for (const pugi::xml_node& pixels : all) {
     TiffSeries series = series_of(pixels, samples_per_pixel, next);

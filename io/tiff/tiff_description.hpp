@@ -43,7 +43,7 @@ const TiffSeries& chosen_series(const std::vector<TiffSeries>& series, const Pla
 
 /// Description that the writing program left in the text of a TIFF's first page.
 struct TiffDescription {
-  enum class Writer { unknown, imagej, ome, tifffile };
+  enum class Writer { unknown, imagej, ome, tifffile, metamorph, nih_image, zeiss };
   Writer writer = Writer::unknown;
   bool by_tifffile =
       false;  // which stores true as 1 and calls it min-is-white; it also writes the other forms
@@ -54,13 +54,20 @@ struct TiffDescription {
   std::int64_t images = 1;  // of an OME-TIFF, which may be in other files; planes and axes are of the first
   std::vector<TiffSeries> series;     // if it is known how planes follow each other
   std::string other_axes;             // "2x3 planes (axes TZ)" of tifffile, if planes differ along several
+  std::string vendor;                 // of axes that are not read, which only its private tags specify
+  std::string metadata_file;          // another file, which contains the OME-XML
   bool single_directory = false;      // tifffile states that only the first of the planes has one
-  bool samples_are_channels = false;  // of a pixel, in a composite of ImageJ
+  bool samples_are_channels = false;  // of a pixel, in a composite of ImageJ, and of Zeiss
   Vector3 spacing{};  // of which ImageJ specifies only z, the others by the resolution; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 
   /// Returns whether the image that each page belongs to is known.
-  bool says_images() const { return writer == Writer::imagej || writer == Writer::ome; }
+  bool says_images() const { return writer != Writer::unknown && writer != Writer::tifffile; }
+  /// Returns whether slices may follow the first page without a directory of their own.
+  bool has_hidden() const {
+    return writer == Writer::imagej || writer == Writer::metamorph || writer == Writer::nih_image ||
+           single_directory;
+  }
 };
 
 /// Properties of the page with the description.
@@ -80,8 +87,8 @@ TiffDescription parse_description(const std::string& description, const std::str
 void check_axes(const TiffDescription& description, std::int64_t found, bool are_alike, bool are_apart);
 
 /// Adds images, planes and pixel sizes from OME-XML to `description`. Each plane has `samples_per_pixel`
-/// channels. Text that is not XML adds nothing. Throws Error (data) for metadata that take more memory than
-/// any image needs.
+/// channels. Text whose root is not an element OME adds nothing. Throws Error (data) for metadata that take
+/// more memory than any image needs.
 void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description);
 
 /// Returns the resolution of the current page.

@@ -34,7 +34,11 @@ void check_compression(int compression) {
 int unused_predictor(const TiffHandle& tiff, int compression) {
   const bool is_used = compression == COMPRESSION_LZW || compression == COMPRESSION_ADOBE_DEFLATE ||
                        compression == COMPRESSION_DEFLATE || compression == COMPRESSION_ZSTD;
-  return is_used ? PREDICTOR_NONE : tiff.stored_number(TIFFTAG_PREDICTOR, PREDICTOR_NONE);
+  if (is_used) return PREDICTOR_NONE;
+  const std::optional<StoredTag> stored = tiff.stored_tag(TIFFTAG_PREDICTOR);
+  const bool is_short = stored && stored->type == TIFF_SHORT;
+  return is_short ? static_cast<std::uint16_t>(tiff.number_at(stored->offset, 2))
+                  : std::uint16_t{PREDICTOR_NONE};
 }
 
 SampleKind kind_of(const TiffHandle& tiff) {

@@ -110,29 +110,34 @@ std::string TiffHandle::text(ttag_t tag) const {
   return TIFFGetField(tiff_, tag, &value) == 1 && value != nullptr ? value : "";
 }
 
-std::uint16_t TiffHandle::stored_number(ttag_t tag, std::uint16_t otherwise) const {
+std::uint64_t TiffHandle::number_at(std::uint64_t offset, int bytes) const {
+  std::uint64_t value = 0;
+  std::uint8_t stored[8] = {};
+  stream_.file->read_at(offset, stored, static_cast<std::size_t>(bytes));
+  const bool big_endian = TIFFIsBigEndian(tiff_) != 0;
+  for (int i = 0; i < bytes; ++i) value = value << 8 | stored[big_endian ? i : bytes - 1 - i];
+  return value;
+}
+
+std::optional<StoredTag> TiffHandle::stored_tag(ttag_t tag) const {
   const TIFFField* field = TIFFFindField(tiff_, tag, TIFF_ANY);
-  if (field == nullptr || TIFFFieldIsAnonymous(field) == 0) return otherwise;
+  if (field == nullptr || TIFFFieldIsAnonymous(field) == 0) return std::nullopt;
   const bool big = TIFFIsBigTIFF(tiff_) != 0;
-  const auto number = [this](std::uint64_t offset, int bytes) {
-    std::uint64_t value = 0;
-    std::uint8_t stored[8] = {};
-    stream_.file->read_at(offset, stored, static_cast<std::size_t>(bytes));
-    const bool big_endian = TIFFIsBigEndian(tiff_) != 0;
-    for (int i = 0; i < bytes; ++i) value = value << 8 | stored[big_endian ? i : bytes - 1 - i];
-    return value;
-  };
   const std::uint64_t directory = TIFFCurrentDirOffset(tiff_);
-  const int count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12;
-  const std::uint64_t count = std::min<std::uint64_t>(number(directory, count_bytes), 4096);
+  const int count_bytes = big ? 8 : 2, entry_bytes = big ? 20 : 12, offset_bytes = big ? 8 : 4;
+  const std::uint64_t count = std::min<std::uint64_t>(number_at(directory, count_bytes), 4096);
   for (std::uint64_t i = 0; i < count; ++i) {
     const std::uint64_t entry =
         directory + static_cast<std::uint64_t>(count_bytes) + i * static_cast<std::uint64_t>(entry_bytes);
-    if (number(entry, 2) != tag) continue;
-    const bool is_short = number(entry + 2, 2) == TIFF_SHORT;
-    return is_short ? static_cast<std::uint16_t>(number(entry + (big ? 12 : 8), 2)) : otherwise;
+    if (number_at(entry, 2) != tag) continue;
+    StoredTag found = {number_at(entry + 2, 2), number_at(entry + 4, offset_bytes),
+                       entry + 4 + static_cast<std::uint64_t>(offset_bytes)};
+    const auto element = static_cast<std::uint64_t>(TIFFDataWidth(static_cast<TIFFDataType>(found.type)));
+    if (found.count > static_cast<std::uint64_t>(offset_bytes) / std::max<std::uint64_t>(element, 1))
+      found.offset = number_at(found.offset, offset_bytes);
+    return found;
   }
-  return otherwise;
+  return std::nullopt;
 }
 
 tmsize_t read_stream(thandle_t handle, void* out, tmsize_t count) {

@@ -53,6 +53,11 @@ struct TiffStream {
   std::optional<Error> read_failure;
 };
 
+/// An entry of a directory, with the offset of its value in the file.
+struct StoredTag {
+  std::uint64_t type = 0, count = 0, offset = 0;
+};
+
 /// An open TIFF file. Not for several threads at once.
 class TiffHandle {
  public:
@@ -90,9 +95,11 @@ class TiffHandle {
     return TIFFGetFieldDefaulted(tiff_, tag, &value) == 1 ? value : otherwise;
   }
   std::string text(ttag_t tag) const;
-  /// Returns the 16-bit number that the current directory has for a tag which libtiff ignores, or
-  /// `otherwise`. Reads the file only if libtiff lists the tag as met but unknown. Throws Error (io).
-  std::uint16_t stored_number(ttag_t tag, std::uint16_t otherwise) const;
+  /// Returns the entry that the current directory has for a tag which libtiff ignores, if any. Reads the file
+  /// only if libtiff lists the tag as met but unknown. Throws Error (io).
+  std::optional<StoredTag> stored_tag(ttag_t tag) const;
+  /// Returns the number of up to 8 bytes at an offset in the byte order of the file; zeros follow the end.
+  std::uint64_t number_at(std::uint64_t offset, int bytes) const;
 
  private:
   [[noreturn]] void fail(const std::string& reason, bool may_need_more) const;

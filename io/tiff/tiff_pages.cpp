@@ -7,6 +7,7 @@
 
 #include "io/files/file_error.hpp"
 #include "io/tiff/tiff_contents.hpp"
+#include "io/tiff/tiff_vendors.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -83,8 +84,12 @@ TiffDescription read_description(const TiffHandle& tiff) {
                           tiff.field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) * channels;  // not checked yet
   const std::string text = tiff.text(TIFFTAG_IMAGEDESCRIPTION);
   const bool counts = channels > 1 && text.starts_with("ImageJ=");
-  return parse_description(text, tiff.text(TIFFTAG_SOFTWARE),
-                           {elements, channels, counts ? TIFFNumberOfDirectories(tiff.get()) : 1});
+  const std::string software = tiff.text(TIFFTAG_SOFTWARE);
+  TiffDescription description = parse_description(
+      text, software, {elements, channels, counts ? TIFFNumberOfDirectories(tiff.get()) : 1});
+  if (description.writer == TiffDescription::Writer::unknown)
+    add_vendor_axes(tiff, text, software, description);
+  return description;
 }
 
 bool TiffArrays::begin_at(const TiffHandle& tiff) {

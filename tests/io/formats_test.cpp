@@ -33,7 +33,8 @@ TEST_CASE("messages name every format and extension of the table") {
   CHECK(formats_of_words(words).size() == 12);
   CHECK(error_code_of([] { formats_of_words("png,gif"); }) == ErrorCode::usage);
   CHECK(image_extensions() ==
-        ".png, .tif, .tiff, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .mgh, .mgz, .pbm, .pgm, "
+        ".png, .tif, .tiff, .stk, .lsm, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .mgh, .mgz, "
+        ".pbm, .pgm, "
         ".ppm, .pnm, .bmp, .jpg, .jpeg, .h5, .hdf5, .he5 or .zarr");
   CHECK(written_formats() == "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, OME-Zarr");
   std::istringstream extensions(image_extensions());
@@ -45,7 +46,7 @@ TEST_CASE("messages name every format and extension of the table") {
     CHECK_FALSE(is_image_name("." + word));
     ++count;
   }
-  CHECK(count == 24);
+  CHECK(count == 26);
   for (const char* name : {"a", "a.txt", "a.gz", "a.img", ".a.png"}) CHECK_FALSE(is_image_name(name));
   CHECK(is_image_name("A.TIFF"));
 }

@@ -6,6 +6,7 @@ Exit status 77: the module that PART needs is not installed.
 
 import importlib
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -183,6 +184,23 @@ def check_choices(reader, tifffile):
     reader.expect(path, image[0, 0, 0] != 0, "channel=0", "frame=0", "series=0")
     for choice in ("channel=1", "frame=1", "series=1"):
         reader.expect_refused(path, choice)
+
+
+def check_imagej(reader):
+    numpy = reader.numpy
+    jar = "/usr/share/java/ij.jar"
+    if not os.path.exists(jar) or not shutil.which("javac"):  # a JDK: it compiles what it runs
+        print(f"skipped: no {jar} or no JDK")
+        sys.exit(SKIPPED)
+    writer = os.path.join(os.path.dirname(os.path.abspath(__file__)), "WriteByImageJ.java")
+    subprocess.run(["java", "-Djava.awt.headless=true", "-cp", jar, writer, reader.folder], check=True)
+    for name, slices in (("samples", 1), ("scaled", 1), ("pages", 1), ("volumes", 2)):
+        path = reader.path(name + ".tif")
+        reader.expect_refused(path)
+        for c in range(3):
+            image = [(numpy.arange(48) + z) % (c + 2) == 0 for z in range(slices)]
+            reader.expect(path, numpy.array(image).reshape(slices, 6, 8), f"channel={c}")
+        reader.expect_refused(path, "channel=3")
 
 
 def check_numpy(reader):
@@ -396,7 +414,7 @@ def check_zarr(reader):
 
 def main():
     program, part = sys.argv[1:]
-    checks = {"numpy": check_numpy, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage, "zarr": check_zarr}
+    checks = {"imagej": check_imagej, "numpy": check_numpy, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage, "zarr": check_zarr}
     with tempfile.TemporaryDirectory() as folder:
         checks[part](Reader(program, folder))
 

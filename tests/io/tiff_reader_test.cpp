@@ -2,12 +2,15 @@
 
 #include <oneapi/tbb/global_control.h>
 
+#include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cmath>
 #include <cstring>
 #include <fstream>
 #include <mutex>
 #include <random>
+#include <utility>
 
 #include "io/image/image_axes.hpp"
 #include "io/image/read_options.hpp"
@@ -18,6 +21,7 @@
 #include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
+#include "support/scratch_folder.hpp"
 #include "support/tiff_bytes.hpp"
 #include "support/tiff_file.hpp"
 
@@ -983,6 +987,298 @@ TEST_CASE("a composite of ImageJ with its channels in each pixel is read by chan
   describe(page, "ImageJ=1.54f\n");  // colors
   write_tiff(path, {page});
   REQUIRE(read(path).info.foreground_rule == "luma > 0");
+  // Of a composite with one slice, Fiji writes the number of channels or only the mode, but no images=.
+  for (const char* text :
+       {"ImageJ=1.53t\nchannels=3\nmode=composite\nloop=false\nmin=0.0\nmax=100.0\n",
+        "ImageJ=1.53t\nchannels=3\nmode=color\nunit=micron\n", "ImageJ=1.54f\nmode=color\n"}) {
+    CAPTURE(text);
+    describe(page, text);
+    write_tiff(path, {page});
+    REQUIRE(refusal_of(path) == "contains 3 channels; --channel N selects one, from 0");
+    REQUIRE(same_bits(read(path, options).image, image));
+    REQUIRE(read(path, options).warnings.empty());
+  }
+}
+
+TEST_CASE("ImageJ omits a slice distance of 1, which the unit implies") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const auto spacing_with = [&](int depth, const std::string& text) {
+    std::vector<TiffPageToWrite> pages = pages_of(noise({20, 10, depth}, 13));
+    pages.front().more = [text](TIFF* tiff) {
+      TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, text.c_str());
+      TIFFSetField(tiff, TIFFTAG_XRESOLUTION, 2.0);
+      TIFFSetField(tiff, TIFFTAG_YRESOLUTION, 4.0);
+    };
+    write_tiff(path, pages);
+    return read(path).info.geometry.spacing;
+  };
+  CHECK(spacing_with(3, "ImageJ=1.53t\nimages=3\nslices=3\nunit=micron\n") == Vector3{0.5, 0.25, 1});
+  CHECK(spacing_with(3, "ImageJ=1.53t\nimages=3\nunit=mm\n") == Vector3{0.5, 0.25, 1});
+  CHECK(spacing_with(3, "ImageJ=1.53t\nimages=3\nunit=mm\nspacing=3\n") == Vector3{0.5, 0.25, 3});
+  CHECK(spacing_with(3, "ImageJ=1.53t\nimages=3\n") == Vector3{});
+  CHECK(spacing_with(1, "ImageJ=1.53t\nunit=mm\n") == Vector3{0.5, 0.25, 0});
+}
+
+namespace {
+
+/// A page of 8-bit samples, 4 x 2 x `channels` in planes, for tiff_of_pages().
+struct VendorPage {
+  std::string samples = {};
+  int channels = 1;
+  bool is_thumbnail = false;
+  std::string text = {};
+  std::vector<std::pair<tests::TiffTag, std::string>> tags = {};  // with their values, of more than 4 bytes
+};
+
+/// A little-endian TIFF with private tags. The samples of the first page end the file, so that others may
+/// follow.
+std::string tiff_of_pages(const std::vector<VendorPage>& pages) {
+  constexpr std::uint32_t kStrips = 273, kBytes = 279, kDescription = 270;
+  std::string bytes = tests::tiff_of_tags({}).substr(0, 4);
+  tests::append_number(bytes, 8, 4);
+  std::vector<std::size_t> samples_of_first;
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const VendorPage& page = pages[i];
+    const auto channels = static_cast<std::uint32_t>(page.channels);
+    std::vector<std::pair<tests::TiffTag, std::string>> tags = page.tags;
+    const auto number = [&](std::uint16_t tag, std::uint32_t value) {
+      tags.push_back({{tag, 3, 1, value}, {}});
+    };
+    const auto numbers = [&](std::uint32_t tag, std::uint32_t first, std::uint32_t step) {
+      std::string list;
+      for (std::uint32_t k = 0; k < channels; ++k) tests::append_number(list, first + k * step, 4);
+      tags.push_back({{static_cast<std::uint16_t>(tag), 4, channels, first}, channels > 1 ? list : ""});
+    };
+    if (page.is_thumbnail) tags.push_back({{254, 4, 1, FILETYPE_REDUCEDIMAGE}, {}});
+    for (const auto& [tag, value] :
+         {std::pair{256, 4}, {257, 2}, {258, 8}, {259, 1}, {262, 1}, {278, 2}, {284, 2}})
+      number(static_cast<std::uint16_t>(tag), static_cast<std::uint32_t>(value));
+    number(277, channels);
+    if (channels > 1) tags.push_back({{338, 3, channels - 1, 0}, {}});
+    if (!page.text.empty())
+      tags.push_back({{kDescription, 2, static_cast<std::uint32_t>(page.text.size() + 1), 0},
+                      page.text + std::string(1, '\0')});
+    numbers(kBytes, 8, 0);
+    numbers(kStrips, 0, 0);
+    std::sort(tags.begin(), tags.end(),
+              [](const auto& a, const auto& b) { return a.first.tag < b.first.tag; });
+
+    std::size_t end = bytes.size() + 2 + tags.size() * 12 + 4, at_strips = 0;
+    std::string values, directory;
+    tests::append_number(directory, tags.size(), 2);
+    for (const auto& [tag, value] : tags) {
+      tests::append_number(directory, tag.tag, 2);
+      tests::append_number(directory, tag.type, 2);
+      tests::append_number(directory, tag.count, 4);
+      if (tag.tag == kStrips)
+        at_strips = value.empty() ? bytes.size() + directory.size() : end + values.size();
+      tests::append_number(directory, value.empty() ? tag.value : end + values.size(), 4);
+      values += value;
+    }
+    end += values.size();
+    const std::string other_samples = i == 0 ? "" : page.samples;
+    tests::append_number(directory, i + 1 < pages.size() ? end + other_samples.size() : 0, 4);
+    bytes += directory + values + other_samples;
+    for (std::uint32_t k = 0; k < channels; ++k) {
+      if (i == 0) samples_of_first.push_back(at_strips + std::size_t{4} * k);
+      std::string offset;
+      tests::append_number(offset, end + std::size_t{8} * k, 4);
+      bytes.replace(at_strips + std::size_t{4} * k, 4, offset);
+    }
+  }
+  for (std::size_t k = 0; k < samples_of_first.size(); ++k) {
+    std::string offset;
+    tests::append_number(offset, bytes.size() + 8 * k, 4);
+    bytes.replace(samples_of_first[k], 4, offset);
+  }
+  return bytes + pages.front().samples;
+}
+
+std::pair<tests::TiffTag, std::string> long_tag(int tag, const std::string& value) {
+  return {{static_cast<std::uint16_t>(tag), 1, static_cast<std::uint32_t>(value.size()), 0}, value};
+}
+
+/// UIC2Tag of MetaMorph with these distances in z, and times.
+std::pair<tests::TiffTag, std::string> metamorph_tag(const std::vector<std::pair<int, int>>& planes) {
+  std::string value;
+  for (const auto& [distance, time] : planes)
+    for (const int number : {distance, 1000, 2450000, time, 2450000, 0})
+      tests::append_number(value, static_cast<std::uint64_t>(number), 4);
+  return {{33629, 5, static_cast<std::uint32_t>(planes.size()), 0}, value};
+}
+
+/// CZ_LSMINFO of Zeiss.
+std::pair<tests::TiffTag, std::string> zeiss_tag(int scan, int slices, int channels, int frames,
+                                                 int positions = 1) {
+  std::string value(512, '\0');
+  const auto put = [&](std::size_t offset, std::uint64_t number, int bytes) {
+    std::string text;
+    tests::append_number(text, number, bytes);
+    value.replace(offset, text.size(), text);
+  };
+  put(16, static_cast<std::uint64_t>(slices), 4);
+  put(20, static_cast<std::uint64_t>(channels), 4);
+  put(24, static_cast<std::uint64_t>(frames), 4);
+  for (const std::size_t i : {0, 1, 2})
+    put(40 + 8 * i, std::bit_cast<std::uint64_t>(i == 2 ? 1e-6 : 0.25e-6), 8);
+  put(88, static_cast<std::uint64_t>(scan), 2);
+  put(264, static_cast<std::uint64_t>(positions), 4);
+  return long_tag(34412, value);
+}
+
+/// Eight samples, of which only sample `place` is foreground.
+std::string one_at(std::size_t place) {
+  std::string samples(8, '\0');
+  samples[place] = 1;
+  return samples;
+}
+
+/// The places of the only foreground sample in each slice that is read.
+std::vector<int> places_in(const std::string& path, const PlaneChoice& planes = {}) {
+  ReadOptions options;
+  options.planes = planes;
+  const BitVolume image = read(path, options).image;
+  std::vector<int> places;
+  for (int z = 0; z < image.extent().depth; ++z)
+    for (int i = 0; i < 8; ++i)
+      if (image(i % 4, i / 4, z)) places.push_back(i);
+  return places;
+}
+
+ReadOptions with_planes(const PlaneChoice& planes) {
+  ReadOptions options;
+  options.planes = planes;
+  return options;
+}
+
+PlaneChoice plane_of(std::optional<int> channel, std::optional<int> frame) {
+  PlaneChoice planes;
+  planes.channel = channel;
+  planes.frame = frame;
+  return planes;
+}
+
+}  // namespace
+
+TEST_CASE("planes of MetaMorph and NIH Image follow the only page") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const auto write = [&](const std::pair<tests::TiffTag, std::string>& tag, const std::string& behind) {
+    write_file(path, tiff_of_pages({{.samples = one_at(1), .tags = {tag}}}) + behind);
+  };
+  const std::string behind = one_at(3) + one_at(6);
+  write(metamorph_tag({{500, 0}, {500, 9}, {500, 20}}), behind);
+  REQUIRE(places_in(path) == std::vector{1, 3, 6});
+  write(metamorph_tag({{0, 7}, {0, 7}, {0, 7}}), behind);
+  REQUIRE(places_in(path) == std::vector{1, 3, 6});
+  write(metamorph_tag({{0, 0}, {0, 9}, {0, 20}}), behind);
+  REQUIRE(refusal_of(path) ==
+          "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices, "
+          "--per-slice labels each page separately");
+  REQUIRE(places_in(path, plane_of({}, 2)) == std::vector{6});
+  PlaneChoice pages;
+  pages.pages = PageRange{1, 3};
+  REQUIRE(places_in(path, pages) == std::vector{3, 6});
+  write(metamorph_tag({{500, 0}, {500, 9}, {500, 20}}), one_at(3));
+  REQUIRE(refusal_of(path) == "its description lists 3 images, but the file ends after 2");
+
+  const auto nih_tag = [](int type) {
+    std::string header(512, '\0');
+    header[260] = 3;
+    header[310] = static_cast<char>(type);
+    return long_tag(43314, header);
+  };
+  write(nih_tag(0), behind);
+  REQUIRE(places_in(path) == std::vector{1, 3, 6});
+  write(nih_tag(2), behind);
+  REQUIRE(refusal_of(path).starts_with("contains 3 time points; "));
+  REQUIRE(places_in(path, plane_of({}, 1)) == std::vector{3});
+  write(nih_tag(1), behind);
+  REQUIRE(refusal_of(path).starts_with("contains 3 channels; "));
+  REQUIRE(places_in(path, plane_of(2, {})) == std::vector{6});
+}
+
+TEST_CASE("planes of MetaMorph that are compressed are refused, not dropped") {
+  const tests::MemoryFile file;
+  std::string content = tiff_of_pages({{.samples = one_at(1), .tags = {metamorph_tag({{5, 0}, {5, 1}})}}});
+  std::string compression;
+  for (const int number : {259, 3}) tests::append_number(compression, static_cast<std::uint64_t>(number), 2);
+  tests::append_number(compression, 1, 4);
+  const std::size_t at = content.find(compression);
+  REQUIRE(at != std::string::npos);
+  content[at + 8] = static_cast<char>(32773 & 255);
+  content[at + 9] = static_cast<char>(32773 >> 8);
+  write_file(file.path(), content + one_at(3));
+  REQUIRE(refusal_of(file.path()) ==
+          "contains 2 planes behind its only page, compressed or in an unknown order; convert it to OME-TIFF "
+          "with "
+          "bfconvert, --page 0 reads the first");
+}
+
+TEST_CASE("channels, slices and time points of a Zeiss LSM are those of its tag") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const VendorPage thumbnail = {.samples = one_at(0), .is_thumbnail = true};
+  const auto write = [&](const std::pair<tests::TiffTag, std::string>& tag, int pages, int channels) {
+    std::vector<VendorPage> all;
+    for (int i = 0; i < pages; ++i) {
+      VendorPage page = {.samples = "", .channels = channels};
+      for (int k = 0; k < channels; ++k) page.samples += one_at(static_cast<std::size_t>(i + 3 * k) % 8);
+      if (i == 0) page.tags = {tag};
+      all.push_back(page);
+      all.push_back(thumbnail);
+    }
+    write_file(path, tiff_of_pages(all));
+  };
+  write(zeiss_tag(3, 1, 1, 3), 3, 1);
+  REQUIRE(refusal_of(path) ==
+          "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices, "
+          "--per-slice labels each page separately");
+  REQUIRE(places_in(path, plane_of({}, 1)) == std::vector{1});
+  write(zeiss_tag(0, 3, 1, 1), 3, 1);
+  REQUIRE(places_in(path) == std::vector{0, 1, 2});
+  const Geometry geometry = read(path).info.geometry;
+  REQUIRE(geometry.unit == LengthUnit::um);
+  REQUIRE(geometry.spacing == Vector3{0.25, 0.25, 1});
+  write(zeiss_tag(6, 2, 2, 3), 6, 2);
+  REQUIRE(refusal_of(path) == "contains 2 channels; --channel N selects one, from 0");
+  REQUIRE(refusal_of(path, with_planes(plane_of(1, {}))) ==
+          "contains 3 time points; --frame N selects one, from 0");
+  REQUIRE(places_in(path, plane_of(1, 2)) == std::vector{7, 0});
+  write(zeiss_tag(6, 2, 1, 3), 5, 1);
+  REQUIRE(refusal_of(path, with_planes(plane_of({}, 2))) ==
+          "its description lists 6 planes or more, but the file contains 5");
+  write(zeiss_tag(3, 1, 1, 2, 2), 4, 1);
+  REQUIRE(
+      refusal_of(path).starts_with("contains 4 pages, whose axes only the private tags of Zeiss LSM with "));
+}
+
+TEST_CASE("pages whose axes only private tags of other vendors specify are refused") {
+  const tests::MemoryFile file;
+  const std::string path = file.path();
+  const auto check = [&](VendorPage page, const std::string& vendor) {
+    CAPTURE(vendor);
+    page.samples = one_at(2);
+    write_file(path, tiff_of_pages({page, {.samples = one_at(5)}}));
+    REQUIRE(refusal_of(path) ==
+            "contains 2 pages, whose axes only the private tags of " + vendor +
+                " specify; --page 0..1 reads them as slices, --per-slice labels each page "
+                "separately");
+    PlaneChoice pages;
+    pages.pages = PageRange{0, 2};
+    REQUIRE(places_in(path, pages) == std::vector{2, 5});
+    ReadOptions apart;
+    apart.pages_apart = true;
+    REQUIRE(read(path, apart).info.extent.depth == 2);
+    write_file(path, tiff_of_pages({page}));
+    REQUIRE(places_in(path) == std::vector{2});
+  };
+  check({.tags = {long_tag(33560, "SIS0 data")}}, "Olympus SIS");
+  check({.tags = {long_tag(34361, "FluoView")}}, "Olympus FluoView");
+  check({.tags = {long_tag(4864, "12345678")}}, "Andor");
+  check({.tags = {long_tag(51123, "{\"Frames\": 2}")}}, "Micro-Manager");
+  check({.text = "state.configPath='C:/'"}, "ScanImage");
 }
 
 TEST_CASE("a palette in which ImageJ displays one channel is no data") {
@@ -1121,6 +1417,22 @@ TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that i
   second_channel.channel = second_image.series = 1;
   REQUIRE(depth_with(text, second_channel).extent.depth == 3);
   REQUIRE(depth_with(text, second_channel).geometry.spacing[0] == 2);
+  // The root may follow anything that XML allows, in a namespace of any name.
+  for (const std::string& before :
+       {"\n <?xml version='1.0'?>\n<!--" + std::string(1000, 'x') + "-->", std::string(),
+        std::string("<?xml version='1.0' encoding='UTF-8'?><?style x?><!DOCTYPE OME>")})
+    for (const std::string& prefix : {std::string(), std::string("ome:"), std::string("a-b:")}) {
+      CAPTURE(before, prefix);
+      const std::string pixels_of = "<" + prefix +
+                                    "Pixels DimensionOrder='XYZCT' SizeC='2' SizeZ='3' SizeT='1'></" +
+                                    prefix + "Pixels>";
+      write_described(path, image,
+                      before + "<" + prefix + "OME><" + prefix + "Image>" + pixels_of + "</" + prefix +
+                          "Image></" + prefix + "OME>");
+      REQUIRE(refusal_of(path) == "contains 2 channels; --channel N selects one, from 0");
+    }
+  write_described(path, image, "<html><OME><Image><Pixels SizeC='2' SizeZ='3'/></Image></OME></html>");
+  REQUIRE(read(path).info.extent.depth == 6);
   // Channels have names.
   const std::string named =
       "<OME><Image><Pixels SizeC='2' SizeZ='3'><Channel Name='DAPI'/><Channel Name='GFP'/></Pixels></Image>"
@@ -1163,6 +1475,23 @@ TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that i
   } catch (const Error&) {
   }
   REQUIRE(std::chrono::steady_clock::now() - begin < std::chrono::seconds(5));
+}
+
+TEST_CASE("the name of an OME-TIFF without OME-XML, and OME-XML in another file, are warned of") {
+  const ScratchFolder folder;
+  const BitVolume image = noise({20, 10, 2}, 13);
+  const std::string warning = "is named as an OME-TIFF, but contains no OME-XML";
+  const auto warnings_of = [&](const std::string& name, const std::string& description) {
+    write_described(folder / name, image, description);
+    return read(folder / name).warnings;
+  };
+  CHECK(warnings_of("a.ome.tif", "") == std::vector{warning});
+  CHECK(warnings_of("a.OME.TIFF", "ImageJ=1.53t\nimages=2\nslices=2\n") == std::vector{warning});
+  CHECK(warnings_of("a.tif", "").empty());
+  CHECK(warnings_of("b.ome.tif", "<OME><Image><Pixels SizeZ='2'/></Image></OME>").empty());
+  CHECK(warnings_of("c.ome.tif", "<OME><BinaryOnly MetadataFile='x.companion.ome'/></OME>") ==
+        std::vector<std::string>{
+            "its OME-XML is in x.companion.ome, which is not read; pages are read as slices"});
 }
 
 TEST_CASE("several images, and arrays of more than three axes, are named and not joined into one volume") {
