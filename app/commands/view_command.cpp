@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,7 +28,9 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/json.hpp"
+#include "io/files/input_file.hpp"
+#include "io/files/json_field.hpp"
+#include "io/image/limits.hpp"
 #include "io/read/label_reader.hpp"
 #include "io/read/one_image.hpp"
 #include "io/report/csv_tables.hpp"
@@ -67,16 +68,29 @@ void read_stats(const std::string& path, ViewTable& table) {
   });
 }
 
-nlohmann::ordered_json read_report(const std::string& path) {
-  return io::with_path(path, [&] {
-    std::ifstream file(path);
-    if (!file) throw Error(ErrorCode::no_input, io::system_reason(errno), errno);
-    nlohmann::ordered_json report =
-        io::parse_ordered_json({std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()});
-    if (!report.is_object() || !report.contains("gpuccl"))
-      throw Error(ErrorCode::data, "is not a report of 'gpuccl label'");
-    return report;
-  });
+/// Returns the fields of a report, and adds its components to `table` if that is not null.
+nlohmann::ordered_json read_report(const std::string& path, std::int64_t memory, ViewTable* table) {
+  constexpr std::uint64_t kBytesOfByte = 4;  // of text: itself, and the numbers of a table that grows
+  const io::InputFile file(path, memory);
+  if (file.size() > static_cast<std::uint64_t>(memory) / kBytesOfByte)
+    throw Error(ErrorCode::memory,
+                "needs up to " + io::bytes_in_words(static_cast<double>(file.size()) * kBytesOfByte) +
+                    " of memory, the limit is " + io::bytes_in_words(static_cast<double>(memory)) +
+                    "; increase --memory");
+  std::string text(file.size(), '\0');
+  text.resize(file.read_at(0, text.data(), text.size()));
+  bool has_components = false;
+  nlohmann::ordered_json report =
+      io::read_json_members(text, {"gpuccl", "input", "options", "hints", "labeling", "intensity", "seeds"},
+                            "components", [&](const std::vector<io::JsonField>& component) {
+                              has_components = true;
+                              if (table != nullptr) table->add_component(component);
+                            });
+  if (!report.is_object() || !report.contains("gpuccl"))
+    throw Error(ErrorCode::data, "is not a report of 'gpuccl label'");
+  if (table != nullptr && !has_components && !report.contains("components"))
+    throw Error(ErrorCode::data, "has no list of components; set their table with --stats");
+  return report;
 }
 
 /// Returns whether the options name what the report has read, not the folders of a batch.
@@ -97,10 +111,10 @@ bool names_images(const nlohmann::ordered_json& report, const std::string& optio
 }
 
 /// Adds the fields of a report to the page.
-void add_report(const std::string& path, const nlohmann::ordered_json& report, bool with_table,
-                ViewPage& page) {
+void add_report(const std::string& path, std::int64_t memory, bool with_table, ViewPage& page) {
   io::with_path(path, [&] {
     try {
+      const nlohmann::ordered_json report = read_report(path, memory, with_table ? &page.table : nullptr);
       page.input = report.at("input").at("path").get<std::string>();
       page.options = report.at("options").get<std::string>();
       page.made = true;
@@ -115,9 +129,9 @@ void add_report(const std::string& path, const nlohmann::ordered_json& report, b
                                                 std::to_string(labeling.at("connectivity").get<int>()) +
                                                 "-connectivity, gpuccl " +
                                                 report.at("gpuccl").get<std::string>());
-      if (with_table && !report.contains("components"))
-        throw Error(ErrorCode::data, "has no list of components; set their table with --stats");
-      if (with_table) page.table.add_report(report);
+      const auto& geometry = report.at("input").at("geometry");  // null if it is not known
+      if (geometry.is_object() && geometry.at("unit").is_string())
+        page.table.set_unit(geometry["unit"].get<std::string>());
     } catch (const nlohmann::json::exception&) {
       throw Error(ErrorCode::data, "is not a report of 'gpuccl label'");
     }
@@ -153,7 +167,7 @@ int run_view(const ViewOptions& options) {
   page.title = std::filesystem::path(options.labels).filename().string();
   page.about.emplace_back("Labels", options.labels);
   if (!options.report.empty())
-    add_report(options.report, read_report(options.report), options.stats.empty(), page);
+    add_report(options.report, io::memory_limit({.memory = options.memory}), options.stats.empty(), page);
   if (!options.stats.empty()) read_stats(options.stats, page.table);
 
   // Objects in ascending order of their labels, as those of gpuccl measure.

@@ -25,8 +25,10 @@ class ViewTable {
   /// Call it after the last piece.
   void end_csv();
   void set_least_area(double elements) { least_area_ = elements; }
-  /// Reads the components of a report. Error (data) if it is not a report.
-  void add_report(const nlohmann::ordered_json& report);
+  /// Adds a component of a report. Throws Error (data) if it is none, or differs from the first in its
+  /// fields.
+  void add_component(const std::vector<io::JsonField>& component);
+  void set_unit(const std::string& unit) { unit_ = unit; }
 
   std::size_t rows() const { return labels_.size(); }
   std::span<const std::uint64_t> labels() const { return labels_; }
@@ -52,7 +54,6 @@ class ViewTable {
 
   void add_line(std::string_view line);
   void add_head(std::string_view line);
-  Column& column(const std::string& name);
 
   std::string rest_;  // beginning of a line whose end follows
   std::vector<std::string> head_;

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
@@ -14,6 +15,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/json.hpp"
+#include "io/files/json_field.hpp"
 #include "io/files/number_text.hpp"
 #include "io/report/csv_tables.hpp"
 
@@ -107,14 +109,6 @@ nlohmann::json head_of(const std::string& name, const std::string& type, const s
 
 }  // namespace
 
-ViewTable::Column& ViewTable::column(const std::string& name) {
-  for (Column& known : columns_)
-    if (known.name == name) return known;
-  // Columns that other rows have and this one lacks are missing values.
-  return columns_.emplace_back(
-      Column{name, std::vector<double>(labels_.empty() ? 0 : labels_.size() - 1, kNone)});
-}
-
 void ViewTable::add_csv(std::string_view piece) {
   std::size_t begin = 0;
   for (std::size_t end; (end = piece.find('\n', begin)) != std::string_view::npos; begin = end + 1) {
@@ -153,7 +147,9 @@ void ViewTable::add_line(std::string_view line) {
   if (fields.size() != head_.size())
     throw Error(ErrorCode::data,
                 fmt::format("has a row of {} fields, and {} columns", fields.size(), head_.size()));
-  if (number_of<double>(fields[1]) < least_area_) return;
+  const auto area = number_of<double>(fields[1]);
+  if (!(area >= 0)) throw Error(ErrorCode::data, kNoTable);
+  if (area < least_area_) return;
   labels_.push_back(number_of<std::uint64_t>(fields[0]));
   std::size_t at = 0;
   for (std::size_t i = 1; i < fields.size(); ++i)
@@ -163,33 +159,57 @@ void ViewTable::add_line(std::string_view line) {
       columns_[at++].values.push_back(fields[i].empty() ? kNone : number_of<double>(fields[i]));
 }
 
-void ViewTable::add_report(const nlohmann::ordered_json& report) {
-  const auto axes = [&](const char* what, std::size_t i, std::size_t count) {
-    const std::string axis(1, "xyz"[i % count]);
-    if (what == std::string_view("bbox")) return axis + (i < count ? "0" : "1");
-    return "c" + axis + (what == std::string_view("centroid") ? "" : "_physical");
+void ViewTable::add_component(const std::vector<io::JsonField>& component) {
+  const auto refuse = [&] {
+    throw Error(ErrorCode::data,
+                fmt::format("has component {} with fields that gpuccl does not write", rows() + 1));
   };
-  const auto number = [](const nlohmann::ordered_json& value) {
-    return value.is_number() ? value.get<double>() : kNone;
+  std::map<std::string_view, const io::JsonField*> fields;
+  for (const io::JsonField& field : component)
+    if (!fields.emplace(field.name, &field).second) refuse();
+  const auto find = [&](std::string_view name) {
+    const auto found = fields.find(name);
+    return found == fields.end() ? nullptr : found->second;
   };
-  const nlohmann::ordered_json& geometry = report.at("input").at("geometry");  // null if it is not known
-  if (geometry.is_object() && geometry.at("unit").is_string()) unit_ = geometry["unit"].get<std::string>();
-  for (const nlohmann::ordered_json& component : report.at("components")) {
-    labels_.push_back(component.at("label").get<std::uint64_t>());
-    // In the order of a table.
-    for (const char* key : {"area", "bbox", "centroid", "area_physical", "centroid_physical"}) {
-      if (!component.contains(key)) continue;
-      const nlohmann::ordered_json& value = component[key];
-      if (!value.is_array()) column(key).values.push_back(number(value));
-      const std::size_t count = key == std::string_view("bbox") ? value.size() / 2 : value.size();
-      for (std::size_t i = 0; value.is_array() && i < value.size(); ++i)
-        column(axes(key, i, count)).values.push_back(number(value[i]));
+  const auto is_number = [&](const io::JsonField* field) {
+    return field != nullptr && !field->is_list && field->values.front().is_number();
+  };
+  const io::JsonField* const label = find("label");
+  if (!is_number(label) || !label->values.front().is_number_unsigned() || !is_number(find("area"))) refuse();
+
+  std::size_t at = 0, axes = 0;
+  const auto add = [&](const std::string& name, const nlohmann::ordered_json& value) {
+    if (!value.is_number() && !value.is_null()) refuse();
+    if (labels_.empty()) columns_.push_back({name, {}});
+    if (at == columns_.size() || columns_[at].name != name) refuse();
+    columns_[at++].values.push_back(value.is_number() ? value.get<double>() : kNone);
+  };
+  const auto add_number = [&](const io::JsonField& field) {
+    if (field.is_list) refuse();
+    add(field.name, field.values.front());
+  };
+  const auto add_place = [&](const io::JsonField& field, bool is_box, const char* after) {
+    const std::size_t count = is_box ? field.values.size() / 2 : field.values.size();
+    if (axes == 0) axes = count;
+    if (!field.is_list || (count != 2 && count != 3) || count != axes ||
+        (is_box && field.values.size() % 2 != 0))
+      refuse();
+    for (std::size_t i = 0; i < field.values.size(); ++i) {
+      const std::string axis(1, "xyz"[i % count]);
+      add(is_box ? axis + (i < count ? "0" : "1") : "c" + axis + after, field.values[i]);
     }
-    for (const auto& [key, value] : component.items())
-      if (key != "label" && key != "area" && !value.is_array() && key != "area_physical")
-        column(key).values.push_back(number(value));
-    for (Column& each : columns_) each.values.resize(labels_.size(), kNone);
-  }
+  };
+  // In the order of a table.
+  add_number(*find("area"));
+  if (const io::JsonField* const box = find("bbox")) add_place(*box, true, "");
+  if (const io::JsonField* const centroid = find("centroid")) add_place(*centroid, false, "");
+  if (const io::JsonField* const area = find("area_physical")) add_number(*area);
+  if (const io::JsonField* const place = find("centroid_physical")) add_place(*place, false, "_physical");
+  for (const io::JsonField& field : component)
+    if (field.name != "label" && field.name != "area" && field.name != "area_physical" && !field.is_list)
+      add_number(field);
+  if (at != columns_.size()) refuse();
+  labels_.push_back(label->values.front().get<std::uint64_t>());
 }
 
 void ViewTable::name_labels(std::span<const std::uint64_t> names) {
@@ -199,7 +219,7 @@ void ViewTable::name_labels(std::span<const std::uint64_t> names) {
 
 void ViewTable::keep_largest(std::size_t rows) {
   if (rows >= labels_.size()) return;
-  const std::vector<double>& areas = column("area").values;
+  const std::vector<double>& areas = columns_.front().values;
   std::vector<std::size_t> order(labels_.size());
   std::iota(order.begin(), order.end(), 0);
   const auto end = order.begin() + static_cast<std::ptrdiff_t>(rows);

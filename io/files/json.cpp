@@ -4,6 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "gpuccl/types.hpp"
+#include "io/files/json_field.hpp"
+
 namespace gpuccl::io {
 namespace {
 
@@ -64,6 +67,69 @@ nlohmann::json parse_json(const std::string& text, int deepest, const std::funct
 nlohmann::ordered_json parse_ordered_json(const std::string& text, int deepest,
                                           const std::function<void()>& too_deep) {
   return parse<nlohmann::ordered_json>(text, deepest, too_deep);
+}
+
+namespace {
+
+using Event = nlohmann::ordered_json::parse_event_t;
+
+[[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::data, why); }
+
+/// Callback of a parser for read_json_members().
+class MemberFilter {
+ public:
+  MemberFilter(const std::set<std::string>& wanted, const std::string& list,
+               const std::function<void(const std::vector<JsonField>&)>& visit)
+      : wanted_(wanted), list_(list), visit_(visit) {}
+
+  /// Returns whether the parser keeps the value.
+  bool operator()(int depth, Event event, nlohmann::ordered_json& value) {
+    if (depth > kDeepestJson) refuse("is nested too deep");
+    if (event == Event::key && depth == 1) {
+      member_ = value.get<std::string>();
+      return member_ == list_ || wanted_.contains(member_);
+    }
+    if (depth > 0 && member_ == list_) return add_to_list(depth, event, value);
+    constexpr std::size_t kMostValues = std::size_t{1} << 16;
+    if (wanted_.contains(member_) && ++values_ > kMostValues) refuse("has more values than a report");
+    return true;
+  }
+
+ private:
+  /// Keeps only the list and the current element of it, both empty.
+  bool add_to_list(int depth, Event event, const nlohmann::ordered_json& value) {
+    constexpr int kList = 1, kElement = 2, kField = 3, kInField = 4;
+    const bool is_list = event == Event::array_start || event == Event::array_end;
+    const bool is_object = event == Event::object_start || event == Event::object_end;
+    if (depth > kInField ||
+        (depth == kList      ? !is_list
+         : depth == kElement ? !is_object
+                             : is_object) ||
+        (depth == kInField && is_list))
+      refuse("has " + list_ + " that are no list of objects with numbers");
+    if (event == Event::object_start) fields_.clear();
+    if (event == Event::key) fields_.push_back({value.get<std::string>()});
+    if (event == Event::array_start && depth == kField) fields_.back().is_list = true;
+    if (event == Event::value) fields_.back().values.push_back(value);
+    if (event == Event::object_end) visit_(fields_);
+    return depth == kList || event == Event::object_start || event == Event::array_start;
+  }
+
+  const std::set<std::string>& wanted_;
+  const std::string& list_;
+  const std::function<void(const std::vector<JsonField>&)>& visit_;
+  std::string member_;
+  std::size_t values_ = 0;
+  std::vector<JsonField> fields_;  // of the current element
+};
+
+}  // namespace
+
+nlohmann::ordered_json read_json_members(const std::string& text, const std::set<std::string>& wanted,
+                                         const std::string& list,
+                                         const std::function<void(const std::vector<JsonField>&)>& visit) {
+  MemberFilter filter(wanted, list, visit);
+  return nlohmann::ordered_json::parse(text, std::ref(filter), false);
 }
 
 std::string json_text(const nlohmann::json& json, int indent) {

@@ -2,7 +2,9 @@
 
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
+#include <set>
 #include <string>
+#include <vector>
 
 // The parsers and writers of JSON are compiled here alone: each takes a second or more.
 namespace gpuccl::io {
@@ -20,6 +22,17 @@ nlohmann::json parse_json(
 /// As parse_json() without these numbers, and objects keep the order of their members.
 nlohmann::ordered_json parse_ordered_json(
     const std::string& text, int deepest = kDeepestJson, const std::function<void()>& too_deep = [] {});
+
+/// Member of an object that read_json_members() passes on: a number, text or null, or a list of these.
+struct JsonField;
+
+/// Reads the object in JSON text of another program. Returns its members `wanted`. Passes the fields of each
+/// element of the member `list` to `visit` and keeps none, so that memory does not depend on their number.
+/// The result is discarded if the text is not valid. Throws Error (data) if it is nested too deep, if the
+/// list has other elements, or if the members have more values than those of any report.
+nlohmann::ordered_json read_json_members(const std::string& text, const std::set<std::string>& wanted,
+                                         const std::string& list,
+                                         const std::function<void(const std::vector<JsonField>&)>& visit);
 
 /// Returns JSON text in one line, or in several with `indent` blanks per level. Bytes that are not UTF-8
 /// become replacement characters.

@@ -336,6 +336,58 @@ def claims(folder):
     assert "600000 images" in err and "increase --memory" in err and "3 of 4 labeled" in err, err
 
 
+def reports(folder):
+    """Found: the page of labels trusted the report: a box of one number, a centroid of 40, components without areas."""
+    npy(folder / "in.npy", (4, 4), bytes([255, 0, 0, 0] * 4))
+    run("label", "in.npy", "-o", "labels.tif", "--json", "good.json", "--quiet", cwd=folder)
+    good = json.loads((folder / "good.json").read_text())
+
+    def view(text, code=65, said="", **more):
+        (folder / "bad.json").write_text(text if isinstance(text, str) else json.dumps(text))
+        run("view", "labels.tif", "--report", "bad.json", "-o", "page.html", "--overwrite", cwd=folder, code=code, said=said, **more)
+        assert not code or not (folder / "page.html").exists()
+        (folder / "page.html").unlink(missing_ok=True)
+
+    def with_component(**fields):
+        component = {**good["components"][0], **fields}
+        return {**good, "components": [{key: value for key, value in component.items() if value != "none"}]}
+
+    view(good, code=0)
+    for fields in ({"bbox": [1]}, {"bbox": []}, {"bbox": [0] * 5}, {"bbox": [0] * 8}, {"bbox": 3}, {"bbox": [0, 0, 1, "x"]},
+                   {"centroid": [0] * 40}, {"centroid": []}, {"centroid": [1]}, {"centroid": [1, 2, 3]}, {"centroid": {}},
+                   {"centroid_physical": [1]}, {"centroid_physical": [[1, 2], 3]}, {"area_physical": [1]},
+                   {"area": "none"}, {"area": None}, {"area": []}, {"area": "1"}, {"label": -1}, {"label": 0.5}, {"label": 1e30},
+                   {"label": "none"}, {"label": []}, {"label": 2}, {"solidity": "x"}, {"solidity": {"x": 1}}):
+        view(with_component(**fields), said="bad.json")
+    first = json.dumps(good["components"][0])
+    for more in ('{"label": 1}', '{"label": 1, "area": 1}', first[:-1] + ', "new": 1}', "3", "[]", "null"):
+        view(json.dumps({**good, "components": "@"}).replace('"@"', f"[{first}, {more}]"), said="bad.json")
+    for components in ({}, {"a": {"label": 1}}, 3, None, "x", [[]], [[{}]]):
+        view({**good, "components": components}, said="bad.json")
+    for name in ("gpuccl", "input", "options", "hints", "labeling", "intensity"):
+        view({key: value for key, value in good.items() if key != name}, said="bad.json")
+        for value in ([], {}, 3, None, [3], [{}]):
+            (folder / "bad.json").write_text(json.dumps({**good, name: value}))
+            code, _ = peak_kib("view", folder / "labels.tif", "--report", folder / "bad.json", "-o", folder / "other.html", "--overwrite")
+            assert code in (0, 65), (name, value, code)
+    view('{"gpuccl": "x", "input": ' + "[" * 100000 + "]" * 100000 + "}", said="nested too deep")
+    view('{"gpuccl": "x", "components": [' + ",".join(["{}"] * 1000000) + "]}", seconds=5)
+    view('{"gpuccl": "x", "hints": [' + ",".join(["[]"] * 1000000) + "]}", said="more values", seconds=5)
+    wide = ",".join(f'"m{i}": 1' for i in range(20000))
+    view(json.dumps({**good, "components": "@"}).replace('"@"', f"[{first[:-1]}, {wide}}}]"), code=0, seconds=20)
+    for text in ("", "[]", "{", "3", '{"gpuccl": 1}', "\0" * 100):
+        view(text, said="bad.json")
+    run("view", "labels.tif", "--report", ".", "-o", "page.html", cwd=folder, code=66, said=".: ")
+    run("view", "labels.tif", "--report", "none.json", "-o", "page.html", cwd=folder, code=66, said="none.json")
+    code, kib = peak_kib("view", folder / "labels.tif", "--report", "/dev/zero", "-o", folder / "page.html", "--memory", "64M")
+    assert code and kib < 64 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
+    (folder / "long.json").write_text(json.dumps({**good, "components": "@"}).replace('"@"', "[" + ",".join([first] * 600000) + "]"))
+    code, kib = peak_kib("view", folder / "labels.tif", "--report", folder / "long.json", "-o", folder / "page.html", "--memory", "64M")
+    assert code == 71 and kib < 64 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
+    code, kib = peak_kib("view", folder / "labels.tif", "--report", folder / "long.json", "-o", folder / "page.html", "--memory", "256M")
+    assert code in (0, 65) and kib < 256 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
+
+
 def memory(folder):
     """Found: rows, and not elements, are what narrow images take."""
     rows = 30000000
@@ -379,7 +431,7 @@ def formulas(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    tests = [claims, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory, signals, formulas]
+    tests = [claims, reports, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory, signals, formulas]
     if HAS_HDF5:
         tests += [hdf5_time, hdf5_child]
     for test in tests:
