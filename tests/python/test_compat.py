@@ -301,3 +301,45 @@ def test_cc3d_contacts(random):
             expected = cc3d.contacts(array, connectivity, **options)
             assert found.keys() == expected.keys()
             np.testing.assert_allclose([found[pair] for pair in expected], list(expected.values()), rtol=1e-6)
+
+
+def test_scipy_labels_nan():
+    image = np.array([[1, np.nan, 0], [0, 0, 2.0]])
+    for code in ("f4", "f8"):
+        check_same(our_scipy.label(image.astype(code)), ndimage.label(image.astype(code)))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_skimage_remove_small_objects_has_one_meaning_for_masks_and_labels():
+    mask = np.array([[1, 1, 0, 1, 0, 1, 1, 1]], bool)
+    labels = np.array([[1, 1, 0, 2, 0, 3, 3, 3]])
+    for sizes, kept in (({"min_size": 2}, 5), ({"min_size": 1.5}, 5), ({"max_size": 1.5}, 5), ({"max_size": 2}, 3),
+                        ({"max_size": 0}, 6), ({"min_size": 0}, 6), ({"min_size": 3.2}, 0)):  # fmt: skip
+        assert (our_skimage.remove_small_objects(mask, **sizes) != 0).sum() == kept, sizes
+        assert (our_skimage.remove_small_objects(labels, **sizes) != 0).sum() == kept, sizes
+    for size in (1.5, 2, 2.9):
+        check_same(our_skimage.remove_small_objects(mask, max_size=size), morphology.remove_small_objects(mask, max_size=size))
+    square = np.zeros((20, 30), int)
+    square[1:9, 1:9], square[10:18, 10:19] = 1, 2
+    for image in (square > 0, square):
+        check_same(our_skimage.remove_small_objects(image), morphology.remove_small_objects(image))
+
+
+def test_cc3d_of_rare_arrays():
+    for shape in ((0, 3), (0,), (0, 2, 3)):
+        empty = np.zeros(shape, np.uint16)
+        assert our_cc3d.statistics(empty) == cc3d.statistics(empty)
+    line = np.array([1, 1, 2, 0, 3, 4], np.uint16)
+    for options in ({}, {"surface_area": False}, {"connectivity": 6}, {"anisotropy": (2, 3, 4)}):
+        found, expected = our_cc3d.contacts(line, **options), cc3d.contacts(line, **options)
+        assert found == expected and {type(value) for value in found.values()} == {type(value) for value in expected.values()}
+    assert our_cc3d.region_graph(line) == cc3d.region_graph(line)
+    signed = np.array([[[1, -1, 0], [0, 0, -2]]])
+    for code in ("i1", "i4", "f4"):
+        options = {"binary_image": True, "connectivity": 6}
+        check_same(our_cc3d.connected_components(signed.astype(code), **options),
+                   cc3d.connected_components(signed.astype(code), **options))  # fmt: skip
+    half = np.ones((2, 2), np.float16)
+    for module in (cc3d, our_cc3d):
+        with pytest.raises(TypeError, match="float16"):
+            module.connected_components(half, delta=0.5)

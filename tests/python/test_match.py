@@ -155,6 +155,4 @@ def test_errors():
     with pytest.raises(ValueError, match="shape"):
         gpuccl.match(labels, labels[None])
     with pytest.raises(ValueError):
-        gpuccl.match(labels, -labels)
-    with pytest.raises(ValueError):
         gpuccl.match(labels + 0.5, labels)

@@ -5,52 +5,53 @@ from __future__ import annotations
 import numpy as np
 
 from . import _core
-from ._kinds import as_host, like, periodic_axes, pixels
+from ._kinds import Output, as_floats, as_host, as_labels, as_mask, like, periodic_axes, pixels
 from ._measures import Columns, as_signed, check_intensity, is_of_samples
 
 _NO_SPACING = [0.0, 0.0, 0.0]
 _MOST = 2**64 - 1
 
 
-def _empty(shape, count_fits: bool = True) -> np.ndarray:
-    return np.empty(shape, np.int32 if count_fits else np.int64)
-
-
 def label(array, connectivity, values, delta, periodic, packed_width, out, columns, spacing, intensity):
     given = array
     array = as_host(array)
-    if values and array.dtype == np.float16:
-        array = array.astype(np.float32)
+    if values:
+        array = as_floats(array)
     shape = array.shape if packed_width is None else (*array.shape[:-1], packed_width)
+    if intensity is not None:
+        intensity = as_samples(intensity)
+    output = None
     if out is None:
-        # More than 2^31 elements may have labels that 32 bits with a sign do not hold.
-        labels = _empty(shape, array.size < 2**31)
+        # 2^31 elements may have labels that int32 cannot represent.
+        labels = np.empty(shape, np.int32 if array.size < 2**31 else np.int64)
     else:
-        labels = as_host(out)
-        if labels.shape != shape:
-            raise ValueError(f"out= has the shape {labels.shape}, the labels have {shape}")
+        output = Output(out, shape, None, array, intensity)
+        labels = output.array
     ndim = array.ndim
     number = pixels(connectivity, ndim)
-    result = labels if out is None else out
+    table = None
     if columns is None and not values and periodic is None and packed_width is None:
         count = _core.label_mask(array, labels, number)
-        return (like(result, given) if out is None else out), count, None
-    names = Columns(columns, ndim, spacing) if columns is not None else None
-    if names:
-        check_intensity(intensity, columns)
-    count, table = _core.label(
-        array,
-        labels,
-        number,
-        bool(values),
-        float(delta),
-        periodic_axes(periodic, ndim),
-        -1 if packed_width is None else packed_width,
-        names.wanted if names else [],
-        names.spacing if names else _NO_SPACING,
-        None if intensity is None else as_host(intensity),
-    )
-    return (like(result, given) if out is None else out), count, names.name(table) if names else None
+    else:
+        names = Columns(columns or (), ndim, spacing)
+        if columns is not None:
+            check_intensity(intensity, columns)
+        count, measured = _core.label(
+            array,
+            labels,
+            number,
+            bool(values),
+            float(delta),
+            periodic_axes(periodic, ndim),
+            -1 if packed_width is None else packed_width,
+            names.wanted,
+            names.spacing,
+            intensity,
+        )
+        table = names.name(measured) if columns is not None else None
+    if output:
+        output.finish()
+    return (like(labels, given) if out is None else out), count, table
 
 
 def label_batch(array, connectivity, values, delta, out):
@@ -58,13 +59,12 @@ def label_batch(array, connectivity, values, delta, out):
     array = as_host(array)
     images, shape = images_of(array.shape)
     number = pixels(connectivity, len(shape))
-    labels = _empty(array.shape) if out is None else as_host(out)
-    if labels.shape != array.shape:
-        raise ValueError(f"out= has the shape {labels.shape}, the labels have {array.shape}")
-    if values and array.dtype == np.float16:
-        array = array.astype(np.float32)
+    output = Output(out, array.shape, None, array, staged=True) if out is not None else None
+    labels = output.array if output else np.empty(array.shape, np.int32)
+    if values:
+        array = as_floats(array)
     counts = np.empty(images, np.int64)
-    # A view, whatever the strides: the axis of one channel is left out.
+    # Views with any strides, without the axis of one channel.
     inside = (slice(None), 0) if array.ndim > len(shape) + 1 else (slice(None),)
     each, each_out = array[inside], labels[inside]
     for i in range(images):
@@ -74,7 +74,14 @@ def label_batch(array, connectivity, values, delta, out):
             )[0]
         else:
             counts[i] = _core.label_mask(each[i], each_out[i], number)
+    if output:
+        output.finish()
     return (like(labels, given) if out is None else out), like(counts, given)
+
+
+def as_samples(intensity) -> np.ndarray:
+    """Returns an intensity image in the memory of the CPU; masked samples are NaN."""
+    return as_floats(as_host(intensity, np.nan))
 
 
 def images_of(shape) -> tuple[int, tuple]:
@@ -87,19 +94,13 @@ def images_of(shape) -> tuple[int, tuple]:
 
 
 def measure(labels, intensity, properties, connectivity, spacing):
-    labels = as_host(labels)
-    if labels.dtype.kind not in "buif":
-        raise TypeError(f"labels are integers, not {labels.dtype}")
-    if labels.dtype == np.float16:
-        labels = labels.astype(np.float32)
+    labels = as_labels(labels)
     number = pixels(connectivity, labels.ndim)
     columns = Columns(properties, labels.ndim, spacing)
     check_intensity(intensity, properties)
     if intensity is None:
         return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None))
-    intensity = as_host(intensity)
-    if intensity.dtype == np.float16:
-        intensity = intensity.astype(np.float32)
+    intensity = as_samples(intensity)
     if intensity.shape == labels.shape:
         return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, intensity))
     if intensity.shape[:-1] != labels.shape:
@@ -123,12 +124,13 @@ def measure(labels, intensity, properties, connectivity, spacing):
     return result
 
 
-def _whole(name: str, number, default: int) -> int:
-    """A number of elements or components."""
+def _size(name: str, number, default: int, least: int = 0) -> int:
+    """Returns a number of elements or components."""
     if number is None:
         return default
-    if not isinstance(number, (int, np.integer)) or not 0 <= number <= _MOST:
-        raise ValueError(f"{name} is an integer from 0 to 2**64 - 1, not {number}")
+    is_integer = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
+    if not is_integer or not least <= number <= _MOST:
+        raise ValueError(f"{name} is an integer from {least} to 2**64 - 1, not {number}")
     return int(number)
 
 
@@ -137,33 +139,40 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
     array = as_host(array)
     if values is None:
         values = array.dtype != np.bool_
-    if array.dtype == np.float16 and values:
-        raise TypeError("values of half precision: convert them to float32")
     if per_value and not values:
         raise ValueError("per_value is for values, not for masks")
-    result = np.empty(array.shape, array.dtype) if out is None else as_host(out)
+    if per_value and largest is None:
+        raise ValueError("per_value selects the largest of each value: add largest=1")
     if isinstance(fill_holes, (bool, np.bool_)):
         fill_holes = _MOST if fill_holes else 0
+    if array.ndim == 1 and (fill_holes or clear_border):
+        raise ValueError("fill_holes and clear_border are for arrays of 2 and 3 axes")
+    output = Output(out, array.shape, array.dtype, array) if out is not None else None
+    result = output.array if output else np.empty(array.shape, array.dtype)
+    is_half = array.dtype == np.float16 and values
+    kept = np.empty(array.shape, np.float32) if is_half else result
     _core.clean(
-        array,
-        result,
+        as_labels(array) if values else array,
+        kept,
         pixels(connectivity, array.ndim),
         values,
         per_value,
-        _whole("largest", largest, 0),
-        _whole("min_size", min_size, 0),
-        _whole("max_size", max_size, _MOST),
-        _whole("fill_holes", fill_holes, 0),
+        _size("largest", largest, 0, 1),
+        _size("min_size", min_size, 0),
+        _size("max_size", max_size, _MOST),
+        _size("fill_holes", fill_holes, 0),
         clear_border,
-        None if seeds is None else as_host(seeds) != 0,
+        None if seeds is None else as_mask(seeds),
     )
+    if is_half:
+        result[...] = kept
+    if output:
+        output.finish()
     return like(result, given) if out is None else out
 
 
 def contacts(labels, connectivity, spacing):
-    labels = as_host(labels)
-    if labels.dtype.kind not in "bui":
-        raise TypeError(f"labels are integers, not {labels.dtype}")
+    labels = as_labels(labels)
     number = pixels(connectivity, labels.ndim)
     found = _core.contacts(labels, number)
     axes = "zyx"[-labels.ndim :]
@@ -184,7 +193,7 @@ def match(truth, prediction, threshold, pairs, per_value, connectivity):
     if connectivity is not None and not per_value:
         raise ValueError("connectivity is for classes: add per_value=True")
     thresholds = [float(one) for one in np.atleast_1d(threshold)]
-    truth = as_host(truth)
+    truth = as_labels(truth)
     of_classes = pixels(connectivity, truth.ndim) if per_value else 0
-    scores, table = _core.match(truth, as_host(prediction), thresholds, pairs, of_classes)
+    scores, table = _core.match(truth, as_labels(prediction), thresholds, pairs, of_classes)
     return (scores, {name: as_signed(column) for name, column in table.items()}) if pairs else scores

@@ -21,9 +21,9 @@ def library_of(array) -> str:
 
 
 def pixels(connectivity, ndim: int) -> int:
-    """The connectivity as a number of neighbors: 4, 8, 6, 18 or 26."""
+    """Returns the connectivity as a number of neighbors: 4, 8, 6, 18 or 26."""
     try:
-        return _pixels(connectivity, ndim)
+        return _pixels(connectivity if connectivity is None else operator.index(connectivity), ndim)
     except TypeError:
         raise TypeError("connectivity is an integer; gpuccl.compat.scipy.label takes a structure") from None
 
@@ -34,7 +34,7 @@ def _pixels(connectivity, ndim: int) -> int:
         raise ValueError(f"an array of 1 to 3 axes is needed, not of {ndim}")
     if connectivity is None:
         return _BY_AXES[ndim][ndim]
-    number = operator.index(connectivity)
+    number = connectivity
     if number in _BY_AXES[ndim]:
         return _BY_AXES[ndim][number]
     # In a volume 4 and 8 label each slice, and number on from slice to slice.
@@ -81,19 +81,132 @@ def need_cuda() -> None:
         raise RuntimeError("this gpuccl was built without CUDA: move the array to the CPU, or install a build with it")
 
 
-def as_host(array) -> np.ndarray:
-    """An array of the CPU as NumPy sees it, without a copy where that can be."""
+def as_host(array, masked=0) -> np.ndarray:
+    """Returns an array in the memory of the CPU as a NumPy array, without a copy if possible.
+
+    `masked` is the value of masked elements (numpy.ma).
+    """
     if type(array) is np.ndarray:
         if not array.dtype.isnative:
             return array.astype(array.dtype.newbyteorder("="))
         return array
-    if library_of(array) == "torch":
+    library = library_of(array)
+    if library == "torch":
         return array.detach().numpy()
     if isinstance(array, (bytes, bytearray)):
         return np.frombuffer(array, np.uint8)
     if isinstance(array, (str, os.PathLike)):
         raise TypeError("an array is needed, not the name of a file; gpuccl.label_file labels files")
-    return as_host(np.asarray(array))
+    if library in ("dask", "xarray") and getattr(array, "chunks", None) is not None:
+        raise TypeError("an array in memory is needed, not one of dask; use gpuccl.dask.label or array.compute()")
+    if isinstance(array, np.ma.MaskedArray):
+        if masked is np.nan and np.ma.is_masked(array):
+            array = array.astype(np.result_type(array.dtype, np.float32))
+        return as_host(np.asarray(array.filled(masked) if np.ma.is_masked(array) else array.data))
+    result = np.asarray(array)
+    if result.dtype == object and not isinstance(array, np.ndarray):
+        raise TypeError(f"an array of numbers is needed, not {_name(array)}")
+    return as_host(result)
+
+
+def as_floats(array: np.ndarray) -> np.ndarray:
+    """Returns an array whose half precision is replaced by single precision."""
+    return array.astype(np.float32) if array.dtype == np.float16 else array
+
+
+def as_labels(array) -> np.ndarray:
+    """Returns a label image in the memory of the CPU."""
+    array = as_host(array)
+    if array.dtype.kind not in "buif":
+        raise TypeError(f"labels are integers, not {array.dtype}")
+    return as_floats(array)
+
+
+def as_mask(array) -> np.ndarray:
+    """Returns which elements are not 0; NaN is 0."""
+    array = as_host(array)
+    return (array != 0) & (array == array) if array.dtype.kind == "f" else array != 0
+
+
+class Output:
+    """The array of ``out=``, checked. `array` is what the library writes; finish() completes ``out=``."""
+
+    def __init__(self, out, shape, dtype, input, *others, staged=False):
+        """Raises an error if `out` does not fit.
+
+        `dtype` is the type that is needed; None stands for all integers. `input` may be `out` itself. No other array
+        may share memory with it. `staged`: write to a copy, so that `out` does not change before an error.
+        """
+        if library_of(out) == "torch":
+            given = out.detach().numpy()
+        else:
+            try:
+                if isinstance(out, np.ma.MaskedArray):
+                    raise TypeError
+                given = np.asarray(out if isinstance(out, np.ndarray) else memoryview(out))
+            except TypeError:
+                raise TypeError(f"out= is {_name(out)}; it must be an array in memory, such as a NumPy array") from None
+        if given.shape != shape:
+            raise ValueError(f"out= has the shape {given.shape}, the result has {shape}")
+        if dtype is None and given.dtype.kind not in "ui":
+            raise ValueError(f"out= has the type {given.dtype}; labels need integers, such as int32")
+        if dtype is not None and given.dtype.newbyteorder("=") != dtype:
+            raise ValueError(f"out= has the type {given.dtype}, the result has {dtype}")
+        if not given.flags.writeable:
+            raise ValueError("out= is read-only")
+        if _repeats(given):
+            raise ValueError("out= has several elements at one address; use a copy")
+        inputs = [(input, True), *((other, False) for other in others)]
+        if any(_overlap(given, each) and not (may_be and _same(given, each)) for each, may_be in inputs):
+            raise ValueError("out= overlaps an input; use another array")
+        self._given = given
+        is_direct = given.flags.carray and given.dtype.isnative and not staged
+        self.array = given if is_direct else np.empty(shape, np.int64 if dtype is None else dtype)
+
+    def finish(self) -> None:
+        if self.array is self._given:
+            return
+        limits = np.iinfo(self._given.dtype) if self._given.dtype.kind in "ui" else None
+        if limits is not None and self._given.dtype.itemsize < self.array.dtype.itemsize:
+            need_room(self._given.dtype, int(self.array.max(initial=0)))
+        self._given[...] = self.array
+
+
+def need_room(dtype, count: int) -> None:
+    """Raises an error if a type of integers is too small for so many labels."""
+    if count > np.iinfo(dtype).max:
+        wider = next(code for code in ("uint16", "int32", "int64") if count <= np.iinfo(code).max)
+        raise ValueError(f"out= is too small for {count} labels; use an array of {wider}")
+
+
+def _name(array) -> str:
+    kind = type(array)
+    return kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__.partition('.')[0]}.{kind.__name__}"
+
+
+def _repeats(array: np.ndarray) -> bool:
+    """Returns whether several elements of an array may have one address."""
+    if array.size == 0:
+        return False
+    end = array.itemsize
+    for stride, size in sorted((abs(stride), size) for stride, size in zip(array.strides, array.shape) if size > 1):
+        if stride < end:
+            return True
+        end += stride * (size - 1)
+    return False
+
+
+def _overlap(a, b) -> bool:
+    if not isinstance(b, np.ndarray):
+        return False
+    try:
+        return np.shares_memory(a, b, max_work=100_000)
+    except np.exceptions.TooHardError:
+        return True
+
+
+def _same(a: np.ndarray, b: np.ndarray) -> bool:
+    return a.ctypes.data == b.ctypes.data and a.strides == b.strides and a.itemsize == b.itemsize
 
 
 def like(result: np.ndarray, array):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -61,13 +62,15 @@ class Columns:
         known = set(_core.measures()) | {"label", "value"}
         self._pairs = []
         for name in properties:
+            for _, measure in _columns_of(name, ndim, False):
+                if measure not in known:
+                    nearest = difflib.get_close_matches(str(name), [*known, "bbox", "centroid", "inertia_tensor"], 1)
+                    hint = f"; did you mean {nearest[0]}?" if nearest else "; 'gpuccl list --measures' lists them"
+                    raise ValueError(f"no such property: {name}{hint}")
             if physical and name not in _UNITLESS | _PHYSICAL | {"area", "centroid"}:
                 if not name.endswith("_physical") and not name.startswith("intensity_"):
                     raise ValueError(f"{name} is not measured with a spacing")
-            for column, measure in _columns_of(name, ndim, physical):
-                if measure not in known:
-                    raise ValueError(f"no such property: {name}; 'gpuccl list --measures' lists them")
-                self._pairs.append((column, measure))
+            self._pairs += _columns_of(name, ndim, physical)
 
     @property
     def names(self) -> list[str]:

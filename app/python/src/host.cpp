@@ -1,8 +1,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
-#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
-#include <tbb/parallel_sort.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
@@ -36,6 +34,17 @@ Connectivity checked(int connectivity) {
   refuse("no such connectivity: " + std::to_string(connectivity));
 }
 
+/// Warns about what an array contained. Requires the GIL.
+void warn_of(const Findings& findings) {
+  constexpr int kCaller = 3;  // above the functions of the package
+  const auto warn = [](bool found, const char* text) {
+    if (found && PyErr_WarnEx(PyExc_UserWarning, text, kCaller) != 0) throw nb::python_error();
+  };
+  warn(findings.nan, "NaN is background");
+  warn(findings.negative, "negative labels are background");
+  warn(findings.rounded, "labels are rounded to integers");
+}
+
 // --- tables
 
 using Cells = std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>>;
@@ -54,7 +63,11 @@ nb::dict to_dict(Table&& table) {
           const nb::capsule owner(owned.get(),
                                   [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
           owned.release();
-          dict[name.c_str()] = nb::cast(nb::ndarray<nb::numpy, T>(data, {count}, owner));
+          nb::object cast = nb::cast(nb::ndarray<nb::numpy, T>(data, {count}, owner));
+          // NumPy has two types of integers of 64 bits on Linux. int64 is the one that people test for.
+          if constexpr (std::is_integral_v<T>)
+            cast = cast.attr("view")(std::is_signed_v<T> ? "int64" : "uint64");
+          dict[name.c_str()] = std::move(cast);
         },
         cells);
   return dict;
@@ -296,16 +309,16 @@ std::vector<int> first_rows(const Components& components, const std::vector<Labe
   return rows;
 }
 
-Made label_array(const HostArray& array, const LabelRequest& request) {
+Made label_array(const HostArray& array, const LabelRequest& request, Findings& findings) {
   Made made;
   const Connectivity connectivity = checked(request.connectivity);
   if (request.values) {
-    ValueLabeling found = label_values(read_values(array, request.delta), connectivity);
+    ValueLabeling found = label_values(read_values(array, request.delta, findings), connectivity);
     made.labeled = std::move(found.labeled);
     made.values = std::move(found.values);
     made.type = *array.type();
   } else {
-    made.bits = request.packed_width >= 0 ? unpack_rows(array, request.packed_width) : pack(array);
+    made.bits = request.packed_width >= 0 ? unpack_rows(array, request.packed_width) : pack(array, findings);
     made.labeled = label_bits(made.bits, connectivity);
   }
   std::optional<Components> apart;
@@ -339,7 +352,10 @@ void render(const LabelRows& labels, const std::vector<Label>& map, std::uint64_
   const Label* const mapped = map.empty() ? nullptr : map.data();
   const std::size_t bits = out.bytes_each() * 8 - (is_signed(*out.type()) ? 1 : 0);
   if (bits < 64 && count >> bits != 0)
-    refuse("out= has a type that is too small for " + std::to_string(count) + " labels");
+    refuse("out= is too small for " + std::to_string(count) + " labels; use an array of " +
+           (count >> 16 == 0   ? "uint16"
+            : count >> 31 == 0 ? "int32"
+                               : "int64"));
   if (labels.extent().elements() == 0) return;
   std::byte* const data = out.row(0);
   if (out.bytes_each() == 8) return render_wide<std::uint64_t>(labels, mapped, out);
@@ -348,14 +364,12 @@ void render(const LabelRows& labels, const std::vector<Label>& map, std::uint64_
   render_all(labels, reinterpret_cast<std::uint8_t*>(data), mapped);
 }
 
-/// Checks the array of out=. `width`: of rows of packed bits; negative for other arrays.
+/// Checks an array that labels are written to. `width`: of rows of packed bits; negative for other arrays.
 void check_out(const HostArray& array, const HostArray& out, int width) {
   Extent expected = array.extent();
   if (width >= 0) expected.width = width;
-  if (out.extent() != expected || (width < 0 && !out.same_shape(array)))
-    refuse("out= has another shape than the labels");
-  if (!out.type() || is_floating(*out.type())) refuse("out= is not an array of integers");
-  if (!out.is_contiguous()) refuse("out= is not C-contiguous");
+  if (out.extent() != expected || !out.is_contiguous() || !out.type() || is_floating(*out.type()))
+    refuse("labels are written to a C-contiguous array of integers of the same shape");
 }
 
 std::optional<HostArray>& take(std::optional<HostArray>& array, nb::handle object) {
@@ -364,15 +378,6 @@ std::optional<HostArray>& take(std::optional<HostArray>& array, nb::handle objec
 }
 
 // --- images of labels that exist
-
-/// The labels of an array as numbers 1..n in ascending order.
-struct Numbered {
-  LabelImage labels;
-  std::vector<ValueBits> values;  // of each number; empty: the numbers themselves
-  ValueType type;
-
-  ValueBits value_of(Label number) const { return values.empty() ? number : values[number - 1]; }
-};
 
 /// Calls use(value, begin, end) for each run of equal values in a row. Compares 64 elements at once, because
 /// the processor cannot predict where runs end.
@@ -442,63 +447,6 @@ ValueBits highest_label(const HostArray& labels) {
     });
   });
   return highest;
-}
-
-/// Returns the distinct labels except 0, ascending.
-std::vector<ValueBits> distinct_labels(const HostArray& array) {
-  // Distinct values of some rows first, then those of all rows.
-  tbb::enumerable_thread_specific<std::vector<ValueBits>> found;
-  std::vector<ValueBits> all;
-  const auto make_distinct = [](std::vector<ValueBits>& values) {
-    values.erase(std::unique(values.begin(), values.end()), values.end());
-  };
-  with_label_type(array, [&]<class T>(T) {
-    for_rows(array.extent(), sizeof(T), [&](std::int64_t first, std::int64_t rows) {
-      std::vector<std::byte> copy;
-      std::vector<ValueBits> values;
-      for (std::int64_t r = first; r < first + rows; ++r)
-        for_runs<T>(array.whole_row(r, copy), array.extent().width, [&](T value, int, int) {
-          if (value != 0) values.push_back(static_cast<ValueBits>(value));
-        });
-      std::sort(values.begin(), values.end());
-      make_distinct(values);
-      std::vector<ValueBits>& mine = found.local();
-      mine.insert(mine.end(), values.begin(), values.end());
-    });
-  });
-  for (const auto& some : found) all.insert(all.end(), some.begin(), some.end());
-  tbb::parallel_sort(all.begin(), all.end());
-  make_distinct(all);
-  return all;
-}
-
-Numbered number_labels(const HostArray& array) {
-  if (!array.type()) refuse("labels are integers");
-  const Extent extent = array.extent();
-  Numbered numbered{
-      LabelImage(extent, 0), {}, *array.type()};  // first, because there may not be memory for it
-  const ValueBits highest = highest_label(array);
-  const bool are_numbers = highest <= static_cast<ValueBits>(extent.elements()) && highest <= 0xffffffffu;
-  if (!are_numbers) numbered.values = distinct_labels(array);
-  if (numbered.values.size() > 0xffffffffu) refuse("there are 2^32 labels or more");
-  numbered.labels.set_count(static_cast<Label>(are_numbers ? highest : numbered.values.size()));
-  const auto number_of = [&](ValueBits value) {
-    if (are_numbers || value == 0) return static_cast<Label>(value);
-    const auto place = std::lower_bound(numbered.values.begin(), numbered.values.end(), value);
-    return static_cast<Label>(place - numbered.values.begin() + 1);
-  };
-  with_label_type(array, [&]<class T>(T) {
-    for_rows(extent, sizeof(T), [&](std::int64_t first, std::int64_t rows) {
-      std::vector<std::byte> copy;
-      for (std::int64_t r = first; r < first + rows; ++r) {
-        Label* const out = numbered.labels.data() + r * extent.width;
-        for_runs<T>(array.whole_row(r, copy), extent.width, [&](T value, int begin, int end) {
-          std::fill(out + begin, out + end, number_of(static_cast<ValueBits>(value)));
-        });
-      }
-    });
-  });
-  return numbered;
 }
 
 /// Sums over the elements of a value. Axes are x, y, z.
@@ -587,16 +535,16 @@ void sort_rows(Table& table, const std::vector<std::uint64_t>& ids) {
         cells);
 }
 
-Objects read_objects(const HostArray& array) {
-  Objects objects{label_by_value(read_values(array, 0)), {}};
-  objects.ids = object_ids(*array.type(), objects.labeled.values);
+Objects read_objects(const HostArray& array, Findings& findings) {
+  Objects objects{label_by_value(read_labels(array, findings)), {}};
+  objects.ids.assign(objects.labeled.values.begin(), objects.labeled.values.end());
   return objects;
 }
 
 /// Returns the components of equal values as objects, numbered from 1.
-Objects read_classes(const HostArray& array, Connectivity connectivity) {
-  Objects objects{label_values(read_values(array, 0), connectivity), {}};
-  objects.classes = object_ids(*array.type(), objects.labeled.values);
+Objects read_classes(const HostArray& array, Connectivity connectivity, Findings& findings) {
+  Objects objects{label_values(read_labels(array, findings), connectivity), {}};
+  objects.classes.assign(objects.labeled.values.begin(), objects.labeled.values.end());
   objects.ids.resize(objects.classes.size());
   std::iota(objects.ids.begin(), objects.ids.end(), std::uint64_t{1});
   return objects;
@@ -708,11 +656,12 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
   take(intensity, request.intensity);
   std::optional<Table> table;
   std::int64_t count = 0;
+  Findings findings;
   {
     const nb::gil_scoped_release others_go_on;
     const Connectivity connectivity = checked(asked.connectivity);
     if (out) check_out(array, *out, asked.packed_width);
-    const Made made = label_array(array, asked);
+    const Made made = label_array(array, asked, findings);
     count = made.count();
     if (makes_out) {
       const nb::gil_scoped_acquire to_make_it;
@@ -738,6 +687,7 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
                          request, intensity ? &*intensity : nullptr);
     }
   }
+  warn_of(findings);
   if (makes_out) return nb::make_tuple(made_out, count);
   return nb::make_tuple(count, table ? nb::object(to_dict(std::move(*table))) : nb::none());
 }
@@ -747,22 +697,23 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
   std::optional<HostArray> intensity;
   take(intensity, request.intensity);
   Table table;
+  Findings findings;
   {
     const nb::gil_scoped_release others_go_on;
     const Connectivity connectivity = checked(connectivity_given);
-    const Objects objects = read_objects(array);
+    const Objects objects = read_objects(array, findings);
     const Labeling& labeled = objects.labeled.labeled;
     check_measures(request);
-    const bool is_real = is_floating(*array.type());
     table = make_table({.labels = *labeled.labels,
                         .components = labeled.components,
                         .connectivity = connectivity,
                         .values = objects.ids,
-                        .type = is_real ? ValueType::u64 : *array.type(),
+                        .type = ValueType::u64,
                         .by_values = true},
                        request, intensity ? &*intensity : nullptr);
     sort_rows(table, objects.ids);
   }
+  warn_of(findings);
   return to_dict(std::move(table));
 }
 
@@ -770,7 +721,8 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
   std::optional<HostArray> seeds;
   take(seeds, request.seeds);
-  const nb::gil_scoped_release others_go_on;
+  Findings findings;
+  std::optional<nb::gil_scoped_release> released(std::in_place);
   const Connectivity connectivity = checked(request.connectivity);
   if (!out.same_shape(array) || out.type() != array.type() || out.bytes_each() != array.bytes_each())
     refuse("out= has another shape or type than the array");
@@ -780,14 +732,20 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   std::optional<BitVolume> filled;
   const bool per_slice = !is_3d(connectivity);
   if (request.fill_holes > 0) {
-    made.bits = pack(array);
+    made.bits = pack(array, findings);
     invert(made.bits);
     const Holes holes(label_bits(made.bits, complementary(connectivity)), per_slice, request.fill_holes);
     filled.emplace(array.extent());
     holes.draw_filled(0, *filled);
     made.labeled = label_bits(*filled, connectivity);
+  } else if (request.values) {
+    ValueLabeling found = label_values(read_labels(array, findings), connectivity);
+    made.labeled = std::move(found.labeled);
+    made.values = std::move(found.values);
+    made.type = ValueType::u64;
   } else {
-    made = label_array(array, {.connectivity = request.connectivity, .values = request.values});
+    made.bits = pack(array, findings);
+    made.labeled = label_bits(made.bits, connectivity);
   }
   SelectionOptions options{.min_size = request.min_size,
                            .max_size = request.max_size,
@@ -805,7 +763,8 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
              {.bits = made.values, .type = made.type, .per_value = request.per_value});
   write_kept(array, *made.labeled.labels, selection.map, filled ? &*filled : nullptr, out);
   const std::uint64_t kept = selection.components.size(), dropped = selection.dropped;
-  const nb::gil_scoped_acquire for_the_result;
+  released.reset();
+  warn_of(findings);
   return nb::make_tuple(kept, dropped);
 }
 
@@ -841,30 +800,35 @@ nb::dict statistics(nb::handle object) {
 nb::dict contacts(nb::handle object, int connectivity_given) {
   const HostArray array(object.ptr(), false);
   Table table;
+  Findings findings;
   {
     const nb::gil_scoped_release others_go_on;
     const Connectivity connectivity = checked(connectivity_given);
-    const Numbered numbered = number_labels(array);
-    const std::vector<Contact> found = find_contacts(numbered.labels, connectivity);
-    const auto add = [&](const char* name, auto value_of) {
-      std::vector<std::int64_t> column(found.size());
-      for (std::size_t i = 0; i < found.size(); ++i)
-        column[i] = static_cast<std::int64_t>(value_of(found[i]));
+    const Objects objects = read_objects(array, findings);
+    // Labels 1..n in ascending order of the identifiers, so that a < b for both.
+    std::vector<std::uint64_t> ids = objects.ids;
+    std::sort(ids.begin(), ids.end());
+    std::vector<Label> numbers(ids.size() + 1, 0);
+    for (std::size_t i = 0; i < ids.size(); ++i)
+      numbers[i + 1] =
+          static_cast<Label>(std::lower_bound(ids.begin(), ids.end(), objects.ids[i]) - ids.begin() + 1);
+    const std::vector<Contact> found =
+        find_contacts(*objects.labeled.labeled.labels, connectivity, numbers.data());
+    const auto add = [&]<class T>(const char* name, const std::vector<T>& /*type*/, auto value_of) {
+      std::vector<T> column(found.size());
+      for (std::size_t i = 0; i < found.size(); ++i) column[i] = static_cast<T>(value_of(found[i]));
       table.columns.emplace_back(name, std::move(column));
     };
-    const auto add_labels = [&](const char* name, Label Contact::*which) {
-      std::vector<ValueBits> values(found.size());
-      for (std::size_t i = 0; i < found.size(); ++i) values[i] = numbered.value_of(found[i].*which);
-      table.columns.emplace_back(name, value_column(values, numbered.type));
-    };
-    add_labels("label_a", &Contact::a);
-    add_labels("label_b", &Contact::b);
-    add("faces_x", [](const Contact& contact) { return contact.faces[0]; });
-    add("faces_y", [](const Contact& contact) { return contact.faces[1]; });
-    add("faces_z", [](const Contact& contact) { return contact.faces[2]; });
-    add("edges", [](const Contact& contact) { return contact.edges; });
-    add("corners", [](const Contact& contact) { return contact.corners; });
+    const std::vector<std::int64_t> counts;
+    add("label_a", ids, [&](const Contact& contact) { return ids[contact.a - 1]; });
+    add("label_b", ids, [&](const Contact& contact) { return ids[contact.b - 1]; });
+    add("faces_x", counts, [](const Contact& contact) { return contact.faces[0]; });
+    add("faces_y", counts, [](const Contact& contact) { return contact.faces[1]; });
+    add("faces_z", counts, [](const Contact& contact) { return contact.faces[2]; });
+    add("edges", counts, [](const Contact& contact) { return contact.edges; });
+    add("corners", counts, [](const Contact& contact) { return contact.corners; });
   }
+  warn_of(findings);
   return to_dict(std::move(table));
 }
 
@@ -874,6 +838,7 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
   MatchTotals total;
   ClassTotals classes;
   Table pairs;
+  Findings findings;
   {
     const nb::gil_scoped_release others_go_on;
     if (!truth_array.same_shape(prediction_array)) refuse("truth and prediction have different shapes");
@@ -881,7 +846,8 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
     for (const double threshold : thresholds)
       if (!(threshold > 0 && threshold <= 1)) refuse("threshold is a number above 0 and up to 1");
     const auto read = [&](const HostArray& array) {
-      return class_connectivity == 0 ? read_objects(array) : read_classes(array, checked(class_connectivity));
+      return class_connectivity == 0 ? read_objects(array, findings)
+                                     : read_classes(array, checked(class_connectivity), findings);
     };
     const Objects truth = read(truth_array), prediction = read(prediction_array);
     const OverlapTable table =
@@ -893,6 +859,7 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
     if (!classes.empty()) total = {};
     for (const auto& [value, scores] : classes) total.add(scores);
   }
+  warn_of(findings);
   nb::dict result = report_of<InPython>(total);
   if (class_connectivity != 0) add_classes<InPython>(result, classes);
   return nb::make_tuple(result, with_pairs ? nb::object(to_dict(std::move(pairs))) : nb::none());

@@ -4,10 +4,12 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <limits>
 #include <span>
 #include <string>
+#include <type_traits>
 
 #include "gpuccl/detail/pack_samples.hpp"
 
@@ -55,20 +57,91 @@ std::optional<ValueType> type_of(const Py_buffer& view, PyObject* object) {
   refuse_type(object);
 }
 
-template <class Sample>
-void pack(const HostArray& array, std::span<const SampleRange<Sample>> zeros, BitVolume& bits) {
+/// Returns true if a floating-point element of a row is NaN. The loop has no branches, so it is vectorized.
+template <class Real>
+bool has_nan(const std::byte* row, int width) {
+  std::uint64_t nans = 0;
+  for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
+    Real value;
+    std::memcpy(&value, row + x * sizeof value, sizeof value);
+    if constexpr (std::is_floating_point_v<Real>)
+      nans |= value != value ? 1u : 0u;
+    else
+      nans |= (value & 0x7fffu) > 0x7c00u ? 1u : 0u;  // half precision
+  }
+  return nans != 0;
+}
+
+template <class Sample, class Real>
+void pack(const HostArray& array, std::span<const SampleRange<Sample>> ranges, bool invert, BitVolume& bits,
+          Findings& findings) {
   for_rows(array.extent(), sizeof(Sample), [&](std::int64_t first, std::int64_t rows) {
     std::vector<std::byte> copy;
-    for (std::int64_t row = first; row < first + rows; ++row)
-      pack_samples<Sample>(array.whole_row(row, copy), array.extent().width, zeros, true, bits.row(row));
+    for (std::int64_t row = first; row < first + rows; ++row) {
+      const std::byte* const elements = array.whole_row(row, copy);
+      pack_samples<Sample>(elements, array.extent().width, ranges, invert, bits.row(row));
+      if (!invert && has_nan<Real>(elements, array.extent().width)) findings.nan = true;
+    }
   });
 }
 
-template <class Sample>
-void pack(const HostArray& array, bool floating, BitVolume& bits) {
-  constexpr auto kMinusZero = static_cast<Sample>(Sample{1} << (std::numeric_limits<Sample>::digits - 1));
-  const SampleRange<Sample> zeros[] = {{0, 0}, {kMinusZero, kMinusZero}};
-  pack<Sample>(array, std::span(zeros, floating ? 2 : 1), bits);
+/// Packs elements whose bits are not 0, or with floating-point types those from the smallest number to
+/// infinity, of both signs. `Real`: the floating-point type; half precision as an integer.
+template <class Sample, class Real>
+void pack(const HostArray& array, Sample infinity, BitVolume& bits, Findings& findings) {
+  constexpr auto kSign = static_cast<Sample>(Sample{1} << (std::numeric_limits<Sample>::digits - 1));
+  const SampleRange<Sample> numbers[] = {
+      {1, infinity}, {static_cast<Sample>(kSign | 1), static_cast<Sample>(kSign | infinity)}};
+  const SampleRange<Sample> zero[] = {{0, 0}};
+  if (!array.type() || is_floating(*array.type()))
+    pack<Sample, Real>(array, std::span<const SampleRange<Sample>>(numbers), false, bits, findings);
+  else
+    pack<Sample, Real>(array, std::span<const SampleRange<Sample>>(zero), true, bits, findings);
+}
+
+/// Returns the label of an element; 0 for background.
+template <class T>
+std::int64_t label_of(T value, Findings& findings) {
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr auto kMost = static_cast<double>(std::int64_t{1} << std::numeric_limits<T>::digits);
+    if (std::isnan(value)) return findings.nan = true, 0;
+    const double given = value, rounded = std::nearbyint(given);
+    if (!(std::abs(given - rounded) <= 1e-3))
+      throw Error(ErrorCode::data, "labels are integers; round the array first");
+    if (rounded > kMost)
+      throw Error(ErrorCode::data, sizeof(T) == 4
+                                       ? "float32 skips integers above 2^24; store labels as integers"
+                                       : "float64 skips integers above 2^53; store labels as integers");
+    if (rounded != given) findings.rounded = true;
+    if (rounded < 0) return findings.negative = true, 0;
+    return static_cast<std::int64_t>(rounded);
+  } else {
+    if (value < 0) return findings.negative = true, 0;
+    return static_cast<std::int64_t>(value);
+  }
+}
+
+template <class T>
+bool has_negative(const std::byte* row, int width) {
+  T lowest = 0;
+  for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
+    T value;
+    std::memcpy(&value, row + x * sizeof value, sizeof value);
+    lowest = std::min(lowest, value);
+  }
+  return lowest < 0;
+}
+
+/// Adds all rows to `image`. convert(elements, count, converted) returns the elements of the image:
+/// `elements`, or `converted` after writing to it.
+template <class Convert>
+void add_rows(const HostArray& array, ValueImage& image, const Convert& convert) {
+  for_rows(array.extent(), static_cast<std::int64_t>(array.bytes_each()),
+           [&](std::int64_t first, std::int64_t rows) {
+             std::vector<std::byte> copy, converted;
+             for (std::int64_t row = first; row < first + rows; ++row)
+               image.add_rows(row, 1, convert(array.whole_row(row, copy), array.extent().width, converted));
+           });
 }
 
 }  // namespace
@@ -141,21 +214,20 @@ void for_rows(const Extent& extent, std::int64_t bytes_of_element,
   });
 }
 
-BitVolume pack(const HostArray& array) {
+BitVolume pack(const HostArray& array, Findings& findings) {
   BitVolume bits(array.extent());
-  const bool floating = !array.type() || is_floating(*array.type());
   switch (array.bytes_each()) {
     case 1:
-      pack<std::uint8_t>(array, floating, bits);
+      pack<std::uint8_t, std::uint8_t>(array, 0, bits, findings);
       break;
     case 2:
-      pack<std::uint16_t>(array, floating, bits);
+      pack<std::uint16_t, std::uint16_t>(array, 0x7c00, bits, findings);
       break;
     case 4:
-      pack<std::uint32_t>(array, floating, bits);
+      pack<std::uint32_t, float>(array, 0x7f800000, bits, findings);
       break;
     default:
-      pack<std::uint64_t>(array, floating, bits);
+      pack<std::uint64_t, double>(array, 0x7ff0000000000000, bits, findings);
   }
   return bits;
 }
@@ -171,16 +243,35 @@ BitVolume unpack_rows(const HostArray& array, int width) {
   return from_bits({reinterpret_cast<const std::uint8_t*>(array.row(0)), bytes}, extent, BitOrder::lsb_first);
 }
 
-ValueImage read_values(const HostArray& array, double delta) {
+ValueImage read_values(const HostArray& array, double delta, Findings& findings) {
   if (!array.type()) throw Error(ErrorCode::usage, "values of half precision: convert them to float32");
   ValueImage image(array.extent(), *array.type(), delta);
-  for_rows(array.extent(), static_cast<std::int64_t>(array.bytes_each()),
-           [&](std::int64_t first, std::int64_t rows) {
-             if (array.is_contiguous()) return image.add_rows(first, rows, array.row(first));
-             std::vector<std::byte> copy;
-             for (std::int64_t row = first; row < first + rows; ++row)
-               image.add_rows(row, 1, array.whole_row(row, copy));
-           });
+  add_rows(array, image, [](const std::byte* elements, int, std::vector<std::byte>&) { return elements; });
+  if (image.any_nan()) findings.nan = true;
+  return image;
+}
+
+ValueImage read_labels(const HostArray& array, Findings& findings) {
+  if (!array.type()) throw Error(ErrorCode::usage, "values of half precision: convert them to float32");
+  const bool is_real = is_floating(*array.type());
+  ValueImage image(array.extent(), is_real ? ValueType::i64 : *array.type());
+  with_type(*array.type(), [&]<class T>(T) {
+    add_rows(array, image, [&](const std::byte* elements, int width, std::vector<std::byte>& converted) {
+      if constexpr (std::is_unsigned_v<T>) return elements;
+      if constexpr (std::is_integral_v<T>)
+        if (!has_negative<T>(elements, width)) return elements;
+      using Label = std::conditional_t<std::is_integral_v<T>, T, std::int64_t>;
+      const auto count = static_cast<std::size_t>(width);
+      converted.resize(count * sizeof(Label));
+      for (std::size_t x = 0; x < count; ++x) {
+        T value;
+        std::memcpy(&value, elements + x * sizeof value, sizeof value);
+        const auto label = static_cast<Label>(label_of(value, findings));
+        std::memcpy(converted.data() + x * sizeof label, &label, sizeof label);
+      }
+      return static_cast<const std::byte*>(converted.data());
+    });
+  });
   return image;
 }
 

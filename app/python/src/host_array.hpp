@@ -3,6 +3,7 @@
 #include <Python.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -54,10 +55,22 @@ class HostArray {
 void for_rows(const Extent& extent, std::int64_t bytes_of_element,
               const std::function<void(std::int64_t first_row, std::int64_t rows)>& work);
 
-/// Packs an array: nonzero elements are foreground.
-BitVolume pack(const HostArray& array);
+/// Elements that were not read as they are. Thread-safe.
+struct Findings {
+  std::atomic<bool> nan = false;       // NaN is background
+  std::atomic<bool> negative = false;  // negative labels are background
+  std::atomic<bool> rounded = false;   // labels differ from integers by at most 0.001
+};
+
+/// Packs an array: nonzero elements are foreground, except NaN.
+BitVolume pack(const HostArray& array, Findings& findings);
 /// Unpacks bits, the lowest of a byte first, in rows of `width`.
 BitVolume unpack_rows(const HostArray& array, int width);
-ValueImage read_values(const HostArray& array, double delta);
+/// Returns the elements as they are; NaN is background.
+ValueImage read_values(const HostArray& array, double delta, Findings& findings);
+/// Returns the elements as labels, which are integers above 0. Negative values and NaN are background.
+/// Floating-point values are rounded. Throws Error (data) for values that differ from an integer by more than
+/// 0.001, or exceed the range in which their type represents all integers.
+ValueImage read_labels(const HostArray& array, Findings& findings);
 
 }  // namespace gpuccl::python

@@ -5,7 +5,8 @@ fastest, and results are Fortran-ordered, too. The type of labels is the smalles
 holds all of them; cc3d's own guess may be wider. Results differ where cc3d 4.1's are not those of its documentation:
 in images of two axes by 8-connectivity (labels of background, neighbors apart with a delta) and of values with
 ``binary_image=True`` by 4-connectivity; ``contacts(surface_area=False)`` by 26-connectivity, which counts pairs across
-the edges of axes 1 and 2 twice.
+the edges of axes 1 and 2 twice. NaN is background, except with ``binary_image=True``; ``contacts`` takes negative labels
+as background. Results are NumPy arrays, for PyTorch tensors too.
 
 Other names, such as ``each``, are cc3d's own.
 """
@@ -18,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from .. import _core, _host
-from .._kinds import as_host
+from .._kinds import as_floats, as_host
 from . import original
 
 __all__ = ["connected_components", "statistics", "dust", "largest_k", "contacts", "region_graph"]
@@ -66,9 +67,10 @@ def connected_components(
     array, turned = _in_c_order(array)
     binary = binary_image or array.dtype == np.bool_
     if binary and array.dtype.kind in "if":
-        array = array > 0
-    if array.dtype == np.float16:
-        array = array.astype(np.float32)
+        array = array != 0
+    if delta and array.dtype == np.float16:
+        raise TypeError("delta is not for arrays of float16; convert them to float32")
+    array = as_floats(array)
     if array.size == 0:
         labels = np.zeros(array.shape, out_dtype or np.uint16)
         count = 0
@@ -95,6 +97,8 @@ def statistics(out_labels: Any, no_slice_conversion: bool = False) -> dict[str, 
     labels = as_host(out_labels)
     if labels.dtype == np.bool_:
         labels = labels.view(np.uint8)
+    if labels.size == 0:
+        return {"voxel_counts": None, "bounding_boxes": None, "centroids": None}
     labels, turned = _in_c_order(labels)
     ndim = labels.ndim
     measured = _core.statistics(labels)
@@ -207,13 +211,14 @@ def contacts(
     """Which labels touch, and their contact area or number of neighboring elements; as ``cc3d.contacts``."""
     labels, turned = _in_c_order(as_host(labels))
     ndim = labels.ndim
-    found = _host.contacts(labels, _number(connectivity, ndim), None)
-    sizes = np.asarray(anisotropy, float)[:ndim]
+    number = _number(connectivity, ndim)
+    found = _host.contacts(labels, None if ndim == 1 else number, None)
+    sizes = np.asarray(anisotropy, float)[: ndim if ndim > 1 else 3]
     faces = [found[f"faces-{axis}"] for axis in range(ndim)][:: -1 if turned else 1]
     if surface_area:
         values = sum(count * (np.prod(sizes) / size) for count, size in zip(faces, sizes))
     else:
-        values = sum(faces) + found["edges"] + found.get("corners", 0)
+        values = (sum(faces) + found["edges"] + found.get("corners", 0)).astype(float if ndim == 1 else int)
     return dict(zip(zip(found["label_a"].tolist(), found["label_b"].tolist()), np.asarray(values).tolist()))
 
 

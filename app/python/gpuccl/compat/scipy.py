@@ -48,7 +48,8 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     if given and output.shape != array.shape:
         raise ValueError("output shape not correct")
     labels = np.empty(array.shape, np.int32)
-    count = _core.label_mask(as_host(array), labels, pixels(reach, array.ndim))
+    mask = array != 0 if array.dtype.kind == "f" else array  # SciPy labels NaN
+    count = _core.label_mask(as_host(mask), labels, pixels(reach, array.ndim))
     if given:
         _store(labels, count, output)
         return count

@@ -6,6 +6,9 @@ gpuccl does not measure go to scikit-image.
 
 from __future__ import annotations
 
+import functools
+import inspect
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -138,24 +141,39 @@ def _is_same(name: str, ndim: int, samples) -> bool:
 
 
 def remove_small_objects(
-    ar: Any, min_size: Any = None, connectivity: int = 1, *, max_size: Any = 64, out: Any = None
+    ar: Any, min_size: Any = None, connectivity: int = 1, *, max_size: Any = None, out: Any = None
 ) -> Any:
     """Remove components of a mask, or labels, that are small; as ``skimage.morphology.remove_small_objects``.
 
-    With `min_size`, as before scikit-image 0.26, those of fewer elements (0.26 itself takes it for `max_size`); else those
-    of at most `max_size`.
+    `min_size` removes objects of fewer elements. `max_size` removes objects of at most so many elements. Both have this
+    meaning for masks and labels, with every version of scikit-image: scikit-image 0.26 takes `min_size` for `max_size`.
+    Without either, the default is that of the installed scikit-image (0.26: ``max_size=64``, before: ``min_size=64``).
     """
+    if min_size is not None and max_size is not None:
+        raise TypeError("min_size and max_size cannot be combined")
     array = np.asarray(ar)
-    smallest = max_size + 1 if min_size is None else min_size
+    has_max_size = _has_max_size()
+    if max_size is None and min_size is None:
+        min_size = 65 if has_max_size else 64
+    smallest = math.floor(max_size) + 1 if min_size is None else math.ceil(min_size)
     if array.dtype != np.bool_ or not 1 <= array.ndim <= 3 or (out is not None and not _takes(out, array)):
-        arguments = {"max_size": max_size} if min_size is None else {"min_size": min_size}
-        remove = original("remove_small_objects", __name__, _MORPHOLOGY)
-        return remove(ar, connectivity=connectivity, out=out, **arguments)
-    return _host.clean(array, connectivity, False, False, 0, max(0, int(np.ceil(smallest))), None, 0, False, None, out)
+        size = {"max_size": smallest - 1} if has_max_size else {"min_size": smallest}
+        return original("remove_small_objects", __name__, _MORPHOLOGY)(ar, connectivity=connectivity, out=out, **size)
+    return _host.clean(array, connectivity, False, False, None, max(0, smallest), None, 0, False, None, out)
+
+
+@functools.cache
+def _has_max_size() -> bool:
+    """Returns whether the installed scikit-image, or without one the latest, has the argument max_size."""
+    try:
+        from skimage.morphology import remove_small_objects as theirs
+    except ImportError:
+        return True
+    return "max_size" in inspect.signature(theirs).parameters
 
 
 def _takes(out, array) -> bool:
-    return out.dtype == array.dtype and out.shape == array.shape and out.strides[-1] == out.itemsize
+    return isinstance(out, np.ndarray) and out.dtype == array.dtype and out.shape == array.shape
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,300 @@
+"""Arrays that are read and written: the check of out=, the rule for labels, NaN, masks, and types that are refused."""
+
+import array as standard_array
+import ctypes
+import warnings
+
+import numpy as np
+import pytest
+from conftest import random_array, restrided
+
+import gpuccl
+
+MASK = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0]], bool)
+LABELS = np.array([[1, 0, 2], [0, 0, 0], [3, 3, 0]])
+WRITERS = {
+    "label": lambda out: gpuccl.label(MASK, 1, out=out)[0],
+    "values": lambda out: gpuccl.label(MASK, 1, values=True, out=out)[0],
+    "stats": lambda out: gpuccl.label(MASK, 1, stats=True, out=out)[0],
+    "packed": lambda out: gpuccl.label(np.packbits(MASK, -1, bitorder="little"), 1, packed_width=3, out=out)[0],
+    "batch": lambda out: gpuccl.label(MASK[None], 1, batch=True, out=out[None])[0][0],
+    "batch of values": lambda out: gpuccl.label(MASK[None], 1, batch=True, values=True, out=out[None])[0][0],
+    "clean": lambda out: gpuccl.clean(LABELS.astype(out.dtype.newbyteorder("=")), 1, out=out),
+}
+
+
+@pytest.mark.parametrize("call", WRITERS.values(), ids=WRITERS)
+def test_out_of_any_order_of_bytes_and_elements_is_written(random, call):
+    for code in ("u1", "i2", ">u2", "<i4", ">i4", ">u4", "i8", ">i8", ">u8"):
+        for _ in range(6):
+            out = restrided(random, np.full(MASK.shape, 7, code))
+            before = out.strides
+            result = call(out)
+            assert np.shares_memory(result, out) and out.strides == before
+            assert np.array_equal(out, LABELS), (code, out.strides)
+    for code in ("f2", ">f4", "f8"):
+        out = np.full(MASK.shape, 7, code)
+        gpuccl.clean(LABELS.astype(out.dtype.newbyteorder("=")), 1, out=out)
+        assert np.array_equal(out, LABELS)
+
+
+@pytest.mark.parametrize("call", WRITERS.values(), ids=WRITERS)
+def test_out_that_does_not_fit_is_refused(call):
+    read_only = np.zeros((3, 3), np.int32)
+    read_only.flags.writeable = False
+    repeated = np.lib.stride_tricks.as_strided(np.zeros(9, np.int32), (3, 3), (4, 4), writeable=True)
+    for out, reason in (
+        (np.zeros((3, 4), np.int32), "shape"),
+        (np.zeros((3, 3, 1), np.int32), "shape"),
+        (read_only, "read-only"),
+        (np.broadcast_to(np.int32(0), (3, 3)), "read-only"),
+        (repeated, "one address"),
+    ):
+        with pytest.raises(ValueError, match=reason):
+            call(out)
+
+
+def test_out_of_labels_is_an_array_of_integers():
+    for code in ("?", "f4", "c8", "M8[s]", "S4"):
+        for more in ({}, {"values": True}, {"stats": True}):
+            with pytest.raises(ValueError, match="labels need integers, such as int32"):
+                gpuccl.label(MASK, out=np.zeros(MASK.shape, code), **more)
+    for code in ("?", "u2", "f4", ">i8"):
+        with pytest.raises(ValueError, match="the result has int32"):
+            gpuccl.clean(LABELS.astype("i4"), out=np.zeros(LABELS.shape, code))
+
+
+def test_out_that_is_too_small_for_the_labels_names_a_type_and_is_not_written():
+    many = np.zeros((520, 520), bool)
+    many[::2, ::2] = True
+    few = many[:40, :40]
+    for mask, code, wanted in ((few, "u1", "uint16"), (few, "i1", "uint16"), (many, ">u2", "int32"), (many, "i2", "int32")):
+        shape = mask.shape
+        for order in "CF":
+            for label in (
+                lambda out: gpuccl.label(mask, out=out),
+                lambda out: gpuccl.label(mask, values=True, out=out),
+                lambda out: gpuccl.label(np.stack([mask, mask]), batch=True, out=np.stack([out, out])),
+                lambda out: gpuccl.label(mask[None], batch=True, out=out[None]),
+            ):
+                out = np.full(shape, 7, code, order)
+                with pytest.raises(ValueError, match=f"too small for [0-9]+ labels; use an array of {wanted}"):
+                    label(out)
+                assert (out == 7).all()
+
+
+class Chunked:
+    """An array that is not in memory, as those of zarr and h5py are."""
+
+    shape, dtype, chunks = (3, 3), np.dtype("i4"), (1, 3)
+
+    def __array__(self, dtype=None, copy=None):
+        return np.zeros(self.shape, self.dtype)
+
+    def __setitem__(self, index, values):
+        raise AssertionError
+
+
+def test_out_in_memory_of_other_objects():
+    dask = pytest.importorskip("dask.array")
+    for out in ([[0] * 3] * 3, dask.zeros((3, 3), dtype="i4"), Chunked(), 3, "labels", np.ma.zeros((3, 3), np.int32)):
+        for call in (gpuccl.label, gpuccl.clean, lambda array, out: gpuccl.label(array[None], batch=True, out=out)):
+            with pytest.raises(TypeError, match="out= is .*; it must be an array in memory"):
+                call(MASK, out=out)
+    for out in (standard_array.array("i", [7] * 5), (ctypes.c_int16 * 5)(), memoryview(bytearray(5))):
+        assert gpuccl.label([1, 0, 1, 1, 0], out=out)[0] is out
+        assert list(out) == [1, 0, 2, 2, 0]
+    with pytest.raises(ValueError, match="read-only"):
+        gpuccl.label([1, 0], out=b"ab")
+    matrix = np.asmatrix(np.zeros((3, 3), np.int32))
+    assert gpuccl.label(MASK, 1, out=matrix)[0] is matrix and np.array_equal(matrix, LABELS)
+
+
+def test_out_may_be_the_array_and_no_other_overlap(random):
+    for _ in range(100):
+        array = np.abs(random_array(random, ("u1", "i4", "i8", ">i4"), ndim=2, values=3))
+        for call in (
+            lambda array, out: gpuccl.clean(array, 1, min_size=3, out=out),
+            lambda array, out: gpuccl.label(array, 1, values=True, out=out)[0],
+        ):
+            same = array.copy()
+            try:
+                expected = call(array, None)
+                assert np.array_equal(call(same, same), expected)
+            except ValueError as error:  # more components than the type holds
+                assert "too small" in str(error)
+    memory = np.zeros((10, 12), np.int32)
+    memory[2:8, 2:9] = 1
+    volume = np.zeros((4, 10, 12), np.int32)
+    for array, out in ((memory[:-1], memory[1:]), (memory[:, 1:], memory[:, :-1]), (memory, memory[::-1])):
+        for call in (gpuccl.clean, gpuccl.label):
+            with pytest.raises(ValueError, match="overlaps"):
+                call(array, out=out)
+    with pytest.raises(ValueError, match="overlaps"):
+        gpuccl.label(volume[:-1], batch=True, out=volume[1:])
+    with pytest.raises(ValueError, match="overlaps"):
+        gpuccl.label(memory > 0, stats=True, properties="intensity_mean", intensity=memory, out=memory)
+    both = np.zeros((6, 2, 5), np.int32)
+    both[:, 0] = 1
+    assert gpuccl.label(both[:, 0], out=both[:, 1])[1] == 1 and (both == 1).all()  # they do not overlap
+
+
+def test_nan_is_background_with_a_warning(random):
+    image = np.array([[1, np.nan, 0], [0, 0, 2.0]])
+    for code in ("f2", "f4", "f8", ">f8"):
+        for more in ({}, {"values": True}, {"stats": True}):
+            with pytest.warns(UserWarning, match="NaN is background"):
+                assert gpuccl.label(image.astype(code), 1, **more)[1] == 2
+        with pytest.warns(UserWarning, match="NaN"):
+            assert gpuccl.label(np.stack([image, image]).astype(code), 1, batch=True)[1].tolist() == [2, 2]
+        for negative in (np.float64(np.nan), -np.float64(np.nan)):
+            with pytest.warns(UserWarning, match="NaN"):
+                assert not gpuccl.label(np.full((3, 70), negative, code))[0].any()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            numbers = np.array([np.inf, -np.inf, 0, -0.0, np.finfo(code).smallest_subnormal, -1]).astype(code)
+            assert gpuccl.label(numbers)[0].tolist() == [1, 1, 0, 0, 2, 2]
+    with pytest.warns(UserWarning, match="NaN"):
+        assert gpuccl.clean(image, values=False).tolist() == [[1, 0, 0], [0, 0, 2]]
+    assert not gpuccl.clean(MASK, 1, seeds=np.full(MASK.shape, np.nan)).any()
+
+
+def test_the_warning_names_the_caller():
+    calls = (
+        lambda image: gpuccl.label(image),
+        lambda image: gpuccl.label(image, values=True),
+        lambda image: gpuccl.label(image[None], batch=True),
+        gpuccl.measure,
+        gpuccl.clean,
+        gpuccl.contacts,
+        lambda image: gpuccl.match(image, image),
+    )
+    for call in calls:
+        with pytest.warns(UserWarning, match="NaN") as found:
+            call(np.array([[1, np.nan]]))
+        assert found[0].filename == __file__
+
+
+READERS = {
+    "measure": lambda labels: gpuccl.measure(labels, properties=("label", "area")),
+    "contacts": lambda labels: gpuccl.contacts(labels, 1),
+    "match": lambda labels: gpuccl.match(labels, np.ones((2, 3), int), pairs=True)[1],
+    "classes": lambda labels: gpuccl.match(np.ones((2, 3), int), labels, pairs=True, per_value=True)[1],
+    "clean": lambda labels: {"kept": gpuccl.clean(labels, 1, min_size=2) != 0},
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+def test_labels_follow_one_rule(read):
+    plain = np.array([[6, 6, 0], [0, 70, 0]])
+    expected = read(plain)
+    near = np.array([[5.9999999986, 6.0004, -0.0], [0, 69.9995, 0]])
+    cases = [(near.astype(code), "rounded") for code in ("f4", "f8", ">f8")]
+    cases += [(np.where(plain == 0, -1, plain).astype(code), "negative") for code in ("i1", "i2", "i4", "i8", "f2", "f4", "f8")]
+    cases += [(np.where(plain == 0, np.nan, plain).astype(code), "NaN") for code in ("f2", "f4", "f8")]
+    for labels, reason in cases:
+        with pytest.warns(UserWarning, match=reason):
+            found = read(labels)
+        for name, column in expected.items():
+            assert np.array_equal(found[name], column) and found[name].dtype == column.dtype, (labels, name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for code in ("u1", "i1", "u2", "i4", "u8", ">i8", "f2", "f4", "f8"):
+            found = read(plain.astype(code))
+            assert all(np.array_equal(found[name], column) for name, column in expected.items())
+    for wrong in (1.5, 5.99, 6.002, np.inf, -0.5):
+        with pytest.raises(ValueError, match="labels are integers"):
+            read(np.full((2, 3), wrong))
+    for code, most in (("f4", 2**24), ("f8", 2**53)):
+        read(np.full((2, 3), most, code))
+        with pytest.raises(ValueError, match="skips integers"):
+            read(np.full((2, 3), most * 2, code))
+
+
+def test_large_labels_are_distinct():
+    for code, labels in (("u8", (2**63, 2**64 - 1, 5)), ("i8", (2**40, 2**62, 1)), ("f8", (2**53, 2**52 + 1, 2**32))):
+        image = np.array([labels], code)
+        table = gpuccl.contacts(image)
+        low, high = sorted(labels[:2])
+        assert (low, high) in zip(table["label_a"].tolist(), table["label_b"].tolist())
+        assert sorted(gpuccl.measure(image)["label"].tolist()) == sorted(labels)
+
+
+def test_masked_elements_are_background():
+    masked = np.ma.masked_equal(np.array([[1, 9, 1], [9, 9, 1]]), 9)
+    assert gpuccl.label(masked)[0].tolist() == [[1, 0, 2], [0, 0, 2]]
+    assert gpuccl.label(masked, values=True)[1] == gpuccl.label(masked[None], batch=True)[1][0] == 2
+    assert gpuccl.measure(masked)["area"].tolist() == [3]
+    assert len(gpuccl.contacts(masked)["label_a"]) == 0
+    assert gpuccl.match(masked, masked)["objects"]["truth"] == 1
+    assert gpuccl.clean(masked, min_size=2).tolist() == [[0, 0, 1], [0, 0, 1]]
+    assert gpuccl.clean(np.ones((2, 3), bool), seeds=np.ma.masked_all((2, 3), int)).sum() == 0
+    assert gpuccl.label(np.ma.array([1, 1]))[1] == 1
+    samples = np.ma.masked_equal(np.array([[4, 9, 6], [0, 0, 8]]), 9)
+    found = gpuccl.measure(np.ones((2, 3), int), samples, ("intensity_max", "intensity_mean"))
+    assert found["intensity_max"].tolist() == [8] and found["intensity_mean"].tolist() == [3.6]
+
+
+def test_arrays_that_are_not_in_memory_or_not_numbers_are_named():
+    dask = pytest.importorskip("dask.array")
+    sparse = pytest.importorskip("scipy.sparse")
+    functions = (gpuccl.label, gpuccl.measure, gpuccl.clean, gpuccl.contacts, lambda array: gpuccl.match(array, array))
+    for function in functions:
+        with pytest.raises(TypeError, match="gpuccl.dask.label"):
+            function(dask.ones((2, 2), dtype=int))
+        for wrong, name in ((None, "NoneType"), (sparse.eye(3), "scipy"), ({}, "dict"), (object(), "object")):
+            with pytest.raises(TypeError, match=name):
+                function(wrong)
+        with pytest.raises(TypeError, match="integers|numbers"):
+            function(np.array([1j]))
+
+
+def test_arrays_of_one_axis_have_no_holes_and_borders():
+    line = np.array([0, 1, 0, 1, 1])
+    for more in ({"clear_border": True}, {"values": False, "fill_holes": True}, {"values": False, "fill_holes": 2}):
+        with pytest.raises(ValueError, match="2 and 3 axes"):
+            gpuccl.clean(line, **more)
+    assert gpuccl.clean(line, largest=1).tolist() == [0, 0, 0, 1, 1]
+    assert gpuccl.clean(line[None], clear_border=True).any() == False  # noqa: E712
+
+
+def test_zero_is_not_the_default():
+    with pytest.raises(ValueError, match="largest is an integer from 1"):
+        gpuccl.clean(MASK, largest=0)
+    assert not gpuccl.clean(MASK, max_size=0).any() and gpuccl.clean(MASK, min_size=0, fill_holes=0).sum() == MASK.sum()
+    with pytest.raises(ValueError, match="add largest=1"):
+        gpuccl.clean(LABELS, per_value=True)
+
+
+def test_properties_that_do_not_exist_name_the_nearest():
+    for wrong, nearest in (("arae", "area"), ("centriod", "centroid"), ("perimter", "perimeter"), ("bboxx", "bbox")):
+        for spacing in (None, 1):
+            with pytest.raises(ValueError, match=f"no such property: {wrong}; did you mean {nearest}?"):
+                gpuccl.measure(LABELS, properties=("label", wrong), spacing=spacing)
+    with pytest.raises(ValueError, match="no such property: None"):
+        gpuccl.measure(LABELS, properties=(None,))
+
+
+def test_columns_are_of_int64_and_float64():
+    samples = np.ones(LABELS.shape)
+    tables = (
+        gpuccl.measure(LABELS, samples, ("label", "area", "bbox", "centroid", "euler_number", "intensity_mean")),
+        gpuccl.contacts(np.array([[1, 2]]), spacing=2),
+        gpuccl.label(MASK, stats=True)[2],
+        gpuccl.match(LABELS, LABELS, pairs=True, per_value=True)[1],
+    )
+    for table in tables:
+        for name, column in table.items():
+            assert type(column[0]) in (np.int64, np.float64), name
+    large = gpuccl.measure(np.array([2**63], np.uint64))["label"]
+    assert type(large[0]) is np.uint64
+
+
+def test_connectivity_is_an_integer_whatever_was_asked_before():
+    for ndim in (1, 2, 3):
+        array = np.ones((3,) * ndim, bool)
+        for _ in range(2):
+            for wrong in (1.0, np.float64(1), "1", 1 + 0j):
+                with pytest.raises(TypeError, match="connectivity"):
+                    gpuccl.label(array, wrong)
+            assert gpuccl.label(array, 1)[1] == gpuccl.label(array, np.int8(1))[1] == 1
