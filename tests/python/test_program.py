@@ -115,3 +115,40 @@ def test_errors_have_the_program_s_words(tmp_path):
     (tmp_path / "text.tif").write_text("no image")
     with pytest.raises(ValueError, match="text.tif"):
         gpuccl.label_file(tmp_path / "text.tif")
+
+
+def test_one_bad_image_does_not_hide_the_others(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for name in "ac":
+        np.save(folder / f"{name}.npy", np.eye(5, dtype=np.uint8))
+    (folder / "b.npy").write_text("no image")
+    (tmp_path / "list").write_text(f"{folder}/a.npy\n{folder}/missing.npy\n")
+    for input, statuses in ((folder, ["labeled", "failed", "labeled"]), (f"@{tmp_path}/list", ["labeled", "failed"])):
+        with pytest.warns(UserWarning, match=f"1 of {len(statuses)} images failed, the first is .*(b|missing).npy"):
+            found = gpuccl.label_file(input, tmp_path / "out", overwrite=True)
+        assert [one["status"] for one in found] == statuses and found[0]["components"] == 1 and found[1]["error"]
+    (folder / "a.npy").unlink()
+    (folder / "c.npy").unlink()
+    with pytest.warns(UserWarning, match="1 of 1 images failed"):
+        assert [one["status"] for one in gpuccl.label_file(folder, tmp_path / "out")] == ["failed"]
+
+
+def test_names_are_neither_options_nor_lists(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    image = np.eye(5, dtype=np.uint8)
+    for name in ("--help", "-", "-x.npy", "@list", "@x.npy", "a=b"):
+        with open(name, "wb") as file:
+            np.save(file, image)
+        for input in (name, Path(name), os.fsencode(name)):
+            assert gpuccl.label_file(input)["labeling"]["components"] == 1
+    for name in ("-o.npy", "@o.npy", "--json.npy"):
+        gpuccl.label_file("a=b", name, overwrite=True)
+        assert np.load(name).max() == 1
+    gpuccl.label_file("a=b", stats=Path("-t.csv"), seeds=Path("-x.npy"))
+    assert Path("-t.csv").read_text().startswith("label,")
+    assert gpuccl.label_file("a=b", threshold=-1)["labeling"]["components"] == 1
+    with pytest.raises(ValueError, match="use ./--json"):
+        gpuccl.label_file("a=b", stats="--json")
+    with pytest.raises(FileNotFoundError):
+        gpuccl.label_file(Path("@missing"))

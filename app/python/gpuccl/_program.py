@@ -8,10 +8,11 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import warnings
 from collections.abc import Iterable
 from typing import Any
 
-#: Exit codes of the program (docs/architecture.md) and what they are raised as; all others are OSError.
+#: Errors for the exit codes of the program; OSError for other codes.
 _RAISED = {64: ValueError, 65: ValueError, 66: FileNotFoundError, 69: RuntimeError, 70: RuntimeError, 71: MemoryError}
 
 
@@ -28,50 +29,55 @@ def program() -> str:
     raise FileNotFoundError("the program gpuccl is neither in this environment nor on the PATH")
 
 
+def _path(value: Any) -> str:
+    """Returns a path as a word of the command line, which is neither an option nor a list."""
+    name = os.fsdecode(value)
+    return os.path.join(os.curdir, name) if name.startswith(("-", "@")) else name
+
+
 def _word(value: Any) -> str:
-    """A value as the command line has it."""
-    if isinstance(value, os.PathLike):
-        return os.fspath(value)
+    """Returns the value of an option as a word of the command line."""
+    if isinstance(value, (os.PathLike, bytes)):
+        return _path(value)
     if isinstance(value, float) and value.is_integer():
         return str(int(value))
-    if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
+    if isinstance(value, Iterable) and not isinstance(value, str):
         return ",".join(map(_word, value))
     return str(value)
 
 
 def _is_batch(input: str, stack: Any) -> bool:
-    """Whether an input is many images: a folder, other than a Zarr group or the slices of a volume, or a list."""
+    """Returns whether an input is many images: a list, or a folder other than a Zarr group or slices of a volume."""
     is_zarr = any(os.path.exists(os.path.join(input, name)) for name in (".zgroup", ".zarray", "zarr.json"))
     return input.startswith("@") or (os.path.isdir(input) and not stack and not is_zarr)
 
 
 def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) -> Any:
-    """Label an image or volume in a file, or a batch of them, by the program `gpuccl label`.
+    """Label an image or volume in a file, or a batch of them, with the program ``gpuccl label``.
 
     Parameters
     ----------
     input : path
-        A file or folder, of any format that the program reads. A folder is a batch; with ``stack=True`` its files are
-        the slices of one volume.
+        A file or folder, in any format that the program reads. A folder is a batch; with ``stack=True`` its files are
+        the slices of one volume. ``"@FILE"`` is the batch that a file lists, unless a file has that name.
     output : path, optional
-        The label image; its format goes by the name. Without one only the report is made. For a batch, a folder.
+        The label image, whose name selects the format; for a batch, a folder. By default only the report is made.
     *arguments : str
-        More words of the command line, as they are.
+        More words of the command line.
     **options
-        Options by their names, with ``_`` for ``-``: ``threshold="otsu"`` is ``--threshold otsu``,
-        ``invert=True`` is ``--invert``, ``stats="cells.csv"`` is ``--stats cells.csv``, and of a sequence or array items
-        are joined by commas. ``None`` and ``False`` are left out, as are ``json`` and ``report``, which are returned.
+        Options by name, with ``_`` for ``-``: ``threshold="otsu"`` is ``--threshold otsu``, ``invert=True`` is
+        ``--invert``. Items of sequences are joined with commas. ``None`` and ``False`` are left out.
 
     Returns
     -------
     dict
-        The report; `man gpuccl-label` and its schema explain it. For a batch a list with a dict for each image: its
-        ``input``, ``status`` and number of ``components``, as ``--report`` has them; reports are beside the outputs.
+        The report, as in ``man gpuccl-label``. For a batch a list with a dict for each image: ``input``, ``status``,
+        ``error``, ``components`` and others, as in ``--report``. If images fail, a warning counts them.
 
     Raises
     ------
     ValueError, FileNotFoundError, MemoryError, OSError, RuntimeError
-        With the program's own message.
+        The program failed; the message is that of the program.
 
     Examples
     --------
@@ -82,24 +88,33 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
     for name in ("json", "report"):
         if options.get(name) is not None:
             raise ValueError(f"{name} is what label_file returns: leave it out")
-    input = os.fspath(input)
+    is_list = isinstance(input, str) and input.startswith("@") and not os.path.exists(input)
+    input = input if is_list else _path(input)
     is_batch = _is_batch(input, options.get("stack"))
     command = [program(), "label", input, "--report" if is_batch else "--json", "-", "--quiet"]
     if output is not None:
-        command += ["-o", os.fspath(output)]
+        command += ["-o", _path(output)]
     for name, value in options.items():
-        option = ("--" if len(name) > 1 else "-") + name.replace("_", "-")
         if value is None or value is False:
             continue
-        command.append(option)
+        option = ("--" if len(name) > 1 else "-") + name.replace("_", "-")
         if value is True:
-            continue
-        command.append(_word(value))
+            command.append(option)
+        elif len(name) > 1:
+            command.append(f"{option}={_word(value)}")  # the value may begin with -
+        else:
+            command += [option, _word(value)]
     command += [str(word) for word in arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    if done.returncode != 0:
+    records = [json.loads(line) for line in done.stdout.splitlines()] if is_batch else []
+    if done.returncode != 0 and not records:
         message = done.stderr.decode(errors="replace").strip() or f"gpuccl ended with {done.returncode}"
         raise _RAISED.get(done.returncode, OSError)(message)
-    if is_batch:
-        return [json.loads(line) for line in done.stdout.splitlines()]
-    return json.loads(done.stdout)
+    if not is_batch:
+        return json.loads(done.stdout)
+    if failed := [one["input"] for one in records if one.get("error") is not None]:
+        text = f"{len(failed)} of {len(records)} images failed, the first is {failed[0]}; see error in the result"
+        warnings.warn(text, stacklevel=2)
+    elif done.returncode != 0:
+        warnings.warn(done.stderr.decode(errors="replace").strip(), stacklevel=2)
+    return records
