@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "gpuccl/types.hpp"
+
 // Divisions of integers, and roots from operations that are rounded identically everywhere; of <cmath>, only
 // the square root is. So measures have the same last digits on every processor and with every C library.
 namespace gpuccl::measuring {
@@ -22,7 +24,7 @@ constexpr Number ceiling_divide(Number number, Number by) {
 inline double length_of(double a, double b) { return std::sqrt(a * a + b * b); }
 
 /// Returns the cube root of a positive number, within two units in the last place; 0 for 0.
-inline double cube_root(double number) {
+GPUCCL_HD inline double cube_root(double number) {
   if (!(number > 0) || std::isinf(number)) return number;
   int exponent = 0;
   double part = std::frexp(number, &exponent);

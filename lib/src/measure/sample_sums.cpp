@@ -9,46 +9,6 @@
 #include <utility>
 
 namespace gpuccl::measuring {
-namespace {
-
-using enum MeasureId;
-
-/// Returns the quotient, rounded to the nearest integer.
-WholeNumber nearest_quotient(WholeNumber sum, std::uint64_t count) {
-  const WholeNumber twice = 2 * sum + (sum < 0 ? -1 : 1) * WholeNumber{count};
-  return twice / (2 * WholeNumber{count});
-}
-
-}  // namespace
-
-double number_or_none(double value) {
-  return std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN();
-}
-
-void put_sums(double sum, const std::array<double, 3>& moments, MeasureValues& values) {
-  values[intensity_sum] = number_or_none(sum);
-  const MeasureId centroid[] = {cx_weighted, cy_weighted, cz_weighted};
-  for (std::size_t axis = 0; axis < 3; ++axis)  // for an infinite sum the quotient would be 0
-    values[centroid[axis]] = number_or_none(std::isfinite(sum) ? moments[axis] / sum : sum);
-}
-
-WholeMean::WholeMean(WholeNumber sum, std::uint64_t count)
-    : middle(nearest_quotient(sum, count)),
-      off(static_cast<double>(sum - middle * WholeNumber{count}) / static_cast<double>(count)) {}
-
-void put_whole(WholeNumber min, WholeNumber max, const WholeMean& mean, double variance,
-               MeasureValues& values) {
-  values.set_whole(intensity_min, min);
-  values.set_whole(intensity_max, max);
-  values[intensity_mean] = static_cast<double>(mean.middle) + mean.off;
-  values[intensity_std] = std::sqrt(std::max(0.0, variance - mean.off * mean.off));
-}
-
-namespace {
-
-using enum MeasureId;
-
-}  // namespace
 
 void WholeSums::add(const SampleRun<double>& run) {
   // So short that sums fit into 64 bits: 2^14 samples below 2^32 at positions below 2^14.
@@ -58,51 +18,31 @@ void WholeSums::add(const SampleRun<double>& run) {
     std::int64_t sum = 0, moment = 0;
     for (int i = 0; i < count; ++i) {
       const auto sample = static_cast<std::int64_t>(run.samples[first + i]);
-      min_ = std::min(min_, sample);
-      max_ = std::max(max_, sample);
+      totals_.min = std::min(totals_.min, sample);
+      totals_.max = std::max(totals_.max, sample);
       sum += sample;
       moment += i * sample;
       const auto size = static_cast<std::uint64_t>(std::abs(sample));
-      squares_ += size * size;
+      totals_.squares += size * size;
     }
-    count_ += static_cast<std::uint64_t>(count);
-    sum_ += sum;
-    moments_[0] += moment + WholeNumber{run.begin + first} * sum;
-    moments_[1] += WholeNumber{run.y} * sum;
-    moments_[2] += WholeNumber{run.z} * sum;
+    totals_.count += static_cast<std::uint64_t>(count);
+    totals_.sum += sum;
+    totals_.moments[0] += moment + WholeNumber{run.begin + first} * sum;
+    totals_.moments[1] += WholeNumber{run.y} * sum;
+    totals_.moments[2] += WholeNumber{run.z} * sum;
   }
 }
 
 void WholeSums::add(const WholeSums& other) {
-  count_ += other.count_;
-  min_ = std::min(min_, other.min_);
-  max_ = std::max(max_, other.max_);
-  sum_ += other.sum_;
-  squares_ += other.squares_;
-  for (std::size_t axis = 0; axis < 3; ++axis) moments_[axis] += other.moments_[axis];
+  totals_.count += other.totals_.count;
+  totals_.min = std::min(totals_.min, other.totals_.min);
+  totals_.max = std::max(totals_.max, other.totals_.max);
+  totals_.sum += other.totals_.sum;
+  totals_.squares += other.totals_.squares;
+  for (int axis = 0; axis < 3; ++axis) totals_.moments[axis] += other.totals_.moments[axis];
 }
 
-void WholeSums::derive(MeasureValues& values) const {
-  put_sums(
-      static_cast<double>(sum_),
-      {static_cast<double>(moments_[0]), static_cast<double>(moments_[1]), static_cast<double>(moments_[2])},
-      values);
-  values.set_whole(intensity_sum, sum_);
-  values[intensity_nan] = 0;
-  if (count_ == 0) return;
-  const WholeMean mean(sum_, count_);
-  // Squares of distances from the middle are exact modulo 2^128, and they are smaller.
-  const auto middle = static_cast<CoordinateSum>(mean.middle);
-  const CoordinateSum squares =
-      squares_ - 2 * middle * static_cast<CoordinateSum>(sum_) + middle * middle * count_;
-  put_whole(min_, max_, mean, static_cast<double>(squares) / static_cast<double>(count_), values);
-}
-
-namespace {
-
-using enum MeasureId;
-
-}  // namespace
+void WholeSums::derive(MeasureValues& values) const { totals_.derive(values); }
 
 void LongSums::add(const SampleRun<WholeNumber>& run) {
   Halves sum, moment;
@@ -160,16 +100,14 @@ void LongSums::derive(MeasureValues& values) const {
   };
   const WholeNumber sum = sum_.joined();
   put_sums(static_cast<double>(sum), {value(moments_[0]), value(moments_[1]), value(moments_[2])}, values);
-  values.set_whole(intensity_sum, sum);
-  values[intensity_nan] = 0;
+  values.set_whole(MeasureId::intensity_sum, sum);
+  values[MeasureId::intensity_nan] = 0;
   if (count_ == 0) return;
   const WholeMean mean(sum, count_);
   put_whole(min_, max_, mean, mean_square_from(mean.middle), values);
 }
 
 namespace {
-
-using enum MeasureId;
 
 void save_sums(const RealSums& sums, std::vector<std::uint64_t>& saved) {
   static_assert(std::is_trivially_copyable_v<RealSums> && sizeof(RealSums) % sizeof(std::uint64_t) == 0);
@@ -245,14 +183,14 @@ void RealSums::add(const RealSums& other) {
 }
 
 void RealSums::derive(MeasureValues& values) const {
-  put_sums(sum_.value(), {moments_[0].value(), moments_[1].value(), moments_[2].value()}, values);
-  values[intensity_nan] = static_cast<double>(nans_);
-  if (count_ == 0) return;
-  const auto count = static_cast<double>(count_);
-  values[intensity_min] = number_or_none(min_);
-  values[intensity_max] = number_or_none(max_);
-  values[intensity_mean] = number_or_none(sum_.value() / count);
-  values[intensity_std] = number_or_none(std::sqrt(squares_ / count));
+  RealTotals{count_,
+             nans_,
+             min_,
+             max_,
+             sum_.value(),
+             squares_,
+             {moments_[0].value(), moments_[1].value(), moments_[2].value()}}
+      .derive(values);
 }
 
 void RealSequence::add(const SampleRun<double>& run, int unit) {

@@ -9,6 +9,7 @@
 
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
+#include "measure/derived.hpp"
 
 namespace gpuccl::measuring {
 
@@ -18,23 +19,6 @@ struct SampleRun {
   int begin, y, z, count;
   const Sample* samples;
 };
-
-double number_or_none(double value);
-
-/// Derives the values that do not depend on how a sum and its moments were computed.
-void put_sums(double sum, const std::array<double, 3>& moments, MeasureValues& values);
-
-/// The mean of integers: the nearest integer, and the distance from it.
-struct WholeMean {
-  WholeMean(WholeNumber sum, std::uint64_t count);
-
-  WholeNumber middle;
-  double off;
-};
-
-/// Sets the integer measures that put_sums() does not set. `variance`: around the middle, not the mean.
-void put_whole(WholeNumber min, WholeNumber max, const WholeMean& mean, double variance,
-               MeasureValues& values);
 
 /// Sums of samples that are integers of at most 32 bits: exact, in any order.
 class WholeSums {
@@ -49,11 +33,7 @@ class WholeSums {
   std::uint64_t nans() const { return 0; }
 
  private:
-  std::uint64_t count_ = 0;
-  std::int64_t min_ = INT64_MAX, max_ = INT64_MIN;
-  WholeNumber sum_ = 0;
-  CoordinateSum squares_ = 0;
-  std::array<WholeNumber, 3> moments_{};  // of x, y, z times the sample
+  WholeTotals totals_;
 };
 
 /// Sums of integers of up to 64 bits: exact, in any order. Samples are divided into halves, so that squares
