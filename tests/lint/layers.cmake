@@ -13,7 +13,7 @@ set(layers
   "lib/src/cuda/labelers"
   "lib/src/cuda/runs/core"
   "lib/src/cuda/runs/statistics lib/src/cuda/runs/values"
-  "lib/src/cuda/runs/host"
+  "lib/src/cuda/runs/host lib/src/cuda/tables"
   "lib/papers/cpu lib/papers/cuda/device"
   "lib/papers/cuda/phases"
   "lib/papers/cuda/labelers"

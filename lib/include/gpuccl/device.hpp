@@ -2,12 +2,16 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <variant>
 
+#include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
 
 // Labels images in GPU memory, for programs with their own CUDA code. Only in libraries built with
@@ -112,6 +116,53 @@ std::size_t device_value_workspace_bytes(Extent extent, Connectivity connectivit
 void label_values_on_device(const DeviceValueImage& image, Connectivity connectivity,
                             const DeviceResult& result, ValueBits* values, void* workspace,
                             std::size_t workspace_bytes, cudaStream_t stream);
+
+/// A column of a table on a device.
+struct DeviceColumn {
+  std::optional<MeasureId> measure;           // none: the label
+  std::variant<double*, std::int64_t*> data;  // one value per row; integers are rounded towards 0
+};
+
+/// A label image whose labels are measured, whether each is connected or not, and the table that receives
+/// one row for each label that occurs, in ascending order. Rows and columns are those of measure()
+/// (measures.hpp).
+struct DeviceMeasuring {
+  DeviceValueImage labels;  // integers of 16, 32 or 64 bits; `delta` is 0
+  /// Samples of the same extent: integers of up to 32 bits, or float; null data: none. `delta` is 0.
+  DeviceValueImage samples;
+  /// Larger labels, and negative ones, count as background.
+  std::uint32_t largest = 0;
+  Connectivity connectivity = Connectivity::c8;  // 2D or 3D: of diameters
+  std::array<double, 3> spacing{};               // distance of elements along x, y, z; 0: unknown
+  std::span<const DeviceColumn> columns;
+  std::size_t capacity = 0;             // rows of each column; further rows are dropped
+  unsigned long long* count = nullptr;  // receives the number of labels that occur, or null
+};
+
+/// Returns whether measure_on_device() has the measure: basic ones, and those of samples except median and
+/// percentiles.
+bool is_measured_on_device(MeasureId measure);
+
+/// Returns the bytes of workspace of measure_on_device() for labels up to `largest`: 65 per label, and 112
+/// more with samples.
+std::size_t device_measure_workspace_bytes(std::uint32_t largest, bool with_samples);
+
+/// Enqueues the measurement of a label image on `stream`, as label_on_device() enqueues labeling. Values of
+/// integer samples are those of the CPU, bit by bit. Floating-point samples are rounded to 2^-40 of the
+/// largest magnitude in their label (for the standard deviation 2^-30), and added up exactly, so the values
+/// are the same on every run.
+///
+/// Throws Error as label_on_device(): usage for invalid arguments, among them measures that are not
+/// measured here, that need samples or a spacing which is not given, and extents whose coordinate sums
+/// could exceed 2^64.
+void measure_on_device(const DeviceMeasuring& request, void* workspace, std::size_t workspace_bytes,
+                       cudaStream_t stream);
+
+/// Enqueues columns of basic measures of the first `count` components that label_on_device() has found, one
+/// row each. Needs no workspace.
+void table_on_device(const DeviceComponent* components, std::size_t count, Extent extent,
+                     Connectivity connectivity, const std::array<double, 3>& spacing,
+                     std::span<const DeviceColumn> columns, cudaStream_t stream);
 
 class Labeler;
 

@@ -117,6 +117,36 @@ gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* ima
                                             void* workspace, size_t workspace_bytes,
                                             struct CUstream_st* stream);
 
+/* A column of a table in GPU memory: a measure by its name (`gpuccl list --measures`), or "label". */
+typedef struct {
+  const char* measure;
+  void* data;     /* double, or int64_t */
+  int is_integer; /* 1: int64_t */
+} gpuccl_device_column;
+
+typedef struct {
+  gpuccl_device_value_image labels;
+  gpuccl_device_value_image samples; /* data: NULL: none */
+  uint32_t largest;                  /* label */
+  int connectivity;
+  double spacing[3]; /* along x, y, z; 0: unknown */
+  const gpuccl_device_column* columns;
+  size_t column_count;
+  size_t capacity;           /* rows of each column */
+  unsigned long long* count; /* or NULL */
+} gpuccl_device_measuring;
+
+gpuccl_status gpuccl_device_measure_workspace_bytes(uint32_t largest, int with_samples, size_t* bytes);
+
+gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring* request, void* workspace,
+                                       size_t workspace_bytes, struct CUstream_st* stream);
+
+/* Columns of basic measures of components that gpuccl_label_on_device() has found. */
+gpuccl_status gpuccl_table_on_device(const gpuccl_component* components, size_t count, gpuccl_extent extent,
+                                     int connectivity, const double spacing[3],
+                                     const gpuccl_device_column* columns, size_t column_count,
+                                     struct CUstream_st* stream);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

@@ -1,3 +1,7 @@
+#include <span>
+#include <string>
+#include <vector>
+
 #include "common/c_status.hpp"
 #include "gpuccl/device.hpp"
 #include "gpuccl/gpuccl.h"
@@ -39,6 +43,35 @@ DeviceLabels labels_of(const gpuccl_device_result& result) {
 DeviceResult result_of(const gpuccl_device_result& result) {
   return {labels_of(result), result.count, reinterpret_cast<DeviceComponent*>(result.components),
           result.capacity};
+}
+
+DeviceValueImage values_of(const gpuccl_device_value_image& image) {
+  return {image.data,
+          static_cast<ValueType>(image.type),
+          to_extent(image.extent),
+          image.row_pitch,
+          image.slice_pitch,
+          image.delta};
+}
+
+DeviceColumn column_of(const gpuccl_device_column& column) {
+  DeviceColumn made;
+  const std::string name = column.measure != nullptr ? column.measure : "";
+  for (const Measure& measure : measures())
+    if (measure.name == name) made.measure = measure.id;
+  if (!made.measure && name != "label")
+    throw Error(ErrorCode::usage, "labeling on a device: no measure is called '" + name + "'");
+  if (column.is_integer != 0)
+    made.data = static_cast<std::int64_t*>(column.data);
+  else
+    made.data = static_cast<double*>(column.data);
+  return made;
+}
+
+std::vector<DeviceColumn> columns_of(std::span<const gpuccl_device_column> columns) {
+  std::vector<DeviceColumn> made;
+  for (const gpuccl_device_column& column : columns) made.push_back(column_of(column));
+  return made;
 }
 
 static_assert(static_cast<int>(ValueType::u8) == GPUCCL_U8 && static_cast<int>(ValueType::i8) == GPUCCL_I8 &&
@@ -92,14 +125,40 @@ gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* ima
                                             void* workspace, size_t workspace_bytes,
                                             struct CUstream_st* stream) {
   return status_of([&] {
-    const DeviceValueImage from{image->data,
-                                static_cast<ValueType>(image->type),
-                                to_extent(image->extent),
-                                image->row_pitch,
-                                image->slice_pitch,
-                                image->delta};
-    label_values_on_device(from, static_cast<Connectivity>(connectivity), result_of(*result), values,
-                           workspace, workspace_bytes, stream);
+    label_values_on_device(values_of(*image), static_cast<Connectivity>(connectivity), result_of(*result),
+                           values, workspace, workspace_bytes, stream);
+  });
+}
+
+gpuccl_status gpuccl_device_measure_workspace_bytes(uint32_t largest, int with_samples, size_t* bytes) {
+  return status_of([&] { *bytes = device_measure_workspace_bytes(largest, with_samples != 0); });
+}
+
+gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring* request, void* workspace,
+                                       size_t workspace_bytes, struct CUstream_st* stream) {
+  return status_of([&] {
+    const std::vector<DeviceColumn> columns = columns_of({request->columns, request->column_count});
+    const auto& spacing = request->spacing;
+    measure_on_device({values_of(request->labels),
+                       values_of(request->samples),
+                       request->largest,
+                       static_cast<Connectivity>(request->connectivity),
+                       {spacing[0], spacing[1], spacing[2]},
+                       columns,
+                       request->capacity,
+                       request->count},
+                      workspace, workspace_bytes, stream);
+  });
+}
+
+gpuccl_status gpuccl_table_on_device(const gpuccl_component* components, size_t count, gpuccl_extent extent,
+                                     int connectivity, const double spacing[3],
+                                     const gpuccl_device_column* columns, size_t column_count,
+                                     struct CUstream_st* stream) {
+  return status_of([&] {
+    table_on_device(reinterpret_cast<const DeviceComponent*>(components), count, to_extent(extent),
+                    static_cast<Connectivity>(connectivity), {spacing[0], spacing[1], spacing[2]},
+                    columns_of({columns, column_count}), stream);
   });
 }
 

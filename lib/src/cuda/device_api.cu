@@ -5,7 +5,9 @@
 #include "cuda/labelers/gpu_labeler.cuh"
 #include "cuda/runs/core/tile_labels.cuh"
 #include "cuda/runs/host/device_call.cuh"
+#include "cuda/runs/statistics/component_sums.cuh"
 #include "cuda/runtime/device.hpp"
+#include "cuda/tables/measure_labels.cuh"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/types.hpp"
 
@@ -69,17 +71,21 @@ void check_labels(DeviceLabels& labels, Extent extent) {
       labels.data);
 }
 
-runs::DeviceValues checked(const DeviceValueImage& image) {
+void check_values(DeviceValueImage& image) {
   require(image.data != nullptr, "no image");
   require(image.type >= ValueType::u8 && image.type <= ValueType::f64, "no such type of values");
-  require(image.delta >= 0, "delta is not a number of at least 0");
   const auto value = static_cast<std::int64_t>(bytes_of(image.type));
-  runs::DeviceValues values{image.data, image.type, image.delta, image.row_pitch, image.slice_pitch};
-  complete(values.row_pitch, values.slice_pitch, image.extent.width * value, image.extent);
-  require(is_aligned(image.data, bytes_of(image.type)) && values.row_pitch % value == 0 &&
-              values.slice_pitch % value == 0,
+  complete(image.row_pitch, image.slice_pitch, image.extent.width * value, image.extent);
+  require(is_aligned(image.data, bytes_of(image.type)) && image.row_pitch % value == 0 &&
+              image.slice_pitch % value == 0,
           "an address or pitch of values is not a multiple of their size");
-  return values;
+}
+
+runs::DeviceValues checked(const DeviceValueImage& image) {
+  DeviceValueImage whole = image;
+  check_values(whole);
+  require(image.delta >= 0, "delta is not a number of at least 0");
+  return {whole.data, whole.type, whole.delta, whole.row_pitch, whole.slice_pitch};
 }
 
 void check_workspace(const void* workspace, std::size_t bytes, std::size_t needed) {
@@ -100,6 +106,28 @@ bool is_done(Extent extent, unsigned long long* count, cudaStream_t stream) {
 
 void check_count_address(const unsigned long long* count) {
   require(is_aligned(count, sizeof(*count)), "the address of the count is not a multiple of 8");
+}
+
+bool is_of_samples(MeasureId id) { return measure_of(id).group == MeasureGroup::intensity; }
+
+/// Returns the formulas of basic measures, after checking that the columns can be measured.
+measuring::BasicFormulas formulas_of(Extent extent, Connectivity connectivity,
+                                     const std::array<double, 3>& spacing,
+                                     std::span<const DeviceColumn> columns, bool with_samples) {
+  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  cuda::runs::check_sums(extent);
+  const bool is_deep = is_3d(connectivity) || extent.depth > 1;
+  for (const DeviceColumn& column : columns) {
+    std::visit([](const auto* data) { require(data != nullptr, "a column without memory"); }, column.data);
+    if (!column.measure) continue;
+    require(*column.measure < MeasureId::count && is_measured_on_device(*column.measure),
+            "a column's measure is not measured on a device");
+    require(with_samples || !is_of_samples(*column.measure), "a column's measure needs samples");
+    require(!is_physical(measure_of(*column.measure)) ||
+                (spacing[0] > 0 && spacing[1] > 0 && (!is_deep || spacing[2] > 0)),
+            "a column's measure needs a spacing");
+  }
+  return {is_3d(connectivity), is_deep, {spacing[0], spacing[1], spacing[2]}};
 }
 
 void check_rest(const DeviceResult& result) {
@@ -151,6 +179,52 @@ void label_on_device(const DeviceImage& image, Connectivity connectivity, const 
   check_workspace(workspace, workspace_bytes, needed);
   with_connectivity(connectivity,
                     [&]<Connectivity one>() { cuda::runs::enqueue<one>(call, LinkWidth::as_needed); });
+}
+
+bool is_measured_on_device(MeasureId measure) {
+  using enum MeasureId;
+  return measure <= area_physical || (width <= measure && measure <= equivalent_diameter_area) ||
+         measure == equivalent_diameter_area_physical ||
+         (intensity_min <= measure && measure <= intensity_nan) ||
+         (cx_weighted <= measure && measure <= cz_weighted);
+}
+
+std::size_t device_measure_workspace_bytes(std::uint32_t largest, bool with_samples) {
+  return cuda::tables::workspace_bytes(largest, with_samples);
+}
+
+void measure_on_device(const DeviceMeasuring& request, void* workspace, std::size_t workspace_bytes,
+                       cudaStream_t stream) {
+  cuda::tables::MeasureCall call{request, {}, workspace, stream};
+  DeviceValueImage &labels = call.request.labels, &samples = call.request.samples;
+  const bool with_samples = samples.data != nullptr;
+  call.formulas =
+      formulas_of(labels.extent, request.connectivity, request.spacing, request.columns, with_samples);
+  check_count_address(request.count);
+  require(labels.delta == 0 && samples.delta == 0, "labels and samples have no delta");
+  if (request.largest == 0 && request.count != nullptr)
+    cuda::check(cudaMemsetAsync(request.count, 0, sizeof(*request.count), stream), "counting no labels");
+  if (is_done(labels.extent, request.count, stream) || request.largest == 0) return;
+  check_values(labels);
+  require(!is_floating(labels.type) && bytes_of(labels.type) > 1,
+          "labels are not integers of 16, 32 or 64 bits");
+  if (with_samples) {
+    require(samples.extent == labels.extent, "samples have another extent than labels");
+    check_values(samples);
+    require(samples.type == ValueType::f32 || bytes_of(samples.type) <= 4,
+            "samples are not integers of up to 32 bits or float");
+  }
+  check_workspace(workspace, workspace_bytes, device_measure_workspace_bytes(request.largest, with_samples));
+  cuda::tables::enqueue(call);
+}
+
+void table_on_device(const DeviceComponent* components, std::size_t count, Extent extent,
+                     Connectivity connectivity, const std::array<double, 3>& spacing,
+                     std::span<const DeviceColumn> columns, cudaStream_t stream) {
+  const measuring::BasicFormulas formulas = formulas_of(extent, connectivity, spacing, columns, false);
+  if (count == 0) return;
+  require(components != nullptr, "no components");
+  cuda::tables::enqueue_columns(columns, components, count, formulas, stream);
 }
 
 DeviceLabeler::DeviceLabeler(const std::string& algorithm, Connectivity connectivity)

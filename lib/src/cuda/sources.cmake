@@ -10,7 +10,8 @@ set(GPUCCL_CUDA_SOURCES
   runtime/check.cpp
   runtime/pinned_ring.cpp
   runtime/primary_context.cpp
-  table.cpp)
+  table.cpp
+  tables/measure_labels.cu)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # Reading the headers takes a compiler longer than most of these files do, so several are compiled as one: the papers'

@@ -94,4 +94,15 @@ gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image*, in
   return gpuccl::unavailable();
 }
 
+gpuccl_status gpuccl_device_measure_workspace_bytes(uint32_t, int, size_t*) { return gpuccl::unavailable(); }
+
+gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring*, void*, size_t, struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
+gpuccl_status gpuccl_table_on_device(const gpuccl_component*, size_t, gpuccl_extent, int, const double*,
+                                     const gpuccl_device_column*, size_t, struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
 }  // extern "C"

@@ -222,6 +222,8 @@ T __reduce_or_sync(unsigned mask, T value) {
 
 // ---- bits
 
+inline int __float_as_int(float v) { return std::bit_cast<int>(v); }
+inline float __int_as_float(int v) { return std::bit_cast<float>(v); }
 inline int __popc(unsigned v) { return std::popcount(v); }
 inline int __popcll(unsigned long long v) { return std::popcount(v); }
 inline int __clz(int v) { return std::countl_zero(static_cast<unsigned>(v)); }

@@ -109,14 +109,6 @@ void with_links(bool wide, const Work& work) {
     work.template operator()<NarrowLink>();
 }
 
-/// Throws Error if 64-bit sums of coordinates could overflow. Images larger than GPU memory are labeled in
-/// parts, whose sums are added in 128 bits.
-inline void check_sums(const Extent& extent) {
-  const auto longest = static_cast<std::uint64_t>(std::max({extent.width, extent.height, extent.depth}));
-  if (longest > 0 && static_cast<std::uint64_t>(extent.elements()) > ~std::uint64_t{0} / longest)
-    throw Error(ErrorCode::memory, "sums of coordinates of so many pixels are too large for the GPU engine");
-}
-
 /// Returns N, the number of bits that Numbering has counted. Waits only until the device has counted them.
 inline Label count_components(const BitmapMemory& first, const Stream& stream) {
   const unsigned long long count = first.total(stream);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -9,6 +10,14 @@
 #include "gpuccl/device.hpp"
 
 namespace gpuccl::cuda::runs {
+
+/// Throws Error if 64-bit sums of coordinates could overflow. Images larger than GPU memory are labeled in
+/// parts, whose sums are added in 128 bits.
+inline void check_sums(const Extent& extent) {
+  const auto longest = static_cast<std::uint64_t>(std::max({extent.width, extent.height, extent.depth}));
+  if (longest > 0 && static_cast<std::uint64_t>(extent.elements()) > ~std::uint64_t{0} / longest)
+    throw Error(ErrorCode::memory, "sums of coordinates of so many pixels are too large for the GPU engine");
+}
 
 /// All components on the device; entry i describes label i + 1. An array of structures, because the fields of
 /// a component are updated together.

@@ -1,0 +1,282 @@
+// Measures of label images: a thread walks down a column of a tile, a hash table in shared memory gathers the
+// labels of the tile, and global memory receives one sum for each label of each tile.
+//
+//   clear            the sums of all labels
+//   measure          one pass over the image; floating-point samples take two
+//   mark, count      the labels that occur, as bits, and their running count
+//   write            one row of the table for each label that occurs
+
+#include <algorithm>
+#include <cstddef>
+#include <type_traits>
+#include <variant>
+
+#include "cuda/device/memory.cuh"
+#include "cuda/device/thread_grid.cuh"
+#include "cuda/phases/counted_bitmap.cuh"
+#include "cuda/runtime/arena.hpp"
+#include "cuda/runtime/phase_clock.cuh"
+#include "cuda/tables/label_sums.cuh"
+#include "cuda/tables/measure_labels.cuh"
+
+namespace gpuccl::cuda::tables {
+namespace {
+
+constexpr int kColumns = 128, kRows = 64;  // of a tile
+constexpr int kAtOnce = 4;                 // rows that a thread loads before it uses them
+using Grid = ThreadGrid<1, kRows, 1, kColumns, 1>;
+
+/// Rows of an image on a device, with pitches in elements.
+template <class T>
+struct Rows {
+  const T* data;
+  std::int64_t row, slice;
+
+  explicit Rows(const DeviceValueImage& image)
+      : data(static_cast<const T*>(image.data)),
+        row(image.row_pitch / static_cast<std::int64_t>(sizeof(T))),
+        slice(image.slice_pitch / static_cast<std::int64_t>(sizeof(T))) {}
+  __device__ const T* at(int x, int y, int z) const { return data + z * slice + y * row + x; }
+};
+/// No image.
+template <>
+struct Rows<void> {
+  explicit Rows(const DeviceValueImage&) {}
+};
+
+__global__ void clear_sums(LabelSums sums, bool flat) {
+  const std::uint64_t i = ThreadLine<>::of_this_thread();
+  if (i < sums.components.capacity) sums.clear(i, flat);
+}
+
+template <Pass pass, class Id, class Sample>
+__global__ void __launch_bounds__(kColumns)
+    measure_labels(Rows<Id> labels, Rows<Sample> samples, Extent extent, LabelSums sums) {
+  using Table = PartTable<LabelPartSums<pass, kColumns>, 4>;
+  __shared__ Table table;
+  const auto t = static_cast<int>(threadIdx.x);
+  table.clear(t);
+  __syncthreads();
+  const int3 origin = Grid::origin(extent);
+  const bool flat = extent.depth == 1;
+  const TileCorner corner{{origin.x - t, origin.y, origin.z}};
+
+  using Taken = std::conditional_t<pass == Pass::shapes, std::uint8_t, Sample>;
+  ColumnPart<pass, Taken> column;
+  Quantum quantum{};
+  const auto flush = [&](int end) {
+    if (column.label == 0) return;
+    const LabelPart<pass> part = column.ended(t, end, sums.with_moments);
+    if (!table.add(part)) sums.template add<pass>(part, corner, flat);
+  };
+  const int rows = min(kRows, extent.height - origin.y);
+  if (extent.contains(origin.x, origin.y, origin.z)) {
+    const Id* const from = labels.at(origin.x, origin.y, origin.z);
+    for (int begin = 0; begin < rows; begin += kAtOnce) {
+      Id ids[kAtOnce];
+      Taken taken[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const bool inside = begin + i < rows;
+        ids[i] = inside ? load_input(from + (begin + i) * labels.row) : Id{0};
+        if constexpr (pass != Pass::shapes)
+          taken[i] = inside ? load_input(samples.at(origin.x, origin.y + begin + i, origin.z)) : Sample{0};
+      }
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        const Label label = ids[i] <= sums.components.capacity ? static_cast<Label>(ids[i]) : 0;
+        if (label != column.label) {
+          flush(begin + i);
+          column = {};
+          column.label = label;
+          column.first = begin + i;
+          if constexpr (pass == Pass::quantities)
+            if (label != 0) quantum = Quantum::of(sums.samples[label - std::size_t{1}]);
+        }
+        if constexpr (pass != Pass::shapes) column.take(taken[i], begin + i, quantum);
+      }
+    }
+    flush(rows);
+  }
+  __syncthreads();
+  if (table.label[t] != 0) sums.template add<pass>(table.part(t), corner, flat);
+}
+
+/// Sets the bit of each label that occurs. Warps write words.
+__global__ void mark_labels(const DeviceComponent* components, std::size_t count, Bitmap occurs) {
+  const std::uint64_t i = ThreadLine<>::of_this_thread();
+  const unsigned bits = __ballot_sync(kAllLanes, i < count && components[i].area > 0);
+  const auto word = static_cast<std::int64_t>(i / kWarp);
+  if (i % kWarp == 0 && word < occurs.lengths.words) occurs.words[word] = bits;
+}
+
+/// Columns by measure, the labels last; null: not wanted.
+struct ColumnSet {
+  static constexpr std::size_t kLabels = kMeasures;
+
+  void* data[kMeasures + 1] = {};
+  std::uint32_t integers[kMeasures / 32 + 1] = {};  // a bit per column of integers
+
+  explicit ColumnSet(std::span<const DeviceColumn> columns) {
+    for (const DeviceColumn& column : columns) {
+      const std::size_t i = column.measure ? static_cast<std::size_t>(*column.measure) : kLabels;
+      std::visit([&](auto* to) { data[i] = to; }, column.data);
+      if (std::holds_alternative<std::int64_t*>(column.data)) integers[i / 32] |= 1u << i % 32;
+    }
+  }
+  /// Returns true if one of the measures [first, last] is wanted.
+  bool any_of(MeasureId first, MeasureId last) const {
+    return std::any_of(data + static_cast<std::size_t>(first), data + static_cast<std::size_t>(last) + 1,
+                       [](const void* column) { return column != nullptr; });
+  }
+};
+
+/// One row of a table, to which formulas write.
+struct TableRow {
+  const ColumnSet& columns;
+  std::size_t row;
+
+  struct Cell {
+    void* column;
+    bool is_integer;
+    std::size_t row;
+
+    template <class T>
+    __device__ void operator=(T value) const {
+      if (column == nullptr) return;
+      if (is_integer)
+        static_cast<long long*>(column)[row] = static_cast<long long>(value);
+      else
+        static_cast<double*>(column)[row] = static_cast<double>(value);
+    }
+  };
+  __device__ Cell at(std::size_t i) const {
+    return {columns.data[i], (columns.integers[i / 32] >> i % 32 & 1u) != 0, row};
+  }
+  __device__ Cell operator[](MeasureId id) const { return at(static_cast<std::size_t>(id)); }
+  __device__ void set_whole(MeasureId id, WholeNumber value) const { (*this)[id] = value; }
+};
+
+enum class Samples { none, integers, u32, numbers };
+
+/// Writes the rows of labels. `first`: labels that occur; without words, all do. Rows from `rows` on are
+/// dropped.
+__global__ void write_columns(const DeviceComponent* components, const SampleSums* of_samples, Samples kind,
+                              std::size_t count, CountedBits occurs, std::size_t rows, ColumnSet columns,
+                              measuring::BasicFormulas formulas) {
+  const std::uint64_t i = ThreadLine<>::of_this_thread();
+  if (i >= count) return;
+  const DeviceComponent component = components[i];
+  std::size_t row = i;
+  if (occurs.words != nullptr) {
+    if (component.area == 0) return;
+    row = occurs.up_to(i) - std::size_t{1};
+  }
+  if (row >= rows) return;
+  TableRow values{columns, row};
+  values.at(ColumnSet::kLabels) = static_cast<long long>(i + 1);
+  formulas.derive(component.area, component.min, component.max, component.sum, values);
+  if (kind == Samples::none) return;
+  const SampleSums& sums = of_samples[i];
+  if (kind != Samples::numbers)
+    return whole_totals(component.area, sums, kind == Samples::u32).derive(values);
+  const measuring::RealTotals totals = real_totals(component.area, sums);
+  totals.derive(values);
+  if (totals.numbers > 0) return;
+  using Id = MeasureId;
+  for (const Id id : {Id::intensity_min, Id::intensity_max, Id::intensity_mean, Id::intensity_std})
+    values[id] = measuring::kNoValue;
+}
+
+/// Arrays in the workspace of a call.
+struct Workspace {
+  LabelSums sums;
+  Bitmap occurs;
+
+  Workspace(std::uint32_t largest, bool with_samples, Arena& arena)
+      : sums{{arena.take<DeviceComponent>(largest), largest},
+             with_samples ? arena.take<SampleSums>(largest) : nullptr,
+             true} {
+    const BitmapLengths lengths{(std::int64_t{largest} - 1) / 32 + 1};
+    occurs = {lengths,
+              arena.take<std::uint32_t>(lengths.padded_words()),
+              arena.take<std::uint32_t>(lengths.before()),
+              arena.take<unsigned long long>(static_cast<std::size_t>(lengths.progress())),
+              {arena.take<unsigned long long>(1), nullptr, 0}};
+  }
+};
+
+template <Pass pass, class Id, class Sample>
+void enqueue_pass(const DeviceMeasuring& request, const LabelSums& sums, PhaseClock& phase) {
+  const Extent extent = request.labels.extent;
+  phase("Measure", measure_labels<pass, Id, Sample>, Grid::shape(extent), Rows<Id>(request.labels),
+        Rows<Sample>(request.samples), extent, sums);
+}
+
+template <class Id>
+void enqueue_sums(const DeviceMeasuring& request, const LabelSums& sums, PhaseClock& phase) {
+  if (sums.samples == nullptr) return enqueue_pass<Pass::shapes, Id, void>(request, sums, phase);
+  with_type(request.samples.type, [&](auto sample) {
+    using Sample = decltype(sample);
+    if constexpr (std::is_same_v<Sample, float>) {
+      enqueue_pass<Pass::ranges, Id, float>(request, sums, phase);
+      enqueue_pass<Pass::quantities, Id, float>(request, sums, phase);
+    } else if constexpr (sizeof(Sample) <= 4) {
+      enqueue_pass<Pass::integers, Id, Sample>(request, sums, phase);
+    }
+  });
+}
+
+}  // namespace
+
+std::size_t workspace_bytes(std::uint32_t largest, bool with_samples) {
+  Arena arena(nullptr);
+  if (largest > 0) Workspace(largest, with_samples, arena);
+  return arena.used();
+}
+
+void enqueue(const MeasureCall& call) {
+  const DeviceMeasuring& request = call.request;
+  const bool with_samples = request.samples.data != nullptr;
+  Arena arena(call.workspace);
+  Workspace workspace(request.largest, with_samples, arena);
+  const ColumnSet columns(request.columns);
+  workspace.sums.with_moments = columns.any_of(MeasureId::cx_weighted, MeasureId::cz_weighted);
+  const LabelSums& sums = workspace.sums;
+  Bitmap& occurs = workspace.occurs;
+  if (request.count != nullptr) occurs.total.count = request.count;
+
+  PhaseClock phase{call.stream, nullptr};
+  const LaunchShape labels = ThreadLine<>::shape(request.largest);
+  phase("Clear", clear_sums, labels, sums, request.labels.extent.depth == 1);
+  switch (bytes_of(request.labels.type)) {
+    case 2:
+      enqueue_sums<std::uint16_t>(request, sums, phase);
+      break;
+    case 4:
+      enqueue_sums<std::uint32_t>(request, sums, phase);
+      break;
+    default:
+      enqueue_sums<std::uint64_t>(request, sums, phase);
+  }
+  clear_padding(occurs, call.stream);
+  clear_progress(occurs, call.stream);
+  phase("Mark", mark_labels, labels, sums.components.data, std::size_t{request.largest}, occurs);
+  count_bits("Count", occurs, phase);
+  const ValueType type = request.samples.type;
+  const Samples kind = !with_samples            ? Samples::none
+                       : type == ValueType::f32 ? Samples::numbers
+                       : type == ValueType::u32 ? Samples::u32
+                                                : Samples::integers;
+  phase("Write", write_columns, labels, sums.components.data, sums.samples, kind,
+        std::size_t{request.largest}, occurs.counted(), request.capacity, columns, call.formulas);
+}
+
+void enqueue_columns(std::span<const DeviceColumn> columns, const DeviceComponent* components,
+                     std::size_t count, const measuring::BasicFormulas& formulas, cudaStream_t stream) {
+  PhaseClock phase{stream, nullptr};
+  phase("Write", write_columns, ThreadLine<>::shape(count), components, nullptr, Samples::none, count,
+        CountedBits{}, count, ColumnSet(columns), formulas);
+}
+
+}  // namespace gpuccl::cuda::tables

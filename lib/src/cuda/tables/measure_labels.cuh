@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <span>
+
+#include "gpuccl/device.hpp"
+#include "measure/derived.hpp"
+
+namespace gpuccl::cuda::tables {
+
+/// Arguments of measure_on_device() after all checks, with all pitches set. The image is not empty.
+struct MeasureCall {
+  DeviceMeasuring request;
+  measuring::BasicFormulas formulas;
+  void* workspace;
+  cudaStream_t stream;
+};
+
+std::size_t workspace_bytes(std::uint32_t largest, bool with_samples);
+void enqueue(const MeasureCall& call);
+
+/// Enqueues columns of the first `count` components.
+void enqueue_columns(std::span<const DeviceColumn> columns, const DeviceComponent* components,
+                     std::size_t count, const measuring::BasicFormulas& formulas, cudaStream_t stream);
+
+}  // namespace gpuccl::cuda::tables

@@ -1,0 +1,546 @@
+// measure_on_device() on a GPU or on the emulation of one, compared with the CPU.
+
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <memory>
+#include <numeric>
+#include <random>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cuda/device_case.hpp"
+#include "gpuccl/device.hpp"
+#include "gpuccl/gpuccl.h"
+#include "gpuccl/measures.hpp"
+#include "gpuccl/objects.hpp"
+#include "gpuccl/values.hpp"
+#include "support/catch.hpp"
+#include "support/error_code_of.hpp"
+#include "support/images.hpp"
+
+using namespace gpuccl;
+using namespace tests;
+using Place = CudaMemory::Place;
+
+namespace {
+
+/// An image of values of one type, in rows without padding.
+struct Elements {
+  ValueType type;
+  Extent extent;
+  std::vector<std::byte> bytes;
+
+  Elements(ValueType of, Extent size)
+      : type(of), extent(size), bytes(static_cast<std::size_t>(size.elements()) * bytes_of(of)) {}
+
+  std::size_t count() const { return static_cast<std::size_t>(extent.elements()); }
+  template <class Make>
+  void fill(const Make& make) {
+    with_type(type, [&](auto value) {
+      for (std::size_t i = 0; i < count(); ++i) {
+        value = static_cast<decltype(value)>(make(i));
+        std::memcpy(bytes.data() + i * sizeof(value), &value, sizeof(value));
+      }
+    });
+  }
+  /// Fills it with every pattern of bits, except infinite numbers.
+  void fill_with_anything(std::mt19937& random) {
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
+    if (type != ValueType::f32) return;
+    for (std::size_t i = 0; i < count(); ++i)
+      if (std::isinf(at(i))) std::memset(bytes.data() + i * 4, 0, 4);
+  }
+  double at(std::size_t i) const {
+    return with_type(type, [&](auto value) {
+      std::memcpy(&value, bytes.data() + i * sizeof(value), sizeof(value));
+      return static_cast<double>(value);
+    });
+  }
+};
+
+class Samples final : public IntensityImage {
+ public:
+  explicit Samples(const Elements& elements)
+      : is_real_(is_floating(elements.type)), extent_(elements.extent) {
+    for (std::size_t i = 0; i < elements.count(); ++i) samples_.push_back(elements.at(i));
+  }
+  Extent extent() const override { return extent_; }
+  Kind kind() const override { return is_real_ ? Kind::real : Kind::whole; }
+  Values values() const override { return {}; }
+  int slices_at_once() const override { return 1; }
+  void read(int z, const Sink& sink) const override {
+    sink(0, extent_.height, samples_.data() + std::int64_t{z} * extent_.height * extent_.width);
+  }
+  void read_long(int, const LongSink&) const override { FAIL("these are doubles"); }
+
+ private:
+  bool is_real_;
+  Extent extent_;
+  std::vector<double> samples_;
+};
+
+std::vector<MeasureId> measured(bool with_samples, bool with_spacing) {
+  std::vector<MeasureId> ids;
+  for (const Measure& measure : measures())
+    if (is_measured_on_device(measure.id) && (with_samples || measure.group != MeasureGroup::intensity) &&
+        (with_spacing || !is_physical(measure)))
+      ids.push_back(measure.id);
+  return ids;
+}
+
+/// Columns in the order of measured(); the labels come first.
+using Rows = std::vector<std::vector<double>>;
+
+struct Case {
+  Elements labels;
+  const Elements* samples = nullptr;
+  std::uint32_t largest = 0;
+  Connectivity connectivity = Connectivity::c8;
+  std::array<double, 3> spacing{};
+
+  std::vector<MeasureId> ids() const { return measured(samples != nullptr, spacing[0] > 0); }
+};
+
+Rows rows_of_cpu(const Case& of) {
+  ValueImage image(of.labels.extent, of.labels.type);
+  image.add_rows(0, of.labels.extent.rows(), of.labels.bytes.data());
+  const ValueLabeling labeling = label_by_value(std::move(image));
+  const Components& components = labeling.labeled.components;
+  MeasureRequest request;
+  request.connectivity = of.connectivity;
+  request.spacing = of.spacing;
+  request.labels_touch = true;
+  for (const MeasureId id : of.ids()) request.wanted.set(static_cast<std::size_t>(id));
+  MeasureTable table = measure(*labeling.labeled.labels, components, request);
+  if (of.samples != nullptr) {
+    const Samples samples(*of.samples);
+    table.add(measure_intensity(*labeling.labeled.labels, components, samples, {.wanted = request.wanted}),
+              {&samples, ""});
+  }
+  std::vector<std::size_t> order(components.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::erase_if(order, [&](std::size_t i) { return labeling.values[i] > of.largest; });
+  std::sort(order.begin(), order.end(),
+            [&](std::size_t a, std::size_t b) { return labeling.values[a] < labeling.values[b]; });
+  Rows rows;
+  for (const std::size_t i : order) {
+    rows.push_back({static_cast<double>(labeling.values[i])});
+    const MeasureValues values = table.values(components, i);
+    for (const MeasureId id : of.ids()) rows.back().push_back(values[id]);
+  }
+  return rows;
+}
+
+/// An image in memory of the device, with random pitches and garbage between rows.
+class Uploaded {
+ public:
+  Uploaded(const Elements& elements, std::mt19937& random, const CudaStream& stream)
+      : size_(bytes_of(elements.type)), of_(elements) {
+    const Extent extent = elements.extent;
+    const auto odd = [&] { return static_cast<std::int64_t>(random() % 3 * (random() % 2) * size_); };
+    const std::int64_t row = extent.width * static_cast<std::int64_t>(size_);
+    offset_ = odd();
+    row_ = row + odd();
+    slice_ = row_ * extent.height + odd();
+    const auto bytes = static_cast<std::size_t>(offset_ + slice_ * extent.depth);
+    device_ = std::make_unique<CudaMemory>(Place::device, bytes);
+    host_ = std::make_unique<CudaMemory>(Place::host, bytes);
+    std::memset(host_->data(), 1, bytes);
+    for (int z = 0; z < extent.depth; ++z)
+      for (int y = 0; y < extent.height; ++y)
+        std::memcpy(host_->data() + offset_ + z * slice_ + y * row_,
+                    elements.bytes.data() + (std::int64_t{z} * extent.height + y) * row,
+                    static_cast<std::size_t>(row));
+    cudaMemcpyAsync(device_->data(), host_->data(), bytes, cudaMemcpyHostToDevice, stream.get());
+  }
+  DeviceValueImage image() const {
+    return {device_->data() + offset_, of_.type, of_.extent, row_, slice_, 0};
+  }
+
+ private:
+  std::size_t size_;
+  const Elements& of_;
+  std::int64_t offset_, row_, slice_;
+  std::unique_ptr<CudaMemory> device_, host_;
+};
+
+/// A table in memory of the device. Integers where the CPU has them too.
+class Table {
+ public:
+  Table(const std::vector<MeasureId>& ids, std::size_t capacity, const CudaStream& stream)
+      : capacity_(capacity),
+        columns_(ids.size() + 1),
+        device_(Place::device, (columns_ * capacity + 1) * 8),
+        host_(Place::host, device_.size()) {
+    std::memset(host_.data(), kUnwritten, host_.size());
+    cudaMemcpyAsync(device_.data(), host_.data(), host_.size(), cudaMemcpyHostToDevice, stream.get());
+    for (std::size_t i = 0; i < columns_; ++i) {
+      std::byte* const at = device_.data() + i * capacity * 8;
+      DeviceColumn column;
+      if (i > 0) column.measure = ids[i - 1];
+      if (i == 0 || ids[i - 1] <= MeasureId::z1)
+        column.data = reinterpret_cast<std::int64_t*>(at);
+      else
+        column.data = reinterpret_cast<double*>(at);
+      wanted_.push_back(column);
+    }
+  }
+  std::span<const DeviceColumn> columns() const { return wanted_; }
+  unsigned long long* count() const {
+    return reinterpret_cast<unsigned long long*>(device_.data() + columns_ * capacity_ * 8);
+  }
+  void download(const CudaStream& stream) {
+    cudaMemcpyAsync(host_.data(), device_.data(), host_.size(), cudaMemcpyDeviceToHost, stream.get());
+  }
+  unsigned long long downloaded_count() const { return word<unsigned long long>(columns_ * capacity_); }
+  /// Returns whether rows from `count` on are as they were.
+  bool is_unwritten(std::size_t count) const {
+    std::uint64_t unwritten = 0;
+    std::memset(&unwritten, kUnwritten, sizeof(unwritten));
+    for (std::size_t i = 0; i < columns_; ++i)
+      for (std::size_t row = count; row < capacity_; ++row)
+        if (word<std::uint64_t>(i * capacity_ + row) != unwritten) return false;
+    return true;
+  }
+  /// Returns the first `count` rows.
+  Rows rows(std::size_t count) const {
+    Rows rows(count);
+    for (std::size_t row = 0; row < count; ++row)
+      for (std::size_t i = 0; i < columns_; ++i) {
+        const std::size_t at = i * capacity_ + row;
+        rows[row].push_back(std::holds_alternative<double*>(wanted_[i].data)
+                                ? word<double>(at)
+                                : static_cast<double>(word<std::int64_t>(at)));
+      }
+    return rows;
+  }
+
+ private:
+  static constexpr int kUnwritten = 0x77;
+
+  template <class T>
+  T word(std::size_t at) const {
+    T value;
+    std::memcpy(&value, host_.data() + at * 8, 8);
+    return value;
+  }
+
+  std::size_t capacity_, columns_;
+  CudaMemory device_, host_;
+  std::vector<DeviceColumn> wanted_;
+};
+
+Rows rows_of_device(const Case& of, std::mt19937& random, std::size_t capacity, std::size_t expected) {
+  const CudaStream stream;
+  const Uploaded labels(of.labels, random, stream);
+  std::unique_ptr<Uploaded> samples;
+  if (of.samples != nullptr) samples = std::make_unique<Uploaded>(*of.samples, random, stream);
+  const CudaMemory workspace(Place::device,
+                             device_measure_workspace_bytes(of.largest, of.samples != nullptr));
+  Table table(of.ids(), capacity, stream);
+  measure_on_device({.labels = labels.image(),
+                     .samples = samples ? samples->image() : DeviceValueImage{},
+                     .largest = of.largest,
+                     .connectivity = of.connectivity,
+                     .spacing = of.spacing,
+                     .columns = table.columns(),
+                     .capacity = capacity,
+                     .count = table.count()},
+                    workspace.data(), workspace.size(), stream.get());
+  table.download(stream);
+  stream.wait();
+  CHECK(table.downloaded_count() == expected);
+  CHECK(table.is_unwritten(std::min(expected, capacity)));
+  return table.rows(std::min(expected, capacity));
+}
+
+bool same(double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); }
+
+std::string named(const Case& of, std::size_t column) {
+  return column == 0 ? "label" : std::string(measure_of(of.ids()[column - 1]).name);
+}
+
+/// Expects equal numbers. For floating-point samples, intensities may differ by `tolerance`.
+void expect_same(const Case& of, const Rows& found, const Rows& expected, double tolerance = 0) {
+  for (std::size_t row = 0; row < found.size(); ++row)
+    for (std::size_t i = 0; i < found[row].size(); ++i) {
+      INFO("row " << row << ", " << named(of, i));
+      const double a = found[row][i], b = expected[row][i];
+      const bool loose =
+          tolerance > 0 && i > 0 && measure_of(of.ids()[i - 1]).group == MeasureGroup::intensity;
+      if (same(a, b) || (loose && std::abs(a - b) <= tolerance * std::abs(b))) continue;
+      FAIL_CHECK(a << " is not " << b);
+    }
+}
+
+void expect_as_cpu(const Case& of, std::mt19937& random, double tolerance = 0) {
+  const Rows expected = rows_of_cpu(of);
+  expect_same(of, rows_of_device(of, random, expected.size() + random() % 3, expected.size()), expected,
+              tolerance);
+}
+
+/// Labels in squares of a few elements, many of them 0.
+Elements random_labels(ValueType type, Extent extent, int side, unsigned most, std::mt19937& random) {
+  Elements labels(type, extent);
+  const auto squares = static_cast<std::size_t>((extent.width / side + 1)) *
+                       static_cast<std::size_t>(extent.height / side + 1) *
+                       static_cast<std::size_t>(extent.depth / side + 1);
+  std::vector<unsigned> of_square(squares);
+  for (unsigned& label : of_square)
+    label = random() % 3 == 0 ? 0 : 1 + static_cast<unsigned>(random()) % most;
+  labels.fill([&](std::size_t i) {
+    const int x = static_cast<int>(i % static_cast<std::size_t>(extent.width));
+    const std::int64_t row = static_cast<std::int64_t>(i) / extent.width;
+    const int y = static_cast<int>(row % extent.height), z = static_cast<int>(row / extent.height);
+    const int at =
+        ((z / side) * (extent.height / side + 1) + y / side) * (extent.width / side + 1) + x / side;
+    return of_square[static_cast<std::size_t>(at)];
+  });
+  return labels;
+}
+
+constexpr ValueType kLabelTypes[] = {ValueType::u16, ValueType::i16, ValueType::u32,
+                                     ValueType::i32, ValueType::u64, ValueType::i64};
+constexpr ValueType kSampleTypes[] = {ValueType::u8,  ValueType::i8,  ValueType::u16,
+                                      ValueType::i16, ValueType::u32, ValueType::i32};
+
+}  // namespace
+
+TEST_CASE("measures of labels on a device are those of the CPU", "[small]") {
+  std::mt19937 random(1);
+  int round = 0;
+  for (const Extent extent : {Extent{1, 1, 1}, Extent{5, 200, 1}, Extent{300, 9, 1}, Extent{130, 130, 1},
+                              Extent{33, 17, 9}, Extent{140, 66, 3}})
+    for (const ValueType type : kLabelTypes) {
+      const Connectivity connectivity = kConnectivities[++round % 5];
+      CAPTURE(to_string(extent), static_cast<int>(type), static_cast<int>(connectivity));
+      const int side = 1 + static_cast<int>(random() % 9);
+      Case of{random_labels(type, extent, side, 1 + static_cast<unsigned>(random() % 400), random)};
+      of.largest = 400;
+      of.connectivity = connectivity;
+      if (round % 2 == 0) of.spacing = {0.3, 0.7, 1.9};
+      expect_as_cpu(of, random);
+      Elements samples(kSampleTypes[random() % std::size(kSampleTypes)], extent);
+      samples.fill_with_anything(random);
+      of.samples = &samples;
+      expect_as_cpu(of, random);
+    }
+}
+
+TEST_CASE("all types of samples are measured on a device", "[small][one]") {
+  std::mt19937 random(2);
+  for (const Extent extent : {Extent{150, 70, 1}, Extent{40, 30, 4}})
+    for (const ValueType type : kSampleTypes) {
+      CAPTURE(static_cast<int>(type));
+      Case of{random_labels(ValueType::u32, extent, 4, 60, random)};
+      of.largest = 60;
+      Elements samples(type, extent);
+      samples.fill_with_anything(random);
+      of.samples = &samples;
+      expect_as_cpu(of, random);
+      // The largest samples of a type, as sums of these are the largest.
+      samples.fill([&](std::size_t) {
+        return is_signed(type) ? -std::ldexp(1.0, static_cast<int>(bytes_of(type)) * 8 - 1)
+                               : std::ldexp(1.0, static_cast<int>(bytes_of(type)) * 8) - 1;
+      });
+      expect_as_cpu(of, random);
+    }
+}
+
+TEST_CASE("floating-point samples are measured on a device, the same on every run", "[small]") {
+  std::mt19937 random(3);
+  std::normal_distribution<double> normal;
+  for (const Extent extent : {Extent{150, 70, 1}, Extent{40, 30, 4}})
+    for (int kind = 0; kind < 5; ++kind) {
+      CAPTURE(kind, to_string(extent));
+      Case of{random_labels(ValueType::i32, extent, 5, 40, random)};
+      of.largest = 40;
+      Elements samples(ValueType::f32, extent);
+      samples.fill([&](std::size_t i) {
+        if (kind == 0) return std::abs(normal(random));
+        if (kind == 1) return i % 7 == 0 ? std::numeric_limits<double>::quiet_NaN() : 1000 + normal(random);
+        if (kind == 2) return std::ldexp(1 + std::abs(normal(random)), -140);
+        if (kind == 3) return std::ldexp(1 + std::abs(normal(random)), 120);
+        return std::numeric_limits<double>::quiet_NaN();
+      });
+      of.samples = &samples;
+      expect_as_cpu(of, random, 1e-8);
+      const Rows expected = rows_of_cpu(of);
+      const Rows first = rows_of_device(of, random, expected.size(), expected.size());
+      expect_same(of, rows_of_device(of, random, expected.size(), expected.size()), first);
+    }
+}
+
+TEST_CASE("infinite samples have no sums on a device, as on the CPU", "[small]") {
+  std::mt19937 random(4);
+  const Extent extent{20, 9, 1};
+  Case of{random_labels(ValueType::i32, extent, 5, 4, random)};
+  of.largest = 4;
+  Elements samples(ValueType::f32, extent);
+  samples.fill([&](std::size_t i) {
+    return i % 50 == 0 ? (i % 100 == 0 ? -1 : 1) * std::numeric_limits<double>::infinity() : 2.0;
+  });
+  of.samples = &samples;
+  expect_as_cpu(of, random, 1e-12);
+}
+
+TEST_CASE("labels beyond the largest are background, and rows beyond the capacity are dropped", "[small]") {
+  std::mt19937 random(5);
+  Case of{random_labels(ValueType::i64, {90, 40, 1}, 3, 200, random)};
+  of.largest = 120;
+  const Rows expected = rows_of_cpu(of);
+  REQUIRE(expected.size() > 30);
+  REQUIRE(expected.back()[0] <= 120);
+  expect_same(of, rows_of_device(of, random, 30, expected.size()), expected);
+  of.labels.fill([](std::size_t i) { return i % 2 == 0 ? -3.0 : 0x1p40 + 1; });
+  CHECK(rows_of_device(of, random, 30, 0).empty());
+  of.labels.fill([](std::size_t i) { return i == 7 ? 5 : 0; });
+  of.largest = 0;
+  CHECK(rows_of_device(of, random, 30, 0).empty());
+}
+
+TEST_CASE("a table of components is made on a device", "[small]") {
+  const Extent extent{70, 50, 3};
+  const Connectivity connectivity = Connectivity::c26;
+  const Known known(extent, connectivity, 0.1, 2, 6);
+  const std::size_t count = known.expected.components.size();
+  REQUIRE(count > 10);
+  const CudaStream stream;
+  DeviceCase one(extent, {}, count);
+  const CudaMemory workspace(Place::device, device_workspace_bytes(extent, connectivity));
+  one.upload(known.image, stream);
+  one.label(connectivity, workspace, stream);
+  const std::array<double, 3> spacing{1, 2, 3};
+  const std::vector<MeasureId> ids = measured(false, true);
+  Table table(ids, count, stream);
+  table_on_device(one.result().components, count, extent, connectivity, spacing, table.columns(),
+                  stream.get());
+  table.download(stream);
+  stream.wait();
+  MeasureRequest request;
+  request.connectivity = connectivity;
+  request.spacing = spacing;
+  for (const MeasureId id : ids) request.wanted.set(static_cast<std::size_t>(id));
+  const MeasureTable expected = measure(*known.expected.labels, known.expected.components, request);
+  const Rows rows = table.rows(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    CHECK(rows[i][0] == static_cast<double>(i + 1));
+    const MeasureValues values = expected.values(known.expected.components, i);
+    for (std::size_t k = 0; k < ids.size(); ++k) CHECK(same(rows[i][k + 1], values[ids[k]]));
+  }
+}
+
+TEST_CASE("a graph labels and measures", "[small]") {
+  const Extent extent{100, 80, 1};
+  const CudaStream stream;
+  DeviceCase one(extent, {}, 5000);
+  const CudaMemory label_workspace(Place::device, device_workspace_bytes(extent, Connectivity::c8));
+  const CudaMemory workspace(Place::device, device_measure_workspace_bytes(5000, false));
+  Table table(measured(false, false), 5000, stream);
+  const auto enqueue = [&] {
+    one.label(Connectivity::c8, label_workspace, stream);
+    const DeviceLabels labels = one.result().labels;
+    measure_on_device({.labels = {std::get<std::uint32_t*>(labels.data), ValueType::u32, extent,
+                                  labels.row_pitch, labels.slice_pitch, 0},
+                       .samples = {},
+                       .largest = 5000,
+                       .columns = table.columns(),
+                       .capacity = 5000,
+                       .count = table.count()},
+                      workspace.data(), workspace.size(), stream.get());
+  };
+  const Known first(extent, Connectivity::c8, 0.3, 2, 1), second(extent, Connectivity::c8, 0.2, 1, 2);
+  one.upload(first.image, stream);
+  enqueue();
+  stream.wait();
+  const CapturedGraph graph(stream, enqueue);
+  for (const Known* known : {&second, &first}) {
+    one.upload(known->image, stream);
+    graph.launch(stream);
+    table.download(stream);
+    stream.wait();
+    const Components& components = known->expected.components;
+    REQUIRE(table.downloaded_count() == components.size());
+    const Rows rows = table.rows(components.size());
+    for (std::size_t i = 0; i < components.size(); ++i)
+      CHECK(rows[i][1] == static_cast<double>(components.area[i]));
+  }
+}
+
+TEST_CASE("requests that cannot be measured on a device are refused", "[small]") {
+  const CudaStream stream;
+  const Extent extent{8, 8, 1};
+  const CudaMemory memory(Place::device, 4096), workspace(Place::device, 65536);
+  const auto* const data = memory.data();
+  DeviceColumn column{MeasureId::area, reinterpret_cast<double*>(memory.data())};
+  DeviceMeasuring good{.labels = {data, ValueType::u32, extent},
+                       .samples = {},
+                       .largest = 10,
+                       .columns = {&column, 1},
+                       .capacity = 10};
+  const auto code_of = [&](const DeviceMeasuring& request, std::size_t bytes = 65536) {
+    return error_code_of([&] { measure_on_device(request, workspace.data(), bytes, stream.get()); });
+  };
+  const auto refuses = [&](auto change) {
+    DeviceMeasuring request = good;
+    const DeviceColumn before = column;
+    change(request);
+    const bool refused = code_of(request) == ErrorCode::usage;
+    column = before;
+    return refused;
+  };
+  CHECK_NOTHROW(measure_on_device(good, workspace.data(), workspace.size(), stream.get()));
+  stream.wait();
+  CHECK(code_of(good, device_measure_workspace_bytes(10, false) - 1) == ErrorCode::usage);
+  CHECK(refuses([](DeviceMeasuring& request) { request.labels.type = ValueType::f32; }));
+  CHECK(refuses([](DeviceMeasuring& request) { request.labels.type = ValueType::u8; }));
+  CHECK(refuses([](DeviceMeasuring& request) { request.labels.delta = 1; }));
+  CHECK(refuses([](DeviceMeasuring& request) { request.labels.row_pitch = 30; }));
+  CHECK(refuses([](DeviceMeasuring& request) { request.labels.data = nullptr; }));
+  CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::f64, extent}; }));
+  CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::i64, extent}; }));
+  CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::u8, {8, 7, 1}}; }));
+  for (const MeasureId id : {MeasureId::perimeter, MeasureId::intensity_mean, MeasureId::intensity_median,
+                             MeasureId::area_physical, MeasureId::count})
+    CHECK(refuses([&](DeviceMeasuring&) { column.measure = id; }));
+  CHECK(refuses([&](DeviceMeasuring&) { column.data = static_cast<double*>(nullptr); }));
+}
+
+TEST_CASE("labels are measured from C", "[small]") {
+  const CudaStream stream;
+  const std::uint32_t labels[] = {0, 7, 7, 0, 2, 0};
+  const std::uint8_t samples[] = {9, 1, 4, 9, 8, 9};
+  size_t bytes = 0;
+  REQUIRE(gpuccl_device_measure_workspace_bytes(7, 1, &bytes) == GPUCCL_SUCCESS);
+  const CudaMemory memory(Place::device, 4096), workspace(Place::device, bytes), host(Place::host, 4096);
+  std::memcpy(host.data(), labels, sizeof(labels));
+  std::memcpy(host.data() + 256, samples, sizeof(samples));
+  cudaMemcpyAsync(memory.data(), host.data(), 4096, cudaMemcpyHostToDevice, stream.get());
+  const gpuccl_device_column columns[] = {{"label", memory.data() + 512, 1},
+                                          {"intensity_mean", memory.data() + 768, 0}};
+  gpuccl_device_measuring request{};
+  request.labels = {memory.data(), GPUCCL_U32, {3, 2, 1}, 0, 0, 0};
+  request.samples = {memory.data() + 256, GPUCCL_U8, {3, 2, 1}, 0, 0, 0};
+  request.largest = 7;
+  request.connectivity = 8;
+  request.columns = columns;
+  request.column_count = 2;
+  request.capacity = 4;
+  request.count = reinterpret_cast<unsigned long long*>(memory.data() + 1024);
+  REQUIRE(gpuccl_measure_on_device(&request, workspace.data(), bytes, stream.get()) == GPUCCL_SUCCESS);
+  cudaMemcpyAsync(host.data(), memory.data(), 4096, cudaMemcpyDeviceToHost, stream.get());
+  stream.wait();
+  const auto* const found = reinterpret_cast<const std::int64_t*>(host.data() + 512);
+  const auto* const means = reinterpret_cast<const double*>(host.data() + 768);
+  CHECK(*reinterpret_cast<const unsigned long long*>(host.data() + 1024) == 2);
+  CHECK(found[0] == 2);
+  CHECK(found[1] == 7);
+  CHECK(means[0] == 8);
+  CHECK(means[1] == 2.5);
+  const gpuccl_device_column unknown{"size", memory.data(), 0};
+  request.columns = &unknown;
+  request.column_count = 1;
+  CHECK(gpuccl_measure_on_device(&request, workspace.data(), bytes, stream.get()) == GPUCCL_USAGE);
+}
