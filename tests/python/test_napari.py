@@ -51,7 +51,7 @@ def test_other_layers_are_refused():
         label_layer(image(np.zeros((2, 2, 4, 4))))
     points = image(np.zeros((4, 2)))
     del points.rgb
-    with pytest.raises(ValueError, match="cells is no image"):
+    with pytest.raises(ValueError, match="cells is not an image"):
         label_layer(points)
 
 
@@ -79,5 +79,5 @@ def test_layers_of_napari():
             np.testing.assert_allclose(made.data_to_world(corner), layer.data_to_world(corner))
         assert made.units == layer.units and made.axis_labels == layer.axis_labels
     for other in (layers.Points(np.zeros((3, 2))), layers.Shapes()):
-        with pytest.raises(ValueError, match="is no image"):
+        with pytest.raises(ValueError, match="is not an image"):
             label_layer(other)

@@ -1,7 +1,7 @@
 """Connected components of images and volumes, on the CPU and on NVIDIA GPUs.
 
-The array decides where the work is done: NumPy arrays on the CPU, CUDA arrays (PyTorch, CuPy, JAX, or anything with
-DLPack or ``__cuda_array_interface__``) on their GPU. Labels come as the same kind of array, in the same memory.
+Arrays are labeled where they are: NumPy arrays on the CPU, CUDA arrays (PyTorch, CuPy, JAX, or any other with DLPack or
+``__cuda_array_interface__``) on their GPU. Labels are an array of the same kind, in the same memory.
 """
 
 from __future__ import annotations
@@ -90,52 +90,50 @@ def label(
     Parameters
     ----------
     array : array of 1 to 3 axes
-        What is not 0 is foreground. bool, integers and floating-point numbers, of any strides.
+        Nonzero elements are foreground. NaN is background, with a warning on the CPU; so are masked elements.
     connectivity : int, optional
-        How many neighbors an element has: 4 or 8, in volumes 6, 18 or 26; or, as in scikit-image, along how many axes
-        neighbors may differ: 1, 2, 3. The default is all. 4 and 8 label the slices of a volume on their own, and
-        number on from slice to slice.
+        Number of neighbors (4 or 8; in volumes 6, 18 or 26), or along how many axes neighbors may differ (1, 2, 3) as
+        in scikit-image. The default is all neighbors. In volumes, 4 and 8 label each slice separately; numbers continue
+        from slice to slice.
     values : bool
-        Elements connect when their values are equal and not 0, as in a segmentation.
+        Connect elements with equal values other than 0, as in a segmentation.
     delta : float
-        With `values`: also when they differ by at most so much.
+        With `values`, also connect values that differ by at most `delta`.
     periodic : str or sequence of int, optional
-        Axes whose opposite borders touch: letters, as in ``"xy"``, or numbers of axes. On the CPU only.
+        Axes whose opposite borders touch: letters such as ``"xy"``, or numbers of axes. CPU only.
     batch : bool
-        The array is several images: (N, H, W), (N, 1, H, W), or volumes, (N, 1, D, H, W). Each is labeled from 1 on,
-        and the count is an array of N.
+        The array contains several images: (N, H, W), (N, 1, H, W) or (N, 1, D, H, W). Each is labeled from 1.
     packed_width : int, optional
-        The array is of bits, 8 elements a byte, the lowest bit first, as ``numpy.packbits(mask, axis=-1,
-        bitorder="little")`` makes them; so many elements of each row count.
+        The array contains bits, as from ``numpy.packbits(mask, axis=-1, bitorder="little")``; number of elements per row.
     stats : bool
         Also return a table of the components.
     properties : sequence of str
-        Its columns, with the names of scikit-image's ``regionprops_table``, or those of ``gpuccl list --measures``.
+        Columns of the table: names of scikit-image's ``regionprops_table``, or of ``gpuccl list --measures``.
     spacing : float or sequence of float, optional
-        From an element to the next, in the order of axes. Areas, centroids and lengths are in its unit.
+        Distance of elements along each axis, for areas, centroids and lengths in physical units.
     intensity : array, optional
-        Samples of the same shape, for properties such as ``intensity_mean``. On the CPU only.
+        Samples of the same shape, for properties such as ``intensity_mean``. CPU only.
     out : array, optional
-        Where labels are written: an array of integers of the same shape, on a GPU of 32 bits.
+        Array of integers in memory for the labels, with any strides and byte order; on a GPU of 32 bits. May be `array`.
     stream : int or stream, optional
-        The CUDA stream to work in. The default is the current one of the array's library.
+        CUDA stream. The default is the current stream of the array's library.
 
     Returns
     -------
     labels : array of int32
-        1 to n in raster order of each component's first element, 0 is background; `out`, if it is given. Of arrays of
-        2**31 elements or more on the CPU int64.
+        Components from 1 to n in raster order of their first elements; 0 is background. It is `out` if given. On the
+        CPU int64 for arrays of 2**31 elements or more.
     n : int
-        How many components there are.
+        Number of components; with `batch` an array of N.
     table : dict of numpy.ndarray
-        With `stats` only: a row for each component. Boxes are half-open.
+        Only with `stats`: a row for each component. Boxes are half-open.
 
     Raises
     ------
     ValueError
-        An argument cannot be.
+        An argument is invalid.
     TypeError
-        The array is of another type than can be labeled.
+        The type of an array is not supported.
     MemoryError
         There is not enough memory.
 
@@ -190,16 +188,16 @@ def label_async(
     out: Any = None,
     stream: Any = None,
 ) -> tuple[Any, Any]:
-    """Enqueue the labeling of an array on a GPU, and wait for nothing.
+    """Label an array on a GPU without waiting.
 
-    As :func:`label`, but the count stays on the GPU, so that the stream is not waited for. Can be captured into a CUDA
-    graph of PyTorch or CuPy, whose allocator then keeps the workspace: call it once before.
+    As :func:`label`, but the number of components stays on the GPU. Can be captured into a CUDA graph of PyTorch or
+    CuPy, which keeps the workspace: call it once before.
 
     Returns
     -------
     labels : array of int32
     n : array of int64
-        Of no axes, with `batch` of N; ``int(n)`` waits.
+        Without axes, or with `batch` N elements. ``int(n)`` waits for the GPU.
 
     Examples
     --------
@@ -222,22 +220,24 @@ def measure(
     connectivity: int | None = None,
     spacing: Spacing = None,
 ) -> Table:
-    """Measure the labels of a label image, whether each is connected or not.
+    """Measure the objects of a label image.
+
+    Each label is one object, whether it is connected or not. Labels may touch.
 
     Parameters
     ----------
-    labels : array of integers
-        0 is background; other values need not follow each other. Floating-point values must be integers.
+    labels : array of 1 to 3 axes
+        Integers in any order; 0 is background. Floating-point numbers within 0.001 of an integer are rounded. Negative
+        values and NaN are background. Both give a warning.
     intensity : array, optional
-        Samples of the same shape, for properties such as ``intensity_mean``, or with a last axis of channels: then
-        each has columns of its own, ``intensity_mean-0`` and so on.
+        Samples of the same shape, for properties such as ``intensity_mean``. With a last axis of channels, each
+        channel has its own columns: ``intensity_mean-0`` and so on.
     properties : sequence of str
-        As in :func:`label`, and ``components``, the number of connected pieces. Labels may touch: each is measured
-        as if it were alone. ``cavities`` and ``tunnels`` are measured by ``label(stats=True)`` alone.
+        As in :func:`label`, and ``components``, the number of connected pieces; without ``cavities`` and ``tunnels``.
     connectivity : int, optional
-        Of the Euler number and of connected pieces, as in :func:`label`.
+        Connectivity of the Euler number and of pieces, as in :func:`label`.
     spacing : float or sequence of float, optional
-        From an element to the next, in the order of axes.
+        Distance of elements along each axis.
 
     Returns
     -------
@@ -269,36 +269,38 @@ def clean(
     seeds: Any = None,
     out: Any = None,
 ) -> Any:
-    """Drop components of a mask or of a segmentation, and keep the values of the others.
+    """Remove components of a mask or segmentation.
+
+    The other elements keep their values.
 
     Parameters
     ----------
     array : array of 1 to 3 axes
-        A mask, or values of which equal ones connect.
+        A mask, or labels as in :func:`measure`.
     connectivity : int, optional
         As in :func:`label`.
     values : bool, optional
-        Whether values connect when they are equal; the default is that of arrays which are not bool.
+        Connect equal values. The default is True, except for arrays of bool.
     per_value : bool
-        `largest` is the number kept of each value.
+        Apply `largest` to each value separately.
     largest : int, optional
-        Keep only so many of the largest components.
+        Number of largest components to keep, at least 1.
     min_size, max_size : int, optional
-        Keep components of at least, and of at most, so many elements.
+        Keep components with at least, and with at most, this number of elements.
     fill_holes : bool or int
-        Fill holes of a mask before, those of at most so many elements. Needs ``values=False``.
+        First fill holes of a mask, or with a number holes of at most that size. Needs ``values=False`` and 2 or 3 axes.
     clear_border : bool
-        Drop components that touch the border.
+        Remove components that touch the border. Needs 2 or 3 axes.
     seeds : array, optional
-        Keep only components with an element where this array, of the same shape, is not 0.
+        Keep components in which this array of the same shape has a nonzero element.
         ``clean(image > low, seeds=image > high)`` is hysteresis.
     out : array, optional
-        Where the result is written: `array` itself may be.
+        Array in memory for the result, of the shape and type of `array`. May be `array`.
 
     Returns
     -------
     array
-        As `array`, with 0 where components were dropped.
+        An array as `array`, with 0 in place of removed components.
 
     Examples
     --------
@@ -312,22 +314,22 @@ def clean(
 
 
 def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing = None) -> Table:
-    """Find which labels of a label image touch.
+    """List the labels of a label image that touch.
 
     Parameters
     ----------
-    labels : array of integers
-        0 touches nothing.
+    labels : array of 1 to 3 axes
+        Labels as in :func:`measure`. Background touches nothing.
     connectivity : int, optional
-        Which elements are neighbors, as in :func:`label`.
+        Elements that are neighbors, as in :func:`label`.
     spacing : float or sequence of float, optional
-        From an element to the next, in the order of axes; adds the column ``area``, of faces.
+        Distance of elements along each axis. Adds the column ``area``, the area of shared faces.
 
     Returns
     -------
     dict of numpy.ndarray
-        A row for each pair: ``label_a < label_b``, the number of faces across each axis (``faces-0``, ...), of
-        ``edges`` and of ``corners`` that they share.
+        A row for each pair with ``label_a < label_b``: the number of shared faces across each axis (``faces-0``, ...), of
+        shared ``edges``, and in volumes of shared ``corners``.
 
     Examples
     --------
@@ -358,39 +360,39 @@ def match(
     per_value: bool = False,
     connectivity: int | None = None,
 ) -> dict[str, Any] | tuple[dict[str, Any], Table]:
-    """Match the objects of two label images, and score the second against the first.
+    """Match the objects of two label images, and score the second image.
 
-    Each value other than 0 is one object, whether its elements are connected or not. Label masks first.
-    With `per_value`, values are classes, as in a semantic segmentation, and their components are the objects.
+    Each label is one object, whether it is connected or not. Label masks first. With `per_value`, values are classes, as
+    in a semantic segmentation, and their components are the objects.
 
     Parameters
     ----------
     truth, prediction : array of 1 to 3 axes
-        Label images of the same shape.
+        Labels as in :func:`measure`, of the same shape.
     threshold : float or sequence of float
         Minimum intersection over union of a match, above 0 and up to 1.
     pairs : bool
         Also return a table of the objects that overlap.
     per_value : bool
-        Score each value by itself; objects of different values do not match.
+        Score each value separately; objects of different values do not match.
     connectivity : int, optional
-        Of the components of values, as in :func:`label`.
+        Connectivity of the components of values, as in :func:`label`. Needs `per_value`.
 
     Returns
     -------
     scores : dict
-        With the keys of the report of ``gpuccl match``: ``objects``, ``foreground``, ``detection``, ``matching``
-        (a dict for each threshold, with the values of StarDist's ``matching``) and ``average_precision``.
-        With `per_value` also ``classes``, a dict of the same keys and ``value`` for each, and ``class_mean``.
+        The keys of the report of ``gpuccl match``: ``objects``, ``foreground``, ``detection``, ``matching`` (a dict for
+        each threshold, with the values of StarDist's ``matching``) and ``average_precision``. With `per_value` also
+        ``classes``, a dict with these keys and ``value`` for each class, and ``class_mean``.
     table : dict of numpy.ndarray
-        With `pairs` only: a row for each pair that overlaps, and for each object without overlap, whose partner is 0.
-        ``matched`` is 1 for matches at the first threshold. With `per_value` the first column is ``value``, and
-        objects are the components of all values, numbered as ``label(values=True)`` numbers them.
+        Only with `pairs`: a row for each pair that overlaps, and for each object without overlap, whose partner is 0.
+        ``matched`` is 1 for matches at the first threshold. With `per_value`, the first column is ``value``, and
+        objects are numbered as by ``label(values=True)``.
 
     Raises
     ------
     ValueError
-        The shapes differ, a threshold is out of range, or a value is negative or not an integer.
+        The shapes differ, a threshold is out of range, or a value is not an integer.
 
     Examples
     --------
@@ -411,10 +413,10 @@ def match(
 
 
 def free_memory() -> None:
-    """Give memory of GPUs back that is kept for the next call.
+    """Free the GPU memory that is cached for the next call.
 
-    That is what JAX and other libraries need without an allocator of their own; arrays of PyTorch and CuPy and all
-    that is done with them are in the memory of these.
+    JAX and other libraries without an allocator for others need this cache. Arrays of PyTorch and CuPy, and workspaces
+    for them, are in the memory of these libraries.
     """
     if _core.with_cuda:
         _core.free_memory()
@@ -422,7 +424,7 @@ def free_memory() -> None:
 
 def _need_host(array: Any) -> None:
     if on_device(array):
-        raise TypeError("this is done on the CPU: move the array there")
+        raise TypeError("arrays on a GPU are not supported: move the array to the CPU")
 
 
 def _check_values(values: bool, delta: float, packed_width: int | None) -> None:

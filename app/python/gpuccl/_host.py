@@ -85,7 +85,7 @@ def as_samples(intensity) -> np.ndarray:
 
 
 def images_of(shape) -> tuple[int, tuple]:
-    """How many images a batch has, and the shape of one: (N, H, W), (N, 1, H, W) or (N, 1, D, H, W)."""
+    """Returns the number of images of a batch and the shape of one."""
     if len(shape) == 3:
         return shape[0], shape[1:]
     if len(shape) in (4, 5) and shape[1] == 1:
@@ -184,8 +184,8 @@ def contacts(labels, connectivity, spacing):
         table["corners"] = found["corners"]
     if spacing is not None:
         sizes = Columns((), labels.ndim, spacing).spacing[labels.ndim - 1 :: -1]
-        whole = float(np.prod(sizes))
-        table["area"] = sum(table[f"faces-{i}"] * (whole / size) for i, size in enumerate(sizes))
+        volume = float(np.prod(sizes))
+        table["area"] = sum(table[f"faces-{i}"] * (volume / size) for i, size in enumerate(sizes))
     return table
 
 

@@ -1,4 +1,4 @@
-"""What an array is, and what is the same for all kinds of them."""
+"""Arrays of all libraries: checks, conversions and connectivity."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 
-#: Of neighbors that differ along at most so many axes.
+#: Number of neighbors, by the axes of the array and those along which neighbors differ at most.
 _BY_AXES = {1: {1: 8}, 2: {1: 4, 2: 8}, 3: {1: 6, 2: 18, 3: 26}}
 
 
@@ -37,7 +37,7 @@ def _pixels(connectivity, ndim: int) -> int:
     number = connectivity
     if number in _BY_AXES[ndim]:
         return _BY_AXES[ndim][number]
-    # In a volume 4 and 8 label each slice, and number on from slice to slice.
+    # In volumes, 4 and 8 label each slice separately.
     if number in {1: (), 2: (4, 8), 3: (4, 8, 6, 18, 26)}[ndim]:
         return number
     allowed = {1: "1", 2: "1, 2, 4 or 8", 3: "1, 2, 3, 6, 18, 26, or of each slice 4 or 8"}[ndim]
@@ -45,7 +45,7 @@ def _pixels(connectivity, ndim: int) -> int:
 
 
 def periodic_axes(periodic, ndim: int) -> list[bool]:
-    """Along x, y, z; `periodic` names axes by letters, or by their numbers in the array's order."""
+    """Returns whether x, y and z are periodic. `periodic` contains letters, or numbers of axes of the array."""
     chosen = [False, False, False]
     if periodic is None:
         return chosen
@@ -63,7 +63,7 @@ def periodic_axes(periodic, ndim: int) -> list[bool]:
 
 
 def on_device(array) -> bool:
-    """Whether an array is in the memory of a GPU."""
+    """Returns whether an array is in the memory of a GPU."""
     library = library_of(array)
     if library == "numpy":
         return False
@@ -210,7 +210,7 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def like(result: np.ndarray, array):
-    """The result as the kind of array that was given."""
+    """Returns a result as an array of the library of `array`."""
     library = library_of(array)
     if library == "torch":
         import torch

@@ -1,4 +1,4 @@
-"""Names of measures: those of scikit-image, and the columns that the library has for them."""
+"""Names of measures in scikit-image, and their names in the library."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Spacing = float | Sequence[float] | NDArray[Any] | None
     Table = dict[str, NDArray[Any]]
 
-#: scikit-image's names of measures that are several numbers, and their columns along (z,) y, x.
+#: Columns of bbox, by the number of axes.
 _BOXES = {1: ("x0", "x1"), 2: ("y0", "x0", "y1", "x1"), 3: ("z0", "y0", "x0", "z1", "y1", "x1")}
 _AXES = "zyx"
 _WHOLE = frozenset(
@@ -26,13 +26,13 @@ _WHOLE = frozenset(
     | {f"wraps_{axis}" for axis in "xyz"}
 )
 _PHYSICAL = frozenset(name[: -len("_physical")] for name in _core.measures() if name.endswith("_physical"))
-#: What has no unit of length, so that a spacing does not change it.
+#: Properties without a unit of length, which a spacing does not change.
 _UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity"}) | _WHOLE
 DEFAULT = ("label", "area", "bbox", "centroid")
 
 
 def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
-    """The (column, measure) pairs of a property."""
+    """Returns the columns of a property, as pairs of column and measure."""
     axes = _AXES[-ndim:]
     if name == "bbox":
         return [(f"bbox-{i}", measure) for i, measure in enumerate(_BOXES[ndim])]
@@ -51,7 +51,7 @@ def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
 
 
 class Columns:
-    """The columns of a table, by the names that a caller gives."""
+    """Columns of a table, and the measures that they need."""
 
     def __init__(self, properties, ndim: int, spacing=None, image_of_values: bool = False):
         if isinstance(properties, str):
@@ -81,7 +81,7 @@ class Columns:
         return list(dict.fromkeys(measure for _, measure in self._pairs))
 
     def name(self, measured: dict) -> dict[str, np.ndarray]:
-        """The table of what was measured, with the caller's names."""
+        """Returns a table with the names of columns, from one with the names of measures."""
         return {column: self._value(measured[measure], measure) for column, measure in self._pairs}
 
     def _value(self, values: np.ndarray, measure: str) -> np.ndarray:
@@ -95,24 +95,24 @@ class Columns:
 
 
 def as_signed(values: np.ndarray) -> np.ndarray:
-    """Labels as int64 where they fit, so that differences are negative."""
+    """Returns labels as int64 if they fit, because differences of uint64 are not negative."""
     return values.view(np.int64) if values.dtype == np.uint64 and values.max(initial=0) < 2**63 else values
 
 
 def check_intensity(intensity, properties) -> None:
-    """Refuses samples of which nothing is measured."""
+    """Refuses an intensity image that no property needs."""
     names = (properties,) if isinstance(properties, str) else properties
     if intensity is not None and not any(map(is_of_samples, names)):
-        raise ValueError("intensity is measured by properties: name some, such as intensity_mean")
+        raise ValueError("no property needs intensity; add one, such as intensity_mean")
 
 
 def is_of_samples(name: str) -> bool:
-    """Whether a property is measured from an intensity image."""
+    """Returns whether a property needs an intensity image."""
     return name.startswith("intensity_") or name.endswith("_weighted")
 
 
 def _spacing(spacing, ndim: int) -> list[float]:
-    """Along x, y, z; 0 is unknown."""
+    """Returns the spacing along x, y and z; 0 if unknown."""
     if spacing is None:
         return [0.0, 0.0, 0.0]
     sizes = [float(spacing)] * ndim if np.isscalar(spacing) else [float(size) for size in spacing]

@@ -1,4 +1,4 @@
-"""What napari.yaml contributes to napari: a widget that labels a layer."""
+"""The widget of napari.yaml, which labels a layer."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ import numpy as np
 
 import gpuccl
 
-#: Where a layer is, by the attributes that the version of napari has.
+#: Attributes for the place of a layer; a version of napari may lack some.
 _PLACE = ("scale", "translate", "rotate", "shear", "affine", "units", "axis_labels")
 
 
@@ -21,22 +21,22 @@ def label_layer(
     Parameters
     ----------
     layer : napari.layers.Image or napari.layers.Labels
-        Of 2 or 3 axes. Different labels of a labels layer do not connect. Of several scales the finest is labeled.
+        A layer with 2 or 3 axes. Different labels of a labels layer do not connect. The finest of several scales is used.
     threshold : float
-        Elements of an image above it are foreground.
+        Elements of an image above the threshold are foreground.
     neighbors : str
-        Whether elements connect that share a face only, or also those that share an edge or a corner.
+        ``faces`` connects elements that share a face, ``all`` also those that share an edge or a corner.
     min_size : int
-        Drop components of fewer elements.
+        Drop components with fewer elements.
 
     Returns
     -------
     tuple
-        A labels layer with area and centroid of each component as features, where the layer is.
+        A labels layer in the place of the layer, with area and centroid of each component as features.
     """
     segmentation = hasattr(layer, "selected_label")
     if not segmentation and not hasattr(layer, "rgb"):
-        raise ValueError(f"{layer.name} is no image: choose an image or labels layer")
+        raise ValueError(f"{layer.name} is not an image: choose an image or labels layer")
     if getattr(layer, "rgb", False):
         raise ValueError(f"{layer.name} has colors: split its channels first (Split RGB in its menu)")
     data = np.asarray(layer.data[0] if getattr(layer, "multiscale", False) else layer.data)

@@ -1,7 +1,7 @@
 """Labeling of dask arrays, which may be larger than memory.
 
-Each chunk is labeled by itself; what its faces have of others is united; then chunks are labeled again, and numbered as
-the whole is. Labels are those of the whole in memory. A chunk, and the faces of all, are in memory at a time.
+Each chunk is labeled separately, components are merged across the faces of chunks, and chunks are labeled again with
+their final numbers. Labels are those of the array in memory. One chunk and all faces are in memory at a time.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
     Parameters
     ----------
     array : dask.array.Array
-        Of 1 to 3 axes, in chunks of any sizes.
+        An array of 1 to 3 axes, in chunks of any sizes.
     connectivity : int, optional
         As in :func:`gpuccl.label`, other than 4 and 8 in volumes.
     values : bool
-        Elements connect when their values are equal and not 0.
+        Connect elements with equal values other than 0.
 
     Returns
     -------
     labels : dask.array.Array of int64
-        1 to n in raster order, as :func:`gpuccl.label` gives them. The chunks are labeled again when it is computed.
+        Components from 1 to n in raster order, as from :func:`gpuccl.label`. Computing it labels the chunks again.
     n : int
-        Computed at once: the array is read for it.
+        Number of components. It is computed at once, so the array is read.
 
     Examples
     --------
@@ -48,16 +48,16 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
         raise TypeError(f"a dask array is needed, not {type(array).__name__}; gpuccl.label labels arrays in memory")
     number = pixels(connectivity, array.ndim)
     if array.ndim == 3 and number in (4, 8):
-        raise ValueError("connectivity 4 and 8 label the slices of a volume by themselves, which have chunks of their own")
+        raise ValueError("connectivity 4 and 8 label slices separately; label each slice instead")
     reach = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}[number] if array.ndim > 1 else 1
     if any(np.isnan(size) for sizes in array.chunks for size in sizes):
-        raise ValueError("the sizes of chunks are not known: array.compute_chunk_sizes() finds them")
+        raise ValueError("the sizes of chunks are unknown; call array.compute_chunk_sizes()")
     starts = [np.cumsum((0, *sizes))[:-1] for sizes in array.chunks]
     blocks = array.to_delayed()
     places = list(np.ndindex(blocks.shape))
     first = {p: tuple(int(starts[axis][i]) for axis, i in enumerate(p)) for p in places}
     found = {p: dask.delayed(_look, pure=True)(blocks[p], connectivity, values, first[p], array.shape) for p in places}
-    # A neighbor is looked at from the chunk behind it.
+    # Each pair of neighboring chunks is compared once, from the later chunk.
     sides = [s for s in itertools.product((-1, 0, 1), repeat=array.ndim) if s < (0,) * array.ndim]
     sides = [s for s in sides if sum(map(abs, s)) <= reach]
     pairs = []
@@ -94,13 +94,13 @@ def _label(block, connectivity, values):
 
 
 def _look(block, connectivity, values, first, whole):
-    """Of each component of a chunk the place of its first element in the whole; and the faces of the chunk."""
+    """Returns the index in the array of the first element of each component of a chunk, and the faces of the chunk."""
     block = np.asarray(block)
     labels, count = _label(block, connectivity, values)
     flat = labels.reshape(-1)
     places = np.zeros(count, np.int64)
     if count:
-        # Labels are in raster order, so that one begins where none so high has been.
+        # Labels are in raster order, so each begins where the running maximum grows.
         highest = np.maximum.accumulate(flat)
         begins = np.flatnonzero(highest[1:] != highest[:-1]) + 1
         if flat[0]:
@@ -120,11 +120,11 @@ def _look(block, connectivity, values, first, whole):
 
 
 def _touching(faces, others, side, reach):
-    """Pairs of labels at the face, edge or corner that two chunks share; the other one is at `side`."""
+    """Returns the pairs of labels that touch between two chunks. `side` is the direction of the other chunk."""
     axis = next(i for i, d in enumerate(side) if d)
     mine, mine_values = faces[axis, 0 if side[axis] < 0 else -1]
     theirs, their_values = others[axis, -1 if side[axis] < 0 else 0]
-    # Down to what they share, along all axes that the other is shifted by.
+    # Reduce both to the shared face, edge or corner.
     here, there = [], []
     for i, d in enumerate(side):
         here.append(slice(None) if i == axis or d == 0 else slice(0, 1) if d < 0 else slice(-1, None))
@@ -132,7 +132,7 @@ def _touching(faces, others, side, reach):
     mine, theirs = mine[tuple(here)], theirs[tuple(there)]
     if mine_values is not None:
         mine_values, their_values = mine_values[tuple(here)], their_values[tuple(there)]
-    left = reach - sum(map(abs, side))  # along so many of the shared axes neighbors may differ, too
+    left = reach - sum(map(abs, side))  # number of shared axes along which neighbors may differ
     shared = [i for i, d in enumerate(side) if d == 0]
     pairs = []
     for shift in itertools.product((-1, 0, 1), repeat=len(shared)):

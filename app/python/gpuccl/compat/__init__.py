@@ -1,6 +1,6 @@
-"""Functions of other packages with their own names, arguments and results: one line of import is changed.
+"""Functions with the names, arguments and results of other packages: change one import.
 
-What gpuccl does not do is done by the package itself, where it is installed.
+Calls that gpuccl does not support are passed on to the original package.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def original(name: str, module: str, *packages: str) -> Any:
-    """What the original packages have by a name, for the module that stands for them."""
+    """Returns the attribute of that name from the first of the original packages that has it."""
     missing = []
     if not name.startswith("__"):
         for package in packages:

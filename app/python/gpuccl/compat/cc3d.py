@@ -35,7 +35,7 @@ def _number(connectivity: int, ndim: int) -> int:
 
 
 def _in_c_order(array: np.ndarray) -> tuple[np.ndarray, bool]:
-    """The array as it is in memory, and whether its axes were turned around for that."""
+    """Returns the array in C order, transposed if it is in Fortran order, and whether it was."""
     turned = not array.flags.c_contiguous and array.flags.f_contiguous
     return (array.T if turned else array), turned
 
@@ -128,7 +128,7 @@ _CLEANED = frozenset(map(np.dtype, "?bBhHiIlLqQfd"))
 
 
 def _size(size) -> int:
-    """The smallest whole number that is not below, among those of 64 bits."""
+    """Returns a size rounded up to an integer of 64 bits."""
     return int(min(max(np.ceil(size), 0), 2.0**63))
 
 
@@ -142,7 +142,7 @@ def dust(
     invert: bool = False,
     return_N: bool = False,
 ) -> Any:
-    """Remove components of fewer elements than `threshold`, or outside of it; as ``cc3d.dust``."""
+    """Remove components with fewer elements than `threshold`, or outside its range; as ``cc3d.dust``."""
     low, high = threshold if isinstance(threshold, (tuple, list)) else (threshold, np.inf)
     image = img if in_place else np.copy(img)
     array, _ = _in_c_order(image)
@@ -179,9 +179,9 @@ def largest_k(
     binary_image: bool = False,
     precomputed_ccl: bool = False,
 ) -> Any:
-    """The k largest components, numbered by size from the smallest of them; as ``cc3d.largest_k``.
+    """Keep the k largest components, numbered by size from the smallest; as ``cc3d.largest_k``.
 
-    Which of several of one size are kept, and how they follow each other, is not said by cc3d, either.
+    The order of components of equal size is undefined, as in cc3d.
     """
     assert k >= 0
     if k == 0:
@@ -208,7 +208,7 @@ def largest_k(
 def contacts(
     labels: Any, connectivity: int = 26, surface_area: bool = True, anisotropy: Sequence[float] = (1, 1, 1)
 ) -> dict[tuple[int, int], float]:
-    """Which labels touch, and their contact area or number of neighboring elements; as ``cc3d.contacts``."""
+    """Return the labels that touch, with contact areas or numbers of neighbors; as ``cc3d.contacts``."""
     labels, turned = _in_c_order(as_host(labels))
     ndim = labels.ndim
     number = _number(connectivity, ndim)
@@ -223,7 +223,7 @@ def contacts(
 
 
 def region_graph(labels: Any, connectivity: int = 26) -> set[tuple[int, int]]:
-    """The pairs of labels that touch; as ``cc3d.region_graph``."""
+    """Return the pairs of labels that touch; as ``cc3d.region_graph``."""
     return set(contacts(labels, connectivity))
 
 

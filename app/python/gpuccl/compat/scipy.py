@@ -1,7 +1,7 @@
 """``scipy.ndimage.label``: ``from gpuccl.compat.scipy import label``.
 
-Arrays of more than three axes, structures other than those of ``generate_binary_structure`` and outputs that are not
-of integers go to SciPy.
+Arrays with more than three axes, structures other than those of ``generate_binary_structure``, and outputs other than
+integers are passed on to SciPy.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SCIPY = "scipy.ndimage"
 
 
 def _reach(structure: np.ndarray) -> int | None:
-    """Along how many axes neighbors differ; None if it is not such a structure."""
+    """Returns along how many axes neighbors differ; None for other structures."""
     if structure.shape != (3,) * structure.ndim:
         return None
     differ = np.zeros(structure.shape, int)

@@ -1,7 +1,7 @@
 """``skimage.measure.label`` and ``regionprops_table``, ``skimage.morphology.remove_small_objects``.
 
-``from gpuccl.compat.skimage import label, regionprops_table``. Arrays of more than three axes and properties that
-gpuccl does not measure go to scikit-image.
+``from gpuccl.compat.skimage import label, regionprops_table``. Arrays with more than three axes, and properties
+that gpuccl does not measure, are passed on to scikit-image.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ __all__ = ["label", "regionprops_table", "remove_small_objects"]
 
 _MEASURE, _MORPHOLOGY = "skimage.measure", "skimage.morphology"
 
-#: Properties whose values are the same; all others are scikit-image's own.
+#: Properties with the values of scikit-image; others are passed on.
 _SAME = frozenset({
     "label", "area", "num_pixels", "bbox", "centroid", "extent", "equivalent_diameter_area", "axis_major_length",
     "axis_minor_length", "eccentricity", "orientation", "inertia_tensor", "inertia_tensor_eigvals",
@@ -52,7 +52,7 @@ def label(
     else:
         image = as_host(_without_background(image, background))
         if image.ndim == 3 and image.shape[2] == 1:
-            # scikit-image turns such images around, and numbers labels as it then scans them.
+            # scikit-image transposes such images, and numbers labels in that order.
             image, labels = image.transpose(2, 1, 0), np.empty(image.shape[::-1], np.int64)
         count, _ = _core.label(image, labels, number, True, 0.0, [False] * 3, -1, [], [0.0, 0.0, 0.0], None)
         if labels.shape != np.shape(label_image):
@@ -61,14 +61,14 @@ def label(
 
 
 def _without_background(image: np.ndarray, background) -> np.ndarray:
-    """Values of which equal ones are equal, and the background is 0."""
+    """Returns an array with the same equal elements in which the background is 0."""
     background = 0 if background is None else int(background)
     if background == 0:
         return image
     limits = np.iinfo(image.dtype)
     if limits.min <= background <= limits.max:
         return image ^ image.dtype.type(background)
-    if image.itemsize < 8 or image.dtype.kind == "i":  # all is foreground: 0 must be something else
+    if image.itemsize < 8 or image.dtype.kind == "i":  # every element is foreground, so 0 needs another value
         return image.astype(np.int64) ^ np.int64(np.iinfo(np.int64).min)
     values, inverse = np.unique(image, return_inverse=True)
     return inverse.reshape(image.shape) + 1
