@@ -14,6 +14,7 @@
 #include "app/common/messages.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5.hpp"
 
 namespace gpuccl::app {
@@ -96,6 +97,7 @@ void prepare_process() {
   allow_all_descriptors();
   open_standard_descriptors();
   install_signal_handlers();
+  io::protect_inputs();
   std::set_terminate(report_and_exit);
   share_arena_where_addresses_are_few();
 }

@@ -17,6 +17,7 @@
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/folders.hpp"
+#include "io/files/input_file.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -147,6 +148,11 @@ constexpr mode_t kMode = 0666, kGuardedMode = 0644;  // less what the umask take
   throw system_error(failure_to_create(code), "cannot create", code);
 }
 
+void refuse_input(const struct stat& status) {
+  if (is_protected_input(status.st_dev, status.st_ino))
+    throw Error(ErrorCode::usage, "output and input are the same file");
+}
+
 std::string target_of(const std::string& path) {
   const std::optional<std::filesystem::path> target = follow_links(path);
   if (!target) fail_to_create(ELOOP);
@@ -214,6 +220,7 @@ void AtomicFile::check_target() {
     throw Error(ErrorCode::cannot_create, "cannot create: is not a regular file");
   }
   if (!options_.overwrite) throw Error(ErrorCode::cannot_create, "cannot create: already exists", EEXIST);
+  refuse_input(status);
   if (!options_.guarded) mode_ = status.st_mode & 0777;
 }
 
@@ -292,6 +299,7 @@ void AtomicFile::finish() {
 
 void AtomicFile::commit() {
   finish();
+  refuse_target();
   {
     const Naming naming;
     give_name(naming, Old::dropped);
@@ -306,6 +314,7 @@ void AtomicFile::commit_together(const std::vector<AtomicFile*>& files, StaleFil
     for (AtomicFile* file : files) with_path(file->path(), [&] { work(*file); });
   };
   for_each([](AtomicFile& file) { file.finish(); });
+  for_each([](AtomicFile& file) { file.refuse_target(); });
   {
     const Naming naming;
     const Old old = files.size() > 1 || obsolete != nullptr ? Old::kept : Old::dropped;
@@ -328,6 +337,12 @@ void AtomicFile::commit_together(const std::vector<AtomicFile*>& files, StaleFil
     if (obsolete != nullptr) obsolete->drop(naming);
   }
   for_each([](AtomicFile& file) { file.sync_folder(); });
+}
+
+/// Refuses to replace a file that was read: inputs may be opened after their outputs.
+void AtomicFile::refuse_target() const {
+  struct stat status {};
+  if (::fstatat(folder_.get(), name_.c_str(), &status, 0) == 0) refuse_input(status);
 }
 
 /// Renames an existing file of this name to a temporary name.

@@ -129,6 +129,7 @@ class AtomicFile {
   void open_folder();
   void check_target();
   void create();
+  void refuse_target() const;
   void require_same_kind();
   void make_folder();
   bool remove(const char* name);

@@ -10,7 +10,9 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -19,6 +21,40 @@
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::io {
+
+namespace {
+
+/// Files that were opened. A name that is a link, or another name of the file, has the same identity.
+struct ProtectedInputs {
+  std::mutex mutex;
+  bool is_on = false;
+  std::set<std::pair<std::uint64_t, std::uint64_t>> files;
+};
+
+ProtectedInputs& protected_inputs() {
+  static ProtectedInputs inputs;
+  return inputs;
+}
+
+void protect(const struct stat& status) {
+  ProtectedInputs& inputs = protected_inputs();
+  const std::lock_guard lock(inputs.mutex);
+  if (inputs.is_on) inputs.files.emplace(status.st_dev, status.st_ino);
+}
+
+}  // namespace
+
+void protect_inputs() {
+  ProtectedInputs& inputs = protected_inputs();
+  const std::lock_guard lock(inputs.mutex);
+  inputs.is_on = true;
+}
+
+bool is_protected_input(std::uint64_t device, std::uint64_t inode) {
+  ProtectedInputs& inputs = protected_inputs();
+  const std::lock_guard lock(inputs.mutex);
+  return inputs.files.contains({device, inode});
+}
 
 InputFile::InputFile(const std::string& path, std::int64_t max_held) : path_(path) {
   const bool is_stdin = path == "-";
@@ -37,6 +73,7 @@ InputFile::InputFile(const std::string& path, std::int64_t max_held) : path_(pat
   if (::fstat(descriptor.get(), &status) != 0) throw Error(failure_to_read(errno), system_reason(errno));
   if (S_ISDIR(status.st_mode)) throw Error(ErrorCode::no_input, "is a directory, not a file");
   if (S_ISREG(status.st_mode) && ::lseek(descriptor.get(), 0, SEEK_CUR) == 0) {
+    protect(status);
     descriptor_ = std::move(descriptor);
     size_ = static_cast<std::uint64_t>(status.st_size);
     return;

@@ -50,6 +50,11 @@ class OpenedFiles {
   std::map<std::string, std::optional<std::uint64_t>> files_;
 };
 
+/// Records the files that InputFile opens from now on, so that no AtomicFile of this process replaces one.
+void protect_inputs();
+/// Returns whether the file was recorded.
+bool is_protected_input(std::uint64_t device, std::uint64_t inode);
+
 /// The bytes of an input. A regular file is read, never mapped, so that one that shrinks in the meantime is
 /// an error and not a signal. The bytes of a pipe, which cannot be read at an offset, are kept in
 /// memory.

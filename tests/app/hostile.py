@@ -388,6 +388,40 @@ def reports(folder):
     assert code in (0, 65) and kib < 256 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
 
 
+def outputs(folder):
+    """Found: an output with the name of a link replaced the input that it leads to."""
+    series = tiff("ImageJ=1.53\nimages=3\nframes=3\n", 3)
+
+    def keeps(*words, links=(), code=(64, 73), said=": "):  # 73: by the sandbox
+        for path in ("s.tif", "pairs/a.tif", "others/a.tif"):
+            (folder / path).parent.mkdir(exist_ok=True)
+            (folder / path).write_bytes(series)
+        (folder / "out").mkdir(exist_ok=True)
+        for link, target, make in links:
+            make(folder / target, folder / "out" / link)
+        ended = subprocess.run([GPUCCL, *words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        assert ended.returncode in code and said in ended.stderr, (words, ended)
+        for path in ("s.tif", "pairs/a.tif", "others/a.tif"):
+            assert (folder / path).read_bytes() == series, words
+        for link in (folder / "out").iterdir():
+            link.unlink()
+
+    run_track = ("match", "--track", "s.tif", "--overwrite", "-o")
+    for make in (os.symlink, os.link):
+        keeps(*run_track, "out/", links=[("s-t0001.tif", "s.tif", make)])
+        keeps("match", "pairs", "others", "--frame", "all", "--csv", "out/x.csv", "--overwrite", links=[("x.csv", "others/a.tif", make)])
+        keeps("match", "pairs", "others", "--frame", "all", "--json", "out/x.json", "--overwrite", links=[("x.json", "pairs/a.tif", make)])
+        keeps("label", "pairs", "-o", "out/", "--frame", "0", "--overwrite", links=[("a.tiff", "pairs/a.tif", make)])
+        keeps("label", "s.tif", "--frame", "all", "--json-dir", "out/", "--overwrite", links=[("s-t0002.json", "s.tif", make)])
+        keeps("contacts", "s.tif", "-o", "out/x.csv", "--overwrite", links=[("x.csv", "s.tif", make)])
+        keeps("view", "s.tif", "-o", "out/x.html", "--overwrite", links=[("x.html", "s.tif", make)])
+    (folder / "s-t0001.tif").symlink_to("s.tif")
+    keeps(*run_track, ".", code=[64], said="output and input are the same file")
+    assert (folder / "s-t0001.tif").is_symlink()
+    (folder / "s-t0001.tif").unlink()
+    keeps(*run_track, "out/", code=[0], said="")
+
+
 def memory(folder):
     """Found: rows, and not elements, are what narrow images take."""
     rows = 30000000
@@ -431,7 +465,7 @@ def formulas(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    tests = [claims, reports, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory, signals, formulas]
+    tests = [claims, reports, outputs, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory, signals, formulas]
     if HAS_HDF5:
         tests += [hdf5_time, hdf5_child]
     for test in tests:
