@@ -59,3 +59,22 @@ def test_what_dask_cannot_label():
     unknown = da.from_array(np.arange(9))
     with pytest.raises(ValueError, match="chunks"):
         gpuccl.dask.label(unknown[unknown > 4])
+
+
+def test_chains_of_chunks_are_united():
+    """Labels 1 to n, in an order that is far from that of their first elements, touch in a chain or in a star."""
+    n = 5000
+    random = np.random.default_rng(4)
+    places = np.concatenate([[0], random.permutation(n)])
+    chain = random.permutation(n).reshape(-1, 1) + 1
+    for pairs, count in (
+        (np.hstack([chain[:-1], chain[1:]]), 1),
+        (np.hstack([chain[:-1], np.full((n - 1, 1), chain[-1, 0])]), 1),
+        (np.hstack([chain[:-1:2], chain[1::2]]), n // 2),
+        (np.empty((0, 2), np.int64), n),
+    ):
+        numbers, found = gpuccl.dask._unite(places, pairs)
+        assert found == count and numbers[0] == 0 and numbers.max() == count
+        assert all(numbers[a] == numbers[b] for a, b in pairs)
+        firsts = [places[1:][numbers[1:] == number].min() for number in range(1, min(count, 200) + 1)]
+        assert firsts == sorted(firsts)

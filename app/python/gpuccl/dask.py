@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _core, _host
+from . import _host
 from ._kinds import pixels
 
 __all__ = ["label"]
@@ -74,7 +74,7 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
         some + np.array([offsets[p], offsets[q]]) for ((p, q), _), some in zip(pairs, touching) if len(some)
     ]
     joined = np.concatenate(joined) if joined else np.empty((0, 2), np.int64)
-    count = _core.unite(np.ascontiguousarray(joined), united)
+    united, count = _unite(united, joined)
 
     def relabel(block, p):
         begin = offsets[p] + 1
@@ -86,6 +86,26 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
         shape = tuple(array.chunks[axis][i] for axis, i in enumerate(p))
         made[p] = da.from_delayed(relabel(blocks[p], p), shape, np.int64)
     return da.block(made.tolist()), count
+
+
+def _unite(places, pairs):
+    """Returns the number of the component of each label, in the order of `places`, and the number of components.
+
+    `places` are the first elements of the labels 0 to n, and `pairs` are labels that touch. Label 0 is background.
+    """
+    order = np.argsort(places[1:], kind="stable")
+    ranks = np.empty_like(order)
+    ranks[order] = np.arange(len(order))
+    roots = np.arange(len(order))  # the smallest known rank of each component
+    pairs = ranks[pairs - 1]
+    while len(pairs):
+        np.minimum.at(roots, pairs.max(axis=1), pairs.min(axis=1))
+        while (shorter := roots[roots]).tobytes() != roots.tobytes():
+            roots = shorter
+        pairs = roots[pairs]
+        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    firsts, numbers = np.unique(roots, return_inverse=True)
+    return np.concatenate([[0], numbers[ranks] + 1]), len(firsts)
 
 
 def _label(block, connectivity, values):

@@ -252,7 +252,7 @@ Table make_table(const Described& of, const TableRequest& request, const HostArr
 
 // --- labels into an array
 
-struct Made {
+struct LabeledArray {
   BitVolume bits;  // the labels refer to them
   Labeling labeled;
   UninitializedVector<ValueBits> values;
@@ -267,50 +267,8 @@ Labeling label_bits(const BitVolume& bits, Connectivity connectivity) {
   return find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(bits.view());
 }
 
-/// Numbers a mask in raster order of blocks of 2x2 elements. A block has elements of one component only, so
-/// numbers change only among components that begin in the same two rows. `rows`: of their first elements.
-void number_by_blocks(Made& made, const std::vector<int>& rows) {
-  const LabelRows& labels = *made.labeled.labels;
-  const Label* const united = made.map.empty() ? nullptr : made.map.data();
-  std::vector<Label> numbers(rows.size() + 1, 0);
-  std::vector<std::size_t> begins;  // of components that begin in the same two rows
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    if (i == 0 || rows[i] / 2 != rows[i - 1] / 2) begins.push_back(i);
-  begins.push_back(rows.size());
-  tbb::parallel_for(std::size_t{1}, begins.size(), [&](std::size_t group) {
-    auto next = static_cast<Label>(begins[group - 1] + 1);
-    const Label first = next;
-    if (begins[group] == begins[group - 1] + 1) return void(numbers[first] = first);
-    LabelRuns listed;
-    const int y = rows[begins[group - 1]] / 2 * 2;
-    labels.list_runs(y, std::min(2, labels.extent().height - y), listed, united);
-    // Labels count from 1 among those that begin in these rows. The loops avoid branches that the processor
-    // cannot predict.
-    std::vector<Label> blocks(static_cast<std::size_t>(labels.extent().width / 2 + 1), 0);
-    for (const LabelRun& run : listed.runs)
-      blocks[static_cast<std::size_t>(run.begin / 2)] = run.label >= first ? run.label - first + 1 : 0;
-    std::vector<Label> mine(begins[group] - begins[group - 1] + 1, 0);
-    for (const Label label : blocks) {
-      const bool is_new = label != 0 && mine[label] == 0;
-      mine[label] = is_new ? next : mine[label];
-      next += is_new ? 1 : 0;
-    }
-    std::copy(mine.begin() + 1, mine.end(), numbers.begin() + static_cast<std::ptrdiff_t>(first));
-  });
-  if (made.map.empty()) return made.map.swap(numbers);
-  for (Label& label : made.map) label = numbers[label];
-}
-
-/// Returns the rows of the first elements of components, after `map` has merged some of them.
-std::vector<int> first_rows(const Components& components, const std::vector<Label>& map) {
-  std::vector<int> rows;
-  for (std::size_t i = 0; i < components.size(); ++i)
-    if (map.empty() || map[i + 1] > rows.size()) rows.push_back(components.box[i].min[1]);
-  return rows;
-}
-
-Made label_array(const HostArray& array, const LabelRequest& request, Findings& findings) {
-  Made made;
+LabeledArray label_array(const HostArray& array, const LabelRequest& request, Findings& findings) {
+  LabeledArray made;
   const Connectivity connectivity = checked(request.connectivity);
   if (request.values) {
     ValueLabeling found = label_values(read_values(array, request.delta, findings), connectivity);
@@ -321,18 +279,15 @@ Made label_array(const HostArray& array, const LabelRequest& request, Findings& 
     made.bits = request.packed_width >= 0 ? unpack_rows(array, request.packed_width) : pack(array, findings);
     made.labeled = label_bits(made.bits, connectivity);
   }
-  std::optional<Components> apart;
   if (request.periodic != PeriodicAxes{}) {
     check_periodic(made.labeled.labels->extent(), connectivity, request.periodic);
     Wrapped wrapped =
         wrap(*made.labeled.labels, made.labeled.components, connectivity, request.periodic, made.values);
-    apart = std::exchange(made.labeled.components, std::move(wrapped.components));
+    made.labeled.components = std::move(wrapped.components);
     made.map = std::move(wrapped.map);
     made.wraps = std::move(wrapped.wraps);
     remap(made.map, made.labeled.components.size(), made.values);
   }
-  if (request.by_blocks)
-    number_by_blocks(made, first_rows(apart ? *apart : made.labeled.components, made.map));
   return made;
 }
 
@@ -377,129 +332,7 @@ std::optional<HostArray>& take(std::optional<HostArray>& array, nb::handle objec
   return array;
 }
 
-// --- images of labels that exist
-
-/// Calls use(value, begin, end) for each run of equal values in a row. Compares 64 elements at once, because
-/// the processor cannot predict where runs end.
-template <class T, class Use>
-void for_runs(const std::byte* row, int width, const Use& use) {
-  const auto value_at = [&](int x) {
-    T value;
-    std::memcpy(&value, row + static_cast<std::size_t>(x) * sizeof value, sizeof value);
-    return value;
-  };
-  int begin = 0;
-  const auto end_at = [&](int end) {
-    use(value_at(begin), begin, end);
-    begin = end;
-  };
-  int x = 0;
-  for (; x + 64 < width; x += 64) {
-    std::array<std::uint8_t, 64> is_end;
-    for (int i = 0; i < 64; ++i)
-      is_end[static_cast<std::size_t>(i)] = value_at(x + i) != value_at(x + i + 1) ? 1 : 0;
-    std::uint64_t ends = 0;
-    for (std::size_t i = 0; i < 64; i += 8) {
-      std::uint64_t bytes;
-      std::memcpy(&bytes, is_end.data() + i, sizeof bytes);
-      ends |= bytes * 0x0102040810204080u >> 56 << i;
-    }
-    for (; ends != 0; ends &= ends - 1) end_at(x + std::countr_zero(ends) + 1);
-  }
-  for (; x < width; ++x)
-    if (x + 1 == width || value_at(x) != value_at(x + 1)) end_at(x + 1);
-}
-
-/// Calls work with a value of the type of labels.
-template <class Work>
-void with_label_type(const HostArray& labels, const Work& work) {
-  if (!labels.type() || is_floating(*labels.type())) refuse("labels are integers");
-  with_type(*labels.type(), [&]<class T>(T) {
-    if constexpr (std::is_integral_v<T>) work(T{});
-  });
-}
-
-/// Returns the highest label. Refuses negative labels.
-ValueBits highest_label(const HostArray& labels) {
-  std::atomic<ValueBits> highest = 0;
-  with_label_type(labels, [&]<class T>(T) {
-    for_rows(labels.extent(), sizeof(T), [&](std::int64_t first, std::int64_t rows) {
-      std::vector<std::byte> copy;
-      T low = 0, high = 0;
-      const auto look_at = [&](const std::byte* element) {
-        T value;
-        std::memcpy(&value, element, sizeof value);
-        low = std::min(low, value);
-        high = std::max(high, value);
-      };
-      const std::size_t width = static_cast<std::size_t>(labels.extent().width);
-      for (std::int64_t r = first; r < first + rows; ++r) {
-        const std::byte* const row = labels.whole_row(r, copy);
-        std::size_t x = 0;
-        for (; x + 64 <= width; x += 64)  // of a length that compilers vectorize
-          for (std::size_t i = 0; i < 64; ++i) look_at(row + (x + i) * sizeof(T));
-        for (; x < width; ++x) look_at(row + x * sizeof(T));
-      }
-      if (low < 0) refuse("labels are not negative");
-      const auto mine = static_cast<ValueBits>(high);
-      ValueBits before = highest;
-      while (before < mine && !highest.compare_exchange_weak(before, mine)) continue;
-    });
-  });
-  return highest;
-}
-
-/// Sums over the elements of a value. Axes are x, y, z.
-struct ValueSums {
-  std::int64_t area = 0;
-  std::array<int, 3> min{INT32_MAX, INT32_MAX, INT32_MAX}, max{-1, -1, -1};
-  std::array<std::uint64_t, 3> sum{};
-
-  void add(const ValueSums& other) {
-    area += other.area;
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      min[axis] = std::min(min[axis], other.min[axis]);
-      max[axis] = std::max(max[axis], other.max[axis]);
-      sum[axis] += other.sum[axis];
-    }
-  }
-  void add_run(int begin, int end, int y, int z) {
-    const auto count = static_cast<std::uint64_t>(end - begin);
-    add({end - begin,
-         {begin, y, z},
-         {end - 1, y, z},
-         {count * static_cast<std::uint64_t>(begin + end - 1) / 2, count * static_cast<std::uint64_t>(y),
-          count * static_cast<std::uint64_t>(z)}});
-  }
-};
-
-/// Sums of the values 0..highest.
-std::vector<ValueSums> sum_values(const HostArray& labels, std::size_t highest) {
-  const Extent extent = labels.extent();
-  // Each thread has its own table, unless the tables would be larger than the image.
-  const std::int64_t bytes = extent.elements() * static_cast<std::int64_t>(labels.bytes_each());
-  const std::int64_t tables =
-      std::clamp<std::int64_t>(bytes / static_cast<std::int64_t>((highest + 1) * sizeof(ValueSums)), 1,
-                               std::min<std::int64_t>(tbb::this_task_arena::max_concurrency(),
-                                                      std::max<std::int64_t>(extent.rows(), 1)));
-  std::vector<std::vector<ValueSums>> sums(static_cast<std::size_t>(tables));
-  with_label_type(labels, [&]<class T>(T) {
-    tbb::parallel_for(std::int64_t{0}, tables, [&](std::int64_t table) {
-      std::vector<ValueSums>& mine = sums[static_cast<std::size_t>(table)];
-      mine.resize(highest + 1);
-      std::vector<std::byte> copy;
-      for (std::int64_t r = extent.rows() * table / tables; r < extent.rows() * (table + 1) / tables; ++r) {
-        const int y = static_cast<int>(r % extent.height), z = static_cast<int>(r / extent.height);
-        for_runs<T>(labels.whole_row(r, copy), extent.width, [&](T value, int begin, int end) {
-          mine[static_cast<std::size_t>(value)].add_run(begin, end, y, z);
-        });
-      }
-    });
-  });
-  for (std::size_t table = 1; table < sums.size(); ++table)
-    for (std::size_t value = 0; value <= highest; ++value) sums[0][value].add(sums[table][value]);
-  return std::move(sums[0]);
-}
+// --- existing label images
 
 /// Rejects measures of voids, which are components of the background.
 void check_measures(const TableRequest& request) {
@@ -658,13 +491,13 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
   std::int64_t count = 0;
   Findings findings;
   {
-    const nb::gil_scoped_release others_go_on;
+    const nb::gil_scoped_release gil_released;
     const Connectivity connectivity = checked(asked.connectivity);
     if (out) check_out(array, *out, asked.packed_width);
-    const Made made = label_array(array, asked, findings);
+    const LabeledArray made = label_array(array, asked, findings);
     count = made.count();
     if (makes_out) {
-      const nb::gil_scoped_acquire to_make_it;
+      const nb::gil_scoped_acquire gil;
       made_out = out_object(count);
       out.emplace(made_out.ptr(), true);
       check_out(array, *out, asked.packed_width);
@@ -699,7 +532,7 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
   Table table;
   Findings findings;
   {
-    const nb::gil_scoped_release others_go_on;
+    const nb::gil_scoped_release gil_released;
     const Connectivity connectivity = checked(connectivity_given);
     const Objects objects = read_objects(array, findings);
     const Labeling& labeled = objects.labeled.labeled;
@@ -728,7 +561,7 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
     refuse("out= has another shape or type than the array");
   if (!out.has_whole_rows()) refuse("the rows of out= are not contiguous");
   if (request.values && request.fill_holes > 0) refuse("fill_holes is for masks, not for values");
-  Made made;
+  LabeledArray made;
   std::optional<BitVolume> filled;
   const bool per_slice = !is_3d(connectivity);
   if (request.fill_holes > 0) {
@@ -768,41 +601,12 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   return nb::make_tuple(kept, dropped);
 }
 
-nb::dict statistics(nb::handle object) {
-  const HostArray array(object.ptr(), false);
-  Table table;
-  {
-    const nb::gil_scoped_release others_go_on;
-    const ValueBits highest = highest_label(array);
-    if (highest > static_cast<ValueBits>(array.extent().elements()))
-      refuse("labels are at most as large as there are voxels");
-    const std::vector<ValueSums> sums = sum_values(array, highest);
-    const std::size_t axes = array.axes();
-    std::vector<std::int64_t> areas(sums.size()), boxes(sums.size() * 2 * axes);
-    std::vector<double> centroids(sums.size() * axes);
-    tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t value) {
-      const ValueSums& of = sums[value];
-      areas[value] = of.area;
-      for (std::size_t i = 0; i < axes; ++i) {
-        const std::size_t axis = axes - 1 - i;
-        boxes[(value * axes + i) * 2] = of.min[axis];
-        boxes[(value * axes + i) * 2 + 1] = of.max[axis];
-        centroids[value * axes + i] = static_cast<double>(of.sum[axis]) / static_cast<double>(of.area);
-      }
-    });
-    table.columns.emplace_back("area", std::move(areas));
-    table.columns.emplace_back("bbox", std::move(boxes));
-    table.columns.emplace_back("centroid", std::move(centroids));
-  }
-  return to_dict(std::move(table));
-}
-
 nb::dict contacts(nb::handle object, int connectivity_given) {
   const HostArray array(object.ptr(), false);
   Table table;
   Findings findings;
   {
-    const nb::gil_scoped_release others_go_on;
+    const nb::gil_scoped_release gil_released;
     const Connectivity connectivity = checked(connectivity_given);
     const Objects objects = read_objects(array, findings);
     // Labels 1..n in ascending order of the identifiers, so that a < b for both.
@@ -840,7 +644,7 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
   Table pairs;
   Findings findings;
   {
-    const nb::gil_scoped_release others_go_on;
+    const nb::gil_scoped_release gil_released;
     if (!truth_array.same_shape(prediction_array)) refuse("truth and prediction have different shapes");
     if (thresholds.empty()) refuse("threshold is empty");
     for (const double threshold : thresholds)
@@ -863,44 +667,6 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
   nb::dict result = report_of<InPython>(total);
   if (class_connectivity != 0) add_classes<InPython>(result, classes);
   return nb::make_tuple(result, with_pairs ? nb::object(to_dict(std::move(pairs))) : nb::none());
-}
-
-std::int64_t unite(nb::handle pairs_object, nb::handle numbers_object) {
-  const HostArray pairs(pairs_object.ptr(), false), numbers(numbers_object.ptr(), true);
-  const nb::gil_scoped_release others_go_on;
-  if (pairs.extent().width != 2 || pairs.bytes_each() != 8 || !pairs.is_contiguous() ||
-      numbers.bytes_each() != 8 || !numbers.is_contiguous())
-    refuse("pairs are an array of n x 2 integers of 64 bits, numbers one of integers of 64 bits");
-  const std::size_t count = static_cast<std::size_t>(numbers.extent().elements());
-  auto* const firsts = reinterpret_cast<std::int64_t*>(numbers.row(0));
-  std::vector<std::int64_t> parents(count);
-  std::iota(parents.begin(), parents.end(), 0);
-  const auto find = [&](std::int64_t label) {
-    while (parents[static_cast<std::size_t>(label)] != label)
-      label = parents[static_cast<std::size_t>(label)] =
-          parents[static_cast<std::size_t>(parents[static_cast<std::size_t>(label)])];
-    return static_cast<std::size_t>(label);
-  };
-  for (std::int64_t i = 0; i < pairs.extent().rows(); ++i) {
-    std::int64_t pair[2];
-    std::memcpy(pair, pairs.row(i), sizeof pair);
-    for (const std::int64_t label : pair)
-      if (label < 1 || static_cast<std::size_t>(label) >= count)
-        refuse("a pair contains a label that does not exist");
-    std::size_t a = find(pair[0]), b = find(pair[1]);
-    if (firsts[a] > firsts[b]) std::swap(a, b);  // a root has the smallest first element
-    parents[b] = static_cast<std::int64_t>(a);
-  }
-  std::vector<std::size_t> roots;
-  for (std::size_t label = 1; label < count; ++label)
-    if (parents[label] == static_cast<std::int64_t>(label)) roots.push_back(label);
-  std::sort(roots.begin(), roots.end(), [&](std::size_t a, std::size_t b) { return firsts[a] < firsts[b]; });
-  std::vector<std::int64_t> number(count, 0);
-  for (std::size_t i = 0; i < roots.size(); ++i) number[roots[i]] = static_cast<std::int64_t>(i) + 1;
-  for (std::size_t label = 1; label < count; ++label)
-    number[label] = number[find(static_cast<std::int64_t>(label))];
-  std::copy(number.begin(), number.end(), firsts);
-  return static_cast<std::int64_t>(roots.size());
 }
 
 }  // namespace gpuccl::python

@@ -62,10 +62,10 @@ NB_MODULE(_core, module) {
   module.def(
       "label_made",
       [](nb::handle array, nb::callable make_out, int connectivity, bool values, double delta,
-         std::array<bool, 3> periodic, bool by_blocks) {
-        return python::label(array, make_out, {connectivity, values, delta, periodic, -1, by_blocks}, {});
+         std::array<bool, 3> periodic) {
+        return python::label(array, make_out, {connectivity, values, delta, periodic}, {});
       },
-      "array"_a, "make_out"_a, "connectivity"_a, "values"_a, "delta"_a, "periodic"_a, "by_blocks"_a);
+      "array"_a, "make_out"_a, "connectivity"_a, "values"_a, "delta"_a, "periodic"_a);
   module.def(
       "measure",
       [](nb::handle labels, int connectivity, std::vector<std::string> columns, std::array<double, 3> spacing,
@@ -84,11 +84,9 @@ NB_MODULE(_core, module) {
       },
       "array"_a, "out"_a, "connectivity"_a, "values"_a, "per_value"_a, "largest"_a, "min_size"_a,
       "max_size"_a, "fill_holes"_a, "clear_border"_a, "seeds"_a.none());
-  module.def("statistics", &python::statistics, "labels"_a);
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
   module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,
              "class_connectivity"_a);
-  module.def("unite", &python::unite, "pairs"_a, "numbers"_a);
   module.def("measures", [] {
     std::vector<std::string> names;
     for (const Measure& measure : measures()) names.emplace_back(measure.name);

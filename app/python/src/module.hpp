@@ -22,8 +22,7 @@ struct LabelRequest {
   bool values = false;
   double delta = 0;
   std::array<bool, 3> periodic{};
-  int packed_width = -1;   // of rows of packed bits, or below 0
-  bool by_blocks = false;  // number a mask by the first blocks of 2x2 elements, not by the first elements
+  int packed_width = -1;  // of rows of packed bits, or below 0
 };
 /// Labels `array` into `out`, an array or a function that makes one for N labels. Returns N and the table
 /// (None without columns); with a function, the array and N.
@@ -46,11 +45,6 @@ struct CleanRequest {
 /// remaining and of removed components.
 nanobind::tuple clean(nanobind::handle array, nanobind::handle out, const CleanRequest& request);
 
-/// Returns area, bounding box (minimum and maximum by axis) and centroid of every value from 0 to the
-/// highest, which is at most the number of elements: columns with one entry per value. A missing value has
-/// the area 0.
-nanobind::dict statistics(nanobind::handle labels);
-
 /// Returns the contacts between components of a label image.
 nanobind::dict contacts(nanobind::handle labels, int connectivity);
 
@@ -59,11 +53,6 @@ nanobind::dict contacts(nanobind::handle labels, int connectivity);
 /// 0, values are classes, and the objects are their components with this connectivity.
 nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
                       const std::vector<double>& thresholds, bool with_pairs, int class_connectivity);
-
-/// Merges the labels 1..count that `pairs` connect. `numbers` has count + 1 entries of 64 bits: on input the
-/// position of each label's first element, on output the number of its component, in the order of these
-/// positions. Returns the number of components.
-std::int64_t unite(nanobind::handle pairs, nanobind::handle numbers);
 
 /// Adds functions and classes that label arrays in GPU memory, given by address. The caller allocates all
 /// memory. Defined in builds with CUDA.

@@ -1,7 +1,8 @@
 """``cc3d`` (connected-components-3d): ``import gpuccl.compat.cc3d as cc3d``.
 
-Labels have the numbers of cc3d, which follow the order of memory: Fortran-ordered arrays are scanned with the first axis
-fastest, and results are Fortran-ordered, too. The type of labels is the smallest of uint16, uint32 and uint64 that
+Labels are numbered in the order of memory, as those of cc3d: Fortran-ordered arrays are scanned with the first axis
+fastest, and results are Fortran-ordered too. In 2D masks with 8-connectivity, cc3d scans blocks of 2x2 elements, so the
+numbers may differ. The type of labels is the smallest of uint16, uint32 and uint64 that
 holds all of them; cc3d's own guess may be wider. Results differ where cc3d 4.1's are not those of its documentation:
 in images of two axes by 8-connectivity (labels of background, neighbors apart with a delta) and of values with
 ``binary_image=True`` by 4-connectivity; ``contacts(surface_area=False)`` by 26-connectivity, which counts pairs across
@@ -83,10 +84,8 @@ def connected_components(
                 raise ValueError(f"{count} labels do not fit {np.dtype(type_)}")
             return np.empty(array.shape, type_)
 
-        # Masks are scanned in blocks of 2x2 by 8-connectivity, and labels numbered in the order of these.
-        by_blocks = binary and number == 8 and array.ndim == 2
         labels, count = _core.label_made(
-            array, make, number, not binary, float(delta), (periodic + [False, False])[:3], by_blocks
+            array, make, number, not binary, float(delta), (periodic + [False, False])[:3]
         )
     labels = labels.T if turned else labels
     return (labels, count) if return_N else labels
@@ -101,10 +100,22 @@ def statistics(out_labels: Any, no_slice_conversion: bool = False) -> dict[str, 
         return {"voxel_counts": None, "bounding_boxes": None, "centroids": None}
     labels, turned = _in_c_order(labels)
     ndim = labels.ndim
-    measured = _core.statistics(labels)
-    counts = measured["area"].astype(np.uint32 if labels.size < 2**32 else np.uint64)
-    boxes = measured["bbox"].reshape(-1, ndim, 2)
-    centroids = measured["centroid"].reshape(-1, ndim)
+    if labels.dtype.kind == "i" and labels.min() < 0:
+        raise ValueError("labels are not negative")
+    table = _host.measure(labels, None, ("label", "area", "bbox", "centroid"), None, None)
+    present = table["label"]
+    highest = int(present.max(initial=0))
+    if highest > labels.size:
+        raise ValueError("labels are at most as large as there are elements")
+    counts = np.zeros(highest + 1, np.uint32 if labels.size < 2**32 else np.uint64)
+    boxes = np.zeros((highest + 1, ndim, 2), np.int64)
+    centroids = np.full((highest + 1, ndim), np.nan)
+    background = _host.measure(labels == 0, None, ("area", "bbox", "centroid"), None, None)
+    for at, found in ((present, table), (slice(0, len(background["area"])), background)):
+        counts[at] = found["area"]
+        for axis in range(ndim):
+            boxes[at, axis, 0], boxes[at, axis, 1] = found[f"bbox-{axis}"], found[f"bbox-{axis + ndim}"] - 1
+            centroids[at, axis] = found[f"centroid-{axis}"]
     if turned:
         boxes, centroids = boxes[:, ::-1], np.ascontiguousarray(centroids[:, ::-1])
     missing = np.flatnonzero(counts == 0)
