@@ -469,11 +469,61 @@ TEST_CASE("a graph labels and measures", "[small]") {
   }
 }
 
+TEST_CASE("labels are replaced on a device", "[small][one]") {
+  std::mt19937 random(7);
+  const CudaStream stream;
+  for (const ValueType type : kLabelTypes)
+    for (const ValueType of_map : {ValueType::u8, ValueType::i16, ValueType::f32, ValueType::u64}) {
+      CAPTURE(static_cast<int>(type), static_cast<int>(of_map));
+      const Extent extent{1 + static_cast<int>(random() % 200), 30, 1 + static_cast<int>(random() % 3)};
+      Elements labels = random_labels(type, extent, 3, 50, random), map(of_map, {40, 1, 1}),
+               out(of_map, extent);
+      map.fill([](std::size_t i) { return i == 0 ? 0 : 100 - i; });
+      const Uploaded on_device(labels, random, stream), to(out, random, stream);
+      const CudaMemory host(Place::host, out.bytes.size()), entries(Place::device, map.bytes.size());
+      cudaMemcpyAsync(entries.data(), map.bytes.data(), map.bytes.size(), cudaMemcpyHostToDevice,
+                      stream.get());
+      const DeviceValueImage image = to.image();
+      relabel_on_device({on_device.image(), of_map, entries.data(), 40, const_cast<void*>(image.data),
+                         image.row_pitch, image.slice_pitch},
+                        stream.get());
+      const std::size_t row = out.bytes.size() / static_cast<std::size_t>(extent.rows());
+      for (int z = 0; z < extent.depth; ++z)
+        cudaMemcpy2DAsync(host.data() + static_cast<std::size_t>(z * extent.height) * row, row,
+                          static_cast<const std::byte*>(image.data) + z * image.slice_pitch,
+                          static_cast<std::size_t>(image.row_pitch), row,
+                          static_cast<std::size_t>(extent.height), cudaMemcpyDeviceToHost, stream.get());
+      stream.wait();
+      std::memcpy(out.bytes.data(), host.data(), out.bytes.size());
+      bool all = true;
+      for (std::size_t i = 0; i < out.count(); ++i) {
+        const auto label = static_cast<std::size_t>(labels.at(i));
+        all = all && out.at(i) == (label < 40 ? map.at(label) : 0);
+      }
+      CHECK(all);
+    }
+  const CudaMemory memory(Place::device, 4096);
+  DeviceRelabeling request{
+      {memory.data(), ValueType::u32, {4, 4, 1}}, ValueType::u8, memory.data(), 4, nullptr};
+  const auto code = [&] { return error_code_of([&] { relabel_on_device(request, stream.get()); }); };
+  CHECK(code() == ErrorCode::usage);
+  request.out = memory.data() + 2048;
+  request.map = nullptr;
+  CHECK(code() == ErrorCode::usage);
+  request.map = memory.data() + 1;
+  request.type = ValueType::u16;
+  CHECK(code() == ErrorCode::usage);
+  request = {
+      {memory.data(), ValueType::f32, {4, 4, 1}}, ValueType::u8, memory.data(), 4, memory.data() + 2048};
+  CHECK(code() == ErrorCode::usage);
+}
+
 TEST_CASE("requests that cannot be measured on a device are refused", "[small]") {
   const CudaStream stream;
   const Extent extent{8, 8, 1};
   const CudaMemory memory(Place::device, 4096), workspace(Place::device, 65536);
   const auto* const data = memory.data();
+  cudaMemsetAsync(memory.data(), 0, memory.size(), stream.get());
   DeviceColumn column{MeasureId::area, reinterpret_cast<double*>(memory.data())};
   DeviceMeasuring good{.labels = {data, ValueType::u32, extent},
                        .samples = {},

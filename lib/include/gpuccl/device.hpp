@@ -164,6 +164,22 @@ void table_on_device(const DeviceComponent* components, std::size_t count, Exten
                      Connectivity connectivity, const std::array<double, 3>& spacing,
                      std::span<const DeviceColumn> columns, cudaStream_t stream);
 
+/// A label image whose labels are replaced by entries of `map`, and the image that receives them.
+struct DeviceRelabeling {
+  DeviceValueImage labels;           // integers of 16, 32 or 64 bits; `delta` is 0
+  ValueType type = ValueType::u32;   // of `map` and `out`
+  const void* map = nullptr;         // the entry of 0 comes first
+  std::size_t entries = 0;           // labels beyond become 0
+  void* out = nullptr;               // may be the labels if both types have the same size
+  std::int64_t out_row_pitch = 0;    // bytes; 0: rows without padding
+  std::int64_t out_slice_pitch = 0;  // bytes; 0: height * out_row_pitch
+};
+
+/// Enqueues the replacement on `stream`, as label_on_device() enqueues labeling: new numbers, values of
+/// objects in an image, or a mask of the objects to keep. Needs no workspace. Throws Error: usage for invalid
+/// arguments.
+void relabel_on_device(const DeviceRelabeling& request, cudaStream_t stream);
+
 class Labeler;
 
 /// Any GPU algorithm of algorithms() for images in GPU memory, with the memory that it needs, which is

@@ -147,6 +147,17 @@ gpuccl_status gpuccl_table_on_device(const gpuccl_component* components, size_t 
                                      const gpuccl_device_column* columns, size_t column_count,
                                      struct CUstream_st* stream);
 
+typedef struct {
+  gpuccl_device_value_image labels;
+  gpuccl_value_type type; /* of map and out */
+  const void* map;        /* the entry of 0 comes first */
+  size_t entries;
+  void* out;
+  int64_t out_row_pitch, out_slice_pitch; /* bytes; 0: without padding */
+} gpuccl_device_relabeling;
+
+gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling* request, struct CUstream_st* stream);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

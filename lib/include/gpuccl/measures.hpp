@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -182,6 +183,8 @@ std::span<const Measure, kMeasures> measures();
 /// Returns true for measures in the unit of the spacing, which need a known spacing.
 inline bool is_physical(const Measure& measure) { return measure.name.ends_with("_physical"); }
 inline const Measure& measure_of(MeasureId id) { return measures()[static_cast<std::size_t>(id)]; }
+/// Returns the measure of that name; none if there is none.
+std::optional<MeasureId> find_measure(std::string_view name);
 
 std::string_view name_of(MeasureGroup group);
 

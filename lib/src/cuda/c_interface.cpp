@@ -57,8 +57,7 @@ DeviceValueImage values_of(const gpuccl_device_value_image& image) {
 DeviceColumn column_of(const gpuccl_device_column& column) {
   DeviceColumn made;
   const std::string name = column.measure != nullptr ? column.measure : "";
-  for (const Measure& measure : measures())
-    if (measure.name == name) made.measure = measure.id;
+  made.measure = find_measure(name);
   if (!made.measure && name != "label")
     throw Error(ErrorCode::usage, "labeling on a device: no measure is called '" + name + "'");
   if (column.is_integer != 0)
@@ -159,6 +158,14 @@ gpuccl_status gpuccl_table_on_device(const gpuccl_component* components, size_t 
     table_on_device(reinterpret_cast<const DeviceComponent*>(components), count, to_extent(extent),
                     static_cast<Connectivity>(connectivity), {spacing[0], spacing[1], spacing[2]},
                     columns_of({columns, column_count}), stream);
+  });
+}
+
+gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling* request, struct CUstream_st* stream) {
+  return status_of([&] {
+    relabel_on_device({values_of(request->labels), static_cast<ValueType>(request->type), request->map,
+                       request->entries, request->out, request->out_row_pitch, request->out_slice_pitch},
+                      stream);
   });
 }
 

@@ -81,6 +81,12 @@ void check_values(DeviceValueImage& image) {
           "an address or pitch of values is not a multiple of their size");
 }
 
+void check_labels_image(DeviceValueImage& labels) {
+  check_values(labels);
+  require(!is_floating(labels.type) && bytes_of(labels.type) > 1,
+          "labels are not integers of 16, 32 or 64 bits");
+}
+
 runs::DeviceValues checked(const DeviceValueImage& image) {
   DeviceValueImage whole = image;
   check_values(whole);
@@ -205,9 +211,7 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
   if (request.largest == 0 && request.count != nullptr)
     cuda::check(cudaMemsetAsync(request.count, 0, sizeof(*request.count), stream), "counting no labels");
   if (is_done(labels.extent, request.count, stream) || request.largest == 0) return;
-  check_values(labels);
-  require(!is_floating(labels.type) && bytes_of(labels.type) > 1,
-          "labels are not integers of 16, 32 or 64 bits");
+  check_labels_image(labels);
   if (with_samples) {
     require(samples.extent == labels.extent, "samples have another extent than labels");
     check_values(samples);
@@ -225,6 +229,24 @@ void table_on_device(const DeviceComponent* components, std::size_t count, Exten
   if (count == 0) return;
   require(components != nullptr, "no components");
   cuda::tables::enqueue_columns(columns, components, count, formulas, stream);
+}
+
+void relabel_on_device(const DeviceRelabeling& request, cudaStream_t stream) {
+  DeviceRelabeling checked = request;
+  DeviceValueImage& labels = checked.labels;
+  const Extent extent = labels.extent;
+  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  require(labels.delta == 0, "labels have no delta");
+  require(checked.map != nullptr || checked.entries == 0, "no map");
+  if (is_empty(extent)) return;
+  check_labels_image(labels);
+  DeviceValueImage out{checked.out, checked.type, extent, checked.out_row_pitch, checked.out_slice_pitch, 0};
+  check_values(out);
+  require(is_aligned(checked.map, bytes_of(checked.type)),
+          "the address of the map is not a multiple of its type");
+  checked.out_row_pitch = out.row_pitch;
+  checked.out_slice_pitch = out.slice_pitch;
+  cuda::tables::enqueue_relabeling(checked, stream);
 }
 
 DeviceLabeler::DeviceLabeler(const std::string& algorithm, Connectivity connectivity)

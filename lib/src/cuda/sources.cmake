@@ -25,6 +25,7 @@ set(GPUCCL_SHARED
   phases/run_starts.cu
   phases/statistics.cu
   phases/layouts.cu
+  tables/relabel.cu
   runs/statistics/component_memory.cu)
 list(TRANSFORM GPUCCL_SHARED PREPEND cuda/)
 list(APPEND GPUCCL_SHARED

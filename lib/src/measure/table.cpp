@@ -219,6 +219,12 @@ static_assert(is_in_order());
 
 std::span<const Measure, kMeasures> measures() { return kTable; }
 
+std::optional<MeasureId> find_measure(std::string_view name) {
+  for (const Measure& measure : measures())
+    if (measure.name == name) return measure.id;
+  return std::nullopt;
+}
+
 MeasureSet measures_of(MeasureGroup group) {
   MeasureSet of_group;
   for (const Measure& measure : kTable)

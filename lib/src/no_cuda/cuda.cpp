@@ -105,4 +105,8 @@ gpuccl_status gpuccl_table_on_device(const gpuccl_component*, size_t, gpuccl_ext
   return gpuccl::unavailable();
 }
 
+gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling*, struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
 }  // extern "C"

@@ -26,7 +26,7 @@ struct alignas(16) SampleSums {
   unsigned long long nans;
 };
 
-/// What a pass over an image adds up.
+/// Sums that a pass over an image computes.
 enum class Pass {
   shapes,     // area, box, coordinate sums
   integers,   // and samples of at most 32 bits

@@ -25,4 +25,7 @@ void enqueue(const MeasureCall& call);
 void enqueue_columns(std::span<const DeviceColumn> columns, const DeviceComponent* components,
                      std::size_t count, const measuring::BasicFormulas& formulas, cudaStream_t stream);
 
+/// Enqueues relabel_on_device() after all checks, with all pitches set. The image is not empty.
+void enqueue_relabeling(const DeviceRelabeling& request, cudaStream_t stream);
+
 }  // namespace gpuccl::cuda::tables
