@@ -128,9 +128,99 @@ def tables():
         for mask in (blobs((200, 300)), blobs((20, 30, 40), 0.2), blobs((1024, 1024), 0.2)):  # the last: above 65,536
             labels, count, table = gpuccl.label(put(mask), 1, stats=True, spacing=(2.0,) * mask.ndim)
             _, _, expected = gpuccl.label(mask, 1, stats=True, spacing=(2.0,) * mask.ndim)
-            assert table.keys() == expected.keys()
-            for column in expected:
-                np.testing.assert_allclose(table[column], expected[column], rtol=1e-12, err_msg=column)
+            check_table(name, table, expected)
+
+
+def check_table(name, table, expected, rtol=0.0):
+    assert table.keys() == expected.keys()
+    for column in expected:
+        found = table[column]
+        if name in ("torch", "cupy"):
+            assert type(found).__module__.partition(".")[0] == name
+            found = found.cpu().numpy() if name == "torch" else found.get()
+        assert found.dtype == expected[column].dtype, (column, found.dtype, expected[column].dtype)
+        np.testing.assert_allclose(found, expected[column], rtol=rtol, err_msg=column)
+
+
+MEASURED = ("label", "area", "bbox", "centroid", "extent", "equivalent_diameter_area")
+OF_SAMPLES = ("intensity_sum", "intensity_mean", "intensity_min", "intensity_max", "intensity_std", "intensity_nan", "centroid_weighted")  # fmt: skip
+
+
+@case()
+def measures():
+    for name, put, get in kinds():
+        if name == "numba":
+            with expect(TypeError):
+                gpuccl.measure(put(np.ones((4, 4), np.int32)))
+            continue
+        types = ("i4", "i2", "u1") if name == "jax" else ("i4", "i8", "i2", "u2", "u1", "b1")
+        for type_, shape in itertools.product(types, ((70, 90), (300, 400), (11, 20, 30), (50,))):
+            labels = (random.integers(0, 40, shape) * blobs(shape, 0.6, 3)).astype(type_)
+            check_table(name, gpuccl.measure(put(labels), properties=MEASURED), gpuccl.measure(labels, properties=MEASURED))
+            for samples in ("u1", "i2", "i4", "f4"):
+                image = random.integers(0, 100, shape).astype(samples)
+                wanted = MEASURED + OF_SAMPLES
+                check_table(
+                    name, gpuccl.measure(put(labels), put(image), wanted), gpuccl.measure(labels, image, wanted),
+                    1e-6 if samples == "f4" else 0.0,
+                )  # fmt: skip
+        view = put(labels)[::2] if name != "jax" else put(labels[::2])
+        check_table(name, gpuccl.measure(view), gpuccl.measure(labels[::2]))
+        sparse = (blobs((60, 70), 0.5, 4) * random.choice([7, 2**30, 2**31 - 1], (60, 70))).astype("i4")
+        check_table(name, gpuccl.measure(put(sparse), spacing=0.5), gpuccl.measure(sparse, spacing=0.5))
+        check_table(name, gpuccl.measure(put(sparse | 1)), gpuccl.measure(sparse | 1))
+        channels = random.integers(0, 99, (60, 70, 2)).astype("u1")
+        wanted = ("label", "intensity_mean", "area")
+        check_table(name, gpuccl.measure(put(sparse), put(channels), wanted), gpuccl.measure(sparse, channels, wanted))
+        for empty in (np.zeros((5, 6), "i4"), np.zeros((0, 6), "i4")):
+            check_table(name, gpuccl.measure(put(empty)), gpuccl.measure(empty))
+        for wrong, options in ((np.full((3, 3), -1, "i4"), {}), (sparse, dict(properties=("perimeter",))), (sparse, dict(properties=("intensity_mean",)))):  # fmt: skip
+            with expect(ValueError):
+                gpuccl.measure(put(wrong), **options)
+        with expect(TypeError):
+            gpuccl.measure(put(np.ones((3, 3), "f4")))
+
+
+@case()
+def cleaning():
+    for name, put, get in kinds():
+        if name not in ("torch", "cupy"):
+            with expect(TypeError):
+                gpuccl.clean(put(np.ones((4, 4), np.uint8)))
+            continue
+        options = ({}, dict(min_size=5), dict(max_size=20), dict(min_size=3, largest=2), dict(largest=1), dict(clear_border=True))
+        masks = (blobs((60, 80), 0.5, 2), blobs((300, 200), 0.4), blobs((9, 20, 30), 0.3), blobs((1, 20, 30), 0.4), np.zeros((5, 6), bool))
+        for mask, connectivity in itertools.product(masks, (None, 1, 8)):
+            for one in (*options, dict(fill_holes=True), dict(fill_holes=3, min_size=4)):
+                for array in (mask, mask * np.uint8(7), np.where(mask, 2.5, np.nan).astype("f4")):
+                    expected = None if array.dtype.kind == "f" else gpuccl.clean(array, connectivity, values=False, **one)
+                    found = gpuccl.clean(put(array), connectivity, values=False, **one)
+                    found = get(found)
+                    if array.dtype.kind == "f":  # holes of numbers become 1
+                        found, expected = found > 0, gpuccl.clean(mask, connectivity, **one)
+                    assert np.array_equal(found, expected), (name, one, array.dtype)
+            seeds = blobs(mask.shape, 0.05)
+            found = gpuccl.clean(put(mask), connectivity, seeds=put(seeds))
+            assert np.array_equal(get(found), gpuccl.clean(mask, connectivity, seeds=seeds))
+            values = mask * random.integers(1, 4, mask.shape).astype("i4")
+            for one in options:
+                assert np.array_equal(get(gpuccl.clean(put(values), connectivity, **one)), gpuccl.clean(values, connectivity, **one))
+        array = put(masks[0])
+        assert gpuccl.clean(array, min_size=9, out=array) is array
+        assert np.array_equal(get(array), gpuccl.clean(masks[0], min_size=9))
+        assert get(gpuccl.clean(put(np.ones(5, bool)), max_size=4)).sum() == 0
+        for bad in (dict(per_value=True, largest=1), dict(largest=0), dict(seeds=put(masks[1])), dict(values=True, fill_holes=True)):
+            with expect(ValueError):
+                gpuccl.clean(array, **bad)
+
+
+@case()
+def nan_is_background():
+    mask = np.where(blobs((40, 50)), 1, np.nan).astype("f4")
+    for name, put, get in kinds():
+        if name != "numba":
+            labels, count = gpuccl.label(put(mask))
+            check(get(labels), count, mask == 1)
 
 
 @case()
@@ -174,7 +264,7 @@ def torch_writes_where_it_is_told():
     with expect(TypeError):
         gpuccl.label(x, out=np.empty((500, 600), np.int32))
     with expect(TypeError):
-        gpuccl.measure(x)
+        gpuccl.contacts(x)
 
 
 @case(torch)

@@ -125,7 +125,7 @@ def label(
         CPU int64 for arrays of 2**31 elements or more.
     n : int
         Number of components; with `batch` an array of N.
-    table : dict of numpy.ndarray
+    table : dict of arrays
         Only with `stats`: a row for each component. Boxes are half-open.
 
     Raises
@@ -241,7 +241,7 @@ def measure(
 
     Returns
     -------
-    dict of numpy.ndarray
+    dict of arrays
         A row for each label, in ascending order. Labels are int64, or uint64 if one is 2**63 or more.
 
     Examples
@@ -251,7 +251,10 @@ def measure(
     >>> table["label"].tolist(), table["centroid-1"].tolist()
     ([7, 9], [0.5, 2.0])
     """
-    _need_host(labels)
+    if on_device(labels):
+        from . import _device
+
+        return _device.measure(labels, intensity, properties, connectivity, spacing)
     return _host.measure(labels, intensity, properties, connectivity, spacing)
 
 
@@ -307,7 +310,12 @@ def clean(
     >>> gpuccl.clean(np.array([1, 1, 0, 2, 0, 1]), per_value=True, largest=1)
     array([1, 1, 0, 2, 0, 0])
     """
-    _need_host(array)
+    if on_device(array):
+        from ._device_clean import clean
+
+        return clean(
+            array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out
+        )
     return _host.clean(
         array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out
     )

@@ -7,12 +7,18 @@ library that the array is of, and stay in the order of its streams:
     is_current(array)           whether use() with that stream changes nothing
     use(array, stream)          allocates and computes in that stream, as a context manager
     view(array, stream)         (address, device, shape, strides in bytes, typestr); no strides: without padding
-    empty(shape, type, array)   a new array, i4 or i8 or u1
+    empty(shape, type, array)   a new array, i4, i8, u1 or f8
     address(array)              of an array that empty() made
     workspace(bytes, array)     (owner, address) of memory for one call
     count_type()                i4 or i8, of the count of one image
     nonzero(array), widen(array), contiguous(array)
     finish(array)               what the caller gets
+    column(array)               what the caller gets of a table
+    range(array)                the lowest and the highest of integers
+    ranks(array)                the values that occur, and an array of their indices
+    integers(array)             an array of i8
+    descending(array)           indices from the highest to the lowest, equal ones in order
+    library                     the module, or None if it has not the functions of NumPy
 """
 
 from __future__ import annotations
@@ -26,7 +32,7 @@ import numpy as np
 from . import _core
 from ._host import images_of
 from ._kinds import library_of, need_cuda, pixels
-from ._measures import Columns
+from ._measures import Columns, check_intensity, measure_channels
 
 _VALUE_TYPES = {
     code: i for i, code in enumerate(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"))
@@ -34,15 +40,8 @@ _VALUE_TYPES = {
 _BITS, _BYTES = -1, -2
 _NOTHING = contextlib.nullcontext()
 
-#: DeviceComponent of gpuccl/device.hpp.
-_COMPONENT = np.dtype(
-    {
-        "names": ["area", "sum", "min", "max"],
-        "formats": ["<u8", "<3u8", "<3i4", "<3i4"],
-        "offsets": [0, 8, 32, 44],
-        "itemsize": 64,
-    }
-)
+#: Bytes of a DeviceComponent of gpuccl/device.hpp.
+_COMPONENT = 64
 
 
 def handle_of(stream) -> int:
@@ -64,7 +63,7 @@ class _Torch:
     def __init__(self):
         import torch
 
-        self.torch = torch
+        self.torch = self.library = torch
         self.codes = {
             torch.bool: "b1", torch.uint8: "u1", torch.int8: "i1", torch.int16: "i2", torch.int32: "i4",
             torch.int64: "i8", torch.float16: "f2", torch.bfloat16: "bf16", torch.float32: "f4", torch.float64: "f8",
@@ -72,7 +71,7 @@ class _Torch:
         for name, code in (("uint16", "u2"), ("uint32", "u4"), ("uint64", "u8")):
             if hasattr(torch, name):
                 self.codes[getattr(torch, name)] = code
-        self.types = {"i4": torch.int32, "i8": torch.int64, "u1": torch.uint8}
+        self.types = {"i4": torch.int32, "i8": torch.int64, "u1": torch.uint8, "f8": torch.float64}
         self.new, self.byte = torch.empty, torch.uint8
         # Without the Stream object, which takes longer to make than labels of a small image.
         self.current = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
@@ -115,7 +114,7 @@ class _Torch:
         return memory, memory.data_ptr()
 
     def nonzero(self, array):
-        return array != 0
+        return array.abs() > 0 if array.is_floating_point() else array != 0  # NaN is background
 
     def widen(self, array):
         return array.float()
@@ -126,13 +125,30 @@ class _Torch:
     def finish(self, array):
         return array
 
+    def column(self, array):
+        return array
+
+    def integers(self, array):
+        return array.long()
+
+    def range(self, array):
+        low, high = self.torch.stack(self.torch.aminmax(array)).tolist()
+        return low, high
+
+    def descending(self, array):
+        return self.torch.argsort(array, descending=True, stable=True)
+
+    def ranks(self, array):
+        values, indices = self.torch.unique(array, return_inverse=True)
+        return values.long(), indices
+
 
 class _CuPy:
     def __init__(self):
         import cupy
 
-        self.cupy = cupy
-        self.types = {code: np.dtype(code) for code in ("i4", "i8", "u1")}
+        self.cupy = self.library = cupy
+        self.types = {code: np.dtype(code) for code in ("i4", "i8", "u1", "f8")}
         self.new, self.allocate = cupy.ndarray, cupy.cuda.alloc
         self.current, self.device = cupy.cuda.get_current_stream, cupy.cuda.runtime.getDevice
 
@@ -172,7 +188,7 @@ class _CuPy:
         return memory, memory.ptr
 
     def nonzero(self, array):
-        return array != 0
+        return abs(array) > 0 if array.dtype.kind == "f" else array != 0  # NaN is background
 
     def widen(self, array):
         return array.astype(self.cupy.float32)
@@ -182,6 +198,23 @@ class _CuPy:
 
     def finish(self, array):
         return array
+
+    def column(self, array):
+        return array
+
+    def integers(self, array):
+        return array.astype(np.int64)
+
+    def range(self, array):
+        both = self.cupy.stack((array.min(), array.max())).get()
+        return int(both[0]), int(both[1])
+
+    def descending(self, array):
+        return self.cupy.argsort(-array, kind="stable")
+
+    def ranks(self, array):
+        values, indices = self.cupy.unique(array, return_inverse=True)
+        return values.astype(np.int64), indices.reshape(array.shape)
 
 
 class DeviceArray:
@@ -239,6 +272,7 @@ class _Other:
 
     #: A stream that does not wait for all others, as the process's default stream does.
     PER_THREAD = 2
+    library = None
 
     def __init__(self, is_jax: bool):
         self.is_jax = is_jax
@@ -296,7 +330,7 @@ class _Other:
     def nonzero(self, array):
         if not hasattr(type(array), "__ne__") or not self.is_jax:
             raise TypeError("an array of bool or uint8, C-contiguous along its last axis, is needed")
-        return array != 0
+        return (array < 0) | (array > 0)  # NaN is background
 
     def widen(self, array):
         if not self.is_jax:
@@ -311,6 +345,25 @@ class _Other:
     def finish(self, array):
         array.mark_ready()
         return self.from_dlpack(array) if self.is_jax else array
+
+    def column(self, array):
+        return np.asarray(array)
+
+    def integers(self, array):
+        if not self.is_jax:
+            raise TypeError("labels of 16, 32 or 64 bits are needed")
+        return array.astype("int32")
+
+    def range(self, array):
+        if not self.is_jax:
+            raise TypeError("arrays of this library are not measured: view them as CuPy or PyTorch do")
+        return int(array.min()), int(array.max())
+
+    def ranks(self, array):
+        import jax
+
+        values, indices = jax.numpy.unique(array, return_inverse=True)
+        return np.asarray(values).astype(np.int64), indices.reshape(array.shape)
 
 
 @functools.cache
@@ -347,7 +400,7 @@ def _pitches(shape, strides, each: int):
 class _Plan:
     """How arrays of one shape, layout and type are labeled."""
 
-    __slots__ = ("convert", "native", "workspace_bytes", "out_shape", "images", "ndim")
+    __slots__ = ("convert", "native", "workspace_bytes", "out_shape", "images", "ndim", "extent", "number")
 
 
 @functools.lru_cache(1024)
@@ -395,8 +448,9 @@ def _plan(shape, strides, code, connectivity, values, delta, batch, packed_width
     if batch:
         image_pitch = strides[0] if strides else math.prod(each_shape) * size
         labels_pitch = out_strides[0] if out_strides else math.prod(extent) * 4
+    plan.number, plan.extent = number, (*extent, 1, 1)[:3]
     plan.native = _core.Plan(
-        number, type_, delta, (*extent, 1, 1)[:3], pitches, label_pitches, plan.images, image_pitch, labels_pitch
+        number, type_, delta, plan.extent, pitches, label_pitches, plan.images, image_pitch, labels_pitch
     )
     plan.workspace_bytes = max(256, plan.native.workspace_bytes)
     return plan
@@ -405,7 +459,9 @@ def _plan(shape, strides, code, connectivity, values, delta, batch, packed_width
 class Labeling:
     """One call: its results, and what is in the stream when it is made."""
 
-    __slots__ = ("kind", "device", "stream", "labels", "count", "components", "ndim", "keep")
+    __slots__ = (
+        "kind", "device", "stream", "labels", "count", "components", "ndim", "extent", "number", "keep",
+    )  # fmt: skip
 
     def __init__(self, array, connectivity, values, delta, batch, packed_width, out, stream, wait=False, capacity=0):
         """`wait`: the count is an integer. Else it is in memory of the device."""
@@ -445,12 +501,12 @@ class Labeling:
                 self.count = kind.empty((plan.images,) if batch else (), kind.count_type() if one else "i8", array)
                 components = 0
                 if capacity:
-                    self.components = kind.empty((capacity * _COMPONENT.itemsize,), "u1", array)
+                    self.components = kind.empty((capacity * _COMPONENT,), "u1", array)
                     components = kind.address(self.components)
                 plan.native.label(
                     device, stream, address, out_address, at, kind.address(self.count), components, capacity
                 )
-        self.ndim = plan.ndim
+        self.ndim, self.extent, self.number = plan.ndim, plan.extent, plan.number
         self.keep = (array, workspace)
 
     def _view_of_out(self, out):
@@ -490,25 +546,143 @@ def label(array, connectivity, values, delta, batch, packed_width, out, stream, 
     capacity = 1 << 16
     call = Labeling(array, connectivity, values, delta, False, packed_width, out, stream, capacity=capacity)
     names = Columns(columns, call.ndim, spacing)
-    if unknown := set(names.wanted) - _MEASURED:
-        raise ValueError(f"not measured on a GPU: {', '.join(sorted(unknown))}; move the array to the CPU")
+    check_measured(names)
     count = int(call.read(call.count, np.int64)[0])
     labels = call.labels
     if count > capacity:  # again, with room for all
         call = Labeling(array, connectivity, values, delta, False, packed_width, labels, stream, capacity=count)
-    found = call.read(call.components, _COMPONENT)[:count]
-    return call.kind.finish(labels) if out is None else out, count, names.name(_measured(found, call.ndim, names))
+    with call.kind.use(call.keep[0], call.stream):
+        table = make_table(
+            call.kind, call.keep[0], names, count,
+            lambda made: _core.device_table(
+                call.device, call.stream, call.kind.address(call.components), count,
+                call.extent, call.number, names.spacing, made,
+            ),
+        )  # fmt: skip
+    return call.kind.finish(labels) if out is None else out, count, table
 
 
-_MEASURED = {"label", "area"} | {f"{axis}{side}" for axis in "xyz" for side in "01"} | {f"c{axis}" for axis in "xyz"} | {"area_physical"}  # fmt: skip
+_INTEGERS = {"label", "area", "intensity_nan"} | {f"{axis}{side}" for axis in "xyz" for side in "01"}
 
 
-def _measured(found: np.ndarray, ndim: int, names: Columns) -> dict:
-    area = found["area"].astype(np.int64)
-    measured = {"label": np.arange(1, len(found) + 1), "area": area}
-    measured["area_physical"] = area * np.prod(names.spacing[:ndim])
-    for i, axis in enumerate("xyz"):
-        measured[f"{axis}0"] = found["min"][:, i].astype(np.int64)
-        measured[f"{axis}1"] = found["max"][:, i].astype(np.int64) + 1
-        measured[f"c{axis}"] = found["sum"][:, i] / area
-    return measured
+@functools.cache
+def _measured() -> frozenset:
+    return frozenset(_core.measured_on_device())
+
+
+def check_measured(names: Columns) -> None:
+    if unknown := set(names.wanted) - _measured():
+        raise ValueError(f"not measured on a GPU: {', '.join(sorted(unknown))}; move the array to the CPU")
+
+
+def make_table(kind, array, names: Columns, rows: int, write, count=None) -> dict:
+    """Makes a table of `rows` rows at most. `write` enqueues columns; count() returns how many rows there are."""
+    made = {
+        measure: kind.empty((rows,), "i8" if measure in _INTEGERS else "f8", array) for measure in names.wanted
+    }
+    if rows:
+        write([(measure, kind.address(column), measure in _INTEGERS) for measure, column in made.items()])
+    rows = count() if count else rows
+    made = {measure: kind.column(column)[:rows] for measure, column in made.items()}
+    for measure in made.keys() & {"x1", "y1", "z1"}:
+        made[measure] = made[measure] + 1  # boxes are half-open
+    return names.name(made)
+
+
+def relabel(labels, entries, out) -> None:
+    """Writes the entry of each label to `out`. All are contiguous arrays of a library, entries of one byte."""
+    kind = _kind_of(labels)
+    stream = kind.find_stream(labels)
+    address, device, shape, strides, code = kind.view(labels, stream)
+    view = (address, _VALUE_TYPES[code], _pitches(shape, strides, int(code[1:])))
+    extent = (shape[-1], *reversed(shape[:-1]), 1, 1)[:3]
+    _core.device_relabel(device, stream, view, extent, kind.address(entries), len(entries), kind.address(out))
+
+
+def measure(labels, intensity, properties, connectivity, spacing):
+    need_cuda()
+    kind = _kind_of(labels)
+    stream = kind.find_stream(labels)
+    with kind.use(labels, stream):
+        check_intensity(intensity, properties)
+        image = _Labels(kind, labels, stream, connectivity)
+        if intensity is None or intensity.shape == labels.shape:
+            return image.measure(Columns(properties, labels.ndim, spacing), intensity)
+        if intensity.shape[:-1] != labels.shape:
+            raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
+
+        def of_channel(columns, channel):
+            return image.measure(columns, None if channel is None else intensity[..., channel])
+
+        return measure_channels(properties, labels.ndim, spacing, intensity.shape[-1], of_channel)
+
+
+class _Labels:
+    """A label image that is measured: labels from 1 to not far above the number of elements."""
+
+    def __init__(self, kind, labels, stream, connectivity):
+        self.kind, self.stream = kind, stream
+        self.number = pixels(connectivity, labels.ndim)
+        code = kind.view(labels, stream)[4]
+        if code[0] not in "iub" or code.startswith("bf"):
+            raise TypeError(f"labels are integers, not {code}")
+        if code in ("b1", "u1", "i1", "u2", "u4", "u8"):  # libraries do little with the unsigned ones
+            labels = kind.integers(labels)
+        elements = math.prod(labels.shape)
+        low, self.largest = kind.range(labels) if elements else (0, 0)
+        if low < 0:
+            raise ValueError(f"labels are not negative; one is {low}")
+        self.ids = None
+        if self.largest > max(elements, 1 << 20):
+            self.ids, labels = kind.ranks(labels)
+            self.largest = len(self.ids) - 1
+            if int(self.ids[0]) != 0:  # no background: ranks from 1 on
+                labels, self.largest = labels + 1, len(self.ids)
+        self.labels = labels
+        self.extent = (labels.shape[-1], *reversed(labels.shape[:-1]), 1, 1)[:3]
+
+    def _view(self, array):
+        """Returns (address, type, pitches), and the array that is there."""
+        for _ in range(3):
+            address, device, shape, strides, code = self.kind.view(array, self.stream)
+            if code in ("f2", "bf16", "bf2"):
+                array = self.kind.widen(array)
+            elif (pitches := _pitches(shape, strides, int(code[1:]))) is None:
+                array = self.kind.contiguous(array)
+            else:
+                self.device = device
+                return (address, _VALUE_TYPES["u1" if code == "b1" else code], pitches), array
+        raise ValueError("elements of a row do not follow each other")
+
+    def measure(self, names: Columns, samples) -> dict:
+        check_measured(names)
+        kind = self.kind
+        labels, keep = self._view(self.labels)
+        if samples is None:
+            of_samples, keep_samples = (0, 0, (0, 0)), None
+        else:
+            if type(_kind_of(samples)) is not type(kind):
+                raise TypeError("intensity is an array of another library than labels")
+            of_samples, keep_samples = self._view(samples)
+            if of_samples[1] in (_VALUE_TYPES["u8"], _VALUE_TYPES["i8"], _VALUE_TYPES["f8"]):
+                raise TypeError("samples of 64 bits are not measured on a GPU; convert them to int32 or float32")
+        size = max(256, _core.device_measure_workspace_bytes(self.largest, samples is not None))
+        workspace, address = kind.workspace(size, keep)
+        count = kind.empty((), "i8", keep)
+
+        def write(columns):
+            _core.device_measure(
+                self.device, self.stream, labels, of_samples, self.extent, self.largest, self.number,
+                names.spacing, columns, kind.address(count), address, size,
+            )  # fmt: skip
+
+        def rows():
+            if not self.largest:
+                return 0
+            return int(np.frombuffer(_core.read(self.device, kind.address(count), 8, self.stream), np.int64)[0])
+
+        table = make_table(kind, keep, names, self.largest, write, rows)
+        if self.ids is not None and "label" in table:
+            first = len(self.ids) - self.largest
+            table["label"] = self.ids[table["label"] - (1 - first)]
+        return table

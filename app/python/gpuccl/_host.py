@@ -6,7 +6,7 @@ import numpy as np
 
 from . import _core
 from ._kinds import Output, as_floats, as_host, as_labels, as_mask, like, periodic_axes, pixels
-from ._measures import Columns, as_signed, check_intensity, is_of_samples
+from ._measures import Columns, as_signed, check_intensity, measure_channels
 
 _NO_SPACING = [0.0, 0.0, 0.0]
 _MOST = 2**64 - 1
@@ -105,23 +105,12 @@ def measure(labels, intensity, properties, connectivity, spacing):
         return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, intensity))
     if intensity.shape[:-1] != labels.shape:
         raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
-    names = (properties,) if isinstance(properties, str) else tuple(properties)
-    of_samples = Columns([name for name in names if is_of_samples(name)], labels.ndim, spacing)
-    others = Columns([name for name in names if not is_of_samples(name)], labels.ndim, spacing)
-    table = others.name(_core.measure(labels, number, others.wanted, others.spacing, None))
-    channels = [
-        of_samples.name(_core.measure(labels, number, of_samples.wanted, of_samples.spacing, intensity[..., channel]))
-        for channel in range(intensity.shape[-1])
-    ]
-    result = {}
-    for name in names:
-        for column in Columns(name, labels.ndim, spacing).names:
-            if not is_of_samples(name):
-                result[column] = table[column]
-                continue
-            for channel, measured in enumerate(channels):
-                result[f"{column}-{channel}"] = measured[column]
-    return result
+
+    def of_channel(columns, channel):
+        samples = None if channel is None else intensity[..., channel]
+        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, samples))
+
+    return measure_channels(properties, labels.ndim, spacing, intensity.shape[-1], of_channel)
 
 
 def _size(name: str, number, default: int, least: int = 0) -> int:
@@ -134,19 +123,32 @@ def _size(name: str, number, default: int, least: int = 0) -> int:
     return int(number)
 
 
-def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out):
-    given = array
-    array = as_host(array)
-    if values is None:
-        values = array.dtype != np.bool_
+def checked_sizes(ndim, values, per_value, largest, min_size, max_size, fill_holes, clear_border):
+    """Returns the sizes largest, min_size, max_size and fill_holes of clean() after checking its options."""
     if per_value and not values:
         raise ValueError("per_value is for values, not for masks")
     if per_value and largest is None:
         raise ValueError("per_value selects the largest of each value: add largest=1")
     if isinstance(fill_holes, (bool, np.bool_)):
         fill_holes = _MOST if fill_holes else 0
-    if array.ndim == 1 and (fill_holes or clear_border):
+    if values and fill_holes:
+        raise ValueError("fill_holes is for masks, not for values")
+    if ndim == 1 and (fill_holes or clear_border):
         raise ValueError("fill_holes and clear_border are for arrays of 2 and 3 axes")
+    return (
+        _size("largest", largest, 0, 1),
+        _size("min_size", min_size, 0),
+        _size("max_size", max_size, _MOST),
+        _size("fill_holes", fill_holes, 0),
+    )
+
+
+def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out):
+    given = array
+    array = as_host(array)
+    if values is None:
+        values = array.dtype != np.bool_
+    sizes = checked_sizes(array.ndim, values, per_value, largest, min_size, max_size, fill_holes, clear_border)
     output = Output(out, array.shape, array.dtype, array) if out is not None else None
     result = output.array if output else np.empty(array.shape, array.dtype)
     is_half = array.dtype == np.float16 and values
@@ -157,10 +159,7 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
         pixels(connectivity, array.ndim),
         values,
         per_value,
-        _size("largest", largest, 0, 1),
-        _size("min_size", min_size, 0),
-        _size("max_size", max_size, _MOST),
-        _size("fill_holes", fill_holes, 0),
+        *sizes,
         clear_border,
         None if seeds is None else as_mask(seeds),
     )

@@ -25,7 +25,8 @@ _WHOLE = frozenset(
     | {f"border_{axis}{side}" for axis in "xyz" for side in "01"}
     | {f"wraps_{axis}" for axis in "xyz"}
 )
-_PHYSICAL = frozenset(name[: -len("_physical")] for name in _core.measures() if name.endswith("_physical"))
+_KNOWN = frozenset(_core.measures()) | {"label", "value"}
+_PHYSICAL = frozenset(name[: -len("_physical")] for name in _KNOWN if name.endswith("_physical"))
 #: Properties without a unit of length, which a spacing does not change.
 _UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity"}) | _WHOLE
 DEFAULT = ("label", "area", "bbox", "centroid")
@@ -59,12 +60,11 @@ class Columns:
         self.spacing = _spacing(spacing, ndim)
         physical = spacing is not None
         self._scales = dict(zip(_AXES[-ndim:], self.spacing[ndim - 1 :: -1])) if physical else {}
-        known = set(_core.measures()) | {"label", "value"}
         self._pairs = []
         for name in properties:
             for _, measure in _columns_of(name, ndim, False):
-                if measure not in known:
-                    nearest = difflib.get_close_matches(str(name), [*known, "bbox", "centroid", "inertia_tensor"], 1)
+                if measure not in _KNOWN:
+                    nearest = difflib.get_close_matches(str(name), [*_KNOWN, "bbox", "centroid", "inertia_tensor"], 1)
                     hint = f"; did you mean {nearest[0]}?" if nearest else "; 'gpuccl list --measures' lists them"
                     raise ValueError(f"no such property: {name}{hint}")
             if physical and name not in _UNITLESS | _PHYSICAL | {"area", "centroid"}:
@@ -87,7 +87,7 @@ class Columns:
     def _value(self, values: np.ndarray, measure: str) -> np.ndarray:
         if measure in ("label", "value"):
             return as_signed(values)
-        if measure in _WHOLE and not np.isnan(values).any():
+        if measure in _WHOLE and isinstance(values, np.ndarray) and not np.isnan(values).any():
             return values.astype(np.int64)
         if self._scales and len(measure) == 2 and measure[0] == "c":
             return values * self._scales[measure[1]]
@@ -104,6 +104,23 @@ def check_intensity(intensity, properties) -> None:
     names = (properties,) if isinstance(properties, str) else properties
     if intensity is not None and not any(map(is_of_samples, names)):
         raise ValueError("no property needs intensity; add one, such as intensity_mean")
+
+
+def measure_channels(properties, ndim: int, spacing, channels: int, measure) -> dict:
+    """Measures each channel by itself: measure(columns, channel), with no channel for what needs no samples."""
+    names = (properties,) if isinstance(properties, str) else tuple(properties)
+    of_samples = Columns([name for name in names if is_of_samples(name)], ndim, spacing)
+    table = measure(Columns([name for name in names if not is_of_samples(name)], ndim, spacing), None)
+    tables = [measure(of_samples, channel) for channel in range(channels)]
+    result = {}
+    for name in names:
+        for column in Columns(name, ndim, spacing).names:
+            if not is_of_samples(name):
+                result[column] = table[column]
+                continue
+            for channel, measured in enumerate(tables):
+                result[f"{column}-{channel}"] = measured[column]
+    return result
 
 
 def is_of_samples(name: str) -> bool:

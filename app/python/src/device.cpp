@@ -3,6 +3,8 @@
 #include <cuda_runtime_api.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <array>
@@ -11,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "gpuccl/types.hpp"
@@ -254,6 +257,76 @@ class Plan {
   std::size_t workspace_bytes_;
 };
 
+/// A column of a table: its measure or "label", its address, and whether it has integers.
+using Column = std::tuple<std::string, std::uintptr_t, bool>;
+
+std::vector<DeviceColumn> columns_of(const std::vector<Column>& columns) {
+  std::vector<DeviceColumn> made;
+  for (const auto& [name, address, is_integer] : columns) {
+    DeviceColumn column;
+    column.measure = find_measure(name);
+    if (is_integer)
+      column.data = at<std::int64_t>(address);
+    else
+      column.data = at<double>(address);
+    made.push_back(column);
+  }
+  return made;
+}
+
+std::vector<std::string> measured_on_device() {
+  std::vector<std::string> names{"label"};
+  for (const Measure& measure : measures())
+    if (is_measured_on_device(measure.id)) names.emplace_back(measure.name);
+  return names;
+}
+
+/// Enqueues columns of `count` components.
+void make_table(int device, std::uintptr_t stream, std::uintptr_t components, std::size_t count,
+                std::array<int, 3> extent, int connectivity, const std::array<double, 3>& spacing,
+                const std::vector<Column>& columns) {
+  const nb::gil_scoped_release others_go_on;
+  const Current current(device);
+  table_on_device(at<const DeviceComponent>(components), count, {extent[0], extent[1], extent[2]},
+                  static_cast<Connectivity>(connectivity), spacing, columns_of(columns), stream_of(stream));
+}
+
+/// An array in GPU memory: its address, ValueType, and the pitches of rows and slices in bytes.
+using View = std::tuple<std::uintptr_t, int, std::array<std::int64_t, 2>>;
+
+DeviceValueImage image_of(const View& view, const std::array<int, 3>& extent) {
+  const auto& [data, type, pitches] = view;
+  return {at<const void>(data),
+          static_cast<ValueType>(type),
+          {extent[0], extent[1], extent[2]},
+          pitches[0],
+          pitches[1],
+          0};
+}
+
+/// Enqueues the measurement of labels up to `largest`, with samples if `samples` has an address.
+void measure_labels(int device, std::uintptr_t stream, const View& labels, const View& samples,
+                    std::array<int, 3> extent, std::uint32_t largest, int connectivity,
+                    const std::array<double, 3>& spacing, const std::vector<Column>& columns,
+                    std::uintptr_t count, std::uintptr_t workspace, std::size_t workspace_bytes) {
+  const nb::gil_scoped_release others_go_on;
+  const Current current(device);
+  const std::vector<DeviceColumn> wanted = columns_of(columns);
+  measure_on_device(
+      {image_of(labels, extent), image_of(samples, extent), largest, static_cast<Connectivity>(connectivity),
+       spacing, wanted, largest, at<unsigned long long>(count)},
+      at<void>(workspace), workspace_bytes, stream_of(stream));
+}
+
+/// Enqueues the replacement of labels by entries of a map of values of one byte.
+void relabel(int device, std::uintptr_t stream, const View& labels, std::array<int, 3> extent,
+             std::uintptr_t map, std::size_t entries, std::uintptr_t out) {
+  const nb::gil_scoped_release others_go_on;
+  const Current current(device);
+  relabel_on_device({image_of(labels, extent), ValueType::u8, at<const void>(map), entries, at<void>(out)},
+                    stream_of(stream));
+}
+
 /// Returns bytes of device memory, after the stream has written them.
 nb::bytes read(int device, std::uintptr_t address, std::size_t bytes, std::uintptr_t stream) {
   std::vector<char> copy(bytes);
@@ -322,6 +395,11 @@ void add_device(nb::module_& module) {
       // Without names of arguments, which would take longer to bind.
       .def("label", &Plan::label)
       .def("label_and_wait", &Plan::label_and_wait);
+  module.def("measured_on_device", &measured_on_device);
+  module.def("device_table", &make_table);
+  module.def("device_measure", &measure_labels);
+  module.def("device_relabel", &relabel);
+  module.def("device_measure_workspace_bytes", &device_measure_workspace_bytes);
   module.def("read", &read, "device"_a, "address"_a, "bytes"_a, "stream"_a);
   module.def("wait_for", &wait_for, "device"_a, "stream"_a, "before"_a);
   module.def("free_memory", [] {

@@ -128,13 +128,6 @@ struct Described {
   std::span<const std::array<Wrap, 3>> wraps = {};
 };
 
-/// Returns the measure of that name; none if there is none.
-std::optional<MeasureId> find_measure(const std::string& name) {
-  for (const Measure& measure : measures())
-    if (measure.name == name) return measure.id;
-  return std::nullopt;
-}
-
 MeasureTable measure_columns(const Described& of, const TableRequest& request, const HostArray* intensity) {
   MeasureRequest wanted;
   wanted.connectivity = of.connectivity;
