@@ -48,7 +48,7 @@ struct Objects {
 Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame = {});
 
 /// Returns the number of time points of an image. Throws io::FileError.
-int count_frames(const std::string& path, const ObjectOptions& options);
+int count_frames(const std::string& path, const ObjectOptions& options, const std::string& option);
 
 /// Two label images that are matched; `name` is what they have in common in two folders.
 struct ImagePair {

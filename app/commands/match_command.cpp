@@ -77,6 +77,8 @@ struct InJson {
 
 std::string summary_of(const MatchTotals& totals, std::size_t images) {
   std::string text = images > 1 ? fmt::format("{} pairs of images\n", images) : "";
+  if (totals.counts.truth + totals.counts.prediction == 0)
+    return text + "truth 0 objects, prediction 0 objects: no scores\n";
   text += fmt::format("truth {} objects, prediction {} objects, Dice coefficient of the foreground {:.4f}\n",
                       totals.counts.truth, totals.counts.prediction, totals.counts.dice());
   text += "threshold        TP        FP        FN precision  recall      F1  accuracy      SQ      PQ\n";

@@ -110,15 +110,18 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
   return io::with_path(path, [&] {
     const io::ReadOptions read = read_options(path, options, frame);
     return io::open_with_every_frame([&] {
-      return options.label ? components_of(path, read, options.components) : values_of(path, read, options);
+      return io::open_without_per_slice([&] {
+        return options.label ? components_of(path, read, options.components) : values_of(path, read, options);
+      });
     });
   });
 }
 
-int count_frames(const std::string& path, const ObjectOptions& options) {
+int count_frames(const std::string& path, const ObjectOptions& options, const std::string& option) {
   io::ReadOptions read = read_options(path, options, {});
   read.warn = nullptr;
-  return io::with_path(path, [&] { return io::count_frames(path, read); });
+  return io::with_path(
+      path, [&] { return io::open_without_per_slice([&] { return io::count_frames(path, read, option); }); });
 }
 
 namespace {
@@ -169,8 +172,8 @@ FoundPairs pairs_of_folders(const std::string& truth, const std::string& predict
 
 /// Adds a pair for each time point.
 void add_frames(const ImagePair& pair, const ObjectOptions& objects, std::vector<ImagePair>& frames) {
-  const int count = count_frames(pair.truth, objects);
-  const int other = count_frames(pair.prediction, objects);
+  const int count = count_frames(pair.truth, objects, "--frame all");
+  const int other = count_frames(pair.prediction, objects, "--frame all");
   if (count != other)
     throw io::FileError(pair.prediction, ErrorCode::data,
                         "has " + counted(static_cast<std::uint64_t>(other), "time point") + ", but " +

@@ -99,15 +99,13 @@ class Tracking {
       }
       if (frames.empty()) throw io::FileError(options_.series, ErrorCode::no_input, "contains no images");
     } else {
-      const int count = count_frames(options_.series, options_.objects);
+      const int count = count_frames(options_.series, options_.objects, "--track");
       const std::string stem = fs::path(io::without_extension(options_.series)).filename().string();
       for (int i = 0; i < count; ++i) frames.push_back({options_.series, name_of_frame(stem, i), i});
     }
     if (frames.size() == 1)
-      throw io::FileError(
-          options_.series, ErrorCode::data,
-          "contains one time point; --track is for several; save its pages with a time axis, or each time "
-          "point as a file in a folder");
+      throw io::FileError(options_.series, ErrorCode::data,
+                          "contains one image; --track links the time points of several");
     return frames;
   }
 

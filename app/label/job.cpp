@@ -194,7 +194,7 @@ void Job::write() {
   }
   if (is_alone() && !files_.contacts.empty()) write_contacts();
   outputs_->write(Output::summary,
-                  [this](const io::TextSink& sink) { sink(io::summary_header() + summary()); });
+                  [this](const io::TextSink& sink) { sink(io::summary_header(false) + summary({})); });
   outputs_->write(Output::stats, [this](const io::TextSink& sink) { texts().write_stats(sink); });
 }
 
@@ -331,9 +331,10 @@ void Job::write_contacts() {
   });
 }
 
-std::string Job::summary() const {
-  return io::summary_rows({files_.input, volume(), geometry(), foreground_rule(), part_.dropped, hints()},
-                          options_.algorithm.per_slice ? extent_.depth : 0, part_.components, value());
+std::string Job::summary(std::optional<int> frame) const {
+  return io::summary_rows(
+      {files_.input, frame, volume(), geometry(), foreground_rule(), part_.dropped, hints()},
+      options_.separate_pages(extent_.depth), part_.components, value());
 }
 
 void Job::commit() {

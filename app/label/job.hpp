@@ -74,8 +74,8 @@ class Job {
   /// Returns the number of components of the whole image.
   std::uint64_t count() const { return part_.count; }
   std::uint64_t dropped() const { return part_.dropped; }
-  /// Returns the rows of this input for the table of inputs (--summary).
-  std::string summary() const;
+  /// Returns the rows of this input, which may be a time point, for the table of inputs (--summary).
+  std::string summary(std::optional<int> frame) const;
   const std::vector<std::string>& hints() const { return description_.report.hints; }
   const std::string& foreground_rule() const { return description_.report.input.foreground_rule; }
   /// Returns a PNG of the labels for the index of pages; empty without --view FOLDER/.

@@ -151,8 +151,8 @@ void check_batch(const LabelOptions& options) {
     else if (input.starts_with('@') && io::is_image_name(input.substr(1)))
       throw io::FileError(input.substr(1), ErrorCode::usage,
                           "is an image, not a list of inputs; remove the '@'");
-  if (options.every_frame && (!batch.summary.empty() || options.planes.pages || options.input.stack))
-    throw Error(ErrorCode::usage, "--frame all cannot be combined with --summary, --page and --stack");
+  if (options.every_frame && (options.planes.pages || options.input.stack))
+    throw Error(ErrorCode::usage, "--frame all cannot be combined with --page and --stack");
   if (io::is_of_segments(files.stats))
     throw io::FileError(files.stats, ErrorCode::usage,
                         "segment properties are those of one input; name a table, such as all.csv");

@@ -293,7 +293,10 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
     return warn ? std::function([warn, path](const std::string& line) { warn(path, line); }) : nullptr;
   };
   read.warn = warn_of(files.input);
-  const auto open = [&] { return io::open_reader(files.input, read); };
+  const auto open_any = [&] { return io::open_reader(files.input, read); };
+  const auto open = [&] {
+    return options.values.objects ? io::open_without_per_slice(open_any) : open_any();
+  };
   reader_ = options.is_in_parts ? open() : io::open_with_every_frame(open);
   info_ = reader_->info();
   if (!files.outlines.empty() && info_.extent.depth > 1)

@@ -244,6 +244,12 @@ void add_planes_of_input(const Command& command, io::PlaneChoice& planes, bool* 
 
 }  // namespace
 
+io::SummaryRows::Pages LabelOptions::separate_pages(std::int64_t pages) const {
+  if (!algorithm.per_slice) return {};
+  return {static_cast<int>(std::min<std::int64_t>(pages, std::numeric_limits<int>::max())),
+          planes.pages ? planes.pages->begin : 0};
+}
+
 LabelOptions LabelOptions::for_objects() {
   LabelOptions options;
   options.values.objects = true;

@@ -20,6 +20,7 @@
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"
+#include "io/report/csv_tables.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
@@ -102,6 +103,8 @@ struct LabelOptions {
   void add_to(const Command& command) { add(command, false); }
   /// Adds the options for one input that several processes label in parts.
   void add_for_parts(const Command& command) { add(command, true); }
+  /// Returns the pages of an input that has `pages`, if they are labeled separately.
+  io::SummaryRows::Pages separate_pages(std::int64_t pages) const;
   /// Checks and completes combinations of options after all are parsed. Error (usage).
   void resolve(bool in_tasks = false);
 

@@ -9,6 +9,7 @@
 #include "io/files/file_error.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/formats.hpp"
+#include "io/read/one_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -35,7 +36,7 @@ io::OpenSamples open_below(const std::string& path, io::ReadOptions options) {
     options.stack = io::is_folder_of_images(path);
     options.any_order = true;
     options.in_parts = true;
-    return io::open_samples(path, options);
+    return io::open_without_per_slice([&] { return io::open_samples(path, options); });
   });
 }
 

@@ -61,13 +61,12 @@ constexpr ImageFormat kFormats[] = {
     {.word = "npy", .title = ".npy", .magic = {{{0, "\x93NUMPY"sv}}}, .is_one_image = true},
     {.word = "nifti",
      .title = "NIfTI",
-     .magic = {{{344, "n+1\0"sv},
-                {344, "ni1\0"sv},
-                {4, "n+2\0\r\n\x1a\n"sv, 540},
-                {4, "ni2\0\r\n\x1a\n"sv, 540}}}},
-    {.word = "nrrd", .title = "NRRD", .magic = {{{0, "NRRD00"sv}}}},
-    {.word = "metaimage", .title = "MetaImage"},
-    {.word = "mgh", .title = "MGH"},
+     .magic =
+         {{{344, "n+1\0"sv}, {344, "ni1\0"sv}, {4, "n+2\0\r\n\x1a\n"sv, 540}, {4, "ni2\0\r\n\x1a\n"sv, 540}}},
+     .selects_planes = true},
+    {.word = "nrrd", .title = "NRRD", .magic = {{{0, "NRRD00"sv}}}, .selects_planes = true},
+    {.word = "metaimage", .title = "MetaImage", .selects_planes = true},
+    {.word = "mgh", .title = "MGH", .selects_planes = true},
     {.word = "pnm", .title = "PNM", .magic = {{{0, "P"sv}}}, .is_one_image = true},
     {.word = "bmp", .title = "BMP", .magic = {{{0, "BM"sv}}}, .is_one_image = true},
     {.word = "jpeg", .title = "JPEG", .magic = {{{0, "\xff\xd8\xff"sv}}}, .is_one_image = true},
@@ -348,6 +347,11 @@ namespace {
 
 constexpr const char* kToImage = "convert it to PNG or TIFF";
 constexpr const char* kUnpack = "unpack it";
+constexpr const char* kToMha = "convert it to .mha with ParaView, or with sitk.WriteImage of SimpleITK";
+constexpr const char* kNeedsHeader =
+    "has samples without a header; write a .mhd header for them (docs/formats.md shows one) and read that";
+constexpr const char* kToNetcdf4 =
+    "convert it to netCDF 4 with 'nccopy -k nc4 IN OUT.h5', or MINC to NIfTI with mnc2nii";
 constexpr const char* kToOme = "convert it with bioformats2raw to OME-Zarr, or with bfconvert to OME-TIFF";
 
 struct KnownFormat {
@@ -368,6 +372,13 @@ constexpr KnownFormat kKnown[] = {
     {0, "\xda\xce\xbe\x0a"sv, "is an ND2 file (Nikon)", kToOme},
     {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "is an OLE file, such as OIB or ZVI", kToOme},
     {0, "PK\3\4"sv, "is a zip archive", kUnpack},
+    {208, "MAP "sv, "is an MRC file",
+     "convert it to TIFF with mrc2tif of IMOD, or to .npy with mrcfile of Python"},
+    {0, "SIMPLE  ="sv, "is a FITS file", "convert it to .npy with astropy.io.fits and numpy.save of Python"},
+    {0, "# vtk DataFile"sv, "is a VTK file", kToMha},
+    {0, "CDF\1"sv, "is a netCDF 3 or MINC 1 file", kToNetcdf4},
+    {0, "CDF\2"sv, "is a netCDF 3 file", kToNetcdf4},
+    {0, "CDF\5"sv, "is a netCDF 3 file", kToNetcdf4},
 };
 
 struct OptionalFormat {
@@ -403,6 +414,29 @@ Error unknown_contents(const InputFile& file) {
     return error;
   }
   return {ErrorCode::data, "is compressed by gzip; unpack it"};
+}
+
+/// Describes samples without a header of their own: by the header next to them, if there is one. None for
+/// other files.
+std::optional<Error> headerless(const fs::path& path) {
+  constexpr std::pair<std::string_view, std::string_view> kHeaders[] = {
+      {".img", ".hdr"}, {".raw", ".mhd"}, {".raw", ".nhdr"}, {".zraw", ".mhd"}, {".raw.gz", ".nhdr"}};
+  constexpr std::string_view kRaw[] = {".raw", ".img", ".bin", ".dat"};
+  const std::string extension = lower_extension(path);
+  for (const auto& [samples, header] : kHeaders) {
+    const fs::path next_to_it = fs::path(without_extension(path.string())) += header;
+    std::error_code unknown;
+    if (extension == samples && fs::exists(next_to_it, unknown))
+      return Error(ErrorCode::data, "has samples without a header; read " + next_to_it.string() + " instead");
+  }
+  if (std::find(std::begin(kRaw), std::end(kRaw), extension) == std::end(kRaw)) return std::nullopt;
+  return Error(ErrorCode::data, kNeedsHeader);
+}
+
+/// Whether a header is that of Analyze 7.5, which lacks the magic number of NIfTI.
+bool is_analyze(std::string_view start) {
+  return start.size() == 348 && start[38] == 'r' &&
+         (start.starts_with("\x5c\1\0\0"sv) || start.starts_with("\0\0\1\x5c"sv));
 }
 
 /// Whether the first line of a text is the name of an image and nothing else.
@@ -449,6 +483,12 @@ Error unknown_format(const InputFile& file) {
     if (start.size() > known.offset && start.substr(known.offset).starts_with(known.magic))
       return refusal(known);
   if (start.starts_with("\x1f\x8b"sv)) return unknown_contents(file);
+  if (is_analyze(start))
+    return {ErrorCode::data,
+            "is an Analyze header; convert it to NIfTI with 'nib-convert IN.img OUT.nii' of nibabel"};
+  if (start.find("<VTKFile"sv) != std::string_view::npos)
+    return {ErrorCode::data, std::string("is a VTK file; ") + kToMha};
+  if (const std::optional<Error> error = headerless(file.path())) return *error;
   if (begins_list_of_images(start))
     return {ErrorCode::data, "is a list of images; write '@' before its name"};
   return {ErrorCode::data, "is not in a supported format (" + read_formats() + ")"};

@@ -55,6 +55,11 @@ PlaneChoice with_channel_number(PlaneChoice choice, const std::vector<std::strin
   return choice;
 }
 
+void check_one_series(const PlaneChoice& choice) {
+  if (choice.series.value_or(0) > 0)
+    throw Error(ErrorCode::data, "contains one image; --series is for a TIFF with several");
+}
+
 void check_range(const PageRange& range, std::int64_t pages) {
   if (range.end <= pages) return;
   const std::int64_t missing = std::max(range.begin, pages);
@@ -117,6 +122,22 @@ class Choice {
   bool is_taken_ = false;
 };
 
+/// Returns the axis whose elements can be pages of an image without z: the only other one with several of
+/// which none is chosen.
+std::optional<std::size_t> axis_of_pages(const std::vector<NamedAxis>& axes, const ImageAxes& image,
+                                         const PlaneChoice& choice) {
+  std::optional<std::size_t> pages;
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (i == image.x || i == image.y || axes[i].size < 2) continue;
+    if (image.z || pages) return std::nullopt;
+    pages = i;
+  }
+  if (!pages) return std::nullopt;
+  const bool is_chosen = axes[*pages].is_channel() ? choice.channel.has_value()
+                                                   : axes[*pages].is_time() && choice.frame.has_value();
+  return is_chosen ? std::nullopt : pages;
+}
+
 }  // namespace
 
 bool NamedAxis::is_named(const char* one) const { return lower_case(name) == one; }
@@ -125,25 +146,34 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& ask
                       const std::vector<std::string>& channels) {
   const PlaneChoice choice = with_channel_number(asked, channels);
   ImageAxes image = axes_of_space(axes);
+  const std::optional<std::size_t> pages = axis_of_pages(axes, image, choice);
+  if (choice.pages && pages) image.z = pages;
   Choice channel(choice.channel, channels_in_words(channels), "--channel"),
       frame(choice.frame, "time points", "--frame");
   image.at.assign(axes.size(), 0);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const NamedAxis& axis = axes[i];
     if (i == image.x || i == image.y || i == image.z) continue;
-    if (axis.size > 0 && axis.is_channel()) {
-      image.at[i] = channel.along(axis);
-    } else if (axis.size > 0 && axis.is_time()) {
-      image.at[i] = frame.along(axis);
+    if (axis.size > 0 && (axis.is_channel() || axis.is_time())) {
+      try {
+        image.at[i] = (axis.is_channel() ? channel : frame).along(axis);
+      } catch (const NoSuchPlane&) {
+        throw;
+      } catch (const Error& error) {
+        if (i != pages) throw;
+        refuse(fmt::format("{}, --page 0..{} all as slices", error.what(), axis.size - 1));
+      }
     } else if (axis.size != 1) {
       refuse("has " + std::to_string(axis.size) + " elements along its axis " +
              (axis.name.empty() ? std::to_string(i) : "'" + axis.name.substr(0, 60) + "'") +
-             ", which is not x, y, z, channels or time; save one of them as a separate array");
+             ", which is not x, y, z, channels or time; " +
+             (i == pages ? fmt::format("--page 0..{} reads all as slices", axis.size - 1)
+                         : "save one of them as a separate array"));
     }
   }
   channel.check_taken();
   frame.check_taken();
-  if (choice.series.value_or(0) > 0) refuse("contains one image; --series is for a TIFF with several");
+  check_one_series(choice);
   return image;
 }
 

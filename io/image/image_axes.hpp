@@ -43,6 +43,9 @@ std::string channels_in_words(const std::vector<std::string>& names);
 /// `names` is this name.
 PlaneChoice with_channel_number(PlaneChoice choice, const std::vector<std::string>& names);
 
+/// Refuses to choose one of several series of a file with one image. Throws Error (data).
+void check_one_series(const PlaneChoice& choice);
+
 /// One axis of an array, as its metadata specifies it.
 struct NamedAxis {
   std::string name;
@@ -63,8 +66,9 @@ struct ImageAxes {
 };
 
 /// Chooses axes by their names, else the last three of space. `choice` selects channel and time point;
-/// `channels` are the names of channels, if they are known. Throws Error (data) if other axes have several
-/// elements, or if a chosen index does not exist.
+/// `channels` are the names of channels, if they are known. If it chooses pages of an image without z,
+/// another axis with several elements is z. Throws Error (data) if other axes have several elements, or if a
+/// chosen index does not exist.
 ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& choice,
                       const std::vector<std::string>& channels = {});
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -114,6 +115,13 @@ int checked_slices(double slices, const Limits& limits) {
   return static_cast<int>(slices);
 }
 
+int checked_channels(double channels) {
+  constexpr double kMost = 65535;
+  if (!(channels >= 1 && channels <= kMost) || channels != std::floor(channels))
+    throw Error(ErrorCode::data, fmt::format("has {} values per pixel, of 1 to {}", channels, kMost));
+  return static_cast<int>(channels);
+}
+
 double checked_frames(double frames) {
   constexpr double kMost = 1e9;
   if (!(frames >= 1 && frames <= kMost && frames == std::floor(frames)))
@@ -170,8 +178,9 @@ std::int64_t JpegFrame::coefficient_bytes() const {
 }
 
 std::optional<JpegFrame> read_jpeg_frame(const InputFile& file, std::uint64_t offset, std::uint64_t bytes) {
-  constexpr int kStartOfImage = 0xd8, kStartOfScan = 0xda;
+  constexpr int kStartOfImage = 0xd8, kStartOfScan = 0xda, kExif = 0xe1;
   std::optional<JpegFrame> frame;
+  std::uint64_t exif = 0;
   const std::uint64_t end = offset + bytes;
   for (int segment = 0; segment < kMostSegments && offset < end; ++segment) {
     std::array<unsigned char, 10> start{};  // marker, length, and as much of what follows as is looked at
@@ -183,11 +192,14 @@ std::optional<JpegFrame> read_jpeg_frame(const InputFile& file, std::uint64_t of
     } else if (marker == kStartOfImage) {
       offset += 2;
     } else if (marker == kStartOfScan) {
-      if (frame) frame->several_scans = frame->several_scans || start[4] < frame->components;
+      if (!frame) return frame;
+      frame->several_scans = frame->several_scans || start[4] < frame->components;
+      frame->exif = exif;
       return frame;
     } else {
       if (is_frame(marker))
         frame = {marker - 0xc0, number_at(&start[7]), number_at(&start[5]), start[9], marker % 4 == 2};
+      if (marker == kExif && std::memcmp(&start[4], "Exif\0", 6) == 0) exif = offset + start.size();
       offset += 2 + static_cast<std::uint64_t>(number_at(&start[2]));
     }
   }

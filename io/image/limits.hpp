@@ -23,6 +23,9 @@ Extent checked_extent(const std::array<double, 3>& sizes, const Limits& limits);
 /// Checks the number of slices alone.
 int checked_slices(double slices, const Limits& limits);
 
+/// Checks the number of samples of an element. Throws Error (data).
+int checked_channels(double channels);
+
 /// Checks the number of consecutive volumes.
 double checked_frames(double frames);
 
@@ -50,6 +53,7 @@ struct JpegFrame {
   std::int64_t width = 0, height = 0;
   int components = 0;
   bool several_scans = false;  // a component's coefficients are complete only after the last
+  std::uint64_t exif = 0;      // offset of EXIF data; 0: none
 
   bool is_lossless() const { return process % 4 == 3; }
   /// Returns the memory of a decoder for coefficients: all of them if there are several scans.

@@ -143,9 +143,16 @@ RawVolume chosen_frame(const RawVolume& volume, const ReadOptions& options) {
   return chosen;
 }
 
-std::unique_ptr<SampleSource> checked(std::unique_ptr<SampleSource> source, const ReadOptions& options) {
+std::unique_ptr<SampleSource> chosen_channel(std::unique_ptr<SampleSource> source, const RawVolume& volume,
+                                             const ReadOptions& options) {
   check_memory(source->info().extent, source->buffer_bytes() + source->held_bytes(), options);
-  return source;
+  const PlaneChoice choice = with_channel_number(options.planes, volume.channel_names);
+  check_one_series(choice);
+  if (volume.format.channels > colors_of(volume.format.photometric))
+    return open_channel(std::move(source),
+                        static_cast<int>(plane_place(volume.format.channels, choice.channel,
+                                                     channels_in_words(volume.channel_names), "--channel")));
+  return choice.channel ? open_channel(std::move(source), *choice.channel) : std::move(source);
 }
 
 }  // namespace
@@ -161,9 +168,9 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shar
   const auto size = static_cast<double>(file->size());
   if (end > size) throw Error(ErrorCode::data, "the file is truncated: " + claim(end, file->size()));
   if (end < size && options.warn) options.warn(kBytesIgnored);
-  return checked(
+  return chosen_channel(
       std::make_unique<RawVolumeSource>(chosen, std::move(file), nullptr, memory_limit(options.limits)),
-      options);
+      volume, options);
 }
 
 std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
@@ -178,7 +185,8 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
   const std::int64_t memory = memory_limit(options.limits);
   contents->expect(static_cast<std::uint64_t>(end), memory, !options.any_order && !options.foreground.otsu,
                    is_last && options.warn ? std::function<void()>(warn) : nullptr);
-  return checked(std::make_unique<RawVolumeSource>(chosen, contents, contents, memory), options);
+  return chosen_channel(std::make_unique<RawVolumeSource>(chosen, contents, contents, memory), volume,
+                        options);
 }
 
 }  // namespace gpuccl::io

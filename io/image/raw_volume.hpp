@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/files/gunzipped_file.hpp"
 #include "io/files/input_file.hpp"
@@ -50,13 +51,15 @@ struct RawVolume {
   std::uint64_t offset = 0;  // of the first sample, after decompression
   bool swapped = false;      // numbers have the other byte order
   double frames = 1;         // volumes one after the other, of which ReadOptions::planes chooses one
+  std::vector<std::string> channel_names;  // of the samples of an element, if they are known
 
   /// Returns the bytes of the samples of a volume, as floating point because of the range.
   double sample_bytes() const;
   double all_bytes() const { return sample_bytes() * frames; }
 };
 
-/// Opens the samples of `volume` in `file`. Throws Error (data, memory).
+/// Opens the samples of `volume` in `file`, or the channel that ReadOptions::planes chooses of them. Samples
+/// that are not colors are channels. Throws Error (data, memory).
 std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume, std::shared_ptr<const InputFile> file,
                                               const ReadOptions& options);
 /// Opens a compressed volume.

@@ -13,6 +13,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
+#include "io/image/exif.hpp"
 #include "io/image/limits.hpp"
 
 // After it:
@@ -201,6 +202,7 @@ class JpegSource final : public SampleSource {
     constexpr std::int64_t kRowsOfDecoder = 64;  // of blocks, before and after their colors are made
     buffer_bytes_ = frame->coefficient_bytes() + kRowsOfDecoder * format_.row_bytes(info_.extent.width);
     check_memory(info_.extent, buffer_bytes_, options);
+    if (frame->exif != 0) warn_of_orientation(exif_orientation(*file_, frame->exif), options.warn);
 
     JpegDecoder decoder(*file_, nullptr);
     decoder.read_header();

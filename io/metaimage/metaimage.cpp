@@ -161,10 +161,8 @@ MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limi
   const auto count = static_cast<std::size_t>(axes->front());
   const auto sizes = fields.numbers({"DimSize"}, count);
   if (!sizes) refuse("no DimSize");
-  if (const auto channels = fields.numbers({"ElementNumberOfChannels"}, 1);
-      channels && channels->front() != 1)
-    throw Error(ErrorCode::data, "contains " + shortest(channels->front()) +
-                                     " values per pixel; save the one to label as a separate file");
+  if (const auto channels = fields.numbers({"ElementNumberOfChannels"}, 1))
+    volume.format.channels = checked_channels(channels->front());
   double frames = 1;
   for (std::size_t i = 3; i < count; ++i) frames *= (*sizes)[i];
   volume.frames = checked_frames(frames);

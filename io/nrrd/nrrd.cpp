@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "gpuccl/types.hpp"
@@ -62,8 +63,10 @@ class Fields {
     lines.next();  // the magic
     while (const std::optional<std::string> line = lines.next()) {
       if (line->empty()) return;
-      const std::size_t colon = line->find(": ");
-      if (line->front() == '#' || colon == std::string::npos || line->find(":=") < colon) continue;
+      const std::size_t colon = line->find(": "), equals = line->find(":=");
+      if (line->front() != '#' && equals < colon)
+        add_of_segment(line->substr(0, equals), line->substr(equals + 2));
+      if (line->front() == '#' || colon == std::string::npos || equals < colon) continue;
       std::string name = lower_case(line->substr(0, colon));
       if (name == "datafile") name = "data file";
       if (name == "lineskip") name = "line skip";
@@ -72,6 +75,22 @@ class Fields {
         if (name == known)
           values_[name] = line->substr(std::min(line->find_first_not_of(' ', colon + 1), line->size()));
     }
+  }
+
+  /// Returns the names of the layers of a segmentation of Slicer: of its only segment, or of all with their
+  /// values.
+  std::vector<std::string> layers(int count) const {
+    std::vector<std::string> names(static_cast<std::size_t>(count));
+    std::vector<int> segments(names.size());
+    for (const auto& [number, segment] : segments_)
+      if (segment.layer >= 0 && segment.layer < count) ++segments[static_cast<std::size_t>(segment.layer)];
+    for (const auto& [number, segment] : segments_) {
+      if (segment.layer < 0 || segment.layer >= count) continue;
+      const auto layer = static_cast<std::size_t>(segment.layer);
+      names[layer] += (names[layer].empty() ? "" : "; ") + segment.name;
+      if (segments[layer] > 1) names[layer] += " = " + segment.value;
+    }
+    return segments_.empty() ? std::vector<std::string>() : names;
   }
 
   bool has(const std::string& name) const { return values_.contains(name); }
@@ -94,6 +113,30 @@ class Fields {
   }
 
  private:
+  /// A segment of Slicer (.seg.nrrd).
+  struct Segment {
+    std::string name, value;
+    int layer = 0;
+  };
+
+  /// Adds a value of Segment0_Name, Segment0_Layer or Segment0_LabelValue.
+  void add_of_segment(const std::string& key, const std::string& value) {
+    constexpr std::string_view kSegment = "Segment";
+    constexpr std::size_t kMost = 65535;
+    const std::size_t end = key.find('_');
+    if (!key.starts_with(kSegment) || end == std::string::npos) return;
+    const auto number = numbers_in(std::string_view(key).substr(kSegment.size(), end - kSegment.size()));
+    if (!number || number->size() != 1 || segments_.size() > kMost) return;
+    const std::string what = key.substr(end + 1);
+    if (what != "Name" && what != "Layer" && what != "LabelValue") return;
+    Segment& segment = segments_[number->front()];
+    if (what == "Name") segment.name = value;
+    if (what == "LabelValue") segment.value = value;
+    if (const auto layer = numbers_in(value); what == "Layer" && layer && layer->size() == 1)
+      segment.layer = layer->front() >= 0 && layer->front() <= kMost ? static_cast<int>(layer->front()) : -1;
+  }
+
+  std::map<double, Segment> segments_;
   static constexpr const char* kKnown[] = {
       "type",        "dimension",       "sizes",     "encoding",         "endian",       "kinds",
       "space",       "space dimension", "spacings",  "space directions", "space origin", "units",
@@ -194,14 +237,8 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
   const bool is_color = kind == "rgb-color" || kind == "rgba-color";
   if (is_none || (!kind.empty() && kind != "domain" && kind != "space" && kind != "???")) {
     axes.first = 1;
-    const double values = sizes->front();
-    if (values > 1 && !(is_color && values == (kind == "rgb-color" ? 3 : 4)))
-      throw Error(ErrorCode::data, "contains " + shortest(values) +
-                                       " values per pixel; save the one to label as a separate file");
-    if (values > 1) {
-      format.channels = static_cast<int>(values);
-      format.photometric = Photometric::rgb;
-    }
+    format.channels = checked_channels(sizes->front());
+    if (is_color && format.channels == (kind == "rgb-color" ? 3 : 4)) format.photometric = Photometric::rgb;
   }
   if (axes.first + 2 > axes.all) refuse(std::to_string(axes.all - axes.first) + " axis");
   for (std::size_t i = 0; i < axes.all - axes.first; ++i) {
@@ -284,6 +321,7 @@ NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits) {
   const Axes axes = read_axes(fields, volume.format);
   volume.extent = checked_extent(axes.sizes, limits);
   volume.frames = checked_frames(axes.frames);
+  if (volume.format.channels > 1) volume.channel_names = fields.layers(volume.format.channels);
   volume.geometry = read_geometry(fields, axes);
   check_format(volume.format);
 

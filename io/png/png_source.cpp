@@ -2,10 +2,14 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "io/image/exif.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 #include "io/png/png.hpp"
@@ -58,6 +62,24 @@ Resolution resolution_of(png_structp png, png_infop info) {
   return {x / 100.0, y / 100.0, ResolutionUnit::centimetre};
 }
 
+/// Returns the offset of EXIF data in front of the pixels; 0 if there are none.
+std::uint64_t find_exif(const InputFile& file) {
+  constexpr std::uint64_t kSignature = 8, kHeadBytes = 8, kChecksumBytes = 4;
+  constexpr int kMostChunks = 1000;
+  std::uint64_t offset = kSignature;
+  for (int i = 0; i < kMostChunks; ++i) {
+    std::array<unsigned char, kHeadBytes> head{};  // length, most significant byte first, and name
+    if (file.read_at(offset, head.data(), head.size()) < head.size()) return 0;
+    const std::string_view name(reinterpret_cast<const char*>(&head[4]), 4);
+    if (name == "eXIf") return offset + kHeadBytes;
+    if (name == "IDAT") return 0;
+    std::uint64_t bytes = 0;
+    for (int k = 0; k < 4; ++k) bytes = bytes << 8 | head[static_cast<std::size_t>(k)];
+    offset += kHeadBytes + bytes + kChecksumBytes;
+  }
+  return 0;
+}
+
 /// Calls work(i) for i in [0, count) in parallel. Isolated: tasks of other images, which hold memory that is
 /// counted once, do not run in between.
 template <class Work>
@@ -101,6 +123,10 @@ class PngSource final : public SampleSource {
     const bool has_alpha = (png_get_color_type(png, header) & PNG_COLOR_MASK_ALPHA) != 0;
     if (options.warn && (has_alpha || png_get_valid(png, header, PNG_INFO_tRNS) != 0))
       options.warn("transparency ignored");
+    if (options.warn) {
+      if (const std::uint64_t exif = find_exif(*file_); exif != 0)
+        warn_of_orientation(exif_orientation(*file_, exif), options.warn);
+    }
     if (options.warn && !decoder.warning().empty()) options.warn("libpng: " + decoder.warning());
   }
 

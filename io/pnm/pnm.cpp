@@ -173,7 +173,9 @@ bool is_pnm(const InputFile& file) {
 std::unique_ptr<SampleSource> open_pnm(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   const PnmHeader header = read_header(*file, options.limits);
   if (header.is_text) return std::make_unique<PnmTextSource>(header, std::move(file), options);
-  return open_raw_volume(header.image, std::move(file), options);
+  ReadOptions whole = options;
+  whole.planes.channel.reset();  // open_file() chooses it, as from text
+  return open_raw_volume(header.image, std::move(file), whole);
 }
 
 }  // namespace gpuccl::io

@@ -139,9 +139,16 @@ int count_channels(const std::string& path, const ReadOptions& options) {
       "--intensity-", [&] { return count_images(path, options, &PlaneChoice::channel, "--channel"); });
 }
 
-int count_frames(const std::string& path, const ReadOptions& options) {
-  if (is_folder_of_images(path)) return 1;  // a stack
-  return count_images(path, options, &PlaneChoice::frame, "--frame");
+int count_frames(const std::string& path, const ReadOptions& options, const std::string& option) {
+  const int count = is_folder_of_images(path)  // a stack
+                        ? 1
+                        : count_images(path, options, &PlaneChoice::frame, "--frame");
+  if (count == 1)
+    throw Error(ErrorCode::data,
+                "contains one time point; " + option +
+                    " is for several; save its pages with a time axis, or each time point as "
+                    "a file in a folder");
+  return count;
 }
 
 PlaneChoice follow_planes(const std::string& path, const ReadOptions& asked, const PlaneChoice& followed) {

@@ -54,9 +54,10 @@ class IntensityReader final : public IntensityImage {
 /// slices.
 int count_channels(const std::string& path, const ReadOptions& options);
 
-/// Returns the number of time points of an image, from its header; 1 if it has none. `options`: those for
-/// opening it, except the time point. Throws Error as open_reader() does.
-int count_frames(const std::string& path, const ReadOptions& options);
+/// Returns the number of time points of an image, from its header. `options`: those for opening it, except
+/// the time point; `option` asks for all of them. Throws Error as open_reader() does, and (data) if there are
+/// not several, because pages without a time axis would be slices.
+int count_frames(const std::string& path, const ReadOptions& options, const std::string& option);
 
 /// Returns the planes of `options`, for reading an image of which some may not be chosen. Its series and time
 /// point are then those of `followed`, if it has several. Streams and stacks are not looked into.

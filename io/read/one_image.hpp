@@ -35,16 +35,28 @@ auto open_one_image(const std::string& remedy, Open open) {
   }
 }
 
+/// Calls open() for a command without --per-slice. Messages then do not name it; it is always their last
+/// remedy.
+template <class Open>
+auto open_without_per_slice(Open open) {
+  try {
+    return open();
+  } catch (const Error& error) {
+    const std::string reason = error.what();
+    const std::size_t at = reason.find(", --per-slice");
+    if (at == std::string::npos) throw;
+    throw Error(error.code(), reason.substr(0, at));
+  }
+}
+
 /// Calls open() for an image that is selected by options with a prefix, such as --intensity-channel. Messages
 /// that name --channel, --frame, --series and --page then have this prefix.
 template <class Open>
 auto open_with_options_of(const std::string& prefix, Open open) {
   try {
-    return open();
+    return open_without_per_slice(open);
   } catch (const Error& error) {
     std::string reason = error.what();
-    if (const std::size_t others = reason.find(", --per-slice"); others != std::string::npos)
-      reason.erase(others);
     for (const std::string option : {"--channel", "--frame", "--series", "--page"})
       for (std::size_t at = 0; (at = reason.find(option, at)) != std::string::npos;)
         reason.replace(at, 2, prefix);

@@ -77,8 +77,7 @@ std::unique_ptr<SampleSource> open_gunzipped(const std::shared_ptr<const InputFi
 
 /// Refuses to select one of several series or time points in a file with one image.
 void check_planes(const FileFormat* format, const PlaneChoice& planes) {
-  if (planes.series.value_or(0) > 0)
-    throw Error(ErrorCode::data, "contains one image; --series is for a TIFF with several");
+  check_one_series(planes);
   with_channel_number(planes, {});
   if (planes.frame.value_or(0) > 0 && format != nullptr && holds_one_image(format->word))
     throw NoSuchPlane(1, "--frame", "contains one image; --frame is for several");
@@ -95,7 +94,7 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
   const FileFormat* const format = recognize(*file);
   if (!file->inside().empty() && (format == nullptr || format->word != "hdf5"))
     throw Error(ErrorCode::data, "is not an HDF5 file, in which '" + file->inside() + "' would be a dataset");
-  const bool selects = format != nullptr && selects_planes(format->word);
+  const bool selects = format == nullptr ? is_gzip(*file) : selects_planes(format->word);
   if (!selects) check_planes(format, options.planes);
   if (format == nullptr && !is_gzip(*file)) throw unknown_format(*file);
   // Before the loader reads more than the first bytes.

@@ -213,7 +213,8 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
 
 namespace {
 
-constexpr std::string_view kBeginning = "file,page,value,components,area,";
+constexpr std::string_view kBeginning = "file,page,value,components,area,",
+                           kBeginningWithFrames = "file,frame,page,value,components,area,";
 
 /// min,median,max; empty of nothing.
 std::string spread(std::vector<std::uint64_t>& areas) {
@@ -229,18 +230,18 @@ std::string spread(std::vector<std::uint64_t>& areas) {
 
 }  // namespace
 
-std::string summary_header() {
-  return std::string(kBeginning) +
+std::string summary_header(bool has_frames) {
+  return std::string(has_frames ? kBeginningWithFrames : kBeginning) +
          "area_min,area_median,area_max,area_physical,unit,foreground_rule,dropped,hints\n";
 }
 
-SummaryRows::SummaryRows(int pages, bool has_values) : pages_(pages), has_values_(has_values) {
-  for (int page = 0; page < pages && !has_values; ++page)
+SummaryRows::SummaryRows(Pages pages, bool has_values) : pages_(pages), has_values_(has_values) {
+  for (int page = 0; page < pages.count && !has_values; ++page)
     areas_[{page, ""}];  // also for pages without components
 }
 
 void SummaryRows::add(int page, const std::string& value, std::uint64_t area) {
-  areas_[{pages_ > 0 ? page : 0, has_values_ ? value : ""}].push_back(area);
+  areas_[{pages_.count > 0 ? page : 0, has_values_ ? value : ""}].push_back(area);
 }
 
 std::string SummaryRows::text(const Input& input) {
@@ -253,8 +254,9 @@ std::string SummaryRows::text(const Input& input) {
     std::uint64_t area = 0;
     for (const std::uint64_t one : areas) area += one;
     const bool is_first = rows.empty();
-    rows += fmt::format("{},{},{},{},{},{},", csv_field(harmless_name(input.file)),
-                        pages_ > 0 ? std::to_string(page) : "", value, areas.size(), area, spread(areas));
+    rows += before_joint_row(harmless_name(input.file), input.frame) +
+            fmt::format("{},{},{},{},{},", pages_.count > 0 ? std::to_string(pages_.first + page) : "", value,
+                        areas.size(), area, spread(areas));
     rows += scale ? shortest(static_cast<double>(area) * scale->element) + "," +
                         std::string(name_of(input.geometry.unit))
                   : ",";
@@ -265,15 +267,17 @@ std::string SummaryRows::text(const Input& input) {
   return rows;
 }
 
-std::string summary_rows(const SummaryRows::Input& input, int pages, const Components& components,
-                         const ValueColumn& value) {
+std::string summary_rows(const SummaryRows::Input& input, SummaryRows::Pages pages,
+                         const Components& components, const ValueColumn& value) {
   SummaryRows rows(pages, value.is_apart());
   for (std::size_t i = 0; i < components.size(); ++i)
     rows.add(components.box[i].min[2], value.is_apart() ? value_text(value, i) : "", components.area[i]);
   return rows.text(input);
 }
 
-bool is_summary_csv(std::string_view beginning) { return beginning.starts_with(kBeginning); }
+bool is_summary_csv(std::string_view beginning) {
+  return beginning.starts_with(kBeginning) || beginning.starts_with(kBeginningWithFrames);
+}
 
 namespace {
 

@@ -59,15 +59,20 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
 /// Rows of an input in the summary table: one, or one for each page and value.
 class SummaryRows {
  public:
-  /// `pages`: number of pages that were labeled separately; 0 if none were.
-  SummaryRows(int pages, bool has_values);
+  /// Pages that were labeled separately.
+  struct Pages {
+    int count = 0;           // 0: they were not
+    std::int64_t first = 0;  // number in the file
+  };
+  SummaryRows(Pages pages, bool has_values);
 
-  /// Adds a component of this page, whose value is `value`.
+  /// Adds a component of this page, counted from the first one, whose value is `value`.
   void add(int page, const std::string& value, std::uint64_t area);
 
   /// Properties of the input, some of which are in its first row only.
   struct Input {
     std::string file;
+    std::optional<int> frame;  // of a file with several
     bool volume = false;
     const Geometry& geometry;
     std::string foreground_rule;
@@ -78,18 +83,18 @@ class SummaryRows {
   std::string text(const Input& input);
 
  private:
-  int pages_;
+  Pages pages_;
   bool has_values_;
   std::map<std::pair<int, std::string>, std::vector<std::uint64_t>> areas_;  // by page and value
 };
 
 /// Returns the rows of labeled components.
-std::string summary_rows(const SummaryRows::Input& input, int pages, const Components& components,
-                         const ValueColumn& value);
+std::string summary_rows(const SummaryRows::Input& input, SummaryRows::Pages pages,
+                         const Components& components, const ValueColumn& value);
 
 /// file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,foreground_rule,dropped,
-/// hints
-std::string summary_header();
+/// hints; with `has_frames`, frame is second.
+std::string summary_header(bool has_frames);
 
 /// Returns whether a text with this beginning is such a table.
 bool is_summary_csv(std::string_view beginning);

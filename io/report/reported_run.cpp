@@ -244,15 +244,15 @@ void write_reported_rows(const TextSink& sink, const std::string& path, const st
   });
 }
 
-std::string reported_summary(const std::string& path, const std::string& input, std::int64_t max_pages,
-                             bool has_values) {
+std::string reported_summary(const std::string& path, const std::string& input, std::optional<int> frame,
+                             SummaryRows::Pages pages, bool has_values) {
   constexpr int kMost2d = 8;  // connectivity
   return with_rows(path, [&](ReportRows& report) {
     const Json& head = report.head();
     const auto depth = head.at("input").at("depth").get<std::int64_t>();
-    if (depth < 1 || (max_pages > 0 && depth > max_pages)) refuse_row();
+    if (depth < 1 || (pages.count > 0 && depth > pages.count)) refuse_row();
     const bool volume = depth > 1 || head.at("labeling").at("connectivity").get<int>() > kMost2d;
-    SummaryRows rows(max_pages > 0 ? static_cast<int>(depth) : 0, has_values);
+    SummaryRows rows({pages.count > 0 ? static_cast<int>(depth) : 0, pages.first}, has_values);
     while (report.next()) {
       const RowFields fields = report.fields();
       const std::vector<std::string_view> box = list_in(fields, "bbox");
@@ -268,7 +268,8 @@ std::string reported_summary(const std::string& path, const std::string& input, 
           geometry.spacing[axis] = given.at("spacing").at(axis).get<double>();
       if (!given.at("unit").is_null()) geometry.unit = length_unit(given.at("unit").get<std::string>());
     }
-    return rows.text({input, volume, geometry, head.at("input").at("foreground_rule").get<std::string>(),
+    return rows.text({input, frame, volume, geometry,
+                      head.at("input").at("foreground_rule").get<std::string>(),
                       head.at("labeling").at("dropped").get<std::uint64_t>(),
                       head.at("hints").get<std::vector<std::string>>()});
   });

@@ -7,6 +7,7 @@
 
 #include "gpuccl/measures.hpp"
 #include "io/report/component_rows.hpp"
+#include "io/report/csv_tables.hpp"
 #include "io/report/report.hpp"
 
 namespace gpuccl::io {
@@ -32,10 +33,10 @@ void write_reported_rows(const TextSink& sink, const std::string& path, const st
                          const std::vector<MeasureColumn>& columns, bool has_values, int digits = kAllDigits,
                          std::optional<int> frame = {});
 
-/// Returns the rows of summary_rows() for an input from its report, the file `path`. `max_pages`: limit of
-/// the pages, each of which has a row; 0 if they were not labeled separately. Throws Error (data) as
+/// Returns the rows of summary_rows() for an input, or a time point of it, from its report, the file `path`.
+/// `pages`: the limit of pages, each of which has a row, and the first one. Throws Error (data) as
 /// write_reported_rows() does.
-std::string reported_summary(const std::string& path, const std::string& input, std::int64_t max_pages,
-                             bool has_values);
+std::string reported_summary(const std::string& path, const std::string& input, std::optional<int> frame,
+                             SummaryRows::Pages pages, bool has_values);
 
 }  // namespace gpuccl::io

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "io/files/file_error.hpp"
+#include "io/image/exif.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
@@ -247,9 +248,7 @@ class ContentsScanner {
     result_.planes = format.planes;
     result_.swapped = TIFFIsByteSwapped(tiff_.get()) != 0;
     result_.reversed = is_reversed();
-    const int orientation = tiff_.field<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
-    if (orientation != ORIENTATION_TOPLEFT)
-      warn(fmt::format("orientation {} ignored, read as stored", orientation));
+    warn_of_orientation(tiff_.field<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT), options_.warn);
   }
 
   bool is_reversed() const {

@@ -114,6 +114,7 @@ Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
   for (std::size_t i = 0; i < 3; ++i) {
     if (!xyz[i]) continue;
     const OmeAxis& axis = axes[*xyz[i]];
+    if (!axis.of_size(1).is_space) continue;  // pages of another axis have no distance
     is_counted = is_counted && axis.scale == 1 && axis.translation == 0;
     geometry.spacing[i] = is_spacing(axis.scale) ? axis.scale : 0;
     orientation.origin[i] = axis.translation;

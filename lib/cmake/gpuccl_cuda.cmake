@@ -42,6 +42,12 @@ set(GPUCCL_WITH_CUDA OFF)
 if(GPUCCL_CUDA STREQUAL "OFF")
   return()
 endif()
+# pip builds for this machine, as ./dev does: kernels take most of the time, and only a GPU can run them.
+if(SKBUILD AND GPUCCL_CUDA STREQUAL "AUTO" AND NOT GPUCCL_ALL_GPUS AND NOT DEFINED CMAKE_CUDA_ARCHITECTURES
+    AND "$ENV{CUDAARCHS}" STREQUAL "" AND NOT EXISTS /dev/nvidiactl AND NOT EXISTS /dev/dxg)
+  message(STATUS "gpuccl: without CUDA, because this machine has no NVIDIA GPU; GPUCCL_CUDA=ON builds it anyway")
+  return()
+endif()
 
 # Where NVIDIA's installer puts nvcc without putting it into PATH.
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})

@@ -86,6 +86,28 @@ TEST_CASE("a pattern that no file has, and a limit that opens no TIFF, are named
   CHECK(line.find("TIFFClientOpen") == std::string::npos);  // libtiff's words
 }
 
+TEST_CASE("samples without a header are refused with the header to read or to write") {
+  const ScratchFolder scratch;
+  const std::string samples(60, '\1'), raw = scratch / "scan.raw", header = scratch / "scan.mhd";
+  const std::string needs_header =
+      "has samples without a header; write a .mhd header for them (docs/formats.md ";
+  for (const char* name : {"scan.raw", "scan.bin", "scan.dat", "scan.img"}) {
+    write_file(scratch / name, samples);
+    fails({"label", scratch / name, "--json", "-"}, 65, needs_header);
+  }
+  write_file(header,
+             "ObjectType = Image\nNDims = 3\nDimSize = 5 4 3\nElementType = MET_UCHAR\n"
+             "ElementDataFile = scan.raw\n");
+  fails({"label", raw, "--json", "-"}, 65, "has samples without a header; read " + header + " instead");
+  CHECK(succeeds({"label", header, "--json", "-"}).find("\"depth\": 3") != std::string::npos);
+  std::string analyze(348, '\0');
+  analyze.replace(0, 2, "\x5c\1");
+  analyze[38] = 'r';
+  write_file(scratch / "scan.hdr", analyze);
+  fails({"label", scratch / "scan.img", "--json", "-"}, 65, "; read " + (scratch / "scan.hdr") + " instead");
+  fails({"label", scratch / "scan.hdr", "--json", "-"}, 65, "is an Analyze header; convert it to NIfTI with");
+}
+
 TEST_CASE("files of other formats are refused with what they are") {
   const ScratchFolder scratch;
   const std::string file = scratch / "file.png";
@@ -101,6 +123,14 @@ TEST_CASE("files of other formats are refused with what they are") {
       {with(0, "RIFF....WEBP"), "is a WebP file; convert"},
       {"%PDF-1.4", "is a PDF file; convert its pages"},
       {with(128, "DICM"), "is a DICOM file; convert it to NIfTI with dcm2niix"},
+      {with(208, "MAP "), "is an MRC file; convert it to TIFF with mrc2tif"},
+      {"SIMPLE  =                    T", "is a FITS file; convert it to .npy with astropy"},
+      {"# vtk DataFile Version 3.0\n", "is a VTK file; convert it to .mha with ParaView"},
+      {"<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\">",
+       "is a VTK file; convert it to .mha with ParaView"},
+      {"CDF\1 dimensions", "is a netCDF 3 or MINC 1 file; convert it to netCDF 4 with 'nccopy"},
+      {"CDF\2 dimensions", "is a netCDF 3 file; convert it to netCDF 4 with 'nccopy"},
+      {"CDF\5 dimensions", "is a netCDF 3 file; convert it to netCDF 4 with 'nccopy"},
       {with(0, "\x89HDF\r\n\x1a\n"), ""},  // as libhdf5 says it, or that it is not built in
       {with(0, "PK\3\4"), "is a zip archive; unpack it"},
       {"a b.png\nc.png\n", "is a list of images; write '@' before its name"},

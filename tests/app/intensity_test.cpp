@@ -341,8 +341,8 @@ TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {
       gpuccl_command({"label", in, "--recursive", "--intensity", of, "--json-dir", scratch / "out"});
   const Ended ended = run(command);
   CHECK(ended.code == 66);
-  CHECK(ended.err.find(in + "/c.png: has no intensity image; missing: " + of + "/c of any format") !=
-        std::string::npos);
+  CHECK(ended.err.find(in + "/c.png: has no intensity image; missing: " + of +
+                       "/c of any format; --intensity-name PATTERN pairs other names") != std::string::npos);
   CHECK(ended.err.find(in + "/d.png: has more than one intensity image") != std::string::npos);
   for (const char* name : {"/out/a.json", "/out/deep/b.json"}) {
     const Json report = Json::parse(read_file(scratch.path().string() + name));

@@ -241,6 +241,28 @@ TEST_CASE("an object that moves far keeps its track") {
   CHECK(succeeds({"match", "--track", scratch / "series"}) == "2 time points, 1 track, 0 splits, 0 merges\n");
 }
 
+TEST_CASE("images without objects have no scores") {
+  const ScratchFolder scratch;
+  const std::string empty = label_file(scratch, "empty.nrrd", "uint8", std::string(8, '\0'), "8 1");
+  const std::string one = label_file(scratch, "one.nrrd", "uint8", std::string(7, '\0') + '\1', "8 1");
+  const Json both = Json::parse(gpuccl({"match", empty, empty, "--json", "-"}).out)["total"];
+  for (const char* name : {"f1", "panoptic_quality", "precision", "recall", "accuracy"}) {
+    CAPTURE(name);
+    CHECK(both["matching"][0][name].is_null());
+  }
+  CHECK(both["foreground"]["dice"].is_null());
+  CHECK(both["average_precision"].is_null());
+  CHECK(both["matching"][0]["false_negatives"] == 0);
+  // An object that is missed or invented is an error.
+  for (const Words& words :
+       {Words{"match", one, empty, "--json", "-"}, Words{"match", empty, one, "--json", "-"}}) {
+    const Json scores = Json::parse(gpuccl(words).out)["total"];
+    CHECK(scores["matching"][0]["f1"] == 0);
+    CHECK(scores["matching"][0]["panoptic_quality"] == 0);
+    CHECK(scores["foreground"]["dice"] == 0);
+  }
+}
+
 TEST_CASE("tracks of one time point are hinted at") {
   const ScratchFolder scratch;
   std::filesystem::create_directories(scratch / "series");
@@ -257,7 +279,7 @@ TEST_CASE("tracks of one time point are hinted at") {
 TEST_CASE("what tracking cannot do is refused") {
   const ScratchFolder scratch;
   const std::string image = label_file(scratch, "image.nrrd", "uint8", kTruth);
-  fails({"match", "--track", image}, 65, "contains one time point");
+  fails({"match", "--track", image}, 65, "contains one time point; --track is for several; ");
   fails({"match", "--track", image, "-o", scratch / "tracks.tif"}, 64,
         "tracks.tif: is not a folder; --track writes");
   fails({"match", image}, 64, "TRUTH and PREDICTION are needed");

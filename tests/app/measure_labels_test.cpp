@@ -457,9 +457,62 @@ TEST_CASE("every time point is an input of its own") {
   const std::string lines = succeeds(
       {"label", movie, "--frame", "all", "--stats", scratch / "all.csv", "--report", "-", "--quiet"});
   CHECK(lines.find("\"frame\":1,\"status\":\"labeled\"") != std::string::npos);
-  fails({"measure", movie, "--frame", "all", "--summary", "-"}, 64, "--frame all cannot be combined");
+  // The table of inputs has a row for each time point, also if rows are taken from reports.
+  for (const char* command : {"measure", "label"}) {
+    const Words words = {command,   movie, "--frame",        "all", "--summary", "-",
+                         "--quiet", "-o",  scratch / "sums/"};
+    const std::string sums = succeeds(words);
+    CHECK(sums.find("file,frame,page,value,components,area,") == 0);
+    CHECK(sums.find("\n" + movie + ",0,,,") != std::string::npos);
+    CHECK(sums.find("\n" + movie + ",1,,,1,1,1,1,1,") != std::string::npos);
+    Words again = words;
+    again.emplace_back("--skip-existing");
+    CHECK(succeeds(again) == sums);
+  }
   fails({"measure", movie, "--frame", "all", "--json", "-"}, 64, "--json is for one input");
   fails({"measure", movie, "--frame", "some", "--json", "-"}, 64, "nor all");
+}
+
+TEST_CASE("all time points of an input without a time axis are refused") {
+  const ScratchFolder scratch;
+  const std::string volume = scratch / "volume.nrrd", pages = scratch / "pages.tif",
+                    flat = scratch / "flat.npy";
+  write_file(volume, "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 1 2\nencoding: raw\n\n" + kLabels);
+  succeeds({"label", volume, "--values", "-o", pages, "--bigtiff", "no", "--quiet"});
+  succeeds({"label", label_file(scratch, "flat.nrrd", "uint8", kLabels), "-o", flat, "--quiet"});
+  const std::string remedy =
+      "contains one time point; --frame all is for several; save its pages with a time axis, or each time "
+      "point "
+      "as a file in a folder";
+  for (const std::string& input : {volume, pages, flat}) {
+    CAPTURE(input);
+    for (const char* command : {"label", "measure"}) {
+      const Ended ended = gpuccl({command, input, "--frame", "all", "-o", scratch / "out/"});
+      CHECK(ended.code == 65);
+      CHECK(ended.err.find(remedy) != std::string::npos);
+    }
+    fails({"match", input, input, "--frame", "all"}, 65, remedy);
+  }
+}
+
+TEST_CASE("pages that --page selects keep their numbers in the table of inputs") {
+  const ScratchFolder scratch;
+  const std::string volume = scratch / "volume.nrrd", pages = scratch / "pages.tif";
+  write_file(volume, "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 4\nencoding: raw\n\n" + kLabels);
+  succeeds({"label", volume, "-o", pages, "--quiet"});
+  for (const std::string& input : {volume, pages}) {
+    CAPTURE(input);
+    const Words words = {"label",     input, "--page",  "2..3",       "--per-slice",
+                         "--summary", "-",   "--quiet", "--json-dir", scratch / "out"};
+    const std::string table = succeeds(words);
+    CHECK(table.find("\n" + input + ",2,,1,1,") != std::string::npos);
+    CHECK(table.find("\n" + input + ",3,,1,1,") != std::string::npos);
+    Words again = words;
+    again.emplace_back("--skip-existing");
+    CHECK(succeeds(again) == table);
+    CHECK(succeeds({"label", input, "--page", "1", "--per-slice", "--summary", "-", "--quiet"})
+              .find("\n" + input + ",1,,0,0,") != std::string::npos);
+  }
 }
 
 TEST_CASE("what measure cannot do is refused") {

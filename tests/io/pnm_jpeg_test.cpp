@@ -34,6 +34,45 @@ bool is_refused(const std::string& content) {
   return error_code_of([&] { read(content); }) == ErrorCode::data;
 }
 
+/// EXIF data with this orientation, in one byte order or the other.
+std::string exif_of(char orientation, bool big_endian) {
+  return big_endian ? "MM\0*\0\0\0\10\0\1\1\x12\0\3\0\0\0\1\0"s + orientation + "\0\0\0\0\0\0"s
+                    : "II*\0\10\0\0\0\1\0\x12\1\3\0\1\0\0\0"s + orientation + "\0\0\0\0\0\0\0"s;
+}
+
+std::vector<std::string> warnings_of(const std::string& content) {
+  std::vector<std::string> lines;
+  ReadOptions options;
+  options.warn = [&](const std::string& line) {
+    if (!line.starts_with("libpng: ")) lines.push_back(line);  // about the checksum
+  };
+  read(content, options);
+  return lines;
+}
+
+TEST_CASE("an orientation of EXIF in JPEG and PNG is not applied, and warned of as that of a TIFF") {
+  const std::string jpeg = read_file(GPUCCL_GOLDEN "/gray.jpg");
+  const std::string png =
+      "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\1\0\0\0\0\x37\x6e\xf9\x24"
+      "\0\0\0\nIDAT\x78\x9c\x63\x68\0\0\0\x82\0\x81\x77\xcd\x72\xb6\0\0\0\0IEND\xae\x42\x60\x82"s;
+  const std::size_t before_pixels = png.find("\0\0\0\nIDAT"s);
+  for (const bool big_endian : {false, true})
+    for (const char orientation : {'\1', '\6', '\10', '\11'}) {
+      CAPTURE(big_endian, orientation);
+      const std::string exif = exif_of(orientation, big_endian);
+      const std::string segment = "Exif\0\0"s + exif;
+      const std::string in_jpeg = jpeg.substr(0, 2) + "\xff\xe1\0"s + static_cast<char>(segment.size() + 2) +
+                                  segment + jpeg.substr(2);
+      const std::string chunk = "\0\0\0"s + static_cast<char>(exif.size()) + "eXIf" + exif + "1234";
+      const std::string in_png = png.substr(0, before_pixels) + chunk + png.substr(before_pixels);
+      const bool is_turned = orientation == 6 || orientation == 8;
+      const std::vector<std::string> warning = {"orientation " + std::to_string(orientation) +
+                                                " ignored, read as stored"};
+      CHECK(warnings_of(in_jpeg) == (is_turned ? warning : std::vector<std::string>()));
+      CHECK(warnings_of(in_png) == (is_turned ? warning : std::vector<std::string>()));
+    }
+}
+
 TEST_CASE("a PNM is the same as text and as bytes, with comments") {
   const BitVolume white = tests::drawn(std::vector<std::string>{"#.##.....", "........#"});
   CHECK(same_bits(read("P1 9 2\n010011111\n1 1 1 1 1 1 1 1 0\n"), white));

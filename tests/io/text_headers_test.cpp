@@ -90,8 +90,75 @@ TEST_CASE("an NRRD says where its elements are in the words of its standard") {
       replaced(replaced(replaced(kNrrd, "3\nsizes: 4 3 2", "4\nsizes: 3 2 2 2"), "raw", "RAW"), "# a comment",
                "kinds: RGB-color domain domain domain");
   CHECK(info_of(colors + "\n" + kSamples).photometric == "rgb");
-  CHECK(
-      contains(refusal_of(replaced(colors, "RGB-color", "vector") + "\n" + kSamples), "3 values per pixel"));
+  CHECK(contains(refusal_of(replaced(colors, "RGB-color", "vector") + "\n" + kSamples),
+                 "contains 3 channels; "));
+}
+
+/// The places of foreground among the elements that are read, of which there are at most 24.
+std::vector<int> places_in(const std::string& content, const PlaneChoice& planes) {
+  const MemoryFile file(content);
+  ReadOptions options;
+  options.planes = planes;
+  const BitVolume image = read_image(file.path(), options);
+  std::vector<int> places;
+  for (int row = 0; row < static_cast<int>(image.extent().rows()); ++row)
+    for (int x = 0; x < image.extent().width; ++x)
+      if (image(x, row % image.extent().height, row / image.extent().height))
+        places.push_back(row * image.extent().width + x);
+  return places;
+}
+
+PlaneChoice channel_of(std::optional<int> number, const std::string& name = "") {
+  PlaneChoice planes;
+  planes.channel = number;
+  planes.channel_name = name;
+  return planes;
+}
+
+TEST_CASE("values of a list or vector in an NRRD, and of a MetaImage, are channels") {
+  // 2 channels of 3 x 2 x 2.
+  const std::string samples{1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0};
+  const std::string rest = " domain domain domain\nencoding: raw\n";
+  const std::string axes = "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 2 3 2 2\nkinds: ";
+  for (const char* kind : {"list", "vector", "2-vector", "complex"}) {
+    CAPTURE(kind);
+    const std::string file = axes + kind + rest + "\n" + samples;
+    CHECK(refusal_of(file) == "contains 2 channels; --channel N selects one, from 0");
+    CHECK(places_in(file, channel_of(0)) == std::vector{0, 5});
+    CHECK(places_in(file, channel_of(1)) == std::vector{2, 7});
+    ReadOptions options;
+    options.planes = channel_of(2);
+    CHECK(contains(refusal_of(file, options), "has no channel 2"));
+    options.planes = channel_of({}, "liver");
+    CHECK(contains(refusal_of(file, options), "does not name its channels"));
+    options.planes = channel_of(0);
+    options.planes.series = 1;
+    CHECK(contains(refusal_of(file, options), "--series is for"));
+  }
+  const std::string meta =
+      "ObjectType = Image\nNDims = 3\nDimSize = 3 2 2\nElementType = MET_UCHAR\nElementNumberOfChannels = 2\n"
+      "ElementDataFile = LOCAL\n" +
+      samples;
+  CHECK(refusal_of(meta) == "contains 2 channels; --channel N selects one, from 0");
+  CHECK(places_in(meta, channel_of(1)) == std::vector{2, 7});
+  CHECK(contains(refusal_of(replaced(meta, "Channels = 2", "Channels = 0")), "has 0 values per pixel"));
+}
+
+TEST_CASE("layers of a segmentation of Slicer have the names of their segments") {
+  const std::string samples{1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0};
+  const std::string file =
+      "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 2 3 2 2\nkinds: list domain domain domain\nencoding: raw\n"
+      "Segment0_Layer:=0\nSegment0_LabelValue:=1\nSegment0_Name:=rib: left\n"
+      "Segment1_Layer:=1\nSegment1_LabelValue:=5\nSegment1_Name:=cyst\n"
+      "Segment2_Layer:=1\nSegment2_LabelValue:=7\nSegment2_Name:=liver\nSegment2_Tags:=x\n\n" +
+      samples;
+  CHECK(refusal_of(file) ==
+        "contains 2 channels (0 rib: left, 1 cyst = 5; liver = 7); --channel N selects one, from 0");
+  CHECK(places_in(file, channel_of({}, "rib: left")) == std::vector{0, 5});
+  ReadOptions options;
+  options.planes = channel_of({}, "liver");
+  CHECK(contains(refusal_of(file, options),
+                 "has no 'liver' among its channels (0 rib: left, 1 cyst = 5; liver = 7)"));
 }
 
 TEST_CASE("an NRRD of four axes of which one has one element is a volume") {
@@ -167,7 +234,6 @@ TEST_CASE("a MetaImage is read as ITK reads it") {
   CHECK(info.geometry.orientation->origin == Vector3{1, 2, 3});
   CHECK(!info_of(metaimage("ElementSpacing = 0 3 0.5\n")).geometry.is_known());
 
-  CHECK(contains(refusal_of(metaimage("ElementNumberOfChannels = 3\n")), "3 values per pixel"));
   CHECK(contains(refusal_of(metaimage("BinaryData = False\n")), "text"));
   CHECK(contains(refusal_of(metaimage("Offset = 1 2\n")), "Offset = 1 2"));
   CHECK(contains(refusal_of(metaimage("CompressedData = True\n")), "Deflate"));

@@ -116,6 +116,35 @@ TEST_CASE("chunks of a Zarr become an image, those that are not there have the f
   CHECK(read_labels(folder).count() == 1);
 }
 
+TEST_CASE("any axis of a Zarr without z is slices if pages are asked for") {
+  const ScratchFolder scratch;
+  const auto array = [&](const std::string& names) {
+    const std::string samples{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
+    return store(scratch, {{"zarr.json", v3("[3,2,2]", "[3,2,2]", kBytes, R"(,"dimension_names":)" + names)},
+                           {"c/0/0/0", samples}});
+  };
+  ReadOptions pages;
+  pages.planes.pages = PageRange{0, 3};
+  for (const char* names : {R"(["time","lat","lon"])", R"(["T","y","x"])"}) {
+    const std::string path = array(names);
+    CHECK(reason_for(path) ==
+          "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices");
+    CHECK(bits_of(path, pages) == "10/00|01/00|00/10");
+    ReadOptions last = pages;
+    last.planes.pages = PageRange{2, 3};
+    CHECK(bits_of(path, last) == "00/10");
+    last.planes.pages = PageRange{1, 4};
+    CHECK(reason_for(path, ErrorCode::data, last) == "has no page 3: there are 3, numbered from 0");
+    ReadOptions frame;
+    frame.planes.frame = 1;
+    CHECK(bits_of(path, frame) == "01/00");
+  }
+  const std::string channels = array(R"(["c","y","x"])");
+  CHECK(reason_for(channels) ==
+        "contains 3 channels; --channel N selects one, from 0, --page 0..2 all as slices");
+  CHECK(bits_of(channels, pages) == "10/00|01/00|00/10");
+}
+
 TEST_CASE("groups of slices, one slice and rows of a Zarr are the same image") {
   const ScratchFolder scratch;
   std::string chunk(5 * 4 * 70, '\0');

@@ -14,6 +14,7 @@
 #include "io/files/text_stream.hpp"
 #include "io/image/formats.hpp"
 #include "io/read/intensity_reader.hpp"
+#include "io/read/one_image.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -173,7 +174,10 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
       read.limits = options.input.limits;
       read.planes = options.planes;
       read.pages_apart = options.algorithm.per_slice;
-      problem = error_in(input.path, [&] { count = io::count_frames(input.path, read); });
+      const auto count_all = [&] { return io::count_frames(input.path, read, "--frame all"); };
+      problem = error_in(input.path, [&] {
+        count = options.values.objects ? io::open_without_per_slice(count_all) : count_all();
+      });
     }
     for (int frame = 0; frame < count; ++frame) {
       NamedFrame& one = frames.emplace_back(NamedFrame{{input.path, input.name, problem}, input.name, {}});

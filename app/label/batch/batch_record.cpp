@@ -179,7 +179,7 @@ void BatchFiles::open() {
   if (!options.batch.summary.empty()) {
     if (!options.output.replace_foreign && !io::TextStream::is_named(options.batch.summary))
       refuse_foreign_table(options.batch.summary, io::is_summary_csv);
-    summary_.add(io::summary_header());
+    summary_.add(io::summary_header(options.every_frame));
   }
   if (options.files.stats.empty()) return;
   if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))

@@ -254,7 +254,9 @@ std::string name_of_frame(const std::string& name, int frame) {
 IntensityImages::IntensityImages(std::string folder, const std::string& pattern, const std::string& option)
     : folder_(std::move(folder)),
       what_(option == "--seeds" ? "mask of seeds" : "intensity image"),
-      pattern_(pattern) {
+      pattern_(pattern),
+      remedy_(option == "--intensity" && pattern.empty() ? "; --intensity-name PATTERN pairs other names"
+                                                         : "") {
   std::error_code none;
   if (!folder_.empty() && !fs::is_directory(folder_, none))
     throw io::FileError(
@@ -275,7 +277,8 @@ std::string IntensityImages::find(const std::string& input, bool stack) {
   if (stack && fs::is_directory(path, none)) return path.string();
   const auto [first, last] = names_in(path.parent_path()).equal_range(path.filename().string());
   if (first == last)
-    throw Error(ErrorCode::no_input, "has no " + what_ + "; missing: " + path.string() + " of any format");
+    throw Error(ErrorCode::no_input,
+                "has no " + what_ + "; missing: " + path.string() + " of any format" + remedy_);
   if (std::next(first) != last)
     throw Error(ErrorCode::no_input, "has more than one " + what_ + ": " + first->second + " and " +
                                          std::next(first)->second + " in " + path.parent_path().string());

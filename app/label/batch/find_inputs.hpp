@@ -64,6 +64,7 @@ class IntensityImages {
 
   std::string folder_, what_;
   NamePattern pattern_;
+  std::string remedy_;  // for a missing image
   std::map<std::filesystem::path, Names> searched_;
 };
 

@@ -174,9 +174,9 @@ class Batch {
   void copy_rows(const BatchItem& item, Outcome& outcome) const {
     const bool has_values = options_.values.has_column();
     if (!options_.batch.summary.empty())
-      outcome.summary = io::reported_summary(
-          item.files.json, item.files.input,
-          options_.algorithm.per_slice ? options_.input.limits.max_pages : 0, has_values);
+      outcome.summary =
+          io::reported_summary(item.files.json, item.files.input, item.frame,
+                               options_.separate_pages(options_.input.limits.max_pages), has_values);
     if (options_.files.stats.empty()) return;
     outcome.table = std::make_shared<io::SpooledText>();
     io::write_reported_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.json,
@@ -198,7 +198,7 @@ class Batch {
                                    job.volume(), job.geometry(), job.components(), columns_, job.measured(),
                                    job.value(), options_.digits, item.frame);
       }
-      if (!options_.batch.summary.empty()) outcome.summary = job.summary();
+      if (!options_.batch.summary.empty()) outcome.summary = job.summary(item.frame);
       done = true;
     };
     // An image with more components than estimated from its header waits again, for all that it needs.

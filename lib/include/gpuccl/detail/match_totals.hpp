@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <span>
 #include <vector>
@@ -39,6 +40,11 @@ MatchTotals score_overlaps(const OverlapTable& table, std::span<const double> th
 template <class Form>
 typename Form::Object report_of(const MatchTotals& totals) {
   const OverlapCounts& counts = totals.counts;
+  // Images without objects have no scores: no number would be right.
+  const bool is_empty = counts.truth + counts.prediction == 0;
+  const auto score_of = [&](double value) {
+    return is_empty ? std::numeric_limits<double>::quiet_NaN() : value;
+  };
   typename Form::Object objects, foreground, detection, total;
   typename Form::List matching;
   objects["truth"] = counts.truth;
@@ -46,31 +52,31 @@ typename Form::Object report_of(const MatchTotals& totals) {
   foreground["truth"] = counts.truth_pixels;
   foreground["prediction"] = counts.prediction_pixels;
   foreground["common"] = counts.common_pixels;
-  foreground["dice"] = counts.dice();
+  foreground["dice"] = score_of(counts.dice());
   detection["found"] = counts.truth_found;
-  detection["sensitivity"] = counts.sensitivity();
+  detection["sensitivity"] = score_of(counts.sensitivity());
   detection["without_overlap"] = counts.prediction - counts.prediction_found;
-  detection["precision"] = counts.precision();
+  detection["precision"] = score_of(counts.precision());
   for (const MatchScores& score : totals.scores) {
     typename Form::Object one;
     one["threshold"] = score.threshold;
     one["true_positives"] = score.true_positives;
     one["false_positives"] = score.false_positives;
     one["false_negatives"] = score.false_negatives;
-    one["precision"] = score.precision();
-    one["recall"] = score.recall();
-    one["f1"] = score.f1();
-    one["accuracy"] = score.accuracy();
-    one["mean_matched_iou"] = score.mean_matched_iou();
-    one["mean_true_iou"] = score.mean_true_iou();
-    one["panoptic_quality"] = score.panoptic_quality();
+    one["precision"] = score_of(score.precision());
+    one["recall"] = score_of(score.recall());
+    one["f1"] = score_of(score.f1());
+    one["accuracy"] = score_of(score.accuracy());
+    one["mean_matched_iou"] = score_of(score.mean_matched_iou());
+    one["mean_true_iou"] = score_of(score.mean_true_iou());
+    one["panoptic_quality"] = score_of(score.panoptic_quality());
     Form::append(matching, one);
   }
   total["objects"] = objects;
   total["foreground"] = foreground;
   total["detection"] = detection;
   total["matching"] = Form::value(matching);
-  total["average_precision"] = average_precision(totals.scores);
+  total["average_precision"] = score_of(average_precision(totals.scores));
   return total;
 }
 
