@@ -2,17 +2,24 @@
 
 #include <fcntl.h>
 #include <link.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
+#include <utility>
 
+#include "app/common/messages.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
@@ -28,7 +35,7 @@ constexpr long kCreateRuleset = 444, kAddRule = 445, kRestrictSelf = 446;
 constexpr unsigned kAskVersion = 1;
 constexpr int kPathBeneath = 1;
 struct Ruleset {
-  std::uint64_t files = 0, network = 0;
+  std::uint64_t files = 0, network = 0, scopes = 0;
 };
 struct [[gnu::packed]] PathBeneath {
   std::uint64_t allowed = 0;
@@ -46,10 +53,12 @@ enum Access : std::uint64_t {
   kAllOfVersion1 = (1 << 13) - 1,
   kRefer = 1 << 13,     // version 2: links and renames from one folder to another
   kTruncate = 1 << 14,  // version 3
+  kIoctl = 1 << 15,     // version 5: of devices
 };
-constexpr std::uint64_t kBindTcp = 1, kConnectTcp = 2;  // version 4
+constexpr std::uint64_t kBindTcp = 1, kConnectTcp = 2;       // version 4
+constexpr std::uint64_t kAbstractSockets = 1, kSignals = 2;  // version 6: of processes outside
 constexpr std::uint64_t kRead = kExecute | kReadFile | kReadFolder;
-constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate;
+constexpr std::uint64_t kOfFiles = kExecute | kWriteFile | kReadFile | kTruncate | kIoctl;
 constexpr std::uint64_t kWrite =
     kRead | kWriteFile | kRemoveFolder | kRemoveFile | kMakeFolder | kMakeFile | kRefer | kTruncate;
 
@@ -58,11 +67,88 @@ std::string& word() {
   return in_force;
 }
 
-/// System libraries, and files in which the system describes itself.
+#if defined(__x86_64__)
+constexpr unsigned kMachine = AUDIT_ARCH_X86_64;
+#elif defined(__aarch64__)
+constexpr unsigned kMachine = AUDIT_ARCH_AARCH64;
+#else
+constexpr unsigned kMachine = 0;
+#endif
+
+/// Makes system calls fail that no reader needs, and that reach other processes, other computers, or parts of
+/// the kernel that Landlock does not restrict. Returns false on other machines, or if the kernel has no
+/// seccomp.
+bool forbid_calls() {
+  if (kMachine == 0) return false;
+  constexpr unsigned kOtherCalls = 0x40000000;  // of the x32 interface
+  constexpr std::array kCalls = {__NR_socket,
+                                 __NR_ptrace,
+                                 __NR_process_vm_readv,
+                                 __NR_process_vm_writev,
+                                 __NR_io_uring_setup,
+                                 __NR_io_uring_enter,
+                                 __NR_bpf,
+                                 __NR_perf_event_open,
+                                 __NR_userfaultfd,
+                                 __NR_add_key,
+                                 __NR_request_key,
+                                 __NR_keyctl,
+                                 __NR_mount,
+                                 __NR_umount2,
+                                 __NR_unshare,
+                                 __NR_setns,
+                                 __NR_pivot_root,
+                                 __NR_chroot,
+                                 __NR_kexec_load,
+                                 __NR_init_module,
+                                 __NR_finit_module,
+                                 __NR_delete_module,
+                                 __NR_reboot,
+                                 __NR_swapon,
+                                 __NR_open_by_handle_at,
+                                 __NR_pidfd_getfd,
+                                 __NR_msgget,
+                                 __NR_semget,
+                                 __NR_shmget,
+                                 __NR_mq_open};
+  std::array<sock_filter, kCalls.size() + 7> program{};
+  std::size_t i = 0;
+  const auto add = [&](unsigned code, std::size_t yes, std::size_t no, std::size_t number) {
+    program[i++] = {static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(yes),
+                    static_cast<std::uint8_t>(no), static_cast<std::uint32_t>(number)};
+  };
+  add(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch));
+  add(BPF_JMP | BPF_JEQ | BPF_K, 0, kCalls.size() + 3, kMachine);
+  add(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr));
+  add(BPF_JMP | BPF_JGE | BPF_K, kCalls.size() + 1, 0, kOtherCalls);
+  for (std::size_t call = 0; call < kCalls.size(); ++call)
+    add(BPF_JMP | BPF_JEQ | BPF_K, kCalls.size() - call, 0, static_cast<std::size_t>(kCalls[call]));
+  add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
+  add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
+  const sock_fprog filter = {static_cast<unsigned short>(i), program.data()};
+  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
+}
+
+/// System libraries, and files in which the system describes itself: of other processes none, because root
+/// could read their environment.
 std::set<std::string> system_paths() {
-  std::set<std::string> paths = {
-      "/usr",  "/lib", "/lib64", "/opt",          "/nix/store", "/etc/ld.so.cache",
-      "/proc", "/sys", "/dev",   "/proc/self/exe"};  // program that reads HDF5 in a process of its own
+  std::set<std::string> paths = {"/usr",
+                                 "/lib",
+                                 "/lib64",
+                                 "/opt",
+                                 "/nix/store",
+                                 "/etc/ld.so.cache",
+                                 "/sys",
+                                 "/dev",
+                                 "/proc/self",
+                                 "/proc/self/exe",  // program that reads HDF5 in a process of its own
+                                 "/proc/cpuinfo",
+                                 "/proc/meminfo",
+                                 "/proc/stat",
+                                 "/proc/loadavg",
+                                 "/proc/filesystems",
+                                 "/proc/version",
+                                 "/proc/sys"};
   ::dl_iterate_phdr(
       [](dl_phdr_info* library, std::size_t, void* found) {
         const fs::path folder = fs::path(library->dlpi_name).parent_path();
@@ -98,6 +184,12 @@ std::vector<std::string> links_in(const fs::path& folder) {
     if (entry->is_symlink(none)) links.push_back(entry->path().string());
   }
   return links;
+}
+
+void warn_once() {
+  static bool is_said = false;
+  if (!std::exchange(is_said, true))
+    print_warning("inputs are read without a sandbox, because this kernel has no Landlock (see SECURITY)");
 }
 
 /// Returns the nearest folder above that exists.
@@ -144,20 +236,25 @@ void Sandbox::write_below(const std::string& folder, bool with_links) {
 void Sandbox::enter() const {
   if (!is_closed_) return;
   const long version = ::syscall(kCreateRuleset, nullptr, 0, kAskVersion);
-  if (version < 1) return;
+  if (version < 1) return warn_once();
   std::uint64_t handled = kAllOfVersion1;
   if (version >= 2) handled |= kRefer;
   if (version >= 3) handled |= kTruncate;
-  const Ruleset ruleset{handled, kBindTcp | kConnectTcp};
-  const io::Descriptor rules(static_cast<int>(
-      ::syscall(kCreateRuleset, &ruleset, version >= 4 ? sizeof ruleset : sizeof ruleset.files, 0)));
-  if (!rules) return;
+  if (version >= 5) handled |= kIoctl;
+  const Ruleset ruleset{handled, kBindTcp | kConnectTcp, kAbstractSockets | kSignals};
+  const std::size_t known = version >= 6   ? sizeof ruleset
+                            : version >= 4 ? 2 * sizeof handled
+                                           : sizeof handled;
+  const io::Descriptor rules(static_cast<int>(::syscall(kCreateRuleset, &ruleset, known, 0)));
+  if (!rules) return warn_once();
   for (const std::string& path : system_paths()) allow(rules.get(), path, kRead & handled);
   for (const char* const stream : {"/dev/null", "/dev/tty", "/proc/self/fd"})
-    allow(rules.get(), stream, (kRead | kWriteFile | kTruncate) & handled);
+    allow(rules.get(), stream, (kRead | kWriteFile | kTruncate | kIoctl) & handled);
   for (const std::string& path : read_) allow(rules.get(), path, kRead & handled);
   for (const std::string& folder : written_) allow(rules.get(), folder, kWrite & handled);
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::syscall(kRestrictSelf, rules.get(), 0) != 0) return;
+  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::syscall(kRestrictSelf, rules.get(), 0) != 0)
+    return warn_once();
+  if (word().empty()) forbid_calls();
   word() = "landlock";
 }
 

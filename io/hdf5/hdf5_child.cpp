@@ -57,17 +57,21 @@ void look_for_parent(int) {
   if (::getppid() != parent) ::_exit(1);
 }
 
-/// Returns the size of the address space of this process.
-rlim_t address_bytes() {
-  std::array<char, 64> text{};
-  const Descriptor statm = open_again("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-  if (!statm || ::read(statm.get(), text.data(), text.size() - 1) <= 0) return RLIM_INFINITY / 2;
-  return std::strtoull(text.data(), nullptr, 10) * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE));
-}
-
 void limit(int resource, rlim_t most) {
   const rlimit limits = {most, most};
   ::setrlimit(static_cast<__rlimit_resource>(resource), &limits);
+}
+
+/// Allows `memory` bytes in addition to those of libraries. In the sandbox of its parent, this process cannot
+/// read the size of its address space. Then its data is limited, with libraries.
+void limit_memory(rlim_t memory) {
+  constexpr rlim_t kOfLibraries = rlim_t{32} << 20;
+  std::array<char, 64> text{};
+  const Descriptor statm = open_again("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+  if (!statm || ::read(statm.get(), text.data(), text.size() - 1) <= 0)
+    return limit(RLIMIT_DATA, kOfLibraries + memory);
+  const rlim_t pages = std::strtoull(text.data(), nullptr, 10);
+  limit(RLIMIT_AS, pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + memory);
 }
 
 #if defined(__x86_64__)
@@ -127,7 +131,7 @@ void isolate(std::int64_t memory) {
   } catch (const Error&) {  // reported in the answer to the first request
   }
   if (kHasSanitizer) return;
-  limit(RLIMIT_AS, address_bytes() + static_cast<rlim_t>(memory));
+  limit_memory(static_cast<rlim_t>(memory));
   forbid_other_calls();
 }
 

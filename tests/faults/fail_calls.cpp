@@ -125,7 +125,19 @@ void try_to_escape(int file) {
   const bool is_refused =
       ::connect(connected, reinterpret_cast<const sockaddr*>(&nobody), sizeof nobody) != 0 && errno == EACCES;
   ::dprintf(STDERR_FILENO, "escape: read %s, write %s, connect %s\n", read_from >= 0 ? "yes" : "no",
-            written_to >= 0 ? "yes" : "no", is_refused ? "no" : "yes");
+            written_to >= 0 ? "yes" : "no", connected < 0 || is_refused ? "no" : "yes");
+  if (std::getenv("GPUCCL_ESCAPE_FAR") == nullptr) return;
+  char environment[64];
+  std::snprintf(environment, sizeof environment, "/proc/%d/environ", ::getppid());
+  const bool has_read = next<decltype(openat)>("openat")(AT_FDCWD, environment, O_RDONLY) >= 0;
+  const bool has_udp = ::socket(AF_INET, SOCK_DGRAM, 0) >= 0;
+  const bool has_unix = ::socket(AF_UNIX, SOCK_STREAM, 0) >= 0;
+  const bool has_signaled = ::kill(::getppid(), 0) == 0;
+  const bool has_traced =
+      ::syscall(SYS_ptrace, 2 /* of memory that nobody traces */, ::getppid(), 0, 0) == 0 || errno != EPERM;
+  const bool has_ring = ::syscall(SYS_io_uring_setup, 0, nullptr) >= 0 || errno != EPERM;
+  ::dprintf(STDERR_FILENO, "escape: environment %d, udp %d, unix %d, signal %d, trace %d, ring %d\n",
+            has_read, has_udp, has_unix, has_signaled, has_traced, has_ring);
 }
 
 /// Ways in which hostile bytes may make libhdf5 go.

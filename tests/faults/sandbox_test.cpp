@@ -55,8 +55,7 @@ TEST_CASE("a reader in the sandbox reads and writes nothing outside") {
   const Escape escape;
   fs::create_directory(escape.inside / "many");
   fs::copy(escape.input, escape.inside / "many/a.png");
-  const std::string refused =
-      std::string("escape: read no, write no, connect ") + (landlock_version() < 4 ? "yes\n" : "no\n");
+  const std::string refused = std::string("escape: read no, write no, connect ") + "no\n";
   const Slices all = {
       {"label", escape.input, "-o", escape.inside / "out.tif", "--device", "cpu"},
       {"label", escape.inside / "many", "-o", escape.inside / "outs", "--device", "cpu", "--quiet"},
@@ -70,6 +69,27 @@ TEST_CASE("a reader in the sandbox reads and writes nothing outside") {
     CHECK_FALSE(fs::exists(escape.planted));
   }
   CHECK(Json::parse(read_file(escape.inside / "out.json"))["labeling"]["device"]["sandbox"] == "landlock");
+}
+
+TEST_CASE("a reader in the sandbox reaches no other process and no socket") {
+  if (landlock_version() < 6) {
+    std::cout << "skipped: the kernel's Landlock does not know signals\n";
+    return;
+  }
+  const Escape escape;
+  const auto reached = [&](const Words& more) {
+    Words words = {"label", escape.input, "-o", escape.inside / "out.tif", "--device", "cpu", "--overwrite"};
+    words.insert(words.end(), more.begin(), more.end());
+    Command command = gpuccl_command(words);
+    command.environment.emplace_back("LD_PRELOAD", GPUCCL_FAIL_CALLS);
+    command.environment.emplace_back("GPUCCL_ESCAPE", escape.secret + ":" + escape.planted);
+    command.environment.emplace_back("GPUCCL_ESCAPE_FAR", "1");
+    const Ended ended = run(command);
+    CHECK(ended.code == 0);
+    return ended.err.substr(ended.err.find('\n') + 1);
+  };
+  CHECK(reached({}) == "escape: environment 0, udp 0, unix 0, signal 0, trace 0, ring 0\n");
+  CHECK(reached({"--no-sandbox"}).starts_with("escape: environment 1, udp 1, unix 1, signal 1"));
 }
 
 TEST_CASE("other commands that read images are in the sandbox, too") {
