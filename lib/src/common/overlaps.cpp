@@ -310,7 +310,8 @@ struct Edge {
 class Matcher {
  public:
   Matcher(const OverlapTable& table, double threshold)
-      : threshold_(threshold),
+      : table_(table),
+        threshold_(threshold),
         begin_(table.truth_areas.size() + 1),
         partner_of_truth_(table.truth_areas.size(), kNoObject),
         partner_of_prediction_(table.prediction_areas.size(), kNoObject),
@@ -318,12 +319,14 @@ class Matcher {
         distance_(table.prediction_areas.size(), kFar),
         reached_from_(table.prediction_areas.size(), kNoObject),
         is_settled_(table.prediction_areas.size(), 0) {
+    const std::vector<bool> is_open = match_forced(table);
     // A match outweighs any sum of IoU, which is at most the smaller number of objects. Pairs below the
     // threshold are not matches but count in the sum, as in StarDist. Above 0.5 they change nothing.
     const auto most = static_cast<double>(std::min(table.truth_areas.size(), table.prediction_areas.size()));
-    for (const Overlap& pair : table.overlaps) {
+    for (std::size_t i = 0; i < table.overlaps.size(); ++i) {
+      if (!is_open[i]) continue;
+      const Overlap& pair = table.overlaps[i];
       const double iou = table.iou(pair);
-      if (iou < threshold && threshold > 0.5) continue;
       edges_.push_back({pair.prediction, iou, (iou < threshold ? kCostOfNoMatch : 1) - iou / (2 * most)});
       begin_[pair.truth + 1] = edges_.size();
     }
@@ -334,14 +337,54 @@ class Matcher {
     for (std::uint32_t truth = 0; truth < partner_of_truth_.size(); ++truth)
       if (begin_[truth] < begin_[truth + 1]) augment(truth);
     std::vector<Match> matches;
-    for (std::uint32_t truth = 0; truth < partner_of_truth_.size(); ++truth)
-      for (std::size_t i = begin_[truth]; i < begin_[truth + 1]; ++i)
-        if (edges_[i].prediction == partner_of_truth_[truth] && edges_[i].iou >= threshold_)
-          matches.push_back({truth, edges_[i].prediction, edges_[i].iou});
+    for (const Overlap& pair : table_.overlaps)
+      if (partner_of_truth_[pair.truth] == pair.prediction)
+        if (const double iou = table_.iou(pair); iou >= threshold_)
+          matches.push_back({pair.truth, pair.prediction, iou});
     return matches;
   }
 
  private:
+  /// Matches pairs of which neither object can have another match: every largest set of matches contains
+  /// them. Returns which other pairs may change matches: those whose objects are connected, by overlaps with
+  /// objects that are not matched yet, to a pair above the threshold. Most tables have none, so that the cost
+  /// of assignment does not depend on how many objects overlap.
+  std::vector<bool> match_forced(const OverlapTable& table) {
+    const std::size_t first = partner_of_truth_.size();
+    std::vector<std::uint32_t> of_truth(first), of_prediction(partner_of_prediction_.size());
+    for (const Overlap& pair : table.overlaps) {
+      if (table.iou(pair) < threshold_) continue;
+      ++of_truth[pair.truth];
+      ++of_prediction[pair.prediction];
+    }
+    for (const Overlap& pair : table.overlaps)
+      if (table.iou(pair) >= threshold_ && of_truth[pair.truth] == 1 && of_prediction[pair.prediction] == 1) {
+        partner_of_truth_[pair.truth] = pair.prediction;
+        partner_of_prediction_[pair.prediction] = pair.truth;
+      }
+
+    std::vector<std::size_t> parent(first + of_prediction.size());
+    std::iota(parent.begin(), parent.end(), std::size_t{0});
+    const auto root_of = [&](std::size_t object) {
+      while (parent[object] != object) object = parent[object] = parent[parent[object]];
+      return object;
+    };
+    const auto may_change = [&](const Overlap& pair) {
+      return partner_of_truth_[pair.truth] == kNoObject &&
+             partner_of_prediction_[pair.prediction] == kNoObject &&
+             (threshold_ <= 0.5 || table.iou(pair) >= threshold_);
+    };
+    for (const Overlap& pair : table.overlaps)
+      if (may_change(pair)) parent[root_of(pair.truth)] = root_of(first + pair.prediction);
+    std::vector<bool> has_match(parent.size());
+    for (const Overlap& pair : table.overlaps)
+      if (may_change(pair) && table.iou(pair) >= threshold_) has_match[root_of(pair.truth)] = true;
+    std::vector<bool> is_open(table.overlaps.size());
+    for (std::size_t i = 0; i < is_open.size(); ++i)
+      is_open[i] = may_change(table.overlaps[i]) && has_match[root_of(table.overlaps[i].truth)];
+    return is_open;
+  }
+
   static constexpr double kFar = std::numeric_limits<double>::infinity();
   static constexpr double kCostOfNoMatch = 2;  // more than the cost of any edge
 
@@ -422,6 +465,7 @@ class Matcher {
     }
   }
 
+  const OverlapTable& table_;
   double threshold_;
   std::vector<std::size_t> begin_;  // first edge per true object
   std::vector<Edge> edges_;
