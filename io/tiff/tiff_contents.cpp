@@ -24,14 +24,20 @@ class ContentsScanner {
       : tiff_(tiff), file_(file), options_(options) {}
 
   TiffContents scan(PageRange range) {
+    const bool is_whole = !options_.planes.pages && range.begin == 0 && range.end == PageRange().end;
+    const auto known = is_whole ? known_pages(file_) : nullptr;
+    if (known && scan_wanted(*known)) return std::move(result_);
+    std::vector<TiffPage> pages;
     std::int64_t page = 0;
     for_each_page(tiff_, options_.limits, [&](std::int64_t number) {
+      pages.push_back({TIFFCurrentDirOffset(tiff_.get()), number});
       // The first page of an image describes it; the first page of the file describes pages chosen by --page.
       if (page == (options_.planes.pages ? 0 : range.begin)) with_page(number, [&] { choose_planes(); });
       if (range.begin <= page && page < range.end) with_page(number, [&] { add_page(); });
       ++page;
     });
     pages_ = page;
+    if (is_whole) remember_pages(file_, std::move(pages));
     return std::move(result_);
   }
 
@@ -89,6 +95,23 @@ class ContentsScanner {
                   fmt::format("contains {} planes behind its only page, compressed or in an unknown order; "
                               "convert it to OME-TIFF with bfconvert, --page 0 reads the first",
                               description_.planes));
+  }
+
+  /// Adds the wanted pages of a file whose pages are known. Returns false if all are wanted.
+  bool scan_wanted(const std::vector<TiffPage>& known) {
+    at_page(tiff_, known.front(), [&] { with_page(known.front().number, [&] { choose_planes(); }); });
+    if (!wanted_) return false;
+    are_pages_known_ = true;
+    const auto add = [&](std::int64_t plane) {
+      if (plane >= std::ssize(known)) return;
+      const TiffPage& page = known[static_cast<std::size_t>(plane)];
+      planes_ = plane;
+      at_page(tiff_, page, [&] { with_page(page.number, [&] { add_page(); }); });
+    };
+    if (has_hidden() && wanted_->front() != 0) add(0);
+    for (const std::int64_t plane : *wanted_) add(plane);
+    planes_ = pages_ = std::ssize(known);
+    return true;
   }
 
   /// Chooses planes by the description in the first page.
@@ -203,7 +226,7 @@ class ContentsScanner {
 
   void add_page() {
     prepare_page(tiff_.get());
-    const bool begins_array = arrays_.begin_at(tiff_);
+    const bool begins_array = !are_pages_known_ && arrays_.begin_at(tiff_);
     if (planes_ > 0 && begins_array && !options_.pages_apart && !options_.planes.pages) {
       refuse_unlike("starts another array of tifffile");
     }
@@ -279,8 +302,8 @@ class ContentsScanner {
     throw Error(ErrorCode::data, why);
   }
 
-  /// Adds slices without a directory. ImageJ writes volumes of 4 GiB and more with one directory and
-  /// consecutive slices.
+  /// Makes slices without a directory, the wanted ones. ImageJ writes volumes of 4 GiB and more with one
+  /// directory and consecutive slices.
   void add_hidden_slices(TiffContents& contents, const TiffSlice& first) const {
     if (description_.planes > options_.limits.max_pages)
       throw Error(ErrorCode::data,
@@ -292,10 +315,20 @@ class ContentsScanner {
     if (whole < static_cast<std::uint64_t>(description_.planes))
       throw Error(ErrorCode::data, fmt::format("its description lists {} images, but the file ends after {}",
                                                description_.planes, whole));
-    for (std::int64_t i = 1; i < description_.planes; ++i)
-      contents.slices.push_back({first.directory, first.rows + static_cast<std::uint64_t>(i) * slice_bytes,
-                                 first.format, first.width, first.height});
-    check_size({extent.width, extent.height, static_cast<int>(description_.planes)}, contents.buffer_bytes);
+    contents.slices.clear();
+    const auto add = [&](std::int64_t plane) {
+      if (plane >= description_.planes)
+        throw Error(ErrorCode::data, "its description lists a different number of images than of slices");
+      contents.slices.push_back({first.directory,
+                                 first.rows + static_cast<std::uint64_t>(plane) * slice_bytes, first.format,
+                                 first.width, first.height});
+    };
+    if (wanted_)
+      std::for_each(wanted_->begin(), wanted_->end(), add);
+    else
+      for (std::int64_t plane = 0; plane < description_.planes; ++plane) add(plane);
+    check_size({extent.width, extent.height, static_cast<int>(contents.slices.size())},
+               contents.buffer_bytes);
   }
 
   TiffHandle& tiff_;
@@ -305,6 +338,7 @@ class ContentsScanner {
   TiffContents result_;
   TiffArrays arrays_;
   bool has_unlike_pages_ = false;
+  bool are_pages_known_ = false;
   std::uint64_t stored_ = 0;                         // by all pages so far
   int channels_ = 1;                                 // of a pixel of the first slice, as it is stored
   std::int64_t pages_ = 0;                           // of the file

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,21 @@ class TiffArrays {
 /// Skips thumbnails (reduced images) and masks, unless the file has nothing else. Throws Error (data, io).
 void for_each_page(TiffHandle& tiff, const Limits& limits,
                    const std::function<void(std::int64_t number)>& visit);
+
+/// Place of a page.
+struct TiffPage {
+  std::uint64_t directory = 0;  // offset
+  std::int64_t number = 0;      // of all directories, from 1
+};
+
+/// Returns the pages that for_each_page() visits, if this process has seen all of them in this file;
+/// otherwise null. So time points that are read one by one do not walk through all directories each time.
+/// Thread-safe.
+std::shared_ptr<const std::vector<TiffPage>> known_pages(const InputFile& file);
+void remember_pages(const InputFile& file, std::vector<TiffPage> pages);
+
+/// Calls `visit` with a page as the current directory. Throws Error (data, io).
+void at_page(TiffHandle& tiff, const TiffPage& page, const std::function<void()>& visit);
 
 /// Consecutive pages of equal size and samples, in one array if tifffile wrote them. In a file without a
 /// description of its pages, each run is an image.
