@@ -168,7 +168,7 @@ class Matching {
                               " is " + io::to_string(truth.extent) + "; both need the same size");
     compare_grids(pair, truth, prediction);
     const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels);
-    const std::string before = (found_.is_batch ? io::csv_field(pair.name) + "," : "") +
+    const std::string before = (found_.is_batch ? io::csv_field(io::harmless_name(pair.name)) + "," : "") +
                                (pair.frame ? std::to_string(*pair.frame) + "," : "");
     MatchTotals totals;
     ClassTotals classes;

@@ -137,20 +137,24 @@ std::string wrong_path(const std::string& given) {
 
 namespace {
 
+/// Returns at most 2^60, so that sums of amounts fit 64 bits: larger ones are no limits.
 std::optional<std::int64_t> parse_amount(std::string_view text) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 60;
   std::int64_t number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc{} || number < 1) return std::nullopt;
+  if (problem == std::errc::result_out_of_range && !text.starts_with('-'))
+    number = kMost;
+  else if (problem != std::errc{} || number < 1)
+    return std::nullopt;
   const std::string_view suffix(end, static_cast<std::size_t>(text.data() + text.size() - end));
-  if (suffix.empty()) return number;
+  if (suffix.empty()) return std::min(number, kMost);
 
   const std::string unit = io::lower_case(std::string(suffix));
   const std::size_t power = std::string_view("kmgt").find(unit[0]);
   const std::string rest = unit.substr(1);
   if (power == std::string_view::npos || (!rest.empty() && rest != "b" && rest != "ib")) return std::nullopt;
   const std::int64_t factor = std::int64_t{1} << (10 * (power + 1));
-  if (number > std::numeric_limits<std::int64_t>::max() / factor) return std::nullopt;
-  return number * factor;
+  return number > kMost / factor ? kMost : number * factor;
 }
 
 std::string wrong_file(const std::string& given) {

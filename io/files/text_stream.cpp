@@ -46,10 +46,8 @@ constexpr const char* kRemedy = "; set TMPDIR to another folder for temporary fi
 
 /// Returns the folder, which need not exist.
 std::string folder_for_temporary_files() {
-  std::error_code problem;
-  const std::string folder = std::filesystem::temp_directory_path(problem).string();
   const char* const named = std::getenv("TMPDIR");
-  return !folder.empty() ? folder : named != nullptr ? named : "/tmp";
+  return named != nullptr && *named != '\0' ? named : "/tmp";
 }
 
 Descriptor unnamed_file() {

@@ -1,0 +1,143 @@
+"""linear.py GPUCCL [TEST...]: work that grows in proportion to what a file has much of.
+
+Each test runs with n/4, n and 4n of something and counts instructions with callgrind. From n to 4n a program adds four times
+as much work as from n/4 to n, and sixteen times if its work is quadratic. Found: frames, tracks, attributes and overlaps.
+"""
+import json
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+GPUCCL = sys.argv[1]
+MOST = 9  # times
+
+
+def instructions(folder, words):
+    """The instructions of one thread."""
+    done = subprocess.run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/calls", GPUCCL, *map(str, words)],
+                          cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 0, (words, done.stderr[-2000:])
+    return int(re.search(r"Collected : (\d+)", done.stderr).group(1))
+
+
+def tiff(description, pages, side=8):
+    """Uncompressed pages of bytes; the first has the description."""
+    content, link = bytearray(b"II*\0\0\0\0\0"), 4
+    for page in range(pages):
+        text = description.encode() + b"\0" if page == 0 else b"\0\0\0\0"
+        struct.pack_into("<I", content, link, len(content))
+        at = len(content) + 2 + 12 * 9 + 4
+        place = at if len(text) > 4 else 0
+        tags = [(256, 4, 1, side), (257, 4, 1, side), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(text), place),
+                (273, 4, 1, at + len(text)), (278, 4, 1, side), (279, 4, 1, side * side)]
+        content += struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags)
+        link = len(content)
+        content += bytes(4) + text + bytes([1, 0, 1, 0]) * (side * side // 4)
+        content += bytes(len(content) % 2)
+    return bytes(content)
+
+
+def npy(path, rows):
+    header = f"{{'descr': '<u2', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}".ljust(117) + "\n"
+    samples = b"".join(struct.pack(f"<{len(row)}H", *row) for row in rows)
+    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + samples)
+
+
+def imagej(folder, axis, count):
+    (folder / "in.tif").write_bytes(tiff(f"ImageJ=1.53\nimages={count}\n{axis}={count}\n", count))
+
+
+def frames(folder, n):
+    imagej(folder, "frames", n)
+    return "label", "in.tif", "--frame", "all", "--json-dir", "out"
+
+
+def hidden_frames(folder, n):
+    content = tiff(f"ImageJ=1.53\nimages={n}\nframes={n}\n", 1)
+    (folder / "in.tif").write_bytes(content + bytes(64 * n))
+    return "label", "in.tif", "--frame", "all", "--json-dir", "out"
+
+
+def tracks(folder, n):
+    imagej(folder, "frames", n)
+    return "match", "--track", "in.tif", "--csv", "out.csv"
+
+
+def pages(folder, n):
+    (folder / "in.tif").write_bytes(tiff("", n))
+    return "label", "in.tif", "--per-slice", "--stats", "out.csv"
+
+
+def zarr(folder, shape, chunks, attributes):
+    store = folder / "in.zarr"
+    (store / "0").mkdir(parents=True)
+    (store / ".zgroup").write_text('{"zarr_format":2}')
+    (store / ".zattrs").write_text(json.dumps({"multiscales": [{"version": "0.4", "axes": ["y", "x"], "datasets": [{"path": "0"}]}],
+                                               **attributes}))
+    (store / "0/.zarray").write_text(json.dumps({"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "|u1", "compressor": None,
+                                                 "fill_value": 1, "order": "C", "filters": None}))
+    return store
+
+
+def attributes(folder, n):
+    zarr(folder, [8, 8], [8, 8], {f"attribute{i}": i for i in range(n)})
+    (folder / "in.zarr/labels").mkdir()
+    shutil.copy(folder / "in.zarr/.zattrs", folder / "in.zarr/labels/.zattrs")
+    return "label", "in.zarr", "-o", "in.zarr/labels/cells"
+
+
+def chunks(folder, n):
+    zarr(folder, [n * 32, 32], [32, 32], {})
+    return "label", "in.zarr", "--json", "out.json"
+
+
+def overlaps(folder, n):
+    side = int(n ** 0.5)
+    npy(folder / "a.npy", [[x // 2 + 1 for x in range(2 * side)] for _ in range(2 * side)])
+    npy(folder / "b.npy", [[y // 2 + 1 for _ in range(2 * side)] for y in range(2 * side)])
+    return "match", "a.npy", "b.npy", "--csv", "out.csv"
+
+
+def labels(folder, n):
+    npy(folder / "in.npy", [[(8 * y + x + 1) * (x % 2) for x in range(16)] for y in range(n // 8)])
+    return "measure", "in.npy", "--stats", "out.csv", "--json", "out.json"
+
+
+def columns(folder, n):
+    npy(folder / "in.npy", [[1, 0], [0, 0]])
+    component = {"label": 1, "area": 1, "bbox": [0, 0, 1, 1], "centroid": [0, 0], **{f"m{i}": i for i in range(n)}}
+    report = {"gpuccl": "1", "input": {"path": "in.npy", "foreground_rule": "", "geometry": None}, "options": "", "hints": [], "intensity": None,
+              "labeling": {"algorithm": "runs", "device": {"name": "cpu"}, "connectivity": 8}, "components": [component]}
+    (folder / "in.json").write_text(json.dumps(report))
+    return "view", "in.npy", "--report", "in.json", "-o", "out.html"
+
+
+def names(folder, n):
+    (folder / "in").mkdir()
+    for i in range(n):
+        (folder / f"in/{i}.tif").write_bytes(tiff("", 1))
+    return ("label", *(f"in/{i}.tif" for i in range(n)), "--json-dir", "out", "--quiet")
+
+
+# libtiff counts the directories of each file that it opens anew, which takes few instructions.
+SIZES = {frames: 64, hidden_frames: 64, tracks: 64, pages: 256, attributes: 4096, chunks: 256, overlaps: 1600, labels: 4096,
+         columns: 64, names: 64}
+
+if shutil.which("valgrind") is None:
+    print("skipped: no valgrind")
+    sys.exit(0)
+for test, size in SIZES.items():
+    if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
+        continue
+    counts = []
+    for n in (size // 4, size, 4 * size):
+        with tempfile.TemporaryDirectory() as scratch:
+            words = test(pathlib.Path(scratch), n)
+            counts.append(instructions(pathlib.Path(scratch), words))
+    ratio = (counts[2] - counts[1]) / (counts[1] - counts[0])
+    print(f"{test.__name__}: {counts[0]} {counts[1]} {counts[2]}, {ratio:.1f} times", flush=True)
+    assert ratio < MOST, test.__name__
