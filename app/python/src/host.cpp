@@ -361,16 +361,24 @@ void sort_rows(Table& table, const std::vector<std::uint64_t>& ids) {
         cells);
 }
 
+/// Returns labels as integers.
+std::vector<std::uint64_t> ids_of(const UninitializedVector<ValueBits>& values, const HostArray& array) {
+  std::vector<std::uint64_t> ids(values.begin(), values.end());
+  if (is_floating(*array.type()))
+    for (std::uint64_t& id : ids) id = static_cast<std::uint64_t>(to_double(*array.type(), id));
+  return ids;
+}
+
 Objects read_objects(const HostArray& array, Findings& findings) {
   Objects objects{label_by_value(read_labels(array, findings)), {}};
-  objects.ids.assign(objects.labeled.values.begin(), objects.labeled.values.end());
+  objects.ids = ids_of(objects.labeled.values, array);
   return objects;
 }
 
 /// Returns the components of equal values as objects, numbered from 1.
 Objects read_classes(const HostArray& array, Connectivity connectivity, Findings& findings) {
   Objects objects{label_values(read_labels(array, findings), connectivity), {}};
-  objects.classes.assign(objects.labeled.values.begin(), objects.labeled.values.end());
+  objects.classes = ids_of(objects.labeled.values, array);
   objects.ids.resize(objects.classes.size());
   std::iota(objects.ids.begin(), objects.ids.end(), std::uint64_t{1});
   return objects;
@@ -568,7 +576,7 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
     ValueLabeling found = label_values(read_labels(array, findings), connectivity);
     made.labeled = std::move(found.labeled);
     made.values = std::move(found.values);
-    made.type = ValueType::u64;
+    made.type = *array.type();
   } else {
     made.bits = pack(array, findings);
     made.labeled = label_bits(made.bits, connectivity);

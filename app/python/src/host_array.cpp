@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -57,19 +58,34 @@ std::optional<ValueType> type_of(const Py_buffer& view, PyObject* object) {
   refuse_type(object);
 }
 
-/// Returns true if a floating-point element of a row is NaN. The loop has no branches, so it is vectorized.
+/// Returns the bitwise or of test(element) for consecutive elements. Blocks have a constant length, so loops
+/// are vectorized.
+template <class T, class Test>
+auto any_bits(const std::byte* row, std::int64_t width, const Test& test) {
+  decltype(test(T{})) found = 0;
+  const auto add = [&](std::size_t x) {
+    T value;
+    std::memcpy(&value, row + x * sizeof value, sizeof value);
+    found |= test(value);
+  };
+  constexpr std::size_t kBlock = 64;
+  std::size_t x = 0;
+  for (; x + kBlock <= static_cast<std::size_t>(width); x += kBlock)
+    for (std::size_t i = 0; i < kBlock; ++i) add(x + i);
+  for (; x < static_cast<std::size_t>(width); ++x) add(x);
+  return found;
+}
+
+/// Returns true if a floating-point element of a row is NaN. `Real`: an integer for half precision.
 template <class Real>
 bool has_nan(const std::byte* row, int width) {
-  std::uint64_t nans = 0;
-  for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
-    Real value;
-    std::memcpy(&value, row + x * sizeof value, sizeof value);
-    if constexpr (std::is_floating_point_v<Real>)
-      nans |= value != value ? 1u : 0u;
-    else
-      nans |= (value & 0x7fffu) > 0x7c00u ? 1u : 0u;  // half precision
-  }
-  return nans != 0;
+  using Word = std::conditional_t<sizeof(Real) == 8, std::uint64_t, std::uint32_t>;
+  return any_bits<Real>(row, width, [](Real value) {
+           if constexpr (std::is_floating_point_v<Real>)
+             return static_cast<Word>(-static_cast<int>(value != value));
+           else
+             return static_cast<Word>((value & 0x7fffu) > 0x7c00u);
+         }) != 0;
 }
 
 template <class Sample, class Real>
@@ -121,15 +137,27 @@ std::int64_t label_of(T value, Findings& findings) {
   }
 }
 
+/// Returns true if all elements are labels as they are: integers of at least 0, which the type can count to.
 template <class T>
-bool has_negative(const std::byte* row, int width) {
-  T lowest = 0;
-  for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
-    T value;
-    std::memcpy(&value, row + x * sizeof value, sizeof value);
-    lowest = std::min(lowest, value);
+bool are_labels(const std::byte* elements, std::int64_t count) {
+  if constexpr (std::is_unsigned_v<T>) {
+    return true;
+  } else if constexpr (std::is_integral_v<T>) {
+    using Word = std::make_unsigned_t<T>;
+    return static_cast<T>(any_bits<T>(elements, count, [](T value) { return static_cast<Word>(value); })) >=
+           0;
+  } else {
+    // Adding 2^23 or 2^52 rounds smaller numbers to integers. Larger and negative numbers are checked by
+    // their signs. Comparisons are not vectorized. A wrong "false" is slow only.
+    constexpr T kMost = T(std::int64_t{1} << std::numeric_limits<T>::digits), kRounds = kMost / 2;
+    using Word = std::conditional_t<sizeof(T) == 8, std::uint64_t, std::uint32_t>;
+    constexpr Word kSign = Word{1} << (std::numeric_limits<Word>::digits - 1);
+    return any_bits<T>(elements, count, [](T value) {
+             const T fraction = (value + kRounds) - kRounds - value;
+             return std::bit_cast<Word>(fraction) |
+                    ((std::bit_cast<Word>(value) | std::bit_cast<Word>(kMost - value)) & kSign);
+           }) == 0;
   }
-  return lowest < 0;
 }
 
 /// Adds all rows to `image`. convert(elements, count, converted) returns the elements of the image:
@@ -139,8 +167,11 @@ void add_rows(const HostArray& array, ValueImage& image, const Convert& convert)
   for_rows(array.extent(), static_cast<std::int64_t>(array.bytes_each()),
            [&](std::int64_t first, std::int64_t rows) {
              std::vector<std::byte> copy, converted;
+             const std::int64_t width = array.extent().width;
+             if (array.is_contiguous())
+               return image.add_rows(first, rows, convert(array.row(first), rows * width, converted));
              for (std::int64_t row = first; row < first + rows; ++row)
-               image.add_rows(row, 1, convert(array.whole_row(row, copy), array.extent().width, converted));
+               image.add_rows(row, 1, convert(array.whole_row(row, copy), width, converted));
            });
 }
 
@@ -246,31 +277,28 @@ BitVolume unpack_rows(const HostArray& array, int width) {
 ValueImage read_values(const HostArray& array, double delta, Findings& findings) {
   if (!array.type()) throw Error(ErrorCode::usage, "values of half precision: convert them to float32");
   ValueImage image(array.extent(), *array.type(), delta);
-  add_rows(array, image, [](const std::byte* elements, int, std::vector<std::byte>&) { return elements; });
+  add_rows(array, image,
+           [](const std::byte* elements, std::int64_t, std::vector<std::byte>&) { return elements; });
   if (image.any_nan()) findings.nan = true;
   return image;
 }
 
 ValueImage read_labels(const HostArray& array, Findings& findings) {
   if (!array.type()) throw Error(ErrorCode::usage, "values of half precision: convert them to float32");
-  const bool is_real = is_floating(*array.type());
-  ValueImage image(array.extent(), is_real ? ValueType::i64 : *array.type());
+  ValueImage image(array.extent(), *array.type());
   with_type(*array.type(), [&]<class T>(T) {
-    add_rows(array, image, [&](const std::byte* elements, int width, std::vector<std::byte>& converted) {
-      if constexpr (std::is_unsigned_v<T>) return elements;
-      if constexpr (std::is_integral_v<T>)
-        if (!has_negative<T>(elements, width)) return elements;
-      using Label = std::conditional_t<std::is_integral_v<T>, T, std::int64_t>;
-      const auto count = static_cast<std::size_t>(width);
-      converted.resize(count * sizeof(Label));
-      for (std::size_t x = 0; x < count; ++x) {
-        T value;
-        std::memcpy(&value, elements + x * sizeof value, sizeof value);
-        const auto label = static_cast<Label>(label_of(value, findings));
-        std::memcpy(converted.data() + x * sizeof label, &label, sizeof label);
-      }
-      return static_cast<const std::byte*>(converted.data());
-    });
+    add_rows(array, image,
+             [&](const std::byte* elements, std::int64_t count, std::vector<std::byte>& converted) {
+               if (are_labels<T>(elements, count)) return elements;
+               converted.resize(static_cast<std::size_t>(count) * sizeof(T));
+               for (std::size_t x = 0; x < static_cast<std::size_t>(count); ++x) {
+                 T value;
+                 std::memcpy(&value, elements + x * sizeof value, sizeof value);
+                 value = static_cast<T>(label_of(value, findings));
+                 std::memcpy(converted.data() + x * sizeof value, &value, sizeof value);
+               }
+               return static_cast<const std::byte*>(converted.data());
+             });
   });
   return image;
 }
