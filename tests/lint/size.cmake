@@ -64,7 +64,7 @@ set(rooms
   "tests/lint 802"
   "tests/papers 535"
   "tests/parts 3215"
-  "tests/python 2480"
+  "tests/python 2560"
   "tests/slabs 399"
   "tests/support 2909"
   "tests 277"
