@@ -298,3 +298,26 @@ def test_connectivity_is_an_integer_whatever_was_asked_before():
                 with pytest.raises(TypeError, match="connectivity"):
                     gpuccl.label(array, wrong)
             assert gpuccl.label(array, 1)[1] == gpuccl.label(array, np.int8(1))[1] == 1
+
+
+class OnDevice:
+    """An array whose interface is that of an array on a GPU."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__cuda_array_interface__ = {**array.__array_interface__, "version": 3}
+
+
+def test_out_on_a_gpu_is_checked_before_anything_is_enqueued(monkeypatch):
+    monkeypatch.setattr(gpuccl._core, "with_cuda", True)
+    read_only = np.zeros(MASK.shape, np.int32)
+    read_only.flags.writeable = False
+    for label in (gpuccl.label, gpuccl.label_async):
+        for out in ([1], np.zeros(MASK.shape, np.int32), 5):
+            with pytest.raises(TypeError, match="must be an array on a GPU"):
+                label(OnDevice(MASK), out=out)
+        for code in ("?", "i8", "f4"):
+            with pytest.raises(ValueError, match="int32 or uint32"):
+                label(OnDevice(MASK), out=OnDevice(np.zeros(MASK.shape, code)))
+        with pytest.raises(ValueError, match="read-only"):
+            label(OnDevice(MASK), out=OnDevice(read_only))

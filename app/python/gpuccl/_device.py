@@ -31,7 +31,7 @@ import numpy as np
 
 from . import _core
 from ._host import images_of
-from ._kinds import library_of, need_cuda, pixels
+from ._kinds import library_of, need_cuda, on_device, pixels
 from ._measures import Columns, check_intensity, measure_channels
 
 _VALUE_TYPES = {
@@ -510,16 +510,20 @@ class Labeling:
         self.keep = (array, workspace)
 
     def _view_of_out(self, out):
+        if not on_device(out):
+            raise TypeError(f"out= is {type(out).__name__}; it must be an array on a GPU")
         kind = _kind_of(out)
         if type(kind) is not type(self.kind):
             raise TypeError("out= is an array of another library than the input")
         if library_of(out) in ("jax", "jaxlib"):
             raise TypeError("arrays of JAX are not written: out= is for other libraries")
+        if isinstance(kind, _Other) and getattr(out, "__cuda_array_interface__", {"data": (0, False)})["data"][1]:
+            raise ValueError("out= is read-only")
         address, device, shape, strides, code = kind.view(out, self.stream)
         if device != self.device:
             raise ValueError(f"out= is on device {device}, the array on {self.device}")
         if code not in ("i4", "u4"):
-            raise ValueError("out= is not an array of int32 or uint32")
+            raise ValueError(f"out= has the type {code}; labels on a GPU need int32 or uint32")
         return address, tuple(shape), strides
 
     def read(self, array, type_) -> np.ndarray:
