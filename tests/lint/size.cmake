@@ -13,7 +13,7 @@ set(rooms
   "app/mpi 328"
   "app/options 2302"
   "app/parts 1936"
-  "app/python 4417"
+  "app/python 4460"
   "app/view 3237"
   "app 293"
   "io/bmp 371"
