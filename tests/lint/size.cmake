@@ -36,7 +36,7 @@ set(rooms
   "io/write 1194"
   "io/zarr 2275"
   "io 253"
-  "lib/include 2770"
+  "lib/include 2780"
   "lib/papers 6098"
   "lib/src/common 2496"
   "lib/src/contacts 377"
