@@ -1,21 +1,15 @@
 #include "io/files/gunzipped_file.hpp"
 
 #include <libdeflate.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <new>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
-#include "io/deflate/deflate.hpp"
 
 namespace gpuccl::io {
 
@@ -114,44 +108,6 @@ constexpr std::int64_t kMostPlaces = 64;
 constexpr std::uint64_t kLeastStep = std::uint64_t{8} << 20;    // from one place to the next
 constexpr std::uint64_t kLeastStream = std::uint64_t{1} << 20;  // less is inflated faster at once
 
-/// Makes the pages of new memory in a thread of its own, ahead of the one that writes into them: to make them
-/// takes as long as to inflate into them. Those that it does not make, or not in time, are made when they are
-/// written. A thread and no task, for the others of the arena may be waiting for what is inflated.
-class PagesAhead {
- public:
-  PagesAhead(std::byte* memory, std::size_t bytes) {
-    constexpr std::size_t kLeast = std::size_t{4} << 20;
-    if (bytes < kLeast) return;
-    try {
-      thread_ = std::thread([=, this] { make(memory, bytes); });
-    } catch (const std::system_error&) {
-    }
-  }
-  PagesAhead(const PagesAhead&) = delete;
-  PagesAhead& operator=(const PagesAhead&) = delete;
-  ~PagesAhead() {
-    is_over_ = true;
-    if (thread_.joinable()) thread_.join();
-  }
-
- private:
-  void make([[maybe_unused]] std::byte* memory, [[maybe_unused]] std::size_t bytes) const {
-#ifdef MADV_POPULATE_WRITE
-    constexpr std::size_t kAtOnce = std::size_t{1} << 20;
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const auto begin = reinterpret_cast<std::uintptr_t>(memory) / page * page + page;
-    const auto end = (reinterpret_cast<std::uintptr_t>(memory) + bytes) / page * page;
-    for (std::uintptr_t at = begin; at < end && !is_over_; at += kAtOnce)
-      if (::madvise(reinterpret_cast<void*>(at), std::min<std::size_t>(kAtOnce, end - at),
-                    MADV_POPULATE_WRITE) != 0)
-        return;
-#endif
-  }
-
-  std::atomic<bool> is_over_ = false;
-  std::thread thread_;
-};
-
 }  // namespace
 
 bool is_gzip(const InputFile& file) {
@@ -170,56 +126,38 @@ void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, bool in_ord
   on_more_ = std::move(on_more);
   expected_ = bytes;
   const double both = static_cast<double>(bytes) + static_cast<double>(stored_bytes());
-  // A fast stream is packed to bits while it is in the cache, and needs no pages. Most of the memory is left
-  // to others.
-  by_threads_bytes_ = both <= static_cast<double>(memory) / 16
-                          ? bytes_to_inflate_in_parallel(static_cast<std::size_t>(stored_bytes()), bytes)
-                          : 0;
-  if (by_threads_bytes_ > 0 && !may_end_with(bytes)) by_threads_bytes_ = 0;
-  const bool streams_well =
-      in_order && bytes >= kLeastStream && fast_inflater_bytes() > 0 && by_threads_bytes_ == 0;
+  // A fast stream is packed to bits while it is in the cache. Most of the memory is left to others.
+  const bool streams_well = in_order && bytes >= kLeastStream && fast_inflater_bytes() > 0;
   streamed_ = streams_well || both > static_cast<double>(memory) / 4;
   most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::bytes_of_copy()));
-}
-
-/// Returns false if the trailer of the last member gives it more bytes than these.
-bool GunzippedFile::may_end_with(std::uint64_t bytes) const {
-  std::uint32_t last = 0;
-  if (bytes > UINT32_MAX || !GunzipStream(*file_, offset_, false).starts_member()) return true;
-  return file_->read_at(file_->size() - sizeof last, &last, sizeof last) == sizeof last && last <= bytes;
 }
 
 std::int64_t GunzippedFile::held_bytes() const {
   return streamed_
              ? GunzipStream::bytes() + static_cast<std::int64_t>(most_places_) * GunzipStream::bytes_of_copy()
-             : static_cast<std::int64_t>(expected_ + stored_bytes() + by_threads_bytes_);
+             : static_cast<std::int64_t>(expected_ + stored_bytes());
 }
 
 std::size_t GunzippedFile::read_at(std::uint64_t offset, void* out, std::size_t count) const {
   if (streamed_) return stream_at(offset, out, count);
-  std::call_once(is_held_, [this] { hold_all(false); });
+  std::call_once(is_held_, [this] { hold_all(); });
   if (offset >= held_size_) return 0;
   count = static_cast<std::size_t>(std::min<std::uint64_t>(count, held_size_ - offset));
   std::memcpy(out, held_.get() + offset, count);
   return count;
 }
 
-void GunzippedFile::prepare() const {
-  if (!streamed_) std::call_once(is_held_, [this] { hold_all(true); });
-}
-
-void GunzippedFile::hold_all(bool by_all_threads) const {
+void GunzippedFile::hold_all() const {
   held_size_ = static_cast<std::size_t>(expected_);
   held_ = make_large_for_overwrite<std::byte>(held_size_);
-  if (inflate_at_once(by_all_threads)) return;
+  if (inflate_at_once()) return;
   // Damaged, or longer than its header specifies: the stream knows which.
   GunzipStream stream(*file_, offset_);
   held_size_ = stream.read(held_.get(), held_size_);
   check_end(stream);
 }
 
-/// The checksum follows the last byte. Of what is there and was not expected, only a part is read: samples,
-/// or what is not compressed.
+/// The checksum follows the last byte. Reads at most 1 MiB of unexpected data after the samples.
 void GunzippedFile::check_end(GunzipStream& stream) const {
   constexpr std::uint64_t kMostUnexpected = 1 << 20;
   const bool holds_more = stream.skip(kMostUnexpected) > 0;
@@ -236,18 +174,11 @@ void GunzippedFile::look_behind(std::uint64_t offset) const {
   }
 }
 
-bool GunzippedFile::inflate_at_once(bool by_all_threads) const {
+bool GunzippedFile::inflate_at_once() const {
   const auto most = static_cast<std::size_t>(stored_bytes());
   const auto stored = make_large_for_overwrite<std::byte>(most);
   const std::size_t size = file_->read_at(offset_, stored.get(), most);
   const bool is_gzip = size > 1 && stored[0] == std::byte{0x1f} && stored[1] == std::byte{0x8b};
-  if (by_all_threads)
-    if (const auto used = inflate_in_parallel(is_gzip ? Wrapping::gzip : Wrapping::zlib, {stored.get(), size},
-                                              {held_.get(), held_size_})) {
-      look_behind(*used);
-      return true;
-    }
-  const PagesAhead pages(held_.get(), held_size_);
   const auto decompress = is_gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);

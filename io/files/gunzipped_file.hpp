@@ -99,8 +99,7 @@ class GunzipStream {
 bool is_gzip(const InputFile& file);
 
 /// Content of a file that is compressed by gzip, or by gzip or zlib from some offset.
-/// It is a stream with restart points or, if that is faster and fits in memory, decompressed on first access,
-/// in one pass or by all threads.
+/// It is a stream with restart points or, if that is faster and fits in memory, decompressed on first access.
 class GunzippedFile final : public ByteSource {
  public:
   explicit GunzippedFile(std::shared_ptr<const InputFile> file, std::uint64_t offset = 0)
@@ -119,16 +118,13 @@ class GunzippedFile final : public ByteSource {
   /// Returns the memory of read_at() from its first call on.
   std::int64_t held_bytes() const;
   bool is_streamed() const { return streamed_; }
-  /// Decompresses with all threads, unless it is a stream. Optional; call it before several threads read.
-  void prepare() const;
   std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const override;
 
  private:
-  void hold_all(bool by_all_threads) const;
+  void hold_all() const;
   void check_end(GunzipStream& stream) const;
-  bool inflate_at_once(bool by_all_threads) const;
+  bool inflate_at_once() const;
   void look_behind(std::uint64_t offset) const;
-  bool may_end_with(std::uint64_t bytes) const;
   std::size_t stream_at(std::uint64_t offset, void* out, std::size_t count) const;
   void go_to(std::uint64_t offset) const;
 
@@ -137,7 +133,6 @@ class GunzippedFile final : public ByteSource {
   std::uint64_t expected_ = 0;
   bool streamed_ = true;
   std::size_t most_places_ = 0;
-  std::size_t by_threads_bytes_ = 0;  // memory of all threads that inflate it; 0: one does
   std::function<void()> on_more_;
 
   mutable std::once_flag is_held_;

@@ -29,7 +29,6 @@ void for_each_within(int begin, int end, std::int64_t bytes_each, std::int64_t m
 template <class Work>
 void for_each_group(const SampleSource& source, int z0, int z1, std::int64_t bytes_each, std::int64_t memory,
                     Work work) {
-  source.prepare();
   const std::int64_t depth = source.group_depth();
   const auto work_on_group = [&](std::int64_t group) {
     work(static_cast<int>(std::max<std::int64_t>(group * depth, z0)),

@@ -189,7 +189,6 @@ class SourcePart : public SampleSource {
   std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
   std::int64_t held_bytes() const override { return source_->held_bytes(); }
   bool in_order() const override { return source_->in_order(); }
-  void prepare() const override { source_->prepare(); }
 
  protected:
   const SampleSource& source() const { return *source_; }
@@ -292,7 +291,6 @@ class ChannelSource final : public SampleSource {
   }
   std::int64_t held_bytes() const override { return source_->held_bytes(); }
   bool in_order() const override { return source_->in_order(); }
-  void prepare() const override { source_->prepare(); }
   void decode(int z, const Sink& sink) const override {
     source_->decode(z, [&](const SampleRows& rows) { pass(z, rows, sink); });
   }

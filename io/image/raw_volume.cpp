@@ -112,9 +112,6 @@ class RawVolumeSource final : public SampleSource {
   std::int64_t buffer_bytes() const override { return raw_buffer_bytes(format_, info_.extent); }
   std::int64_t held_bytes() const override { return compressed_ ? compressed_->held_bytes() : 0; }
   bool in_order() const override { return compressed_ && compressed_->is_streamed(); }
-  void prepare() const override {
-    if (compressed_) compressed_->prepare();
-  }
   void decode(int z, const Sink& sink) const override {
     decode_raw(raw_, format_, info_.extent, z, in_order() ? 0 : decoding_memory(info_.extent, memory_), sink);
   }

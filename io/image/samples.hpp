@@ -88,9 +88,6 @@ class SampleSource {
   /// Returns whether slices must be decoded one after the other, because each depends on earlier ones.
   virtual bool in_order() const { return false; }
 
-  /// Prepares slices that are decoded at the same time, with all threads. Without this call, the first slice
-  /// prepares them, with one thread. Throws Error (data, io).
-  virtual void prepare() const {}
   /// Passes every row of slice z to `sink`, in any order and from several threads at once. Thread-safe.
   /// Throws Error (data, io).
   using Sink = std::function<void(const SampleRows& rows)>;

@@ -10,8 +10,6 @@
 #include <new>
 #include <string_view>
 
-#include "io/deflate/deflate.hpp"
-
 namespace gpuccl::io {
 namespace {
 
@@ -155,8 +153,6 @@ bool is_within_window(const ZlibStream& stream, std::size_t bytes) {
 /// Inflates exactly `bytes` bytes. libdeflate reads codes 286 and 287, which RFC 1951 excludes, as lengths of
 /// 258. A stream with them is accepted if its checksum is right.
 bool inflate_exactly(const ZlibStream& stream, std::byte* out, std::size_t bytes) {
-  if (inflate_in_parallel(Wrapping::zlib, {stream.data.get(), stream.bytes}, {out, bytes}) == stream.bytes)
-    return true;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> inflater(
       libdeflate_alloc_decompressor(), libdeflate_free_decompressor);
   std::size_t taken = 0, made = 0;
@@ -169,9 +165,7 @@ bool inflate_exactly(const ZlibStream& stream, std::byte* out, std::size_t bytes
 }  // namespace
 
 std::uint64_t PngPixels::most_bytes(const InputFile& file, const PngLayout& layout) {
-  const std::uint64_t stored = std::min(file.size(), most_stored(layout));
-  const std::uint64_t in_parallel = std::min(stored, most_stored_in_parallel(layout.bytes()));
-  return layout.bytes() + stored + bytes_to_inflate_in_parallel(in_parallel, layout.bytes());
+  return layout.bytes() + std::min(file.size(), most_stored(layout));
 }
 
 std::optional<PngPixels> PngPixels::inflate(const InputFile& file, std::uint64_t offset,

@@ -180,7 +180,6 @@ std::int64_t IntensityReader::buffer_bytes() const {
 
 int IntensityReader::slices_at_once() const {
   if (source_->in_order()) return 1;
-  with_path(path_, [&] { source_->prepare(); });
   const std::int64_t affordable = memory_ / 8 / std::max<std::int64_t>(1, buffer_bytes());
   return static_cast<int>(
       std::clamp<std::int64_t>(affordable, 1, 4 * oneapi::tbb::this_task_arena::max_concurrency()));
