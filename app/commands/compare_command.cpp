@@ -25,6 +25,7 @@ namespace {
 struct CompareOptions {
   std::string a, b;
   std::int64_t memory = 0;
+  bool round = false;
   bool partition = false;
   bool quiet = false;
 };
@@ -54,7 +55,12 @@ int run_compare(const CompareOptions& options) {
   enter_sandbox({options.a, options.b});
   // Each image gets half of the memory, of which its slabs take a quarter; the tables get a quarter each.
   const std::int64_t memory = io::memory_limit({.memory = options.memory});
-  io::LabelReader a(options.a, {.memory = memory / 2}), b(options.b, {.memory = memory / 2});
+  const auto reading = [&](const std::string& path) {
+    io::ReadOptions read = options_of_labels(path, memory / 2, options.round);
+    if (options.quiet) read.warn = nullptr;
+    return read;
+  };
+  io::LabelReader a(options.a, reading(options.a)), b(options.b, reading(options.b));
   const std::int64_t of_table = std::max(MemoryBudget::kInAnyCase / 2, memory / 4);
   io::LabelNumbers numbers(of_table);
   const bool are_long = a.has_long_labels() || b.has_long_labels();
@@ -82,6 +88,7 @@ void setup_compare(const Command& command) {
   add_path_or_stream(command, "A", options->a, "", "Label image in any format that gpuccl reads").required();
   add_path_or_stream(command, "B", options->b, "", "Label image to compare it with").required();
   add_switch(command, "--partition", options->partition, "Ignore labels: compare components only");
+  add_round(command, options->round);
   add_memory(command, options->memory, "Memory limit; larger images are read in slabs");
   add_switch(command, "--quiet", options->quiet, "Print nothing; return the exit code only");
   command.on_run([options] { return run_compare(*options); });

@@ -32,6 +32,7 @@ struct ContactsOptions {
   PeriodicAxes periodic{};
   std::optional<io::GivenSpacing> spacing;
   std::int64_t memory = 0;
+  bool round = false;
   OutputOptions file;
 };
 
@@ -83,7 +84,7 @@ int run_contacts(const ContactsOptions& options) {
   refuse_overlap(paths, false);
   TextOutput output(options.output, options.file, io::is_contacts_csv);
   const std::int64_t memory = io::memory_limit({.memory = options.memory});
-  io::LabelReader labels(options.input, {.memory = memory});
+  io::LabelReader labels(options.input, options_of_labels(options.input, memory, options.round));
   io::ImageInfo info = labels.info();
   std::vector<Contact> contacts;
   std::vector<std::uint64_t> long_labels;
@@ -125,6 +126,7 @@ void setup_contacts(const Command& command) {
   add_switch(command, "--per-slice", options->neighbors.per_slice,
              "Count contacts within slices only, with 4- or 8-connectivity");
   add_periodic(command, options->periodic, "Connect opposite borders along these axes, as in x,y,z");
+  add_round(command, options->round);
   add_spacing(command, options->spacing);
   add_memory(command, options->memory, "Memory limit; larger images are read in slabs");
   options->file.add_to(command);

@@ -26,6 +26,7 @@ struct ObjectOptions {
   bool every_frame = false;
   AlgorithmOptions components;  // only its connectivity is used
   bool label = false;           // objects are components of a mask
+  bool round = false;           // values to integers
   bool per_value = false;       // objects are components of equal values, which are classes
 
   void add_to(const Command& command);

@@ -29,6 +29,7 @@ io::ReadOptions read_options(const std::string& path, const ObjectOptions& optio
   read.planes = options.planes;
   if (frame) read.planes.frame = frame;
   if (!options.label) read.palette = io::PaletteUse::index;
+  read.values = {io::ValueRule::Kind::labels, options.round};
   read.warn = [path](const std::string& line) { print_warning(path, line); };
   return read;
 }
@@ -65,9 +66,9 @@ Objects components_of(const std::string& path, const io::ReadOptions& read, cons
 Objects values_of(const std::string& path, const io::ReadOptions& read, const ObjectOptions& options) {
   const std::unique_ptr<io::Reader> reader = io::open_reader(path, read);
   const io::ImageInfo info = reader->info();
-  const ValueType type = reader->value_type();
+  reader->value_type();  // of all slices
   ValueImage image = reader->read_values(0, info.extent.depth, 0);
-  if (image.any_nan()) read.warn(io::kHintOfNan);
+  if (reader->has_nan()) read.warn(io::kHintOfNan);
   ValueLabeling labeled =
       options.per_value ? label_values(std::move(image), options.components.connectivity_for(
                                                              info.extent, io::holds_volumes(info.format)))
@@ -78,7 +79,7 @@ Objects values_of(const std::string& path, const io::ReadOptions& read, const Ob
   const std::string scattered =
       hint_of_scattered(components.size(), pixels_of_boxes(components), info.extent);
   if (!options.per_value && !scattered.empty()) read.warn(scattered);
-  std::vector<std::uint64_t> values = object_ids(type, labeled.values);
+  std::vector<std::uint64_t> values(labeled.values.begin(), labeled.values.end());
   objects.ids = options.per_value ? numbers(values.size()) : values;
   if (options.per_value) objects.classes = std::move(values);
   return objects;
@@ -90,6 +91,7 @@ void ObjectOptions::add_to(const Command& command) {
   add_switch(command, "--label", label, "Label the inputs first: they are masks, not labels");
   add_switch(command, "--per-value", per_value,
              "Score class by class: values are classes, and their components are objects");
+  add_round(command, round).excludes("--label", "masks have no labels to round");
   add_connectivity(command, components.connectivity);
   add_planes(command, "--", planes,
              {"Channel to read, from 0", "Time point to read, from 0, or all",

@@ -40,6 +40,7 @@ namespace {
 
 struct ViewOptions {
   std::string labels, image, stats, report, output;
+  bool round = false;
   std::optional<io::GivenSpacing> spacing;
   io::PlaneChoice planes;
   std::int64_t memory = 0;
@@ -174,6 +175,7 @@ int run_view(const ViewOptions& options) {
   LabelOptions of_objects = LabelOptions::for_objects();
   of_objects.input.limits.memory = options.memory;
   of_objects.spacing = options.spacing;
+  of_objects.values.round = options.round;
   of_objects.resolve();
   LabelPaths files;
   files.input = options.labels;
@@ -243,6 +245,7 @@ void setup_view(const Command& command) {
              {"Channel of --image, from 0", "Time point of --image, from 0",
               "Index of the image in a TIFF with several, from 0",
               "Pages of a TIFF for --image, from 0, as N or N..M"});
+  add_round(command, options->round);
   add_spacing(command, options->spacing);
   add_memory(command, options->memory, "Memory limit; larger images are read in slabs");
   add_amount(command, "--size", options->size, "Size limit of the page [10 MB]");

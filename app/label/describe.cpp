@@ -59,9 +59,10 @@ std::string beyond_all_values(bool above) {
 std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOptions& options,
                             const Findings& findings) {
   if (findings.more_than_two_values && !options.has_rule())
-    return std::string(
-               "it has more than two values and no threshold, so every nonzero pixel is foreground; set "
-               "--threshold T or --threshold otsu for a grayscale image, ") +
+    return "it has more than two values and no threshold, so every " +
+           std::string(input.foreground_rule.starts_with("luma") ? "color with a luma above 0"
+                                                                 : "nonzero pixel") +
+           " is foreground; set --threshold T or --threshold otsu for a grayscale image, " +
            (findings.has_values_option ? "--values or " : "") + "--value V for a segmentation";
   if (findings.foreground <= 0 && !findings.any_nan && !options.invert) {
     if (options.otsu) return "all pixels have the same value, so nothing is foreground";
@@ -359,7 +360,6 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   findings.largest = image.largest;
   findings.filled = image.holes ? image.holes->elements : 0;
   findings.by_values = options_.values.by_values;
-  if (options_.values.by_values && !options_.values.objects) findings.any_nan = false;  // NaN is background
   findings.given_spacing = options_.spacing.has_value();
   findings.needs_unit = options_.measure.needs_spacing;
   findings.measured = options_.measure.wanted;

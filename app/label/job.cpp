@@ -166,6 +166,8 @@ void Job::measure(Engine& engine) {
 }
 
 void Job::select() {
+  const ValueBits last =  // also of components that are not selected
+      options_.values.split_values ? largest_value(*input_->value_type(), part_.values) : 0;
   run_collective([&] { input_->select(link_, part_); });
   part_.measured.show_only(options_.measure.wanted);
   found_.selected(link_, *input_, part_);
@@ -173,7 +175,7 @@ void Job::select() {
   io::ValueColumn& value = description_.report.value = input_->column(part_.values);
   if (!options_.values.split_values) return;
   run_local(files_.input,
-            [&] { ids_ = split_values(*input_->value_type(), part_.values, part_.components.area); });
+            [&] { ids_ = split_values(*input_->value_type(), part_.values, part_.components.area, last); });
   value.labels = ids_;
 }
 

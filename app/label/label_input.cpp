@@ -218,20 +218,26 @@ double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
 
 namespace {
 
-/// Returns the number of pixels that have this size.
-double elements_of(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity) {
+/// Returns the number of pixels that have this size. A NIfTI without a unit is in mm, with a warning.
+double elements_of(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity,
+                   const std::function<void(const std::string& line)>& warn) {
   const bool is_volume = input.extent.depth > 1 || is_3d(connectivity);
   const int axes = is_volume ? 3 : 2;
   if (size.axes != axes)
     throw Error(ErrorCode::usage, size.text + " is " + (size.axes == 3 ? "a volume" : "an area") +
                                       ", but the input is labeled as " +
                                       (is_volume ? "a volume" : "an image"));
-  if (!input.geometry.is_known(axes) || input.geometry.unit == io::LengthUnit::unknown)
+  io::Geometry geometry = input.geometry;
+  if (geometry.unit == io::LengthUnit::unknown && geometry.nifti) {
+    if (warn) warn(io::kUnitIsAssumed);
+    geometry.unit = io::LengthUnit::mm;
+  }
+  if (!geometry.is_known(axes) || geometry.unit == io::LengthUnit::unknown)
     throw Error(ErrorCode::data,
                 "has no spacing in a unit of length, which " + size.text + " needs; set it with --spacing");
   double element = 1;
   for (std::size_t axis = 0; axis < static_cast<std::size_t>(axes); ++axis)
-    element *= input.geometry.spacing[axis] * io::unit_ratio(input.geometry.unit, size.unit);
+    element *= geometry.spacing[axis] * io::unit_ratio(geometry.unit, size.unit);
   return size.size / element;
 }
 
@@ -243,14 +249,16 @@ std::uint64_t whole(double elements) {
 /// Returns `selection` with the limits as numbers of elements of `input`. Throws Error (data) if the input
 /// has no spacing in a unit, (usage) for an area of a volume or a volume of an image.
 SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLimits& limits,
-                             const io::ImageInfo& input, Connectivity connectivity) {
+                             const io::ImageInfo& input, Connectivity connectivity,
+                             const std::function<void(const std::string& line)>& warn) {
   // Relative rounding error up to which a size counts as an integer number of pixels.
   constexpr double kTolerance = 1e-9;
   SelectionOptions own = selection;
   if (limits.min)
-    own.min_size = whole(std::ceil(elements_of(*limits.min, input, connectivity) * (1 - kTolerance)));
+    own.min_size = whole(std::ceil(elements_of(*limits.min, input, connectivity, warn) * (1 - kTolerance)));
   if (limits.max)
-    own.max_size = whole(std::floor(elements_of(*limits.max, input, connectivity) * (1 + kTolerance)));
+    own.max_size = whole(std::floor(
+        elements_of(*limits.max, input, connectivity, limits.min ? nullptr : warn) * (1 + kTolerance)));
   return own;
 }
 
@@ -283,6 +291,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   read.palette = options.input.palette;
   if (options.values.by_values && read.palette == io::PaletteUse::automatic)
     read.palette = io::PaletteUse::index;  // indices are values
+  read.values = options.values.rule();
   read.stack = options.input.stack;
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;
@@ -304,14 +313,13 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
                 fmt::format("has {} slices, but --outlines is for images with one; select one with --page",
                             info_.extent.depth));
   connectivity_ = options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format));
-  selection_ = with_limits(options.selection, options.physical_limits, info_, connectivity_);
+  selection_ = with_limits(options.selection, options.physical_limits, info_, connectivity_, read.warn);
   check_periodic(extent(), connectivity_, options.periodic);
   check_pages(info_, options);
   if (options.fill_holes) check_labels_background(options.algorithm.engine, connectivity_, "--fill-holes");
   if (options.values.by_values) {
     value_type_ = sample_type_ = reader_->value_type();
-    const bool are_wide = is_floating(*value_type_) || *value_type_ == ValueType::i64;
-    if (options.values.objects && are_wide) value_type_ = ValueType::u64;
+    if (options.values.objects && *value_type_ == ValueType::i64) value_type_ = ValueType::u64;
     check_value_type(*value_type_, options.values);
   }
   measures_.plan(info_, connectivity_);

@@ -301,7 +301,7 @@ void LabelOptions::add(const Command& command, bool in_parts) {
             "Do not restrict the process to its input and output folders")
         .prints([this] { return switch_text(!sandbox); })
         .changes(Effect::nothing);
-  if (!of_objects) values.add_input_to(command);
+  of_objects ? static_cast<void>(add_round(command, values.round)) : values.add_input_to(command);
   add_planes_of_input(command, planes, in_parts ? nullptr : &every_frame);
   add_spacing(command, spacing);
   if (of_objects) {

@@ -49,6 +49,12 @@ void ValueOptions::add_input_to(const Command& command) {
                  })
       .prints([this] { return delta ? std::optional(io::shortest(*delta)) : std::nullopt; })
       .needs("--values");
+  add_round(command, round, "With --values: round values to integers").needs("--values");
+}
+
+io::ValueRule ValueOptions::rule() const {
+  using enum io::ValueRule::Kind;
+  return {objects ? labels : delta ? stored : integers, round};
 }
 
 void ValueOptions::add_selection_to(const Command& command, bool in_parts) {
@@ -79,13 +85,11 @@ void check_value_type(ValueType type, const ValueOptions& options) {
   if (options.objects) return;                     // integers, whatever their type
   constexpr double kMostExact = 9007199254740992;  // 2^53: every integer up to it is a double
   if (is_floating(type) && options.split_values)
-    throw Error(ErrorCode::data, "has floating-point values; --split-values needs integers");
+    throw Error(
+        ErrorCode::data,
+        "has floating-point values; --split-values needs integers: leave --delta out, or add --round");
   if (!is_floating(type) && options.most_difference() > kMostExact)
     throw Error(ErrorCode::usage, "--delta above 9007199254740992 needs floating-point values");
-  if (is_floating(type) && !options.delta)
-    throw Error(ErrorCode::data,
-                "has floating-point values; add --delta D, the largest difference between connected "
-                "neighbors (0: equal)");
 }
 
 void check_values(const LabelOptions& options) {

@@ -25,6 +25,7 @@ struct ValueOptions {
   bool per_value = false;     // --largest of each value
   bool keep_values = false;   // values are written instead of labels
   bool split_values = false;  // like keep_values, but only the largest piece of a value keeps it
+  bool round = false;         // values to integers
   bool relabel = false;       // labels are written instead of the values of objects
 
   bool writes_values() const { return keep_values || split_values; }
@@ -35,7 +36,9 @@ struct ValueOptions {
   bool are_labels() const { return objects && !relabel; }
   /// Returns whether tables have a column of values in addition to labels.
   bool has_column() const { return by_values && !are_labels(); }
-  /// Add --values and --delta, and the other options.
+  /// Returns the interpretation of samples: integers where no delta compares real numbers.
+  io::ValueRule rule() const;
+  /// Add --values, --delta and --round, and the other options.
   void add_input_to(const Command& command);
   void add_selection_to(const Command& command, bool in_parts);
 };

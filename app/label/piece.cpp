@@ -210,7 +210,7 @@ void Piece::read_all(bool is_tight) {
   if (work_.values) {
     values_.emplace(read_values(slab_));
     report_.foreground = static_cast<std::uint64_t>(values_->count_foreground());
-    report_.any_nan = values_->any_nan();
+    report_.any_nan = values_->any_nan() || input_.reader().has_nan();
     runs_ = {values_->count_runs(), values_->most_runs_in_row()};
     most_components_ = runs_.all;
     if (!components_fit(work_, budget_.limit(), most_components_))
@@ -378,10 +378,7 @@ Piece::Labels Piece::label_at_once(Engine& engine) {
 
 ValueLabeling Piece::label_objects(ValueImage image, EngineReport& report) const {
   const Stopwatch labeling;
-  const ValueType type = image.type();
   ValueLabeling labeled = label_by_value(std::move(image));
-  const std::vector<std::uint64_t> ids = object_ids(type, labeled.values);
-  labeled.values.assign(ids.begin(), ids.end());
   report.algorithm = "values";
   report.connectivity = work_.connectivity;
   report.device_kind = DeviceKind::cpu;

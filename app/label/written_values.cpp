@@ -106,16 +106,14 @@ void replace_by_values(ValueType type, std::span<const ValueBits> values, std::v
 }
 
 std::vector<ValueBits> split_values(ValueType type, std::span<const ValueBits> values,
-                                    std::span<const std::uint64_t> areas) {
+                                    std::span<const std::uint64_t> areas, ValueBits last) {
   std::unordered_map<ValueBits, std::size_t> largest;
-  ValueBits last = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (is_signed(type) && static_cast<std::int64_t>(values[i]) < 0)
       throw Error(ErrorCode::data, "has the value " + text_of(type, values[i]) +
                                        "; --split-values needs values of at least 1");
     const auto [known, is_first] = largest.emplace(values[i], i);
     if (!is_first && areas[i] > areas[known->second]) known->second = i;
-    last = std::max(last, values[i]);
   }
   const ValueBits most = is_signed(type) ? static_cast<ValueBits>(INT64_MAX) : UINT64_MAX;
   if (values.size() - largest.size() > most - last)
@@ -125,6 +123,13 @@ std::vector<ValueBits> split_values(ValueType type, std::span<const ValueBits> v
   for (std::size_t i = 0; i < ids.size(); ++i)
     if (largest.at(values[i]) != i) ids[i] = ++last;
   return ids;
+}
+
+ValueBits largest_value(ValueType type, std::span<const ValueBits> values) {
+  ValueBits largest = 0;
+  for (const ValueBits value : values)
+    if (!is_signed(type) || static_cast<std::int64_t>(value) > 0) largest = std::max(largest, value);
+  return largest;
 }
 
 ValueType type_of_ids(ValueType type, std::span<const ValueBits> ids) {

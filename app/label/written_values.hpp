@@ -32,10 +32,13 @@ void replace_by_values(ValueType type, std::span<const ValueBits> values, std::v
                        std::vector<ValueBits>* wide = nullptr);
 
 /// Returns the values of --split-values: the largest component of a value keeps it (the first of equally
-/// large ones), and the others get values above all others, in their order. Throws Error (data) for negative
-/// values, and if the values of 64 bits do not suffice.
+/// large ones), and the others get values above `last`, the largest of the input, in their order. Throws
+/// Error (data) for negative values, and if the values of 64 bits do not suffice.
 std::vector<ValueBits> split_values(ValueType type, std::span<const ValueBits> values,
-                                    std::span<const std::uint64_t> areas);
+                                    std::span<const std::uint64_t> areas, ValueBits last);
+
+/// Returns the largest of these values, 0 if all are below it.
+ValueBits largest_value(ValueType type, std::span<const ValueBits> values);
 
 /// Returns the smallest type that holds values of `type` and `ids`.
 ValueType type_of_ids(ValueType type, std::span<const ValueBits> ids);

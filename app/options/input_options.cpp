@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/common/messages.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/option_helpers.hpp"
 #include "io/files/file_names.hpp"
@@ -404,6 +405,18 @@ void InputOptions::add_reading_to(const Command& command, const std::string& mem
 
 Option add_memory(const Command& command, std::int64_t& memory, const std::string& help) {
   return add_amount(command, "--memory", memory, help + " [three quarters of the available memory]");
+}
+
+Option add_round(const Command& command, bool& round, const std::string& help) {
+  return add_switch(command, "--round", round, help);
+}
+
+io::ReadOptions options_of_labels(const std::string& path, std::int64_t memory, bool round) {
+  io::ReadOptions read;
+  read.limits.memory = memory;
+  read.values = {io::ValueRule::Kind::labels, round};
+  read.warn = [path](const std::string& line) { print_warning(path, line); };
+  return read;
 }
 
 }  // namespace gpuccl::app

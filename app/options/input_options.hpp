@@ -56,6 +56,13 @@ void check_spacing(const std::optional<io::GivenSpacing>& given, const io::Image
 /// Adds --memory, a limit of bytes; 0 stands for the default.
 Option add_memory(const Command& command, std::int64_t& memory, const std::string& help);
 
+/// Adds --round, for label images.
+Option add_round(const Command& command, bool& round,
+                 const std::string& help = "Round values to integers; without it, only those within 0.001");
+
+/// Returns the options of reading a label image, whose warnings are printed.
+io::ReadOptions options_of_labels(const std::string& path, std::int64_t memory, bool round);
+
 /// Adds --periodic, the axes along which opposite borders touch.
 void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help);
 

@@ -138,7 +138,7 @@ std::string text_in(hid_t dataset, const char* name) {
 }
 
 /// Numbers for the last axes, x last; nothing if they are none.
-std::vector<double> numbers_in(hid_t dataset, const char* name) {
+std::vector<double> sizes_in(hid_t dataset, const char* name) {
   const std::optional<Hdf5Id> found = attribute(dataset, name, 2, 3);
   if (!found) return {};
   const Hdf5Id type(h5().H5Aget_type(found->get())), space(h5().H5Aget_space(found->get()));
@@ -146,6 +146,33 @@ std::vector<double> numbers_in(hid_t dataset, const char* name) {
   std::vector<double> numbers(static_cast<std::size_t>(h5().H5Sget_simple_extent_npoints(space.get())));
   checked_hdf5(h5().H5Aread(found->get(), *h5().H5T_NATIVE_DOUBLE_g, numbers.data()));
   return numbers;
+}
+
+/// Returns the numbers of an attribute, separated by spaces, or its text.
+std::string numbers_as_text(hid_t dataset, const char* name) {
+  constexpr hssize_t kMost = 256;
+  const std::optional<Hdf5Id> found = attribute(dataset, name, 1, std::numeric_limits<hssize_t>::max());
+  if (!found) return "";
+  const Hdf5Id type(h5().H5Aget_type(found->get())), space(h5().H5Aget_space(found->get()));
+  const hssize_t count = h5().H5Sget_simple_extent_npoints(space.get());
+  if (count > kMost)
+    throw Error(ErrorCode::data, fmt::format("has {} numbers in its attribute {}", count, name));
+  std::string text;
+  const auto add_all = [&](auto number, hid_t memory_type) {
+    std::vector<decltype(number)> numbers(static_cast<std::size_t>(count));
+    checked_hdf5(h5().H5Aread(found->get(), memory_type, numbers.data()));
+    for (const auto one : numbers) text += fmt::format("{}{}", text.empty() ? "" : " ", one);
+  };
+  const H5T_class_t kind = h5().H5Tget_class(type.get());
+  if (kind == H5T_FLOAT)
+    add_all(0.0, *h5().H5T_NATIVE_DOUBLE_g);
+  else if (kind != H5T_INTEGER)
+    return text_in(dataset, name);
+  else if (h5().H5Tget_sign(type.get()) == H5T_SGN_2)
+    add_all(0LL, *h5().H5T_NATIVE_LLONG_g);
+  else
+    add_all(0ULL, *h5().H5T_NATIVE_ULLONG_g);
+  return text;
 }
 
 }  // namespace
@@ -218,7 +245,8 @@ Hdf5Array read_hdf5_array(hid_t dataset) {
   }
   check_chunk(array);
   array.axistags = text_in(dataset, "axistags");
-  array.sizes = numbers_in(dataset, "element_size_um");
+  array.sizes = sizes_in(dataset, "element_size_um");
+  for (std::size_t i = 0; i < array.cf.size(); ++i) array.cf[i] = numbers_as_text(dataset, kCfAttributes[i]);
   return array;
 }
 
@@ -287,6 +315,7 @@ void put(Hdf5Message& message, const Hdf5Array& array) {
   message.put_list(array.compact);
   message.put_list(array.axistags);
   message.put_list(array.sizes);
+  for (const std::string& text : array.cf) message.put_list(text);
 }
 
 Hdf5Array take_hdf5_array(Hdf5Message& message, std::uint64_t file_bytes) {
@@ -308,6 +337,7 @@ Hdf5Array take_hdf5_array(Hdf5Message& message, std::uint64_t file_bytes) {
   array.compact = message.take_list<std::vector<std::byte>>();
   array.axistags = message.take_list<std::string>();
   array.sizes = message.take_list<std::vector<double>>();
+  for (std::string& text : array.cf) text = message.take_list<std::string>();
   if (!message.is_taken()) Hdf5Message::refuse();
   check_grid(array);
   array.order = order_of_c(array.shape.size());

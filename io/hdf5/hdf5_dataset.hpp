@@ -9,6 +9,7 @@
 
 #include "io/hdf5/hdf5_library.hpp"
 #include "io/hdf5/hdf5_message.hpp"
+#include "io/image/cf_attributes.hpp"
 #include "io/image/chunk_codecs.hpp"
 #include "io/image/chunks.hpp"
 
@@ -55,6 +56,7 @@ struct Hdf5Array : ChunkGrid {
   // Attributes; empty if there are none.
   std::string axistags;       // JSON
   std::vector<double> sizes;  // element_size_um: for the last two or three axes, x last
+  CfAttributes cf;
 };
 
 void put(Hdf5Message& message, const Hdf5Array& array);

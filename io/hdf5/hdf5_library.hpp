@@ -64,7 +64,9 @@ namespace gpuccl::io {
   X(H5free_memory) \
   X(H5open) \
   X(H5P_CLS_FILE_ACCESS_ID_g) \
-  X(H5T_NATIVE_DOUBLE_g)
+  X(H5T_NATIVE_DOUBLE_g) \
+  X(H5T_NATIVE_LLONG_g) \
+  X(H5T_NATIVE_ULLONG_g)
 // clang-format on
 
 /// Functions of libhdf5, under their own names. The library is loaded when the first HDF5 file is opened: it

@@ -204,6 +204,7 @@ std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile> file, c
   request.put_list(file->inside());
   Hdf5Message answer = connection->ask(request);
   Hdf5Array array = take_hdf5_array(answer, bytes);
+  apply_cf(array.cf, array.format);
   const ChunkedImage image = image_of(array, options.planes);
   return open_chunks(
       std::make_unique<Hdf5Chunks>(std::move(file), bytes, std::move(connection), std::move(array)), image,

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "gpuccl/detail/nonzero_bytes.hpp"
 #include "gpuccl/detail/pack_samples.hpp"
@@ -94,6 +95,35 @@ bool has_nan(const std::byte* samples, std::int64_t count) {
   return std::any_of(any.begin(), any.end(), [](Bits bits) { return bits != 0; });
 }
 
+using CodeRanges = std::vector<SampleRange<std::uint64_t>>;
+
+/// Sorts ranges of integers in ascending order and merges those without a gap.
+void sort_and_unite(CodeRanges& ranges) {
+  std::sort(ranges.begin(), ranges.end(), [](const auto& a, const auto& b) { return a.low < b.low; });
+  std::size_t united = 0;
+  for (const SampleRange<std::uint64_t> next : ranges) {
+    if (united > 0 && (next.low <= ranges[united - 1].high || next.low - ranges[united - 1].high == 1)) {
+      ranges[united - 1].high = std::max(ranges[united - 1].high, next.high);
+    } else {
+      ranges[united++] = next;
+    }
+  }
+  ranges.resize(united);
+}
+
+/// Returns the codes up to `max` in none of the ranges, which sort_and_unite() made.
+CodeRanges complement(const CodeRanges& ranges, std::uint64_t max) {
+  CodeRanges others;
+  std::uint64_t next = 0;
+  for (const SampleRange<std::uint64_t>& range : ranges) {
+    if (range.low > next) others.push_back({next, range.low - 1});
+    if (range.high == max) return others;
+    next = range.high + 1;
+  }
+  others.push_back({next, max});
+  return others;
+}
+
 /// Returns whether a sample is in one of the ascending ranges; NaN is in none.
 template <class Sample>
 bool is_in_range(const std::vector<SampleRange<Sample>>& ranges, Sample sample) {
@@ -118,15 +148,22 @@ Foreground::Foreground(const SampleFormat& format, const ForegroundOptions& opti
   if (format.kind == SampleKind::floating) {
     if (!format.is_scaled()) choose_ranges_of_floats();
   } else if (whole_bytes && !is_palette && !format.is_scaled()) {
-    options.values.empty() ? choose_range(options.whole_threshold) : choose_ranges(options.values);
+    method_ = Method::ranges;
+    options.values.empty() ? choose_range(options.whole_threshold) : add_ranges(options.values);
+    CodeRanges chosen = std::exchange(ranges_, {});
+    add_ranges(format.missing);
+    exclude_valueless(std::move(chosen));
   } else if (format.bits <= 8) {
     choose_table();
   }
 }
 
 bool Foreground::is_foreground(double value) const {
-  if (intervals_.empty()) return threshold_ ? value > *threshold_ : value < 0 || value > 0;
-  return is_in_range(intervals_, value);
+  if (std::isnan(value)) return false;
+  const bool is_chosen = !intervals_.empty() ? is_in_range(intervals_, value)
+                         : threshold_        ? value > *threshold_
+                                             : value != 0;
+  return is_chosen != invert_;
 }
 
 bool Foreground::is_flipped() const {
@@ -143,7 +180,8 @@ void Foreground::choose_intervals(const std::vector<SampleInterval>& values) {
   for (const SampleInterval& value : values) intervals_.push_back({of_type(value.low), of_type(value.high)});
 }
 
-void Foreground::choose_ranges(const std::vector<SampleInterval>& values) {
+/// Adds the codes of integers of these values.
+void Foreground::add_ranges(const std::vector<SampleInterval>& values) {
   const bool is_signed = format_.kind == SampleKind::signed_integer;
   const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
   const std::uint64_t sign = is_signed ? std::uint64_t{1} << (format_.bits - 1) : 0;
@@ -158,19 +196,21 @@ void Foreground::choose_ranges(const std::vector<SampleInterval>& values) {
       ranges_.push_back({*low ^ sign, *high ^ sign});
     }
   }
-  unite_ranges();
 }
 
 /// Finds ranges of bits. The bits of positive numbers ascend with the numbers, those of negative numbers
 /// descend.
 void Foreground::choose_ranges_of_floats() {
+  method_ = Method::ranges;
   const int digits = format_.bits == 16 ? 10 : format_.bits == 32 ? 23 : 52;
   const std::uint64_t sign = std::uint64_t{1} << (format_.bits - 1),
                       infinity = (sign - 1) >> digits << digits;
+  SampleFormat numbers = format_;
+  numbers.missing.clear();
   const auto value_at = [&](std::uint64_t rank) {  // in ascending order of numbers
     const std::uint64_t code = rank < sign ? 2 * sign - 1 - rank : rank - sign;
     double value;
-    to_values(format_, true, reinterpret_cast<const std::byte*>(&code), 0, 1, &value);
+    to_values(numbers, true, reinterpret_cast<const std::byte*>(&code), 0, 1, &value);
     return value;
   };
   const auto first = [&](auto is_meant) {  // lowest rank, or one more than that of infinity
@@ -194,30 +234,34 @@ void Foreground::choose_ranges_of_floats() {
     if (!threshold_) add(from(-kInfinity), from(0));
     add(above(threshold_.value_or(0)), above(kInfinity));
   }
-  unite_ranges();
+  CodeRanges chosen = std::exchange(ranges_, {});
+  for (const SampleInterval& one : format_.missing) add(from(one.low.number()), above(one.high.number()));
+  ranges_.push_back({infinity + 1, sign - 1});  // NaN
+  ranges_.push_back({sign + infinity + 1, 2 * sign - 1});
+  exclude_valueless(std::move(chosen));
 }
 
-void Foreground::unite_ranges() {
-  std::sort(ranges_.begin(), ranges_.end(), [](const auto& a, const auto& b) { return a.low < b.low; });
-  std::size_t united = 0;
-  for (const SampleRange<std::uint64_t> next : ranges_) {
-    if (united > 0 && next.low - ranges_[united - 1].high <= 1) {
-      ranges_[united - 1].high = next.high;
-    } else {
-      ranges_[united++] = next;
-    }
+/// Makes the codes that are `chosen` the foreground, or with invert_ the others, without those in ranges_,
+/// which have no value.
+void Foreground::exclude_valueless(CodeRanges chosen) {
+  const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
+  sort_and_unite(chosen);
+  if (ranges_.empty()) {
+    ranges_ = std::move(chosen);
+  } else {
+    const CodeRanges background = invert_ ? chosen : complement(chosen, max);
+    ranges_.insert(ranges_.end(), background.begin(), background.end());
+    sort_and_unite(ranges_);
+    ranges_ = complement(ranges_, max);
+    invert_ = false;
   }
-  ranges_.resize(united);
-  if (ranges_.empty()) {  // no sample has any of the values
-    ranges_.push_back({0, ~std::uint64_t{0} >> (64 - format_.bits)});
-    invert_ = !invert_;
-  }
-  method_ = Method::ranges;
+  if (!ranges_.empty()) return;
+  ranges_.push_back({0, max});  // no sample is foreground
+  invert_ = !invert_;
 }
 
 /// Compares integers as integers: a double cannot distinguish those beyond 2^53.
 void Foreground::choose_range(const std::optional<SampleValue>& whole_threshold) {
-  method_ = Method::ranges;
   const std::uint64_t max = ~std::uint64_t{0} >> (64 - format_.bits);
   const bool is_signed = threshold_ && format_.kind == SampleKind::signed_integer;
   const std::uint64_t sign = is_signed ? std::uint64_t{1} << (format_.bits - 1) : 0;
@@ -245,9 +289,8 @@ void Foreground::choose_table() {
     const std::byte row{static_cast<unsigned char>(code << (8 - format_.bits))};
     double value;
     to_values(format_, as_stored_, &row, 0, 1, &value);
-    table_[static_cast<std::size_t>(code)] = is_foreground(value) != invert_;
+    table_[static_cast<std::size_t>(code)] = is_foreground(value);
   }
-  invert_ = false;  // the table is inverted
 }
 
 bool Foreground::pack(const std::byte* row, int width, std::uint32_t* bits) const {
@@ -320,7 +363,7 @@ void Foreground::pack_many_ranges(const std::byte* row, int width, std::uint32_t
 }
 
 void Foreground::pack_codes(const std::byte* row, int width, std::uint32_t* bits) const {
-  pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
+  pack_flags(width, false, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
     if (format_.bits == 8) {
       std::uint8_t codes[kBlock];
       load_block(row, x, count, codes);
@@ -335,12 +378,12 @@ void Foreground::pack_codes(const std::byte* row, int width, std::uint32_t* bits
 
 bool Foreground::pack_values(const std::byte* row, int width, std::uint32_t* bits) const {
   bool any_nan = false;
-  pack_flags(width, invert_, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
+  pack_flags(width, false, bits, [&](std::int64_t x, int count, std::uint8_t* flags) {
     double values[kBlock];
     to_values(format_, as_stored_, row, x, count, values);
     for (int i = 0; i < count; ++i) {
       flags[i] = is_foreground(values[i]);
-      any_nan |= std::isnan(values[i]);
+      any_nan |= std::isnan(values[i]) && format_.missing.empty();
     }
   });
   return any_nan;

@@ -17,8 +17,8 @@ namespace gpuccl::io {
 class Foreground {
  public:
   /// `threshold`: that of the options, or Otsu's. Without it, every value but 0 is foreground, of colors
-  /// every luma above 0. NaN is background, unless inverted; the luma of a color with a NaN is NaN. Values of
-  /// the options are compared with samples as stored: palette indices, and min-is-white samples without
+  /// every luma above 0. NaN and missing values are background, inverted or not; the luma of a color with a
+  /// NaN is NaN. Values of the options are compared with samples as stored: palette indices, and min-is-white samples without
   /// inversion. For floating-point samples they are rounded to the type of the samples.
   Foreground(const SampleFormat& format, const ForegroundOptions& options, std::optional<double> threshold);
 
@@ -28,9 +28,9 @@ class Foreground {
  private:
   bool is_foreground(double value) const;
   void choose_range(const std::optional<SampleValue>& whole_threshold);
-  void choose_ranges(const std::vector<SampleInterval>& values);
+  void add_ranges(const std::vector<SampleInterval>& values);
   void choose_ranges_of_floats();
-  void unite_ranges();
+  void exclude_valueless(std::vector<SampleRange<std::uint64_t>> chosen);
   void choose_intervals(const std::vector<SampleInterval>& values);
   bool is_flipped() const;
   void choose_table();

@@ -113,6 +113,7 @@ constexpr Extension kExtensions[] = {
     {".h5", "hdf5", {}},
     {".hdf5", "hdf5", {}},
     {".he5", "hdf5", {}},
+    {".nc", "hdf5", {}},
     {".zarr", "zarr", LabelFormat::zarr, ".zarr"},
 };
 

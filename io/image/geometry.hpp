@@ -87,6 +87,9 @@ bool is_spacing(double length);
 /// Returns whether neither has a unit. A NIfTI then has mm, as other programs assume.
 bool needs_unit(const Geometry& geometry, const GivenSpacing& given);
 
+inline constexpr const char* kUnitIsAssumed =
+    "has no unit of length; mm is assumed, set another with --spacing X,Y,Z,UNIT";
+
 /// Sets the size of elements. Directions and origin do not change.
 void set_spacing(Geometry& geometry, const GivenSpacing& given);
 

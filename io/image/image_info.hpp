@@ -18,6 +18,7 @@ struct ImageInfo {
   // "nonzero", "luma > 0", "value > 128", "otsu: value > 93.5", with ", inverted"; empty until Otsu's
   // threshold is known.
   std::string foreground_rule;
+  std::string value_rule = "";  // value_rule() of the first slice
   Geometry geometry = {};
   bool is_described_stack = false;  // a TIFF whose description lists its slices, as ImageJ's do
   // Width and height are those of the largest pages; smaller ones are at the upper left, next to background.

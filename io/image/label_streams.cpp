@@ -3,6 +3,7 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -17,14 +18,6 @@ using Samples = std::vector<std::byte>;
 
 StripLayout strips_of(const Extent& extent, const WriteOptions& options) {
   return {extent, bits_per_sample(options.type), options.strips_at_once};
-}
-
-/// Deflate blocks are made from runs, whose samples have 32 bits at most.
-void refuse_wide(LabelType type) {
-  if (bits_per_sample(type) > 32)
-    throw Error(ErrorCode::data,
-                "values of 64 bits are not compressed in this format; write .npy, .tiff or .zarr, or add "
-                "--compress none for NRRD and MetaImage");
 }
 
 void append(Samples& to, std::span<const std::byte> more) { to.insert(to.end(), more.begin(), more.end()); }
@@ -124,6 +117,47 @@ class ZlibEncoder final : public StripEncoder {
   RunBlocks blocks_;
 };
 
+/// Compresses samples of 64 bits, which blocks made from runs do not hold. Blocks end on a byte and do not
+/// refer to others.
+template <std::uint32_t (*checksum)(std::uint32_t, const void*, std::size_t), std::uint32_t first>
+class WideEncoder final : public StripEncoder {
+ public:
+  WideEncoder(const MappedLabels& labels, const StripLayout& strips, LabelType type)
+      : samples_(labels, strips, type) {
+    constexpr int kNoHeader = -15, kMemory = 8;
+    if (deflateInit2(&stream_, 1, Z_DEFLATED, kNoHeader, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
+      throw Error(ErrorCode::memory, "not enough memory to compress values");
+  }
+  ~WideEncoder() override { deflateEnd(&stream_); }
+  WideEncoder(const WideEncoder&) = delete;
+  WideEncoder& operator=(const WideEncoder&) = delete;
+
+  EncodedStrip encode(std::int64_t strip) override {
+    constexpr uInt kMost = 1u << 30;
+    const std::span<const std::byte> samples = samples_.encode(strip).bytes;
+    std::size_t written = 0;
+    for (std::size_t at = 0; at < samples.size(); at += stream_.total_in) {
+      deflateReset(&stream_);
+      stream_.next_in = const_cast<Bytef*>(reinterpret_cast<const Bytef*>(samples.data() + at));
+      stream_.avail_in = static_cast<uInt>(std::min<std::size_t>(samples.size() - at, kMost));
+      blocks_.resize(written + deflateBound(&stream_, stream_.avail_in) + kFlush);
+      stream_.next_out = reinterpret_cast<Bytef*>(blocks_.data() + written);
+      stream_.avail_out = static_cast<uInt>(blocks_.size() - written);
+      if (deflate(&stream_, Z_FULL_FLUSH) != Z_OK || stream_.avail_in > 0)
+        throw Error(ErrorCode::internal, "zlib does not compress values");
+      written += stream_.total_out;
+    }
+    return {std::span(blocks_).first(written), checksum(first, samples.data(), samples.size())};
+  }
+
+ private:
+  static constexpr std::size_t kFlush = 16;  // bytes of an empty block
+
+  SampleEncoder samples_;
+  z_stream stream_{};
+  std::vector<std::byte> blocks_;
+};
+
 class ZlibFile final : public StripFile {
  public:
   ZlibFile(std::string head, std::size_t size_at, const StripLayout& strips)
@@ -147,6 +181,8 @@ class ZlibFile final : public StripFile {
   Adler32 checksum_;
 };
 
+bool are_wide(LabelType type) { return bits_per_sample(type) > 32; }
+
 template <class Encoder>
 LabelFile label_file(std::unique_ptr<StripFile> file, LabelType type) {
   const StripLayout& strips = file->strips();
@@ -164,16 +200,17 @@ LabelFile raw_label_file(std::string head, const Extent& extent, const WriteOpti
 
 LabelFile gzip_label_file(std::string head, std::span<const std::byte> first, const Extent& extent,
                           const WriteOptions& options) {
-  refuse_wide(options.type);
-  return label_file<GzipEncoder>(
-      std::make_unique<GzipFile>(std::move(head), first, strips_of(extent, options)), options.type);
+  auto file = std::make_unique<GzipFile>(std::move(head), first, strips_of(extent, options));
+  return are_wide(options.type) ? label_file<WideEncoder<libdeflate_crc32, 0>>(std::move(file), options.type)
+                                : label_file<GzipEncoder>(std::move(file), options.type);
 }
 
 LabelFile zlib_label_file(std::string head, std::size_t size_at, const Extent& extent,
                           const WriteOptions& options) {
-  refuse_wide(options.type);
-  return label_file<ZlibEncoder>(
-      std::make_unique<ZlibFile>(std::move(head), size_at, strips_of(extent, options)), options.type);
+  auto file = std::make_unique<ZlibFile>(std::move(head), size_at, strips_of(extent, options));
+  return are_wide(options.type)
+             ? label_file<WideEncoder<libdeflate_adler32, 1>>(std::move(file), options.type)
+             : label_file<ZlibEncoder>(std::move(file), options.type);
 }
 
 std::int64_t bytes_of_gzip_strip(const StripLayout& strips, std::int64_t runs) {
@@ -181,7 +218,9 @@ std::int64_t bytes_of_gzip_strip(const StripLayout& strips, std::int64_t runs) {
 }
 
 std::int64_t bytes_of_zlib_strip(const StripLayout& strips, std::int64_t runs) {
-  return RunDeflater::bytes_of(strips.rows_per_strip * runs);
+  const bool is_wide = strips.row_bytes > std::int64_t{4} * strips.extent.width;
+  const std::int64_t of_wide = is_wide ? 2 * strips.rows_per_strip * strips.row_bytes : 0;
+  return RunDeflater::bytes_of(strips.rows_per_strip * runs) + of_wide;
 }
 
 }  // namespace gpuccl::io

@@ -95,8 +95,17 @@ class OrderedCodes {
     return nearest < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity()) : nearest;
   }
 
-  /// Loads pixels [x, x + count) of a row, at most kBlock.
+  /// Loads pixels [x, x + count) of a row, at most kBlock, without those that have no value.
   std::span<const std::uint64_t> load(const std::byte* row, std::int64_t x, std::int64_t count) {
+    const std::span<const std::uint64_t> codes = load_all(row, x, count);
+    if (format_.missing.empty()) return codes;
+    const auto end = std::remove_if(codes_.begin(), codes_.begin() + std::ssize(codes),
+                                    [&](std::uint64_t code) { return is_missing(format_, code ^ flip_); });
+    return {codes_.begin(), end};
+  }
+
+ private:
+  std::span<const std::uint64_t> load_all(const std::byte* row, std::int64_t x, std::int64_t count) {
     switch (format_.bits) {
       case 8:
         return load<1>(row, x, count);
@@ -113,7 +122,6 @@ class OrderedCodes {
     }
   }
 
- private:
   std::uint64_t lowest() const {
     return format_.kind == SampleKind::signed_integer ? std::uint64_t{1} << (format_.bits - 1) : 0;
   }

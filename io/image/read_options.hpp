@@ -55,12 +55,22 @@ struct PlaneChoice {
 /// if the palette only displays one channel, as ImageJ's palettes in gray or in one hue do.
 enum class PaletteUse { automatic, index, luma };
 
+/// Interpretation of the samples of a label map.
+struct ValueRule {
+  enum class Kind { stored, integers, labels };  // labels: ids of objects, integers from 0 on
+  Kind kind = Kind::stored;
+  bool round = false;  // to the nearest integer
+
+  bool are_labels() const { return kind == Kind::labels; }
+};
+
 struct ReadOptions {
   ForegroundOptions foreground;
   Limits limits;
   std::optional<GivenSpacing> spacing;
   PlaneChoice planes;
   PaletteUse palette = PaletteUse::automatic;
+  ValueRule values = {};     // interpretation of samples that are read as values
   bool stack = false;        // the path is a folder whose files are slices
   bool pages_apart = false;  // pages are not slices of a volume, so they may differ in size
   bool any_order = false;    // slices are read in any order, several at once, and more than once

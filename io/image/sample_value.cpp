@@ -95,6 +95,14 @@ SampleValue SampleValue::of(double number) {
   return value;
 }
 
+SampleValue SampleValue::reinterpret(const SampleValue& value, int bits, bool is_signed) {
+  const std::optional<std::uint64_t> code = value.code(bits, is_signed);
+  if (!code) return value;
+  const bool is_high = *code >> (bits - 1) != 0;
+  if (is_signed || !is_high) return *parse(std::to_string(*code));
+  return *parse(std::to_string(static_cast<std::int64_t>(*code | ~(~std::uint64_t{0} >> (64 - bits)))));
+}
+
 /// Returns whether the floor is below all samples of so many bits.
 bool SampleValue::is_below(int bits, bool is_signed) const {
   if (!has_floor_) return is_negative_;

@@ -16,6 +16,10 @@ class SampleValue {
   /// Returns the value of a finite number.
   static SampleValue of(double number);
 
+  /// Returns the value of an integer sample of so many bits whose bits, read as signed or unsigned, are `value`,
+  /// when they are read the other way. Other values stay.
+  static SampleValue reinterpret(const SampleValue& value, int bits, bool is_signed);
+
   double number() const { return number_; }
   /// Returns the bits of an integer sample of this value; none if samples of so many bits lack it.
   std::optional<std::uint64_t> code(int bits, bool is_signed) const;

@@ -13,6 +13,7 @@
 #include "gpuccl/detail/pack_samples.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/types.hpp"
+#include "io/files/number_text.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -132,7 +133,126 @@ double value_of(const SampleFormat& format, bool as_stored, double max, const do
   }
 }
 
+/// Converts pixels of several channels, or with a palette.
+void to_lumas(const SampleFormat& format, bool as_stored, bool flip, const std::byte* row, std::int64_t first,
+              std::int64_t count, double* values) {
+  const double max = std::ldexp(1.0, format.bits) - 1;
+  std::vector<double> numbers(static_cast<std::size_t>(count * format.channels));
+  to_numbers(format, row, first * format.channels, count * format.channels, flip, numbers.data());
+  for (std::int64_t i = 0; i < count; ++i)
+    values[i] = value_of(format, as_stored, max, numbers.data() + i * format.channels);
+}
+
+/// Returns the bits of sample `i` of a row.
+std::uint64_t code_at(const SampleFormat& format, const std::byte* row, std::int64_t i) {
+  std::uint64_t code = 0;
+  if (format.bits % 8 != 0) {
+    std::uint32_t narrow;
+    to_codes(format.bits, row, i, 1, &narrow);
+    return narrow;
+  }
+  const auto bytes = static_cast<std::size_t>(format.bits) / 8;
+  std::memcpy(&code, row + i * static_cast<std::int64_t>(bytes), bytes);
+  return code;
+}
+
 }  // namespace
+
+namespace {
+
+/// Integers from the minimum of a sample type on.
+struct Ranks {
+  std::uint64_t low, high;
+};
+
+std::vector<Ranks> missing_ranks(const SampleFormat& format) {
+  const bool is_signed = format.kind == SampleKind::signed_integer;
+  std::vector<Ranks> ranks;
+  for (const SampleInterval& one : format.missing) {
+    const auto low = one.low.rank_from(format.bits, is_signed),
+               high = one.high.rank_to(format.bits, is_signed);
+    if (low && high) ranks.push_back({*low, *high});
+  }
+  return ranks;
+}
+
+std::uint64_t rank_of(const SampleFormat& format, std::uint64_t code) {
+  return code ^ (format.kind == SampleKind::signed_integer ? std::uint64_t{1} << (format.bits - 1) : 0);
+}
+
+/// Calls visit(i) for each of `count` pixels all of whose samples of color pass is_missing(sample).
+template <class IsMissing>
+void visit_missing(const SampleFormat& format, std::int64_t count, IsMissing is_missing,
+                   const std::function<void(std::int64_t i)>& visit) {
+  const int colors = colors_of(format.photometric);
+  for (std::int64_t i = 0; i < count; ++i) {
+    bool all = true;
+    for (int color = 0; color < colors && all; ++color) all = is_missing(i * format.channels + color);
+    if (all) visit(i);
+  }
+}
+
+}  // namespace
+
+bool is_missing(const SampleFormat& format, std::uint64_t code) {
+  const std::vector<Ranks> ranks = missing_ranks(format);
+  return std::any_of(ranks.begin(), ranks.end(), [rank = rank_of(format, code)](const Ranks& one) {
+    return one.low <= rank && rank <= one.high;
+  });
+}
+
+void for_each_missing(const SampleFormat& format, const std::byte* row, std::int64_t first,
+                      std::int64_t count, const std::function<void(std::int64_t i)>& visit) {
+  if (format.missing.empty()) return;
+  first *= format.channels;
+  if (format.kind == SampleKind::floating) {
+    std::vector<double> numbers(static_cast<std::size_t>(count * format.channels));
+    to_numbers(format, row, first, std::ssize(numbers), false, numbers.data());
+    const auto is_one = [&](std::int64_t i) {
+      const double number = numbers[static_cast<std::size_t>(i)];
+      return std::any_of(format.missing.begin(), format.missing.end(), [number](const SampleInterval& one) {
+        return one.low.number() <= number && number <= one.high.number();
+      });
+    };
+    return visit_missing(format, count, is_one, visit);
+  }
+  const std::vector<Ranks> ranks = missing_ranks(format);
+  const auto is_one = [&](std::int64_t i) {
+    const std::uint64_t rank = rank_of(format, code_at(format, row, first + i));
+    return std::any_of(ranks.begin(), ranks.end(),
+                       [rank](const Ranks& one) { return one.low <= rank && rank <= one.high; });
+  };
+  visit_missing(format, count, is_one, visit);
+}
+
+bool SampleFormat::has_narrow_integers() const {
+  return kind != SampleKind::floating && bits <= 16 && slope == 1 && intercept == std::floor(intercept) &&
+         std::abs(intercept) < 1 << 30;
+}
+
+void SampleFormat::set_missing(const std::vector<SampleValue>& samples) {
+  missing.clear();
+  for (const SampleValue& sample : samples) {
+    const bool is_rounded = kind == SampleKind::floating && bits < 64;
+    missing.push_back({is_rounded ? SampleValue::of(double{static_cast<float>(sample.number())}) : sample});
+  }
+  sort_and_unite(missing);
+}
+
+std::string value_rule(const SampleFormat& format) {
+  std::string rule;
+  if (format.is_scaled()) {
+    if (format.slope != 1) rule += shortest(format.slope) + " * ";
+    rule += "sample";
+    if (format.intercept != 0)
+      rule += (format.intercept < 0 ? " - " : " + ") + shortest(std::abs(format.intercept));
+  }
+  for (const SampleInterval& one : format.missing)
+    rule += (&one != &format.missing.front() ? ", " : rule.empty() ? "" : "; ") + one.text();
+  if (format.missing.empty()) return rule;
+  return rule +
+         (format.missing.size() == 1 && format.missing.front().is_one() ? " is missing" : " are missing");
+}
 
 void check_format(const SampleFormat& format) {
   const std::string bits = std::to_string(format.bits);
@@ -194,14 +314,11 @@ void to_values(const SampleFormat& format, bool as_stored, const std::byte* row,
     to_numbers(format, row, first, count, flip, values);
     if (format.is_scaled())
       for (std::int64_t i = 0; i < count; ++i) values[i] = values[i] * format.slope + format.intercept;
-    return;
+  } else {
+    to_lumas(format, as_stored, flip, row, first, count, values);
   }
-
-  const double max = std::ldexp(1.0, format.bits) - 1;
-  std::vector<double> numbers(static_cast<std::size_t>(count * format.channels));
-  to_numbers(format, row, first * format.channels, count * format.channels, flip, numbers.data());
-  for (std::int64_t i = 0; i < count; ++i)
-    values[i] = value_of(format, as_stored, max, numbers.data() + i * format.channels);
+  for_each_missing(format, row, first, count,
+                   [&](std::int64_t i) { values[i] = std::numeric_limits<double>::quiet_NaN(); });
 }
 
 void to_codes(int bits, const std::byte* row, std::int64_t first, std::int64_t count, std::uint32_t* codes) {
@@ -238,66 +355,6 @@ void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to, std::
 
 namespace {
 
-/// Returns whether samples in memory are values of their type.
-bool are_values(const SampleFormat& format) {
-  const bool whole_bytes = format.bits == 8 || format.bits == 16 || format.bits == 32 || format.bits == 64;
-  const bool half = format.kind == SampleKind::floating && format.bits == 16;
-  return format.channels == 1 && whole_bytes && !half && !format.is_scaled();
-}
-
-template <class T>
-void convert(const double* values, std::int64_t count, std::byte* out) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const T value = static_cast<T>(values[i]);
-    std::memcpy(out + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof value);
-  }
-}
-
-void convert(ValueType type, const double* values, std::int64_t count, std::byte* out) {
-  with_type(type, [&](auto typed) { convert<decltype(typed)>(values, count, out); });
-}
-
-}  // namespace
-
-ValueType value_type(const SampleFormat& format) {
-  using enum ValueType;
-  if (colors_of(format.photometric) > 1)
-    refuse_colors(format.photometric, "values are those of one channel; --channel N selects one, from 0");
-  if (format.is_scaled()) return f64;
-  if (format.channels > 1 && format.bits > 32)
-    throw Error(ErrorCode::data, "has 64-bit values of several channels, which --values does not read");
-  if (format.kind == SampleKind::floating) return format.bits == 64 ? f64 : f32;
-  const bool is_signed = format.kind == SampleKind::signed_integer;
-  if (format.bits <= 8) return is_signed ? i8 : u8;
-  if (format.bits <= 16) return is_signed ? i16 : u16;
-  if (format.bits <= 32) return is_signed ? i32 : u32;
-  return is_signed ? i64 : u64;
-}
-
-void to_value_row(ValueType type, int width, const SampleRows& rows, int row, std::byte* out) {
-  const std::byte* const data = rows.data + static_cast<std::size_t>(row) * rows.pitch;
-  if (are_values(rows.format)) {
-    std::memcpy(out, data, static_cast<std::size_t>(width) * bytes_of(type));
-    return;
-  }
-  std::vector<double> values(static_cast<std::size_t>(width));
-  to_values(rows.format, true, data, 0, width, values.data());
-  convert(type, values.data(), width, out);
-}
-
-void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows) {
-  const bool as_they_are = are_values(rows.format) && width == image.extent().width;
-  std::vector<std::byte> converted(
-      as_they_are ? 0 : static_cast<std::size_t>(image.extent().width) * bytes_of(image.type()));
-  for (int row = 0; row < rows.count; ++row) {
-    if (!as_they_are) to_value_row(image.type(), width, rows, row, converted.data());
-    image.add_rows(first_row + rows.y + row, 1,
-                   as_they_are ? rows.data + static_cast<std::size_t>(row) * rows.pitch : converted.data());
-  }
-}
-
-namespace {
-
 constexpr std::size_t kMostPixelsOfRow = std::size_t{1} << 16;  // that are looked at
 
 /// Returns whether all are one of two values, or NaN.
@@ -330,7 +387,7 @@ bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector:
 /// Returns whether a sample is a byte whose number is its value.
 bool are_bytes(const SampleFormat& format) {
   return format.bits == 8 && format.channels == 1 && format.kind == SampleKind::unsigned_integer &&
-         !format.is_scaled();
+         !format.is_scaled() && format.missing.empty();
 }
 
 }  // namespace

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "gpuccl/values.hpp"
 #include "io/image/image_info.hpp"
+#include "io/image/sample_value.hpp"
 
 namespace gpuccl::io {
 
@@ -31,9 +31,17 @@ struct SampleFormat {
   Photometric photometric = Photometric::min_is_black;
   bool inverted_by_name_only = false;  // min-is-white, but written by a program that stores 1 for true
   std::vector<double> palette;         // luma of each index on a scale of 0 to 255
-  double slope = 1, intercept = 0;     // the value of a sample of one channel is slope * sample + intercept
+  // From stored samples to values. The value of a sample of one channel is slope * sample + intercept. A
+  // pixel whose samples are all in `missing` has no value; set_missing() sets it.
+  double slope = 1, intercept = 0;
+  std::vector<SampleInterval> missing = {};
 
+  /// Sets the stored samples that have no value, rounded to the type of samples. NaN never has one.
+  void set_missing(const std::vector<SampleValue>& samples);
   bool is_scaled() const { return slope != 1 || intercept != 0; }
+  /// Returns whether values are integers of 32 bits: samples of up to 16 bits with an offset at most, as
+  /// ImageJ stores signed ones.
+  bool has_narrow_integers() const;
 
   std::int64_t row_bytes(std::int64_t width) const { return (width * bits * channels + 7) / 8; }
   friend bool operator==(const SampleFormat&, const SampleFormat&) = default;
@@ -53,11 +61,23 @@ int colors_of(Photometric photometric);
 /// 0.299 R + 0.587 G + 0.114 B; exact for grays of integers.
 double luma(double red, double green, double blue);
 
+/// Returns how stored samples become values, for the report: "0.01 * sample + 273.15", "-9999 is missing", or
+/// both; "" if samples are values.
+std::string value_rule(const SampleFormat& format);
+
 /// Converts pixels [first, first + count) of a row to values: the sample as a number, or the luma of a color.
 /// Inverts min-is-white and looks up indices, unless `as_stored` is set. Always applies the scale of the
-/// format.
+/// format. A missing value is NaN.
 void to_values(const SampleFormat& format, bool as_stored, const std::byte* row, std::int64_t first,
                std::int64_t count, double* values);
+
+/// Returns whether an integer sample with these bits has no value.
+bool is_missing(const SampleFormat& format, std::uint64_t code);
+
+/// Calls visit(i) for each of pixels [first, first + count) of a row, counted from the first, that is
+/// missing.
+void for_each_missing(const SampleFormat& format, const std::byte* row, std::int64_t first,
+                      std::int64_t count, const std::function<void(std::int64_t i)>& visit);
 
 /// Extracts samples [first, first + count) of `bits` bits, at most 32, stored without gaps.
 void to_codes(int bits, const std::byte* row, std::int64_t first, std::int64_t count, std::uint32_t* codes);
@@ -116,17 +136,6 @@ constexpr std::uint64_t reverse_bits_of_bytes(std::uint64_t word) {
 /// eight bytes. `to` may be `from`.
 void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to,
                   std::uint64_t keep = ~std::uint64_t{0}, std::uint64_t flip = 0);
-
-/// Returns the type in which stored samples are compared: the narrowest that holds them, f64 for scaled ones,
-/// the type of indices for a palette. Error (data) for colors.
-ValueType value_type(const SampleFormat& format);
-
-/// Writes row `row` of `rows` as values of this type.
-void to_value_row(ValueType type, int width, const SampleRows& rows, int row, std::byte* out);
-
-/// Adds rows of a slice to an image of values of this type, in which the slice begins at row `first_row`.
-/// Rows narrower than the image are padded with 0.
-void add_rows(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows);
 
 /// Checks in some rows of an input whether its pixels have more than two values. Thread-safe.
 class TwoValueDetector {

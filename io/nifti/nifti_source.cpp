@@ -264,7 +264,7 @@ std::unique_ptr<SampleSource> open_pair(const RawVolume& volume, const std::stri
 
 void warn_of_unit(const RawVolume& volume, const ReadOptions& options) {
   if (options.spacing && options.warn && needs_unit(volume.geometry, *options.spacing))
-    options.warn("has no unit of length; mm is assumed, set another with --spacing X,Y,Z,UNIT");
+    options.warn(kUnitIsAssumed);
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstring>
 #include <iterator>
@@ -34,7 +35,8 @@ void require_one_channel(const SampleFormat& format) {
 }
 
 IntensityImage::Kind kind_of(const SampleFormat& format) {
-  if (format.kind == SampleKind::floating || format.is_scaled()) return IntensityImage::Kind::real;
+  if (format.kind == SampleKind::floating || !format.missing.empty()) return IntensityImage::Kind::real;
+  if (format.is_scaled() && !format.has_narrow_integers()) return IntensityImage::Kind::real;
   return format.bits <= 32 ? IntensityImage::Kind::whole : IntensityImage::Kind::long_whole;
 }
 
@@ -42,7 +44,8 @@ IntensityImage::Kind kind_of(const SampleFormat& format) {
 IntensityImage::Values values_of(const SampleFormat& format) {
   if (kind_of(format) != IntensityImage::Kind::whole || format.bits > 16) return {};
   const std::int32_t count = 1 << format.bits;
-  return {format.kind == SampleKind::signed_integer ? -count / 2 : 0, count};
+  const std::int32_t least = format.kind == SampleKind::signed_integer ? -count / 2 : 0;
+  return {least + static_cast<std::int32_t>(format.intercept), count};
 }
 
 void to_doubles(const SampleFormat& format, const std::byte* row, std::span<double> samples) {
@@ -75,6 +78,8 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
   options.stack = is_folder_of_images(path);
   OpenSamples opened = open_with_options_of("--intensity-", [&] { return open_samples(path, options); });
   source_ = std::move(opened.source);
+  info_ = source_->info();
+  info_.value_rule = value_rule(source_->format(0));
   held_bytes_ = opened.held_bytes + source_->held_bytes();
   memory_ = opened.memory;
 
@@ -85,7 +90,9 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
     const SampleFormat& format = source_->format(z);
     require_one_channel(format);
     kind_ = std::max(kind_, kind_of(format));  // the most general kind
-    if (format.bits != first.bits || format.kind != first.kind || kind_ != Kind::whole) values_ = {};
+    if (format.bits != first.bits || format.kind != first.kind || format.intercept != first.intercept ||
+        kind_ != Kind::whole)
+      values_ = {};
   }
 }
 

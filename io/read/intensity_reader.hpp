@@ -25,7 +25,7 @@ class IntensityReader final : public IntensityImage {
   /// images, and (data) for images with colors.
   IntensityReader(const std::string& path, const ReadOptions& options);
 
-  const ImageInfo& info() const { return source_->info(); }
+  const ImageInfo& info() const { return info_; }
   std::int64_t held_bytes() const { return held_bytes_; }
   /// Returns the bytes for reading a slice, including a row of converted samples.
   std::int64_t buffer_bytes() const;
@@ -44,6 +44,7 @@ class IntensityReader final : public IntensityImage {
 
   std::string path_;
   std::unique_ptr<SampleSource> source_;
+  ImageInfo info_;
   std::int64_t held_bytes_ = 0, memory_ = 0;
   Kind kind_ = Kind::real;
   Values values_;

@@ -3,8 +3,6 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <limits>
 #include <span>
 #include <type_traits>
@@ -12,7 +10,6 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/number_text.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/one_image.hpp"
@@ -87,42 +84,28 @@ ValueImage ValueSlabs::next() {
 
 namespace {
 
-[[noreturn]] void refuse_value(const std::string& value) {
-  throw Error(ErrorCode::data, "contains the value " + value + ", which is not a label");
+[[noreturn]] void refuse_large(std::uint64_t value) {
+  throw Error(ErrorCode::data, "contains the value " + std::to_string(value) +
+                                   ", above 4294967295; store larger labels as 64-bit integers");
 }
 
-[[noreturn]] void refuse_large(const std::string& value) {
-  throw Error(ErrorCode::data,
-              "contains the value " + value + ", above 4294967295; store larger labels as 64-bit integers");
-}
-
-/// Returns a value as a label of up to 64 bits. Error (data) if it is not one.
-std::uint64_t label_of(ValueType type, ValueBits value) {
-  if (is_floating(type)) {
-    constexpr double kLargest = std::numeric_limits<Label>::max();
-    const auto number = std::bit_cast<double>(value);
-    if (number > kLargest && std::isfinite(number)) refuse_large(shortest(number));
-    if (!(number >= 0 && number <= kLargest) || number != std::floor(number)) refuse_value(shortest(number));
-    return static_cast<std::uint64_t>(number);
-  }
-  if (is_signed(type) && static_cast<std::int64_t>(value) < 0)
-    refuse_value(std::to_string(static_cast<std::int64_t>(value)));
-  return value;
-}
-
-ReadOptions options_within(const Limits& limits) {
-  ReadOptions options;
-  options.limits = limits;
-  options.limits.memory = memory_limit(limits);
+ReadOptions in_slabs(ReadOptions options) {
+  options.limits.memory = memory_limit(options.limits);
   options.in_parts = true;
   return options;
 }
 
+ReadOptions as_labels(ReadOptions options) {
+  options.values.kind = ValueRule::Kind::labels;
+  if (options.palette == PaletteUse::automatic) options.palette = PaletteUse::index;  // indices are labels
+  return in_slabs(std::move(options));
+}
+
 }  // namespace
 
-LabelReader::LabelReader(const std::string& path, const Limits& limits)
+LabelReader::LabelReader(const std::string& path, ReadOptions options)
     : path_(path), slabs_(with_path(path, [&] {
-        return open_one_image(kSaveLabels, [&] { return ValueSlabs(path, options_within(limits)); });
+        return open_one_image(kSaveLabels, [&] { return ValueSlabs(path, as_labels(std::move(options))); });
       })) {}
 
 std::int64_t LabelReader::prepare(std::int64_t first_row, std::int64_t rows) const {
@@ -146,12 +129,10 @@ void LabelReader::drop_before(std::int64_t row) const {
 
 void LabelReader::load_next() const {
   const ValueImage image = slabs_.next();
-  any_nan_ = any_nan_ || image.any_nan();
   for (std::int64_t row = 0; row < image.extent().rows(); ++row) {
     for (const ValueRun& run : image.row(row)) {
-      const std::uint64_t value = label_of(image.type(), run.value);
-      if (numbers_ == nullptr && value > std::numeric_limits<Label>::max())
-        refuse_large(std::to_string(value));
+      const std::uint64_t value = run.value;
+      if (numbers_ == nullptr && value > std::numeric_limits<Label>::max()) refuse_large(value);
       const Label label = numbers_ != nullptr ? numbers_->number_of(value) : static_cast<Label>(value);
       largest_ = std::max(largest_, label);
       window_.runs.push_back({run.begin, run.end, label});
@@ -198,7 +179,9 @@ void LabelReader::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns
 }
 
 std::string fingerprint_of_labels(const std::string& path, const Limits& limits) {
-  ValueSlabs slabs(path, options_within(limits));
+  ReadOptions options;
+  options.limits = limits;
+  ValueSlabs slabs(path, in_slabs(std::move(options)));
   ContentHash hash;
   const Extent extent = slabs.info().extent;
   while (slabs.row() < extent.rows()) {

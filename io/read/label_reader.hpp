@@ -11,6 +11,7 @@
 #include "gpuccl/values.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/read_options.hpp"
+#include "io/image/value_rows.hpp"
 #include "io/read/reader.hpp"
 
 namespace gpuccl::io {
@@ -43,8 +44,6 @@ class LabelNumbers {
   std::vector<Numbered> recent_{kRecent};  // a cache; each label has one place in it
 };
 
-inline constexpr const char* kHintOfNan = "some values are NaN and count as background";
-
 /// Reads an image as values, from its first to its last row: some slices at a time, or some rows if slices
 /// are large.
 class ValueSlabs {
@@ -55,6 +54,7 @@ class ValueSlabs {
 
   const ImageInfo& info() const { return reader_->info(); }
   ValueType type() const { return type_; }
+  bool any_nan() const { return reader_->has_nan(); }
   /// Returns an upper bound of the bytes of a slab and of its label runs, and for decoding it.
   std::int64_t bytes() const { return bytes_; }
   /// Returns the first row of the next slab; the number of rows after the last one.
@@ -71,25 +71,23 @@ class ValueSlabs {
   int slices_ = 0, rows_ = 0;  // of a slab; with slices, all rows of these
 };
 
-/// The rows of a label image in any format that open_reader() reads. Values are taken as stored; NaN is
-/// background. Only a slab is in memory, so call prepare(), which throws FileError as Reader::read_values()
-/// does, and (data) for values that are not labels.
+/// The rows of a label image in any format that open_reader() reads, by the rules of ValueRows for ids. Only
+/// a slab is in memory, so call prepare(), which throws FileError as Reader::read_values() does, and (data)
+/// for values that are not labels.
 class LabelReader final : public LabelRows {
  public:
-  /// Reads the header. FileError as ValueSlabs throws, and (data) for colors.
-  explicit LabelReader(const std::string& path, const Limits& limits = {});
+  /// Reads the header. `options`: limits, warnings and rounding. FileError as ValueSlabs throws.
+  explicit LabelReader(const std::string& path, ReadOptions options = {});
 
   const ImageInfo& info() const { return slabs_.info(); }
   /// Returns an upper bound of the bytes that it needs, including those for decoding.
   std::int64_t bytes() const { return slabs_.bytes(); }
-  bool has_long_labels() const {
-    return bytes_of(slabs_.type()) == sizeof(ValueBits) && !is_floating(slabs_.type());
-  }
+  bool has_long_labels() const { return bytes_of(slabs_.type()) == sizeof(ValueBits); }
   /// Makes all labels numbers of `numbers`, which may be shared with other images. Needed for labels of 64
   /// bits; call it before prepare().
   void number_with(LabelNumbers& numbers) { numbers_ = &numbers; }
   /// Returns whether any value that was read is NaN.
-  bool any_nan() const { return any_nan_; }
+  bool any_nan() const { return slabs_.any_nan(); }
 
   Extent extent() const override { return info().extent; }
   /// Returns the largest label of the rows that were read.
@@ -112,7 +110,6 @@ class LabelReader final : public LabelRows {
   mutable LabelRuns window_;  // rows from begin_ to the next slab
   mutable std::int64_t begin_ = 0;
   mutable Label largest_ = 0;
-  mutable bool any_nan_ = false;
 };
 
 /// Returns ContentHash::text() of a label image in any format that is read: what a report contains if gpuccl

@@ -276,6 +276,8 @@ OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
       options.warn(
           "has a palette, and the threshold is for the luma of its colors; --palette index sets it for "
           "the samples");
+    if (const SampleFormat& format = source.format(0); options.warn && !format.missing.empty())
+      options.warn("its missing values are background (" + value_rule(format) + ")");
     if (options.planes.pages && !has_pages(source.info().format))
       opened.source = open_slices(std::move(opened.source), *options.planes.pages);
     return opened;

@@ -11,6 +11,7 @@
 #include "io/image/foreground.hpp"
 #include "io/image/row_stream.hpp"
 #include "io/image/samples.hpp"
+#include "io/image/value_rows.hpp"
 #include "io/read/open_samples.hpp"
 
 namespace gpuccl::io {
@@ -18,22 +19,23 @@ namespace {
 
 class SampleReader final : public Reader {
  public:
-  SampleReader(OpenSamples opened, const std::string& path, const ForegroundOptions& options,
-               const std::optional<GivenSpacing>& spacing)
+  SampleReader(OpenSamples opened, const std::string& path, const ReadOptions& asked)
       : source_(std::move(opened.source)),
-        options_(options),
-        threshold_(options.threshold),
+        options_(asked.foreground),
+        threshold_(options_.threshold),
+        value_rows_(asked.values, asked.warn),
         info_(source_->info()),
         memory_(opened.memory),
         held_bytes_(opened.held_bytes + source_->held_bytes()) {
     info_.path = path;
-    if (spacing) set_spacing(info_.geometry, *spacing);
-    if (!options.otsu) state_rule();
+    info_.value_rule = value_rule(source_->format(0));
+    if (asked.spacing) set_spacing(info_.geometry, *asked.spacing);
+    if (!options_.otsu) state_rule();
   }
 
   const ImageInfo& info() const override { return info_; }
   bool has_more_than_two_values() const override { return values_.has_more_than_two(); }
-  bool has_nan() const override { return has_nan_; }
+  bool has_nan() const override { return has_nan_ || value_rows_.any_nan(); }
   std::int64_t held_bytes() const override { return held_bytes_; }
   std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
   int group_depth() const override { return source_->group_depth(); }
@@ -54,19 +56,19 @@ class SampleReader final : public Reader {
   }
 
   ValueType value_type() const override {
-    const ValueType type = io::value_type(source_->format(0));
+    const ValueType type = value_rows_.type(source_->format(0));
     for (int z = 1; z < info_.extent.depth; ++z)
-      if (io::value_type(source_->format(z)) != type)
+      if (value_rows_.type(source_->format(z)) != type)
         throw Error(ErrorCode::data, "has slices of different sample types; save them with one type");
     return type;
   }
 
   ValueImage read_values(int z0, int z1, double delta) override {
     const Extent& extent = info_.extent;
-    ValueImage image({extent.width, extent.height, z1 - z0}, io::value_type(source_->format(0)), delta);
+    ValueImage image({extent.width, extent.height, z1 - z0}, value_rows_.type(source_->format(0)), delta);
     for_each_group(*source_, z0, z1, source_->buffer_bytes(), memory_, [&](int begin, int end) {
       source_->decode_group(begin, end, [&](int z, const SampleRows& rows) {
-        add_rows(image, std::int64_t{z - z0} * extent.height, source_->slice_extent(z).width, rows);
+        value_rows_.add(image, std::int64_t{z - z0} * extent.height, source_->slice_extent(z).width, rows);
       });
       for (int z = begin; z < end; ++z) add_zeros(image, std::int64_t{z - z0} * extent.height, z);
     });
@@ -74,7 +76,7 @@ class SampleReader final : public Reader {
   }
 
   ValueImage read_value_rows(int z, int y0, int y1, double delta) override {
-    ValueImage image({info_.extent.width, y1 - y0, 1}, io::value_type(source_->format(0)), delta);
+    ValueImage image({info_.extent.width, y1 - y0, 1}, value_rows_.type(source_->format(0)), delta);
     std::vector<std::uint32_t> row(words_of_values());
     RowStream& rows = rows_from(z, y0, row.size(), &SampleReader::send_values);
     for (int y = y0; y < y1; ++y) {
@@ -165,18 +167,19 @@ class SampleReader final : public Reader {
   /// Returns the words of a row of values.
   std::size_t words_of_values() const {
     const std::size_t bytes =
-        static_cast<std::size_t>(info_.extent.width) * bytes_of(io::value_type(source_->format(0)));
+        static_cast<std::size_t>(info_.extent.width) * bytes_of(value_rows_.type(source_->format(0)));
     return (bytes + sizeof(std::uint32_t) - 1) / sizeof(std::uint32_t);
   }
 
   void send_values(int z, std::size_t row_words, RowStream& stream) {
-    const ValueType type = io::value_type(source_->format(0));
+    const ValueType type = value_rows_.type(source_->format(0));
     const int width = source_->slice_extent(z).width;
     source_->decode_from_top(z, [&](const SampleRows& rows) {
       std::vector<std::uint32_t> values(static_cast<std::size_t>(rows.count) * row_words);
       for (int row = 0; row < rows.count; ++row)
-        to_value_row(type, width, rows, row,
-                     reinterpret_cast<std::byte*>(values.data() + static_cast<std::size_t>(row) * row_words));
+        value_rows_.write(
+            type, width, rows, row,
+            reinterpret_cast<std::byte*>(values.data() + static_cast<std::size_t>(row) * row_words));
       stream.send(std::move(values));
     });
   }
@@ -184,6 +187,7 @@ class SampleReader final : public Reader {
   std::unique_ptr<SampleSource> source_;
   ForegroundOptions options_;
   std::optional<double> threshold_;
+  ValueRows value_rows_;
   ImageInfo info_;
   std::int64_t memory_;
   std::int64_t held_bytes_;
@@ -203,7 +207,7 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
     throw Error(ErrorCode::usage, "a threshold and otsu cannot be combined");
   if (!foreground.values.empty() && (foreground.threshold || foreground.otsu))
     throw Error(ErrorCode::usage, "values and a threshold cannot be combined");
-  return std::make_unique<SampleReader>(open_samples(path, asked), path, foreground, asked.spacing);
+  return std::make_unique<SampleReader>(open_samples(path, asked), path, asked);
 }
 
 BitVolume read_image(const std::string& path, const ReadOptions& options, ImageInfo* info) {

@@ -32,8 +32,8 @@ class Reader {
   /// decoded ahead by a separate thread. Rows that do not follow the ones read last are decoded from the top
   /// of their slice. Throws Error (data, io).
   virtual void read_rows(int z, int y0, int y1, BitVolume& out) = 0;
-  /// Returns the type of samples as stored, regardless of the foreground rule. Error (data) for colors, and
-  /// if slices have different types.
+  /// Returns the type of values (ValueRows::type()), regardless of the foreground rule. Error (data) for
+  /// colors without an id, and if slices have different types.
   virtual ValueType value_type() const = 0;
   /// Reads slices [z0, z1) as values of this type. Throws Error (data, io).
   virtual ValueImage read_values(int z0, int z1, double delta) = 0;
@@ -42,7 +42,7 @@ class Reader {
   /// Returns whether the input, read without a foreground rule, has more than two values. Only some rows are
   /// checked.
   virtual bool has_more_than_two_values() const = 0;
-  /// Returns whether any sample that was read as bits is NaN.
+  /// Returns whether any sample that was read as bits, or as an id, is NaN.
   virtual bool has_nan() const = 0;
   /// Returns the bytes of the input that stay in memory, now or after reading: of a pipe, or of slices that
   /// are stored interleaved.

@@ -71,7 +71,7 @@ OrderedJson geometry_of(const Geometry& geometry) {
 
 OrderedJson input_of(const Report& report) {
   const ImageInfo& input = report.input;
-  return {{"path", input.path},
+  OrderedJson json = {{"path", input.path},
           {"bytes", report.input_bytes > 0 ? OrderedJson(report.input_bytes) : OrderedJson()},
           {"format", input.format},
           {"width", input.extent.width},
@@ -79,9 +79,11 @@ OrderedJson input_of(const Report& report) {
           {"depth", input.extent.depth},
           {"bits_per_sample", input.bits_per_sample},
           {"geometry", geometry_of(input.geometry)},
-          {"photometric", input.photometric},
-          {"foreground_rule", input.foreground_rule},
-          {"foreground", report.foreground}};
+          {"photometric", input.photometric}};
+  if (!input.value_rule.empty()) json["value_rule"] = input.value_rule;
+  json["foreground_rule"] = input.foreground_rule;
+  json["foreground"] = report.foreground;
+  return json;
 }
 
 /// Returns null without an image, an object for a single one, else an array of objects with names.
@@ -94,6 +96,7 @@ OrderedJson intensity_of(const Report& report) {
     json["bytes"] = one.bytes > 0 ? OrderedJson(one.bytes) : OrderedJson();
     json["format"] = one.image.format;
     json["bits_per_sample"] = one.image.bits_per_sample;
+    if (!one.image.value_rule.empty()) json["value_rule"] = one.image.value_rule;
     json["nans"] = one.nans;
     if (one.name.empty()) return json;
     all.push_back(std::move(json));

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "io/files/file_error.hpp"
+#include "io/image/cf_attributes.hpp"
 #include "io/image/exif.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
@@ -242,6 +243,7 @@ class ContentsScanner {
     is_first ? start(format) : compare(format);
     format.samples.inverted_by_name_only = description_.by_tifffile && format.samples.bits == 1 &&
                                            format.samples.photometric == Photometric::min_is_white;
+    read_values(format.samples);
     if (result_.formats.empty() || result_.formats.back() != format.samples)
       result_.formats.push_back(format.samples);
 
@@ -260,6 +262,22 @@ class ContentsScanner {
                     options_.limits);
     check_size({largest.width, largest.height, static_cast<int>(result_.slices.size())},
                result_.buffer_bytes);
+  }
+
+  /// Reads which values the samples of this page have: ImageJ's calibration, and GDAL's samples without one.
+  void read_values(SampleFormat& samples) const {
+    constexpr ttag_t kGdalNodata = 42113;
+    constexpr int kStraightLine = 0, kNone = 20;
+    samples.set_missing(sample_values_in(tiff_.private_text(kGdalNodata), "GDAL_NODATA"));
+    const std::vector<SampleValue> line = sample_values_in(description_.calibration, "calibration of ImageJ");
+    const bool may_be_calibrated = samples.kind != SampleKind::floating && samples.channels == 1 &&
+                                   (samples.bits == 8 || samples.bits == 16);
+    if (line.empty() || line[0].number() == kNone || !may_be_calibrated) return;
+    if (line[0].number() != kStraightLine || line.size() != 3)
+      return warn(fmt::format("its calibration, function {} of ImageJ, is not a straight line and is ignored",
+                              line[0].text()));
+    samples.intercept = line[1].number();
+    samples.slope = line[2].number();
   }
 
   void start(const TiffFormat& format) {

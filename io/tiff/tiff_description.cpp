@@ -81,6 +81,8 @@ void parse_imagej(const std::string& text, const FirstPage& page, TiffDescriptio
     if (key == "spacing") description.spacing[2] = number_in<double>(value, 0);
     is_composite |= key == "mode";
     if (key == "unit") description.unit = length_unit(value);
+    if (key == "cf" || (key.size() == 2 && key[0] == 'c' && key[1] >= '0' && key[1] <= '9'))
+      description.calibration += (description.calibration.empty() ? "" : " ") + value;
   }
   // ImageJ writes neither images= for a composite of one page, nor spacing= for a distance of 1.
   const std::int64_t planes = page.pages * page.samples_per_pixel;

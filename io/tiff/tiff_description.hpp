@@ -61,6 +61,8 @@ struct TiffDescription {
   Vector3 spacing{};  // of which ImageJ specifies only z, the others by the resolution; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
 
+  std::string calibration;  // ImageJ's function number and coefficients: "0 -32768.0 1.0"
+
   /// Returns whether the image that each page belongs to is known.
   bool says_images() const { return writer != Writer::unknown && writer != Writer::tifffile; }
   /// Returns whether slices may follow the first page without a directory of their own.

@@ -110,6 +110,15 @@ std::string TiffHandle::text(ttag_t tag) const {
   return TIFFGetField(tiff_, tag, &value) == 1 && value != nullptr ? value : "";
 }
 
+std::string TiffHandle::private_text(ttag_t tag) const {
+  const TIFFField* field = TIFFFindField(tiff_, tag, TIFF_ASCII);
+  if (field == nullptr || TIFFFieldDataType(field) != TIFF_ASCII || TIFFFieldPassCount(field) == 0) return "";
+  std::uint32_t count = 0;
+  const char* value = nullptr;
+  if (TIFFGetField(tiff_, tag, &count, &value) != 1 || value == nullptr) return "";
+  return std::string(value, std::find(value, value + count, '\0'));
+}
+
 std::uint64_t TiffHandle::number_at(std::uint64_t offset, int bytes) const {
   std::uint64_t value = 0;
   std::uint8_t stored[8] = {};

@@ -95,6 +95,8 @@ class TiffHandle {
     return TIFFGetFieldDefaulted(tiff_, tag, &value) == 1 ? value : otherwise;
   }
   std::string text(ttag_t tag) const;
+  /// Returns the text of a private tag, which libtiff reads without knowing it; "" if there is none.
+  std::string private_text(ttag_t tag) const;
   /// Returns the entry that the current directory has for a tag which libtiff ignores, if any. Reads the file
   /// only if libtiff lists the tag as met but unknown. Throws Error (io).
   std::optional<StoredTag> stored_tag(ttag_t tag) const;

@@ -112,9 +112,13 @@ class TiffSource final : public SampleSource {
       tiff->fail("cannot be read");
     prepare_page(tiff->get());
     TiffFormat found = read_tiff_format(*tiff, contents_.reading, nullptr);
-    found.samples.inverted_by_name_only = format(z).inverted_by_name_only;
+    const SampleFormat& expected = format(z);  // with what the description and private tags add
+    found.samples.inverted_by_name_only = expected.inverted_by_name_only;
+    found.samples.slope = expected.slope;
+    found.samples.intercept = expected.intercept;
+    found.samples.missing = expected.missing;
     const Extent extent = slice_extent(z);
-    if (found.samples != format(z) || found.planes != contents_.planes ||
+    if (found.samples != expected || found.planes != contents_.planes ||
         tiff->field<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0) != static_cast<std::uint32_t>(extent.width) ||
         tiff->field<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0) != static_cast<std::uint32_t>(extent.height))
       throw Error(ErrorCode::data, "changed while it was read");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cerrno>
 #include <cmath>
 #include <cstddef>
@@ -15,11 +16,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/json.hpp"
+#include "io/image/cf_attributes.hpp"
 #include "io/image/chunks.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/image_axes.hpp"
@@ -62,13 +66,60 @@ struct OmeAxis {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::data, why); }
 
+/// Returns a fill value as xarray writes it for Zarr v3, where it is the base64 of a double in little-endian
+/// order: the double as text. Other texts stay.
+std::string decoded_fill(const std::string& text) {
+  constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  if (text.size() != 12 || text.back() != '=') return text;
+  std::uint64_t high = 0;  // the first eight bytes, the last digit of which has two bits too many
+  for (std::size_t i = 0; i < 11; ++i) {
+    const std::size_t digit = kDigits.find(text[i]);
+    if (digit == std::string_view::npos) return text;
+    high = i < 10 ? high << 6 | digit : high << 4 | digit >> 2;
+  }
+  swap_bytes(64, reinterpret_cast<std::byte*>(&high), sizeof high);
+  return fmt::format("{}", std::bit_cast<double>(high));
+}
+
+/// Returns the text of a number, a list of numbers, or a text.
+std::string numbers_as_text(const Json& value) {
+  if (value.is_null()) return "";
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_array()) return json_text(value);
+  std::string text;
+  for (const Json& one : value) text += (text.empty() ? "" : " ") + numbers_as_text(one);
+  return text;
+}
+
+/// Makes values of the samples of an array, by its attributes. In a Zarr v2 that xarray writes, `fill_value`
+/// of the array is _FillValue; 0 there is what every array has, and is missing only if samples are packed.
+void apply_attributes(const Json& attributes, const Json& fill_value, ZarrArray& array) {
+  CfAttributes cf;
+  for (std::size_t i = 0; i < cf.size(); ++i)
+    cf[i] = numbers_as_text(member(attributes, kCfAttributes[i]));
+  std::string& fill = cf[2];
+  if (array.format.kind == SampleKind::floating) fill = decoded_fill(fill);
+  const bool is_packed = !cf[0].empty() || !cf[1].empty();
+  const bool is_plain_0 = fill_value.is_number() && fill_value.get<double>() == 0 && !is_packed;
+  if (fill.empty() && !member(attributes, "_ARRAY_DIMENSIONS").is_null() && !is_plain_0)
+    fill = numbers_as_text(fill_value);
+  apply_cf(cf, array.format);
+}
+
 ZarrArray read_array(const ZarrStore& store, const std::string& path, std::int64_t memory) {
   if (const auto v3 = read_zarr_json(store, path + kV3, memory)) {
     if (text_in(*v3, "node_type") != "array")
       refuse("'" + path + "' is a Zarr group, not the array of an image");
-    return parse_zarr_v3(*v3);
+    ZarrArray array = parse_zarr_v3(*v3);
+    apply_attributes(member(*v3, "attributes"), {}, array);
+    return array;
   }
-  if (const auto v2 = read_zarr_json(store, path + kV2Array, memory)) return parse_zarr_v2(*v2);
+  if (const auto v2 = read_zarr_json(store, path + kV2Array, memory)) {
+    ZarrArray array = parse_zarr_v2(*v2);
+    const auto attributes = read_zarr_json(store, path + kV2Attributes, memory);
+    apply_attributes(attributes.value_or(Json()), member(*v2, "fill_value"), array);
+    return array;
+  }
   refuse("its metadata names the array '" + path + "', which does not exist");
 }
 
@@ -204,10 +255,10 @@ OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::i
 /// (data, memory, io).
 OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory, const PlaneChoice& choice) {
   if (const auto v3 = read_zarr_json(store, kV3, memory)) {
-    if (text_in(*v3, "node_type") == "array") return plain_array(parse_zarr_v3(*v3), choice);
+    if (text_in(*v3, "node_type") == "array") return plain_array(read_array(store, "", memory), choice);
     return multiscale_image(store, member(*v3, "attributes"), memory, choice);
   }
-  if (const auto v2 = read_zarr_json(store, kV2Array, memory)) return plain_array(parse_zarr_v2(*v2), choice);
+  if (read_zarr_json(store, kV2Array, memory)) return plain_array(read_array(store, "", memory), choice);
   const auto attributes = read_zarr_json(store, kV2Attributes, memory);
   return multiscale_image(store, attributes ? *attributes : Json(), memory, choice);
 }

@@ -85,8 +85,6 @@ TEST_CASE("labels are integers of up to 64 bits; other values are refused by nam
   CHECK(succeeds({"match", whole, large, "--csv", "-"}).find("\n3,18446744073709551615,1,1,1,") !=
         std::string::npos);
   fails({"match", large, label_file(scratch, "half.nrrd", "double", bytes_of({1.0, 1.5}), "2 1")}, 65, "1.5");
-  fails({"match", large, label_file(scratch, "minus.nrrd", "short", bytes_of<short>({1, -2}), "2 1")}, 65,
-        "-2");
 }
 
 TEST_CASE("sizes that differ, no objects and no overlap are one line each") {
@@ -141,8 +139,6 @@ TEST_CASE("grids that differ are a hint, options in messages are there") {
   CHECK(gpuccl({"match", other, scratch / "same.nrrd"}).err.find("same.nrrd: has another spacing than ") !=
         std::string::npos);
   write_file(scratch / "colors.ppm", std::string("P6 6 2 255\n") + std::string(36, '\7'));
-  fails({"match", truth, scratch / "colors.ppm"}, 65,
-        "values are those of one channel; --channel N selects one");
   CHECK(gpuccl({"match", scratch / "colors.ppm", scratch / "colors.ppm", "--channel", "1"}).code == 0);
 }
 

@@ -145,7 +145,7 @@ void expect_packed(const SampleFormat& format, const ForegroundOptions& options,
           : options.threshold || !(is_gray || (options.raw && format.photometric == Photometric::palette))
               ? value > options.threshold.value_or(0)
               : value != 0 && !std::isnan(value);
-      all_right = all_right && is_bit(bits, x) == (is_foreground != options.invert);
+      all_right = all_right && is_bit(bits, x) == (!std::isnan(value) && is_foreground != options.invert);
     }
     for (std::int64_t x = width; x < words_per_row(width) * 32; ++x)
       all_right = all_right && !is_bit(bits, x);
@@ -374,6 +374,32 @@ TEST_CASE("a color is foreground if its luma is above 0, as the rule says") {
   const float light[] = {std::nanf(""), 1, 1, 0, 0.25f, 0, -1, -1, -1};
   Foreground(floats, {}, std::nullopt).pack(reinterpret_cast<const std::byte*>(light), 3, bits);
   REQUIRE(bits[0] == 0b010u);
+}
+
+TEST_CASE("missing samples are background under every rule, as numbers of their type") {
+  SampleFormat format{16, SampleKind::signed_integer, 1, Photometric::min_is_black, false, {}};
+  format.set_missing({*SampleValue::parse("-5"), *SampleValue::parse("7"), *SampleValue::parse("70000")});
+  const std::int16_t row[] = {-5, -4, 0, 6, 7, 8, 4464};
+  std::uint32_t bits[2];
+  const auto packed = [&](bool invert, std::optional<double> threshold,
+                          const std::vector<std::string>& values) {
+    ForegroundOptions options;
+    options.invert = invert;
+    options.threshold = threshold;
+    options.values = values_of(values);
+    Foreground(format, options, threshold).pack(reinterpret_cast<const std::byte*>(row), 7, bits);
+    return bits[0];
+  };
+  CHECK(packed(false, {}, {}) == 0b1101010u);
+  CHECK(packed(true, {}, {}) == 0b0000100u);
+  CHECK(packed(false, -6.0, {}) == 0b1101110u);
+  CHECK(packed(true, 5.0, {}) == 0b0000110u);
+  CHECK(packed(false, {}, {"-9..6"}) == 0b0001110u);
+  CHECK(packed(true, {}, {"-9..6"}) == 0b1100000u);
+  format.slope = 2;
+  format.intercept = 1;
+  CHECK(packed(true, 5.0, {}) == 0b0000110u);
+  CHECK(value_rule(format) == "2 * sample + 1; -5, 7, 70000 are missing");
 }
 
 TEST_CASE("half-precision samples have their values") {

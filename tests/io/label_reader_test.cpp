@@ -142,7 +142,7 @@ TEST_CASE("labels of 64 bits are read as numbers, as many as fit") {
   const tests::MemoryFile narrow(
       npy("<f8", "(1, 3)", bytes_of<double>({0, static_cast<double>(1ull << 31), 0})));
   LabelReader other(narrow.path());
-  REQUIRE(!other.has_long_labels());
+  REQUIRE(other.has_long_labels());
   other.number_with(numbers);
   REQUIRE(numbers.labels().size() == labels.size());
   REQUIRE(render_all(other)(1, 0) == labels.size());
@@ -159,9 +159,9 @@ TEST_CASE("labels are read if a few rows fit") {
   constexpr std::int64_t kRow = std::int64_t{kWidth} * sizeof(Label);
   const tests::MemoryFile file(npy("|u1", "(1, 1048576)", std::string(kWidth, '\1')));
   const auto read_within = [&](std::int64_t memory) {
-    Limits limits;
-    limits.memory = memory;
-    return read_labels(file.path(), limits).extent().width;
+    ReadOptions options;
+    options.limits.memory = memory;
+    return read_labels(file.path(), options).extent().width;
   };
   REQUIRE(error_code_of([&] { read_within(10 * kRow - 1); }) == ErrorCode::memory);
   REQUIRE(read_within(12 * kRow) == kWidth);
@@ -180,19 +180,19 @@ TEST_CASE("rows that are read in slabs are those of the whole image, also with g
     std::set<std::int64_t> sizes;
     for (const std::int64_t memory : {1 << 15, 1 << 17, 1 << 18, 1 << 20, 1 << 22, 1 << 28}) {
       CAPTURE(name, memory);
-      Limits limits;
-      limits.memory = memory;
+      ReadOptions options;
+      options.limits.memory = memory;
       std::vector<Label> values;
       try {
-        values = values_of(read_labels(folder / name, limits));
+        values = values_of(read_labels(folder / name, options));
       } catch (const Error& error) {
         REQUIRE((error.code() == ErrorCode::memory && memory < 1 << 20));
         continue;
       }
       REQUIRE(values == values_of(written));
-      sizes.insert(LabelReader(folder / name, limits).bytes());
+      sizes.insert(LabelReader(folder / name, options).bytes());
       for (const auto& [count, step] : {std::pair(100, 64), {1, 3}, {207, 207}, {500, 1}}) {
-        const LabelReader reader(folder / name, limits);
+        const LabelReader reader(folder / name, options);
         std::vector<Label> rows(static_cast<std::size_t>(count * extent.width));
         const std::int64_t all = written.extent().rows();
         for (std::int64_t first = 0; first < all; first += step) {
@@ -222,7 +222,6 @@ TEST_CASE("values that are no labels are refused") {
     const tests::MemoryFile file(content);
     return failure_of_file(file.path()) == ErrorCode::data;
   };
-  REQUIRE(refuses(npy("<i4", "(1, 1)", bytes_of<std::int32_t>({-1}))));
   REQUIRE(refuses(npy("<i8", "(1, 1)", bytes_of<std::int64_t>({4294967296}))));
   REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({0.5f}))));
   REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({std::numeric_limits<float>::infinity()}))));
@@ -246,7 +245,7 @@ TEST_CASE("values that are no labels are refused") {
   png.color_type = PNG_COLOR_TYPE_RGB;
   png.samples = {1, 2, 3};
   write_png(file.path(), png);
-  REQUIRE(failure_of_file(file.path()) == ErrorCode::data);
+  REQUIRE(read_labels(file.path()).data()[0] == 66051);  // a color is one label
 }
 
 TEST_CASE("label images that are not there") {

@@ -321,24 +321,6 @@ TEST_CASE("objects by value have no delta, and an image without pixels has no ob
   CHECK(label_by_value(ValueImage(Extent{0, 0, 0}, ValueType::u8)).labeled.labels->count() == 0);
 }
 
-TEST_CASE("identifiers of objects are integers from 1 on, exact in their type") {
-  const auto bits = [](double value) { return std::bit_cast<ValueBits>(value); };
-  const auto fails = [](ValueType type, ValueBits value) {
-    return error_code_of([&] { object_ids(type, std::vector{value}); }) == ErrorCode::data;
-  };
-  CHECK(object_ids(ValueType::u64, std::vector<ValueBits>{1, UINT64_MAX}) ==
-        std::vector<std::uint64_t>{1, UINT64_MAX});
-  CHECK(object_ids(ValueType::f32, std::vector{bits(3), bits(16777216)}) ==
-        std::vector<std::uint64_t>{3, 16777216});
-  CHECK(object_ids(ValueType::f64, std::vector{bits(9007199254740992)}) ==
-        std::vector<std::uint64_t>{9007199254740992});
-  CHECK(fails(ValueType::i8, static_cast<ValueBits>(-1)));
-  CHECK(fails(ValueType::f64, bits(-3)));
-  CHECK(fails(ValueType::f64, bits(1.5)));
-  CHECK(fails(ValueType::f64, bits(9007199254740994)));
-  CHECK(fails(ValueType::f32, bits(16777218)));
-}
-
 TEST_CASE("overlaps and areas are those of a loop over pixels") {
   std::mt19937 random(36);
   for (int i = 0; i < 100; ++i) {

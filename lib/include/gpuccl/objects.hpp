@@ -112,11 +112,6 @@ std::vector<std::int64_t> column_run_lengths(std::span<const RowRun> runs, int h
 /// not 0. `strips`: 0 for a default from the number of threads; the result is the same. Thread-safe.
 ValueLabeling label_by_value(ValueImage image, int strips = 0);
 
-/// Returns the values of the objects as identifiers. Throws Error (data) for a value that is negative, not an
-/// integer, or beyond the range in which its floating-point type represents all integers (2^24 in 32 bits,
-/// 2^53 in 64).
-std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits> values);
-
 /// Two objects that share pixels: indices into the objects of the two images, from 0.
 struct Overlap {
   std::uint32_t truth = 0, prediction = 0;

@@ -3,11 +3,7 @@
 // pixel. All further steps (statistics, rendering, measures) are those of connected components.
 
 #include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
-#include <cstdio>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -119,34 +115,6 @@ ValueLabeling label_by_value(ValueImage image, int strips_wanted) {
   result.statistics_ms = milliseconds([&] { result.components = measure(*labels, strips, labels_before); });
   result.labels = std::move(labels);
   return {std::move(result), {all.values().begin(), all.values().end()}};
-}
-
-std::vector<std::uint64_t> object_ids(ValueType type, std::span<const ValueBits> values) {
-  std::vector<std::uint64_t> ids(values.begin(), values.end());
-  const auto refuse = [](const std::string& value, const std::string& reason) {
-    throw Error(ErrorCode::data, "contains the value " + value + ", which is not a label: " + reason);
-  };
-  if (is_floating(type)) {
-    const bool is_narrow = type == ValueType::f32;
-    const double most = is_narrow ? 16777216.0 : 9007199254740992.0;
-    const std::string skips = is_narrow
-                                  ? "float32 skips integers above 2^24; store labels as integers"
-                                  : "float64 skips integers above 2^53; store labels as 64-bit integers";
-    for (std::uint64_t& id : ids) {
-      const double value = std::bit_cast<double>(id);
-      std::array<char, 32> text{};
-      std::snprintf(text.data(), text.size(), "%.17g", value);
-      if (value < 0) refuse(text.data(), "labels are not negative; set such pixels to 0");
-      if (std::isinf(value) || value != std::floor(value)) refuse(text.data(), "labels are integers");
-      if (value > most) refuse(text.data(), skips);
-      id = static_cast<std::uint64_t>(value);
-    }
-  } else if (is_signed(type)) {
-    for (const std::uint64_t id : ids)
-      if (const auto value = static_cast<std::int64_t>(id); value < 0)
-        refuse(std::to_string(value), "labels are not negative; set such pixels to 0");
-  }
-  return ids;
 }
 
 }  // namespace gpuccl

@@ -1,0 +1,371 @@
+// Which values stored samples have, and which of them are ids of objects.
+
+#include <bit>
+#include <cstring>
+#include <filesystem>
+#include <initializer_list>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "binary.hpp"
+#include "io/image/formats.hpp"
+#include "support/catch.hpp"
+#include "support/files.hpp"
+#include "support/nifti_file.hpp"
+#include "support/scratch_folder.hpp"
+#include "support/tiff_file.hpp"
+
+namespace gpuccl {
+namespace {
+
+template <class T>
+std::string bytes_of(std::initializer_list<T> values) {
+  std::string bytes;
+  for (const T value : values) bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
+  return bytes;
+}
+
+/// An image of one row.
+std::string save_row(const std::string& path, const std::string& type, std::size_t width,
+                     const std::string& bytes) {
+  write_file(path, "NRRD0004\ntype: " + type + "\ndimension: 2\nsizes: " + std::to_string(width) +
+                       " 1\nendian: little\nencoding: raw\n\n" + bytes);
+  return path;
+}
+
+/// A Zarr of one row in one chunk, with these attributes.
+std::string save_zarr(const std::string& path, int version, const std::string& type, std::size_t width,
+                      const std::string& bytes, const std::string& attributes,
+                      const std::string& fill_value = "0") {
+  const std::string shape = "[1," + std::to_string(width) + "]";
+  std::filesystem::create_directories(path + (version == 2 ? "" : "/c/0"));
+  if (version == 2) {
+    write_file(path + "/.zarray", R"({"zarr_format":2,"shape":)" + shape + R"(,"chunks":)" + shape +
+                                      R"(,"dtype":")" + type + R"(","compressor":null,"fill_value":)" +
+                                      fill_value + "}");
+    write_file(path + "/.zattrs", attributes);
+    write_file(path + "/0.0", bytes);
+    return path;
+  }
+  write_file(path + "/zarr.json",
+             R"({"zarr_format":3,"node_type":"array","shape":)" + shape + R"(,"data_type":")" + type +
+                 R"(","chunk_grid":{"name":"regular","configuration":{"chunk_shape":)" + shape +
+                 R"(}},"chunk_key_encoding":{"name":"default"},"fill_value":)" + fill_value +
+                 R"(,"codecs":[{"name":"bytes","configuration":{"endian":"little"}}],"attributes":)" +
+                 attributes + "}");
+  write_file(path + "/c/0/0", bytes);
+  return path;
+}
+
+/// A TIFF of one row, with ImageJ's description and GDAL_NODATA unless these are empty.
+std::string save_tiff(const std::string& path, int bits, int sample_format,
+                      const std::vector<std::uint64_t>& samples, const std::string& description,
+                      const std::string& nodata, int channels = 1) {
+  tests::TiffPageToWrite page;
+  page.width = static_cast<std::uint32_t>(samples.size()) / static_cast<std::uint32_t>(channels);
+  page.height = 1;
+  page.bits = bits;
+  page.channels = channels;
+  page.photometric = channels == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK;
+  page.sample_format = sample_format;
+  page.compression = bits == 8 ? COMPRESSION_ADOBE_DEFLATE : COMPRESSION_NONE;  // which are read differently
+  page.samples = samples;
+  page.more = [=](TIFF* tiff) {
+    static char name[] = "GDAL_NODATA";
+    const TIFFFieldInfo nodata_info[] = {{42113, -1, -1, TIFF_ASCII, FIELD_CUSTOM, 1, 0, name}};
+    if (!description.empty()) TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, description.c_str());
+    if (nodata.empty()) return;
+    TIFFMergeFieldInfo(tiff, nodata_info, 1);
+    TIFFSetField(tiff, 42113, nodata.c_str());
+  };
+  tests::write_tiff(path, {page});
+  return path;
+}
+
+/// The labels of an image, as labels_in() prints them.
+std::string labeled(const ScratchFolder& scratch, const std::string& path, Words words = {}) {
+  const std::string out = scratch / "labels.tif";
+  words.insert(words.begin(), {"label", path, "-o", out, "--overwrite", "--quiet"});
+  succeeds(words);
+  return labels_in(out);
+}
+
+std::string rule_of(const std::string& path) {
+  return report_of({path, "--quiet"})["input"].value("value_rule", "");
+}
+
+const std::string kStored = bytes_of<std::int16_t>({0, 1000, 3000, -32768, 5000, -32768});
+constexpr const char* kPacked = R"({"scale_factor":0.001,"add_offset":0.5,"_FillValue":-32768})";
+
+TEST_CASE("attributes of CF make values of the samples of a Zarr, and missing ones are background") {
+  const ScratchFolder scratch;
+  // Values: 0.5, 1.5, 3.5, -, 5.5, -
+  for (const int version : {2, 3}) {
+    const std::string path = save_zarr(scratch / "packed" + std::to_string(version) + ".zarr", version,
+                                       version == 2 ? "<i2" : "int16", 6, kStored, kPacked);
+    CAPTURE(path);
+    CHECK(labeled(scratch, path) == "1 1 1 0 2 0");
+    CHECK(labeled(scratch, path, {"--threshold", "1.5"}) == "0 0 1 0 2 0");
+    CHECK(labeled(scratch, path, {"--threshold", "3.5", "--invert"}) == "1 1 1 0 0 0");
+    CHECK(labeled(scratch, path, {"--value", "1.5"}) == "0 1 0 0 0 0");
+    CHECK(labeled(scratch, path, {"--threshold", "otsu"}) == "0 0 1 0 2 0");
+    CHECK(rule_of(path) == "0.001 * sample + 0.5; -32768 is missing");
+    CHECK(gpuccl({"label", path, "--json", "-"}).err.find("its missing values are background") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("missing values are lists, of any type, unsigned, or as xarray writes them for Zarr") {
+  const ScratchFolder scratch;
+  const auto check = [&](const std::string& type, const std::string& bytes, std::size_t width,
+                         const std::string& attributes, const std::string& labels, const std::string& rule,
+                         int version = 2, const std::string& fill = "0") {
+    const std::string path = scratch / "in.zarr";
+    std::filesystem::remove_all(path);
+    save_zarr(path, version, type, width, bytes, attributes, fill);
+    CAPTURE(type, attributes, fill);
+    CHECK(labeled(scratch, path) == labels);
+    CHECK(rule_of(path) == rule);
+  };
+  check("|u1", bytes_of<std::uint8_t>({1, 7, 3, 255}), 4, R"({"missing_value":[7,255]})", "1 0 2 0",
+        "7, 255 are missing");
+  check("|i1", bytes_of<std::int8_t>({-56, -1, 3}), 3, R"({"_Unsigned":"true","_FillValue":-1})", "1 0 2",
+        "255 is missing");
+  check("<f4", bytes_of<float>({1e20F, 2, -9999}), 3, R"({"_FillValue":1e20,"missing_value":-9999})", "0 1 0",
+        "-9999, 100000002004087734272 are missing");
+  check("<f8", bytes_of<double>({std::numeric_limits<double>::quiet_NaN(), 2}), 2, R"({"_FillValue":"NaN"})",
+        "0 1", "");
+  check("<i8", bytes_of<std::int64_t>({INT64_MIN + 2, INT64_MIN + 3, 1}), 3,
+        R"({"_FillValue":-9223372036854775806})", "0 1 1", "-9223372036854775806 is missing");
+  check("float32", bytes_of<float>({-9999, 2}), 2, R"({"_FillValue":"AAAAAICHw8A="})", "0 1",
+        "-9999 is missing", 3);
+  // The fill value of a Zarr v2 of xarray; 0 is what every array has.
+  check("<i2", bytes_of<std::int16_t>({-5, 2}), 2, R"({"_ARRAY_DIMENSIONS":["y","x"]})", "0 1",
+        "-5 is missing", 2, "-5");
+  check("<i2", bytes_of<std::int16_t>({-5, 2}), 2, "{}", "1 1", "", 2, "-5");
+  check("<i2", bytes_of<std::int16_t>({0, 2}), 2, R"({"_ARRAY_DIMENSIONS":["y","x"]})", "0 1", "");
+  check("<i2", bytes_of<std::int16_t>({0, 2}), 2, R"({"_ARRAY_DIMENSIONS":["y","x"],"add_offset":1})", "0 1",
+        "sample + 1; 0 is missing");
+  save_zarr(scratch / "bad.zarr", 2, "|u1", 1, "\1", R"({"scale_factor":"one"})");
+  fails({"label", scratch / "bad.zarr", "--json", "-"}, 65,
+        "has the scale_factor 'one', which is not a number");
+}
+
+TEST_CASE("attributes of CF make values of the samples of an HDF5") {
+  if (io::formats_not_built_in().find("HDF5") != std::string::npos) return;
+  const ScratchFolder scratch;
+  const std::string file = source_file("tests/io/hdf5/cf.h5");
+  CHECK(labeled(scratch, file + ":/packed", {"--threshold", "1.5"}) == "0 0 1 0 2 0/0 0 0 0 0 0");
+  CHECK(rule_of(file + ":/packed") == "0.001 * sample + 0.5; -32768 is missing");
+  CHECK(labeled(scratch, file + ":/list") == "1 0 2/0 0 0");
+  CHECK(rule_of(file + ":/list") == "7, 255 are missing");
+  CHECK(labeled(scratch, file + ":/wide") == "0 1 1/0 0 0");
+  CHECK(rule_of(file + ":/wide") == "-9223372036854775806 is missing");
+  CHECK(rule_of(file + ":/bytes") == "255 is missing");
+  fails({"label", file + ":/bad", "--json", "-"}, 65, "has the add_offset 'none', which is not a number");
+}
+
+TEST_CASE("ImageJ's calibration makes values of samples, its signed 16 bits among them") {
+  const ScratchFolder scratch;
+  constexpr const char* kSigned = "ImageJ=1.54f\ncf=0\nc0=-32768.0\nc1=1.0\nvunit=Gray Value\n";
+  const std::string path = save_tiff(scratch / "signed.tif", 16, SAMPLEFORMAT_UINT,
+                                     {32768, 33268, 33268, 32768, 32668}, kSigned, "");
+  CHECK(labeled(scratch, path) == "0 1 1 0 2");
+  CHECK(labeled(scratch, path, {"--threshold", "0"}) == "0 1 1 0 0");
+  const Json values = Json::parse(succeeds({"label", path, "--values", "--json", "-", "--quiet"}));
+  CHECK((values["components"][0]["value"] == 500 && values["components"][1]["value"] == -100));
+  CHECK(rule_of(path) == "sample - 32768");
+  const std::string labels = save_row(scratch / "labels.nrrd", "uint8", 5, std::string("\0\1\1\0\0", 5));
+  CHECK(succeeds({"measure", labels, "--intensity", path, "--measure", "intensity_mean,intensity_median",
+                  "--stats", "-", "--quiet"})
+            .ends_with(",500,500\n"));
+  const Json report =
+      Json::parse(succeeds({"measure", labels, "--intensity", path, "--json", "-", "--quiet"}));
+  CHECK(report["intensity"]["value_rule"] == "sample - 32768");
+  CHECK(labeled(scratch,
+                save_tiff(scratch / "half.tif", 8, SAMPLEFORMAT_UINT, {0, 2, 4},
+                          "ImageJ=1.54f\ncf=0\nc0=-1.0\nc1=0.5\n", ""),
+                {"--threshold", "0"}) == "0 0 1");
+  const std::string none = save_tiff(scratch / "none.tif", 8, SAMPLEFORMAT_UINT, {0, 2},
+                                     "ImageJ=1.54f\ncf=20\nc0=3.0\nc1=0.5\n", "");
+  CHECK(rule_of(none).empty());
+  const std::string curve = save_tiff(scratch / "curve.tif", 8, SAMPLEFORMAT_UINT, {0, 2},
+                                      "ImageJ=1.54f\ncf=1\nc0=3.0\nc1=0.5\nc2=1\n", "");
+  CHECK(gpuccl({"label", curve, "--json", "-"})
+            .err.find("its calibration, function 1 of ImageJ, is not a straight line and is ignored") !=
+        std::string::npos);
+}
+
+TEST_CASE("GDAL_NODATA is background") {
+  const ScratchFolder scratch;
+  const auto labels = [&](const std::string& path, const Words& words = {}) {
+    return labeled(scratch, path, words);
+  };
+  const std::string bytes =
+      save_tiff(scratch / "bytes.tif", 8, SAMPLEFORMAT_UINT, {255, 3, 255, 0}, "", "255");
+  CHECK(labels(bytes) == "0 1 0 0");
+  CHECK(labels(bytes, {"--threshold", "2", "--invert"}) == "0 0 0 1");
+  CHECK(labels(bytes, {"--values", "--keep-values"}) == "0 3 0 0");
+  CHECK(gpuccl({"label", bytes, "--json", "-"}).err.find("(255 is missing)") != std::string::npos);
+  const auto bits = [](float value) { return std::uint64_t{std::bit_cast<std::uint32_t>(value)}; };
+  CHECK(labels(save_tiff(scratch / "floats.tif", 32, SAMPLEFORMAT_IEEEFP,
+                         {bits(-3.4028235e38F), bits(2), bits(0)}, "", "-3.40282346638528859e+38")) ==
+        "0 1 0");
+  CHECK(labels(save_tiff(scratch / "colors.tif", 8, SAMPLEFORMAT_UINT, {9, 9, 9, 9, 0, 9}, "", " 9 ", 3)) ==
+        "0 1");
+  CHECK(rule_of(save_tiff(scratch / "nan.tif", 8, SAMPLEFORMAT_UINT, {9}, "", "nan")).empty());
+  fails({"label", save_tiff(scratch / "bad.tif", 8, SAMPLEFORMAT_UINT, {9}, "", "none"), "--json", "-"}, 65,
+        "has the GDAL_NODATA 'none', which is not a number");
+}
+
+TEST_CASE("NaN is no foreground when the rule is inverted or has two thresholds") {
+  const ScratchFolder scratch;
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::string path =
+      save_row(scratch / "in.nrrd", "float", 7, bytes_of<float>({1, kNan, 0, 0, 2, kNan, 5}));
+  CHECK(labeled(scratch, path) == "1 0 0 0 2 0 3");
+  CHECK(labeled(scratch, path, {"--invert"}) == "0 0 1 1 0 0 0");
+  CHECK(labeled(scratch, path, {"--threshold", "1.5", "--invert"}) == "1 0 2 2 0 0 0");
+  CHECK(labeled(scratch, path, {"--threshold", "0.5:1.5", "--invert"}) == "0 0 1 1 0 0 0");
+  CHECK(labeled(scratch, path, {"--value", "2", "--invert"}) == "1 0 2 2 0 0 3");
+  CHECK(gpuccl({"label", path, "--values", "--json", "-"}).err.find("some values are NaN") !=
+        std::string::npos);
+}
+
+// 7015 and 6 as nibabel's scaling leaves them, next to what is background.
+const std::string kNearIntegers = bytes_of<double>({7014.9999999, 5.9999999986, -1, 0.0005, 7015, 0});
+
+TEST_CASE("every command reads near integers, negative values and NaN as the same labels") {
+  const ScratchFolder scratch;
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  const std::string labels =
+      save_row(scratch / "labels.nrrd", "ushort", 6, bytes_of<std::uint16_t>({7015, 6, 0, 0, 7015, 0}));
+  const std::vector<std::string> same = {
+      save_row(scratch / "double.nrrd", "double", 6, kNearIntegers),
+      save_row(scratch / "float.nrrd", "float", 6, bytes_of<float>({7015.0005F, 6, kNan, -3, 7014.9995F, 0})),
+      save_row(scratch / "short.nrrd", "short", 6, bytes_of<std::int16_t>({7015, 6, -1, -32768, 7015, 0})),
+      save_row(scratch / "long.nrrd", "int64", 6, bytes_of<std::int64_t>({7015, 6, -1, INT64_MIN, 7015, 0}))};
+  const auto table = [](const std::string& path) { return gpuccl({"measure", path, "--stats", "-"}).out; };
+  for (const std::string& path : same) {
+    CAPTURE(path);
+    CHECK(table(path) == table(labels));
+    CHECK(gpuccl({"match", path, labels, "--csv", "-"}).out ==
+          gpuccl({"match", labels, labels, "--csv", "-"}).out);
+    CHECK(gpuccl({"contacts", path}).out == gpuccl({"contacts", labels}).out);
+    CHECK(gpuccl({"compare", path, labels}).out == "same labels\n");
+    const std::string page = scratch / "page.html";
+    CHECK(gpuccl({"view", path, "-o", page, "--overwrite"}).code == 0);
+  }
+  for (const Words& words : {Words{"measure", same[0], "--stats", "-"}, Words{"match", same[0], labels},
+                             Words{"contacts", same[0]}, Words{"compare", same[0], labels},
+                             Words{"view", same[0], "-o", scratch / "other.html"}}) {
+    const std::string said = gpuccl(words).err;
+    CAPTURE(words, said);
+    CHECK(said.find("double.nrrd: values that are not integers are rounded") != std::string::npos);
+    CHECK(said.find("double.nrrd: negative labels count as background") != std::string::npos);
+  }
+  // As labels of classes, whose negative values stay.
+  const Json classes = Json::parse(gpuccl({"label", same[0], "--values", "--json", "-"}).out);
+  CHECK((classes["components"][0]["value"] == 7015 && classes["components"][2]["value"] == -1));
+}
+
+TEST_CASE("--round makes labels of any numbers, which are refused without it") {
+  const ScratchFolder scratch;
+  const std::string real =
+      save_row(scratch / "real.nrrd", "float", 4, bytes_of<float>({1.4F, 2.6F, 0.4F, 3}));
+  const std::string labels = save_row(scratch / "labels.nrrd", "uint8", 4, std::string("\1\3\0\3", 4));
+  for (const Words& words :
+       {Words{"measure", real, "--stats", "-"}, Words{"match", real, labels, "--csv", "-"},
+        Words{"contacts", real}, Words{"compare", real, labels}}) {
+    CAPTURE(words);
+    fails(words, 65, "which is not a label: labels are integers; round values with --round");
+    Words rounded = words;
+    rounded.emplace_back("--round");
+    Words of_labels = words;
+    of_labels[1] = labels;
+    CHECK(gpuccl(rounded).out == gpuccl(of_labels).out);
+  }
+  succeeds({"view", real, "--round", "-o", scratch / "page.html", "--quiet"});
+  fails({"label", real, "--values", "--json", "-"}, 65, "or round values with --round");
+  CHECK(labeled(scratch, real, {"--values", "--round", "--keep-values"}) == "1 3 0 3");
+}
+
+TEST_CASE("labels above 2^32 in floating point are exact in every command, or refused") {
+  const ScratchFolder scratch;
+  const std::string wide =
+      save_row(scratch / "wide.nrrd", "double", 3, bytes_of<double>({4294967297, 9007199254740992, 0}));
+  CHECK(gpuccl({"contacts", wide}).out.find("4294967297,9007199254740992,1") != std::string::npos);
+  CHECK(gpuccl({"compare", wide, wide}).out == "same labels\n");
+  CHECK(gpuccl({"measure", wide, "--stats", "-"}).out.find("\n4294967297,1") != std::string::npos);
+  CHECK(gpuccl({"match", wide, wide, "--csv", "-"}).out.find("4294967297") != std::string::npos);
+  const std::string skipped = save_row(scratch / "skipped.nrrd", "float", 2, bytes_of<float>({16777218, 1}));
+  for (const Words& words : {Words{"contacts", skipped}, Words{"compare", skipped, skipped},
+                             Words{"measure", skipped, "--stats", "-"}, Words{"match", skipped, skipped}})
+    fails(words, 65, "float32 skips integers above 2^24; store labels as integers");
+}
+
+TEST_CASE("a color is the id of a label in every command") {
+  const ScratchFolder scratch;
+  const std::string colors = save_tiff(scratch / "colors.tif", 8, SAMPLEFORMAT_UINT,
+                                       {0, 0, 1, 0, 0, 1, 1, 2, 3, 0, 0, 0}, "", "", 3);
+  const std::string labels =
+      save_row(scratch / "labels.nrrd", "uint", 4, bytes_of<std::uint32_t>({1, 1, 66051, 0}));
+  CHECK(gpuccl({"measure", colors, "--stats", "-"}).out == gpuccl({"measure", labels, "--stats", "-"}).out);
+  CHECK(gpuccl({"match", colors, labels, "--csv", "-"}).out ==
+        gpuccl({"match", labels, labels, "--csv", "-"}).out);
+  CHECK(gpuccl({"contacts", colors}).out == gpuccl({"contacts", labels}).out);
+  CHECK(gpuccl({"compare", colors, labels}).out == "same labels\n");
+  CHECK(labeled(scratch, colors, {"--values", "--keep-values"}) == "1 1 66051 0");
+  CHECK(gpuccl({"measure", colors, "--stats", "-"})
+            .err.find("each color is one value, 65536 red + 256 green + blue") != std::string::npos);
+  const std::string wide =
+      save_tiff(scratch / "wide.tif", 16, SAMPLEFORMAT_UINT, {1, 0, 0, 0, 0, 5}, "", "", 3);
+  CHECK(gpuccl({"measure", wide, "--stats", "-"}).out.find("\n4294967296,1") != std::string::npos);
+  CHECK(gpuccl({"measure", wide, "--stats", "-", "--channel", "2"}).out.find("\n5,1") != std::string::npos);
+}
+
+TEST_CASE("new values of --split-values are above all of the input, also of those that a filter drops") {
+  const ScratchFolder scratch;
+  const std::string path = save_row(scratch / "in.nrrd", "uint8", 8, std::string("\2\2\0\2\2\2\0\3", 8));
+  CHECK(labeled(scratch, path, {"--values", "--split-values", "--min-size", "2"}) == "4 4 0 2 2 2 0 0");
+  CHECK(labeled(scratch, path, {"--values", "--split-values"}) == "4 4 0 2 2 2 0 3");
+  CHECK(labeled(scratch, path, {"--values", "--split-values", "--keep", "value == 2"}) == "4 4 0 2 2 2 0 0");
+}
+
+TEST_CASE("values of 64 bits are written compressed, and read back") {
+  const ScratchFolder scratch;
+  const std::string in = save_row(scratch / "in.nrrd", "uint64", 4,
+                                  bytes_of<std::uint64_t>({720575940379283456, UINT64_MAX, 0, UINT64_MAX}));
+  for (const std::string name : {"out.nii.gz", "out.nrrd", "out.mha", "out.tif"}) {
+    CAPTURE(name);
+    succeeds({"measure", in, "-o", scratch / name, "--quiet"});
+    CHECK(succeeds({"compare", in, scratch / name}) == "same labels\n");
+    const std::string rows = succeeds({"measure", scratch / name, "--stats", "-", "--quiet"});
+    CHECK(rows.find("\n720575940379283456,1,0,0") != std::string::npos);
+    CHECK(rows.find("\n18446744073709551615,2,1,0") != std::string::npos);
+  }
+}
+
+TEST_CASE("a size in mm3 of a NIfTI without a unit is in mm, with a warning") {
+  const ScratchFolder scratch;
+  tests::NiftiToWrite nifti;
+  nifti.dim = {3, 4, 1, 2};
+  nifti.pixdim = {1, 2, 2, 2, 1, 1, 1, 1};
+  nifti.samples = std::string("\1\1\0\1\0\0\0\0", 8);
+  write_file(scratch / "in.nii", nifti.bytes());
+  for (const Words& limits :
+       {Words{"--min-size", "10mm3"}, Words{"--min-size", "10mm3", "--max-size", "20mm3"}}) {
+    Words words{"label", scratch / "in.nii", "--json", "-"};
+    words.insert(words.end(), limits.begin(), limits.end());
+    const Ended ended = gpuccl(words);
+    CHECK(Json::parse(ended.out)["labeling"]["components"] == 1);
+    CHECK(ended.err.find("has no unit of length; mm is assumed, set another with --spacing X,Y,Z,UNIT") !=
+          std::string::npos);
+  }
+  CHECK(gpuccl({"label", scratch / "in.nii", "--json", "-", "--min-size", "10mm3", "--spacing", "1,1,1,mm"})
+            .err.find("is assumed") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpuccl
