@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Makes the sample images of this folder again, bit for bit (Pillow, NumPy, tifffile, DejaVu fonts).
 
-The page shows the text of the license file beside the project's own sentences; the volume is drawn from random
+The page shows the text of the license file next to the project's own sentences; the volume is drawn from random
 ellipsoids with a fixed seed. Nothing comes from a third party but the glyph shapes of the free DejaVu fonts.
 """
 

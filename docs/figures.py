@@ -5,7 +5,7 @@
                                       table of machines in docs/results/README.md
     docs/figures.py GPUCCL --check    fails where another picture would be made now
 
-The pictures are what `gpuccl label --preview` draws of the samples in data/, the page beside its preview and cut to
+The pictures are what `gpuccl label --preview` draws of the samples in data/, the page next to its preview and cut to
 its first lines. The chart shows a column of the table in docs/performance.md. The table of machines compares the
 submissions in docs/results: JSON of `gpuccl bench --submit`, or with the same images and protocol.
 """

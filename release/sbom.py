@@ -69,7 +69,7 @@ def cuda_version(path):
 
 
 class Linked:
-    """What a target is made of: paths of static libraries and objects, shared libraries, and headers."""
+    """Parts of a target: paths of static libraries and objects, shared libraries, and headers."""
 
     def __init__(self, build, target):
         self.build = pathlib.Path(build).resolve()
@@ -102,7 +102,7 @@ class Linked:
         raise SystemExit(f"sbom.py: {self.elf}: needs {soname}, which was not found")
 
     def read_headers(self, target):
-        """Of the objects that the target has, and those of the libraries of this build in it."""
+        """Headers of the objects of the target, and of the libraries of this build in it."""
         inputs = output("ninja", "-C", str(self.build), "-t", "inputs", target).splitlines()
         objects = {line.strip() for line in inputs if line.strip().endswith(".o")}
         headers, wanted = set(), False

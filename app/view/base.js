@@ -1,4 +1,4 @@
-// What every page needs: elements, numbers as text, colors.
+// Shared by all pages: elements, numbers as text, colors.
 
 /** An element with attributes; those that begin with "on" are listeners, `text` is its text. */
 export function element(name, attributes = {}, ...children) {

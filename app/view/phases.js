@@ -1,4 +1,4 @@
-// What phases do, whatever their papers call them: a role has one color in all algorithms.
+// Roles of phases, independent of their names in papers: a role has one color in all algorithms.
 
 const kRoles = [
   ["transfer and memory", ["upload", "allocate", "release", "Pack", "Unpack", "download"]],

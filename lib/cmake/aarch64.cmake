@@ -1,4 +1,4 @@
-# Cross compiling for 64-bit ARM under Linux. `./dev aarch64` lays the libraries into a folder of their own, without
+# Cross compiling for 64-bit ARM under Linux. tests/aarch64/run.sh lays the libraries into a folder of their own, without
 # making ARM an architecture of this machine; the compiler brings the C and C++ libraries.
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)

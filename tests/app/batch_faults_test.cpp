@@ -44,8 +44,8 @@ struct Images {
     return all;
   }
 
-  /// Whatever is in the folder of outputs is complete: label images are the right ones or `old`, reports are
-  /// whole and stand beside their label images. `leftovers`: unfinished files may be left.
+  /// Requires that all outputs are complete: label images are the right ones or `old`, reports are
+  /// whole and stand next to their label images. `leftovers`: unfinished files may be left.
   std::size_t check_outputs(const std::string& old = "", bool leftovers = false) const {
     std::size_t done = 0;
     if (!fs::exists(out)) return done;
@@ -108,7 +108,7 @@ TEST_CASE("signals in the middle of a batch leave complete files and nothing els
     } else {
       CHECK(WEXITSTATUS(status) == 0);
     }
-    // What was done is in the report, whatever ended the batch in order.
+    // The report lists finished work when anything ends the batch in order.
     if (fs::exists(report)) {
       const std::string lines = read_file(report);
       CHECK(std::ranges::count(lines, '\n') == 60);
@@ -120,7 +120,7 @@ TEST_CASE("signals in the middle of a batch leave complete files and nothing els
     images.check_outputs(replace ? "old" : "", signal == SIGKILL);
   }
   CHECK(interrupted > 0);
-  // What was left undone is done by the same command.
+  // A second run does the rest.
   succeeds(images.words({"--quiet", "--skip-existing"}));
   for (const fs::directory_entry& entry : fs::directory_iterator(images.out))
     if (entry.path().filename().string().starts_with(".gpuccl-")) fs::remove(entry.path());
@@ -178,7 +178,7 @@ void expect_changed_inputs_fail_alone(const Images& images, std::chrono::millise
   const int code = WEXITSTATUS(status);
   CAPTURE(code);
   CHECK((code == 0 || code == 1 || code == 65 || code == 66));
-  // What was left alone, and two fifths of the rest: neither what follows the image in a file nor a file of
+  // Unchanged files, and two fifths of the rest: neither what follows the image in a file nor a file of
   // the same name that takes its place matters.
   CHECK(images.check_outputs() >= static_cast<std::size_t>(count / 2 + count / 5));
 }
@@ -214,7 +214,7 @@ TEST_CASE("a folder of outputs that is removed meanwhile is made again, or its l
   }
 }
 
-TEST_CASE("what may not be read in a folder fails alone") {
+TEST_CASE("unreadable files in a folder fail alone") {
   const Images images(6);
   fs::permissions(images.scratch.path(), fs::perms::all);
   fs::permissions(images.in + "/2.png", fs::perms::none);

@@ -103,7 +103,7 @@ TEST_CASE("names of outputs mirror those of inputs") {
         std::set<std::string>{"page2.csv", "page10.csv", "more/deep/a.b.csv"});
 }
 
-TEST_CASE("a batch writes what one process for each file writes, however many jobs there are") {
+TEST_CASE("a batch writes the files of one process per input, with any number of jobs") {
   const ScratchFolder scratch;
   for (int i = 0; i < 12; ++i)
     add_image(scratch / ("in/" + std::to_string(i) + ".png"), {50 + 31 * i, 40 + i, 1});
@@ -126,7 +126,7 @@ TEST_CASE("a batch writes what one process for each file writes, however many jo
           read_file(scratch / ("single_" + std::to_string(i) + ".tiff")));
 }
 
-TEST_CASE("a batch goes on after failures, and its report says what became of each input, in order") {
+TEST_CASE("a batch continues after failures, and its report lists the outcome of each input in order") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2", "3"}) add_image(scratch / (std::string("in/") + name + ".png"));
   write_file(scratch / "in/2a.png", "no image");
@@ -227,7 +227,7 @@ TEST_CASE("option --summary has a row for each input, page and value") {
         "mine.csv: exists and is not a table of gpuccl; move it, or add --overwrite");
 }
 
-TEST_CASE("option --summary leaves one input what it is") {
+TEST_CASE("option --summary changes nothing for one input") {
   const ScratchFolder scratch;
   const std::string image = add_image(scratch / "a.png");
   succeeds({"label", image, "-o", scratch / "labels.npy", "--summary", scratch / "s.csv", "--quiet"});
@@ -276,7 +276,7 @@ TEST_CASE("option --format ome.tif writes OME-TIFFs, as inputs of that name do")
   CHECK(names_below(scratch / "own") == std::set<std::string>{"a.tiff", "a.json", "b.ome.tif", "b.ome.json"});
 }
 
-TEST_CASE("option --fail-fast starts nothing more, and what was done stays") {
+TEST_CASE("option --fail-fast starts nothing more, and finished outputs stay") {
   const ScratchFolder scratch;
   add_image(scratch / "in/1.png");
   write_file(scratch / "in/2.png", "no image");
@@ -293,7 +293,7 @@ TEST_CASE("option --fail-fast starts nothing more, and what was done stays") {
   CHECK(report[38]["seconds"].is_null());
 }
 
-TEST_CASE("option --skip-existing does only what is missing") {
+TEST_CASE("option --skip-existing labels only missing outputs") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2", "3"}) add_image(scratch / (std::string("in/") + name + ".png"));
   const Words words = {"label",    scratch / "in",       "-o", scratch / "out/", "--skip-existing",
@@ -381,7 +381,7 @@ TEST_CASE("a damaged report is refused where --skip-existing takes rows from it"
   CHECK(gpuccl(again).code == 0);
 }
 
-TEST_CASE("option --skip-existing does again what was made with other options") {
+TEST_CASE("option --skip-existing repeats inputs labeled with other options") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2"}) add_image(scratch / (std::string("in/") + name + ".png"));
   const auto label = [&](const Words& more) {
@@ -413,7 +413,7 @@ TEST_CASE("option --skip-existing does again what was made with other options") 
   CHECK(Json::parse(read_file(scratch / "out/1.json"))["options"] == "-c 4 --min-size 2");
 }
 
-TEST_CASE("option --skip-existing does again what is not of the reported run") {
+TEST_CASE("option --skip-existing repeats inputs that are not of the reported run") {
   const ScratchFolder scratch;
   add_image(scratch / "in/1.png");
   add_image(scratch / "other/1.png", {41, 31, 1});
@@ -439,7 +439,7 @@ TEST_CASE("option --skip-existing does again what is not of the reported run") {
   CHECK(read_file(image) != right);
   CHECK(!is_done());
   CHECK(read_file(image) == right);
-  // What another run has put where the report's run wrote nothing.
+  // Files that another run has put where the report's run wrote nothing.
   const Words folders[] = {{"--preview-dir", seen}, {"--stats-dir", tables}, {"--format", "npy"}};
   for (const Words& more : folders) {
     CAPTURE(more.front());
@@ -509,7 +509,7 @@ TEST_CASE("a batch makes a preview of each input where --preview-dir says") {
         "output and input are the same file");
 }
 
-TEST_CASE("after a signal, report and table say what was done") {
+TEST_CASE("after a signal, report and table list finished work") {
   const ScratchFolder scratch;
   const std::string first = add_image(scratch / "1.png"), last = add_image(scratch / "3.png");
   REQUIRE(::mkfifo((scratch / "2.png").c_str(), 0600) == 0);
@@ -573,7 +573,7 @@ TEST_CASE("a list names its files a line each, or ends each by a NUL") {
   CHECK(names_below(scratch / "two") == std::set<std::string>{"a.tiff", "a.json", "b\nc.tiff", "b\nc.json"});
 }
 
-TEST_CASE("what a folder holds and is left out is reported") {
+TEST_CASE("files of a folder that are left out are reported") {
   const ScratchFolder scratch;
   for (const char* image : {"in/a.png", "st/over.png", "st/v/1.png", "st/v/2.png"})
     add_image(scratch / image);
@@ -589,7 +589,7 @@ TEST_CASE("what a folder holds and is left out is reported") {
   warned({"label", scratch / "in", "--recursive"}, "in: 1 link to folders ignored\n");
   warned({"label", scratch / "st", "--stack", "--recursive"},
          "st: 1 folder ignored, because the folder also contains images");
-  // Reports and tables of images are not counted, nor are those of this run.
+  // Reports and tables of images, also of this run, are not counted.
   for (const char* name : {"in/a.json", "in/a.csv", "in/all.csv", "in/notes.txt"})
     write_file(scratch / name, "label,area");
   warned({"label", scratch / "in", "--stats", scratch / "in/all.csv", "--overwrite"},
@@ -635,7 +635,7 @@ TEST_CASE("the report and the table of a batch can be read while they grow") {
   CHECK(summary(ended) == "gpuccl: 3 of 3 labeled, no report or table (74)");
 }
 
-TEST_CASE("a folder of images makes a batch whatever its output is called") {
+TEST_CASE("a folder of images makes a batch for any name of the output") {
   const ScratchFolder scratch;
   add_image(scratch / "in/1.png");
   CHECK(summary(gpuccl({"label", scratch / "in", "-o", scratch / "new"})) == "gpuccl: 1 of 1 labeled");
@@ -644,7 +644,7 @@ TEST_CASE("a folder of images makes a batch whatever its output is called") {
   fails(piped, 64, "standard input cannot be labeled into a folder");
 }
 
-TEST_CASE("a folder of images and one label image do not go together, and what does is said") {
+TEST_CASE("a folder of images and one label image exclude each other, and the error names the remedy") {
   const ScratchFolder scratch;
   add_image(scratch / "in/1.png");
   fails({"label", scratch / "in", "-o", scratch / "new.tiff"}, 66,
@@ -704,7 +704,7 @@ void refused(const ScratchFolder& scratch, Words words, const std::string& part)
   CHECK(names_below(scratch.path().string()) == before);
 }
 
-TEST_CASE("what cannot be right is refused before anything starts") {
+TEST_CASE("contradictory options are refused before anything starts") {
   const ScratchFolder scratch;
   const std::string a = add_image(scratch / "in/a.png"), b = add_image(scratch / "in/b.png");
   add_image(scratch / "in/sub/a.tif");
@@ -746,7 +746,7 @@ TEST_CASE("what cannot be right is refused before anything starts") {
   CHECK(gpuccl({"label", scratch / "empty", "-o", out}).code == 66);
 }
 
-TEST_CASE("names that differ by their extension alone are refused with what labels both") {
+TEST_CASE("names that differ only by extension are refused with a command for both") {
   const ScratchFolder scratch;
   const std::string png = add_image(scratch / "in/a.png"), tif = add_image(scratch / "in/a.tif");
   const std::string out = scratch / "out/";
@@ -778,7 +778,7 @@ TEST_CASE("label images are not written to where the next run looks for inputs")
   add_image(scratch / "tifs/a.tif");
   refused(scratch, {scratch / "tifs", "-o", other, "--preview-dir", scratch / "tifs"}, next);
   refused(scratch, {scratch / "stacks", "--stack", "-o", scratch / "stacks/"}, "s.tiff: " + next);
-  // What is given by itself, or lies in a folder of outputs inside is no input of the next run.
+  // Files given by name, or in a folder of outputs inside, are not inputs of the next run.
   for (int run = 0; run < 2; ++run) {
     succeeds({"label", in, "-o", in + "/labels/", "--json-dir", in, "--quiet"});
     succeeds({"label", a, "-o", in + "/labels/../", "--quiet"});

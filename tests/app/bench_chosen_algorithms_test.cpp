@@ -66,13 +66,13 @@ using Rows = std::vector<int>;
 
 }  // namespace
 
-TEST_CASE("all takes every row that the device allows, and what takes hours if it is named too") {
+TEST_CASE("all selects every row that the device allows, and slow rows only if they are named too") {
   CHECK(choose(of({"all"}), "").rows == Rows{0, 1, 2, 3, 4});
   CHECK(choose(of({"all"}, DeviceChoice::cpu), "").rows == Rows{0, 3});
   CHECK(choose(of({"ep", "all"}, DeviceChoice::cpu), "").rows == Rows{5, 0, 3});
 }
 
-TEST_CASE("by default what takes hours is left out") {
+TEST_CASE("rows that take hours are left out by default") {
   CHECK(choose(of({}), "").rows == Rows{0, 1, 2, 3, 4});
   CHECK(choose(of({}, DeviceChoice::cuda), "").rows == Rows{1, 2, 4});
   const Chosen on_cpu = choose(of({}, DeviceChoice::cpu), "no driver");
@@ -92,7 +92,7 @@ TEST_CASE("the connectivity leaves out who cannot do it") {
   CHECK(error_code_of(request, "") == ErrorCode::usage);
 }
 
-TEST_CASE("without a GPU, what can be measured is, and what cannot is named") {
+TEST_CASE("without a GPU, CPU rows are measured, and the others are named") {
   const Chosen all = choose(of({}), "no driver");
   CHECK(all.rows == Rows{0, 3});
   CHECK(all.note == "not measured on a GPU (no driver): runs, bke, ole");
@@ -126,7 +126,7 @@ TEST_CASE("iterations are counted of algorithms that iterate") {
   CHECK(error_code_of(request, "") == ErrorCode::usage);
 }
 
-TEST_CASE("what is not in the table is refused") {
+TEST_CASE("unknown algorithms are refused") {
   CHECK(error_code_of(of({"nope"}), "") == ErrorCode::usage);
   CHECK(error_code_of(of({"sauf"}, DeviceChoice::cuda), "") == ErrorCode::usage);
   CHECK(error_code_of(of({"bke"}, DeviceChoice::cpu), "") == ErrorCode::usage);

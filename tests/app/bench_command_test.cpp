@@ -28,7 +28,7 @@ Words small_random(const Words& more) {
   return words;
 }
 
-TEST_CASE("bench says what measured, how, and the averages") {
+TEST_CASE("bench prints machine, method and averages") {
   const std::string out = succeeds(small_random({"--densities", "0.3", "--granularities", "2"}));
   for (const char* part :
        {"gpuccl ", "  CPU: ", "  compiler: ", "- each image: 1 labelings to warm up, then 2",
@@ -128,7 +128,7 @@ TEST_CASE("without a GPU, the rest of a list is measured, and the exit code tell
   CHECK(json["results"][0]["algorithms"].size() == 1);
 }
 
-TEST_CASE("bench names the fastest algorithm, and what it does not measure") {
+TEST_CASE("bench names the fastest algorithm, and those it does not measure") {
   const ScratchFolder scratch;
   std::filesystem::copy_file(source_file("data/page.png"), scratch / "image.png");
   std::filesystem::copy_file(source_file("data/cells.tif"), scratch / "volume.tif");
@@ -226,7 +226,7 @@ Words two_datasets(const ScratchFolder& scratch) {
                 scratch / "many", "--json", scratch / "out.json"});
 }
 
-TEST_CASE("Ctrl-C ends with what was measured so far, and says so") {
+TEST_CASE("Ctrl-C ends with the results so far, and bench says so") {
   const ScratchFolder scratch;
   const Ended ended = run_and_signal(gpuccl_command(two_datasets(scratch)), "0.png: ", SIGINT);
   CHECK(ended.signal == SIGINT);
@@ -250,7 +250,7 @@ TEST_CASE("results are written as they come") {
   CHECK(json["results"][0]["dataset"] == "page.png");
 }
 
-TEST_CASE("what bench cannot do is refused before anything is measured") {
+TEST_CASE("impossible experiments are refused before anything is measured") {
   const ScratchFolder scratch;
   fails({"bench", "--algo", "nope"}, 64, "no algorithm 'nope'");
   fails({"bench", "--algo", "bke", "--size", "8x8"}, 69, "");

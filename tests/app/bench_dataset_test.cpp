@@ -71,7 +71,7 @@ TEST_CASE("folders named in the list are volumes") {
   CHECK(datasets[0].inputs[1].load().extent().depth == 12);
 }
 
-TEST_CASE("a folder of YACCLAB datasets is one dataset for each, and one of the images beside them") {
+TEST_CASE("a folder of YACCLAB datasets is one dataset for each, and one of the images next to them") {
   const ScratchFolder folder;
   copy_page(folder / "yacclab/loose.png");
   copy_page(folder / "yacclab/2d/hamlet/a.png");
@@ -105,7 +105,7 @@ TEST_CASE("at most so many images are taken") {
   CHECK(read_datasets("data/cells-slices", {}, 500).front().inputs.size() == 12);
 }
 
-TEST_CASE("what is missing or empty is no dataset") {
+TEST_CASE("a missing or empty folder is not a dataset") {
   const ScratchFolder folder;
   CHECK_THROWS_AS(read_datasets(folder / "nothing", {}, {}), Error);
   CHECK_THROWS_AS(read_datasets(folder.path().string(), {}, {}), Error);

@@ -278,7 +278,7 @@ TEST_CASE("a GPU that is lost ends its own measurements and no other") {
   }
 }
 
-TEST_CASE("what was measured is reported after each set, and an experiment that is stopped ends with it") {
+TEST_CASE("results are reported after each set, also by a stopped experiment") {
   const std::vector<Algorithm> table = {algorithm("right", [](int) { return flood_fill(); }),
                                         *find_algorithm("runs", DeviceKind::cpu)};
   Plan plan;
@@ -413,7 +413,7 @@ TEST_CASE("accesses are those of an algorithm's own phases, by their whole names
   CHECK(accesses[0].launches == 6);  // 3 for each of two images
 }
 
-TEST_CASE("only what is asked for is timed") {
+TEST_CASE("only requested algorithms are timed") {
   const std::vector<Algorithm> table = {algorithm("right", [](int) { return flood_fill(); })};
   const Results results =
       measure_on(table, Test::size, two_small_images(Test::size), nullptr, {0, 1, 10, false, true, false});
@@ -456,7 +456,7 @@ TEST_CASE("repeating ends in time, but not without one repetition that counts") 
   CHECK(counted(timing) == std::pair(0, 1));
 }
 
-TEST_CASE("clocks are read after what was timed") {
+TEST_CASE("clocks are read after the timed work") {
   const std::vector<Algorithm> table = {
       algorithm("wrong", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<WrongLabeler>(); }),
       algorithm("right", [](int) { return flood_fill(); })};

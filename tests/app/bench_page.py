@@ -89,7 +89,7 @@ def check_table(browser, results):
 
 
 def check_curves(browser, results):
-    """What the page says at a place is what the results have there; by pointer and by keys."""
+    """Figures of the page at a place are those of the results; by pointer and by keys."""
     point = """
 const [chart, share] = arguments, svg = document.querySelectorAll(".curves")[chart], box = svg.getBoundingClientRect();
 svg.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + 52 + share * (box.width - 66), clientY: box.top + 50, bubbles: true }));

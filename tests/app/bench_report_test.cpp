@@ -145,7 +145,7 @@ TEST_CASE("averages are a table an image set, steps name each step, a wrong algo
   CHECK(steps.find("4.00") != std::string::npos);
 }
 
-TEST_CASE("iterations are a table by density, with what was counted") {
+TEST_CASE("iterations are a table by density, with counts") {
   Results results = results_of(Test::iterations);
   for (ImageSetResult& group : results.groups)
     for (Row& row : group.rows)
@@ -190,7 +190,7 @@ TEST_CASE("every line of the CSV has the same number of fields") {
   CHECK(as_csv(hostile()).find("\"a \"\"b\"\", <c> & 'd' `e` $f\\\"") != std::string::npos);
 }
 
-TEST_CASE("what is not complete says so") {
+TEST_CASE("incomplete results are marked") {
   Results results = results_of(Test::density);
   results.incomplete = "interrupted after 1 of <2> images";
   const auto json = nlohmann::json::parse(as_json(kHead, results));
@@ -198,7 +198,7 @@ TEST_CASE("what is not complete says so") {
   CHECK(json["incomplete"] == results.incomplete);
 }
 
-TEST_CASE("what thread blocks did is a picture of a row for each figure, the image to the left") {
+TEST_CASE("the work of thread blocks is a picture with a row per figure, the image to the left") {
   CHECK(work_picture({}, {}).rgb.empty());
   const Picture image{2, 1, {255, 255, 255, 0, 0, 0}};
   std::vector<WorkMap> maps;

@@ -30,7 +30,7 @@ std::string fails(const Ended& ended, int code, const std::string& part);
 std::string fails(const Command& command, int code, const std::string& part);
 std::string fails(const Words& words, int code, const std::string& part);
 
-/// What the program, which must succeed, writes to standard error when that is a terminal.
+/// Returns what the program, which must succeed, writes to standard error if that is a terminal.
 std::string said_on_terminal(const Words& words);
 
 /// The report that `gpuccl label WORDS... --json -` prints.

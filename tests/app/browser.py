@@ -101,7 +101,7 @@ class Browser:
 
 
 class Firefox:
-    """The same of Firefox, in light or dark colors."""
+    """A session of Firefox, in light or dark colors."""
 
     def __init__(self, scheme="light"):
         self.profile = tempfile.TemporaryDirectory()

@@ -21,7 +21,7 @@
 namespace gpuccl {
 namespace {
 
-/// What `gpuccl compare` says, and its exit code.
+/// Output and exit code of `gpuccl compare`.
 std::string compared(const Words& words) {
   Words all = {"compare"};
   all.insert(all.end(), words.begin(), words.end());
@@ -131,7 +131,7 @@ TEST_CASE("label images that end too early give one error and no output") {
   CHECK(!std::filesystem::exists(scratch / "out.html"));
 }
 
-TEST_CASE("generate draws every kind as the library does, and refuses what the kind does not take") {
+TEST_CASE("generate draws every kind as the library does, and refuses options of other kinds") {
   const ScratchFolder scratch;
   GenerateOptions options;
   options.extent = {70, 64, 1};

@@ -81,7 +81,7 @@ TEST_CASE("a table of contacts replaces its like, and nothing else") {
   CHECK(read_file(labels).size() > kVolume.size());
 }
 
-TEST_CASE("contacts of what is labeled are those of its label image") {
+TEST_CASE("contacts of a labeled image are those of its label image") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", tests::random_image({60, 50, 9}, 0.4, 2, 5).view());
   succeeds({"label", input, "-c", "6", "--min-size", "3", "-o", scratch / "out.tif", "--contacts",

@@ -66,7 +66,7 @@ TEST_CASE("each failure has its code") {
   CHECK(app::exit_code(ErrorCode::temporary) == 75);
 }
 
-TEST_CASE_METHOD(OldOutput, "65: what is not an image, or a damaged one") {
+TEST_CASE_METHOD(OldOutput, "65: other files than images, and damaged images") {
   const std::string good = read_file(input);
   std::string damaged = good;
   damaged[good.size() / 2] = static_cast<char>(damaged[good.size() / 2] ^ 0x55);
@@ -108,7 +108,7 @@ TEST_CASE("samples without a header are refused with the header to read or to wr
   fails({"label", scratch / "scan.hdr", "--json", "-"}, 65, "is an Analyze header; convert it to NIfTI with");
 }
 
-TEST_CASE("files of other formats are refused with what they are") {
+TEST_CASE("files of other formats are refused with their format") {
   const ScratchFolder scratch;
   const std::string file = scratch / "file.png";
   const std::string unnamed = scratch / "file";  // only the content says what it is

@@ -23,7 +23,7 @@ struct TwoRings {
                                                    .view());
 };
 
-TEST_CASE_METHOD(TwoRings, "option --fill-holes makes holes part of what is around them") {
+TEST_CASE_METHOD(TwoRings, "option --fill-holes makes holes part of the component around them") {
   CHECK(report_of({input})["labeling"]["holes"].is_null());
   const Json all = report_of({input, "--fill-holes"});
   CHECK(all["labeling"]["holes"] == Json{{"filled", 2}, {"elements", 16}});

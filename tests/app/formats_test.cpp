@@ -16,7 +16,7 @@ namespace {
 const std::vector<std::vector<std::string>> kSlices = {{"#..#", "#...", "..##"}, {"....", ".#..", "...#"}};
 constexpr const char* kLabels26 = "1 0 0 2/1 0 0 0/0 0 1 1|0 0 0 0/0 1 0 0/0 0 0 1";
 
-TEST_CASE("Python objects are refused with what to save instead") {
+TEST_CASE("Python objects are refused with a remedy") {
   const ScratchFolder scratch;
   write_file(scratch / "cell_seg.npy", tests::npy("|O", "()", ""));
   fails(
@@ -31,7 +31,7 @@ TEST_CASE("an array of numpy is labeled as the same TIFF is, alone, in a folder 
   succeeds({"label", tiff, "-o", scratch / "a.npy"});
   CHECK(labels_in(scratch / "a.npy") == kLabels26);
 
-  // Labels are whole numbers, of which all but 0 are foreground.
+  // Labels are integers; all but 0 are foreground.
   std::filesystem::copy_file(scratch / "a.npy", scratch / "in/b.npy");
   succeeds({"label", scratch / "in/b.npy", "-o", scratch / "b.tiff", "--stats", scratch / "b.csv"});
   CHECK(labels_in(scratch / "b.tiff") == kLabels26);
@@ -104,7 +104,7 @@ TEST_CASE("a NIfTI is labeled with its frame, compressed or not, alone and in a 
   fails({"label", tiff, "-o", scratch / "x.nii", "--compress", "none"}, 64, "--compress is for TIFF");
 }
 
-TEST_CASE("a spacing goes from the input, or from --spacing, to the label image and what is measured") {
+TEST_CASE("a spacing of the input or of --spacing reaches label image and measures") {
   const ScratchFolder scratch;
   const std::string tiff = save(scratch / "a.tif", tests::drawn(kSlices).view());
   succeeds({"label", tiff, "-o", scratch / "b.tiff", "--spacing", "500,250,2000,nm", "--stats",
@@ -129,7 +129,7 @@ TEST_CASE("a spacing goes from the input, or from --spacing, to the label image 
   CHECK(report_of({scratch / "c.nii", "--spacing", "1,1,1,mm"})["input"]["geometry"]["directions"] ==
         Json::parse("[[-1, 0, 0], [0, -1, 0], [0, 0, 1]]"));
 
-  // What has no place for it says so, once in a batch.
+  // Formats without a place for it are named, once in a batch.
   std::filesystem::create_directory(scratch / "in");
   const std::string page = save(scratch / "in/1.png", tests::drawn(kSlices[0]).view());
   save(scratch / "in/2.png", tests::drawn(kSlices[1]).view());
@@ -204,7 +204,7 @@ TEST_CASE("two lengths are no spacing of a volume") {
   CHECK(report_of({slices, "--spacing", "2,3,4"})["components"][0]["area_physical"] == 72);
 }
 
-TEST_CASE("a PNM is labeled as the same PNG is, and the program says what it reads") {
+TEST_CASE("a PNM is labeled as the same PNG, and the program names its format") {
   const ScratchFolder scratch;
   std::filesystem::create_directory(scratch / "in");
   write_file(scratch / "in/a.pgm", "P2 4 3 255  9 0 0 200  200 0 0 0  0 0 200 200");

@@ -93,7 +93,7 @@ TEST_CASE("generated bits never change") {
   }
 }
 
-TEST_CASE("padding bits are zero whatever is generated") {
+TEST_CASE("padding bits of all kinds are zero") {
   for (const GenerateKind& kind : generate_kinds())
     for (const Extent extent : {Extent{33, 40, 1}, Extent{97, 18, 17}}) {
       const BitVolume image = generate({.kind = kind.name, .extent = extent, .density = 1, .order = 1});

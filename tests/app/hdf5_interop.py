@@ -66,7 +66,7 @@ def check_layouts(folder):
         found, report = label(folder, path)
         assert (found == labels).all(), (kind, way)
         assert report["input"]["format"] == "hdf5" and report["input"]["bits_per_sample"] == image.dtype.itemsize * 8, report["input"]
-    with h5py.File(path, "w") as file:  # what is not there is the fill value
+    with h5py.File(path, "w") as file:  # missing chunks hold the fill value
         some = file.create_dataset("image", (9, 30, 40), "u2", chunks=(2, 8, 8), fillvalue=7)
         some[3, :, :] = 0
         file.create_dataset("empty", (30, 40), "u1")

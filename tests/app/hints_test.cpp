@@ -11,7 +11,7 @@
 #include "support/scratch_folder.hpp"
 #include "support/tiff_file.hpp"
 
-// What a run says when its result is probably not what was meant.
+// Hints of a run whose result is probably not the intended one.
 namespace gpuccl {
 namespace {
 
@@ -73,7 +73,7 @@ TEST_CASE("an image without foreground, and one of a single component, are hinte
   CHECK(has(hints_of({scratch / "blank.png", "--invert"}).at(0), "remove --invert"));
 }
 
-TEST_CASE("a blank image is described as such") {
+TEST_CASE("a blank image gets a hint") {
   const ScratchFolder scratch;
   const std::vector<std::vector<int>> gray(64, std::vector<int>(64, 7));
   const std::string zeros = save(scratch / "zeros.png", BitVolume({64, 64, 1}).view()),
@@ -152,7 +152,7 @@ TEST_CASE("a spacing in the order z, y, x and one without a unit are hinted at")
   CHECK(hints_of({page, "--spacing", "2,2,1,um", "--measure", "physical"}).empty());
 }
 
-TEST_CASE("a frame whose hole was filled is hinted at with what fills less") {
+TEST_CASE("a frame whose hole was filled gets a hint with a smaller limit") {
   const ScratchFolder scratch;
   BitVolume frame({100, 100, 1});
   for (int i = 3; i < 97; ++i)

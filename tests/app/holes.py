@@ -36,7 +36,7 @@ def up_to(most):
 def filled(image, reach, most):
     if most is None:
         return ndimage.binary_fill_holes(image, structure(image.ndim, reach))
-    # What touches the border is open to a background that is larger than any hole.
+    # Background at the border is open to a background that is larger than any hole.
     margin = most + 1
     padded = numpy.pad(image, margin)
     closed = morphology.remove_small_holes(padded, **up_to(most), connectivity=min(image.ndim, reach))

@@ -22,11 +22,11 @@ except ImportError:
     h5py = None
 
 GPUCCL = sys.argv[1]
-# What is built with sanitizers has other limits of memory and time.
+# Builds with sanitizers have other limits of memory and time.
 PLAIN = b"__asan_init" not in pathlib.Path(GPUCCL).read_bytes()
 HAS_HDF5 = h5py is not None and "HDF5" in subprocess.run(
     [GPUCCL, "info"], check=True, stdout=subprocess.PIPE, text=True).stdout.split("reads")[1].split("\n")[0]
-KIB_BESIDE = 64 << 10  # beside --memory: the program, its libraries, the stacks of threads
+KIB_BESIDE = 64 << 10  # in addition to --memory: the program, its libraries, the stacks of threads
 
 
 def run(*words, code=0, said="", seconds=30, memory=None, **more):
@@ -51,7 +51,7 @@ def peak_kib(*words):
 
 
 def png(path, pixels):
-    """Of gray rows."""
+    """Returns a PNG of gray rows."""
     def chunk(kind, data):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
     rows = b"".join(b"\0" + bytes(row) for row in pixels)
@@ -124,7 +124,7 @@ def hdf5_child(folder):
     content = bytearray(good.read_bytes())
     out, _ = run("label", good, "--json", "-", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
     assert json.loads(out)["labeling"]["components"] == 1
-    # Whatever is wrong with a file, the program says so.
+    # The program names every fault of a file.
     for at in range(0, len(content), 97):
         bad.write_bytes(content[:at] + b"\xff" * 8 + content[at + 8:])
         process = subprocess.run([GPUCCL, "label", bad, "--json", folder / "bad.json", "--quiet", "--overwrite"], stderr=subprocess.PIPE,
@@ -134,7 +134,7 @@ def hdf5_child(folder):
 
 
 def zarr_names(folder):
-    """Found: a NUL in the path of a dataset led to the store beside it."""
+    """Found: a NUL in the path of a dataset led to the store next to it."""
     zarr(folder / "out.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
     store = folder / "in.zarr"
     store.mkdir()
@@ -251,7 +251,7 @@ def detached(folder):
 
 
 def formats(folder):
-    """What a file holds is what its name says, or what is allowed."""
+    """The contents of a file match its extension, or another allowed format."""
     npy(folder / "in.png", (2, 2), b"\1\0\0\1")
     run("label", folder / "in.png", "--json", "-", code=65, said="contains .npy, but its name is that of PNG; rename it, or set GPUCCL_FORMATS=any")
     for allowed in ("any", "npy", "png,npy"):

@@ -46,7 +46,7 @@ void refused(const Words& words, const std::string& kept) {
   CHECK(read_file(kept) == before);
 }
 
-TEST_CASE("samples beside a header are never an output") {
+TEST_CASE("samples next to a header are never an output") {
   const ScratchFolder scratch;
   for (const char* name : {"a.raw", "b.raw", "c.img"}) write_file(scratch / name, kSamples);
   const std::pair<std::string, std::string> inputs[] = {
@@ -128,7 +128,7 @@ struct Again {
   }
 };
 
-TEST_CASE("what is there already: --skip-existing sees that samples beside a header have changed") {
+TEST_CASE("--skip-existing notices changed samples next to a header") {
   const Again again({"in/a.nhdr"});
   write_file(again.scratch / "in/a.raw", kSamples);
   add_nhdr(again.scratch / "in/a.nhdr", "a.raw");
@@ -153,7 +153,7 @@ TEST_CASE(
   CHECK(!again.is_skipped());
 }
 
-TEST_CASE("what is there already: --skip-existing sees that a slice of a stack has changed") {
+TEST_CASE("--skip-existing notices a changed slice of a stack") {
   const Again again({"--stack", "in"});
   const BitVolume image = tests::drawn(Words{"#.#"});
   for (const char* name : {"in/1.png", "in/2.png"}) save(again.scratch / name, image.view());
@@ -163,7 +163,7 @@ TEST_CASE("what is there already: --skip-existing sees that a slice of a stack h
   CHECK(!again.is_skipped());
 }
 
-TEST_CASE("what is there already: --skip-existing sees other intensities") {
+TEST_CASE("--skip-existing notices other intensities") {
   Again again({"in/a.png"});
   save(again.scratch / "in/a.png", tests::drawn(Words{"#.#."}).view());
   for (const char* folder : {"gray", "other"}) {

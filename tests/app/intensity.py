@@ -67,7 +67,7 @@ def expected(labels, values):
 
 
 def compare_whole(found, labels, values):
-    """Extremes and sums of whole numbers, digit by digit."""
+    """Extremes and sums of integers, digit by digit."""
     for label, line in enumerate(found, 1):
         inside = [int(value) for value in values[labels == label]]
         for name, whole in (("min", min(inside)), ("max", max(inside)), ("sum", sum(inside))):

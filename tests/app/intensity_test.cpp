@@ -24,7 +24,7 @@ struct TwoComponents {
   std::string gray = save_gray(scratch / "gray.tif", {{1, 3, 9, 9, 10}, {9, 9, 9, 9, 30}});
 };
 
-TEST_CASE_METHOD(TwoComponents, "option --intensity adds what samples say of components") {
+TEST_CASE_METHOD(TwoComponents, "option --intensity adds measures of samples") {
   const Json report = report_of({input, "--intensity", gray});
   const Json first = report["components"][0], second = report["components"][1];
   CHECK(first["intensity_min"] == 1);
@@ -116,7 +116,7 @@ TEST_CASE_METHOD(TwoComponents, "option --keep compares intensities") {
   const Json shown = report_of({input, "--intensity", gray, "--keep", "intensity_max > 3", "--measure",
                                 "intensity", "--order", "size"});
   CHECK(shown["components"][0]["intensity_mean"] == 20);
-  // Of wider samples there is no median, so that nothing would be kept.
+  // Wider samples have no median, so nothing would be kept.
   write_file(scratch / "wide.npy", tests::npy("<i4", "(2, 5)", std::string(40, '\1')));
   fails({"label", input, "--intensity", scratch / "wide.npy", "--keep", "intensity_p5 > 0", "--json", "-"},
         64, "wide.npy: --keep: median and percentiles need integers of at most 16 bits");

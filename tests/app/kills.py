@@ -1,6 +1,6 @@
 """kills.py GPUCCL [GPUCCL_MPI MPIRUN]: the program is killed at random moments, over and over.
 
-Whatever it was doing, no output is half of one, no older file is lost, a report stands beside the files that it is
+Whatever it was doing, no output is half of one, no older file is lost, a report stands next to the files that it is
 of, and the next run does the rest: one image, a batch, tasks, 'join --finish', label groups of a Zarr, MPI.
 GPUCCL_KILLS: how many [50, with GPUCCL_LONG 2000]. GPUCCL_SEED: of the moments [1]. A failure prints the round.
 """
@@ -56,7 +56,7 @@ def copy(source, to):
 
 
 def clear_left(folder, number):
-    """What was under way may be left by SIGKILL alone, under a name that says whose it is."""
+    """Only SIGKILL may leave temporary files, whose names contain the process."""
     left = list(folder.rglob(".gpuccl-*"))
     assert number == signal.SIGKILL or not left, (number, left)
     for path in left:
@@ -287,7 +287,7 @@ class Finish(Tasks):
 
 
 class Groups:
-    """Labels in the image they are of, whose metadata list them beside others."""
+    """Labels in the image they are of, whose metadata list them with others."""
     SIZE = (8, 120, 160)
 
     def __init__(self, folder, killer):

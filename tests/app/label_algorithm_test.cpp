@@ -7,13 +7,13 @@
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
-// What labels, and by which connectivity.
+// Algorithms, devices and connectivities.
 namespace gpuccl {
 namespace {
 
 int components(const Words& words) { return report_of(words)["labeling"]["components"]; }
 
-TEST_CASE("option -c decides what touches") {
+TEST_CASE("option -c sets the connectivity") {
   const ScratchFolder scratch;
   const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.", ".#"}).view());
   CHECK(components({image}) == 1);

@@ -7,7 +7,7 @@
 #include "support/scratch_folder.hpp"
 #include "support/tiff_file.hpp"
 
-// What of the input becomes foreground, and which inputs there are.
+// Foreground of inputs, and kinds of inputs.
 namespace gpuccl {
 namespace {
 
@@ -16,7 +16,7 @@ std::string saved(const ScratchFolder& scratch, const std::string& name,
   return save(scratch / name, tests::drawn(rows).view());
 }
 
-TEST_CASE("an image is labeled and a report stands beside it") {
+TEST_CASE("an image is labeled, and a report is written next to it") {
   const ScratchFolder scratch;
   const std::string input = saved(scratch, "in.png", {"##.#", "...#", "#..."});
   CHECK(succeeds({"label", input, "-o", scratch / "out.tiff"}) == "");
@@ -109,7 +109,7 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
   CHECK(labels_in(labels) == expected);
   succeeds({"label", input, "-o", labels, "--per-slice", "--values", "--quiet"});
   CHECK(labels_in(labels) == expected);
-  // What is dark at the sides of a page is no hole, and what is beside it neither is dark.
+  // Dark areas at the sides of a page are not holes, and areas next to the page are not dark.
   succeeds({"label", input, "-o", labels, "--per-slice", "--invert", "--fill-holes", "--quiet"});
   CHECK(labels_in(labels) == "0 1 0 0/0 0 0 0/0 0 0 0|0 0 0 0/2 2 0 0/2 0 0 0");
   for (const Words& more : {Words{"--clear-border"}, Words{"--periodic", "x"}, Words{"--intensity", input},
@@ -131,7 +131,7 @@ TEST_CASE("option --invert labels the dark part") {
   CHECK(labels_in(scratch / "out.png") == "0 1 0 0/0 0 0 0");
 }
 
-TEST_CASE("option --threshold takes what is greater, or Otsu's threshold") {
+TEST_CASE("option --threshold selects greater samples, or Otsu's threshold") {
   const ScratchFolder scratch;
   const std::string input = save_gray(scratch / "in.tif", {{10, 20, 200, 30, 210, 21}});
   CHECK(report_of({input})["labeling"]["components"] == 1);

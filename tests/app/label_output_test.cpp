@@ -14,7 +14,7 @@
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
-// What is written, and what is said.
+// Files and messages.
 namespace gpuccl {
 namespace {
 
@@ -159,7 +159,7 @@ Ended in_shell(const std::string& script, const std::string& input, const Scratc
   return run(command);
 }
 
-TEST_CASE("what goes to a stream is written to it, and replaces nothing") {
+TEST_CASE("outputs to a stream replace nothing") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), table = succeeds({"label", input, "--stats", "-"});
   CHECK(table.starts_with("label,area,"));
@@ -231,7 +231,7 @@ TEST_CASE("descriptors that are closed are not taken for outputs") {
   CHECK(!std::filesystem::exists(scratch / "out.tif"));
 }
 
-TEST_CASE("foreign JSON beside a label image is not replaced by a report that was not asked for") {
+TEST_CASE("foreign JSON next to a label image is not replaced by a report by default") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), sidecar = "{\"pixel_size_um\": 0.25}";
   const std::string output = scratch / "out.tif", report = scratch / "out.json";
@@ -257,7 +257,7 @@ TEST_CASE("foreign JSON beside a label image is not replaced by a report that wa
   CHECK(Json::parse(read_file(report))["labeling"]["components"] == 2);
 }
 
-TEST_CASE("a report does not stay beside a label image of a later run") {
+TEST_CASE("a report does not stay next to a label image of a later run") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), output = scratch / "out.tif", report = scratch / "out.json";
   const Words elsewhere[] = {{"--json", scratch / "other.json"},
@@ -275,7 +275,7 @@ TEST_CASE("a report does not stay beside a label image of a later run") {
     CHECK(std::filesystem::exists(report));
     succeeds(words);
     CHECK(!std::filesystem::exists(report));
-    // What is of something else is kept.
+    // Files of other programs are kept.
     succeeds({"label", input, "--json", report});
     succeeds(words);
     CHECK(std::filesystem::exists(report));
@@ -289,7 +289,7 @@ TEST_CASE("a report does not stay beside a label image of a later run") {
   CHECK(Json::parse(read_file(report))["options"] == "-c 4");
 }
 
-TEST_CASE("a foreign table is not replaced, nor is text written under a name that says another format") {
+TEST_CASE("a foreign table is not replaced, and text is not written to a name of another format") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), table = scratch / "t.csv";
   write_file(table, "name,weight\na,1\n");
@@ -313,7 +313,7 @@ TEST_CASE("descriptors that the caller has not opened are refused, those that ar
   const ScratchFolder scratch;
   const std::string input = small_image(scratch), right = scratch / "right.tif";
   succeeds({"label", input, "-o", right});
-  // Whatever number the label image gets while it has no name; a shell may have a 10 of its own.
+  // Any number that the label image gets while it has no name; a shell may have a 10 of its own.
   for (int descriptor = 3; descriptor < 10; ++descriptor)
     for (const std::string option : {"--json", "--stats"}) {
       CAPTURE(descriptor, option);
@@ -339,7 +339,7 @@ TEST_CASE("descriptors that the caller has not opened are refused, those that ar
   CHECK(read_file(scratch / "table").starts_with("file,label,area,"));
 }
 
-TEST_CASE("what is no file in a folder of outputs, or where a report stands by default, is refused") {
+TEST_CASE("a folder in the place of an output or of a default report is refused") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);
   REQUIRE(::mkfifo((scratch / "out.json").c_str(), 0600) == 0);
@@ -383,7 +383,7 @@ TEST_CASE("a pipe whose reader has gone ends the program by SIGPIPE, without a w
   ends({"label", input, "--stats", "-", "--jobs", "1"});
 }
 
-TEST_CASE("option --no-clobber keeps what is there, --overwrite does not") {
+TEST_CASE("option --no-clobber keeps existing files, --overwrite does not") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);
   write_file(scratch / "out.json", "old");
@@ -397,7 +397,7 @@ TEST_CASE("option --no-clobber keeps what is there, --overwrite does not") {
   fails({"label", input, "-o", scratch / "out.tif", "--no-clobber", "--overwrite"}, 64, "excludes");
 }
 
-TEST_CASE("option --progress says what is being done") {
+TEST_CASE("option --progress shows the current step") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);
   const Ended ended = gpuccl({"label", input, "-o", scratch / "out.tif", "--progress"});

@@ -20,7 +20,7 @@ struct FourComponents {
                                                    .view());
   std::string output = scratch / "out.tif";  // which holds the spacing
 
-  /// What `options` leave: the labels along row 1 and row 3, and how many were dropped.
+  /// Result of `options`: the labels along row 1 and row 3, and how many were dropped.
   std::string label(const Words& options) {
     Words words = {input, "-o", output};
     words.insert(words.end(), options.begin(), options.end());
@@ -33,7 +33,7 @@ struct FourComponents {
   }
 };
 
-TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is numbered again") {
+TEST_CASE_METHOD(FourComponents, "filters drop components, and the others are renumbered") {
   CHECK(label({}) == "002220330/044400000 dropped 0");
   CHECK(label({"--min-size", "3"}) == "001110000/022200000 dropped 2");
   CHECK(label({"--max-size", "2"}) == "000000220/000000000 dropped 2");
@@ -57,7 +57,7 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and what stays is num
   CHECK(label({"--clear-border", "--max-size", "2"}) == "000000110/000000000 dropped 3");
 }
 
-TEST_CASE_METHOD(FourComponents, "option --keep drops what its expression does not hold of") {
+TEST_CASE_METHOD(FourComponents, "option --keep drops components for which its condition is false") {
   CHECK(label({"--keep", "area >= 3"}) == "001110000/022200000 dropped 2");
   CHECK(label({"--keep", "area >= 3 and cx < 2.5"}) == "000000000/011100000 dropped 3");
   CHECK(label({"--keep", "y0 == 1 or area<2"}) == "002220330/000000000 dropped 1");
@@ -69,7 +69,7 @@ TEST_CASE_METHOD(FourComponents, "option --keep drops what its expression does n
   CHECK(label({"--keep", "area < 0"}) == "000000000/000000000 dropped 4");
 }
 
-TEST_CASE_METHOD(FourComponents, "what only --keep compares is no column") {
+TEST_CASE_METHOD(FourComponents, "a measure that only --keep names is not a column") {
   const Json report = report_of({input, "--keep", "extent>0.9 and  area > 2", "--measure", "border_sides"});
   CHECK(report["options"] == "--keep 'extent > 0.9 and area > 2' --measure border_sides");
   REQUIRE(report["components"].size() == 2);

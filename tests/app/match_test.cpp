@@ -272,7 +272,7 @@ TEST_CASE("tracks of one time point are hinted at") {
   CHECK(ended.err.find("most tracks last one time point") != std::string::npos);
 }
 
-TEST_CASE("what tracking cannot do is refused") {
+TEST_CASE("impossible tracking is refused") {
   const ScratchFolder scratch;
   const std::string image = label_file(scratch, "image.nrrd", "uint8", kTruth);
   fails({"match", "--track", image}, 65, "contains one time point; --track is for several; ");

@@ -15,15 +15,15 @@ namespace gpuccl {
 namespace {
 
 template <class T>
-std::string bytes_of(std::initializer_list<T> values) {
+std::string raw_of(std::initializer_list<T> values) {
   std::string bytes;
   for (const T value : values) bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
   return bytes;
 }
 
 /// A label image of 4 x 2 pixels.
-std::string label_file(const ScratchFolder& scratch, const std::string& name, const std::string& type,
-                       const std::string& bytes) {
+std::string object_file(const ScratchFolder& scratch, const std::string& name, const std::string& type,
+                        const std::string& bytes) {
   const std::string path = scratch / name;
   write_file(path, "NRRD0004\ntype: " + type +
                        "\ndimension: 2\nsizes: 4 2\nendian: little\nencoding: raw\n\n" + bytes);
@@ -38,7 +38,7 @@ constexpr const char* kHeader = "label,area,x0,y0,x1,y1,cx,cy\n";
 
 TEST_CASE("each value is one object, connected or not, and stands in the column of labels") {
   const ScratchFolder scratch;
-  const std::string labels = label_file(scratch, "labels.nrrd", "uint8", kLabels);
+  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
   const std::string rows = "4,1,1,1,1,1,1,1\n9,3,0,0,2,1,1,0.3333333333333333\n";
   CHECK(succeeds({"measure", labels, "--stats", "-"}) == kHeader + rows);
   CHECK(succeeds({"measure", labels, "--stats", "-", "--keep", "area > 1"}) ==
@@ -58,14 +58,14 @@ TEST_CASE("each value is one object, connected or not, and stands in the column 
 TEST_CASE("values of 64 bits and floating-point integers are labels, others are refused") {
   const ScratchFolder scratch;
   const auto table = [&](const std::string& type, const std::string& bytes) {
-    return succeeds({"measure", label_file(scratch, "in.nrrd", type, bytes), "--stats", "-"});
+    return succeeds({"measure", object_file(scratch, "in.nrrd", type, bytes), "--stats", "-"});
   };
   CHECK(table("uint64", bytes_of<std::uint64_t>({UINT64_MAX, 0, 0, 0, 0, 0, 0, 5})) ==
         kHeader + std::string("5,1,3,1,3,1,3,1\n18446744073709551615,1,0,0,0,0,0,0\n"));
   CHECK(table("float", bytes_of<float>({0, 0, 1e6f, 0, 0, 0, 0, 5})) ==
         kHeader + std::string("5,1,3,1,3,1,3,1\n1000000,1,2,0,2,0,2,0\n"));
   const auto is_refused = [&](const std::string& type, const std::string& bytes, const std::string& reason) {
-    fails({"measure", label_file(scratch, "in.nrrd", type, bytes), "--stats", scratch / "out.csv"}, 65,
+    fails({"measure", object_file(scratch, "in.nrrd", type, bytes), "--stats", scratch / "out.csv"}, 65,
           reason);
     CHECK(!std::filesystem::exists(scratch / "out.csv"));
   };
@@ -76,7 +76,7 @@ TEST_CASE("values of 64 bits and floating-point integers are labels, others are 
              "which is not a label: float64 skips integers above 2^53; store labels as 64-bit integers");
   is_refused("double", bytes_of<double>({0, std::numeric_limits<double>::infinity(), 0, 0, 0, 0, 0, 0}),
              "inf, which is not a label: labels are integers");
-  CHECK(succeeds({"measure", label_file(scratch, "in.nrrd", "short", std::string(16, '\0')), "--quiet",
+  CHECK(succeeds({"measure", object_file(scratch, "in.nrrd", "short", std::string(16, '\0')), "--quiet",
                   "--stats", "-"}) == kHeader);
 }
 
@@ -84,16 +84,16 @@ TEST_CASE("NaN is background, with a hint") {
   const ScratchFolder scratch;
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const std::string labels =
-      label_file(scratch, "labels.nrrd", "float", bytes_of<float>({kNan, 3, 3, 0, kNan, kNan, 0, 0}));
+      object_file(scratch, "labels.nrrd", "float", bytes_of<float>({kNan, 3, 3, 0, kNan, kNan, 0, 0}));
   const Ended ended = gpuccl({"measure", labels, "--stats", "-"});
   CHECK(ended.out == kHeader + std::string("3,2,1,0,2,0,1.5,0\n"));
   CHECK(ended.err.find("some values are NaN and count as background") != std::string::npos);
   const std::string none =
-      label_file(scratch, "none.nrrd", "float", bytes_of<float>({kNan, 0, 0, 0, 0, 0, 0, 0}));
+      object_file(scratch, "none.nrrd", "float", bytes_of<float>({kNan, 0, 0, 0, 0, 0, 0, 0}));
   CHECK(gpuccl({"measure", none, "--stats", "-"}).err.find("every value is 0 or NaN") != std::string::npos);
   CHECK(gpuccl({"match", labels, labels}).err.find("some values are NaN") != std::string::npos);
   const std::string without =
-      label_file(scratch, "without.nrrd", "float", bytes_of<float>({0, 3, 3, 0, 0, 0, 0, 0}));
+      object_file(scratch, "without.nrrd", "float", bytes_of<float>({0, 3, 3, 0, 0, 0, 0, 0}));
   const auto agree = [&](Words words, const std::string& result) {
     const Ended has = gpuccl(words);
     CHECK(has.out == result);
@@ -160,7 +160,7 @@ TEST_CASE("a photograph is no label image, which is hinted at") {
 
 TEST_CASE("components are the connected pieces of an object") {
   const ScratchFolder scratch;
-  const std::string labels = label_file(scratch, "labels.nrrd", "uint8", kLabels);
+  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
   const std::string header = "label,area,x0,y0,x1,y1,cx,cy,components\n";
   const std::string four = "4,1,1,1,1,1,1,1,1\n", nine = "9,3,0,0,2,1,1,0.3333333333333333,";
   const auto table = [&](const Words& more) {
@@ -186,10 +186,10 @@ TEST_CASE("components are the connected pieces of an object") {
 
 TEST_CASE("several images and channels have columns of their own") {
   const ScratchFolder scratch;
-  const std::string labels = label_file(scratch, "labels.nrrd", "uint8", kLabels);
-  const std::string dapi = label_file(scratch, "dapi.nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
+  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
+  const std::string dapi = object_file(scratch, "dapi.nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
   const std::string gfp =
-      label_file(scratch, "gfp.nrrd", "double", bytes_of<double>({0.5, 0.5, 0, 0, 0, 0.25, -1, 0}));
+      object_file(scratch, "gfp.nrrd", "double", bytes_of<double>({0.5, 0.5, 0, 0, 0, 0.25, -1, 0}));
   const std::string both = dapi + "," + gfp;
   const std::string header = "label,area,x0,y0,x1,y1,cx,cy,";
   const auto fields_of = [](const std::string& table) {  // without position
@@ -272,11 +272,11 @@ TEST_CASE("a batch measures several images of each input, and takes rows from re
   for (const char* const folder : {"labels", "dapi", "gfp", "nnunet"})
     std::filesystem::create_directory(scratch / folder);
   for (const std::string name : {"a", "b"}) {
-    label_file(scratch, "labels/" + name + ".nrrd", "uint8", kLabels);
-    label_file(scratch, "dapi/" + name + ".nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
-    label_file(scratch, "gfp/" + name + ".nrrd", "uint8", {4, 4, 0, 0, 0, 3, 1, 0});
-    label_file(scratch, "nnunet/" + name + "_0000.nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
-    label_file(scratch, "nnunet/" + name + "_0001.nrrd", "uint8", {4, 4, 0, 0, 0, 3, 1, 0});
+    object_file(scratch, "labels/" + name + ".nrrd", "uint8", kLabels);
+    object_file(scratch, "dapi/" + name + ".nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
+    object_file(scratch, "gfp/" + name + ".nrrd", "uint8", {4, 4, 0, 0, 0, 3, 1, 0});
+    object_file(scratch, "nnunet/" + name + "_0000.nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
+    object_file(scratch, "nnunet/" + name + "_0001.nrrd", "uint8", {4, 4, 0, 0, 0, 3, 1, 0});
   }
   const auto table = [&](const Words& more) {
     Words words{"measure",           scratch / "labels", "--stats",
@@ -294,7 +294,7 @@ TEST_CASE("a batch measures several images of each input, and takes rows from re
   again.push_back("--skip-existing");
   CHECK(table(again) == first);  // 2D inputs have no depth and no cz_weighted
   // Not if one of the images is another one.
-  label_file(scratch, "gfp/b.nrrd", "uint8", {5, 4, 0, 0, 0, 3, 1, 0});
+  object_file(scratch, "gfp/b.nrrd", "uint8", {5, 4, 0, 0, 0, 3, 1, 0});
   CHECK(table(again) != first);
 
   const std::string by_name = table({"--intensity", scratch / "nnunet", "--intensity-name", "*_0000,*_0001"});
@@ -310,7 +310,7 @@ TEST_CASE("a batch measures several images of each input, and takes rows from re
 
 TEST_CASE("the label image of objects keeps their values, or has new labels") {
   const ScratchFolder scratch;
-  const std::string labels = label_file(scratch, "labels.nrrd", "uint8", kLabels);
+  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
   const auto written = [&](const Words& more) {
     Words words{"measure", labels, "-o", scratch / "out.nrrd", "--compress", "none"};
     words.insert(words.end(), more.begin(), more.end());
@@ -321,8 +321,8 @@ TEST_CASE("the label image of objects keeps their values, or has new labels") {
   CHECK(written({"--largest", "1"}).ends_with(std::string{9, 9, 0, 0, 0, 0, 9, 0}));
   CHECK(written({"--relabel", "--label-type", "u8"}).ends_with(std::string{2, 2, 0, 0, 0, 1, 2, 0}));
   fails({"measure", labels, "-o", scratch / "out.nrrd", "--label-type", "u8"}, 64, "--relabel");
-  const std::string large =
-      label_file(scratch, "large.nrrd", "uint64", bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
+  const std::string large = object_file(scratch, "large.nrrd", "uint64",
+                                        bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
   succeeds({"measure", large, "-o", scratch / "large.npy", "--quiet"});
   CHECK(
       read_file(scratch / "large.npy").ends_with(bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5})));
@@ -331,9 +331,9 @@ TEST_CASE("the label image of objects keeps their values, or has new labels") {
 
 TEST_CASE("several label images have one table") {
   const ScratchFolder scratch;
-  label_file(scratch, "a.nrrd", "uint8", kLabels);
-  label_file(scratch, "b.nrrd", "double", bytes_of<double>({0, 0.5, 0, 0, 0, 0, 0, 0}));
-  label_file(scratch, "c.nrrd", "uint16", bytes_of<std::uint16_t>({0, 0, 0, 700, 0, 0, 0, 0}));
+  object_file(scratch, "a.nrrd", "uint8", kLabels);
+  object_file(scratch, "b.nrrd", "double", bytes_of<double>({0, 0.5, 0, 0, 0, 0, 0, 0}));
+  object_file(scratch, "c.nrrd", "uint16", bytes_of<std::uint16_t>({0, 0, 0, 700, 0, 0, 0, 0}));
   const Ended ended = gpuccl({"measure", scratch / "a.nrrd", scratch / "b.nrrd", scratch / "c.nrrd",
                               "--stats", scratch / "all.csv", "--json-dir", scratch / "reports"});
   CHECK(ended.code == 65);
@@ -393,8 +393,8 @@ TEST_CASE("objects are kept by their labels, and measured where they touch") {
 
 TEST_CASE("a table called info has Neuroglancer's segment properties") {
   const ScratchFolder scratch;
-  const std::string large =
-      label_file(scratch, "large.nrrd", "uint64", bytes_of<std::uint64_t>({1ull << 63, 0, 0, 0, 0, 0, 5, 5}));
+  const std::string large = object_file(scratch, "large.nrrd", "uint64",
+                                        bytes_of<std::uint64_t>({1ull << 63, 0, 0, 0, 0, 0, 5, 5}));
   const std::string info = scratch / "info";
   succeeds({"measure", large, "--measure", "extent,elongation,width", "--stats", info});
   const Json properties = Json::parse(read_file(info));
@@ -407,7 +407,7 @@ TEST_CASE("a table called info has Neuroglancer's segment properties") {
         R"({"data_type":"uint32","id":"extent","type":"number","values":[1,1]}])");
   succeeds({"label", large, "--stats", info});  // replaces its own
   CHECK(Json::parse(read_file(info))["inline"]["ids"] == Json({"1", "2"}));
-  const std::string pieces = label_file(scratch, "pieces.nrrd", "uint8", {7, 7, 0, 9, 0, 0, 0, 7});
+  const std::string pieces = object_file(scratch, "pieces.nrrd", "uint8", {7, 7, 0, 9, 0, 0, 0, 7});
   succeeds({"label", pieces, "--values", "--split-values", "--stats", info});
   CHECK(Json::parse(read_file(info))["inline"]["ids"] == Json({"7", "9", "10"}));
   fails({"label", large, large, "--stats", info}, 64, "segment properties are those of one input");
@@ -472,7 +472,7 @@ TEST_CASE("all time points of an input without a time axis are refused") {
                     flat = scratch / "flat.npy";
   write_file(volume, "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 1 2\nencoding: raw\n\n" + kLabels);
   succeeds({"label", volume, "--values", "-o", pages, "--bigtiff", "no", "--quiet"});
-  succeeds({"label", label_file(scratch, "flat.nrrd", "uint8", kLabels), "-o", flat, "--quiet"});
+  succeeds({"label", object_file(scratch, "flat.nrrd", "uint8", kLabels), "-o", flat, "--quiet"});
   const std::string remedy =
       "contains one time point; --frame all is for several; save its pages with a time axis, or each time "
       "point "
@@ -508,9 +508,9 @@ TEST_CASE("pages that --page selects keep their numbers in the table of inputs")
   }
 }
 
-TEST_CASE("what measure cannot do is refused") {
+TEST_CASE("options that measure does not support are refused") {
   const ScratchFolder scratch;
-  const std::string labels = label_file(scratch, "labels.nrrd", "uint8", kLabels);
+  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
   fails({"measure", labels, "--stats", "-", "--measure", "cavities"}, 64, "label --value V");
   fails({"measure", labels, "--stats", "-", "--keep", "tunnels == 1"}, 64, "label --value V");
   fails({"measure", labels, "--stats", "-", "--relabel", "-o", scratch / "o.tif", "--keep", "label == 1"}, 64,

@@ -31,7 +31,7 @@ SPACING = (0.7, 1.3, 2.1)  # x, y, z
 
 
 def label_all(gpuccl, images, connectivity, *options):
-    """Of each image its labels and rows of measures."""
+    """Labels and rows of measures of each image."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for i, image in enumerate(images):

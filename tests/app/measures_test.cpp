@@ -104,7 +104,7 @@ TEST_CASE("report and table have the same values") {
   }
 }
 
-TEST_CASE("what is chosen keeps its values") {
+TEST_CASE("selected components keep their measures") {
   const std::string cells = source_file("data/cells.tif");
   const auto all = read_csv(csv(cells, {"--measure", "all"}));
   auto some = read_csv(csv(cells, {"--measure", "all", "--min-size", "500", "--order", "size"}));
@@ -181,7 +181,7 @@ TEST_CASE("slices on their own have volumes, which --keep compares as they are s
         65, "spacing");
 }
 
-TEST_CASE("lines have no elongation, whatever rounding leaves of their width") {
+TEST_CASE("lines have no elongation, also after rounding") {
   const ScratchFolder scratch;
   std::string line = "P1 40 40";
   for (int y = 0; y < 40; ++y)
@@ -226,7 +226,7 @@ TEST_CASE("measures that were asked for by name and are not of this image are sa
   CHECK(said(cells, "tunnels", "--overwrite") == "");
 }
 
-TEST_CASE("where elements are longer along one axis a hint names what is measured by the spacing") {
+TEST_CASE("anisotropic spacing gets a hint that names physical measures") {
   const auto hints = [](const std::string& measures, const std::string& spacing) {
     return report_of(
         {source_file("data/cells.tif"), "--quiet", "--measure", measures, "--spacing", spacing})["hints"];
@@ -243,7 +243,7 @@ TEST_CASE("where elements are longer along one axis a hint names what is measure
   CHECK(hints("shape", "5,5,5").dump().find("spacing") == std::string::npos);
 }
 
-TEST_CASE("what cannot be measured is said in a line") {
+TEST_CASE("impossible measures are one line of error") {
   const std::string page = source_file("data/page.png");
   fails({"label", page, "--stats", "-", "--measure", "exent"}, 64, "did you mean extent?");
   fails({"label", page, "--stats", "-", "--measure", "Area"}, 64,
@@ -269,7 +269,7 @@ TEST_CASE("what cannot be measured is said in a line") {
   }
 }
 
-TEST_CASE("a report says what was measured") {
+TEST_CASE("a report lists its measures") {
   const ScratchFolder scratch;
   succeeds(
       {"label", source_file("data/cells.tif"), "--json", scratch / "r.json", "--measure", "border,extent"});

@@ -1,7 +1,8 @@
 """memory_promise.py GPUCCL: memory is a promise: no format and no mode takes more than --memory and 64 MiB.
 
 The 64 MiB are the program, its libraries and the stacks of threads. What needs more is to be refused (71), before
-it is taken. A table of the peaks is printed.
+it is taken. A table of the peaks is printed. Each format and each mode of the table runs once; with GPUCCL_LONG, each mode of
+each format.
 """
 import array
 import math
@@ -115,7 +116,7 @@ def make_odd(kind, size, path):
     pathlib.Path(path).write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + b"\1\0" * (width * height // 2))
 
 
-# Of commands for label images: what follows the image.
+# Commands for label images, with the words that follow the image.
 OF_LABELS = {
     "measure": ["--stats", "OUT.csv", "--overwrite", "--quiet", "--no-fsync"],
     "contacts": ["-o", "OUT.contacts.csv", "--overwrite", "--no-fsync"],
@@ -131,11 +132,14 @@ with tempfile.TemporaryDirectory() as scratch:
     samples = os.path.join(scratch, "npy.npy")
     failed = []
     print(f"{'':15}" + "".join(f"{mode:>16}" for mode in MODES) + f"{'batch':>16}")
-    for name, extension in FORMATS.items():
+    for place, (name, extension) in enumerate(FORMATS.items()):
         path, line = os.path.join(scratch, name + extension), f"{name:15}"
         runs = {mode: (most, [path, "-o", os.path.join(scratch, "OUT.tif"), *more]) for mode, (most, more) in MODES.items()}
         runs["batch"] = (64, [path, source, "-o", os.path.join(scratch, "out/"), "--jobs", "2"])
-        for mode, (most, words) in runs.items():
+        for column, (mode, (most, words)) in enumerate(runs.items()):
+            if column % len(FORMATS) != place and "GPUCCL_LONG" not in os.environ:
+                line += f"{'':16}"
+                continue
             words = [word.replace("OUT.", os.path.join(scratch, "OUT.")) if word.startswith("OUT.") else samples if word == "SAMPLES" else word for word in words]
             code, mib = peak(["label", *words, "--memory", f"{most}M", "--overwrite", "--quiet", "--no-fsync", "--device", "cpu"])
             line += f"{f'{mib:.0f} of {most} ({code})':>16}"

@@ -17,7 +17,7 @@
 #include "support/scratch_folder.hpp"
 #include "support/tiff_file.hpp"
 
-// What is resident at most, beside --memory: the program itself and its buffers.
+// Maximum of resident memory in addition to --memory: the program itself and its buffers.
 namespace gpuccl {
 namespace {
 
@@ -171,7 +171,7 @@ TEST_CASE("a preview of wide rows is drawn row by row") {
   CHECK((read_file(scratch / "parts.png") == read_file(scratch / "whole.png")));
 }
 
-TEST_CASE("wide rows of labels take what is made of them, in all formats") {
+TEST_CASE("wide rows of labels stay within --memory, in all formats") {
   const ScratchFolder scratch;
   // Few runs: more than the samples of all rows would not fit.
   BitVolume sparse({12000000, 3, 1});
@@ -211,7 +211,7 @@ TEST_CASE("wide rows of labels take what is made of them, in all formats") {
 
 TEST_CASE("very wide images are compared within the memory that there is, or refused") {
   const ScratchFolder scratch;
-  // What comes after the header is not looked at.
+  // Bytes after the header are not read.
   const std::string png =
       tests::png_of_chunks({{"IHDR", tests::png_header(2147483647, 1, 1, PNG_COLOR_TYPE_GRAY)},
                             {"IDAT", std::string(1 << 18, '\0')},

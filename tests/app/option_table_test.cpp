@@ -139,7 +139,7 @@ TEST_CASE("an option that is given its usual value says nothing") {
   CHECK(signature_of(parsed({"--compress", "deflate", "--bigtiff", "auto", "--label-type", "auto"})) == "");
 }
 
-TEST_CASE("a signature is what a shell takes, first of the labels, then of their file") {
+TEST_CASE("a signature is words for a shell, first options of labels, then of their file") {
   CHECK(signature_of(parsed({"--compress", "none", "--keep", "area > 3", "--connectivity", "8",
                              "--fill-holes", "--threads", "3", "--intensity", "it's.tif", "--stats",
                              "out.csv", "--memory", "4M", "--jobs", "2"})) ==
@@ -154,7 +154,7 @@ TEST_CASE("tasks get every option that changes a file, in words that say the sam
     LabelOptions().add_for_parts(Command(in_parts));
     const bool known = std::any_of(in_parts.begin(), in_parts.end(),
                                    [&](const OptionRow& other) { return other.names == row.names; });
-    // Of options that exclude each other one is there; what is measured here is not with --periodic.
+    // One of several options that exclude each other is given; these measures do not work with --periodic.
     if (!known || !name.starts_with("--") || name == "--value" || name == "--no-clobber" ||
         name == "--periodic")
       continue;
@@ -167,7 +167,7 @@ TEST_CASE("tasks get every option that changes a file, in words that say the sam
   CHECK(signature_of(options_of_words(first)) == signature_of(options));
 }
 
-/// What check_rules() says of a command line; "" if nothing.
+/// Returns the message of check_rules() for a command line, or "".
 std::string refusal_of(const Words& words) {
   try {
     check_rules(given_options(parsed(words)));

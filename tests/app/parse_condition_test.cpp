@@ -5,7 +5,7 @@
 namespace gpuccl::app {
 namespace {
 
-/// Of a component of this area whose box begins at x0.
+/// Evaluates a condition for a component of this area whose box begins at x0.
 bool holds(const std::string& text, double area, double x0 = 0) {
   MeasureValues values;
   values[MeasureId::area] = area;
@@ -71,7 +71,7 @@ TEST_CASE("a condition is said as it was written, blanks apart") {
   CHECK(Condition().holds(MeasureValues()));
 }
 
-TEST_CASE("what is wrong with a condition is said with its place") {
+TEST_CASE("an error of a condition names its place") {
   CHECK(refused("aera >= 50") == "'aera' at character 1 is not a measure; did you mean area?");
   CHECK(refused("area >= 50 and Area < 3") == "'Area' at character 16 is not a measure; did you mean area?");
   CHECK(refused("volume >= 50") ==

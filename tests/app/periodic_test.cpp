@@ -101,7 +101,7 @@ TEST_CASE("with values, only equal ones go on at the opposite border") {
         "2,4,0,0,1,6,7\n2,5,0,0,1,6,6\n3,5,0,1,0,5,6\n");
 }
 
-TEST_CASE_METHOD(Corners, "what does not go with periodic borders is refused") {
+TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
   const auto refused = [&](const Words& words, const std::string& reason) {
     Words all = {"label", input, "--json", "-"};
     all.insert(all.end(), words.begin(), words.end());

@@ -276,7 +276,7 @@ TEST_CASE("gpuccl verify ends where its lines cannot be written") {
   CHECK(ended.err == "gpuccl: standard output: cannot write: no space left on device\n");
 }
 
-TEST_CASE("gpuccl verify says what it cannot read") {
+TEST_CASE("gpuccl verify names files that it cannot read") {
   const Labeling made;
   fs::remove(made.table);
   REQUIRE(::mkfifo(made.table.c_str(), 0600) == 0);
@@ -331,7 +331,7 @@ TEST_CASE("gpuccl verify reads nothing outside of the folder of a report") {
   fails({"verify", moved + "/out.json"}, 65, refusal);
 }
 
-TEST_CASE("gpuccl verify refuses what is not a complete report") {
+TEST_CASE("gpuccl verify refuses incomplete reports") {
   const Labeling made;
   fails({"verify", made.scratch / "none.json"}, 66, "no such file");
   fails({"verify", made.table}, 65, "is not a complete report");

@@ -70,7 +70,7 @@ TEST_CASE("a batch takes seeds from a folder, and notices other ones") {
   CHECK(ended.err.find("has no mask of seeds; missing: ") != std::string::npos);
 }
 
-TEST_CASE("a threshold LOW:HIGH keeps what is above LOW and joined to what is above HIGH") {
+TEST_CASE("a threshold LOW:HIGH keeps components above LOW with an element above HIGH") {
   const ScratchFolder scratch;
   const std::string gray = save_gray(scratch / "gray.tif", {{11, 12, 0, 11, 30}, {0, 0, 0, 0, 12}});
   CHECK(table_of({"label", gray, "--threshold", "10:20"}) ==

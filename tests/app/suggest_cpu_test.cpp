@@ -14,7 +14,7 @@ std::string message_of(DeviceChoice device, bool of_values, ErrorCode failure) {
   return "";
 }
 
-TEST_CASE("where a GPU was demanded, what it fails at names what labels without one") {
+TEST_CASE("an error of a required GPU names the way to label without one") {
   using enum DeviceChoice;
   REQUIRE(message_of(cuda, false, ErrorCode::unavailable) == "no; use --device auto or cpu");
   REQUIRE(message_of(cuda, true, ErrorCode::memory) == "no; use --device cpu");

@@ -101,7 +101,7 @@ TEST_CASE("a dash of a word processor is no input") {
   fails({"\u2014help"}, 64, "no command or option '\u2014help'; did you mean --help?");
 }
 
-TEST_CASE("what follows -- is a name") {
+TEST_CASE("words after -- are names") {
   const ScratchFolder scratch;
   const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.#"}).view());
   fails({"label", "--json", "-", "--", "-o"}, 66, "gpuccl: ./-o: ");
@@ -180,7 +180,7 @@ TEST_CASE("options that contradict each other are refused") {
   fails({"label", "-", "--stack", "-o", "x.tif"}, 64, "--stack");
 }
 
-TEST_CASE("inputs that were meant otherwise are refused with what to write") {
+TEST_CASE("likely mistakes in inputs are refused with the right command") {
   const ScratchFolder scratch;
   fails({"label", "@in.png", "-o", "out/"}, 64, "in.png: is an image, not a list of inputs");
   fails({"label", scratch.path().string(), "--json", "-"}, 64, "--report for one file or stream");

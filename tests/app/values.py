@@ -26,7 +26,7 @@ def labeled(gpuccl, folder, values, *words):
 
 
 def in_raster_order(labels):
-    """The same labels, numbered as gpuccl numbers them."""
+    """Labels, renumbered in the order of gpuccl."""
     values, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
     order = np.argsort(first[values != 0])
     numbers = np.zeros(len(values), np.uint32)

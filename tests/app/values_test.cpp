@@ -225,7 +225,7 @@ TEST_CASE("a color is one value, that of a palette is its index, and scaled ones
   CHECK((values["components"][0]["value"] == 0.5 && values["components"][1]["value"] == 1));
 }
 
-TEST_CASE("what contradicts --values, or needs it, is one line") {
+TEST_CASE("options that contradict --values, or need it, are one line of error") {
   const ScratchFolder scratch;
   const std::string input = save_gray(scratch / "in.tif", kClasses);
   const auto refused = [&](Words words, const std::string& part) {

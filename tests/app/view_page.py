@@ -25,7 +25,7 @@ SIZE = "const p = gpucclView.planes.planes.find((p) => p.name === arguments[0]);
 
 
 def check_labels(browser, labels, count, seed, least=None):
-    """What is said of random positions of the screen is what the file has there."""
+    """The page shows the labels of the file at random positions of the screen."""
     labels = labels.reshape((1,) * (3 - labels.ndim) + labels.shape)
     chance = random.Random(seed)
     names = ["xy", "xz", "zy"] if labels.shape[0] > 1 else ["xy"]
@@ -119,7 +119,7 @@ def check_page(browser, folder, name, source, options, drags, view_words):
     check_labels(browser, labels, 500, name)
     check_sorting(browser, before)
     said = check_filter(browser, folder, drags, before)
-    # The same page of the files that were written.
+    # Makes the same page from the written files.
     again = folder / f"{name}-again.html"
     gpuccl("view", labels_file, *view_words, "--image", source, "--stats", table, "--report", labels_file.with_suffix(".json"), "-o", again)
     browser.open(again)
@@ -207,7 +207,7 @@ def check_many(browser, folder):
 
 
 def check_firefox(folder):
-    """The same pages in Firefox, where it is."""
+    """Checks pages in Firefox, if it is installed."""
     if not FIREFOX or not websocket:
         print("Firefox or python3-websocket is not installed")
         return
@@ -333,7 +333,7 @@ def check_print(browser, folder):
         there = browser("return ['#planes canvas', '#commands code', '#table td', '#foot'].filter((id) => !document.querySelector(id).checkVisibility())")
         assert there == [], there
         assert browser("return getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    # Of many rows the first are printed, and no blank pages for the others.
+    # Prints the first of many rows, without blank pages for the others.
     browser.open(folder / "many.html", 1020, 720, "print")
     rows, height, last = browser("return [document.querySelectorAll('#table tbody tr').length, document.documentElement.scrollHeight, document.querySelector('#table tbody tr:last-child').textContent]")
     assert rows == 201 and height < 10000, (rows, height)

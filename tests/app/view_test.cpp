@@ -10,7 +10,7 @@
 namespace gpuccl {
 namespace {
 
-/// What a page says of its data.
+/// Description of the data in a page.
 Json head_of(const std::string& page) {
   const std::string text = read_file(page), begin = "id=\"head\">";
   const std::size_t at = text.find(begin) + begin.size();
@@ -32,7 +32,7 @@ TEST_CASE("a page has the components of its labeling, and nothing that ends a sc
   CHECK(head["left_out"].empty());
   CHECK(!head.contains("index"));
   CHECK(read_file(page).find("<script>.tif") == std::string::npos);
-  // The same bytes again.
+  // Another run gives the same bytes.
   succeeds({"label", input, "--min-size", "200", "--view", scratch / "again.html", "--quiet"});
   CHECK(read_file(page) == read_file(scratch / "again.html"));
 }
@@ -185,7 +185,7 @@ TEST_CASE("inputs whose names are long or not UTF-8 have pages of their own") {
   CHECK(pages.contains("100% & #1?.html"));
 }
 
-TEST_CASE("what does not belong together makes no page") {
+TEST_CASE("images that do not belong together make no page") {
   const ScratchFolder scratch;
   const std::string cells = source_file("data/cells.tif"), labels = scratch / "labels.tif",
                     page = scratch / "page.html";

@@ -137,7 +137,7 @@ TEST_CASE("labels become a group of the image's own Zarr") {
   CHECK(all_files(store) == before);
   CHECK(count_entries(store + "/labels") == 3);  // nothing temporary is left
 
-  // What fails leaves the old labels.
+  // A run that fails leaves the old labels.
   CHECK(gpuccl({"label", store, "-o", store, "--preview", scratch / "no/p.png"}).code == 73);
   CHECK(gpuccl({"label", store, "-o", store, "--no-clobber"}).code == 73);
   CHECK(all_files(store) == before);
@@ -172,7 +172,7 @@ TEST_CASE("groups of labels and arrays get no labels") {
   }
 }
 
-TEST_CASE("options of a Zarr are refused for other formats, and what it cannot have") {
+TEST_CASE("options of a Zarr are refused for other formats, and other options for a Zarr") {
   const ScratchFolder scratch;
   const std::string input = add_store(scratch / "a.zarr"), labels = scratch / "l.zarr";
   const std::pair<Words, const char*> refused[] = {
@@ -341,7 +341,7 @@ TEST_CASE("a Zarr without permission to write is replaced by its owner and refus
   CHECK(count_entries(scratch.path()) == 2);
 }
 
-TEST_CASE("a Zarr has the same bytes whatever wrote it, and the labels of a TIFF") {
+TEST_CASE("a Zarr has the same bytes in all modes, and the labels of a TIFF") {
   const ScratchFolder scratch;
   for (const char* kind : {"blobs", "random"}) {
     succeeds({"generate", kind, "--size", "1100x90x7", "-o", scratch / "in.tif"});

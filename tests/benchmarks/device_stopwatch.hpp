@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <vector>
 
-// What programs need that time work of a stream.
+// Helpers of programs that time work of a stream.
 namespace tests {
 
 inline constexpr int kRepetitions = 30;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How fast each format is beside raw TIFF: `gpuccl label` as a whole process, from and to files of the same samples, and
+"""Speed of each format compared with raw TIFF: `gpuccl label` as a whole process, from and to files of the same samples, and
 prints a Markdown table. The best of several runs, the formats in turns, without fsync, on the CPU.
 
 The input is a volume of blobs in bytes of 0 and 1, uncompressed as TIFF; labels are 16-bit, and the raw TIFF that they are
@@ -28,7 +28,7 @@ np, tifffile, nibabel, zarr = (optional(name) for name in ("numpy", "tifffile", 
 
 
 def write_inputs(blobs, folder):
-    """The same samples in every format, raw TIFF first."""
+    """Samples in every format, raw TIFF first."""
     samples = (tifffile.imread(blobs) != 0).astype(np.uint8)
     inputs = [folder / "raw.tif", folder / "raw.npy"]
     tifffile.imwrite(inputs[0], samples, photometric="minisblack")

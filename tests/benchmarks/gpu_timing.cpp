@@ -124,7 +124,7 @@ void time_files(const std::string& name, StagedLabeler& labeler, const BitVolume
     std::printf("    %-20s %8.4f\n", phase.phase.c_str(), phase.milliseconds / kRepetitions);
 }
 
-/// What the device gathers of each component, and what the host does from labels of runs, have to be the
+/// Sums that the device gathers per component, and those of the host from labels of runs, have to be the
 /// same.
 void time_measures(const std::string& name, StagedLabeler& labeler, const BitVolume& image,
                    Connectivity connectivity, double floor_ms) {
@@ -215,7 +215,7 @@ std::vector<Case> cases_of_papers() {
           {volume, c26, 0.1, 1}, {volume, c26, 0.3, 4}, {volume, c26, 0.5, 4}};
 }
 
-/// Those that runs/NOTES.md has besides.
+/// Further images of runs/NOTES.md.
 std::vector<Case> more_cases() {
   using enum Connectivity;
   const Extent image{8192, 8192, 1}, small{2048, 2048, 1}, volume{512, 512, 512};
@@ -243,7 +243,7 @@ std::vector<Case> more_cases() {
           {volume, c18, 0.5, 8}};
 }
 
-/// What label files are made of.
+/// Input of label files.
 std::vector<Case> cases_of_files() {
   using enum Connectivity;
   const Extent sheet{16384, 16384, 1}, volume{512, 512, 512};

@@ -33,7 +33,7 @@ std::uint32_t hash(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
 }
 
 /// Cells around a point each, one in every cube of `cell` elements, as neurons or grains; with `classes` the
-/// values of cells are of so many, so that some of those beside each other have the same.
+/// values of cells are of so many, so some neighbors have the same.
 std::vector<std::uint32_t> cells(Extent extent, int cell, std::uint32_t classes) {
   std::vector<std::uint32_t> values(static_cast<std::size_t>(extent.elements()));
   const bool flat = extent.depth == 1;

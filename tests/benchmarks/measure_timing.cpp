@@ -1,5 +1,5 @@
-// How long measures of a generated image take beside its labels and basic statistics on the CPU: a JSON line
-// on stdout. `./dev peers` calls it.
+// Prints the time of measures of a generated image, without labels and basic statistics, on the CPU: a JSON
+// line on stdout. peers.py calls it.
 //
 //   measure_timing KIND WIDTHxHEIGHT[xDEPTH] DENSITY GRANULARITY CONNECTIVITY THREADS REPETITIONS MEASURES
 //                  [DUMP]

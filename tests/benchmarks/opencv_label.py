@@ -1,4 +1,4 @@
-"""What a user of OpenCV and tifffile writes to label a page: opencv_label.py IN.png OUT.tif OUT.json"""
+"""Labels a page as a user of OpenCV and tifffile does: opencv_label.py IN.png OUT.tif OUT.json"""
 import json
 import sys
 

@@ -46,7 +46,7 @@ double ms_between(Clock::time_point begin, Clock::time_point end) {
   return std::chrono::duration<double, std::milli>(end - begin).count();
 }
 
-/// What threads have used: this one, or all of the process.
+/// Processor time of this thread, or of all threads of the process.
 struct Usage {
   double cpu_ms = 0, system_ms = 0;
   double faults = 0;
@@ -186,7 +186,7 @@ bool time_parts(const std::string& name, BitView image, Connectivity connectivit
   return all_same;
 }
 
-/// What so many threads reach of their number, each doing the same by itself.
+/// Speedup of this many independent threads that do the same work.
 void time_machine(const std::string& name, const std::function<void()>& work, const std::vector<int>& counts,
                   int repetitions) {
   std::vector<double> best_ms(counts.size(), 1e300);

@@ -227,7 +227,7 @@ INTENSITY = ("intensity_min", "intensity_max", "intensity_mean", "centroid_weigh
 
 
 def peers_of_measures(labels, samples, threads):
-    """What measures labels that are given: the group of gpuccl's that is the same, who does it, and how."""
+    """Programs that measure given labels: the group of gpuccl's that is the same, who does it, and how."""
     if skimage:
         regionprops_table = importlib.import_module("skimage.measure").regionprops_table
         shape = SHAPE_OF_IMAGES if labels.ndim == 2 else SHAPE

@@ -1,4 +1,4 @@
-"""What a user of scikit-image writes to label a volume: skimage_label.py IN.tif OUT.tif OUT.json"""
+"""Labels a volume as a user of scikit-image does: skimage_label.py IN.tif OUT.tif OUT.json"""
 import json
 import sys
 

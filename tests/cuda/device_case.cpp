@@ -173,7 +173,7 @@ void DeviceCase::expect(const Labeling& expected) const {
   const LabelImage labels = render_all(*expected.labels);
   REQUIRE(value_at<unsigned long long>(host_count_, 0) == labels.count());
 
-  // Every label, and not a byte beside them.
+  // Every label is written, and no other byte.
   std::vector<std::uint8_t> image(host_labels_.size(), kWatched);
   for (int z = 0; z < extent_.depth; ++z)
     for (int y = 0; y < extent_.height; ++y)

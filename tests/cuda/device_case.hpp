@@ -47,7 +47,7 @@ class CudaStream {
   cudaStream_t stream_ = nullptr;
 };
 
-/// Whatever work() enqueues in a stream, to be run again and again.
+/// Graph of the work that work() enqueues in a stream, to be run repeatedly.
 class CapturedGraph {
  public:
   template <class Enqueue>

@@ -162,7 +162,7 @@ TEST_CASE("two streams label at once") {
   }
 }
 
-TEST_CASE("a captured labeling labels what is in the image when it runs") {
+TEST_CASE("a captured graph labels the contents of the image when it runs") {
   emulation::configure({});
   for (const auto& [extent, connectivity] :
        {std::pair{Extent{130, 70, 1}, Connectivity::c8}, std::pair{Extent{64, 20, 12}, Connectivity::c6}}) {
@@ -471,7 +471,7 @@ TEST_CASE("an algorithm on the device finds nothing in an image without elements
   }
 }
 
-TEST_CASE("what an algorithm on the device cannot label is refused before anything is enqueued") {
+TEST_CASE("images that an algorithm cannot label are refused before anything is enqueued") {
   emulation::configure({});
   const auto making = [](const char* name, Connectivity connectivity) {
     return error_code_of([&] { const DeviceLabeler labeler(name, connectivity); });

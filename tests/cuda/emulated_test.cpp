@@ -13,7 +13,7 @@ using namespace tests;
 
 namespace {
 
-/// Of the noise, a third at each extent.
+/// Labels every pattern; a third of the noise at each extent.
 void expect_every_pattern(const std::vector<Extent>& extents) {
   const std::vector<CudaVariant> variants = cuda_variants();
   std::uint32_t seed = 0, noise = 0, pattern = 0;
@@ -70,7 +70,7 @@ TEST_CASE("many random images", "[.long]") {
   expect_random_images({30, 20, 10}, 4000, {.seed = 8, .switch_one_in = 20});
 }
 
-TEST_CASE("every CUDA algorithm labels by slabs what it labels at once") {
+TEST_CASE("every CUDA algorithm labels slabs as the whole image") {
   const BitVolume image = random_image({70, 24, 1}, 0.45, 2, 3),
                   volume = random_image({37, 9, 11}, 0.35, 2, 4);
   for (const CudaVariant& variant : cuda_variants())

@@ -1,4 +1,4 @@
-// What becomes of failing CUDA calls: errors of the right kind, no leaks, and the CPU in place of the GPU.
+// Failing CUDA calls: errors of the right kind, no leaks, and the CPU instead of the GPU.
 
 #include <tbb/task_arena.h>
 

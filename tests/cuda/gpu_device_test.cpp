@@ -1,5 +1,5 @@
-// label_on_device() on a real GPU: again and again in memory that is used again, in streams beside each
-// other, from CUDA graphs, in every layout.
+// label_on_device() on a real GPU: repeatedly in the same memory, in parallel
+// streams, from CUDA graphs, in every layout.
 
 #include <cuda_runtime_api.h>
 

@@ -40,7 +40,7 @@ void expect_as_flood_fill(const Values<T>& values, double delta) {
   }
 }
 
-/// The same as on the CPU, for images that flood fill takes too long for.
+/// Requires the labels of the CPU, for images that flood fill takes too long for.
 template <class T>
 void expect_as_on_cpu(const Values<T>& values) {
   for (const Connectivity connectivity : kConnectivities) {

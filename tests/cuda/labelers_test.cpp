@@ -1,4 +1,4 @@
-// What all labelers on a GPU have in common, on the emulation of CUDA: which device is current, what is
+// Common properties of all labelers on a GPU, on the emulation of CUDA: which device is current, what is
 // launched, what memory is kept.
 
 #include <cuda_runtime_api.h>
@@ -22,8 +22,8 @@ using namespace tests;
 namespace {
 
 /// One device again, and that current.
-struct Repair {
-  ~Repair() {
+struct DeviceReset {
+  ~DeviceReset() {
     cudaSetDevice(0);
     emulation::set_machine(1, 13000);
   }
@@ -49,8 +49,8 @@ std::unique_ptr<Labeler> labeler_of(const std::string& name, Connectivity connec
 
 }  // namespace
 
-TEST_CASE("the caller's device stays current, whatever is asked of a labeler on another") {
-  const Repair repair;
+TEST_CASE("the caller's device stays current during calls of a labeler on another") {
+  const DeviceReset repair;
   const BitVolume image = random_image({70, 37}, 0.4, 1, 7);
   for (const std::string name : {"runs", "bke", "uf", "ole"})
     for (const int own : {0, 1}) {
@@ -100,7 +100,7 @@ TEST_CASE("components come down in pieces") {
 }
 
 TEST_CASE("a device that nobody uses is not started") {
-  const Repair repair;
+  const DeviceReset repair;
   emulation::set_machine(2, 13000);
   const BitVolume image = random_image({70, 37}, 0.4, 1, 7);
   expect_same_as_flood_fill(*labeler_of("runs", Connectivity::c8, 1), image.view(), Connectivity::c8);
@@ -135,7 +135,7 @@ TEST_CASE("labels outlive the labels of the next image, and the labeler") {
   }
 }
 
-TEST_CASE("labels of runs beyond 65535, on both sides of what fits a slot of a transfer") {
+TEST_CASE("labels of runs beyond 65535, on both sides of the size of a transfer slot") {
   const BitVolume image = generated("dots", {2600, 1700});  // more than 4 MiB of labels
   for (const std::string name : {"runs", "bke"}) {
     const auto labeler = labeler_of(name, Connectivity::c8);

@@ -95,7 +95,7 @@ TEST_CASE("pieces of a word are numbered from its lowest bit") {
   }
 }
 
-TEST_CASE("bytes become bits, whatever is not zero in them") {
+TEST_CASE("nonzero bytes become bits") {
   for (std::uint32_t byte = 0; byte < 256; ++byte)
     for (int i = 0; i < 4; ++i) {
       REQUIRE(cuda::runs::pack_bytes(byte << 8 * i) == (byte != 0 ? 1u << i : 0));

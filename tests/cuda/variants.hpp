@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <string>
@@ -32,7 +33,8 @@ void expect_image(gpuccl::StagedLabeler& labeler, gpuccl::BitView image, const g
 /// numbers and components after it, both as an image on the device and as labels of runs on the host.
 void expect_all_right(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
 
-/// The same for images that flood fill would take too long for: compares with the CPU's `runs`.
+/// Like expect_all_right(), for images that flood fill would take too long for: compares with the CPU's
+/// `runs`.
 void expect_all_as_on_cpu(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
 
 /// Every variant must find the components of flood fill without a label image.
@@ -42,13 +44,12 @@ void expect_components_alone(const std::vector<CudaVariant>& variants, gpuccl::B
 /// that gather sums, from these.
 void expect_same_measures(const std::vector<CudaVariant>& variants, gpuccl::BitView image);
 
-/// Of many cases on the emulation, one in so many is tried: 1 where the environment has GPUCCL_LONG, else a
-/// prime, so that everything that such loops combine is met in turn; larger with sanitizers, which are twenty
-/// times as slow.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-inline const int kOneIn = std::getenv("GPUCCL_LONG") != nullptr ? 1 : 23;
-#else
-inline const int kOneIn = std::getenv("GPUCCL_LONG") != nullptr ? 1 : 7;
-#endif
+/// Loops over many cases on the emulation try one in so many: one in GPUCCL_ONE_IN of the environment, all
+/// with GPUCCL_LONG, else one in a prime, so that loops reach all combinations in turn.
+inline const int kOneIn = [] {
+  if (std::getenv("GPUCCL_LONG") != nullptr) return 1;
+  const char* const one_in = std::getenv("GPUCCL_ONE_IN");
+  return one_in != nullptr ? std::max(1, std::atoi(one_in)) : 23;
+}();
 
 }  // namespace tests

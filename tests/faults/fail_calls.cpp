@@ -8,6 +8,7 @@
 //                            for something: crash, abort, divide, loop, sleep, flood (it asks for bytes
 //                            without end) or escape (opens, connects, starts and kills what it can, and says
 //                            which)
+//   GPUCCL_CLOCK=RATE        the steady clock runs RATE times as fast
 //   GPUCCL_CALLS=FILE        how many calls of that kind there were goes there at the end
 //   GPUCCL_ESCAPE=FROM:TO:AT as a reader does that hostile bytes have taken over, the first time that the
 //                            file AT is read (any if it is left out): reads the file FROM, writes the file
@@ -24,6 +25,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -175,6 +177,17 @@ void try_to_escape(int file) {
 }  // namespace
 
 extern "C" {
+
+int clock_gettime(clockid_t clock, timespec* time) noexcept {
+  static const char* const rate = std::getenv("GPUCCL_CLOCK");
+  const int result = next<decltype(clock_gettime)>("clock_gettime")(clock, time);
+  if (rate == nullptr || clock != CLOCK_MONOTONIC || result != 0) return result;
+  static const std::int64_t begin = time->tv_sec * 1'000'000'000 + time->tv_nsec;
+  const std::int64_t elapsed = time->tv_sec * 1'000'000'000 + time->tv_nsec - begin;
+  const std::int64_t shown = begin + elapsed * std::atoi(rate);
+  *time = {shown / 1'000'000'000, shown % 1'000'000'000};
+  return 0;
+}
 
 void* __libc_malloc(
     std::size_t);  // NOLINT(bugprone-reserved-identifier): malloc() of glibc under another name

@@ -52,7 +52,7 @@ bool is_turn(const char* name) {
 
 Function real(const char* name) { return reinterpret_cast<Function>(::dlsym(RTLD_NEXT, name)); }
 
-// How libraries fail beside what they return. An error of libpng and libjpeg does not return.
+// Failures of libraries other than return values. An error of libpng and libjpeg does not return.
 void returns(const char*, Word) {}
 void png_fails(const char*, Word png) {
   real("png_error")(png, reinterpret_cast<Word>("injected"), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);

@@ -44,7 +44,7 @@ int rounds(int count, Extent extent, const std::vector<int>& signals) {
 
     const std::string after = read_file(image), reported = read_file(report);
     CHECK((after == "old" || after == right));
-    // Never the one's label image beside the other's report; after SIGKILL there may be no report.
+    // No label image stands next to a report of another run; after SIGKILL there may be no report.
     if (reported == "old") CHECK(after == "old");
     if (reported != "old" && reported != "") CHECK((Json::accept(reported) && after == right));
     CHECK((reported != "" || signal == SIGKILL));

@@ -14,7 +14,7 @@
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
-// Less of everything than a run needs: it fails with a reason, or succeeds with what there is.
+// A run with less of everything than it needs fails with a reason, or succeeds.
 namespace gpuccl {
 namespace {
 

@@ -13,7 +13,7 @@
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
-// What lies in folders, besides images under sensible names.
+// Folders with more than images under sensible names.
 namespace gpuccl {
 namespace {
 
@@ -52,7 +52,7 @@ TEST_CASE("odd names in a folder are names") {
   CHECK(count == 13);
 }
 
-TEST_CASE("names that no file can have are said, whatever asks for them") {
+TEST_CASE("names that no file can have are reported for every option") {
   const ScratchFolder scratch;
   fs::create_directories(scratch / "in");
   const std::string good = save(scratch / "in/good.png", image().view()), loop = scratch / "in/loop.png",
@@ -145,7 +145,7 @@ TEST_CASE("names and paths too long for their outputs fail alone") {
         std::string::npos);
 }
 
-TEST_CASE("outputs through links, beside old files, where one may not write") {
+TEST_CASE("outputs through links, next to old files, and in read-only folders") {
   const ScratchFolder scratch;
   fs::create_directories(scratch / "real");
   fs::create_directories(scratch / "in");

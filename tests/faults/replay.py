@@ -115,7 +115,7 @@ class Disk:
         return bytes(data)
 
     def some_of(self, inode, way):
-        """What may be there of data that was not synced."""
+        """Data that may be left of data that was not synced."""
         writes = self.pending.get(inode, [])
         if way == "all":
             return self.content(inode, writes)
@@ -150,7 +150,7 @@ class Disk:
 
 
 def plain(path, data):
-    """Of a report what does not depend on the run."""
+    """Fields of a report that do not depend on the run."""
     if not path.endswith(".json") or os.path.basename(path).startswith((".", "zarr")):
         return data
     try:

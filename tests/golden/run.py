@@ -51,8 +51,8 @@ def execute(words, folder):
 
 # --- What is compared -------------------------------------------------------------------------------------------------
 
-# Of a report and of a line of --report: what differs from run to run, or with a library's compression, and what is
-# compared by itself.
+# Fields of a report and of a line of --report that differ from run to run, or with a library's compression, or are
+# compared separately.
 VARIABLE = {"timings_ms", "device", "gpuccl", "bytes", "seconds", "files", "fingerprint", "checksum"}
 
 
@@ -103,7 +103,7 @@ def plain_tiff(data):
 
 
 def plain(path, data):
-    """What a file says, whatever library compressed it."""
+    """Contents of a file, independent of the library that compressed it."""
     name = str(path)
     if name.endswith((".json", ".jsonl")):
         lines = [data] if name.endswith(".json") else data.splitlines()
@@ -151,7 +151,7 @@ def hashes(folder, names):
 
 
 class Refused(Exception):
-    """What a mode says instead of labeling."""
+    """Message of a mode that refuses to label."""
 
 
 def refusal(code, err):

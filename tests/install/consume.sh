@@ -6,7 +6,7 @@ set -euo pipefail
 build=$1 prefix=$2 scratch=$3
 here=$(cd "$(dirname "$0")" && pwd)
 
-# What was built with sanitizers must be linked with them.
+# Libraries built with sanitizers must be linked with them.
 flags=
 if grep -q '^GPUCCL_SANITIZE:BOOL=ON' "$build/CMakeCache.txt"; then flags=-fsanitize=address,undefined; fi
 build_consumer() {  # build_consumer SOURCE FOLDER OPTIONS...
@@ -34,7 +34,7 @@ expect "the example with an array of its own" "$scratch/examples/own_array" $'0 
 expect "the example in C" "$scratch/examples/from_c" \
   $'3 components, label 3 at (1, 2), the first of 1 pixels\n5-connectivity: labeling: connectivity is 4, 8, 6, 18 or 26'
 
-# The same by pkg-config, where there is one that knows TBB.
+# Builds with pkg-config, where there is one that knows TBB.
 pc=$(find "$prefix" -name gpuccl.pc)
 [ -n "$pc" ] || { echo "gpuccl.pc is not installed" >&2; exit 1; }
 if pkg-config --exists tbb 2>/dev/null; then

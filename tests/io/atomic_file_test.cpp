@@ -201,7 +201,7 @@ TEST_CASE("a symbolic link is followed, to a file or to where one will be") {
   CHECK(read_file(real) == "new");
 }
 
-TEST_CASE("what cannot become a file is refused before anything is written") {
+TEST_CASE("a name that cannot become a file is refused before anything is written") {
   ScratchFolder folder;
   fs::create_directory(folder.path() / "folder");
   fs::create_symlink("loop", folder.path() / "loop");

@@ -1,4 +1,4 @@
-// What is refused, and that it is refused before memory is taken for it.
+// Refused inputs, refused before memory is allocated for them.
 
 #include <fcntl.h>
 #include <libdeflate.h>
@@ -201,7 +201,7 @@ TEST_CASE("tiles whose size passes 64 bits are refused") {
   REQUIRE(reason_of(file.path(), ErrorCode::data) == "impossible strips or tiles");
 }
 
-TEST_CASE("the tables of a codec have an allowance whatever the limit of memory") {
+TEST_CASE("the tables of a codec have an allowance under any limit of memory") {
   const MemoryFile file;
   tests::TiffPageToWrite page;
   page.width = page.height = 64;
@@ -278,7 +278,7 @@ TEST_CASE("damaged PNG files are refused") {
   REQUIRE(failure_of_chunks({{"IHDR", header}, {"IDAT", bad_sum}, {"IEND", ""}}) == ErrorCode::data);
 }
 
-TEST_CASE("pages that share what is stored a thousand times are refused early") {
+TEST_CASE("a thousand pages that share their strips are refused early") {
   // Pages of 20,000 strips of one byte, all of which use the same tables.
   constexpr std::uint32_t kStrips = 20000, kPages = 1000, kTables = 16;
   std::string file("II*\0", 4);
@@ -358,7 +358,7 @@ TEST_CASE("limits are kept") {
   REQUIRE(available_memory() > std::int64_t{1} << 20);
 }
 
-TEST_CASE("what is no file, or none of an image, is refused") {
+TEST_CASE("folders, and files that are not images, are refused") {
   const ScratchFolder folder;
   REQUIRE(reason_of(folder / "missing.png", ErrorCode::no_input) == "no such file or directory");
   REQUIRE(reason_of(folder.path().string(), ErrorCode::no_input) == "is a directory, not a file");

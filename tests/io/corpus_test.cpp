@@ -3,13 +3,13 @@
 #include "support/corpus.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <optional>
 
 #include "gpuccl/image.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
+#include "support/bits.hpp"
 #include "support/catch.hpp"
 #include "support/error_code_of.hpp"
 #include "support/files.hpp"
@@ -19,11 +19,6 @@ using namespace gpuccl;
 using namespace gpuccl::io;
 
 namespace {
-
-bool same_bits(const BitVolume& a, const BitVolume& b) {
-  return a.extent() == b.extent() &&
-         std::memcmp(a.view().words, b.view().words, static_cast<std::size_t>(a.bytes())) == 0;
-}
 
 ReadOptions options_of(bool inverted) {
   ReadOptions options;
@@ -97,7 +92,7 @@ TEST_CASE("a file of the corpus that ends early is an error or is read as if it 
       file.truncate(cut);
       CAPTURE(path, cut);
       const std::optional<BitVolume> image = read_if_good(file.path());
-      if (image) REQUIRE((whole && same_bits(*image, *whole)));
+      if (image) REQUIRE((whole && tests::same_bits(*image, *whole)));
     }
   }
 }

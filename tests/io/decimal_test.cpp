@@ -29,7 +29,7 @@ void check_number(Number number, const std::string& expected) {
 
 void check_fraction(double number) { check_number(number, standard(number)); }
 
-TEST_CASE("whole numbers are written as std::to_string does") {
+TEST_CASE("integers are written as by std::to_string") {
   const auto check_whole = [](std::uint64_t number) { check_number(number, std::to_string(number)); };
   for (std::uint64_t number = 0; number < 20000; ++number) check_whole(number);
   for (std::uint64_t power = 10; power != 0; power = power <= ~std::uint64_t{0} / 10 ? power * 10 : 0)

@@ -193,7 +193,7 @@ std::vector<SampleFormat> every_format() {
 
 }  // namespace
 
-TEST_CASE("samples of every format become the bits that the rule says") {
+TEST_CASE("samples of every format become the bits that the rule says", "[native]") {
   std::mt19937 random(1);
   for (const SampleFormat& format : every_format())
     for (const std::optional<double> threshold : thresholds_of(format))
@@ -206,7 +206,7 @@ TEST_CASE("samples of every format become the bits that the rule says") {
       }
 }
 
-TEST_CASE("samples of every format that have one of the values become foreground") {
+TEST_CASE("samples of every format that have one of the values become foreground", "[native]") {
   std::mt19937 random(2);
   std::vector<std::string> many;
   for (int i = -40; i < 40; ++i) many.push_back(std::to_string(i * 3));
@@ -237,7 +237,7 @@ TEST_CASE("samples of every format that have one of the values become foreground
     }
 }
 
-TEST_CASE("64-bit samples beyond 2^53 are compared with the threshold as whole numbers") {
+TEST_CASE("64-bit samples beyond 2^53 are compared with the threshold as integers") {
   const std::int64_t least = std::numeric_limits<std::int64_t>::min(), half = std::int64_t{1} << 62;
   const std::int64_t samples[] = {half, half + 1, half - 1, -half, -half + 1, -half - 1, least, 0};
   std::uint32_t bits[2];
@@ -282,7 +282,7 @@ TEST_CASE("64-bit samples beyond 2^53 are compared with the threshold as whole n
   CHECK(above_whole(is_unsigned, "18446744073709551615") == 0);
   CHECK(above_whole(is_unsigned, "18446744073709551616") == 0);
   CHECK(above_whole(is_unsigned, "-9007199254740993") == 0b11111111);
-  // The same numbers written as decimals, and others between integers.
+  // Integers written as decimals, and others between integers.
   CHECK(above_whole(is_signed, "4611686018427387903.0") == 0b00000011);
   CHECK(above_whole(is_signed, "4.611686018427387903e18") == 0b00000011);
   CHECK(above_whole(is_signed, "4611686018427387903.5") == 0b00000011);
@@ -342,7 +342,7 @@ TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the ne
     CHECK(!SampleInterval::parse(text));
   CHECK(SampleInterval::parse("0.5...75")->text() == "0.5..0.75");
   CHECK(SampleValue::parse("3.0") == SampleValue::parse("3"));
-  // What no sample can have, though the nearest double is one.
+  // A value that no sample can have, although the nearest double is one.
   format = {64, SampleKind::signed_integer, 1, Photometric::min_is_black, false, {}};
   const std::int64_t least[] = {INT64_MIN, 0};
   options.values = values_of({"-9223372036854775809"});

@@ -105,7 +105,7 @@ TEST_CASE("files begin with the magic numbers of their formats") {
   CHECK(error_code_of([] { FileStart(file_with("", 0, 0)).is_of("gif"); }) == ErrorCode::internal);
 }
 
-TEST_CASE("formats know what they hold") {
+TEST_CASE("capabilities of formats are known") {
   CHECK_FALSE(holds_volumes("png"));
   for (const char* format : {"tiff", "jpeg", "stack", "zarr"}) CHECK(holds_volumes(format));
   CHECK(has_pages("tiff"));

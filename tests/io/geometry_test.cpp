@@ -23,7 +23,7 @@ TEST_CASE("units of length have the names that programs write") {
   CHECK(unit_ratio(LengthUnit::um, LengthUnit::nm) == 1000);
 }
 
-TEST_CASE("a given spacing is that of the directions, too, whatever the file says of either") {
+TEST_CASE("a given spacing replaces spacing and directions of the file") {
   for (const double said : {0.0, 1.0, 2.0}) {
     Geometry geometry;
     geometry.spacing = {said, said, said};

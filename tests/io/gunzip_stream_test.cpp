@@ -29,7 +29,7 @@ std::string random_bytes(std::size_t count, unsigned range, unsigned seed) {
 
 enum class Kind { zlib, gzip, gzip_with_fields };  // every field that a header of gzip may have
 
-/// What zlib compresses.
+/// Bytes compressed by zlib.
 std::string compressed(const std::string& data, Kind kind, int level = 6) {
   z_stream stream{};
   REQUIRE(deflateInit2(&stream, level, Z_DEFLATED, MAX_WBITS + (kind == Kind::zlib ? 0 : 16), 8,
@@ -54,7 +54,7 @@ std::string compressed(const std::string& data, Kind kind, int level = 6) {
   return out;
 }
 
-/// What is not damaged ISA-L reads to the end, where it is there.
+/// Requires that ISA-L, if the build has it, reads undamaged streams to the end.
 void expect_own_inflater(const GunzipStream& stream) {
   REQUIRE(stream.is_by_zlib() == fast_inflater_version().empty());
 }
@@ -72,7 +72,7 @@ std::string read_by(const std::string& file_bytes, std::size_t step) {
   }
 }
 
-/// The same by zlib from memory.
+/// Inflates with zlib from memory.
 std::string read_by_zlib(std::string file) {
   z_stream stream{};
   REQUIRE(inflateInit2(&stream, MAX_WBITS + 32) == Z_OK);
@@ -134,7 +134,7 @@ TEST_CASE("where a stream ends, and whether anything follows, is known to the by
       }
 }
 
-TEST_CASE("streams read the same by whatever steps, and so do their copies") {
+TEST_CASE("streams and their copies read the same in steps of any size") {
   const std::string data =
       random_bytes(700000, 2, 1) + random_bytes(100000, 256, 2) + std::string(500000, 'a');
   for (const Kind kind : {Kind::zlib, Kind::gzip, Kind::gzip_with_fields}) {
@@ -157,7 +157,7 @@ TEST_CASE("streams read the same by whatever steps, and so do their copies") {
   }
 }
 
-TEST_CASE("what is cut or damaged is told in the words of zlib") {
+TEST_CASE("cut or damaged streams are reported in the words of zlib") {
   const std::string data = random_bytes(3000, 2, 1) + random_bytes(300, 200, 2) + std::string(9000, 'a');
   for (const Kind kind : {Kind::zlib, Kind::gzip, Kind::gzip_with_fields}) {
     const bool has_members = kind != Kind::zlib;

@@ -37,7 +37,7 @@ TEST_CASE("1-bit PNGs hold the image") {
   for (const Extent extent : tests::awkward_extents_2d()) {
     const BitVolume image = tests::random_image(extent, 0.4, 1, 7);
     save(folder / "image.png", image);
-    const PngPixels pixels = read_png(folder / "image.png");
+    const DecodedPng pixels = read_png(folder / "image.png");
     CAPTURE(tests::to_string(extent));
     CHECK(pixels.bits == 1);
     CHECK(pixels.channels == 1);
@@ -66,7 +66,7 @@ TEST_CASE("1-bit TIFFs hold the image or volume") {
   }
 }
 
-TEST_CASE("what is written is read back") {
+TEST_CASE("readers restore written images") {
   ScratchFolder folder;
   const BitVolume image = tests::random_image({131, 77, 1}, 0.3, 2, 5);
   for (const char* name : {"image.png", "image.tiff"}) {

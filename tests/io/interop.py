@@ -153,7 +153,7 @@ def check_reports(folder, schema_path):
             report = json.load(file)
         validator(schema).validate(report)
         assert len(report["components"]) == report["labeling"]["components"], name
-    # What is not a report must be told from one.
+    # Other documents must not pass as reports.
     for spoil in (lambda r: r.pop("output"), lambda r: r["input"].update(extra=1),
                   lambda r: r["labeling"].update(connectivity=5)):
         spoiled = json.loads(json.dumps(report))

@@ -31,7 +31,7 @@ TEST_CASE("the extension says the format") {
     CHECK(error_code_of([=] { label_format(path); }) == ErrorCode::usage);
 }
 
-TEST_CASE("the type of the labels follows their number and what was asked for") {
+TEST_CASE("the type of labels follows from their number and the option") {
   CHECK(resolve_label_type(Type::automatic, 0, Format::tiff) == Type::u16);
   CHECK(resolve_label_type(Type::automatic, 65535, Format::npy) == Type::u16);
   CHECK(resolve_label_type(Type::automatic, 65536, Format::tiff) == Type::u32);
@@ -61,7 +61,7 @@ TEST_CASE("label PNGs hold the labels") {
   save_labels(
       path, image,
       {.type = type, .geometry = {.resolution = {100, 100, ResolutionUnit::centimetre}}, .progress = {}});
-  const PngPixels pixels = read_png(path);
+  const DecodedPng pixels = read_png(path);
   CHECK(pixels.width == static_cast<std::uint32_t>(extent.width));
   CHECK(pixels.height == static_cast<std::uint32_t>(extent.height));
   CHECK(pixels.bits == bits);
@@ -98,7 +98,7 @@ TEST_CASE("arrays of numpy start at a multiple of 64 and hold the labels") {
   CHECK(std::equal(content.begin() + 128, content.end(), reinterpret_cast<const char*>(image.data())));
 }
 
-TEST_CASE("what is written is read back") {
+TEST_CASE("readers restore written labels") {
   ScratchFolder folder;
   const std::string path = folder / GENERATE("labels.tif", "labels.png", "labels.npy");
   CAPTURE(path);

@@ -128,7 +128,7 @@ TEST_CASE("compressed samples of several MiB are read, and damage in them is an 
   CHECK(reason_of(bytes.substr(0, bytes.size() / 2)) == "the compressed samples end early");
 }
 
-TEST_CASE("slope and intercept make values of samples; 0 and what is no number make none") {
+TEST_CASE("slope and intercept scale samples unless they are 0 or not numbers") {
   NiftiToWrite nifti;
   nifti.dim = {1, 4, 1, 1};
   nifti.samples = std::string("\0\1\2\3", 4);
@@ -181,7 +181,7 @@ TEST_CASE("labels of a NIfTI are its values") {
   REQUIRE(error_code_of([&] { read_labels(MemoryFile(nifti.bytes()).path()); }) == ErrorCode::data);
 }
 
-TEST_CASE("colors count by their luma, whatever the scale") {
+TEST_CASE("colors count by their luma under any scale") {
   NiftiToWrite nifti;
   nifti.dim = {2, 2, 1};
   nifti.datatype = 128;
@@ -221,7 +221,7 @@ TEST_CASE("a pair is read by the name of its header") {
   REQUIRE(error_code_of([&] { read_image(folder / "a.txt", {}); }) == ErrorCode::data);
 }
 
-TEST_CASE("one frame of four axes is a volume, several are refused with what to do") {
+TEST_CASE("one frame of four axes is a volume, several are refused with a remedy") {
   const BitVolume image = noise({9, 5, 3}, 2);
   NiftiToWrite nifti = nifti_of(image);
   nifti.dim = {7, 9, 5, 3, 1, 1, 0, 1};
@@ -275,7 +275,7 @@ TEST_CASE("headers that claim the impossible are refused") {
   CHECK_NOTHROW(read_image(MemoryFile(careless.bytes()).path(), {}));
 }
 
-TEST_CASE("a NIfTI that ends early, or is damaged, is refused; what follows it is said to be ignored") {
+TEST_CASE("a NIfTI that ends early, or is damaged, is refused; bytes after it get a warning") {
   const BitVolume image = noise({40, 30, 5}, 1);
   NiftiToWrite nifti = nifti_of(image);
   const std::string whole = nifti.bytes(), zipped = gzipped(whole);
@@ -345,7 +345,7 @@ TEST_CASE("a .nii.gz is read forwards and back, as a stream if it is larger than
     for (const int threads : {1, 4}) tbb::task_arena(threads).execute([&] { check(options); });
 }
 
-TEST_CASE("what follows a .nii.gz is said once, however often it is read") {
+TEST_CASE("bytes after a .nii.gz get one warning for several reads") {
   const BitVolume image = noise({256, 256, 40}, 1);
   const MemoryFile file(gzipped(nifti_of(image).bytes()) + "garbage");
   for (ReadOptions options : {ReadOptions(), little_memory()})

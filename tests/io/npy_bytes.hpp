@@ -5,7 +5,7 @@
 
 namespace tests {
 
-/// What numpy.save writes.
+/// File that numpy.save writes.
 inline std::string npy(const std::string& type, const std::string& shape, const std::string& data,
                        int version = 1, bool fortran = false) {
   std::string header = "{'descr': '" + type + "', 'fortran_order': " + (fortran ? "True" : "False") +

@@ -90,7 +90,7 @@ TEST_CASE("arrays of each type, order of bytes and axes, and version of the head
   }
 }
 
-TEST_CASE("a threshold is taken by the values of an array, whatever its order") {
+TEST_CASE("a threshold compares the values of an array in either order") {
   const std::vector<float> values = {0.25f, -1, 0.5f, 3, 0.5001f, 100};
   for (const bool fortran : {false, true}) {
     const MemoryFile file(npy("<f4", fortran ? "(3, 2)" : "(2, 3)", bytes_of(values), 1, fortran));

@@ -7,7 +7,7 @@
 
 namespace gpuccl::io {
 
-PngPixels read_png(const std::string& path) {
+DecodedPng read_png(const std::string& path) {
   const auto fail = [](png_structp, png_const_charp message) { throw std::runtime_error(message); };
   png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, nullptr, fail, fail);
   png_infop info = png_create_info_struct(png);
@@ -17,7 +17,7 @@ PngPixels read_png(const std::string& path) {
   png_set_user_limits(png, PNG_UINT_31_MAX, PNG_UINT_31_MAX);
   png_read_info(png, info);
 
-  PngPixels pixels;
+  DecodedPng pixels;
   pixels.width = png_get_image_width(png, info);
   pixels.height = png_get_image_height(png, info);
   pixels.bits = png_get_bit_depth(png, info);

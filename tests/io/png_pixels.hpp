@@ -7,7 +7,7 @@
 namespace gpuccl::io {
 
 /// A PNG as libpng decodes it, channel by channel.
-struct PngPixels {
+struct DecodedPng {
   std::uint32_t width = 0, height = 0;
   int bits = 0, channels = 0;
   std::uint32_t pixels_per_meter = 0;  // 0: unknown
@@ -19,6 +19,6 @@ struct PngPixels {
   }
 };
 
-PngPixels read_png(const std::string& path);
+DecodedPng read_png(const std::string& path);
 
 }  // namespace gpuccl::io

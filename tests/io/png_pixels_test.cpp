@@ -117,7 +117,7 @@ Decoded decode(const Image& image, const std::string& bytes, bool in_order, std:
     const auto source = open_png(input_of(bytes), options);
     const std::size_t row_bytes = image.layout().row_bytes;
     decoded.rows.assign(row_bytes * image.height, '?');
-    // Of the last byte of a row, the bits that are pixels.
+    // Bits of the last byte of a row that are pixels.
     const std::size_t padding =
         row_bytes * 8 - image.width * static_cast<std::size_t>(image.bits * image.channels());
     const auto sink = [&](const SampleRows& rows) {
@@ -160,7 +160,7 @@ std::vector<Format> formats() {
 
 }  // namespace
 
-TEST_CASE("pixels inflated in one piece are those of libpng, whatever format, filter and size") {
+TEST_CASE("pixels inflated in one piece are those of libpng for all formats, filters and sizes") {
   std::mt19937 random(1);
   for (const Format& format : formats())
     for (const std::uint32_t width : {1u, 2u, 7u, 8u, 9u, 31u, 63u, 64u, 65u, 129u, 600u})
@@ -213,7 +213,7 @@ TEST_CASE("however its chunks are cut, a stream is one") {
   REQUIRE(expect_same(image, image.file()) == expected);
 }
 
-TEST_CASE("what stands beside the pixels of a PNG makes no difference") {
+TEST_CASE("other chunks of a PNG make no difference") {
   Image image = small_image();
   const Decoded expected = expect_same(image, image.file());
   image.before = {{"tEXt", "a"}, {"gAMA", "1234"}};
@@ -221,7 +221,7 @@ TEST_CASE("what stands beside the pixels of a PNG makes no difference") {
   image.behind = "something else";
   REQUIRE(is_usual(image));
   REQUIRE(expect_same(image, image.file()) == expected);
-  // What libpng says of these is up to libpng.
+  // The messages for these are those of libpng.
   image.after = {{"pHYs", std::string("\0\0\0\1\0\0\0\1\0", 9)}, {"IEND", ""}};
   REQUIRE(!is_usual(image));
   expect_same(image, image.file());

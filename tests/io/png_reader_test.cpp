@@ -78,7 +78,7 @@ TEST_CASE("a threshold on a PNG of 16 bits compares values") {
   REQUIRE(same_bits(read(png_of(image, 16, PNG_COLOR_TYPE_GRAY, {0x0100}, {0x0101}), options).image, image));
 }
 
-TEST_CASE("colors of a PNG are foreground by their luma, whatever their transparency") {
+TEST_CASE("colors of a PNG are foreground by their luma, also if they are transparent") {
   const BitVolume image = noise({70, 30, 1}, 3);
   ReadOptions options;
   options.foreground.threshold = 100;
@@ -159,7 +159,7 @@ TEST_CASE("the resolution of a PNG is one a TIFF can state") {
   REQUIRE(!read(png).info.geometry.resolution.is_known());
 }
 
-TEST_CASE("what libpng leaves out of a PNG is said") {
+TEST_CASE("missing rows of a PNG get a warning of libpng") {
   tests::PngToWrite png = png_of(noise({7, 3, 1}, 6), 1, PNG_COLOR_TYPE_GRAY, {1}, {0});
   png.more = [](png_structp writer, png_infop info) {
     png_set_pHYs(writer, info, 11811, 5906, PNG_RESOLUTION_METER);

@@ -16,7 +16,7 @@ namespace gpuccl::io {
 namespace {
 
 /// Draws the labels of a whole image.
-PngPixels drawn(Preview preview, const MappedLabels& labels) {
+DecodedPng drawn(Preview preview, const MappedLabels& labels) {
   ScratchFolder folder;
   AtomicFile file(folder / "preview.png");
   reduce_for_preview(labels, labels.labels.extent(), 0, [&](const PreviewRow& row) { preview.add(row); });
@@ -25,11 +25,11 @@ PngPixels drawn(Preview preview, const MappedLabels& labels) {
   return read_png(file.path());
 }
 
-PngPixels preview_of(const LabelImage& image, const std::vector<Label>& map = {}) {
+DecodedPng preview_of(const LabelImage& image, const std::vector<Label>& map = {}) {
   return drawn(Preview(image.extent()), {image, map, image.count()});
 }
 
-Rgb pixel(const PngPixels& pixels, std::uint32_t x, std::uint32_t y) {
+Rgb pixel(const DecodedPng& pixels, std::uint32_t x, std::uint32_t y) {
   const auto channel = [&](int c) { return static_cast<std::uint8_t>(pixels.at(x, y, c)); };
   return {channel(0), channel(1), channel(2)};
 }
@@ -57,7 +57,7 @@ TEST_CASE("a small preview shows every element in the color of its label") {
   std::vector<Label> map(501);
   for (Label label = 1; label <= 500; ++label) map[label] = label % 3 == 0 ? 0 : label + 7;
   const bool mapped = GENERATE(false, true);
-  const PngPixels pixels = preview_of(image, mapped ? map : std::vector<Label>{});
+  const DecodedPng pixels = preview_of(image, mapped ? map : std::vector<Label>{});
   REQUIRE(pixels.width == 61);
   REQUIRE(pixels.height == 47);
   CHECK(pixels.channels == 3);
@@ -72,7 +72,7 @@ TEST_CASE("a small preview shows every element in the color of its label") {
 
 TEST_CASE("large images become smaller by a whole factor and keep their colors") {
   const Extent extent = GENERATE(Extent{5001, 3, 1}, Extent{3, 5001, 1}, Extent{4100, 2300, 1});
-  const PngPixels pixels = preview_of(filled(extent, 5));
+  const DecodedPng pixels = preview_of(filled(extent, 5));
   const int factor = (std::max(extent.width, extent.height) + 2899) / 2900;
   CHECK(static_cast<int>(pixels.width) == (extent.width + factor - 1) / factor);
   CHECK(static_cast<int>(pixels.height) == (extent.height + factor - 1) / factor);
@@ -85,7 +85,7 @@ TEST_CASE("a thin line stays visible when the image becomes smaller") {
   LabelImage image = filled({11600, 100, 1}, 0);
   std::fill_n(image.data() + 11600 * 50, 11600,
               3u);  // factor 4: a quarter of the pixel, at half its brightness
-  const PngPixels pixels = preview_of(image);
+  const DecodedPng pixels = preview_of(image);
   const Rgb color = label_color(3), shown = pixel(pixels, 1000, 12);
   for (std::size_t c = 0; c < 3; ++c) CHECK(shown[c] == color[c] / 2);
   CHECK(pixel(pixels, 1000, 11) == Rgb{0, 0, 0});
@@ -96,7 +96,7 @@ TEST_CASE("a volume becomes a sheet of its slices") {
   for (int z = 0; z < 5; ++z) std::fill_n(image.data() + z * 200, 200, static_cast<Label>(z + 1));
   const ContactSheet sheet = plan_contact_sheet(image.extent());
   CHECK(sheet.shown == 5);
-  const PngPixels pixels = preview_of(image);
+  const DecodedPng pixels = preview_of(image);
   CHECK(static_cast<int>(pixels.width) == sheet.width());
   CHECK(static_cast<int>(pixels.height) == sheet.height());
   for (int z = 0; z < 5; ++z) {
@@ -112,7 +112,7 @@ TEST_CASE("a sheet that is a little wider than 2048 pixels is not halved") {
   const ContactSheet sheet = plan_contact_sheet({1030, 1000, 4});
   CHECK(sheet.factor == 1);
   CHECK(sheet.width() == 2061);
-  // What has to be halved is not small for it.
+  // An image that has to be halved is not small.
   for (int side = 1; side < 9000; side += 7) {
     const ContactSheet one = plan_contact_sheet({side, 10, 1});
     if (one.factor > 1) CHECK(one.width() >= 1450);
@@ -123,7 +123,7 @@ TEST_CASE("slices on a sheet stand under their numbers, where these fit") {
   const LabelImage image = filled({20, 10, 12}, 5);
   const ContactSheet sheet = plan_contact_sheet(image.extent());
   REQUIRE(sheet.text_height == 7);
-  const PngPixels pixels = preview_of(image);
+  const DecodedPng pixels = preview_of(image);
   const auto caption = [&](int tile) {
     std::string rows;
     for (int y = sheet.top(tile) - 8; y < sheet.top(tile) - 1; ++y, rows += '/')
@@ -185,8 +185,8 @@ class Samples final : public SampleSource {
   std::vector<std::vector<std::uint8_t>> samples_;
 };
 
-PngPixels preview_over(const SampleSource& samples, const LabelImage& image,
-                       const std::vector<NumberedComponent>& numbered = {}) {
+DecodedPng preview_over(const SampleSource& samples, const LabelImage& image,
+                        const std::vector<NumberedComponent>& numbered = {}) {
   Preview preview(image.extent(), numbered);
   preview.draw_image(samples, 1 << 20);
   return drawn(std::move(preview), {image, {}, image.count()});
@@ -204,7 +204,7 @@ TEST_CASE("a preview shows the image, outlines of labels, and the image through 
   LabelImage image = filled({40, 30, 1}, 0);
   for (int y = 5; y < 12; ++y)
     for (int x = 10; x < 30; ++x) image.data()[40 * y + x] = x < 20 ? 1 : 2;
-  const PngPixels pixels = preview_over(samples, image);
+  const DecodedPng pixels = preview_over(samples, image);
   for (std::uint32_t x = 0; x < 40; ++x) {
     const int level = static_cast<int>(std::lround(225 * 5 * x / (5.0 * 39)));
     CHECK(pixel(pixels, x, 2) == gray(level));
@@ -226,7 +226,7 @@ TEST_CASE("the image of a reduced preview is the mean of two rows of each block"
   for (int y = 0; y < 60; ++y)
     for (int x = 0; x < 5800; ++x)
       samples.at(x, y) = static_cast<std::uint8_t>(x % 2 == 0 ? 0 : y < 30 ? 225 : 75);
-  const PngPixels pixels = preview_over(samples, filled({5800, 60, 1}, 0));
+  const DecodedPng pixels = preview_over(samples, filled({5800, 60, 1}, 0));
   REQUIRE(pixels.width == 2900);
   // Black and white are the least and the largest of means of some pixels.
   const auto upper = pixels.at(100, 3), lower = pixels.at(100, 20);
@@ -241,7 +241,7 @@ TEST_CASE("a light image is darker than labels") {
   Samples samples({{40, 30, 1}});
   for (int y = 0; y < 30; ++y)
     for (int x = 0; x < 40; ++x) samples.at(x, y) = x < 5 ? 0 : 255;
-  const PngPixels pixels = preview_over(samples, filled({40, 30, 1}, 0));
+  const DecodedPng pixels = preview_over(samples, filled({40, 30, 1}, 0));
   CHECK(pixel(pixels, 2, 2) == gray(0));
   CHECK(pixel(pixels, 20, 2) == gray(64));
 }
@@ -254,7 +254,7 @@ TEST_CASE("a line separates a smaller page from its padding") {
     for (int x = 0; x < 18; ++x) samples.at(x, y, 1) = 0;
   const LabelImage image = filled({30, 20, 2}, 0);
   const ContactSheet sheet = plan_contact_sheet(image.extent());
-  const PngPixels pixels = preview_over(samples, image);
+  const DecodedPng pixels = preview_over(samples, image);
   const auto at = [&](int x, int y) {
     return pixel(pixels, static_cast<std::uint32_t>(sheet.left(1) + x),
                  static_cast<std::uint32_t>(sheet.top(1) + y));
@@ -286,10 +286,10 @@ TEST_CASE("the largest components have their numbers on them") {
       if (x < 45 || x >= 95 || y < 35 || y >= 85) image.data()[24000 + 200 * y + x] = 1;
   image.data()[24000 + 200 * 60 + 150] = 2;
   const ContactSheet sheet = plan_contact_sheet(extent);
-  const PngPixels without = preview_over(samples, image),
-                  with = preview_over(samples, image,
-                                      {numbered(1, 707, 7500, {{20, 10, 1}, {119, 109, 1}}),
-                                       numbered(2, 5, 1, {{150, 60, 1}, {150, 60, 1}})});
+  const DecodedPng without = preview_over(samples, image),
+                   with = preview_over(samples, image,
+                                       {numbered(1, 707, 7500, {{20, 10, 1}, {119, 109, 1}}),
+                                        numbered(2, 5, 1, {{150, 60, 1}, {150, 60, 1}})});
   int changed = 0, white = 0;
   for (std::uint32_t y = 0; y < with.height; ++y)
     for (std::uint32_t x = 0; x < with.width; ++x) {
@@ -320,7 +320,7 @@ TEST_CASE("numbers are those of the largest components, the first of equal ones"
     CHECK(all[i].number == all[i].label);
     CHECK(all[i].center[0] == static_cast<int>(all[i].label) - 11);
   }
-  // Those of parts together are those of the whole.
+  // The counts of all parts add up to those of the whole.
   Components first, second;
   for (std::size_t i = 0; i < 1000; ++i) (i < 333 ? first : second).push_back(components[i]);
   std::vector<NumberedComponent> parts = largest_components(first, 10, number);
@@ -336,7 +336,7 @@ TEST_CASE("parts that end within a row of pixels make the picture of the whole")
   const LabelImage image = sample_labels(extent, 300);
   Samples samples({extent});
   for (int x = 0; x < 8000; ++x) samples.at(x, x % 90) = 200;
-  const PngPixels whole = preview_over(samples, image);
+  const DecodedPng whole = preview_over(samples, image);
   ScratchFolder folder;
   AtomicFile file(folder / "preview.png");
   Preview preview(extent);

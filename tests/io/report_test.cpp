@@ -164,7 +164,7 @@ TEST_CASE("with a spacing there are volumes and places in its unit") {
         "label,area,x0,y0,x1,y1,cx,cy,area_physical,cx_physical,cy_physical,unit\n"
         "1,1,0,0,4,2,2,1,0.125,1,0.25,um\n2,2,1,0,5,2,2,0.5,0.25,1,0.125,um\n");
 
-  // Of slices whose distance is unknown there are no volumes.
+  // Slices whose distance is unknown have no volumes.
   geometry.spacing[2] = 0;
   CHECK(csv_text(true, components, geometry) == csv_text(true, components));
   Report report = sample_report(components);

@@ -33,7 +33,7 @@ LabelRuns random_runs(std::mt19937& random, int width, int rows, Label count) {
       for (int x = draw(longest); x < width;) {
         const int end = std::min(width, x + 1 + draw(longest));
         row.push_back({x, end, label()});
-        x = end + draw(longest) * draw(1);  // beside it, another label
+        x = end + draw(longest) * draw(1);  // next to it, another label
       }
     }
     result.runs.insert(result.runs.end(), row.begin(), row.end());
@@ -57,7 +57,7 @@ void check_all(int width, int rows, std::mt19937& random) {
     check({width, bytes, true}, random_runs(random, width, rows, count));
 }
 
-TEST_CASE("streams made of runs are what decoders make labels of") {
+TEST_CASE("decoders restore labels from streams of runs") {
   std::mt19937 random(1);
   SECTION("every small width") {
     for (int width = 1; width <= 300; ++width) check_all(width, 1 + width % 20, random);
@@ -122,7 +122,7 @@ TEST_CASE("runs are compressed where they are long, by their number") {
   CHECK_FALSE(two.pays(100, 6));
 }
 
-TEST_CASE("codes are complete and within their lengths, whatever the frequencies") {
+TEST_CASE("codes are complete and within their lengths for all frequencies") {
   std::mt19937 random(3);
   for (int i = 0; i < 3000; ++i) {
     std::vector<std::uint32_t> frequencies(2 + random() % 285);

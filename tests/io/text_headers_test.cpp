@@ -34,7 +34,7 @@ std::string metaimage(const std::string& fields) {
   return kMetaimage + fields + "ElementDataFile = LOCAL\n" + kSamples;
 }
 
-/// What is said of a file that is refused as bad data; it is one line.
+/// Returns the message, one line, for a file that is refused as bad data.
 std::string refusal_of(const std::string& content, const ReadOptions& options = {}) {
   try {
     const MemoryFile file(content);
@@ -245,7 +245,7 @@ TEST_CASE("a MetaImage is read as ITK reads it") {
   CHECK(contains(refusal_of(kMetaimage), "no ElementDataFile"));
 }
 
-TEST_CASE("of zlib there is one stream, whatever the memory") {
+TEST_CASE("zlib has one stream under any limit of memory") {
   const std::string samples(256 * 128 * 64, '\1');
   const std::string header =
       replaced(kMetaimage, "4 3 2", "256 128 64") + "CompressedData = True\nElementDataFile = LOCAL\n";
@@ -355,7 +355,7 @@ TEST_CASE("samples of a header lie in its folder or below") {
   CHECK(refused("below") == ErrorCode::no_input);
 }
 
-TEST_CASE("what follows the samples of a volume is said to be ignored") {
+TEST_CASE("bytes after the samples of a volume get a warning") {
   for (const std::string& content : {nrrd(""), metaimage("")}) {
     std::vector<std::string> lines;
     ReadOptions options;

@@ -89,7 +89,7 @@ TEST_CASE("an almost empty volume compresses to next to nothing") {
   CHECK(read_file(path).size() < 20000);
 }
 
-TEST_CASE("noise, and what only seems to be noise, holds the labels") {
+TEST_CASE("noise, and images that resemble noise, keep their labels") {
   ScratchFolder folder;
   const std::string path = folder / "labels.tiff";
   LabelImage image({1000, 1100, 1}, 60000);

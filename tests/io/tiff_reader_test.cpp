@@ -35,7 +35,7 @@ using tests::write_tiff;
 
 namespace {
 
-/// What read_image says and warns of.
+/// Result and warnings of read_image.
 struct Read {
   BitVolume image;
   ImageInfo info;
@@ -469,7 +469,7 @@ TEST_CASE("a strip of JPEG that is longer than its page is read and reported") {
   REQUIRE(cut.warnings.size() == 1);
   REQUIRE(cut.warnings[0].find("JPEG strip size exceeds expected dimensions") != std::string::npos);
 
-  // The same with its end cut off is damaged, and the first warning does not hide it.
+  // A file whose end is cut off is damaged, and the first warning does not hide it.
   const std::size_t at = find_tag(content, TIFFTAG_STRIPBYTECOUNTS) + 8;
   const int half = word_at(content, at) / 2;
   content[at] = static_cast<char>(half);
@@ -533,7 +533,7 @@ TEST_CASE("YCbCr that is not of JPEG counts by its Y, and is refused if it is su
         page.samples.clear();
         for (const std::uint64_t luma : samples_of<std::uint64_t>(image, 101, 99))
           page.samples.insert(page.samples.end(), {luma, luma == 101 ? 0u : 255u, 128});
-        // Of whole samples, which a reader of blocks would take for something else.
+        // Samples of whole bytes, which a reader of blocks would misread.
         page.more = [=](TIFF* tiff) { TIFFSetField(tiff, TIFFTAG_YCBCRSUBSAMPLING, 1, 1); };
         write_tiff(file.path(), {page}, "wl");
         if (across == 2) {
@@ -603,7 +603,7 @@ TEST_CASE("the coefficients of a progressive JPEG stream count as memory before 
 
 namespace {
 
-std::string refusal_of(const std::string& path, const ReadOptions& options = {}) {
+std::string refusal_of_file(const std::string& path, const ReadOptions& options = {}) {
   try {
     read(path, options);
   } catch (const Error& error) {
@@ -633,7 +633,7 @@ TEST_CASE("thumbnails and masks are no slices") {
   REQUIRE(same_bits(read(path).image, small));
 }
 
-TEST_CASE("pages of a described stack that are not alike are refused with what differs named") {
+TEST_CASE("pages of a described stack that differ are refused with the difference") {
   const tests::MemoryFile file;
   const std::string path = file.path();
   for (const char* description :
@@ -645,7 +645,7 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
       write_tiff(path, {first, second});
       ReadOptions options;
       options.pages_apart = pages_apart;
-      return refusal_of(path, options);
+      return refusal_of_file(path, options);
     };
     const TiffPageToWrite higher = page_of(noise({40, 31, 1}, 11));
     REQUIRE(reason(higher) == "page 2 is 40x31 but page 1 is 40x30");
@@ -669,7 +669,7 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
   };
   describe(colour, "ImageJ=1.53t\nimages=2\nslices=2\n");
   write_tiff(path, {colour, with_alpha});
-  REQUIRE(refusal_of(path, {}) == "page 2 has 4 samples of 8 bits per pixel, unlike page 1 with 3 of 8");
+  REQUIRE(refusal_of_file(path, {}) == "page 2 has 4 samples of 8 bits per pixel, unlike page 1 with 3 of 8");
 
   TiffPageToWrite first = page_of(noise({40, 30, 1}, 11));
   const std::string ome_image = "<Image><Pixels SizeC=\"1\" SizeZ=\"1\" SizeT=\"1\"></Pixels></Image>";
@@ -678,7 +678,7 @@ TEST_CASE("pages of a described stack that are not alike are refused with what d
   for (const bool pages_apart : {false, true}) {  // which helps no one here
     ReadOptions options;
     options.pages_apart = pages_apart;
-    REQUIRE(refusal_of(path, options) == "contains 2 images; --series N selects one, from 0");
+    REQUIRE(refusal_of_file(path, options) == "contains 2 images; --series N selects one, from 0");
   }
 }
 
@@ -697,23 +697,23 @@ TEST_CASE("pages that are alike and follow each other are an image of several") 
 
   write_tiff(path, {page_of(small), a, thumbnail, b, c});
   REQUIRE(
-      refusal_of(path) ==
+      refusal_of_file(path) ==
       "contains 2 images (10x8, 3 pages of 40x30); --series N selects one, from 0, --per-slice labels each "
       "page separately");
   REQUIRE(same_bits(read(path, chosen(0)).image, small));
   REQUIRE(same_bits(read(path, chosen(1)).image, volume));
-  REQUIRE(refusal_of(path, chosen(2)) == "has no series 2: there are 2 images, numbered from 0");
+  REQUIRE(refusal_of_file(path, chosen(2)) == "has no series 2: there are 2 images, numbered from 0");
 
   write_tiff(path, {a, b, c, page_of(gray, 0, 200, 8), a});
   REQUIRE(
-      refusal_of(path) ==
+      refusal_of_file(path) ==
       "contains 3 images (3 pages of 40x30 of 1 bit min-is-black, 40x30 of 8 bits min-is-black, 40x30 of 1 "
       "bit min-is-black); --series N selects one, from 0");
   REQUIRE(same_bits(read(path, chosen(0)).image, volume));
   REQUIRE(same_bits(read(path, chosen(1)).image, gray));
   ReadOptions apart;
   apart.pages_apart = true;
-  REQUIRE(refusal_of(path, apart) == refusal_of(path));
+  REQUIRE(refusal_of_file(path, apart) == refusal_of_file(path));
 
   // A page of an image that is not chosen need not be one that can be read.
   TiffPageToWrite other = page_of(small);
@@ -723,12 +723,12 @@ TEST_CASE("pages that are alike and follow each other are an image of several") 
   other.sample_format = SAMPLEFORMAT_INT;
   write_tiff(path, {other, a, b, c});
   REQUIRE(same_bits(read(path, chosen(1)).image, volume));
-  REQUIRE(refusal_of(path, chosen(0)).find("not supported") != std::string::npos);
+  REQUIRE(refusal_of_file(path, chosen(0)).find("not supported") != std::string::npos);
 
-  // Of one image nothing need be chosen, but may be; thumbnails alone are what is to be read.
+  // A single image need not be chosen, but may be; thumbnails alone are read.
   write_tiff(path, {a, b, c});
   REQUIRE(same_bits(read(path, chosen(0)).image, volume));
-  REQUIRE(refusal_of(path, chosen(1)) == "has no series 1: there is one, number 0");
+  REQUIRE(refusal_of_file(path, chosen(1)) == "has no series 1: there is one, number 0");
   write_tiff(path, {thumbnail, marked(page_of(small), FILETYPE_REDUCEDIMAGE)});
   REQUIRE(same_bits(read(path, chosen(1)).image, small));
 }
@@ -745,14 +745,14 @@ TEST_CASE("an image of several has the description of its first page") {
   write_tiff(path, pages);
   ReadOptions options;
   options.planes.series = 1;
-  REQUIRE(refusal_of(path, options).starts_with("contains 2x3 planes (axes TZ); "));
+  REQUIRE(refusal_of_file(path, options).starts_with("contains 2x3 planes (axes TZ); "));
   options.planes.frame = 1;
   const BitVolume later = read(path, options).image;
   REQUIRE(later.extent() == Extent{40, 30, 3});
   REQUIRE(std::memcmp(later.row(0), volume.view().row(0, 3), static_cast<std::size_t>(later.bytes())) == 0);
 }
 
-TEST_CASE("pages of different size are slices beside background where none is part of a volume") {
+TEST_CASE("pages of different size are slices with background around them") {
   const tests::MemoryFile file;
   const std::string path = file.path();
   const BitVolume wide = noise({150, 20, 1}, 26), high = noise({33, 90, 1}, 27), small = noise({5, 4, 1}, 28);
@@ -806,7 +806,7 @@ TEST_CASE("pages of different size are slices beside background where none is pa
   ReadOptions limited;
   limited.pages_apart = true;
   limited.limits.max_pixels = 3000;
-  REQUIRE(refusal_of(path, limited).find("header claims 150x90") != std::string::npos);
+  REQUIRE(refusal_of_file(path, limited).find("header claims 150x90") != std::string::npos);
 }
 
 TEST_CASE("a stack of ImageJ has one directory for all slices") {
@@ -923,12 +923,12 @@ TEST_CASE("channels and time points of ImageJ are no slices, also where there is
   const std::string apart = ", --per-slice labels each page separately";
   ReadOptions options;
   write_described(path, image, "ImageJ=1.11a\nimages=6\nchannels=6\nhyperstack=true\n");
-  REQUIRE(refusal_of(path) ==
+  REQUIRE(refusal_of_file(path) ==
           "contains 6 channels; --channel N selects one, from 0, --page 0..5 all as slices");
   options.planes.channel = 4;
   REQUIRE(same_bits(read(path, options).image, slice(4)));
   write_described(path, image, "ImageJ=1.53t\nimages=6\nframes=6\n");
-  REQUIRE(refusal_of(path) ==
+  REQUIRE(refusal_of_file(path) ==
           "contains 6 time points; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
   options = {};
   options.planes.frame = 2;
@@ -936,11 +936,11 @@ TEST_CASE("channels and time points of ImageJ are no slices, also where there is
   write_described(path, image, "ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\n");
   options = {};
   options.planes.channel = 0;
-  REQUIRE(refusal_of(path, options) == "contains 3 time points; --frame N selects one, from 0");
+  REQUIRE(refusal_of_file(path, options) == "contains 3 time points; --frame N selects one, from 0");
   // Pages that are labeled each on its own may be of any time, those chosen as such whatever they are.
   options = {};
   options.pages_apart = true;
-  REQUIRE(refusal_of(path, options) == "contains 2 channels; --channel and --frame select what to read");
+  REQUIRE(refusal_of_file(path, options) == "contains 2 channels; --channel and --frame select what to read");
   write_described(path, image, "ImageJ=1.53t\nimages=6\nslices=2\nframes=3\n");
   REQUIRE(same_bits(read(path, options).image, image));
   write_described(path, image, "ImageJ=1.53t\nimages=6\nchannels=2\nframes=3\n");
@@ -950,7 +950,7 @@ TEST_CASE("channels and time points of ImageJ are no slices, also where there is
   options.planes.pages = PageRange{3, 4};
   REQUIRE(same_bits(read(path, options).image, slice(3)));
   options.planes.pages = PageRange{5, 8};
-  REQUIRE(refusal_of(path, options) == "has no page 6: there are 6, numbered from 0");
+  REQUIRE(refusal_of_file(path, options) == "has no page 6: there are 6, numbered from 0");
 }
 
 TEST_CASE("pages are chosen of a file whose pages are of any size") {
@@ -961,9 +961,9 @@ TEST_CASE("pages are chosen of a file whose pages are of any size") {
   options.planes.pages = PageRange{1, 2};
   REQUIRE(same_bits(read(file.path(), options).image, second));
   options.planes.pages = PageRange{2, 3};
-  REQUIRE(refusal_of(file.path(), options) == "has no page 2: there are 2, numbered from 0");
+  REQUIRE(refusal_of_file(file.path(), options) == "has no page 2: there are 2, numbered from 0");
   write_tiff(file.path(), {page_of(first)});
-  REQUIRE(refusal_of(file.path(), options) == "has no page 2: there is one, number 0");
+  REQUIRE(refusal_of_file(file.path(), options) == "has no page 2: there is one, number 0");
 }
 
 TEST_CASE("a composite of ImageJ with its channels in each pixel is read by channel") {
@@ -978,7 +978,7 @@ TEST_CASE("a composite of ImageJ with its channels in each pixel is read by chan
   page.photometric = PHOTOMETRIC_RGB;
   describe(page, "ImageJ=1.54f\nimages=3\nchannels=3\nmode=composite\n");
   write_tiff(path, {page});
-  REQUIRE(refusal_of(path) == "contains 3 channels; --channel N selects one, from 0");
+  REQUIRE(refusal_of_file(path) == "contains 3 channels; --channel N selects one, from 0");
   ReadOptions options;
   options.planes.channel = 2;
   const Read blue = read(path, options);
@@ -994,7 +994,7 @@ TEST_CASE("a composite of ImageJ with its channels in each pixel is read by chan
     CAPTURE(text);
     describe(page, text);
     write_tiff(path, {page});
-    REQUIRE(refusal_of(path) == "contains 3 channels; --channel N selects one, from 0");
+    REQUIRE(refusal_of_file(path) == "contains 3 channels; --channel N selects one, from 0");
     REQUIRE(same_bits(read(path, options).image, image));
     REQUIRE(read(path, options).warnings.empty());
   }
@@ -1173,7 +1173,7 @@ TEST_CASE("planes of MetaMorph and NIH Image follow the only page") {
   write(metamorph_tag({{0, 7}, {0, 7}, {0, 7}}), behind);
   REQUIRE(places_in(path) == std::vector{1, 3, 6});
   write(metamorph_tag({{0, 0}, {0, 9}, {0, 20}}), behind);
-  REQUIRE(refusal_of(path) ==
+  REQUIRE(refusal_of_file(path) ==
           "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices, "
           "--per-slice labels each page separately");
   REQUIRE(places_in(path, plane_of({}, 2)) == std::vector{6});
@@ -1181,7 +1181,7 @@ TEST_CASE("planes of MetaMorph and NIH Image follow the only page") {
   pages.pages = PageRange{1, 3};
   REQUIRE(places_in(path, pages) == std::vector{3, 6});
   write(metamorph_tag({{500, 0}, {500, 9}, {500, 20}}), one_at(3));
-  REQUIRE(refusal_of(path) == "its description lists 3 images, but the file ends after 2");
+  REQUIRE(refusal_of_file(path) == "its description lists 3 images, but the file ends after 2");
 
   const auto nih_tag = [](int type) {
     std::string header(512, '\0');
@@ -1192,10 +1192,10 @@ TEST_CASE("planes of MetaMorph and NIH Image follow the only page") {
   write(nih_tag(0), behind);
   REQUIRE(places_in(path) == std::vector{1, 3, 6});
   write(nih_tag(2), behind);
-  REQUIRE(refusal_of(path).starts_with("contains 3 time points; "));
+  REQUIRE(refusal_of_file(path).starts_with("contains 3 time points; "));
   REQUIRE(places_in(path, plane_of({}, 1)) == std::vector{3});
   write(nih_tag(1), behind);
-  REQUIRE(refusal_of(path).starts_with("contains 3 channels; "));
+  REQUIRE(refusal_of_file(path).starts_with("contains 3 channels; "));
   REQUIRE(places_in(path, plane_of(2, {})) == std::vector{6});
 }
 
@@ -1210,7 +1210,7 @@ TEST_CASE("planes of MetaMorph that are compressed are refused, not dropped") {
   content[at + 8] = static_cast<char>(32773 & 255);
   content[at + 9] = static_cast<char>(32773 >> 8);
   write_file(file.path(), content + one_at(3));
-  REQUIRE(refusal_of(file.path()) ==
+  REQUIRE(refusal_of_file(file.path()) ==
           "contains 2 planes behind its only page, compressed or in an unknown order; convert it to OME-TIFF "
           "with "
           "bfconvert, --page 0 reads the first");
@@ -1232,7 +1232,7 @@ TEST_CASE("channels, slices and time points of a Zeiss LSM are those of its tag"
     write_file(path, tiff_of_pages(all));
   };
   write(zeiss_tag(3, 1, 1, 3), 3, 1);
-  REQUIRE(refusal_of(path) ==
+  REQUIRE(refusal_of_file(path) ==
           "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices, "
           "--per-slice labels each page separately");
   REQUIRE(places_in(path, plane_of({}, 1)) == std::vector{1});
@@ -1242,16 +1242,16 @@ TEST_CASE("channels, slices and time points of a Zeiss LSM are those of its tag"
   REQUIRE(geometry.unit == LengthUnit::um);
   REQUIRE(geometry.spacing == Vector3{0.25, 0.25, 1});
   write(zeiss_tag(6, 2, 2, 3), 6, 2);
-  REQUIRE(refusal_of(path) == "contains 2 channels; --channel N selects one, from 0");
-  REQUIRE(refusal_of(path, with_planes(plane_of(1, {}))) ==
+  REQUIRE(refusal_of_file(path) == "contains 2 channels; --channel N selects one, from 0");
+  REQUIRE(refusal_of_file(path, with_planes(plane_of(1, {}))) ==
           "contains 3 time points; --frame N selects one, from 0");
   REQUIRE(places_in(path, plane_of(1, 2)) == std::vector{7, 0});
   write(zeiss_tag(6, 2, 1, 3), 5, 1);
-  REQUIRE(refusal_of(path, with_planes(plane_of({}, 2))) ==
+  REQUIRE(refusal_of_file(path, with_planes(plane_of({}, 2))) ==
           "its description lists 6 planes or more, but the file contains 5");
   write(zeiss_tag(3, 1, 1, 2, 2), 4, 1);
-  REQUIRE(
-      refusal_of(path).starts_with("contains 4 pages, whose axes only the private tags of Zeiss LSM with "));
+  REQUIRE(refusal_of_file(path).starts_with(
+      "contains 4 pages, whose axes only the private tags of Zeiss LSM with "));
 }
 
 TEST_CASE("pages whose axes only private tags of other vendors specify are refused") {
@@ -1261,7 +1261,7 @@ TEST_CASE("pages whose axes only private tags of other vendors specify are refus
     CAPTURE(vendor);
     page.samples = one_at(2);
     write_file(path, tiff_of_pages({page, {.samples = one_at(5)}}));
-    REQUIRE(refusal_of(path) ==
+    REQUIRE(refusal_of_file(path) ==
             "contains 2 pages, whose axes only the private tags of " + vendor +
                 " specify; --page 0..1 reads them as slices, --per-slice labels each page "
                 "separately");
@@ -1338,7 +1338,7 @@ TEST_CASE("a palette in which ImageJ displays one channel is no data") {
               "has a palette of several colors; their luma is read, --palette index reads the samples"});
 }
 
-TEST_CASE("tags larger than the limit of memory are read, and what libtiff drops is said") {
+TEST_CASE("tags larger than the limit of memory are read, and tags that libtiff drops get a warning") {
   const tests::MemoryFile file;
   const std::string path = file.path();
   const BitVolume image = noise({20, 10, 6}, 19);
@@ -1429,7 +1429,7 @@ TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that i
       write_described(path, image,
                       before + "<" + prefix + "OME><" + prefix + "Image>" + pixels_of + "</" + prefix +
                           "Image></" + prefix + "OME>");
-      REQUIRE(refusal_of(path) == "contains 2 channels; --channel N selects one, from 0");
+      REQUIRE(refusal_of_file(path) == "contains 2 channels; --channel N selects one, from 0");
     }
   write_described(path, image, "<html><OME><Image><Pixels SizeC='2' SizeZ='3'/></Image></OME></html>");
   REQUIRE(read(path).info.extent.depth == 6);
@@ -1445,15 +1445,15 @@ TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that i
   const BitVolume gfp = read(path, of_channel).image;
   of_channel.planes = second_channel;
   REQUIRE(same_bits(read(path, of_channel).image, gfp));
-  REQUIRE(refusal_of(path) == "contains 2 channels (0 DAPI, 1 GFP); --channel N selects one, from 0");
+  REQUIRE(refusal_of_file(path) == "contains 2 channels (0 DAPI, 1 GFP); --channel N selects one, from 0");
   of_channel.planes = {};
   of_channel.planes.channel_name = "RFP";
-  REQUIRE(refusal_of(path, of_channel) ==
+  REQUIRE(refusal_of_file(path, of_channel) ==
           "has no 'RFP' among its channels (0 DAPI, 1 GFP); --channel N selects one");
   const std::string long_name(39, 'x');
   CHECK(channels_in_words({"", long_name + "\u00e9"}) == "channels (0, 1 " + long_name + "...)");
   write_described(path, image, text);
-  REQUIRE(refusal_of(path, of_channel) == "does not name its channels; --channel N selects one, from 0");
+  REQUIRE(refusal_of_file(path, of_channel) == "does not name its channels; --channel N selects one, from 0");
   // The size of pixels is that of the image that is chosen.
   const auto image_of = [](const char* size) {
     return "<Image><Pixels SizeZ='3' PhysicalSizeX='" + std::string(size) + "' PhysicalSizeY='1'/></Image>";
@@ -1464,7 +1464,7 @@ TEST_CASE("OME-XML is read by its elements, in any namespace, and in time that i
   write_described(path, image,
                   "<OME><Image><Pixels SizeZ='6'><TiffData IFD='3' FirstZ='0'/><TiffData IFD='0' FirstZ='3'/>"
                   "</Pixels></Image></OME>");
-  REQUIRE(refusal_of(path).starts_with("stores its planes in other files or in an unsupported order"));
+  REQUIRE(refusal_of_file(path).starts_with("stores its planes in other files or in an unsupported order"));
 
   std::string many = "<OME><Image><Pixels SizeZ='6'>";
   for (int i = 0; i < 20'000; ++i) many += "<TiffData FirstZ='0'/><Pixels /><Pixels ";
@@ -1525,7 +1525,7 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   REQUIRE(refusal("{\"shape\": [2, 1, 3, 10, 20], \"axes\": \"TZCYX\"}") ==
           "contains 2x3 planes (axes TC); --channel and --frame select what to read");
   write_described(path, noise({20, 10, 16}, 13), "{\"shape\": [2, 2, 2, 2, 10, 20]}");
-  REQUIRE(refusal_of(path) == "contains 2x2x2x2 planes; save the image to label as a separate file");
+  REQUIRE(refusal_of_file(path) == "contains 2x2x2x2 planes; save the image to label as a separate file");
   for (const char* single : {"{\"shape\": [6, 10, 20]}", "{\"shape\": [1, 6, 1, 10, 20, 1]}",
                              "{\"shape\": [6, 10, 20], \"axes\": \"ZYX\"}", "{\"shape\": [10, 20]}",
                              "{\"shape\": [2, 3, 10, 21]}", "{\"shape\": \"none\"}"}) {
@@ -1535,7 +1535,7 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
     REQUIRE(read(path).warnings.empty());
   }
   write_described(path, image, "{\"shape\": [6, 10, 20], \"axes\": \"TYX\"}");
-  REQUIRE(refusal_of(path) ==
+  REQUIRE(refusal_of_file(path) ==
           "contains 6 time points; --frame N selects one, from 0, --page 0..5 all as slices" + apart);
   write_described(path, image, "<OME>" + ome_image(4) + "</OME>");
   REQUIRE(read(path).warnings ==
@@ -1550,7 +1550,7 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   describe(pages[3], array);
   write_tiff(path, pages);
   REQUIRE(
-      refusal_of(path) ==
+      refusal_of_file(path) ==
       "contains 2 images (3 pages of 20x10, 3 pages of 20x10); --series N selects one, from 0, --per-slice "
       "labels each page separately");
   ReadOptions options;
@@ -1568,7 +1568,8 @@ TEST_CASE("several images, and arrays of more than three axes, are named and not
   describe(pages[2], "{\"shape\": [10, 20]}");
   describe(pages[3], array);
   write_tiff(path, pages);
-  REQUIRE(refusal_of(path).starts_with("contains 3 images (2 pages of 20x10, 20x10, 3 pages of 20x10); "));
+  REQUIRE(
+      refusal_of_file(path).starts_with("contains 3 images (2 pages of 20x10, 20x10, 3 pages of 20x10); "));
 }
 
 TEST_CASE("resolution and orientation of a TIFF") {
@@ -1615,7 +1616,7 @@ TEST_CASE("slices are read in any order and any number") {
   }
 }
 
-TEST_CASE("several threads decode the same page as one") {
+TEST_CASE("several threads decode the same page as one", "[native]") {
   const tests::MemoryFile file;
   for (const int channels : {1, 3})
     for (const int planar : {PLANARCONFIG_CONTIG, PLANARCONFIG_SEPARATE}) {

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using Files = std::initializer_list<std::pair<std::string, std::string>>;
 
-/// Writes the files of a store, in place of what it held.
+/// Replaces the files of a store.
 std::string store(const ScratchFolder& scratch, Files files) {
   const fs::path folder = scratch.path() / "image.zarr";
   fs::remove_all(folder);

@@ -60,7 +60,7 @@ TEST_CASE("an image comes from a buffer of bytes, every value but 0 foreground")
     }
 }
 
-TEST_CASE("an image comes from a buffer of bits in either order, whatever is beyond a row") {
+TEST_CASE("an image comes from a buffer of bits in either order, with any bits beyond a row") {
   for (const Extent extent : kExtents)
     for (const BitOrder order : {BitOrder::lsb_first, BitOrder::msb_first})
       for (const std::int64_t more : {0, 3}) {
@@ -111,7 +111,7 @@ std::string mapping_flags(const void* address) {
 
 }  // namespace
 
-TEST_CASE("large images ask for huge pages, small ones do not") {
+TEST_CASE("large images ask for huge pages, small ones do not", "[native]") {
   if (!std::filesystem::exists("/sys/kernel/mm/transparent_hugepage/enabled"))
     SUCCEED("this system has none");
   else {

@@ -57,7 +57,7 @@ TEST_CASE("the first difference of the partition is given even after one of the 
   REQUIRE((comparison.x == 3 && comparison.a == 2 && comparison.b == 0));
 }
 
-TEST_CASE("the Dice coefficient is twice what foregrounds share by the sum of both") {
+TEST_CASE("the Dice coefficient is twice the intersection by the sum of foregrounds") {
   const LabelImage a = labels({4, 1, 1}, {1, 1, 2, 0});
   REQUIRE(compare(a, a).dice() == 1);
   REQUIRE(compare(a, labels({4, 1, 1}, {9, 9, 9, 0})).dice() == 1);

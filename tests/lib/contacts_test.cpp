@@ -12,7 +12,7 @@ using tests::awkward_extents_2d, tests::awkward_extents_3d;
 
 namespace {
 
-LabelImage labels(Extent extent, const std::vector<Label>& values) {
+LabelImage label_image_of(Extent extent, const std::vector<Label>& values) {
   LabelImage image(extent, *std::max_element(values.begin(), values.end()));
   std::copy(values.begin(), values.end(), image.data());
   return image;
@@ -71,12 +71,12 @@ std::vector<Contact> counted(const LabelImage& image, Connectivity connectivity,
 
 }  // namespace
 
-TEST_CASE("what two components share is counted by axis, edge and corner") {
-  const LabelImage image = labels({3, 2, 2}, {1, 1, 2,  //
-                                              0, 3, 2,
-                                              // the next slice
-                                              2, 0, 0,  //
-                                              3, 3, 3});
+TEST_CASE("contacts of two components are counted by axis, edge and corner") {
+  const LabelImage image = label_image_of({3, 2, 2}, {1, 1, 2,  //
+                                                      0, 3, 2,
+                                                      // the next slice
+                                                      2, 0, 0,  //
+                                                      3, 3, 3});
   const std::vector<Contact> faces = {
       {1, 2, {1, 0, 1}, 0, 0}, {1, 3, {0, 1, 0}, 0, 0}, {2, 3, {1, 1, 1}, 0, 0}};
   CHECK(find_contacts(image, Connectivity::c6) == faces);
@@ -93,11 +93,11 @@ TEST_CASE("what two components share is counted by axis, edge and corner") {
 TEST_CASE("an element within a component touches it on six faces, twelve edges and eight corners") {
   std::vector<Label> values(27, 1);
   values[13] = 2;
-  const std::vector<Contact> all = find_contacts(labels({3, 3, 3}, values), Connectivity::c26);
+  const std::vector<Contact> all = find_contacts(label_image_of({3, 3, 3}, values), Connectivity::c26);
   REQUIRE(all == std::vector<Contact>{{1, 2, {2, 2, 2}, 12, 8}});
 }
 
-TEST_CASE("contacts are those of every pair of neighbors, whatever the extent and the connectivity") {
+TEST_CASE("contacts are those of every pair of neighbors, for all extents and connectivities") {
   std::uint32_t seed = 0;
   std::vector<Extent> extents = awkward_extents_2d();
   for (const Extent& extent : awkward_extents_3d()) extents.push_back(extent);
@@ -132,12 +132,12 @@ TEST_CASE("across periodic borders, contacts are those of every pair of neighbor
         }
       }
     }
-  const LabelImage line = labels({3, 1, 1}, {1, 2, 3});
+  const LabelImage line = label_image_of({3, 1, 1}, {1, 2, 3});
   CHECK(find_contacts(line, Connectivity::c8, nullptr, {true, false, false}).size() == 3);
   CHECK_THROWS_AS(find_contacts(line, Connectivity::c8, nullptr, {false, true, false}), Error);
 }
 
-TEST_CASE("components that a map joins or drops have the contacts of what they become") {
+TEST_CASE("components that a map joins or drops have the contacts of the result") {
   const LabelImage image = random_labels({40, 30, 5}, 9, 0.3, 1);
   const std::vector<Label> map = {0, 3, 0, 1, 1, 2, 0, 2, 4, 3};
   for (const Connectivity connectivity : kConnectivities)
@@ -153,7 +153,7 @@ TEST_CASE("wide images are read in parts, and nothing is lost between them") {
 }
 
 TEST_CASE("no labels, no contacts") {
-  CHECK(find_contacts(labels({3, 3, 1}, std::vector<Label>(9, 0)), Connectivity::c8).empty());
-  CHECK(find_contacts(labels({3, 3, 1}, std::vector<Label>(9, 4)), Connectivity::c8).empty());
+  CHECK(find_contacts(label_image_of({3, 3, 1}, std::vector<Label>(9, 0)), Connectivity::c8).empty());
+  CHECK(find_contacts(label_image_of({3, 3, 1}, std::vector<Label>(9, 4)), Connectivity::c8).empty());
   CHECK(find_contacts(LabelImage({0, 3, 2}, 0), Connectivity::c26).empty());
 }

@@ -99,7 +99,7 @@ TEST_CASE("a GPU asked for and not there is an error") {
   REQUIRE(error_code_of([] { label_by_engine({.device = DeviceChoice::cuda}); }) == ErrorCode::unavailable);
 }
 
-TEST_CASE("contradictory or unknown names are refused, and the reason says what would be right") {
+TEST_CASE("contradictory or unknown names are refused with a remedy") {
   REQUIRE(error_code_of([] { label_by_engine({.algorithm = "magic"}); }) == ErrorCode::usage);
   REQUIRE(reason_of({.algorithm = "magic"}).find("auto, runs, flood-fill") != std::string::npos);
   REQUIRE(error_code_of([] { label_by_engine({.algorithm = "flood-fill", .device = DeviceChoice::cuda}); }) ==

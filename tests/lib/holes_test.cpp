@@ -71,7 +71,7 @@ BitVolume drawn_filled(const Holes& holes, Extent extent) {
 
 }  // namespace
 
-TEST_CASE("a hole inside a hole's island is filled with it, and what is open to the border is not") {
+TEST_CASE("a hole inside a hole's island is filled with it, and background open to the border is not") {
   const BitVolume image = drawn({
       ".........",
       ".#######.",
@@ -134,7 +134,7 @@ TEST_CASE("holes that are filled are those that looking at every element finds, 
   CHECK(all_holes > 10000);
 }
 
-TEST_CASE("of the background of a volume what has no way to the border is enclosed") {
+TEST_CASE("background of a volume without a way to the border is enclosed") {
   std::uint32_t seed = 11;
   int enclosed_volumes = 0;
   for (const Extent extent :

@@ -71,7 +71,7 @@ class LongSamples final : public IntensityImage {
   Extent extent_;
 };
 
-/// Of the samples of each component, x, y and z with them.
+/// Samples of each component, with x, y and z.
 struct Element {
   int x, y, z;
   double sample;
@@ -259,7 +259,7 @@ TEST_CASE("percentiles are those of sorted samples, however many there are and o
   }
 }
 
-TEST_CASE("sums of the largest whole numbers are exact") {
+TEST_CASE("sums of the largest integers are exact") {
   const Extent extent{40000, 3, 1};
   BitVolume image(extent);
   invert(image);
@@ -356,7 +356,7 @@ TEST_CASE("samples of 64 bits are measured as those of 32, and alike by slabs, t
   }
 }
 
-TEST_CASE("what is infinite has no mean, and overflows nothing else") {
+TEST_CASE("infinite samples have no mean, and overflow nothing else") {
   const BitVolume image = drawn({"##.##"});
   Samples samples({5, 1, 1}, false);
   samples.samples = {1, std::numeric_limits<double>::infinity(), 0, 2, 4};

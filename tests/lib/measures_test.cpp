@@ -108,7 +108,7 @@ double intercepts(const Object& in, int dx, int dy, int dz) {
   return count;
 }
 
-/// The largest squared distance between two points half an element beside an element, where background
+/// Returns the largest squared distance between two points half an element from an element, where background
 /// begins.
 double feret_squared(const Object& in, const std::array<double, 3>& spacing) {
   std::vector<std::array<double, 3>> points;
@@ -209,7 +209,7 @@ MeasureTable measure_all(Engine& engine, const Labeling& labeled, Connectivity c
 
 }  // namespace
 
-TEST_CASE("measures of random images are what their definitions say") {
+TEST_CASE("measures of random images follow their definitions") {
   Engine engine({}, nullptr);
   unsigned seed = 1;
   for (const Connectivity connectivity : kConnectivities)
@@ -231,7 +231,7 @@ TEST_CASE("measures of random images are what their definitions say") {
       }
 }
 
-TEST_CASE("cavities are those of the component around them, not of what is in them") {
+TEST_CASE("cavities belong to the component around them, not to components in them") {
   BitVolume image({15, 15, 15});
   // A ball in a shell in a shell, and a hollow in the wall of the outer one.
   for (int z = 0; z < 15; ++z)
@@ -256,7 +256,7 @@ TEST_CASE("cavities are those of the component around them, not of what is in th
   }
 }
 
-TEST_CASE("cavities of a component are what it leaves without a way out") {
+TEST_CASE("cavities of a component are background without a way out") {
   Engine engine({}, nullptr);
   double all = 0;
   for (unsigned seed = 1; seed <= 300; ++seed)
@@ -309,7 +309,7 @@ TEST_CASE("Feret diameters of volumes are those of all pairs, by the spacing too
           CHECK(values[feret_diameter_max_physical] == Approx(std::sqrt(feret_squared(object, spacing))));
         }
       }
-  // A ball, all of whose directions are nearly as long, beside a box.
+  // A ball, whose directions all have nearly the same length, next to a box.
   BitVolume image({150, 100, 100});
   for (int z = 0; z < 100; ++z)
     for (int y = 0; y < 100; ++y)
@@ -330,7 +330,7 @@ TEST_CASE("Feret diameters of volumes are those of all pairs, by the spacing too
 }
 
 TEST_CASE("sums are exact where 64 bits do not hold them") {
-  // The same line as runs of a row of 2^31 - 1 elements: n^3 passes 2^64.
+  // A line as runs of a row of 2^31 - 1 elements: n^3 passes 2^64.
   const int width = 2147483647;
   BitVolume image({width, 1, 1});
   std::fill_n(image.row(0), width / 32, ~0u);

@@ -238,7 +238,7 @@ TEST_CASE("a component that goes on at the opposite border is unwrapped") {
   CHECK(all.wraps[1] == std::array{Wrap::none, Wrap::none, Wrap::none});
 }
 
-TEST_CASE("what meets itself behind the border goes around it") {
+TEST_CASE("a component that meets itself across the border wraps") {
   const BitVolume image = tests::drawn({"......", "######", "......"});
   const Wrapped all = wrapped(image.view(), Connectivity::c8, {true, true, false});
   REQUIRE(all.components.size() == 1);

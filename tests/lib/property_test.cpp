@@ -1,4 +1,4 @@
-// What must hold whatever the image: seen otherwise, it has as many components.
+// Properties of every image: mirrored or rotated, it has the same number of components.
 
 #include "gpuccl/engine.hpp"
 #include "support/catch.hpp"

@@ -84,7 +84,7 @@ TEST_CASE("all components may be dropped") {
   REQUIRE(none.map == std::vector<Label>{0, 0, 0, 0, 0});
 }
 
-TEST_CASE("components are kept by a condition on what was measured of them") {
+TEST_CASE("components are kept by a condition on measures") {
   const BitVolume image = four_components();
   const Labeling labeled = flood_fill(image.view(), Connectivity::c4);
   SelectionOptions options;

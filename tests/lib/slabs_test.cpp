@@ -64,7 +64,7 @@ TEST_CASE("slabs can be labeled by every CPU algorithm") {
   }
 }
 
-TEST_CASE("what meets only in the last slab is one component") {
+TEST_CASE("parts that meet only in the last slab are one component") {
   for (const Extent extent : {Extent{61, 40, 1}, Extent{31, 21, 40}}) {
     const BitVolume comb = generated("comb", extent);
     for (const Connectivity connectivity : kConnectivities) {

@@ -46,8 +46,7 @@ void expect_same_in_strips(const BitVolume& image, Connectivity connectivity, st
 
 }  // namespace
 
-TEST_CASE("labels and statistics are those of one strip, whatever the threads of the others do",
-          "[processors]") {
+TEST_CASE("labels and statistics of strips are those of one strip under any schedule", "[processors]") {
   // Multiples of 64 wide: what is beyond the width is not looked at, which oneTBB's threads would share.
   for (const Extent extent : {Extent{256, 150, 1}, Extent{64, 30, 40}})
     for (const int kind : {0, 1, 2, 3}) {
@@ -62,7 +61,7 @@ TEST_CASE("labels and statistics are those of one strip, whatever the threads of
 }
 
 // A thread then looks at bundles of the strip before that it has not seen as part of its own strips.
-TEST_CASE("strips may be thinner than what touches a bundle", "[processors]") {
+TEST_CASE("strips may be thinner than the rows that touch a bundle", "[processors]") {
   std::vector<Extent> extents = {{64, 30, 8}};
   for (int height = 4; height <= 12; ++height) extents.push_back({256, height, 1});
   for (const Extent extent : extents) {

@@ -40,7 +40,7 @@ TEST_CASE("a row and variants that do not fit together are refused") {
                   std::logic_error);
 }
 
-TEST_CASE("what an algorithm iterates is the first phase that is repeated") {
+TEST_CASE("the iterated phase of an algorithm is its first repeated one") {
   const auto iterated = [](const std::string& name, DeviceKind device) {
     return iterated_phase(*find_algorithm(name, device));
   };

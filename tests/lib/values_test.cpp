@@ -73,7 +73,7 @@ TEMPLATE_TEST_CASE("values connect as flood fill over values says", "", std::uin
   expect_same_on_random_images<TestType>(sizeof(TestType), 60);
 }
 
-TEST_CASE("rows that are like those beside them connect as flood fill over values says") {
+TEST_CASE("rows equal to their neighbors connect as in flood fill over values") {
   std::mt19937 random(5);
   const auto below = [&](int end) { return static_cast<int>(random() % static_cast<unsigned>(end)); };
   for (int i = 0; i < 500; ++i) {
@@ -119,7 +119,7 @@ TEST_CASE("arrays of values of other test suites are labeled as published") {
   REQUIRE((arrays.empty() || arrays.size() > 10));
 }
 
-TEST_CASE("a delta makes chains, and 0 and NaN are background whatever the delta") {
+TEST_CASE("a delta makes chains, and 0 and NaN are background for any delta") {
   using V = std::vector<int>;
   CHECK(labeled<int>({5, 1, 1}, V{1, 2, 3, 9, 8}, Connectivity::c4, 1).labeled.labels->count() == 2);
   CHECK(labeled<int>({3, 1, 1}, V{1, 0, 1}, Connectivity::c4, 5).labeled.labels->count() == 2);
@@ -190,7 +190,7 @@ TEMPLATE_TEST_CASE("slabs of values are labeled as the whole, twice over", "", s
   }
 }
 
-TEST_CASE("what is at the faces of slabs is copied only with a delta, and where others touch it") {
+TEST_CASE("values at the faces of slabs are copied only with a delta, and at faces that others touch") {
   const Extent extent{3, 2, 4};
   std::mt19937 random(1);
   const Values<std::uint16_t> values = random_values<std::uint16_t>(random, extent, 3, 2);

@@ -69,7 +69,7 @@ TEST_CASE("foreground beyond the width is refused, wherever it is") {
   }
 }
 
-TEST_CASE("what is read for a slab is looked at as well") {
+TEST_CASE("rows read for a slab are drawn, too") {
   const Extent extent{40, 6, 1};
   SlabWork work;
   work.read = [](const Slab&, BitVolume& out) { out.row(0)[1] = 1u << 8; };
@@ -198,7 +198,7 @@ TEST_CASE("C programs label images in their memory, of bytes and bits, with rows
         }
 }
 
-TEST_CASE("C programs get a status and a message for what cannot be labeled") {
+TEST_CASE("C programs get a status and a message for images that cannot be labeled") {
   const std::uint8_t pixel = 1;
   unsigned long long count = 5;
   const auto status = [&](const gpuccl_image& image, int connectivity) {

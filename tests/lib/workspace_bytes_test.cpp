@@ -1,4 +1,4 @@
-// What algorithms say of their memory, beside what they ask operator new for.
+// Memory bounds of algorithms, compared with what they allocate.
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
@@ -100,7 +100,7 @@ TEST_CASE("components that pass through many strips take no more memory than the
   });
 }
 
-TEST_CASE("a GPU algorithm takes on the CPU what `runs` takes there") {
+TEST_CASE("a GPU algorithm has the CPU workspace of `runs`") {
   const Extent extent{1000, 1000, 3};
   CHECK(host_workspace_bytes(*find_algorithm("bke", DeviceKind::cuda), Connectivity::c8, extent) ==
         host_workspace_bytes(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8, extent));

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Checks the language of documents, help, messages and commits against the guide in CONTRIBUTING.md.
+"""Checks the language of documents, help, messages, comments and commits against the guide in CONTRIBUTING.md.
 
-    language.py              README, docs, man pages, messages, comments of headers, links and commit subjects
+    language.py              README, docs, man pages, messages, comments, docstrings, names of tests, links and commit subjects
     language.py PROGRAM      the same without commits, and the help of every command of PROGRAM
 """
+import ast
 import pathlib
 import re
 import subprocess
@@ -39,7 +40,9 @@ FORBIDDEN = [(re.compile(r"(?<![\w-])" + (", " if pattern.startswith("for ") els
 CLAUSES = re.compile(r"(What|Of|The same|Those|Such|Likewise|Then|None|As in|Whatever)\b")
 
 MIN_EXAMPLES = 3  # of a man page
-SOURCES = {".hpp", ".cpp", ".cuh", ".cu"}
+# The beginning of comments by the suffix of a file; scripts without a suffix begin with #!.
+SLASHES = {".hpp", ".cpp", ".cuh", ".cu", ".js"}
+HASHES = {".py", ".cmake", ".txt", ".sh", ".bash", ""}
 
 SUBJECTS_SINCE = "2026-11-25T06:00:00Z"  # older subjects are as they are
 
@@ -136,19 +139,66 @@ def check_messages():
                     check_text(f"{source.relative_to(ROOT)}:{number}", literal, words=False)
 
 
+def sources():
+    """(path, text) of all files of code, without those that hold data."""
+    listed = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-co", "--exclude-standard"],
+                            capture_output=True, text=True, check=True)
+    for name in sorted(listed.stdout.splitlines()):
+        path = ROOT / name
+        is_code = path.suffix in SLASHES | HASHES and (path.suffix != ".txt" or path.name == "CMakeLists.txt")
+        if not is_code or not path.exists() or path == pathlib.Path(__file__).resolve():
+            continue
+        text = path.read_text(errors="replace")
+        if path.suffix or text.startswith("#!"):
+            yield path, text
+
+
+def check_beginning(where, text):
+    if CLAUSES.match(text):
+        fail(where, f'begins with "{CLAUSES.match(text)[0]}": put the subject first')
+
+
 def check_comments():
     """Words and beginnings of comments."""
-    for folder in ("lib/include", "lib/src", "app", "io"):
-        for source in sorted(path for path in (ROOT / folder).rglob("*.*") if path.suffix in SOURCES):
-            inside = False
-            for number, line in enumerate(source.read_text().split("\n"), 1):
-                comment = re.match(r" *//[/!]?<? ?(.*)", line)
-                where = f"{source.relative_to(ROOT)}:{number}"
-                if comment and not inside and CLAUSES.match(comment[1]):
-                    fail(where, f'begins with "{CLAUSES.match(comment[1])[0]}": put the subject first')
-                inside = bool(comment)
-                if "//" in line:
-                    check_text(where, re.sub(r"`[^`]*`", "", line.partition("//")[2]), words=False)
+    for source, text in sources():
+        first = r" *//[/!]?<? ?(.*)" if source.suffix in SLASHES else r" *# ?(?!!)(.*)"
+        mark = "//" if source.suffix in SLASHES else "# "
+        inside = False
+        for number, line in enumerate(text.split("\n"), 1):
+            comment = re.match(first, line)
+            where = f"{source.relative_to(ROOT)}:{number}"
+            if comment and not inside:
+                check_beginning(where, comment[1])
+            inside = bool(comment)
+            if mark in line:
+                check_text(where, re.sub(r"`[^`]*`", "", line.partition(mark)[2]), words=False)
+
+
+def check_docstrings():
+    for source, text in sources():
+        if source.suffix != ".py":
+            continue
+        for node in ast.walk(ast.parse(text)):
+            if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)):
+                docstring = ast.get_docstring(node)
+                if docstring:
+                    where = f"{source.relative_to(ROOT)}:{getattr(node, 'lineno', 1)}"
+                    check_beginning(where, docstring)
+                    check_text(where, re.sub(r"`[^`]*`", "", re.sub(r"\s+", " ", docstring)), words=False)
+
+
+def check_test_names():
+    """Names of tests are sentences like comments."""
+    for source, text in sources():
+        names = re.finditer(r'TEST_CASE(?:_METHOD)?\((?:\w+, )?"((?:[^"\\]|\\.)*)"' if source.suffix == ".cpp" else
+                            r"def (test_\w+)", text)
+        for name in names if source.is_relative_to(ROOT / "tests") else ():
+            where = f"{source.relative_to(ROOT)}:{text.count(chr(10), 0, name.start()) + 1}"
+            words = name[1].removeprefix("test_").replace("_", " ")
+            check_text(where, words, words=False)
+            found = re.search(r"\b(what|such|whatever)\b", words, re.I)
+            if found:
+                fail(where, f'the name of a test has "{found[0]}": name the thing')
 
 
 def check_man_pages():
@@ -233,6 +283,8 @@ def main():
     check_man_pages()
     check_messages()
     check_comments()
+    check_docstrings()
+    check_test_names()
     check_links()
     if len(sys.argv) > 1:
         check_help(sys.argv[1])

@@ -37,7 +37,7 @@ set(layers
   "app/label/batch app/parts"
   "app/commands app/mpi app/python"
   "app")
-# What every layer may include from above: the few functions that the rest of the library knows of CUDA.
+# Headers that any layer may include: the few functions of CUDA that the rest of the library calls.
 set(interfaces lib/src/cuda/cuda.hpp)
 
 # CLI11 and the parsers of JSON take seconds to compile: these files compile them, once.

@@ -21,7 +21,7 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-# Functions that only list what there is. A reader of the path passes by what they call.
+# Functions that only declare things. A reader of the path skips their callees.
 LISTS = {
     "declarations of options": re.compile(
         r"gpuccl::app::(\w+::|\(anonymous namespace\)::)*(add(_\w+)?\(gpuccl::app::Command const&|wrong_path\()"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a build without libjpeg, libhdf5, Blosc, Zstd, LZ4 and ISA-L has in place of what they are for compiles, with
-# warnings as errors: the files alone that differ in such a build. usage: without_libraries.sh COMPILER
+# Compiles the files of a build without libjpeg, libhdf5, Blosc, Zstd, LZ4 and ISA-L that differ from others, with
+# warnings as errors. usage: without_libraries.sh COMPILER
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 for file in io/files/no_isal.cpp io/hdf5/no_hdf5.cpp io/jpeg/no_jpeg.cpp io/image/chunk_codecs.cpp \

@@ -1,4 +1,4 @@
-// What single algorithms of the papers are prone to get wrong, on the emulation of CUDA.
+// Hard cases of single algorithms of the papers, on the emulation of CUDA.
 
 #include <algorithm>
 #include <set>
@@ -103,7 +103,7 @@ TEST_CASE("iterative algorithms report how often they iterate, and end") {
     CHECK(iterations("rcu", connectivity, spiral.view(), "Rows") <= 29 / 2 + 2);
     for (const char* algorithm : {"le", "ole"}) {
       INFO(algorithm);
-      // Of the parts along a path, each links to a smaller one or is left as the only one of two or three.
+      // Each part along a path links to a smaller one or is left as the only one of two or three.
       CHECK(iterations(algorithm, connectivity, spiral.view(), "Scan") <= 11);
       CHECK(iterations(algorithm, connectivity, full.view(), "Scan") == 2);
       CHECK(iterations(algorithm, connectivity, empty.view(), "Scan") == 1);

@@ -1,7 +1,6 @@
 // Parts in threads of one process read, label and write: the files of one part, byte for byte.
 
 #include <atomic>
-#include <random>
 
 #include "app/binary.hpp"
 #include "app/label/job.hpp"
@@ -9,7 +8,6 @@
 #include "app/options/command_line.hpp"
 #include "app/options/option_words.hpp"
 #include "io/parts/collectively.hpp"
-#include "parts/saved_values.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
@@ -80,162 +78,7 @@ LabelOptions quiet(std::optional<Connectivity> connectivity = std::nullopt) {
   return options;
 }
 
-/// Asks for measures, and for components by them, all in one case.
-void measure_some(LabelOptions& options, std::mt19937& random) {
-  const bool everything = random() % 2 == 0;
-  for (const Measure& measure : measures())
-    if (measure.group == MeasureGroup::shape ||
-        (everything && (measure.group == MeasureGroup::border || measure.group == MeasureGroup::topology)))
-      options.measure.wanted.set(static_cast<std::size_t>(measure.id));
-  if (everything) options.measure.named.set(static_cast<std::size_t>(MeasureId::feret_diameter_max));
-  options.measure.words = everything ? "shape,border,topology,feret_diameter_max" : "shape";
-  if (random() % 2 == 0) options.selection.keep = parse_condition("border_sides < 2 and extent > 0.3");
-  if (random() % 3 == 0) options.spacing = io::GivenSpacing{{0.5, 2, 3}, io::LengthUnit::unknown};
-}
-
 }  // namespace
-
-TEST_CASE("parts write the files of the whole, in every format and with every option") {
-  const ScratchFolder scratch;
-  for (std::uint32_t seed = 1; seed <= 40; ++seed) {
-    std::mt19937 random(seed);
-    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
-    const bool volume = below(3) > 0;
-    const Extent extent{1 + below(70), 1 + below(40), volume ? 2 + below(12) : 1};
-    const std::string input =
-        save(scratch / "in.tif", random_image(extent, 0.1 + below(8) / 10.0, 1 + below(3), seed).view());
-    LabelOptions options = quiet();
-    options.algorithm.per_slice = volume && below(4) == 0;
-    if (below(2) == 0)
-      options.algorithm.connectivity =
-          volume && !options.algorithm.per_slice
-              ? std::vector{Connectivity::c6, Connectivity::c18, Connectivity::c26}[below(3)]
-              : std::vector{Connectivity::c4, Connectivity::c8}[below(2)];
-    if (below(3) == 0) options.selection.min_size = below(9);
-    if (below(3) == 0) options.selection.largest = 1 + below(20);
-    options.selection.clear_border = below(4) == 0;
-    if (below(3) == 0) options.selection.order = LabelOrder::size;
-    if (below(3) == 0) options.label_type = io::LabelType::u32;
-    const bool tiff = below(4) > 0;
-    if (tiff)
-      options.compression = std::vector{io::Compression::none, io::Compression::deflate, io::Compression::lzw,
-                                        io::Compression::packbits}[below(4)];
-    if (tiff && below(3) == 0) options.big_tiff = io::BigTiff::yes;
-    const bool fills = below(3) == 0;
-    if (fills) options.fill_holes = below(2) == 0 ? std::uint64_t{1} + random() % 9 : kAllHoles;
-    const bool periodic = !fills && below(4) == 0 && extent.width > 1 && extent.height > 1;
-    if (periodic) {
-      options.periodic = {below(2) == 0, below(2) == 0, volume && !options.algorithm.per_slice};
-      if (options.periodic == PeriodicAxes{}) options.periodic[0] = true;
-      if (below(2) == 0) options.selection.keep = parse_condition("wraps_x < 1");
-      if (!options.periodic[0]) options.selection.keep = {};
-      options.resolve();
-    } else if (below(2) == 0) {
-      measure_some(options, random);
-    }
-    INFO("seed " << seed << ", " << to_string(extent));
-    expect_same_files(scratch, input, tiff ? ".tiff" : ".npy", options, {1, 2, 3, 1 + below(20)});
-  }
-}
-
-TEST_CASE("parts write label images of every format as one process does") {
-  const ScratchFolder scratch;
-  const Extent extents[] = {{1300, 1100, 1}, {150, 130, 9}, {3, 2, 5}};
-  for (const Extent& extent : extents) {
-    const std::string input = save(scratch / "in.tif", random_image(extent, 0.2, 4, 11).view());
-    for (const char* const extension :
-         {".tif", ".png", ".npy", ".nii", ".nii.gz", ".nrrd", ".mha", ".zarr"}) {
-      if (extension == std::string(".png") && extent.depth > 1) continue;
-      INFO(to_string(extent) << extension);
-      LabelOptions options = quiet();
-      options.spacing = io::GivenSpacing{{0.5, 0.5, 2}, io::LengthUnit::um};
-      expect_same_files(scratch, input, extension, options, {1, 2, 3, 4, 9});
-      if (extension == std::string(".nrrd") || extension == std::string(".mha")) {
-        options.compression = io::Compression::none;
-        expect_same_files(scratch, input, extension, options, {3});
-      }
-      if (extension == std::string(".png")) continue;
-      options.label_type = io::LabelType::u32;
-      expect_same_files(scratch, input, extension, options, {4});
-    }
-  }
-}
-
-TEST_CASE("parts add labels to a store of Zarr 3, whose chunks are gzip") {
-  const ScratchFolder scratch;
-  const std::string input = save(scratch / "in.tif", random_image({1300, 1100, 1}, 0.2, 4, 11).view());
-  const std::string store = scratch / "cells.zarr";
-  std::filesystem::create_directories(store);
-  write_file(store + "/zarr.json", R"({"zarr_format":3,"node_type":"group"})");
-  LabelPaths files;
-  files.input = input;
-  files.image = store + "/labels/cells";  // the metadata have the name
-  LazyEngine engine = on_cpu();
-  label_file(files, quiet(), engine);
-  const std::string whole = read_tree(files.image);
-  CHECK_THAT(whole, containing("0/c/1/1"));
-  for (const int parts : {1, 2, 5}) {
-    INFO(parts << " parts");
-    std::filesystem::remove_all(store + "/labels");
-    label_in_parts_of_one_process(files, quiet(), parts);
-    CHECK((read_tree(files.image) == whole));
-    CHECK_THAT(read_file(store + "/labels/zarr.json"), containing("\"cells\""));
-  }
-}
-
-TEST_CASE("intensities are measured in parts as in the whole") {
-  const ScratchFolder scratch;
-  const struct { int bits, format; } kinds[] = {{8, 1}, {16, 2}, {32, 1}, {64, 1}, {32, 3}, {64, 3}};
-  for (const Extent extent : {Extent{40, 30, 7}, Extent{50, 61, 1}})
-    for (const auto& [bits, format] : kinds) {
-      INFO(to_string(extent) << ", " << bits << " bits of kind " << format);
-      const std::string input = save(scratch / "in.tif", random_image(extent, 0.4, 1, 3).view());
-      LabelOptions options = quiet();
-      options.measure.intensities = {save_values(scratch / "samples.tif", extent, bits, format, 5)};
-      options.resolve();
-      expect_same_files(scratch, input, ".npy", options, {1, 2, 5});
-      options.selection.keep = parse_condition("intensity_mean > 0 and intensity_std > 0");
-      options.selection.order = LabelOrder::size;
-      expect_same_files(scratch, input, ".npy", options, {3});
-    }
-}
-
-TEST_CASE("parts of images of values write the files of the whole") {
-  const ScratchFolder scratch;
-  for (std::uint32_t seed = 1; seed <= 30; ++seed) {
-    std::mt19937 random(seed);
-    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
-    const bool volume = below(2) > 0;
-    const Extent extent{1 + below(60), 1 + below(40), volume ? 2 + below(12) : 1};
-    const int bits = std::vector{8, 16, 32}[below(3)];
-    const int format = std::vector{SAMPLEFORMAT_UINT, SAMPLEFORMAT_INT,
-                                   SAMPLEFORMAT_IEEEFP}[bits == 32 ? below(3) : below(2)];
-    const std::string input = save_values(scratch / "in.tif", extent, bits, format, seed);
-    LabelOptions options = quiet();
-    options.values.by_values = true;
-    const bool differ = below(3) == 0;  // the values of a component
-    if (differ || format == SAMPLEFORMAT_IEEEFP) options.values.delta = differ ? 1 + below(2) : 0;
-    options.algorithm.per_slice = volume && below(4) == 0;
-    if (below(2) == 0)
-      options.algorithm.connectivity = volume && !options.algorithm.per_slice
-                                           ? std::vector{Connectivity::c6, Connectivity::c18}[below(2)]
-                                           : Connectivity::c4;
-    if (below(3) == 0) options.selection.min_size = below(9);
-    if (below(2) == 0) options.selection.largest = 1 + below(9);
-    options.values.per_value = !differ && options.selection.largest > 0 && below(2) == 0;
-    options.selection.clear_border = below(4) == 0;
-    if (below(3) == 0) options.selection.order = LabelOrder::size;
-    if (below(3) == 0) {
-      options.measure.wanted = measures_of(MeasureGroup::border);
-      options.measure.wanted.set(static_cast<std::size_t>(MeasureId::axis_major_length));
-      options.measure.words = "border,axis_major_length";
-      options.selection.keep = parse_condition(differ ? "extent > 0.5" : "value != 2 or extent > 0.5");
-    }
-    options.values.keep_values = !differ && options.selection.order == LabelOrder::raster && below(2) == 0;
-    INFO("seed " << seed << ", " << to_string(extent) << ", " << bits << " bits, format " << format);
-    expect_same_files(scratch, input, below(3) == 0 ? ".npy" : ".tiff", options, {1, 2, 3, 1 + below(20)});
-  }
-}
 
 TEST_CASE("a strip that several parts have rows of is the same") {
   const ScratchFolder scratch;
@@ -247,14 +90,14 @@ TEST_CASE("a strip that several parts have rows of is the same") {
   }
 }
 
-TEST_CASE("what holds nothing is labeled in parts, and so is one component of all") {
+TEST_CASE("blank images, and images of one component, are labeled in parts") {
   const ScratchFolder scratch;
   for (const double density : {0.0, 1.0})
     expect_same_files(scratch, save(scratch / "in.tif", random_image({40, 30, 7}, density, 1, 1).view()),
                       ".tiff", quiet(), {1, 4, 9});
 }
 
-TEST_CASE("what parts cannot do is refused") {
+TEST_CASE("options that parts do not support are refused") {
   const auto refused = [](const Words& words) {
     LabelOptions options;
     CommandLine line("gpuccl-mpi", "", "");
@@ -341,7 +184,7 @@ TEST_CASE("components are selected by cavities and tunnels in parts, when small 
   }
 }
 
-TEST_CASE("what such an input has no measure of is refused in parts, which is said once") {
+TEST_CASE("measures that the input does not have are refused in parts, once") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", random_image({30, 20, 8}, 0.5, 1, 5).view());
   LabelOptions options = quiet();

@@ -7,7 +7,6 @@
 #include <filesystem>
 
 #include "app/binary.hpp"
-#include "parts/saved_values.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
@@ -47,16 +46,7 @@ bool has_open_mpi() {
   return found;
 }
 
-Json comparable(const std::string& path) {
-  Json report = Json::parse(read_file(path));
-  report.erase("timings_ms");
-  report["labeling"].erase("device");
-  for (const char* const file : {"output", "stats", "contacts"})
-    if (!report[file].is_null()) report[file].erase("path");
-  return report;
-}
-
-/// What the ranks themselves said, without what mpirun says of them.
+/// Messages of the ranks, without those of mpirun.
 std::vector<std::string> lines_of_ranks(const std::string& err) {
   std::vector<std::string> lines;
   std::istringstream text(err);
@@ -114,64 +104,7 @@ TEST_CASE("ranks with different options are refused") {
   }
 }
 
-TEST_CASE("any number of ranks writes the files of one process") {
-  if (!has_open_mpi()) return;
-  const ScratchFolder scratch;
-  const struct {
-    Extent extent;
-    Words options;
-    std::string extension;
-  } cases[] = {
-      {{70, 50, 23}, {"-c", "18", "--min-size", "3"}, ".tiff"},
-      {{1100, 900, 1}, {"-c", "4", "--fill-holes", "9", "--label-type", "u32"}, ".tiff"},
-      {{40, 30, 9},
-       {"-c", "18", "--invert", "--measure", "shape,topology", "--keep", "sphericity > 0.5 or cavities > 0"},
-       ".tiff"},
-      {{40, 30, 9}, {"-c", "6", "--intensity", scratch / "in.tif", "--keep", "intensity_std < 0.1"}, ".tiff"},
-      {{40, 30, 9}, {"--values", "--per-value", "--largest", "9"}, ".tiff"},
-      {{40, 30, 9}, {"-c", "18", "--values", "--delta", "1"}, ".tiff"},
-      {{40, 30, 9}, {"-c", "6", "--periodic", "x,z", "--order", "size"}, ".npy"},
-      {{1300, 1100, 1}, {"-c", "4"}, ".png"},
-      {{1300, 1100, 1}, {"-c", "8", "--spacing", "0.5,0.5,um"}, ".zarr"},
-      {{70, 50, 23}, {"-c", "26"}, ".zarr"},
-      {{70, 50, 23}, {"-c", "6", "--label-type", "u32"}, ".nii.gz"},
-      {{70, 50, 23}, {"-c", "6"}, ".mha"}};
-  for (const auto& [extent, options, extension] : cases) {
-    const auto has = [&words = options](const char* option) {
-      return std::find(words.begin(), words.end(), option) != words.end();
-    };
-    const std::string input = has("--values")
-                                  ? save_values(scratch / "in.tif", extent, 16, SAMPLEFORMAT_UINT, 7)
-                                  : save(scratch / "in.tif", random_image(extent, 0.3, 2, 7).view());
-    const auto words = [&](const std::string& base) {
-      Words all = {input,
-                   "-o",
-                   scratch / base + extension,
-                   "--stats",
-                   scratch / base + ".csv",
-                   "--contacts",
-                   scratch / base + "-contacts.csv"};
-      all.insert(all.end(), options.begin(), options.end());
-      return all;
-    };
-    Words whole = words("whole");
-    whole.insert(whole.begin(), "label");
-    whole.push_back("--quiet");  // components by all neighbors have no contacts, which is said
-    succeeds(whole);
-    for (const int ranks : extension != ".tiff" ? std::vector{3} : std::vector{1, 2, 4}) {
-      INFO(ranks << " ranks, " << to_string(extent));
-      const Ended ended = run(mpi_command(ranks, words("parts")));
-      INFO(ended.err);
-      REQUIRE(ended.code == 0);
-      REQUIRE((read_tree(scratch / "parts" + extension) == read_tree(scratch / "whole" + extension)));
-      REQUIRE((read_file(scratch / "parts.csv") == read_file(scratch / "whole.csv")));
-      REQUIRE((read_file(scratch / "parts-contacts.csv") == read_file(scratch / "whole-contacts.csv")));
-      REQUIRE(comparable(scratch / "parts.json") == comparable(scratch / "whole.json"));
-    }
-  }
-}
-
-TEST_CASE("what is wrong for all ranks is said once, with the exit code of gpuccl") {
+TEST_CASE("an error of all ranks is one line, with the exit code of gpuccl") {
   if (!has_open_mpi()) return;
   const OldFiles old({60, 50, 8});
   const auto expect = [&](const Words& words, int code, const std::string& part,

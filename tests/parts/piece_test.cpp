@@ -157,7 +157,7 @@ TEST_CASE("a channel is labeled in parts") {
   expect_files_of_the_whole(scratch, scratch / "in.tif", options, 9'000);
 }
 
-TEST_CASE("a budget adds up what steps take") {
+TEST_CASE("a budget adds up the memory of steps") {
   MemoryBudget budget(1000 << 20);
   budget.claims.labels = 300 << 20;
   budget.claims.components = 200 << 20;
@@ -213,7 +213,7 @@ TEST_CASE("a budget reserves for the largest step, with buffers, up to the limit
   CHECK_FALSE(budget.allows(30 * kMib + 1));
 }
 
-TEST_CASE("what measuring may take is left by labels and components, and never nothing") {
+TEST_CASE("measuring gets the memory that labels and components leave, and a minimum") {
   MemoryBudget budget(1 << 30);
   budget.claims.labels = 100 << 20;
   CHECK(budget.left_after(budget.writing(0), 300 << 20) == 200 << 20);

@@ -2,7 +2,7 @@
 // system fails, and when all calls fail from there on, as if the process had been killed. Whatever happens,
 // files are old or complete, a report stands next to files of its own run, and the next run does the rest.
 //
-// GPUCCL_SCHEDULES: how many [3000, with GPUCCL_LONG 10,000]. GPUCCL_SEED: of the first [1]. A failure prints
+// GPUCCL_SCHEDULES: how many [1000, with GPUCCL_LONG 10,000]. GPUCCL_SEED: of the first [1]. A failure prints
 // the seed.
 
 #include <fcntl.h>
@@ -544,7 +544,7 @@ unsigned number_in(const char* name, unsigned otherwise) {
 
 TEST_CASE("parts, tasks and batches on any schedule write the files of one process") {
   const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
-  const unsigned count = number_in("GPUCCL_SCHEDULES", std::getenv("GPUCCL_LONG") != nullptr ? 10000 : 3000);
+  const unsigned count = number_in("GPUCCL_SCHEDULES", std::getenv("GPUCCL_LONG") != nullptr ? 10000 : 1000);
   const unsigned first = number_in("GPUCCL_SEED", 1);
   Schedules schedules;
   for (unsigned seed = first; seed < first + count; ++seed) {

@@ -660,7 +660,7 @@ TEST_CASE("patterns in parts are labeled as the whole") {
         }
 }
 
-TEST_CASE("what meets only in the last part is one component") {
+TEST_CASE("rows that meet only in the last part are one component") {
   for (const char* const kind : {"comb", "spiral"})
     for (const Extent extent : {Extent{61, 40, 1}, Extent{31, 21, 40}}) {
       const BitVolume image = generated(kind, extent);

@@ -1,4 +1,4 @@
-"""What the tests share: random arrays of all kinds. GPUCCL_LONG=1 takes 50 times as many."""
+"""Random arrays of all kinds, shared by the tests. GPUCCL_LONG=1 takes 50 times as many."""
 
 import os
 
@@ -22,7 +22,7 @@ def random_shape(random, ndim):
 
 
 def restrided(random, array):
-    """The same elements in memory of other strides: steps, mirrored, turned axes, Fortran order."""
+    """Copies elements to memory with other strides: steps, mirrored, turned axes, Fortran order."""
     way = random.integers(0, 6)
     if way == 0:
         wide = np.zeros([2 * n for n in array.shape], array.dtype)

@@ -48,7 +48,7 @@ def test_volumes_whose_components_are_longer_than_chunks(random):
             np.testing.assert_array_equal(labels[some].compute(), expected[some])  # of these chunks alone
 
 
-def test_what_dask_cannot_label():
+def test_arrays_that_dask_cannot_label():
     import gpuccl.dask
 
     with pytest.raises(TypeError, match="a dask array is needed, not ndarray"):

@@ -85,7 +85,7 @@ def test_periodic_axes_touch(random):
         assert same(gpuccl.label(mask, reach, periodic=letters)[0], labels)
         tiled = np.pad(mask, [(1, 1) if axis in axes else (0, 0) for axis in range(ndim)], mode="wrap")
         inside = tuple(slice(1, -1) if axis in axes else slice(None) for axis in range(ndim))
-        # What touches in the padded array is one: no pair of neighbors has two labels.
+        # No pair of neighbors in the padded array has two labels.
         padded = np.pad(labels, [(1, 1) if axis in axes else (0, 0) for axis in range(ndim)], mode="wrap")
         assert same(padded != 0, tiled)
         touching = gpuccl.contacts(padded, reach)
@@ -126,7 +126,7 @@ def test_batches(random):
         gpuccl.label(np.zeros((2, 3, 4, 5)), batch=True)
 
 
-def test_what_cannot_be_labeled():
+def test_arrays_that_cannot_be_labeled():
     for wrong in (np.zeros(3, complex), np.array(["a"]), np.zeros(3, object), np.zeros(3, np.longdouble)):
         with pytest.raises((TypeError, ValueError, BufferError)):
             gpuccl.label(wrong)
@@ -157,7 +157,7 @@ def test_types_and_arguments_that_do_not_fit(tmp_path):
     assert gpuccl.label(np.array([[1, 0, 1]]), periodic=(-1,))[1] == 1
 
 
-def test_sizes_are_whole_numbers():
+def test_sizes_are_integers():
     mask = np.pad(np.ones((5, 6), bool), 1)
     mask[2, 2] = mask[4, 4] = mask[4, 5] = False
     for name, least in (("largest", 1), ("min_size", 0), ("max_size", 0), ("fill_holes", 0)):
@@ -168,7 +168,7 @@ def test_sizes_are_whole_numbers():
     assert same(gpuccl.clean(mask, min_size=np.uint8(5)), mask)
 
 
-def test_what_would_be_ignored_is_refused():
+def test_ignored_arguments_are_refused():
     mask = np.ones((3, 3), bool)
     for more in (dict(properties=("area",)), dict(spacing=2), dict(intensity=mask)):
         with pytest.raises(ValueError, match="add stats=True"):

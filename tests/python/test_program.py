@@ -33,7 +33,7 @@ def test_label_file(tmp_path):
     assert gpuccl.label_file(DATA / "cells.tif", spacing=[5, 5, 30, "nm"])["labeling"]["components"] > 0
 
 
-def test_label_file_takes_what_the_command_line_takes(tmp_path):
+def test_label_file_takes_options_of_the_command_line(tmp_path):
     image = np.random.default_rng(3).integers(0, 256, (60, 80), np.uint8)
     for name, array in (("image", image), ("mirrored", image[::-1]), ("seeds", image > 250)):
         np.save(tmp_path / f"{name}.npy", array)

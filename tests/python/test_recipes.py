@@ -10,7 +10,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 RECIPES = ROOT / "docs/packaging"
 VERSION = re.search(r"project\(gpuccl VERSION ([0-9.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
-# What CMake looks for, by the words that packages are called with.
+# Libraries that CMake looks for, by the names of packages.
 LIBRARIES = ("blosc", "cli11", "deflate", "fmt", "hdf5", "jpeg", "json", "lz4", "png", "pugixml", "tbb", "tiff", "zlib", "zstd")
 
 

@@ -28,7 +28,7 @@ def tracked():
     return {name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
 
 
-def test_it_has_what_a_build_needs(backend, tmp_path):
+def test_it_has_all_files_of_a_build(backend, tmp_path):
     with tarfile.open(tmp_path / backend.build_sdist(str(tmp_path))) as archive:
         names = {member.name.partition("/")[2] for member in archive if member.isfile()}
     pictures = {name for name in tracked() if name.startswith("docs/") and name.endswith(PICTURES)}

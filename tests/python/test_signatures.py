@@ -37,7 +37,7 @@ def section(function, title):
 def test_docstrings_explain_the_parameters(function):
     explained = section(function, "Parameters")
     if "As :func:`label`" in function.__doc__ and not explained:
-        # The same parameters with the same defaults, explained there.
+        # Parameters and defaults agree, and the page explains them.
         all_of_label = inspect.signature(gpuccl.label).parameters
         for name, parameter in inspect.signature(function).parameters.items():
             assert parameter == all_of_label[name]
@@ -86,6 +86,6 @@ def test_the_stub_is_that_of_the_module():
 
 
 def device_functions():
-    """What a build with CUDA adds."""
+    """Functions that a build with CUDA adds."""
     text = (Path(gpuccl.__file__).parent / "_device.py").read_text()
     return set(re.findall(r"_core\.(\w+)", text))

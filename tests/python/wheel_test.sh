@@ -9,7 +9,7 @@ scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 fail() { echo "wheel: $*" >&2; exit 1; }
 
-# Of every ELF file, not of modules alone.
+# Checks every ELF file, not only modules.
 "$python" -m zipfile -e "$wheel" "$scratch/wheel"
 files=0 megabytes=5
 while read -r file; do

@@ -42,7 +42,7 @@ BitVolume from_dots(Extent extent, const json& generator) {
   return image;
 }
 
-/// Those of the shared folder that are binary, or that are not.
+/// Arrays of the shared folder that are binary, or that are not.
 std::vector<json> published(bool multivalued) {
   const std::filesystem::path folder = shared_folder();
   std::vector<json> arrays;

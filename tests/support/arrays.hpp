@@ -10,7 +10,7 @@ namespace tests {
 /// The binary arrays of other projects' tests in the shared folder, with the counts, labels and components
 /// that are right for them. Empty without that folder.
 std::vector<nlohmann::json> published_arrays();
-/// The same of arrays of values, in which equal values connect.
+/// Expects the same for arrays of values, in which equal values connect.
 std::vector<nlohmann::json> published_arrays_of_values();
 
 gpuccl::BitVolume image_of(const nlohmann::json& array);

@@ -20,7 +20,7 @@ struct CorpusCase {
   bool must_fail = false;        // with exit code 65
 };
 
-/// The folder of third-party files that tests may use: GPUCCL_SHARED, else ../shared beside the project.
+/// The folder of third-party files that tests may use: GPUCCL_SHARED, else ../shared next to the project.
 /// Empty, with a line on stderr that says so, where there is none: then the tests that need it are skipped.
 std::filesystem::path shared_folder();
 

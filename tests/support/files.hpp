@@ -18,7 +18,7 @@ inline void write_file(const std::string& path, const std::string& content) {
   std::ofstream(path, std::ios::binary) << content;
 }
 
-/// What a file holds, or of a folder the paths of all that is in it, and what its files hold.
+/// Returns the contents of a file, or the paths of all entries of a folder and the contents of its files.
 inline std::string read_tree(const std::filesystem::path& path) {
   if (!std::filesystem::is_directory(path)) return read_file(path.string());
   std::vector<std::filesystem::path> all;

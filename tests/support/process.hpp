@@ -37,7 +37,7 @@ pid_t launch(const Command& command);
 /// Starts a program, sends it `signal` as soon as its standard error has said `cue`, and waits.
 Ended run_and_signal(const Command& command, const std::string& cue, int signal);
 
-/// The same after some time, unless it has ended by itself.
+/// Kills it after some time, unless it has ended by itself.
 Ended run_and_signal(const Command& command, std::chrono::microseconds after, int signal);
 
 }  // namespace gpuccl

@@ -5,14 +5,15 @@
 
 namespace tests {
 
-/// What flood fill says of an image.
+/// Labels of flood fill.
 gpuccl::Labeling flood_fill(gpuccl::BitView image, gpuccl::Connectivity connectivity);
 
 /// Requires the same labels, numbers included, the same components, and rows that render alike: all at once,
 /// in parts, in every type, and with a map.
 void expect_same(const gpuccl::Labeling& labeled, const gpuccl::Labeling& expected);
 
-/// What labels an image in memory slab by slab, and counts in `reads`, if not null, how many it has read.
+/// Source that labels an image in memory slab by slab, and counts in `reads`, if not null, how many it has
+/// read.
 gpuccl::SlabWork slab_work(const gpuccl::BitVolume& image, gpuccl::Labeler& labeler, int* reads = nullptr);
 
 void expect_same_as_flood_fill(gpuccl::Labeler& labeler, gpuccl::BitView image,

@@ -102,7 +102,7 @@ inline void expect_same(const gpuccl::ValueLabeling& found, const gpuccl::ValueL
   REQUIRE(found.values == expected.values);
 }
 
-/// What a flood fill over values says: the oracle. As simple as it can be.
+/// Labels of a flood fill over values: the oracle, as simple as possible.
 template <class T>
 gpuccl::ValueLabeling flood_fill(const Values<T>& values, gpuccl::Connectivity connectivity, double delta) {
   using namespace gpuccl;

@@ -80,7 +80,7 @@ class Merger {
   std::vector<int> sizes_;
 };
 
-/// What is known of the mask one cell further.
+/// Returns the known pixels of the mask one cell further.
 State moved(const OptimalTrees& trees, const DecisionTable& table, State state) {
   State result = trees.nothing_known();
   for (std::size_t i = 0; i < table.pixels.size(); ++i)

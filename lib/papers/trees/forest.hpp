@@ -38,7 +38,7 @@ Forest make_prediction(const OptimalTrees& trees, const DecisionTable& table);
 std::vector<int> nodes_in_use(const Forest& forest);
 int questions(const Forest& forest);
 
-/// What a leaf does: of the right actions, the first.
+/// Returns the action of a leaf: the first of the correct ones.
 Action action(const Node& leaf);
 
 /// C++ that labels one row, the body of a function that returns nothing. It asks `at` for the pixels of the

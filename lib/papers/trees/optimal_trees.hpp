@@ -40,7 +40,7 @@ struct DecisionTable {
 /// X that touch only their own cell.
 DecisionTable make_decision_table(int side);
 
-/// What is known of the pixels of a table: one digit a pixel to base 3, the value of the pixel, 2 if unknown.
+/// Known pixels of a table: one digit per pixel to base 3, the value of the pixel, 2 if unknown.
 using State = std::uint32_t;
 
 /// The decision trees that ask for fewest pixels on average, if all rules are equally frequent, and of these
@@ -59,7 +59,7 @@ class OptimalTrees {
     return state - static_cast<State>(2 - value) * power(pixel);
   }
 
-  /// What is right whatever the pixels are that are not known; 0 if nothing is.
+  /// Actions that are correct for every value of the unknown pixels; 0 if none.
   Actions actions(State state) const;
   /// The pixel to ask for if nothing is.
   int best_pixel(State state) const;

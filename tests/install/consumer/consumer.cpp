@@ -16,7 +16,7 @@ void label(gpuccl::Engine& engine, const gpuccl::BitVolume& image) {
 
 }  // namespace
 
-// A 4x3 image of bytes, and the same of bits, labeled by the installed library.
+// A 4x3 image of bytes, and one of bits, labeled by the installed library.
 int main() {
   const gpuccl::Extent extent{4, 3, 1};
   const std::vector<std::uint8_t> bytes = {7, 0,   0, 9,  //

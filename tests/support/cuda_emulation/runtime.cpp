@@ -106,13 +106,13 @@ cudaError_t begin_call() {
   return cudaSuccess;
 }
 
-/// The same for calls that enqueue: work for a stream is accepted while its device is current.
+/// Checks a call that enqueues: work for a stream is accepted while its device is current.
 cudaError_t begin_call(const CUstream_st* stream) {
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   return report(stream->device == current_device ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
 
-/// The same for calls that wait, or that allocate: not while a stream captures.
+/// Checks a call that waits or allocates: not while a stream captures.
 cudaError_t begin_waiting_call() {
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   const auto captures = [](const CUstream_st* stream) { return stream->captured != nullptr; };

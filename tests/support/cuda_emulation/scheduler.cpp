@@ -147,7 +147,7 @@ class BlockRunner {
                     thread / block_extent.x / block_extent.y};
   }
 
-  /// What a fiber does: threads, one after the other, until one of them has to wait.
+  /// Body of a fiber: runs threads, one after the other, until one of them has to wait.
   void run_threads() {
     for (;;) {
       Fiber* const self = running_;
