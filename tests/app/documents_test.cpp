@@ -15,7 +15,7 @@
 #include "support/scratch_folder.hpp"
 #include "support/tiff_file.hpp"
 
-// What README, docs/ and the man pages show is what the program does: their commands run, their outputs are
+// README, docs/ and the man pages show what the program does: their commands run, their outputs are
 // real.
 namespace gpuccl {
 namespace {
@@ -187,10 +187,10 @@ TEST_CASE("every command in README and docs/ runs") {
     for (const std::string& block : blocks(page, "sh"))
       for (const std::string& line : lines_of(block)) {
         CAPTURE(page, line);
-        // What is not run here is known by its first word, so that nothing is left out by a slip of the pen.
-        CHECK(
-            (is_command(line) ||
-             std::regex_search(line, std::regex("^(sudo|mpirun|cmake|cpack|conda|module|cp|\\./dev|#|$)"))));
+        // Commands that are not run here are listed by their first word, so none is left out by mistake.
+        CHECK((is_command(line) ||
+               std::regex_search(
+                   line, std::regex("^(sudo|mpirun|cmake|cpack|conda|module|cp|\\./dev|release/|#|$)"))));
         lines.push_back(line);
       }
     CAPTURE(page);
@@ -261,7 +261,7 @@ TEST_CASE("docs/outputs.md shows a real report, README a real table") {
   CHECK(read_file(desk / "cells.csv").starts_with(table));
 }
 
-TEST_CASE("the tables in docs/ are real, and their Python prints what is shown") {
+TEST_CASE("the tables in docs/ are real, and their Python prints the output shown") {
   for (const std::string page : {"docs/quickstart.md", "docs/measures.md"}) {
     CAPTURE(page);
     const Desk desk;
@@ -386,7 +386,7 @@ TEST_CASE("CITATION.cff names this version") {
   CHECK(read_file(source_file("CITATION.cff")).find("\nversion: " + number + "\n") != std::string::npos);
 }
 
-TEST_CASE("what README and docs/ point to is there") {
+TEST_CASE("links of README and docs/ lead to files") {
   for (const std::string& page : pages()) {
     const std::string text = prose(page);
     std::size_t links = 0;
@@ -410,13 +410,7 @@ TEST_CASE("what README and docs/ point to is there") {
 
 TEST_CASE("README's packages are those that ./dev installs") {
   const std::string readme = read_file(source_file("README.md"));
-  std::string dev = read_file(source_file("dev"));
-  // What it unpacks for another machine, or links into wheels, is not needed to build.
-  for (const char* const others : {"\naarch64() {", "\nneeds_of_wheels() {"}) {
-    const std::size_t begin = dev.find(others);
-    REQUIRE(begin != std::string::npos);
-    dev.erase(begin, dev.find("\n}\n", begin) - begin);
-  }
+  const std::string installed = read_file(source_file("release/setup.sh"));
   std::smatch line;
   REQUIRE(std::regex_search(readme, line, std::regex("sudo apt install ([^\n]+)")));
   const std::string list = line[1];
@@ -426,26 +420,31 @@ TEST_CASE("README's packages are those that ./dev installs") {
   std::set<std::string> named;
   for (std::sregex_iterator at(list.begin(), list.end(), package), end; at != end; ++at) {
     CAPTURE(at->str());
-    CHECK(dev.find(at->str()) != std::string::npos);
+    CHECK(installed.find(at->str()) != std::string::npos);
     named.insert(at->str());
   }
   const std::regex library("\\blib[a-z0-9]+-dev\\b");
-  for (std::sregex_iterator at(dev.begin(), dev.end(), library), end; at != end; ++at) {
+  for (std::sregex_iterator at(installed.begin(), installed.end(), library), end; at != end; ++at) {
     CAPTURE(at->str());
-    CHECK((named.contains(at->str()) || at->str() == "libopenmpi-dev"));  // that is for ./dev mpi alone
+    CHECK(named.contains(at->str()));
   }
 }
 
-TEST_CASE("README and docs/ name commands of ./dev and presets that there are") {
+TEST_CASE("README and docs/ name scripts, commands of ./dev and presets that exist") {
   const std::string dev = read_file(source_file("dev"));
   const Json presets = Json::parse(read_file(source_file("CMakePresets.json")));
   std::size_t commands = 0;
   for (const std::string& page : pages()) {
     const std::string text = read_file(source_file(page));
-    const std::regex command("[`\n][.]/dev ([a-z0-9]+)( --[a-z]+)?"), preset("cmake --preset ([a-z-]+)");
+    const std::regex command("[`\n][.]/dev ([a-z0-9]+)( --[a-z]+)?"), preset("cmake --preset ([a-z-]+)"),
+        script("[` \n](release/[a-z]+|tests/[a-z0-9]+/run[.]sh)");
+    for (std::sregex_iterator at(text.begin(), text.end(), script), end; at != end; ++at, ++commands) {
+      CAPTURE(page, at->str());
+      CHECK(fs::exists(source_file((*at)[1])));
+    }
     for (std::sregex_iterator at(text.begin(), text.end(), command), end; at != end; ++at, ++commands) {
       CAPTURE(page, at->str());
-      CHECK(dev.find("\n  " + (*at)[1].str() + ") ") != std::string::npos);
+      CHECK(dev.find("\n  '" + (*at)[1].str() + ' ') != std::string::npos);
       CHECK(dev.find((*at)[2]) != std::string::npos);
     }
     for (std::sregex_iterator at(text.begin(), text.end(), preset), end; at != end; ++at, ++commands) {

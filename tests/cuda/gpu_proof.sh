@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# What a machine with a GPU has to show before a release, in about ten minutes: labels, memory, speed. Builds
-# nothing: FOLDER holds gpu_tests, gpu_timing and gpuccl, as build/release has them (or ./dev bundle, and gpu_timing).
+# Checks labels, memory and speed on a machine with a GPU before a release, in about ten minutes. Builds
+# nothing: FOLDER holds gpu_tests, gpu_timing and gpuccl, as build/release has them (or release/bundle, and gpu_timing).
 # With OLD, a folder with another gpu_timing, the two take turns and are compared case by case.
 #
 #   tests/cuda/gpu_proof.sh FOLDER [OLD]
@@ -38,7 +38,7 @@ runs_ms() {
   awk '/connectivity/ { split($0, parts, ":"); name = parts[1] }
        $1 == "runs" { for (i = 1; i < NF; ++i) if ($i == "numbers") printf "%s\t%.4f\n", name, $2 + $(i + 1) }' "$1"
 }
-# Line by line the least of several such lists.
+# Prints the minimum of several lists, line by line.
 least() { sort -t "$(printf '\t')" -k 1,1 -k 2,2g "$@" | awk -F'\t' '!seen[$1]++'; }
 
 check gpu_tests 300 "$gpu_tests"

@@ -38,8 +38,8 @@ def check_project():
     assert {"sanitizers", "fuzzing_engines", "base_os_version"} <= fields.keys()
     base = re.search(r"^FROM gcr\.io/oss-fuzz-base/base-builder:(\S+)$", (OSS_FUZZ / "Dockerfile").read_text(), re.M)
     assert base and base[1] == fields["base_os_version"].strip(), "another system in project.yaml than in Dockerfile"
-    # What ./dev installs to build, but for tools that the image has.
-    needs = re.search(r"needs\(\) \{\n  cat <<'EOF'\n(.*?)\nEOF", (SOURCE / "dev").read_text(), re.S)[1]
+    # The packages that ./dev installs to build, without tools that the image has.
+    needs = re.search(r"needs\(\) \{\n  cat <<'EOF'\n(.*?)\nEOF", (SOURCE / "release/setup.sh").read_text(), re.S)[1]
     wanted = {line.split()[0] for line in needs.splitlines()} - {"g++", "git", "libhdf5-dev"}
     missing = wanted - set((OSS_FUZZ / "Dockerfile").read_text().split())
     assert not missing, missing

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The parts of ./dev release: notes, sums, the list of what is linked, symbols of wheels, and libraries that packages
+"""The parts of release/all: notes, sums, the list of what is linked, symbols of wheels, and libraries that packages
 require. Arguments of unittest. 77 (skipped) without CMake, Ninja or Debian packages.
 """
 
@@ -85,7 +85,7 @@ class Parts(unittest.TestCase):
         (self.folder / "release.tar").write_text("contents")
         return ROOT / "release/sbom.py", "1.2", self.folder / "sbom.json", f"{self.folder}/release.tar={self.folder}/build:linked"
 
-    def test_what_is_linked_is_listed(self):
+    def test_linked_libraries_are_listed(self):
         command = self.build("")
         run(*command, f"{self.folder}/release.tar=@/usr/lib/x86_64-linux-gnu/liblz4.so")
         first = (self.folder / "sbom.json").read_bytes()

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # same_bytes_test.sh [TARGET...]: builds targets from copies of the checkout in two folders, and compares the files. The
-# default is the program, which takes minutes; ./dev long does that. CUDA=ON builds with CUDA, as packages do.
+# default is the program, which takes minutes; ./dev test --long does that. CUDA=ON builds with CUDA, as packages do.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 [ $# -gt 0 ] || set -- gpuccl

@@ -21,7 +21,7 @@ using namespace tests;
 
 namespace {
 
-LazyEngine on_cpu() { return {{.device = DeviceChoice::cpu}, nullptr}; }
+LazyEngine cpu_engine() { return {{.device = DeviceChoice::cpu}, nullptr}; }
 
 LabelPaths outputs(const std::string& input, const std::string& base, const LabelOptions& options) {
   LabelPaths files;
@@ -33,7 +33,7 @@ LabelPaths outputs(const std::string& input, const std::string& base, const Labe
   return files.with_defaults();
 }
 
-LabelOptions quiet() {
+LabelOptions quiet_options() {
   LabelOptions options;
   options.quiet = true;
   options.output.file.sync = false;
@@ -62,7 +62,7 @@ void expect_files_of_the_whole(const ScratchFolder& scratch, const std::string& 
                                std::int64_t memory) {
   options.resolve();
   const LabelPaths whole = outputs(input, scratch / "whole", options);
-  LazyEngine engine = on_cpu();
+  LazyEngine engine = cpu_engine();
   label_file(whole, options, engine);
   options.input.limits.memory = memory;
   for (const int parts : {1, 2, 3}) {
@@ -70,7 +70,7 @@ void expect_files_of_the_whole(const ScratchFolder& scratch, const std::string& 
     const LabelPaths files = outputs(input, scratch / "parts", options);
     REQUIRE(most_slabs(files, options, parts) > 1);
     run_parts(parts, [&](PartLink& link) {
-      LazyEngine own = on_cpu();
+      LazyEngine own = cpu_engine();
       label_file(link, files, options, own);
     });
     CHECK((read_file(files.image) == read_file(whole.image)));
@@ -87,7 +87,7 @@ TEST_CASE("parts label a volume by slabs, with every option") {
   const Extent extent{90, 70, 48};
   const std::string input = save(scratch / "in.tif", random_image(extent, 0.45, 2, 3).view());
   constexpr std::int64_t kMemory = 60'000;
-  LabelOptions options = quiet();
+  LabelOptions options = quiet_options();
   SECTION("nothing else") {}
   SECTION("6-connectivity") { options.algorithm.connectivity = Connectivity::c6; }
   SECTION("each slice apart") { options.algorithm.per_slice = true; }
@@ -114,7 +114,7 @@ TEST_CASE("parts label a volume by slabs, with every option") {
 TEST_CASE("parts label the rows of an image by slabs") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", random_image({900, 700, 1}, 0.5, 2, 4).view());
-  LabelOptions options = quiet();
+  LabelOptions options = quiet_options();
   SECTION("nothing else") {}
   SECTION("filled holes, measures") {
     options.fill_holes = 20;
@@ -127,7 +127,7 @@ TEST_CASE("parts label the rows of an image by slabs") {
 TEST_CASE("parts label values by slabs") {
   const ScratchFolder scratch;
   const std::string input = save_values(scratch / "in.tif", {70, 60, 40}, 8, SAMPLEFORMAT_UINT, 7);
-  LabelOptions options = quiet();
+  LabelOptions options = quiet_options();
   options.values.by_values = true;
   options.algorithm.connectivity = Connectivity::c6;
   SECTION("equal ones") {}
@@ -152,7 +152,7 @@ TEST_CASE("a channel is labeled in parts") {
     for (int i = 0; i < 60 * 50 * 3; ++i) page.samples.push_back(random() % 3 == 0 ? random() % 256 : 0);
   }
   write_tiff(scratch / "in.tif", pages);
-  LabelOptions options = quiet();
+  LabelOptions options = quiet_options();
   options.planes.channel = 1;
   expect_files_of_the_whole(scratch, scratch / "in.tif", options, 9'000);
 }

@@ -1,4 +1,4 @@
-# Spack: copy this folder to the packages of a repository, and the sdist of ./dev wheel to the current folder.
+# Spack: copy this folder to the packages of a repository, and the sdist of release/wheel to the current folder.
 import os
 
 from spack.package import *
