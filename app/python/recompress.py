@@ -12,7 +12,7 @@ import zipfile
 
 
 class Compressor:
-    """What zipfile needs of a zlib.compressobj."""
+    """The interface of zlib.compressobj that zipfile needs."""
 
     library = None
 

@@ -133,7 +133,7 @@ class OrderedBuilder final : public nlohmann::json_sax<nlohmann::ordered_json> {
                                         : &outer->get_ptr<Json::object_t*>()->back().second);
     return true;
   }
-  /// Of members with the same name, the last value counts, at the place of the first.
+  /// The last value of members with the same name counts, at the place of the first.
   static void keep_last(Json::object_t& object) {
     std::map<std::string_view, std::size_t> places;
     bool is_any_twice = false;

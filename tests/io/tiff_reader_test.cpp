@@ -987,7 +987,7 @@ TEST_CASE("a composite of ImageJ with its channels in each pixel is read by chan
   describe(page, "ImageJ=1.54f\n");  // colors
   write_tiff(path, {page});
   REQUIRE(read(path).info.foreground_rule == "luma > 0");
-  // Of a composite with one slice, Fiji writes the number of channels or only the mode, but no images=.
+  // Fiji writes, for a composite with one slice, the number of channels or only the mode, but no images=.
   for (const char* text :
        {"ImageJ=1.53t\nchannels=3\nmode=composite\nloop=false\nmin=0.0\nmax=100.0\n",
         "ImageJ=1.53t\nchannels=3\nmode=color\nunit=micron\n", "ImageJ=1.54f\nmode=color\n"}) {

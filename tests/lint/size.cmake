@@ -68,8 +68,8 @@ set(rooms
   "tests/slabs 399"
   "tests/support 2909"
   "tests 277"
-  "release 443"
-  "dev 590")
+  "release 460"
+  "dev 160")
 set(kinds bash cmake cpp css cu cuh def h hpp html in inc js py pyi sh tsv txt)
 
 list(TRANSFORM kinds REPLACE "(.+)" "*.\\1" OUTPUT_VARIABLE patterns)

@@ -290,7 +290,7 @@ def test_columns_are_of_int64_and_float64():
     assert type(large[0]) is np.uint64
 
 
-def test_connectivity_is_an_integer_whatever_was_asked_before():
+def test_connectivity_is_an_integer_in_any_order_of_calls():
     for ndim in (1, 2, 3):
         array = np.ones((3,) * ndim, bool)
         for _ in range(2):

@@ -303,7 +303,7 @@ def clean(
     Returns
     -------
     array
-        An array as `array`, with 0 in place of removed components.
+        An array as `array`, with 0 for removed components.
 
     Examples
     --------

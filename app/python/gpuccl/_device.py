@@ -268,7 +268,7 @@ class DeviceArray:
 
 
 class _Other:
-    """Whatever has DLPack (JAX) or __cuda_array_interface__ (Numba)."""
+    """An array with DLPack (JAX) or __cuda_array_interface__ (Numba)."""
 
     #: A stream that does not wait for all others, as the process's default stream does.
     PER_THREAD = 2
@@ -377,7 +377,7 @@ def _kind_of(array):
 
 
 def _pitches(shape, strides, each: int):
-    """Of rows and slices, in bytes; None if elements do not follow each other as the library needs it."""
+    """Pitches of rows and slices, in bytes; None if elements do not follow each other as the library needs it."""
     if strides is None:
         return 0, 0
     width = shape[-1]
@@ -527,7 +527,7 @@ class Labeling:
         return address, tuple(shape), strides
 
     def read(self, array, type_) -> np.ndarray:
-        """What is in an array of this call, when its stream has written it."""
+        """Contents of an array of this call, when its stream has written it."""
         count = array.nbytes if hasattr(array, "nbytes") else int(np.prod(array.shape)) * array.dtype.itemsize
         return np.frombuffer(_core.read(self.device, self.kind.address(array), int(count), self.stream), type_)
 
