@@ -23,7 +23,6 @@ int parse_and_run(int argc, char** argv) {
                    setup_contacts);
   line.add_command("match", "Match the objects of two label images and score the second against the first",
                    setup_match);
-  line.add_command("verify", "Check label images against the fingerprints in their reports", setup_verify);
   line.add_command("generate", "Make a binary test image or volume", setup_generate);
   line.add_command("view", "Write an HTML page that shows a label image and its table", setup_view);
   line.add_command("list", "List the algorithms, or the measures of components", setup_list);

@@ -24,7 +24,6 @@ void setup_bench(const Command& command);
 void setup_compare(const Command& command);
 void setup_contacts(const Command& command);
 void setup_match(const Command& command);
-void setup_verify(const Command& command);
 void setup_generate(const Command& command);
 void setup_view(const Command& command);
 void setup_list(const Command& command);

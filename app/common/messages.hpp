@@ -18,7 +18,7 @@ namespace gpuccl::app {
 
 /// Exit codes of the program, in addition to those of failures (sysexits, all below 126).
 inline constexpr int kSuccess = 0;
-inline constexpr int kDifferent = 1;  // `compare` or `verify` found a difference
+inline constexpr int kDifferent = 1;  // `compare` found a difference
 inline constexpr int kMixed = 1;      // inputs of a batch, or images of bench, failed for different reasons
 
 /// Returns the exit code of a failure.

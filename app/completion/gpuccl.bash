@@ -16,7 +16,7 @@ _gpuccl() {
   COMPREPLY=()
 
   if [ "$COMP_CWORD" -eq 1 ]; then
-    words="label measure join bench compare contacts match view verify generate list info --help --version"
+    words="label measure join bench compare contacts match view generate list info --help --version"
     mapfile -t COMPREPLY < <(compgen -W "$words" -- "$current")
     return
   fi

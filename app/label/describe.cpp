@@ -406,15 +406,12 @@ void Description::contacts() {
   warn(files_.input, hint_of_contacts(connectivity_, options_.values.by_values));
 }
 
-void Description::written(const LabelInput& input, const LabelOutputs& outputs) {
-  report.files = input.files_read();
+void Description::written(const LabelOutputs& outputs) {
   const auto written = [&](Output output) {
     const io::AtomicFile* const file = outputs.file(output);
-    return file != nullptr ? io::ReportedFile{file->path(), file->size(), file->checksum()}
-                           : io::ReportedFile{};
+    return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
   };
   report.output = written(Output::image);
-  report.output.checksum.clear();  // the label image has a fingerprint instead
   if (files_.image == "-") report.output.path = files_.image;
   report.preview = written(Output::preview);
   report.stats = written(Output::stats);

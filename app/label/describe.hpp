@@ -112,7 +112,7 @@ class Description {
   /// Before finding contacts.
   void contacts();
   /// When all outputs but the report are complete.
-  void written(const LabelInput& input, const LabelOutputs& outputs);
+  void written(const LabelOutputs& outputs);
 
   io::Report report;
 

@@ -232,17 +232,14 @@ void Job::write_image() {
   const io::LabelFormat format = io::label_format(files_.image);
   WrittenValues written = this->written();
   io::WriteOptions write;
-  std::string& fingerprint = description_.report.fingerprint;
   run_local(files_.image, [&] {
     write = write_options(options_, format, written.type, written.largest, geometry());
     write.strips_at_once = piece_->strips_at_once();
     write.progress = [this](double done) { progress_.share(done); };
     description_.image(write, written.type);
     if (!is_alone()) return;
-    io::ContentHash hash(write.type);
     io::write_labels(*outputs_->file(Output::image), format,
-                     {*part_.labels.labels, written.map, written.largest, written.wide, &hash}, write);
-    fingerprint = hash.text(extent_);
+                     {*part_.labels.labels, written.map, written.largest, written.wide}, write);
   });
   if (!options_.values.writes_values()) part_.labels.numbers = std::move(written.map);
   if (is_alone()) return;
@@ -250,10 +247,7 @@ void Job::write_image() {
   slabs.push_back(std::move(part_.labels));
   if (options_.values.keep_values) slabs.front().numbers = std::move(written.map);
   const std::unique_ptr<LabelRows> labels = joined_labels(extent_, std::move(slabs), written.largest);
-  io::ContentHash hash(write.type);
-  hash.add_sum(io::write_labels_in_parts(link_, outputs_->shared(Output::image), format, *labels,
-                                         written.wide, write));
-  fingerprint = hash.text(extent_);
+  io::write_labels_in_parts(link_, outputs_->shared(Output::image), format, *labels, written.wide, write);
 }
 
 /// Adds colors and properties of labels to the metadata of an OME-Zarr.
@@ -342,7 +336,7 @@ std::string Job::summary(std::optional<int> frame) const {
 void Job::commit() {
   outputs_->finish();
   io::Report& report = description_.report;
-  run_local(files_.input, [&] { description_.written(*input_, *outputs_); });
+  run_local(files_.input, [&] { description_.written(*outputs_); });
   report.write_ms = since_.lap();
   report.total_ms = milliseconds();
   outputs_->write(Output::report, [this](const io::TextSink& sink) { texts().write_report(sink); });

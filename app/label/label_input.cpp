@@ -295,9 +295,6 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   read.stack = options.input.stack;
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;
-  read.opened = opened_;
-  for (const std::string& list : options.inputs)
-    if (list.starts_with('@')) opened_->add(list.substr(1), io::bytes_of_regular_file(list.substr(1)));
   const auto warn_of = [&](const std::string& path) {
     return warn ? std::function([warn, path](const std::string& line) { warn(path, line); }) : nullptr;
   };

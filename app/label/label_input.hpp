@@ -146,9 +146,6 @@ class LabelInput {
   /// Frees the reader.
   void close() { reader_.reset(); }
 
-  /// Returns the files that were read: of the input, of intensity images, and lists that name inputs.
-  std::vector<io::OpenedFiles::File> files_read() const { return opened_->list(); }
-
   /// Returns format, extent, sizes and times of all files that are read. It differs between processes only if
   /// the input has changed.
   std::string state() const;
@@ -172,7 +169,6 @@ class LabelInput {
   SelectionOptions selection_;  // the filters, with size limits in pixels of this input
   std::optional<ValueType> value_type_, sample_type_;
   LabelMeasures measures_;
-  const std::shared_ptr<io::OpenedFiles> opened_ = std::make_shared<io::OpenedFiles>();
   mutable std::optional<std::string> state_;
 };
 

@@ -68,15 +68,12 @@ void write_image(const Stretches& stretches, const JoinedParts& joined, io::Atom
   const StoredRun& run = stretches.run;
   const io::WriteOptions write = run.image_options(joined);
   description.image(write, joined.image_type);
-  io::ContentHash hash(write.type);
   io::with_path(run.files().image, [&] {
-    hash.add_sum(
-        io::join_label_stretches(out, run.image(joined), static_cast<std::size_t>(run.parts()),
-                                 [&](std::size_t i, const std::function<void(const io::CheckedFile&)>& read) {
-                                   stretches.file(static_cast<int>(i) + 1).read_required(read);
-                                 }));
+    io::join_label_stretches(out, run.image(joined), static_cast<std::size_t>(run.parts()),
+                             [&](std::size_t i, const std::function<void(const io::CheckedFile&)>& read) {
+                               stretches.file(static_cast<int>(i) + 1).read_required(read);
+                             });
   });
-  description.report.fingerprint = hash.text(run.extent());
   io::LabelTexts texts;
   stretches.for_each([&](const io::CheckedFile& file) {
     texts.colors += file.read_text(sections::kColors);
@@ -169,7 +166,7 @@ void finish(const StoredRun& run, bool quiet) {
     write_contacts(stretches, joined, outputs);
   }
   outputs.finish();
-  description.written(input, outputs);
+  description.written(outputs);
   report.write_ms = write_ms + total.milliseconds();
   report.total_ms += report.write_ms;
   outputs.write(Output::report, [&](const io::TextSink& sink) {

@@ -207,7 +207,7 @@ void write_image_stretch(const StoredRun& run, const JoinedParts& joined, int pa
       });
   const std::unique_ptr<LabelRows> labels =
       joined_labels(run.extent(), std::move(slabs), joined.image_largest);
-  io::write_label_stretch(file, image, run.image_options(joined).type, *labels, wide, run.rows(part));
+  io::write_label_stretch(file, image, *labels, wide, run.rows(part));
 }
 
 /// Returns the components whose texts the part writes, with their values and measures.

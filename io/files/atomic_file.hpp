@@ -11,7 +11,6 @@
 
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/weighted_sum.hpp"
 
 namespace gpuccl::io {
 
@@ -105,9 +104,6 @@ class AtomicFile {
   void write(const void* data, std::size_t bytes);  // at the end of what write() wrote so far
   void write_at(const void* data, std::size_t bytes, std::size_t offset);
   std::size_t size() const;  // bytes in the file now; 0 of a folder
-  /// Returns the checksum if only write() has written, or if others have added their sums.
-  std::string checksum() const { return sum_.text(size()); }
-  void add_to_checksum(std::uint64_t sum) { sum_.add(sum); }
 
   /// Flushes, checks and syncs everything, so that only commit() is left to do. Called by commit() if
   /// needed.
@@ -156,7 +152,6 @@ class AtomicFile {
   bool can_give_back_ = true;                 // the file that had this name can be restored
   std::optional<mode_t> mode_;                // of the file that is replaced
   std::size_t end_ = 0;
-  ByteSum sum_;
   bool finished_ = false;
 };
 

@@ -176,7 +176,7 @@ std::string companion_path(const std::string& header, const std::string& name) {
 }
 
 std::shared_ptr<const InputFile> open_companion(const std::string& header, const std::string& name,
-                                                bool follow, OpenedFiles* opened) {
+                                                bool follow) {
   const fs::path path = name;
   const std::string shown = name.substr(0, name.find('\0'));
   const auto refuse = [&] {
@@ -199,7 +199,6 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode))
     throw Error(ErrorCode::no_input, "its samples are missing: no file " + shown + " next to it");
   const auto bytes = static_cast<std::uint64_t>(status.st_size);
-  if (opened != nullptr) opened->add(companion_path(header, name), bytes);
   return std::make_shared<const InputFile>(std::move(file), bytes);
 }
 

@@ -2,9 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -22,32 +20,6 @@ class ByteSource {
   /// Copies `count` bytes from `offset` on, fewer only at the end, and returns how many. May be called from
   /// several threads at once. Throws Error (data, io).
   virtual std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const = 0;
-};
-
-/// Record of the files that an input was read from. Thread-safe.
-class OpenedFiles {
- public:
-  struct File {
-    std::string path;
-    std::optional<std::uint64_t> bytes;  // none for a folder
-  };
-
-  void add(const std::string& path, std::optional<std::uint64_t> bytes) {
-    const std::lock_guard lock(mutex_);
-    files_[path] = bytes;
-  }
-  /// Returns the files, sorted by path.
-  std::vector<File> list() const {
-    const std::lock_guard lock(mutex_);
-    std::vector<File> files;
-    files.reserve(files_.size());
-    for (const auto& [path, bytes] : files_) files.push_back({path, bytes});
-    return files;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, std::optional<std::uint64_t>> files_;
 };
 
 /// Records the files that InputFile opens from now on, so that no AtomicFile of this process replaces one.
@@ -109,10 +81,10 @@ std::string companion_path(const std::string& header, const std::string& name);
 
 /// Opens the file `name` that contains the samples of the file `header`. It must be in the folder of the
 /// header or below it, also after following links, unless `follow` is set: a header from elsewhere must not
-/// name other files. Records it in `opened`, if that is not null. Throws Error: data if the name leads out of
+/// name other files. Throws Error: data if the name leads out of
 /// the folder, no_input if there is no such file, and as InputFile does.
 std::shared_ptr<const InputFile> open_companion(const std::string& header, const std::string& name,
-                                                bool follow, OpenedFiles* opened = nullptr);
+                                                bool follow);
 
 /// Lines of a text header before samples. Texts in addition to the header's fields, such as a history, may be
 /// long, up to a limit.

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -21,46 +20,6 @@ namespace gpuccl::io {
 /// Signed and floating-point types, and those of 64 bits, hold values that are written instead of labels.
 enum class LabelType { automatic, u8, u16, u32, i8, i16, i32, f32, u64, i64, f64 };
 
-/// Fingerprint of a label image: of its extent and of the number of each pixel. It does not depend on format,
-/// compression or type of samples, nor on the order in which rows are added. It detects accidents, not
-/// forgery: it is not cryptographic.
-///
-/// It is a sum over pixels, so parts of an image add up, and a run counts as its number times the sum of its
-/// weights. With mix(a, b) = the lower half of the product of 128 bits XOR its upper half, all modulo 2^64:
-///   weight(x)        = mix((x mod 1024) ^ K1, K2) / 2^33, made odd by its lowest bit
-///   factor(row, x)   = mix(row ^ K1, (x / 1024) ^ K2), made odd as well; rows are counted over all slices
-///   term(pixel)      = number * weight(x) * factor(row, x)
-///   after(axis)      = mix(before ^ K1, axis ^ K2), for width, height, depth, beginning with the sum
-/// K1 = 0x9e3779b97f4a7c15, K2 = 0xbf58476d1ce4e5b9. As weights and factors are odd, no single pixel can
-/// change without changing the sum. `number` is the label as a signed integer of 64 bits, or the bits of a
-/// double if it is not an integer.
-class ContentHash {
- public:
-  /// `type`: of the labels or values that are written.
-  explicit ContentHash(LabelType type = LabelType::u32) : type_(type) {}
-
-  // Each row is added once. Thread-safe.
-
-  /// Adds rows from `first_row` on. For samples of 64 bits, labels stand for the values in `wide`.
-  void add(std::int64_t first_row, const LabelRuns& rows, std::span<const std::uint64_t> wide = {});
-  /// Adds rows of samples without padding.
-  void add(std::int64_t first_row, std::int64_t rows, int width, const void* samples);
-  /// Adds a row that was read from a file.
-  void add(ValueType type, std::int64_t row, std::span<const ValueRun> runs);
-
-  /// Returns the sum. add_sum() adds that of other rows of the image.
-  std::uint64_t sum() const { return sum_.load(std::memory_order_relaxed); }
-  void clear() { sum_ = 0; }
-  void add_sum(std::uint64_t sum) { sum_.fetch_add(sum, std::memory_order_relaxed); }
-
-  /// Returns the fingerprint of the image as 16 hexadecimal digits.
-  std::string text(const Extent& extent) const;
-
- private:
-  LabelType type_;
-  std::atomic<std::uint64_t> sum_ = 0;
-};
-
 enum class Compression { none, deflate, lzw, zstd, packbits, blosc };
 enum class BigTiff { automatic, yes, no };  // automatic: if a file exceeds the 4 GiB of a classic TIFF
 
@@ -79,15 +38,12 @@ struct WriteOptions {
 
 /// Labels to write: `labels` with `map` applied (may be empty); `count` is the number of labels after
 /// mapping. For samples of 64 bits, the mapped label is an index of `wide`, which has the bits of an unsigned
-/// type. Encoders add each row that they encode to `hash`, unless it is null.
+/// type.
 struct MappedLabels {
   const LabelRows& labels;
   std::span<const Label> map;
   Label count = 0;
   std::span<const std::uint64_t> wide = {};
-  ContentHash* hash = nullptr;
-
-  MappedLabels without_hash() const { return {labels, map, count, wide}; }
 };
 
 /// Returns the bits of a sample; `type` is resolved, not automatic.
@@ -101,7 +57,7 @@ std::string short_name(LabelType type);
 /// Returns "uint8", "int16", "float32".
 std::string long_name(LabelType type);
 
-/// Renders rows as samples of `type`, and adds them to the hash.
+/// Renders rows as samples of `type`.
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows, void* out);
 
 /// Lists the runs of the mapped labels, as LabelRows::list_runs().

@@ -62,7 +62,7 @@ class RawFile final : public StripFile {
 class GzipEncoder final : public StripEncoder {
  public:
   GzipEncoder(const MappedLabels& labels, const StripLayout& strips, LabelType type)
-      : samples_(labels.without_hash(), strips, type),
+      : samples_(labels, strips, type),
         blocks_(labels, strips, {.width = strips.extent.width, .sample_bytes = bits_per_sample(type) / 8}) {}
 
   EncodedStrip encode(std::int64_t strip) override {

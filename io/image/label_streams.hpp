@@ -20,7 +20,6 @@ class RunBlocks {
   /// Loads the runs of `strip` into deflater().
   void take(std::int64_t strip) {
     list_runs(labels_, strips_.first_row(strip), strips_.rows(strip), runs_);
-    if (labels_.hash != nullptr) labels_.hash->add(strips_.first_row(strip), runs_);
     deflater_.clear();
     deflater_.add(runs_);
   }

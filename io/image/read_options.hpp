@@ -75,7 +75,6 @@ struct ReadOptions {
   bool pages_apart = false;  // pages are not slices of a volume, so they may differ in size
   bool any_order = false;    // slices are read in any order, several at once, and more than once
   bool in_parts = false;     // a few slices or rows are read at a time: limits.memory need not hold all bits
-  std::shared_ptr<OpenedFiles> opened;  // receives what is read, if not null
   /// One line for the user about something odd but harmless ("alpha channel ignored").
   std::function<void(const std::string& line)> warn;
 };

@@ -195,7 +195,7 @@ std::unique_ptr<SampleSource> open_metaimage(std::shared_ptr<const InputFile> fi
   MetaimageHeader header = read_metaimage_header(*file, options.limits);
   RawVolume& volume = header.volume;
   if (!header.data_file.empty()) {
-    file = open_companion(file->path(), header.data_file, options.limits.follow, options.opened.get());
+    file = open_companion(file->path(), header.data_file, options.limits.follow);
     volume.offset = static_cast<std::uint64_t>(std::max<std::int64_t>(0, header.header_size));
   }
   if (header.compressed) {

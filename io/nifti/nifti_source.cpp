@@ -257,7 +257,7 @@ std::string name_of_samples(const std::string& path) {
 std::unique_ptr<SampleSource> open_pair(const RawVolume& volume, const std::string& path,
                                         const ReadOptions& options) {
   const std::string name = name_of_samples(path);
-  auto samples = open_companion(path, name, options.limits.follow, options.opened.get());
+  auto samples = open_companion(path, name, options.limits.follow);
   if (!name.ends_with(".gz")) return open_raw_volume(volume, std::move(samples), options);
   return open_raw_volume(volume, std::make_shared<GunzippedFile>(std::move(samples)), options);
 }

@@ -367,8 +367,7 @@ void check_data_file(const File& file, const NrrdHeader& header) {
 std::unique_ptr<SampleSource> open_nrrd(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   NrrdHeader header = read_nrrd_header(*file, options.limits);
   RawVolume& volume = header.volume;
-  if (!header.data_file.empty())
-    file = open_companion(file->path(), header.data_file, options.limits.follow, options.opened.get());
+  if (!header.data_file.empty()) file = open_companion(file->path(), header.data_file, options.limits.follow);
   const std::uint64_t begin = after_lines(*file, volume.offset, header.lines);
   if (header.gzip) {
     if (header.bytes < 0) throw Error(ErrorCode::data, "compressed samples that are counted from the end");

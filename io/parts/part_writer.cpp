@@ -73,17 +73,14 @@ struct OwnStrips {
   }
 };
 
-/// Encodes strips of labels and passes them to `take`. Returns the sum of their labels for ContentHash.
-/// `file`: as LabelFile::new_encoder() takes it.
-std::uint64_t encode_labels(const LabelFile& image, StripRange strips, LabelType type,
-                            const LabelRows& labels, std::span<const std::uint64_t> wide, int file,
-                            const TakeStrip& take, const TellProgress& progress) {
-  ContentHash hash(type);
-  const MappedLabels mapped{labels, {}, labels.count(), wide, &hash};
+/// Encodes strips of labels and passes them to `take`. `file`: as LabelFile::new_encoder() takes it.
+void encode_labels(const LabelFile& image, StripRange strips, const LabelRows& labels,
+                   std::span<const std::uint64_t> wide, int file, const TakeStrip& take,
+                   const TellProgress& progress) {
+  const MappedLabels mapped{labels, {}, labels.count(), wide};
   encode_strips(
       image.file->strips(), strips, prepare_rows(mapped), [&] { return image.new_encoder(mapped, file); },
       take, progress);
-  return hash.sum();
 }
 
 /// Labels of the rows of a part, and of later rows in its last strip, which other parts send.
@@ -156,19 +153,17 @@ std::vector<StripEntry> gather_in_first(PartLink& link, const std::vector<StripE
   return all;
 }
 
-void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset, ByteSum* sum = nullptr) {
+void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset) {
   text.copy_to([&](std::string_view piece) {
     file.write_at(piece.data(), piece.size(), offset);
-    if (sum != nullptr) sum->add(offset, piece.data(), piece.size());
     offset += piece.size();
   });
 }
 
 }  // namespace
 
-std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
-                                    const LabelRows& labels, std::span<const std::uint64_t> wide,
-                                    const WriteOptions& options) {
+void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelRows& labels,
+                           std::span<const std::uint64_t> wide, const WriteOptions& options) {
   const auto run_local = [&](const auto& work) { collectively(link, file.path(), work); };
   const bool first = link.part() == 0;
   LabelFile image;
@@ -197,10 +192,8 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
     file.write_at(strip.bytes.data(), strip.bytes.size(), end);
     end += strip.bytes.size();
   };
-  std::uint64_t hash = 0;
   run_local([&] {
-    hash = encode_labels(image, own.strips, options.type, labels_of_strips, wide, file.descriptor(), take,
-                         options.progress);
+    encode_labels(image, own.strips, labels_of_strips, wide, file.descriptor(), take, options.progress);
   });
   std::uint64_t strips_end = head + static_cast<std::uint64_t>(layout.row_bytes * layout.extent.rows());
   if (is_listed) {
@@ -216,7 +209,6 @@ std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelForma
   run_local([&] {
     if (first) whole.write_tail(file.descriptor(), strips_end);
   });
-  return link.scan(hash).all;
 }
 
 void write_preview(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
@@ -243,9 +235,7 @@ void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<v
   SpooledText text;
   collectively(link, file.path(), [&] { make([&](std::string_view piece) { text.add(piece); }); });
   const std::uint64_t offset = link.scan(text.size()).before;
-  ByteSum sum;
-  collectively(link, file.path(), [&] { copy(text, file, offset, &sum); });
-  file.add_to_checksum(link.scan(sum.sum()).all);
+  collectively(link, file.path(), [&] { copy(text, file, offset); });
 }
 
 std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& path, const Extent& whole,
@@ -293,7 +283,7 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
 namespace {
 
 /// Sections of a stretch.
-enum Section : std::size_t { kBytes, kEntries, kHash };
+enum Section : std::size_t { kBytes, kEntries };
 
 /// Writes strips into a folder; receives their bytes in pieces of any size.
 class StripCutter {
@@ -348,24 +338,21 @@ RowRange rows_of_stretch(const LabelFile& image, const RowRange& own) {
   return {own.begin, std::max(own.end, strips.end)};
 }
 
-void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
-                         const LabelRows& labels, std::span<const std::uint64_t> wide, const RowRange& own) {
+void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, const LabelRows& labels,
+                         std::span<const std::uint64_t> wide, const RowRange& own) {
   std::vector<StripEntry> entries;
-  const std::uint64_t hash =
-      encode_labels(image, OwnStrips(image.file->strips(), own).strips, type, labels, wide, -1,
-                    [&](std::int64_t /*strip*/, const EncodedStrip& encoded) {
-                      file.add({reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
-                      entries.push_back({encoded.bytes.size(), encoded.checksum});
-                    },
-                    {});
+  encode_labels(image, OwnStrips(image.file->strips(), own).strips, labels, wide, -1,
+                [&](std::int64_t /*strip*/, const EncodedStrip& encoded) {
+                  file.add({reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+                  entries.push_back({encoded.bytes.size(), encoded.checksum});
+                },
+                {});
   file.end_section();
   file.add_section(entries);
-  file.add_section(std::array{hash});
 }
 
-std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
-                                   const ReadStretch& read_stretch) {
-  std::uint64_t hash = 0;
+void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
+                          const ReadStretch& read_stretch) {
   StripFile& strips = *image.file;
   strips.write_head(out.descriptor());
   std::uint64_t end = strips.head().size();
@@ -375,7 +362,6 @@ std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std:
     read_stretch(i, [&](const CheckedFile& file) {
       const auto entries = file.read<StripEntry>(kEntries);
       check_entries(entries, file.bytes(kBytes), strips.strips(), own[i]);
-      hash += file.read_one<std::uint64_t>(kHash);
       if (strips.places() == StripFile::Places::own_files) {
         StripCutter cutter(strips, out.descriptor(), strip, entries);
         file.copy(kBytes, [&](std::string_view piece) { cutter.add(piece); });
@@ -393,7 +379,6 @@ std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std:
   if (strip != strips.strips().count()) throw Error(ErrorCode::data, "lacks some of its strips");
   strips.check_end(end);
   strips.write_tail(out.descriptor(), end);
-  return hash;
 }
 
 }  // namespace gpuccl::io

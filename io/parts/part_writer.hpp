@@ -35,10 +35,6 @@ class SharedFile {
   const std::string& path() const { return path_; }
   int descriptor() const { return made_ != nullptr ? made_->descriptor() : opened_.get(); }
   void write_at(const void* data, std::size_t bytes, std::uint64_t offset);
-  /// Adds the checksum of what all parts have written, for AtomicFile::checksum().
-  void add_to_checksum(std::uint64_t sum) {
-    if (made_ != nullptr) made_->add_to_checksum(sum);
-  }
   /// Flushes the section of this part to the disk.
   void finish();
 
@@ -53,11 +49,9 @@ class SharedFile {
 /// which `labels`, made by joined_labels() from GlobalPart::labels, can render. options.type is resolved.
 /// The bytes are those of write_labels(). A part encodes the strips that begin in its rows. Except in part 0,
 /// compressed strips are kept in memory or in a temporary file until their offsets are known. `wide`: as in
-/// MappedLabels, the same in all parts. Returns the sum of the whole image for its ContentHash. Throws as
-/// collectively().
-std::uint64_t write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format,
-                                    const LabelRows& labels, std::span<const std::uint64_t> wide,
-                                    const WriteOptions& options);
+/// MappedLabels, the same in all parts. Throws as collectively().
+void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelRows& labels,
+                           std::span<const std::uint64_t> wide, const WriteOptions& options);
 
 /// Collective. Writes the preview of the whole image; `labels` are the rows of this part. `file`: in part 0;
 /// null in others. Throws as collectively().
@@ -77,26 +71,26 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
                                             std::int64_t max_bytes);
 
 /// Number of sections of a stretch.
-inline constexpr std::size_t kLabelSections = 3;
+inline constexpr std::size_t kLabelSections = 2;
 
 /// Returns the rows whose labels a part needs to write its stretch: its own, and later rows of its last
 /// strip. `image`: from new_label_file().
 RowRange rows_of_stretch(const LabelFile& image, const RowRange& own);
 
-/// Writes the stretch of the part with `own` rows, with samples of `type`: the strips that begin in these
-/// rows, their StripEntries for the tail, and their sum for ContentHash. `wide`: MappedLabels::wide. Error
+/// Writes the stretch of the part with `own` rows: the strips that begin in these
+/// rows, and their StripEntries for the tail. `wide`: MappedLabels::wide. Error
 /// (data, io).
-void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, LabelType type,
-                         const LabelRows& labels, std::span<const std::uint64_t> wide, const RowRange& own);
+void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, const LabelRows& labels,
+                         std::span<const std::uint64_t> wide, const RowRange& own);
 
 /// Calls read(file) with the file whose first sections are stretch i. Errors of `read` become errors about
 /// the file.
 using ReadStretch =
     std::function<void(std::size_t i, const std::function<void(const CheckedFile& file)>& read)>;
 
-/// Writes the label image from its stretches, with the bytes of write_labels(). Returns the sum of the image
-/// for its ContentHash. Error (data, io).
-std::uint64_t join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
-                                   const ReadStretch& read_stretch);
+/// Writes the label image from its stretches, with the bytes of write_labels(). Error
+/// (data, io).
+void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
+                          const ReadStretch& read_stretch);
 
 }  // namespace gpuccl::io

@@ -165,7 +165,6 @@ PlaneChoice follow_planes(const std::string& path, const ReadOptions& asked, con
       is_folder_of_images(path))
     return planes;
   if (!planes.channel && planes.channel_name.empty()) planes.channel = 0;
-  options.opened = nullptr;
   options.warn = nullptr;
   const auto follow = [&](PlaneAxis axis, const char* option) {
     try {

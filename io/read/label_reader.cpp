@@ -178,19 +178,4 @@ void LabelReader::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns
   });
 }
 
-std::string fingerprint_of_labels(const std::string& path, const Limits& limits) {
-  ReadOptions options;
-  options.limits = limits;
-  ValueSlabs slabs(path, in_slabs(std::move(options)));
-  ContentHash hash;
-  const Extent extent = slabs.info().extent;
-  while (slabs.row() < extent.rows()) {
-    const std::int64_t first = slabs.row();
-    const ValueImage image = slabs.next();
-    for (std::int64_t row = 0; row < image.extent().rows(); ++row)
-      hash.add(slabs.type(), first + row, image.row(row));
-  }
-  return hash.text(extent);
-}
-
 }  // namespace gpuccl::io

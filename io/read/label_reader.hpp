@@ -112,9 +112,4 @@ class LabelReader final : public LabelRows {
   mutable Label largest_ = 0;
 };
 
-/// Returns ContentHash::text() of a label image in any format that is read: what a report contains if gpuccl
-/// wrote it. Takes memory for a few slices, or rows of a large slice. Throws Error as open_reader() does, and
-/// (data) for colors.
-std::string fingerprint_of_labels(const std::string& path, const Limits& limits = {});
-
 }  // namespace gpuccl::io

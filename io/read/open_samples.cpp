@@ -109,9 +109,7 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
 }
 
 std::shared_ptr<const InputFile> open_input(const std::string& path, const ReadOptions& options) {
-  auto file = std::make_shared<const InputFile>(path, memory_limit(options.limits));
-  if (options.opened) options.opened->add(split_input(path).file, file->size());
-  return file;
+  return std::make_shared<const InputFile>(path, memory_limit(options.limits));
 }
 
 namespace {
@@ -134,10 +132,6 @@ class StackSource final : public SampleSource {
  public:
   StackSource(const std::string& folder, const ReadOptions& options)
       : folder_(folder), names_(slice_names(folder, options.warn, options.limits.follow)), options_(options) {
-    const std::filesystem::path list = std::filesystem::path(folder) / kSliceList;
-    std::error_code none;
-    if (const auto bytes = std::filesystem::file_size(list, none); options.opened && !none)
-      options.opened->add(list.string(), bytes);
     options_.planes.pages.reset();  // of the stack, not of its files
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
       throw Error(ErrorCode::data,

@@ -11,7 +11,7 @@
 
 namespace gpuccl::io {
 
-/// Opens an input and records it in options.opened. Throws as InputFile does.
+/// Opens an input. Throws as InputFile does.
 std::shared_ptr<const InputFile> open_input(const std::string& path, const ReadOptions& options);
 
 /// Returns the format of a file, by its first bytes: "png". "" for other formats, and for files compressed by

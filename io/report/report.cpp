@@ -127,17 +127,7 @@ OrderedJson labeling_of(const Report& report) {
 
 OrderedJson file_of(const ReportedFile& file) {
   if (file.path.empty()) return nullptr;
-  OrderedJson json = {{"path", file.path},
-                      {"bytes", file.bytes > 0 ? OrderedJson(file.bytes) : OrderedJson()}};
-  if (!file.checksum.empty()) json["checksum"] = file.checksum;
-  return json;
-}
-
-OrderedJson output_of(const Report& report) {
-  OrderedJson output = file_of(report.output);
-  if (!output.is_null())
-    output["fingerprint"] = report.fingerprint.empty() ? OrderedJson() : OrderedJson(report.fingerprint);
-  return output;
+  return {{"path", file.path}, {"bytes", file.bytes > 0 ? OrderedJson(file.bytes) : OrderedJson()}};
 }
 
 OrderedJson timings_of(const Report& report) {
@@ -161,7 +151,7 @@ std::string head(const Report& report) {
                       {"input", input_of(report)},
                       {"intensity", intensity_of(report)},
                       {"labeling", labeling_of(report)},
-                      {"output", output_of(report)},
+                      {"output", file_of(report.output)},
                       {"preview", file_of(report.preview)},
                       {"stats", file_of(report.stats)},
                       {"contacts", file_of(report.contacts)},
@@ -202,19 +192,6 @@ void put_values(const TextSink& sink, ValueType type, const std::vector<OfValue>
   sink(values.empty() ? "]" : "\n  ]");
 }
 
-/// Writes the files that were read. They come last, because there may be as many as slices.
-void put_files(const TextSink& sink, const std::vector<OpenedFiles::File>& files) {
-  sink(",\n  \"files\": [");
-  std::string between = "\n";
-  for (const OpenedFiles::File& file : files) {
-    const OrderedJson json = {{"path", file.path},
-                              {"bytes", file.bytes ? OrderedJson(*file.bytes) : OrderedJson()}};
-    sink(between + json_text(json));
-    between = ",\n";
-  }
-  sink(files.empty() ? "]" : "\n  ]");
-}
-
 }  // namespace
 
 void stream_report(const TextSink& out, const Report& report, const Components& components,
@@ -241,7 +218,6 @@ void stream_report(const TextSink& out, const Report& report, const Components& 
   if (!stretch.ends) return out(waiting);
   if (lists) sink(report.components > 0 ? "\n  ]" : "]");
   if (report.values) put_values(sink, report.value.type, *report.values);
-  put_files(sink, report.files);
   out(waiting + "\n}\n");
 }
 

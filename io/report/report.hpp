@@ -10,7 +10,6 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"
-#include "io/files/input_file.hpp"
 #include "io/image/image_info.hpp"
 #include "io/report/component_rows.hpp"
 
@@ -34,7 +33,6 @@ std::vector<OfValue> sum_up_values(ValueType type, const std::vector<OfValue>& a
 struct ReportedFile {
   std::string path;
   std::uint64_t bytes = 0;
-  std::string checksum = {};  // ByteSum::text(); empty if it is not known
 };
 
 /// Holes that were filled before labeling.
@@ -79,13 +77,11 @@ struct Report {
   std::optional<std::vector<OfValue>> values;  // totals of each value, after the components
 
   ReportedFile output;                    // the label image
-  std::string fingerprint;                // of its labels: ContentHash::text()
   ReportedFile seeds;                     // only in reports of runs with --seeds
   ReportedFile preview, stats, contacts;  // a table that went to a stream is not a file
   ReportedFile outlines;                  // left out of the report if there are none
 
-  std::vector<OpenedFiles::File> files;  // that were read
-  std::vector<std::string> hints;        // how the result may not be what the user wants, and remedies
+  std::vector<std::string> hints;  // how the result may not be what the user wants, and remedies
 
   double total_ms = 0, start_up_ms = 0, read_ms = 0, label_ms = 0, statistics_ms = 0, write_ms = 0;
   PhaseTimes phases;

@@ -24,10 +24,9 @@ namespace {
 using Json = nlohmann::json;
 
 // No string or inner field contains these, because strings escape ends of lines. The lists follow the head.
-constexpr std::string_view kLists[] = {",\n  \"components\": [", ",\n  \"values\": [", ",\n  \"files\": ["};
-constexpr std::string_view kEnd = "]\n}\n";
+constexpr std::string_view kLists[] = {",\n  \"components\": [", ",\n  \"values\": ["};
+constexpr std::string_view kEnd = "\n}\n";
 constexpr std::size_t kUsualHead = 1 << 12, kLargestHead = 1 << 20;
-constexpr std::size_t kLargestOfAnyForm = 1 << 26;
 
 std::string read_at(int file, std::size_t bytes, std::size_t offset) {
   std::string text(bytes, '\0');
@@ -35,7 +34,7 @@ std::string read_at(int file, std::size_t bytes, std::size_t offset) {
   return text;
 }
 
-/// Returns the fields before the lists as a JSON object; "" if there are no lists.
+/// Returns the fields before the lists as a JSON object; "" if the head is too long.
 std::string head_of(int file) {
   for (std::size_t bytes = kUsualHead; bytes <= kLargestHead; bytes *= 16) {
     std::string text = read_at(file, bytes, 0);
@@ -45,6 +44,7 @@ std::string head_of(int file) {
       text.resize(end);
       return text + "}";
     }
+    if (text.size() < bytes) return text;  // without lists
   }
   return "";
 }
@@ -53,9 +53,7 @@ ReportedFile file_in(const Json& head, const char* key) {
   const auto file = head.find(key);
   if (file == head.end() || file->is_null()) return {};
   const Json& bytes = file->at("bytes");
-  const auto checksum = file->find("checksum");
-  return {file->at("path").get<std::string>(), bytes.is_null() ? 0 : bytes.get<std::uint64_t>(),
-          checksum == file->end() ? std::string() : checksum->get<std::string>()};
+  return {file->at("path").get<std::string>(), bytes.is_null() ? 0 : bytes.get<std::uint64_t>()};
 }
 
 /// The files of the images of samples, each once: several may be channels of one.
@@ -69,13 +67,6 @@ std::vector<ReportedFile> intensities_in(const Json& head) {
     if (files.empty() || files.back().path != file.path) files.push_back(std::move(file));
   }
   return files;
-}
-
-std::string fingerprint_in(const Json& head) {
-  const auto output = head.find("output");
-  if (output == head.end() || !output->is_object()) return "";
-  const auto fingerprint = output->find("fingerprint");
-  return fingerprint != output->end() && fingerprint->is_string() ? fingerprint->get<std::string>() : "";
 }
 
 /// A value of a row: a number or null, or numbers with commas between them.
@@ -275,20 +266,15 @@ std::string reported_summary(const std::string& path, const std::string& input, 
   });
 }
 
-std::optional<ReportedRun> read_reported_run(const std::string& path, bool of_any_form) {
+std::optional<ReportedRun> read_reported_run(const std::string& path) {
   const Descriptor file = open_again(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   struct stat status {};
   if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
   try {
     const auto size = static_cast<std::size_t>(status.st_size);
     const std::size_t end = std::min(size, kEnd.size());
-    Json head = parse_json(head_of(file.get()));
-    bool complete = read_at(file.get(), end, size - end) == kEnd;
-    if (of_any_form && size <= kLargestOfAnyForm && (head.is_discarded() || !complete)) {
-      Json whole = parse_json(read_at(file.get(), size, 0));
-      complete = whole.is_object();
-      if (complete) head = std::move(whole);
-    }
+    const Json head = parse_json(head_of(file.get()));
+    const bool complete = read_at(file.get(), end, size - end) == kEnd;
     if (!head.contains("gpuccl")) return std::nullopt;
     return ReportedRun{.complete = complete,
                        .options = head.at("options").get<std::string>(),
@@ -300,8 +286,7 @@ std::optional<ReportedRun> read_reported_run(const std::string& path, bool of_an
                        .stats = file_in(head, "stats"),
                        .contacts = file_in(head, "contacts"),
                        .outlines = file_in(head, "outlines"),
-                       .seeds = file_in(head, "seeds"),
-                       .fingerprint = fingerprint_in(head)};
+                       .seeds = file_in(head, "seeds")};
   } catch (const Json::exception&) {
     return std::nullopt;
   }

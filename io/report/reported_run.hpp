@@ -20,12 +20,10 @@ struct ReportedRun {
   ReportedFile input;
   std::vector<ReportedFile> intensities;
   ReportedFile output, preview, stats, contacts, outlines, seeds;
-  std::string fingerprint;  // of the label image; empty if the report has none
 };
 
-/// Returns none if the file `path` does not exist, is not a report, or has lost its head. `of_any_form`: a
-/// report of up to 64 MiB may have been formatted by another program.
-std::optional<ReportedRun> read_reported_run(const std::string& path, bool of_any_form = false);
+/// Returns none if the file `path` does not exist, is not a report, or has lost its head.
+std::optional<ReportedRun> read_reported_run(const std::string& path);
 
 /// Writes the rows of an input in a table of several inputs from its report, the file `path`. They are those
 /// of write_joint_stats_rows(), rounded to `digits`. Throws Error (data) for what gpuccl does not write.

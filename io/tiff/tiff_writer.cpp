@@ -134,13 +134,11 @@ class RunStrips final : public StripEncoder {
   RunStrips(const MappedLabels& labels, LabelType type, const TiffPages& pages, FillStrip fill)
       : labels_(labels),
         strips_(pages.strips),
-        hash_(type),
         from_runs_({.width = pages.strips.extent.width, .sample_bytes = pages.bits_per_sample / 8}),
         from_samples_(pages, std::move(fill)) {}
 
   EncodedStrip encode(std::int64_t strip) override {
     if (!has_long_runs(strip)) return from_samples_.encode(strip);
-    if (labels_.hash != nullptr) labels_.hash->add_sum(hash_.sum());
     return {from_runs_.stream()};
   }
 
@@ -152,7 +150,6 @@ class RunStrips final : public StripEncoder {
     constexpr std::size_t kKept = std::size_t{1} << 20;
     const std::int64_t rows = strips_.rows(strip), step = rows_of_part(rows);
     from_runs_.clear();
-    hash_.clear();
     for (std::int64_t row = 0; row < rows; row += step) {
       list_runs(labels_, strips_.first_row(strip) + row, std::min(step, rows - row), part_);
       if (!from_runs_.pays(from_runs_.runs() + part_.runs.size(), rows)) {
@@ -160,7 +157,6 @@ class RunStrips final : public StripEncoder {
         return false;
       }
       from_runs_.add(part_);
-      if (labels_.hash != nullptr) hash_.add(strips_.first_row(strip) + row, part_);
     }
     return true;
   }
@@ -181,7 +177,6 @@ class RunStrips final : public StripEncoder {
   const MappedLabels labels_;
   const StripLayout& strips_;
   LabelRuns part_;
-  ContentHash hash_;  // of the strip; added if it is encoded from its runs
   RunDeflater from_runs_;
   TiffStripEncoder from_samples_;
 };

@@ -180,8 +180,6 @@ class ChunkEncoder final : public StripEncoder {
       if (i < strips.slices(strip)) {
         const std::int64_t first = strips.first_row(strip) + i * strips.extent.height;
         list_runs(labels_, first, strips.rows_in_slice(strip), slice.rows);
-        if (labels_.hash != nullptr && !slice.rows.runs.empty())
-          labels_.hash->add(first, slice.rows, labels_.wide);
       }
       any = any || !slice.rows.runs.empty();
       slice.cutter.start(slice.rows);

@@ -488,7 +488,6 @@ std::vector<ZarrLevel> levels_of_image(const std::string& image, const Extent& e
 
 std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptions& options) {
   auto store = std::make_shared<const ZarrFolder>(path, options.limits.follow);
-  if (options.opened) options.opened->add(path, std::nullopt);  // all of its files
   return open_zarr(std::move(store), options);
 }
 

@@ -18,7 +18,7 @@ namespace gpuccl {
 namespace {
 
 const char* const kCommands[] = {"label", "measure",  "join", "compare", "contacts", "match",
-                                 "view",  "generate", "list", "info",    "bench",    "verify"};
+                                 "view",  "generate", "list", "info",    "bench"};
 
 std::set<std::string> matches(const std::string& text, const std::regex& pattern) {
   std::set<std::string> found;
@@ -137,7 +137,7 @@ TEST_CASE(
 
 TEST_CASE("help fits a terminal of 80 columns") {
   for (const std::string command : {"", "label", "measure", "join", "compare", "contacts", "match", "view",
-                                    "generate", "list", "info", "bench", "verify"}) {
+                                    "generate", "list", "info", "bench"}) {
     const std::string help = succeeds(command.empty() ? Words{"--help"} : Words{command, "--help"});
     CHECK(help == succeeds(command.empty() ? Words{"help"} : Words{"help", command}));
     std::istringstream lines(help);
@@ -164,8 +164,8 @@ std::set<std::string> completions(const std::string& words) {
 
 TEST_CASE("bash completes commands, options, words and algorithms") {
   CHECK(completions("''") == std::set<std::string>{"label", "measure", "join", "compare", "contacts", "match",
-                                                   "view", "generate", "list", "info", "bench", "verify",
-                                                   "--help", "--version"});
+                                                   "view", "generate", "list", "info", "bench", "--help",
+                                                   "--version"});
   for (const std::string command : kCommands)
     CHECK(completions(command + " -") == all(options_in_help(succeeds({command, "--help"}))));
   CHECK(completions("label in.png --device ''") == std::set<std::string>{"auto", "cuda", "cpu"});

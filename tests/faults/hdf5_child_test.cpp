@@ -117,8 +117,7 @@ TEST_CASE("every command finds out that a child has crashed") {
                       {"contacts", file},
                       {"compare", file, page},
                       {"match", page, file},
-                      {"view", file, "-o", scratch / "page.html"},
-                      {"verify", "--print", file}};
+                      {"view", file, "-o", scratch / "page.html"}};
   for (const Words& words : all) {
     CAPTURE(words);
     const Ended ended = run(with_child(gpuccl_command(words), "crash"));
