@@ -153,9 +153,6 @@ void check_batch(const LabelOptions& options) {
                           "is an image, not a list of inputs; remove the '@'");
   if (options.every_frame && (options.planes.pages || options.input.stack))
     throw Error(ErrorCode::usage, "--frame all cannot be combined with --page and --stack");
-  if (io::is_of_segments(files.stats))
-    throw io::FileError(files.stats, ErrorCode::usage,
-                        "segment properties are those of one input; name a table, such as all.csv");
   if (!files.json.empty())
     throw Error(ErrorCode::usage,
                 "--json is for one input; for several use --json-dir, or --report for one file or stream");
@@ -271,9 +268,6 @@ void check_for_parts(const LabelOptions& options) {
   if (!files.any_output())
     throw Error(ErrorCode::usage,
                 "nothing to write; give -o, --json, --stats, --contacts, --preview or --outlines");
-  if (io::is_of_segments(files.stats))
-    throw io::FileError(files.stats, ErrorCode::usage,
-                        "segment properties are written by one process; name a table, such as all.csv");
   for (const std::string& path : {files.image, files.json, files.stats, files.contacts, files.outlines})
     if (io::TextStream::is_named(path))
       throw Error(ErrorCode::usage, "parts can write only files: " + path + " cannot be an output");

@@ -79,8 +79,6 @@ void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_vi
 }
 
 void PartTexts::write_stats(const io::TextSink& sink) const {
-  if (io::is_of_segments(files.stats))
-    return io::stream_segments(sink, part.components, part.measured, report.value);
   io::stream_stats_csv(sink, report.volume, report.input.geometry, part.components, part.measured, stretch,
                        report.value, options.digits);
 }

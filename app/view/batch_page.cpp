@@ -22,13 +22,6 @@ using Json = nlohmann::ordered_json;
 constexpr int kSideOfThumbnail = 144;                           // the longer one, at most
 constexpr std::size_t kMostThumbnails = std::size_t{16} << 20;  // bytes of all; inputs beyond these have none
 
-/// Returns the name of a sample. MultiQC would keep only the part after the last slash.
-std::string sample_of(const IndexEntry& entry) {
-  std::string name = io::without_extension(entry.page);
-  std::replace(name.begin(), name.end(), '/', '_');
-  return name;
-}
-
 /// Returns `part`; if it is too long or not UTF-8, a shortened form with a checksum.
 std::string page_part(const std::string& part, std::size_t most_bytes) {
   std::string name = io::as_utf8(part);
@@ -109,38 +102,6 @@ std::string batch_page(const std::vector<IndexEntry>& entries) {
 
 bool is_batch_page(std::string_view beginning) {
   return begins_as(beginning, kBatchPage.substr(0, kBatchPage.find("</title>")));
-}
-
-bool is_multiqc_table(std::string_view beginning) { return begins_as(beginning, R"({"id": "gpuccl",)"); }
-
-std::string multiqc_table(const std::vector<IndexEntry>& entries) {
-  Json data = Json::object();
-  for (const IndexEntry& entry : entries)
-    if (!entry.page.empty())
-      data[sample_of(entry)] = {{"components", entry.components},
-                                {"foreground", 100 * entry.foreground},
-                                {"hints", entry.hints.size()}};
-  const Json table = {
-      {"id", "gpuccl"},
-      {"section_name", "gpuccl"},
-      {"description", "Connected components of each input, labeled by " + version_line() + "."},
-      {"plot_type", "table"},
-      {"pconfig", {{"id", "gpuccl_table"}, {"title", "gpuccl: connected components"}}},
-      {"headers",
-       {{"components",
-         {{"title", "Components"}, {"description", "Number of components"}, {"format", "{:,.0f}"}}},
-        {"foreground",
-         {{"title", "Foreground"},
-          {"description", "Fraction of elements in components"},
-          {"suffix", "%"},
-          {"min", 0},
-          {"max", 100}}},
-        {"hints",
-         {{"title", "Hints"},
-          {"description", "Hints from the report of the input"},
-          {"format", "{:,.0f}"}}}}},
-      {"data", std::move(data)}};
-  return io::json_text(table, 2) + "\n";
 }
 
 }  // namespace gpuccl::app

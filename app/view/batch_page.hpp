@@ -35,8 +35,4 @@ std::string batch_page(const std::vector<IndexEntry>& entries);
 /// Returns whether a file with this beginning, without white space, is such an index.
 bool is_batch_page(std::string_view beginning);
 
-/// Returns the figures of the index as a table for MultiQC (custom content).
-std::string multiqc_table(const std::vector<IndexEntry>& entries);
-bool is_multiqc_table(std::string_view beginning);
-
 }  // namespace gpuccl::app

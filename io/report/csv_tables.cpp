@@ -3,9 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <utility>
@@ -44,36 +42,6 @@ std::string names_of(bool has_values, const std::vector<MeasureColumn>& columns)
 
 std::vector<MeasureColumn> columns_of(const MeasureTable& measured) {
   return measured.any() ? measured.table_columns() : std::vector<MeasureColumn>();
-}
-
-constexpr std::string_view kSegments = R"({"@type":"neuroglancer_segment_properties","inline":{"ids":[)";
-
-/// Property of all segments.
-struct Property {
-  std::string name;
-  std::vector<double> values = {};
-};
-
-/// Returns area and measures, except measures that a component does not have, because JSON has no NaN.
-std::vector<Property> properties_of(const Components& components, const MeasureTable& measured) {
-  const std::vector<MeasureColumn> columns = columns_of(measured);
-  std::vector<Property> properties = {{"area"}};
-  for (const MeasureColumn& column : columns) properties.push_back({column.name});
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    properties[0].values.push_back(static_cast<double>(components.area[i]));
-    if (columns.empty()) continue;
-    MeasureValues values = measured.values(components, i);
-    std::size_t image = 0;
-    for (std::size_t k = 0; k < columns.size(); ++k) {
-      if (columns[k].image != image) measured.get_intensities(i, image = columns[k].image, values);
-      properties[k + 1].values.push_back(values[columns[k].id]);
-    }
-  }
-  std::erase_if(properties, [](const Property& one) {
-    return !std::all_of(one.values.begin(), one.values.end(),
-                        [](double value) { return std::isfinite(value); });
-  });
-  return properties;
 }
 
 constexpr RowStyle kPropertyRow = [] {
@@ -141,42 +109,7 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
   stream_rows<kCsvRow>(table, sink);
 }
 
-bool is_of_segments(const std::string& path) { return std::filesystem::path(path).filename() == "info"; }
-
-void stream_segments(const TextSink& sink, const Components& components, const MeasureTable& measured,
-                     const ValueColumn& value) {
-  std::string text(kSegments);
-  const auto flush = [&](std::size_t bytes) {
-    if (text.size() < bytes) return;
-    sink(text);
-    text.clear();
-  };
-  constexpr std::size_t kPieceBytes = 1 << 16;
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    text += (i == 0 ? "\"" : ",\"") + label_text(value, i) + "\"";
-    flush(kPieceBytes);
-  }
-  text += "],\"properties\":[";
-  bool is_first = true;
-  for (const Property& property : properties_of(components, measured)) {
-    const bool are_whole = std::all_of(property.values.begin(), property.values.end(), [](double number) {
-      return number >= 0 && number <= UINT32_MAX && number == std::floor(number);
-    });
-    text += fmt::format(R"({}{{"id":"{}","type":"number","data_type":"{}","values":[)", is_first ? "" : ",",
-                        property.name, are_whole ? "uint32" : "float32");
-    is_first = false;
-    for (std::size_t i = 0; i < property.values.size(); ++i) {
-      text += (i == 0 ? "" : ",") + shortest(property.values[i]);
-      flush(kPieceBytes);
-    }
-    text += "]}";
-  }
-  text += "]}}\n";
-  flush(0);
-}
-
 bool is_stats_csv(std::string_view beginning) {
-  if (beginning.starts_with(kSegments)) return true;
   for (const std::string_view column : {"file,", "frame,"})
     if (beginning.starts_with(column)) beginning.remove_prefix(column.size());
   return beginning.starts_with("label,area,x0,y0,");

@@ -29,12 +29,6 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
 /// several inputs.
 bool is_stats_csv(std::string_view beginning);
 
-/// Returns true if a table of this name is for Neuroglancer: "info" in a folder of segment properties.
-bool is_of_segments(const std::string& path);
-/// Writes Neuroglancer's segment properties (precomputed format).
-void stream_segments(const TextSink& sink, const Components& components, const MeasureTable& measured,
-                     const ValueColumn& value);
-
 /// Returns whether the metadata of an OME-Zarr describes so many labels with these measures. More of them are
 /// too much for viewers, which read all metadata before anything else.
 bool are_described(std::uint64_t labels, const MeasureTable& measured);

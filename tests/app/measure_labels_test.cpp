@@ -391,30 +391,6 @@ TEST_CASE("objects are kept by their labels, and measured where they touch") {
         all.substr(0, all.find("\n1,")) + all.substr(all.find("\n2,")));
 }
 
-TEST_CASE("a table called info has Neuroglancer's segment properties") {
-  const ScratchFolder scratch;
-  const std::string large = object_file(scratch, "large.nrrd", "uint64",
-                                        bytes_of<std::uint64_t>({1ull << 63, 0, 0, 0, 0, 0, 5, 5}));
-  const std::string info = scratch / "info";
-  succeeds({"measure", large, "--measure", "extent,elongation,width", "--stats", info});
-  const Json properties = Json::parse(read_file(info));
-  CHECK(properties["@type"] == "neuroglancer_segment_properties");
-  CHECK(properties["inline"]["ids"] == Json({"5", "9223372036854775808"}));
-  // A pixel and a line have no elongation.
-  CHECK(properties["inline"]["properties"].dump() ==
-        R"([{"data_type":"uint32","id":"area","type":"number","values":[2,1]},)"
-        R"({"data_type":"uint32","id":"width","type":"number","values":[2,1]},)"
-        R"({"data_type":"uint32","id":"extent","type":"number","values":[1,1]}])");
-  succeeds({"label", large, "--stats", info});  // replaces its own
-  CHECK(Json::parse(read_file(info))["inline"]["ids"] == Json({"1", "2"}));
-  const std::string pieces = object_file(scratch, "pieces.nrrd", "uint8", {7, 7, 0, 9, 0, 0, 0, 7});
-  succeeds({"label", pieces, "--values", "--split-values", "--stats", info});
-  CHECK(Json::parse(read_file(info))["inline"]["ids"] == Json({"7", "9", "10"}));
-  fails({"label", large, large, "--stats", info}, 64, "segment properties are those of one input");
-  fails({"label", large, "--stats", info, "--part", "1/2", "--parts-dir", scratch / "parts"}, 64,
-        "segment properties are written by one process");
-}
-
 TEST_CASE("every time point is an input of its own") {
   const ScratchFolder scratch;
   const std::string head =

@@ -61,7 +61,7 @@ TEST_CASE("table, report and label image give a page the same columns") {
   }
 }
 
-TEST_CASE("a batch has a page for each input, an index with failures, and a table for MultiQC") {
+TEST_CASE("a batch has a page for each input, and an index with failures") {
   const ScratchFolder scratch;
   std::filesystem::create_directories(scratch / "in/sub");
   for (const char* name : {"in/a.tif", "in/sub/a.tif"})
@@ -87,9 +87,6 @@ TEST_CASE("a batch has a page for each input, an index with failures, and a tabl
   CHECK(inputs[1].contains("error"));
   CHECK(!inputs[1].contains("page"));
   CHECK(inputs[2]["page"] == "sub/a.html");
-  const Json table = Json::parse(read_file(pages + "gpuccl_mqc.json"));
-  CHECK(table["data"].size() == 2);
-  CHECK(table["data"]["sub_a"]["components"] == 48);
 
   // One input and a folder is a batch too.
   succeeds({"label", scratch / "in/a.tif", "--view", scratch / "one/", "--quiet"});
@@ -126,32 +123,30 @@ TEST_CASE("options of a batch that name folders are no command for one of its im
   CHECK_FALSE(is_batch({image, "-o", labels, "--intensity", both, "--seeds", seeds + "/a.tif"}));
 }
 
-TEST_CASE("an index or a table for MultiQC that is not ours is replaced with --overwrite only") {
+TEST_CASE("a foreign index is replaced with --overwrite only") {
   const ScratchFolder scratch;
   std::filesystem::create_directories(scratch / "in");
   std::filesystem::copy(source_file("data/cells.tif"), scratch / "in/a.tif");
   const Words again = {"label", scratch / "in", "--view", scratch / "pages/", "--quiet"};
-  for (const char* name : {"pages/index.html", "pages/gpuccl_mqc.json"}) {
-    CAPTURE(name);
-    std::filesystem::remove_all(scratch / "pages");
-    std::filesystem::create_directories(scratch / "pages");
-    write_file(scratch / name, "");
-    succeeds(again);  // an empty one
-    const std::string ours = read_file(scratch / name);
-    succeeds(again);
-    CHECK(read_file(scratch / name) == ours);
-    const std::string page = read_file(scratch / "pages/a.html");
-    for (const std::string& foreign :
-         {std::string("<!DOCTYPE html><title>mine</title>"), std::string("{}"), page}) {
-      write_file(scratch / name, foreign);
-      fails(again, 73, "was not written by gpuccl; use another folder, or add --overwrite");
-      CHECK(read_file(scratch / name) == foreign);
-    }
-    Words over = again;
-    over.push_back("--overwrite");
-    succeeds(over);
-    CHECK(read_file(scratch / name) == ours);
+  const std::string name = "pages/index.html";
+  std::filesystem::remove_all(scratch / "pages");
+  std::filesystem::create_directories(scratch / "pages");
+  write_file(scratch / name, "");
+  succeeds(again);  // an empty one
+  const std::string ours = read_file(scratch / name);
+  succeeds(again);
+  CHECK(read_file(scratch / name) == ours);
+  const std::string page = read_file(scratch / "pages/a.html");
+  for (const std::string& foreign :
+       {std::string("<!DOCTYPE html><title>mine</title>"), std::string("{}"), page}) {
+    write_file(scratch / name, foreign);
+    fails(again, 73, "was not written by gpuccl; use another folder, or add --overwrite");
+    CHECK(read_file(scratch / name) == foreign);
   }
+  Words over = again;
+  over.push_back("--overwrite");
+  succeeds(over);
+  CHECK(read_file(scratch / name) == ours);
 }
 
 TEST_CASE("inputs whose names are long or not UTF-8 have pages of their own") {

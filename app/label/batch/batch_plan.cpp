@@ -212,10 +212,6 @@ std::string index_of_pages(const LabelOptions& options) {
   return in_folder(options.files.view, "index", ".html");
 }
 
-std::string multiqc_of_pages(const LabelOptions& options) {
-  return in_folder(options.files.view, "gpuccl_mqc", ".json");
-}
-
 std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& options) {
   const std::vector<BatchInput>& inputs = found.inputs;
   const BatchOptions& batch = options.batch;
@@ -233,7 +229,6 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
 
   claims.write(index_of_pages(options), "the index of the pages",
                "rename the input, or label it alone with --view FILE.html");
-  claims.write(multiqc_of_pages(options), "the table of MultiQC");
 
   check_intensity_of_one(options);
   std::vector<IntensityImages> intensities;

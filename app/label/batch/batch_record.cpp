@@ -165,17 +165,13 @@ BatchFiles::BatchFiles(const LabelOptions& options, const std::vector<MeasureCol
       report_(options.batch.report),
       table_(options.files.stats),
       summary_(options.batch.summary),
-      index_(index_of_pages(options)),
-      multiqc_(multiqc_of_pages(options)) {}
+      index_(index_of_pages(options)) {}
 
 void BatchFiles::open() {
   const LabelOptions& options = options_;
-  for (GrowingFile* file : {&report_, &table_, &summary_, &index_, &multiqc_})
-    file->open(options.output.file);
-  if (!options.output.replace_foreign && !options.files.view.empty()) {
+  for (GrowingFile* file : {&report_, &table_, &summary_, &index_}) file->open(options.output.file);
+  if (!options.output.replace_foreign && !options.files.view.empty())
     refuse_foreign_page(index_of_pages(options), is_batch_page);
-    refuse_foreign_page(multiqc_of_pages(options), is_multiqc_table);
-  }
   if (!options.batch.summary.empty()) {
     if (!options.output.replace_foreign && !io::TextStream::is_named(options.batch.summary))
       refuse_foreign_table(options.batch.summary, io::is_summary_csv);
@@ -207,12 +203,9 @@ std::vector<std::string> BatchFiles::keep_older() {
 }
 
 std::vector<io::FileError> BatchFiles::commit() {
-  if (!entries_.empty()) {
-    index_.add(batch_page(entries_));
-    multiqc_.add(multiqc_table(entries_));
-  }
+  if (!entries_.empty()) index_.add(batch_page(entries_));
   std::vector<io::FileError> errors;
-  for (GrowingFile* file : {&table_, &summary_, &report_, &index_, &multiqc_}) {
+  for (GrowingFile* file : {&table_, &summary_, &report_, &index_}) {
     file->commit();
     if (file->error() && !file->is_closed_pipe()) errors.push_back(*file->error());
   }

@@ -123,7 +123,7 @@ class BatchFiles {
  private:
   const LabelOptions& options_;
   const std::vector<MeasureColumn>& columns_;
-  GrowingFile report_, table_, summary_, index_, multiqc_;
+  GrowingFile report_, table_, summary_, index_;
   std::vector<IndexEntry> entries_;  // rows of the index of pages
 };
 

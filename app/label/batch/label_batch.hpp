@@ -24,10 +24,8 @@ struct BatchItem {
 /// input of this run or of the next.
 std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& options);
 
-/// Returns the names of the index of the pages of a batch (--view) and of its table for MultiQC; "" without
-/// pages.
+/// Returns the name of the index of the pages of a batch (--view); "" without pages.
 std::string index_of_pages(const LabelOptions& options);
-std::string multiqc_of_pages(const LabelOptions& options);
 
 /// Returns whether all outputs exist and, as far as a report shows, belong to a run of this input with this
 /// signature (signature_of()). `stack`: the input is a folder of slices.
