@@ -437,11 +437,4 @@ io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat form
   return write_options(options, io::resolve_label_type(asked, largest, format), geometry);
 }
 
-bool has_label_texts(const LabelPaths& files, const LabelOptions& options, std::uint64_t labels,
-                     const MeasureTable& measured) {
-  const bool are_unique = !options.values.keep_values || options.values.objects;
-  return !files.image.empty() && io::traits_of(io::label_format(files.image)).is_store && are_unique &&
-         io::are_described(labels, measured);
-}
-
 }  // namespace gpuccl::app

@@ -132,8 +132,4 @@ io::WriteOptions write_options(const LabelOptions& options, io::LabelType type, 
 io::WriteOptions write_options(const LabelOptions& options, io::LabelFormat format, io::LabelType asked,
                                Label largest, const io::Geometry& geometry);
 
-/// Returns whether the label image is an OME-Zarr whose metadata describes its labels.
-bool has_label_texts(const LabelPaths& files, const LabelOptions& options, std::uint64_t labels,
-                     const MeasureTable& measured);
-
 }  // namespace gpuccl::app

@@ -190,10 +190,7 @@ void Job::write() {
       if (files_.in_folders) thumbnail_ = app::thumbnail(labels());
     });
   if (!files_.outlines.empty()) write_outlines();
-  if (!files_.image.empty()) {
-    write_image();
-    if (has_label_texts(files_, options_, part_.count, part_.measured)) describe_labels();
-  }
+  if (!files_.image.empty()) write_image();
   if (is_alone() && !files_.contacts.empty()) write_contacts();
   outputs_->write(Output::summary,
                   [this](const io::TextSink& sink) { sink(io::summary_header(false) + summary({})); });
@@ -248,22 +245,6 @@ void Job::write_image() {
   if (options_.values.keep_values) slabs.front().numbers = std::move(written.map);
   const std::unique_ptr<LabelRows> labels = joined_labels(extent_, std::move(slabs), written.largest);
   io::write_labels_in_parts(link_, outputs_->shared(Output::image), format, *labels, written.wide, write);
-}
-
-/// Adds colors and properties of labels to the metadata of an OME-Zarr.
-void Job::describe_labels() {
-  io::LabelTexts texts;
-  run_local(files_.image, [&] { texts = this->texts().labels(); });
-  for (std::string* const text : {&texts.colors, &texts.properties}) {
-    if (is_alone()) break;
-    std::string all;
-    for (const Message& message : link_.gather(io::message_of(*text))) all += io::text_of(message);
-    *text = std::move(all);
-  }
-  run_local(files_.image, [&] {
-    if (const io::AtomicFile* const file = outputs_->file(Output::image))
-      io::add_label_texts(file->descriptor(), texts);
-  });
 }
 
 /// Returns the labels of the part until the label image is written.

@@ -106,7 +106,6 @@ class Job {
             {part_.first, is_first(), link_.part() + 1 == link_.parts()}};
   }
   void write_image();
-  void describe_labels();
   io::MappedLabels labels();
   io::Preview start_preview(const std::vector<io::NumberedComponent>& numbered) const;
   void write_preview();

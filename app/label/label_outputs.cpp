@@ -99,10 +99,6 @@ void PartTexts::write_outlines(const io::TextSink& sink, std::vector<io::Outline
                       max_bytes);
 }
 
-io::LabelTexts PartTexts::labels() const {
-  return io::label_texts(part.components, part.measured, stretch, report.value);
-}
-
 LabelStreams::LabelStreams(const LabelPaths& paths) {
   if (paths.in_folders) return;
   if (paths.image == "-") of[Output::image].emplace(paths.image);

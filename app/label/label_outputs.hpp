@@ -22,7 +22,6 @@
 #include "io/report/outlines.hpp"
 #include "io/report/report.hpp"
 #include "io/zarr/zarr.hpp"
-#include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::app {
 
@@ -39,7 +38,6 @@ struct PartTexts {
   void write_report(const io::TextSink& sink) const;
   /// Writes the part's rows of the report alone.
   void write_report_rows(const io::TextSink& sink) const;
-  io::LabelTexts labels() const;
   /// `runs`: of these components.
   void write_outlines(const io::TextSink& sink, std::vector<io::OutlineRun> runs,
                       std::int64_t max_bytes) const;

@@ -74,13 +74,6 @@ void write_image(const Stretches& stretches, const JoinedParts& joined, io::Atom
                                stretches.file(static_cast<int>(i) + 1).read_required(read);
                              });
   });
-  io::LabelTexts texts;
-  stretches.for_each([&](const io::CheckedFile& file) {
-    texts.colors += file.read_text(sections::kColors);
-    texts.properties += file.read_text(sections::kProperties);
-  });
-  if (texts.colors.empty()) return;
-  io::with_path(run.files().image, [&] { io::add_label_texts(out.descriptor(), texts); });
 }
 
 /// Adds the contacts of all parts.

@@ -269,10 +269,6 @@ void write_text_stretches(const StoredRun& run, const JoinedParts& joined, int p
   file.end_section();
   if (!files.json.empty()) texts.write_report_rows(sink);
   file.end_section();
-  io::LabelTexts of_labels;
-  if (has_label_texts(files, run.options(), joined.count, components.measured)) of_labels = texts.labels();
-  file.add_section(of_labels.colors);
-  file.add_section(of_labels.properties);
   if (!files.outlines.empty())
     io::with_path(files.outlines, [&] { write_outline_stretch(run, joined, texts, sink); });
   file.end_section();

@@ -119,8 +119,6 @@ enum OfStretch : std::size_t {
   kImage,
   kTable = kImage + io::kLabelSections,
   kRows,
-  kColors,  // these two: LabelTexts
-  kProperties,
   kOutlines,
   kContacts,
   kMilliseconds,

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "io/files/number_text.hpp"
-#include "io/image/label_color.hpp"
 #include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
@@ -44,51 +43,7 @@ std::vector<MeasureColumn> columns_of(const MeasureTable& measured) {
   return measured.any() ? measured.table_columns() : std::vector<MeasureColumn>();
 }
 
-constexpr RowStyle kPropertyRow = [] {
-  RowStyle style{};
-  style.names_measures = true;
-  style.missing = "null";
-  return style;
-}();
-
-/// The label by which a component is colored; never 0, which is black.
-Label label_of(const ComponentTable& table, std::size_t i) {
-  const ValueColumn& value = table.value;
-  if (!value.are_labels && value.labels.empty()) return static_cast<Label>(table.first + i + 1);
-  const std::uint64_t label = value.are_labels ? value.values[i] : value.labels[i];
-  return std::max<Label>(1, static_cast<Label>(label ^ label >> 32));
-}
-
 }  // namespace
-
-bool are_described(std::uint64_t labels, const MeasureTable& measured) {
-  constexpr std::uint64_t kMostFields = 1 << 12;
-  return labels > 0 && labels <= kMostFields / (2 + columns_of(measured).size());
-}
-
-LabelTexts label_texts(const Components& components, const MeasureTable& measured, const Stretch& stretch,
-                       const ValueColumn& value) {
-  ComponentTable table{components, 2};
-  table.measured = &measured;
-  table.columns = columns_of(measured);
-  table.first = stretch.first;
-  table.value = value;
-  std::size_t room = 0;
-  for (const MeasureColumn& column : table.columns) room += column.name.size() + 2 * kDecimalRoom;
-  std::vector<char> measures(room);
-  LabelTexts texts;
-  for (std::size_t i = 0; i < components.size(); ++i) {
-    const std::string begin = fmt::format("{}{{\"label-value\":{}", table.first + i > 0 ? ",\n" : "",
-                                          label_text(value, i, table.first));
-    const Rgb color = label_color(label_of(table, i));
-    texts.colors += fmt::format("{},\"rgba\":[{},{},{},255]}}", begin, color[0], color[1], color[2]);
-    texts.properties += fmt::format("{},\"area\":{}", begin, components.area[i]);
-    if (value.is_apart()) texts.properties += fmt::format(",\"value\":{}", value_text(value, i, "null"));
-    texts.properties.append(measures.data(), put_measures<kPropertyRow>(measures.data(), table, i));
-    texts.properties += "}";
-  }
-  return texts;
-}
 
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const MeasureTable& measured, const Stretch& stretch,

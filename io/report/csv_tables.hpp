@@ -14,7 +14,6 @@
 #include "gpuccl/objects.hpp"
 #include "io/image/geometry.hpp"
 #include "io/report/component_rows.hpp"
-#include "io/zarr/zarr_label_metadata.hpp"
 
 namespace gpuccl::io {
 
@@ -28,13 +27,6 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
 /// Returns whether a text with this beginning, without white space, is a table of components of one or
 /// several inputs.
 bool is_stats_csv(std::string_view beginning);
-
-/// Returns whether the metadata of an OME-Zarr describes so many labels with these measures. More of them are
-/// too much for viewers, which read all metadata before anything else.
-bool are_described(std::uint64_t labels, const MeasureTable& measured);
-/// Returns the colors of labels, and their properties: area, value and measures.
-LabelTexts label_texts(const Components& components, const MeasureTable& measured, const Stretch& stretch,
-                       const ValueColumn& value);
 
 /// Returns the first line of a table of several inputs. It has a column for the name of the input, one for
 /// the time point if time points are inputs of their own, and all columns of stream_stats_csv(), which are

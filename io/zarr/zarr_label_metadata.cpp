@@ -174,27 +174,4 @@ std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrL
   return documents;
 }
 
-void add_label_texts(int folder, const LabelTexts& texts) {
-  Descriptor file(::openat(folder, ".zattrs", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  const bool is_v2 = bool(file);
-  if (!is_v2) file = Descriptor(::openat(folder, "zarr.json", O_RDWR | O_NOFOLLOW | O_CLOEXEC));
-  if (!file) throw system_error(ErrorCode::io, "cannot open the metadata of labels", errno);
-  constexpr std::size_t kMostBytes = std::size_t{1} << 20;  // of what was just written
-  std::string text(kMostBytes, '\0');
-  text.resize(read_all_at(file.get(), text.data(), text.size(), 0));
-  OrderedJson json = parse_ordered_json(text);
-  OrderedJson& label = (is_v2 ? json : json["attributes"]["ome"])["image-label"];
-  // In the place of a word, because so many labels take more memory as JSON than as text.
-  const std::array<std::pair<std::string, const std::string*>, 2> lists{
-      {{"colors", &texts.colors}, {"properties", &texts.properties}}};
-  for (const auto& [name, list] : lists) label[name] = name;
-  text = json_text(json, 2) + "\n";
-  for (const auto& [name, list] : lists) {
-    const std::string word = "\"" + name + "\": \"" + name + "\"";
-    text.replace(text.find(word), word.size(), "\"" + name + "\": [\n" + *list + "\n]");
-  }
-  write_all_at(file.get(), text.data(), text.size(), 0);
-  if (!file.close()) throw system_error(ErrorCode::io, "cannot write", errno);
-}
-
 }  // namespace gpuccl::io

@@ -77,11 +77,4 @@ struct ZarrLabelHeader {
 /// on.
 std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrLabelHeader& header);
 
-/// Colors and properties of labels, for `image-label`: JSON objects, separated by commas.
-struct LabelTexts {
-  std::string colors, properties;
-};
-/// Adds these to the metadata of the label image in `folder`. Error (io).
-void add_label_texts(int folder, const LabelTexts& texts);
-
 }  // namespace gpuccl::io

@@ -74,54 +74,6 @@ TEST_CASE("metadata nested deep are refused, not the end of the program") {
   CHECK(count_entries(target + "/labels") == 1);
 }
 
-TEST_CASE("a Zarr of labels has their colors and properties") {
-  const ScratchFolder scratch;
-  const std::string input = scratch / "in.pgm", labels = scratch / "labels.zarr";
-  const auto described = [&](const Words& words) {
-    Words all = {words[0], input, "-o", labels};
-    all.insert(all.end(), words.begin() + 1, words.end());
-    succeeds(all);
-    return Json::parse(read_file(labels + "/.zattrs"))["image-label"];
-  };
-  // Values 7 and 300, of which 7 has two pieces.
-  write_file(input, "P2 4 2 300\n7 0 300 300\n0 0 300 7\n");
-  Json found = described({"label", "-c", "4", "--values", "--measure", "extent,feret_diameter_min"});
-  REQUIRE(found["properties"].size() == 3);
-  CHECK(found["properties"][1]["label-value"] == 2);
-  CHECK(found["properties"][1]["area"] == 3);
-  CHECK(found["properties"][1]["value"] == 300);
-  CHECK(found["properties"][1]["extent"] == 0.75);
-  CHECK(found["properties"][1].contains("feret_diameter_min"));
-  REQUIRE(found["colors"].size() == 3);
-  CHECK(found["colors"][2]["label-value"] == 3);
-  CHECK(found["colors"][2]["rgba"].size() == 4);
-
-  found = described({"measure", "--measure", "components"});
-  CHECK(found["properties"] == Json::parse(R"([{"label-value":7,"area":2,"components":2},
-                                               {"label-value":300,"area":3,"components":1}])"));
-  CHECK(found["colors"][1]["label-value"] == 300);
-  found = described({"measure", "--relabel"});
-  CHECK(found["properties"][1] == Json::parse(R"({"label-value":2,"area":3,"value":300})"));
-
-  // No label is as black as the background.
-  const std::string longs = scratch / "longs.nrrd";
-  write_file(longs, "NRRD0004\ntype: uint64\ndimension: 2\nsizes: 2 1\nendian: little\nencoding: raw\n\n" +
-                        std::string("\1\0\0\0\1\0\0\0\7\0\0\0\0\0\0\0", 16));
-  succeeds({"measure", longs, "-o", labels});
-  found = Json::parse(read_file(labels + "/.zattrs"))["image-label"];
-  CHECK(found["colors"][1]["label-value"] == 0x100000001);
-  CHECK(found["colors"][1]["rgba"] != Json({0, 0, 0, 255}));
-
-  // Several labels with one value, none at all, and too many.
-  CHECK_FALSE(described({"label", "--values", "--keep-values"}).contains("properties"));
-  CHECK_FALSE(described({"label", "--min-size", "100"}).contains("colors"));
-  std::string dots = "P5 32768 1 255\n";
-  for (int i = 0; i < 16384; ++i) dots += std::string("\1\0", 2);
-  write_file(input, dots);
-  CHECK_FALSE(described({"label"}).contains("properties"));
-  CHECK(described({"label", "--largest", "2048"})["properties"].size() == 2048);
-}
-
 TEST_CASE("labels become a group of the image's own Zarr") {
   const ScratchFolder scratch;
   const std::string store = add_store(scratch / "cells.zarr"), group = store + "/labels/gpuccl";
