@@ -131,7 +131,7 @@ std::int64_t rows_of_part(std::int64_t rows) { return (rows + kParts - 1) / kPar
 /// Encodes strips in Deflate from their runs, or from samples if the runs are short.
 class RunStrips final : public StripEncoder {
  public:
-  RunStrips(const MappedLabels& labels, LabelType type, const TiffPages& pages, FillStrip fill)
+  RunStrips(const MappedLabels& labels, const TiffPages& pages, FillStrip fill)
       : labels_(labels),
         strips_(pages.strips),
         from_runs_({.width = pages.strips.extent.width, .sample_bytes = pages.bits_per_sample / 8}),
@@ -227,7 +227,7 @@ LabelFile tiff_label_file(const std::string& path, const Extent& extent, Label c
       render(labels, type, pages.strips.first_row(strip), pages.strips.rows(strip), samples);
     };
     if (pages.compression == Compression::deflate && bits_per_sample(type) <= 32)
-      return std::make_unique<RunStrips>(labels, type, pages, fill);
+      return std::make_unique<RunStrips>(labels, pages, fill);
     return std::make_unique<TiffStripEncoder>(pages, fill);
   };
   return {std::move(file), new_encoder};

@@ -39,7 +39,6 @@ inline Report sample_report(const Components& components) {
   report.label_type = "u16";
   report.order = "raster";
   report.output = {"labels.tiff", 12345};
-  report.files = {{"scans/page 1.png", 812}, {"store.zarr", std::nullopt}};
   report.stats = {"table.csv", 67};
   report.total_ms = 10.0004999;
   report.read_ms = 1.5;
