@@ -29,7 +29,8 @@ bool is_infinite(const std::string& word) {
 double one_number_in(const std::string& text, const std::string& name, double otherwise) {
   if (text.empty()) return otherwise;
   const std::vector<SampleValue> numbers = sample_values_in(text, name);
-  if (numbers.size() != 1 || std::abs(numbers.front().number()) == kBeyondAll) throw Error(ErrorCode::data, "has the " + name + " '" + text + "', not one number");
+  if (numbers.size() != 1 || std::abs(numbers.front().number()) == kBeyondAll)
+    throw Error(ErrorCode::data, "has the " + name + " '" + text + "', not one number");
   return numbers.front().number();
 }
 
@@ -40,8 +41,9 @@ std::vector<SampleValue> sample_values_in(const std::string& text, const std::st
   std::istringstream words(text);
   for (std::string word; words >> word;) {
     if (const std::string small = in_lower_case(word); small == "nan" || small == "-nan") continue;
-    const std::optional<SampleValue> number = is_infinite(word) ? SampleValue::of(word.front() == '-' ? -kBeyondAll : kBeyondAll)
-                                          : SampleValue::parse(word.starts_with('+') ? word.substr(1) : word);
+    const std::optional<SampleValue> number =
+        is_infinite(word) ? SampleValue::of(word.front() == '-' ? -kBeyondAll : kBeyondAll)
+                          : SampleValue::parse(word.starts_with('+') ? word.substr(1) : word);
     if (!number) throw Error(ErrorCode::data, "has the " + name + " '" + text + "', which is not a number");
     numbers.push_back(*number);
   }

@@ -18,8 +18,8 @@ class Foreground {
  public:
   /// `threshold`: that of the options, or Otsu's. Without it, every value but 0 is foreground, of colors
   /// every luma above 0. NaN and missing values are background, inverted or not; the luma of a color with a
-  /// NaN is NaN. Values of the options are compared with samples as stored: palette indices, and min-is-white samples without
-  /// inversion. For floating-point samples they are rounded to the type of the samples.
+  /// NaN is NaN. Values of the options are compared with samples as stored: palette indices, and min-is-white
+  /// samples without inversion. For floating-point samples they are rounded to the type of the samples.
   Foreground(const SampleFormat& format, const ForegroundOptions& options, std::optional<double> threshold);
 
   /// Writes all words of a BitVolume's row, padding included. Returns whether a value is NaN.

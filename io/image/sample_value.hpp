@@ -16,8 +16,8 @@ class SampleValue {
   /// Returns the value of a finite number.
   static SampleValue of(double number);
 
-  /// Returns the value of an integer sample of so many bits whose bits, read as signed or unsigned, are `value`,
-  /// when they are read the other way. Other values stay.
+  /// Returns the value of an integer sample of so many bits whose bits, read as signed or unsigned, are
+  /// `value`, when they are read the other way. Other values stay.
   static SampleValue reinterpret(const SampleValue& value, int bits, bool is_signed);
 
   double number() const { return number_; }

@@ -72,14 +72,14 @@ OrderedJson geometry_of(const Geometry& geometry) {
 OrderedJson input_of(const Report& report) {
   const ImageInfo& input = report.input;
   OrderedJson json = {{"path", input.path},
-          {"bytes", report.input_bytes > 0 ? OrderedJson(report.input_bytes) : OrderedJson()},
-          {"format", input.format},
-          {"width", input.extent.width},
-          {"height", input.extent.height},
-          {"depth", input.extent.depth},
-          {"bits_per_sample", input.bits_per_sample},
-          {"geometry", geometry_of(input.geometry)},
-          {"photometric", input.photometric}};
+                      {"bytes", report.input_bytes > 0 ? OrderedJson(report.input_bytes) : OrderedJson()},
+                      {"format", input.format},
+                      {"width", input.extent.width},
+                      {"height", input.extent.height},
+                      {"depth", input.extent.depth},
+                      {"bits_per_sample", input.bits_per_sample},
+                      {"geometry", geometry_of(input.geometry)},
+                      {"photometric", input.photometric}};
   if (!input.value_rule.empty()) json["value_rule"] = input.value_rule;
   json["foreground_rule"] = input.foreground_rule;
   json["foreground"] = report.foreground;

@@ -95,8 +95,7 @@ std::string numbers_as_text(const Json& value) {
 /// of the array is _FillValue; 0 there is what every array has, and is missing only if samples are packed.
 void apply_attributes(const Json& attributes, const Json& fill_value, ZarrArray& array) {
   CfAttributes cf;
-  for (std::size_t i = 0; i < cf.size(); ++i)
-    cf[i] = numbers_as_text(member(attributes, kCfAttributes[i]));
+  for (std::size_t i = 0; i < cf.size(); ++i) cf[i] = numbers_as_text(member(attributes, kCfAttributes[i]));
   std::string& fill = cf[2];
   if (array.format.kind == SampleKind::floating) fill = decoded_fill(fill);
   const bool is_packed = !cf[0].empty() || !cf[1].empty();

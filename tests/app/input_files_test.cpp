@@ -128,7 +128,7 @@ struct Again {
   }
 };
 
-TEST_CASE("--skip-existing notices changed samples next to a header") {
+TEST_CASE("skipping notices changed samples next to a header") {
   const Again again({"in/a.nhdr"});
   write_file(again.scratch / "in/a.raw", kSamples);
   add_nhdr(again.scratch / "in/a.nhdr", "a.raw");
@@ -153,7 +153,7 @@ TEST_CASE(
   CHECK(!again.is_skipped());
 }
 
-TEST_CASE("--skip-existing notices a changed slice of a stack") {
+TEST_CASE("skipping notices a changed slice of a stack") {
   const Again again({"--stack", "in"});
   const BitVolume image = tests::drawn(Words{"#.#"});
   for (const char* name : {"in/1.png", "in/2.png"}) save(again.scratch / name, image.view());
@@ -163,7 +163,7 @@ TEST_CASE("--skip-existing notices a changed slice of a stack") {
   CHECK(!again.is_skipped());
 }
 
-TEST_CASE("--skip-existing notices other intensities") {
+TEST_CASE("skipping notices other intensities") {
   Again again({"in/a.png"});
   save(again.scratch / "in/a.png", tests::drawn(Words{"#.#."}).view());
   for (const char* folder : {"gray", "other"}) {

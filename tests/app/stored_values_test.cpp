@@ -270,7 +270,7 @@ TEST_CASE("every command reads near integers, negative values and NaN as the sam
   CHECK((classes["components"][0]["value"] == 7015 && classes["components"][2]["value"] == -1));
 }
 
-TEST_CASE("--round makes labels of any numbers, which are refused without it") {
+TEST_CASE("labels of any numbers need --round") {
   const ScratchFolder scratch;
   const std::string real =
       save_row(scratch / "real.nrrd", "float", 4, bytes_of<float>({1.4F, 2.6F, 0.4F, 3}));
