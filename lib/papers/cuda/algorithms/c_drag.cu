@@ -12,6 +12,7 @@
 // generates the trees, with the published number of nodes; where a leaf allows several actions, the authors
 // may have chosen another. Threads of a warp that reach different leaves do their unions together here.
 
+#include "cuda/device/pixel_forest.cuh"
 #include "papers/cuda/labelers/block_labeler.cuh"
 #include "papers/cuda/phases/block_phases.cuh"
 
