@@ -37,7 +37,7 @@ set(rooms
   "io/zarr 2193"
   "io 156"
   "lib/include 2771"
-  "lib/papers 5998"
+  "lib/papers 5999"
   "lib/src/common 2440"
   "lib/src/contacts 277"
   "lib/src/cpu 2780"
