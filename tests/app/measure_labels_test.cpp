@@ -60,21 +60,21 @@ TEST_CASE("values of 64 bits and floating-point integers are labels, others are 
   const auto table = [&](const std::string& type, const std::string& bytes) {
     return succeeds({"measure", object_file(scratch, "in.nrrd", type, bytes), "--stats", "-"});
   };
-  CHECK(table("uint64", bytes_of<std::uint64_t>({UINT64_MAX, 0, 0, 0, 0, 0, 0, 5})) ==
+  CHECK(table("uint64", raw_of<std::uint64_t>({UINT64_MAX, 0, 0, 0, 0, 0, 0, 5})) ==
         kHeader + std::string("5,1,3,1,3,1,3,1\n18446744073709551615,1,0,0,0,0,0,0\n"));
-  CHECK(table("float", bytes_of<float>({0, 0, 1e6f, 0, 0, 0, 0, 5})) ==
+  CHECK(table("float", raw_of<float>({0, 0, 1e6f, 0, 0, 0, 0, 5})) ==
         kHeader + std::string("5,1,3,1,3,1,3,1\n1000000,1,2,0,2,0,2,0\n"));
   const auto is_refused = [&](const std::string& type, const std::string& bytes, const std::string& reason) {
     fails({"measure", object_file(scratch, "in.nrrd", type, bytes), "--stats", scratch / "out.csv"}, 65,
           reason);
     CHECK(!std::filesystem::exists(scratch / "out.csv"));
   };
-  is_refused("double", bytes_of<double>({1, 2.5, 0, 0, 0, 0, 0, 0}), "2.5, which is not a label");
-  is_refused("float", bytes_of<float>({0, 16777218, 0, 0, 0, 0, 0, 0}),
+  is_refused("double", raw_of<double>({1, 2.5, 0, 0, 0, 0, 0, 0}), "2.5, which is not a label");
+  is_refused("float", raw_of<float>({0, 16777218, 0, 0, 0, 0, 0, 0}),
              "16777218, which is not a label: float32 skips integers above 2^24; store labels as integers");
-  is_refused("double", bytes_of<double>({0, 9007199254740994, 0, 0, 0, 0, 0, 0}),
+  is_refused("double", raw_of<double>({0, 9007199254740994, 0, 0, 0, 0, 0, 0}),
              "which is not a label: float64 skips integers above 2^53; store labels as 64-bit integers");
-  is_refused("double", bytes_of<double>({0, std::numeric_limits<double>::infinity(), 0, 0, 0, 0, 0, 0}),
+  is_refused("double", raw_of<double>({0, std::numeric_limits<double>::infinity(), 0, 0, 0, 0, 0, 0}),
              "inf, which is not a label: labels are integers");
   CHECK(succeeds({"measure", object_file(scratch, "in.nrrd", "short", std::string(16, '\0')), "--quiet",
                   "--stats", "-"}) == kHeader);
@@ -84,16 +84,16 @@ TEST_CASE("NaN is background, with a hint") {
   const ScratchFolder scratch;
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const std::string labels =
-      object_file(scratch, "labels.nrrd", "float", bytes_of<float>({kNan, 3, 3, 0, kNan, kNan, 0, 0}));
+      object_file(scratch, "labels.nrrd", "float", raw_of<float>({kNan, 3, 3, 0, kNan, kNan, 0, 0}));
   const Ended ended = gpuccl({"measure", labels, "--stats", "-"});
   CHECK(ended.out == kHeader + std::string("3,2,1,0,2,0,1.5,0\n"));
   CHECK(ended.err.find("some values are NaN and count as background") != std::string::npos);
   const std::string none =
-      object_file(scratch, "none.nrrd", "float", bytes_of<float>({kNan, 0, 0, 0, 0, 0, 0, 0}));
+      object_file(scratch, "none.nrrd", "float", raw_of<float>({kNan, 0, 0, 0, 0, 0, 0, 0}));
   CHECK(gpuccl({"measure", none, "--stats", "-"}).err.find("every value is 0 or NaN") != std::string::npos);
   CHECK(gpuccl({"match", labels, labels}).err.find("some values are NaN") != std::string::npos);
   const std::string without =
-      object_file(scratch, "without.nrrd", "float", bytes_of<float>({0, 3, 3, 0, 0, 0, 0, 0}));
+      object_file(scratch, "without.nrrd", "float", raw_of<float>({0, 3, 3, 0, 0, 0, 0, 0}));
   const auto agree = [&](Words words, const std::string& result) {
     const Ended has = gpuccl(words);
     CHECK(has.out == result);
@@ -189,7 +189,7 @@ TEST_CASE("several images and channels have columns of their own") {
   const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
   const std::string dapi = object_file(scratch, "dapi.nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
   const std::string gfp =
-      object_file(scratch, "gfp.nrrd", "double", bytes_of<double>({0.5, 0.5, 0, 0, 0, 0.25, -1, 0}));
+      object_file(scratch, "gfp.nrrd", "double", raw_of<double>({0.5, 0.5, 0, 0, 0, 0.25, -1, 0}));
   const std::string both = dapi + "," + gfp;
   const std::string header = "label,area,x0,y0,x1,y1,cx,cy,";
   const auto fields_of = [](const std::string& table) {  // without position
@@ -322,18 +322,18 @@ TEST_CASE("the label image of objects keeps their values, or has new labels") {
   CHECK(written({"--relabel", "--label-type", "u8"}).ends_with(std::string{2, 2, 0, 0, 0, 1, 2, 0}));
   fails({"measure", labels, "-o", scratch / "out.nrrd", "--label-type", "u8"}, 64, "--relabel");
   const std::string large = object_file(scratch, "large.nrrd", "uint64",
-                                        bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
+                                        raw_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
   succeeds({"measure", large, "-o", scratch / "large.npy", "--quiet"});
   CHECK(
-      read_file(scratch / "large.npy").ends_with(bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5})));
+      read_file(scratch / "large.npy").ends_with(raw_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5})));
   succeeds({"measure", large, "-o", scratch / "large.tif", "--relabel"});
 }
 
 TEST_CASE("several label images have one table") {
   const ScratchFolder scratch;
   object_file(scratch, "a.nrrd", "uint8", kLabels);
-  object_file(scratch, "b.nrrd", "double", bytes_of<double>({0, 0.5, 0, 0, 0, 0, 0, 0}));
-  object_file(scratch, "c.nrrd", "uint16", bytes_of<std::uint16_t>({0, 0, 0, 700, 0, 0, 0, 0}));
+  object_file(scratch, "b.nrrd", "double", raw_of<double>({0, 0.5, 0, 0, 0, 0, 0, 0}));
+  object_file(scratch, "c.nrrd", "uint16", raw_of<std::uint16_t>({0, 0, 0, 700, 0, 0, 0, 0}));
   const Ended ended = gpuccl({"measure", scratch / "a.nrrd", scratch / "b.nrrd", scratch / "c.nrrd",
                               "--stats", scratch / "all.csv", "--json-dir", scratch / "reports"});
   CHECK(ended.code == 65);
