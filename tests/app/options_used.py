@@ -49,13 +49,13 @@ OPTIONS = {
         ("--invert", None), ("--threshold", "2"), ("--value", "2"), ("--values", None), ("--delta", "1", "--values"),
         ("--periodic", "x"), ("--fill-holes", None), ("--order", "size"), ("--per-value", None),
         ("--keep-values", None), ("--split-values", None), ("--contacts", "{o}/x.csv"), ("--view", "{o}/x.html"),
-        ("--contacts-dir", "{o}/d")],
+        ("--contacts-dir", "{o}/d"), ("--round", None, "--values")],
     "measure": [row for row in LABEL_READING if row[0] != "--foreground" and row[0] != "--per-slice"]
-    + SELECTION + MEASURES + OUTPUTS + FILES + [("--order", "size"), ("--relabel", None)],
-    "match": READING + [("--threshold", "0.9"), ("--label", None), ("--per-value", None), ("--connectivity", "4"),
+    + SELECTION + MEASURES + OUTPUTS + FILES + [("--order", "size"), ("--relabel", None), ("--round", None)],
+    "match": READING + [("--threshold", "0.9"), ("--label", None), ("--per-value", None), ("--connectivity", "4"), ("--round", None),
                         ("--prediction-name", "*_x"), ("--track", "{}"), ("--output", "{o}/y"),
                         ("--csv", "{o}/x.csv"), ("--json", "{o}/x.json")],
-    "view": [row for row in READING if row[1] != "all"] + [("--image", "{}"), ("--stats", "{stats}"),
+    "view": [row for row in READING if row[1] != "all"] + [("--image", "{}"), ("--round", None), ("--stats", "{stats}"),
                                                            ("--report", "{report}"), ("--spacing", "2,3,1,mm"),
                                                            ("--size", "100k"), ("--output", "{o}/y.html")],
 }
@@ -186,6 +186,7 @@ def check_options(program, inputs):
     mask[8, 3] = 1
     numpy.save(seeds, mask)
     os.makedirs(os.path.join(program.folder, "empty"))
+    numpy.save(os.path.join(program.folder, "halves.npy"), IMAGE * 1.5)
     numpy.save(os.path.join(program.folder, "noise.npy"), numpy.random.default_rng(1).random((900, 900)) < 0.5)
     program.run(["label", "noise.npy", "--quiet", "-o", "noise_labels.npy"])
     program.run(["label", "base.npy", "--stats", "table.csv", "--json", "report.json", "-o", "labels.npy"])
@@ -197,7 +198,7 @@ def check_options(program, inputs):
             option = row[0]
             of_reading = row in LABEL_READING
             known = [name for name in OF_KIND.get(option) or inputs if name in inputs] if of_reading else ["image.tif"]
-            known = ["noise_labels.npy"] if option == "--size" else known
+            known = {"--size": ["noise_labels.npy"], "--round": ["halves.npy"]}.get(option, known)
             for name in known:
                 values = {"input": name, "seeds": "seeds.npy", "folder": "empty", "stats": "table.csv",
                           "report": "report.json", "same": name}
