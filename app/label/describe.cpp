@@ -162,7 +162,7 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
   if (findings.by_values && findings.foreground <= 0)
     add(findings.any_nan ? "every value is 0 or NaN" : "every value is 0");
   else if (findings.any_nan)
-    add(options.invert ? "some values are NaN and count as foreground, because of --invert" : io::kHintOfNan);
+    add(io::kHintOfNan);
   if (findings.needs_unit && input.geometry.is_known(2) && input.geometry.unit == io::LengthUnit::unknown)
     add("the spacing has no unit, so the column unit is empty; add one, as in --spacing 0.2,0.2,1,um");
   add(hint_of_order(input, findings));

@@ -19,7 +19,8 @@ inline constexpr int kDeepestJson = 64;
 nlohmann::json parse_json(
     const std::string& text, int deepest = kDeepestJson, const std::function<void()>& too_deep = [] {});
 
-/// As parse_json() without these numbers, and objects keep the order of their members.
+/// As parse_json(), but members keep their order, and json_text() writes these numbers, and integers of more
+/// than 64 bits, as they were.
 nlohmann::ordered_json parse_ordered_json(
     const std::string& text, int deepest = kDeepestJson, const std::function<void()>& too_deep = [] {});
 

@@ -35,7 +35,7 @@ TEST_CASE("messages name every format and extension of the table") {
   CHECK(image_extensions() ==
         ".png, .tif, .tiff, .stk, .lsm, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .mgh, .mgz, "
         ".pbm, .pgm, "
-        ".ppm, .pnm, .bmp, .jpg, .jpeg, .h5, .hdf5, .he5 or .zarr");
+        ".ppm, .pnm, .bmp, .jpg, .jpeg, .h5, .hdf5, .he5, .nc or .zarr");
   CHECK(written_formats() == "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, OME-Zarr");
   std::istringstream extensions(image_extensions());
   int count = 0;
@@ -46,7 +46,7 @@ TEST_CASE("messages name every format and extension of the table") {
     CHECK_FALSE(is_image_name("." + word));
     ++count;
   }
-  CHECK(count == 26);
+  CHECK(count == 27);
   for (const char* name : {"a", "a.txt", "a.gz", "a.img", ".a.png"}) CHECK_FALSE(is_image_name(name));
   CHECK(is_image_name("A.TIFF"));
 }

@@ -213,7 +213,16 @@ TEST_CASE("numbers that Python writes and JSON does not have are read as strings
         Json({{"a", {"NaN", "-Infinity", "Infinity"}}, {"\"NaN", "NaN, \\"}}));
   CHECK(parse_json("{\"a\": NaNs}").is_discarded());
   CHECK(parse_json("{\"a\": NaN, \"b\": [[]]}", 2).is_discarded());
-  CHECK(parse_ordered_json("[NaN]").is_discarded());
+}
+
+TEST_CASE("members keep their order, and numbers without a type in JSON their text") {
+  for (const char* const text :
+       {R"({"b":[NaN,-Infinity],"a":123456789012345678901234567890})", R"({"z":"NaN","a":[1,NaN],"m":-0.5})",
+        R"([-99999999999999999999,18446744073709551615,"Infinity"])", "[NaN]"})
+    CHECK(json_text(parse_ordered_json(text)) == text);
+  CHECK(json_text(parse_ordered_json(R"({"a":1,"b":2,"a":NaN})")) == R"({"a":NaN,"b":2})");
+  for (const char* const text : {"[NaNs]", "[1e999]", "{\"a\":NaN", "[-NaN]"})
+    CHECK(parse_ordered_json(text).is_discarded());
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced in JSON") {
