@@ -285,7 +285,7 @@ TEST_CASE("labels of any numbers need --round") {
     of_labels[1] = labels;
     CHECK(gpuccl(rounded).out == gpuccl(of_labels).out);
   }
-  succeeds({"view", real, "--round", "-o", scratch / "page.html"});
+  CHECK(gpuccl({"view", real, "--round", "-o", scratch / "page.html"}).code == 0);
   fails({"label", real, "--values", "--json", "-"}, 65, "or round values with --round");
   CHECK(labeled(scratch, real, {"--values", "--round", "--keep-values"}) == "1 3 0 3");
 }
