@@ -145,7 +145,7 @@ def remove_small_objects(
 ) -> Any:
     """Remove components of a mask, or labels, that are small; as ``skimage.morphology.remove_small_objects``.
 
-    `min_size` removes objects of fewer elements. `max_size` removes objects of at most so many elements. Both have this
+    `min_size` removes objects of fewer elements. `max_size` removes objects of at most that size. Both have this
     meaning for masks and labels, with every version of scikit-image: scikit-image 0.26 takes `min_size` for `max_size`.
     Without either, the default is that of the installed scikit-image (0.26: ``max_size=64``, before: ``min_size=64``).
     """
