@@ -321,11 +321,10 @@ TEST_CASE("the label image of objects keeps their values, or has new labels") {
   CHECK(written({"--largest", "1"}).ends_with(std::string{9, 9, 0, 0, 0, 0, 9, 0}));
   CHECK(written({"--relabel", "--label-type", "u8"}).ends_with(std::string{2, 2, 0, 0, 0, 1, 2, 0}));
   fails({"measure", labels, "-o", scratch / "out.nrrd", "--label-type", "u8"}, 64, "--relabel");
-  const std::string large = object_file(scratch, "large.nrrd", "uint64",
-                                        raw_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
+  const std::string large =
+      object_file(scratch, "large.nrrd", "uint64", raw_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
   succeeds({"measure", large, "-o", scratch / "large.npy", "--quiet"});
-  CHECK(
-      read_file(scratch / "large.npy").ends_with(raw_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5})));
+  CHECK(read_file(scratch / "large.npy").ends_with(raw_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5})));
   succeeds({"measure", large, "-o", scratch / "large.tif", "--relabel"});
 }
 
