@@ -22,9 +22,14 @@ def report(gpuccl, *words, command="label"):
     return json.loads(done.stdout)
 
 
+def unique(pairs):
+    assert len(dict(pairs)) == len(pairs), f"a key is there twice: {[key for key, _ in pairs]}"
+    return dict(pairs)
+
+
 def main():
     gpuccl = sys.argv[1]
-    schema = json.loads((DATA / "report.schema.json").read_text())
+    schema = json.loads((DATA / "report.schema.json").read_text(), object_pairs_hook=unique)
     validator = jsonschema.validators.validator_for(schema)
     validator.check_schema(schema)
     with tempfile.TemporaryDirectory() as folder:

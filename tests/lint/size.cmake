@@ -52,7 +52,7 @@ set(rooms
   "lib/src/periodic 328"
   "lib/src/slabs 808"
   "lib 447"
-  "tests/app 14799"
+  "tests/app 14803"
   "tests/benchmarks 2436"
   "tests/cuda 3992"
   "tests/faults 2282"
