@@ -8,7 +8,6 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <map>
 #include <regex>
 #include <set>
@@ -101,29 +100,6 @@ TEST_CASE("names of outputs mirror those of inputs") {
   CHECK(read_file(scratch / "deep.csv").starts_with("file,label,"));
   CHECK(names_below(scratch / "tables") ==
         std::set<std::string>{"page2.csv", "page10.csv", "more/deep/a.b.csv"});
-}
-
-TEST_CASE("a batch writes the files of one process per input, with any number of jobs") {
-  const ScratchFolder scratch;
-  for (int i = 0; i < 12; ++i)
-    add_image(scratch / ("in/" + std::to_string(i) + ".png"), {50 + 31 * i, 40 + i, 1});
-  for (const auto& [name, content] : files_below(scratch / "in"))
-    succeeds({"label", scratch / ("in/" + name), "-o",
-              scratch / ("single_" + fs::path(name).stem().string() + ".tiff")});
-  std::map<std::string, std::string> expected;
-  for (int jobs = 1; jobs <= 8; ++jobs) {
-    const std::string out = scratch / ("out" + std::to_string(jobs));
-    CAPTURE(jobs);
-    succeeds({"label", scratch / "in", "-o", out + "/", "--stats", out + ".csv", "--jobs",
-              std::to_string(jobs), "--threads", std::to_string(1 + jobs % 3), "--quiet"});
-    auto found = files_below(out);
-    found["table"] = read_file(out + ".csv");
-    if (jobs == 1) expected = found;
-    CHECK(found == expected);
-  }
-  for (int i = 0; i < 12; ++i)
-    CHECK(expected.at(std::to_string(i) + ".tiff") ==
-          read_file(scratch / ("single_" + std::to_string(i) + ".tiff")));
 }
 
 TEST_CASE("a batch continues after failures, and its report lists the outcome of each input in order") {

@@ -102,29 +102,14 @@ TEST_CASE("contacts of a labeled image are those of its label image") {
   CHECK(read_file(scratch / "slices.csv").starts_with("label_a,label_b,faces_x,faces_y,edges\n"));
 }
 
-// That they are the right ones is proven by tests/lib/contacts_test.cpp.
-TEST_CASE("contacts across periodic borders are those of the label image, in slabs and by one thread too") {
+TEST_CASE("contacts across periodic borders are those of the label image") {
   const ScratchFolder scratch;
   const std::string input = save(scratch / "in.tif", tests::random_image({60, 50, 9}, 0.4, 2, 5).view());
-  const Words periodic = {"-c", "6", "--periodic", "x,y,z", "--min-size", "3"};
-  const auto table = [&](Words words) {
-    words.insert(words.begin(), {"label", input, "-o", scratch / "out.tif", "--contacts", scratch / "c.csv"});
-    words.insert(words.end(), periodic.begin(), periodic.end());
-    succeeds(words);
-    return read_file(scratch / "c.csv");
-  };
-  const std::string all = table({});
-  CHECK(all == succeeds({"contacts", scratch / "out.tif", "--periodic", "x,y,z"}));
-  CHECK(all != succeeds({"contacts", scratch / "out.tif"}));
-  CHECK(all == table({"--memory", "1M"}));
-  CHECK(all == table({"--threads", "1"}));
+  const std::string table = succeeds({"label", input, "-o", scratch / "out.tif", "-c", "6", "--periodic",
+                                      "x,y,z", "--min-size", "3", "--contacts", "-"});
+  CHECK(table == succeeds({"contacts", scratch / "out.tif", "--periodic", "x,y,z"}));
+  CHECK(table != succeeds({"contacts", scratch / "out.tif"}));
   fails({"contacts", scratch / "out.tif", "--periodic", "x,z", "--per-slice"}, 64, "z cannot be periodic");
-  fails({"contacts", label_file(scratch, "3 1", "\1\1\2"), "--periodic", "y"}, 64, "it is one pixel long");
-  fails({"contacts", scratch / "out.tif", "--periodic", "w"}, 64,
-        "is not a comma-separated list of x, y and z");
-  const std::string ring = label_file(scratch, "4 1", std::string{1, 0, 2, 2});
-  CHECK(succeeds({"contacts", ring, "--periodic", "x"}) ==
-        "label_a,label_b,faces_x,faces_y,edges\n1,2,1,0,0\n");
 }
 
 TEST_CASE("each input of a batch has its own table of contacts") {

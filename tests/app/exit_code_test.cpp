@@ -66,17 +66,6 @@ TEST_CASE("each failure has its code") {
   CHECK(app::exit_code(ErrorCode::temporary) == 75);
 }
 
-TEST_CASE_METHOD(OldOutput, "65: other files than images, and damaged images") {
-  const std::string good = read_file(input);
-  std::string damaged = good;
-  damaged[good.size() / 2] = static_cast<char>(damaged[good.size() / 2] ^ 0x55);
-  keeps({"label", file("text.png", "hello, world, this is no image"), "-o", output}, 65, "text.png: ");
-  keeps({"label", file("empty.png", ""), "-o", output}, 65, "empty.png: ");
-  keeps({"label", file("short.png", good.substr(0, good.size() / 2)), "-o", output}, 65, "short.png: ");
-  keeps({"label", file("damaged.png", damaged), "-o", output}, 65, "damaged.png: ");
-  keeps({"label", file("magic.tif", std::string("II*\0\0\0\0\0", 8)), "-o", output}, 65, "magic.tif: ");
-}
-
 TEST_CASE("a pattern that no file has, and a limit that opens no TIFF, are named") {
   const ScratchFolder scratch;
   for (const char* pattern : {"*.png", "page?.png"})

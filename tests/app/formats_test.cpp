@@ -234,51 +234,5 @@ TEST_CASE("one channel of several is chosen, alone and in a batch, and the repor
   fails({"label", image, "--json", "-", "--channel", "DAPI"}, 65, "does not name its channels");
 }
 
-TEST_CASE("a volume of any format is labeled by slabs as it is at once") {
-  const ScratchFolder scratch;
-  const std::string tiff = save(scratch / "in.tif", tests::random_image({120, 90, 60}, 0.2, 3, 4).view());
-  succeeds({"label", tiff, "-o", scratch / "at-once.npy"});
-  const std::string at_once = read_file(scratch / "at-once.npy");
-  std::filesystem::create_directory(scratch / "in");
-  const Words names = {"a.npy", "b.nii", "c.nii.gz", "d.nrrd", "e.mha", "f.zarr"};
-  for (const std::string& name : names) {
-    const std::string input = scratch / ("in/" + name);
-    CAPTURE(name);
-    succeeds({"label", tiff, "-o", input, "--json", scratch / "r.json"});
-    succeeds({"compare", input, scratch / "at-once.npy"});
-    succeeds({"label", input, "-o", scratch / "slabs.npy", "--memory", "700K", "--quiet"});
-    const bool same = read_file(scratch / "slabs.npy") == at_once;
-    CHECK(same);
-  }
-  succeeds({"label", scratch / "in", "-o", scratch / "out/", "--format", "npy", "--quiet"});
-  for (const char* name : {"a.npy", "b.npy", "c.npy", "d.npy", "e.npy", "f.npy"}) {
-    const bool same = read_file(scratch / ("out/" + std::string(name))) == at_once;
-    CHECK(same);
-  }
-}
-
-TEST_CASE("a volume of any format is labeled in parts as it is at once") {
-  const ScratchFolder scratch;
-  const std::string tiff = save(scratch / "in.tif", tests::random_image({120, 90, 20}, 0.2, 3, 4).view());
-  succeeds({"label", tiff, "-o", scratch / "at-once.npy"});
-  for (const char* name : {"a.npy", "b.nii", "c.nii.gz", "d.nrrd", "e.mha", "f.zarr"}) {
-    const std::string input = scratch / name, parts = scratch / "parts", output = scratch / "parts.npy";
-    CAPTURE(name);
-    succeeds({"label", tiff, "-o", input, "--json", scratch / "r.json"});
-    const auto label_parts = [&] {
-      for (const char* part : {"1/2", "2/2"})
-        succeeds({"label", input, "-o", output, "--part", part, "--parts-dir", parts, "--quiet"});
-    };
-    label_parts();
-    succeeds({"join", parts});
-    label_parts();
-    CHECK(gpuccl({"join", parts, "--finish"}).code == 0);  // with hints
-    const bool same = read_file(output) == read_file(scratch / "at-once.npy");
-    CHECK(same);
-    std::filesystem::remove_all(parts);
-    std::filesystem::remove(output);
-  }
-}
-
 }  // namespace
 }  // namespace gpuccl

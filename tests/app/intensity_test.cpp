@@ -301,34 +301,6 @@ TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in 
   fails({"label", "-", "--intensity", "-", "--json", "-"}, 64, "cannot be both");
 }
 
-TEST_CASE("intensities are the same by slabs, by threads and from slices") {
-  const ScratchFolder scratch;
-  const Extent extent{60, 50, 12};
-  const std::string input = save(scratch / "in.tif", tests::random_image(extent, 0.4, 3, 4).view());
-  fs::create_directory(scratch / "slices");
-  for (int z = 0; z < extent.depth; ++z) {
-    std::vector<std::vector<int>> rows;
-    for (int y = 0; y < extent.height; ++y) {
-      rows.emplace_back();
-      for (int x = 0; x < extent.width; ++x) rows.back().push_back((x * 31 + y * 17 + z * 101) % 256);
-    }
-    save_gray(scratch / ("slices/" + std::to_string(z) + ".tif"), rows);
-  }
-  for (const Words& options : {Words{"-c", "26"}, Words{"-c", "6"}, Words{"--per-slice"},
-                               Words{"-c", "6", "--keep", "intensity_mean > 100", "--order", "size"}}) {
-    const auto measured = [&](const Words& more) {
-      Words words = {"label", input, "--intensity", scratch / "slices", "--stats", "-"};
-      words.insert(words.end(), options.begin(), options.end());
-      words.insert(words.end(), more.begin(), more.end());
-      return succeeds(words);
-    };
-    const std::string expected = measured({});
-    CHECK((measured({"--threads", "1"}) == expected));
-    CHECK((measured({"--memory", "40K"}) == expected));
-    CHECK((measured({"--memory", "90K", "--algo", "flood-fill"}) == expected));
-  }
-}
-
 TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {
   const std::string in = scratch / "in", of = scratch / "of";
   for (const std::string& folder : {in, in + "/deep", of, of + "/deep"}) fs::create_directories(folder);

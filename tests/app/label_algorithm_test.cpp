@@ -13,33 +13,6 @@ namespace {
 
 int components(const Words& words) { return report_of(words)["labeling"]["components"]; }
 
-TEST_CASE("option -c sets the connectivity") {
-  const ScratchFolder scratch;
-  const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.", ".#"}).view());
-  CHECK(components({image}) == 1);
-  CHECK(components({image, "-c", "8"}) == 1);
-  CHECK(components({image, "-c", "4"}) == 2);
-  CHECK(components({image, "--connectivity=4"}) == 2);
-
-  const std::string volume =
-      save(scratch / "in.tif",
-           tests::drawn(Slices{{"#..", "...", "..."}, {"...", ".#.", "..."}, {"...", ".##", "..."}}).view());
-  CHECK(components({volume}) == 1);
-  CHECK(report_of({volume})["labeling"]["connectivity"] == 26);
-  CHECK(components({volume, "-c", "18"}) == 2);
-  CHECK(components({volume, "-c", "6"}) == 2);
-  CHECK(components({volume, "--per-slice"}) == 3);
-  CHECK(report_of({volume, "--per-slice"})["labeling"]["connectivity"] == 8);
-}
-
-TEST_CASE("option --per-slice keeps slices apart and numbers on") {
-  const ScratchFolder scratch;
-  const std::string volume = save(scratch / "in.tif", tests::drawn(Slices{{"#.#"}, {"#.."}, {"###"}}).view());
-  succeeds({"label", volume, "--per-slice", "-c", "4", "-o", scratch / "out.tif"});
-  CHECK(labels_in(scratch / "out.tif") == "1 0 2|3 0 0|4 4 4");
-  CHECK(report_of({volume, "--per-slice", "--clear-border"})["labeling"]["components"] == 0);
-}
-
 TEST_CASE("a connectivity that does not fit the input is refused") {
   const ScratchFolder scratch;
   const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.", ".#"}).view());
@@ -51,19 +24,6 @@ TEST_CASE("a connectivity that does not fit the input is refused") {
   CHECK(components({page, "-c", "26"}) == 1);
   CHECK(components({page, "-c", "18"}) == 1);
   CHECK(components({page, "-c", "6"}) == 2);
-}
-
-TEST_CASE("algorithm and number of threads do not change a byte") {
-  const ScratchFolder scratch;
-  const std::string input = save(scratch / "in.png", tests::random_image({301, 203, 1}, 0.45, 1, 7).view());
-  succeeds({"label", input, "-o", scratch / "auto.tif"});
-  succeeds({"label", input, "-o", scratch / "flood.tif", "--algo", "flood-fill", "--device", "cpu"});
-  succeeds({"label", input, "-o", scratch / "one.tif", "--threads", "1", "--gpu", "3", "--device", "auto"});
-  succeeds({"label", input, "-o", scratch / "gpus.tif", "--device", "auto", "--gpus", "all"});
-  CHECK(read_file(scratch / "auto.tif") == read_file(scratch / "flood.tif"));
-  CHECK(read_file(scratch / "auto.tif") == read_file(scratch / "one.tif"));
-  CHECK(report_of({input})["labeling"]["algorithm"] == "runs");
-  CHECK(report_of({input, "--algo", "flood-fill"})["labeling"]["algorithm"] == "flood-fill");
 }
 
 TEST_CASE("a GPU that is asked for by its number is not replaced by the CPU") {

@@ -124,24 +124,6 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
         "in.tif: contains 2 images");
 }
 
-TEST_CASE("option --invert labels the dark part") {
-  const ScratchFolder scratch;
-  const std::string input = saved(scratch, "in.png", {"#.##", "####"});
-  succeeds({"label", input, "--invert", "-o", scratch / "out.png"});
-  CHECK(labels_in(scratch / "out.png") == "0 1 0 0/0 0 0 0");
-}
-
-TEST_CASE("option --threshold selects greater samples, or Otsu's threshold") {
-  const ScratchFolder scratch;
-  const std::string input = save_gray(scratch / "in.tif", {{10, 20, 200, 30, 210, 21}});
-  CHECK(report_of({input})["labeling"]["components"] == 1);
-  succeeds({"label", input, "--threshold", "20", "-o", scratch / "out.png"});
-  CHECK(labels_in(scratch / "out.png") == "0 0 1 1 1 1");
-  succeeds({"label", input, "--threshold", "otsu", "-o", scratch / "out.png"});
-  CHECK(labels_in(scratch / "out.png") == "0 0 1 0 2 0");
-  CHECK(report_of({input, "--threshold", "-1"})["input"]["foreground"] == 1);
-}
-
 TEST_CASE("option --value takes the elements of these values") {
   const ScratchFolder scratch;
   const std::string input = save_gray(scratch / "in.tif", {{10, 20, 200, 30, 210, 21}});
@@ -178,15 +160,6 @@ TEST_CASE("options --value and --values take samples of a MinIsWhite TIFF as sto
   CHECK(components[0]["value"] == 255);
   CHECK(components[0]["area"] == 1);
   CHECK(components[1]["area"] == 2);
-}
-
-TEST_CASE("option --foreground raw takes the bits as stored") {
-  const std::string page = source_file("data/page-g4.tif");  // MinIsWhite: bit 0 is white
-  const double light = report_of({page, "--quiet"})["input"]["foreground"];
-  const double raw = report_of({page, "--foreground", "raw", "--quiet"})["input"]["foreground"];
-  CHECK(light > 0.5);
-  CHECK(raw == Approx(1 - light));
-  CHECK(report_of({page, "--foreground", "auto", "--quiet"})["input"]["foreground"] == light);
 }
 
 TEST_CASE("limits refuse an input by its header, and take suffixes") {

@@ -36,35 +36,6 @@ int tiff_tag(const std::string& path, std::uint32_t tag) {
   return value;
 }
 
-TEST_CASE("the extension of the output is its format") {
-  const ScratchFolder scratch;
-  const std::string input = small_image(scratch);
-  const std::string magic[][2] = {
-      {"a.tif", "II"}, {"a.tiff", "II"}, {"a.png", "\x89PNG"}, {"a.npy", "\x93NUMPY"}};
-  for (const auto& [name, start] : magic) {
-    succeeds({"label", input, "-o", scratch / name});
-    CHECK(read_file(scratch / name).starts_with(start));
-    CHECK(labels_in(scratch / name) == "1 0 2/0 0 2");
-  }
-  fails({"label", input, "-o", scratch / "a.jpg"}, 64, "a.jpg: ");
-  fails({"label", input, "-o", scratch / "a"}, 64, "/a: ");
-}
-
-TEST_CASE("option --label-type sets the type of the samples") {
-  const ScratchFolder scratch;
-  const std::string input = small_image(scratch), output = scratch / "out.tif";
-  const auto bits = [&](const char* type) {
-    succeeds({"label", input, "-o", output, "--label-type", type});
-    CHECK(Json::parse(read_file(scratch / "out.json"))["labeling"]["label_type"] ==
-          (std::string(type) == "auto" ? "u16" : type));
-    return tiff_tag(output, TIFFTAG_BITSPERSAMPLE);
-  };
-  CHECK(bits("auto") == 16);
-  CHECK(bits("u8") == 8);
-  CHECK(bits("u16") == 16);
-  CHECK(bits("u32") == 32);
-}
-
 TEST_CASE("labels that do not fit are refused, and an old output stays") {
   const ScratchFolder scratch;
   const std::string input = many_components(scratch);
@@ -88,56 +59,6 @@ TEST_CASE("32-bit labels chosen by the program come with one warning") {
   CHECK(tiff_tag(scratch / "out.tif", TIFFTAG_BITSPERSAMPLE) == 32);
   succeeds({"label", input, "-o", scratch / "out.tif", "--label-type", "u32"});
   succeeds({"label", input, "-o", scratch / "out.npy"});
-}
-
-TEST_CASE("option --compress sets the compression of a TIFF") {
-  const ScratchFolder scratch;
-  const std::string input = small_image(scratch);
-  const std::pair<const char*, int> schemes[] = {
-      {"none", COMPRESSION_NONE}, {"lzw", COMPRESSION_LZW}, {"packbits", COMPRESSION_PACKBITS}};
-  for (const auto& [name, scheme] : schemes) {
-    succeeds({"label", input, "-o", scratch / "out.tif", "--compress", name});
-    CHECK(tiff_tag(scratch / "out.tif", TIFFTAG_COMPRESSION) == scheme);
-    CHECK(labels_in(scratch / "out.tif") == "1 0 2/0 0 2");
-  }
-  succeeds({"label", input, "-o", scratch / "out.tif", "--compress", "deflate"});
-  succeeds({"label", input, "-o", scratch / "default.tif"});
-  CHECK(read_file(scratch / "out.tif") == read_file(scratch / "default.tif"));
-  if (::TIFFIsCODECConfigured(COMPRESSION_ZSTD) != 0) {
-    succeeds({"label", input, "-o", scratch / "out.tif", "--compress", "zstd"});
-    CHECK(tiff_tag(scratch / "out.tif", TIFFTAG_COMPRESSION) == COMPRESSION_ZSTD);
-  }
-  fails({"label", input, "-o", scratch / "out.png", "--compress", "lzw"}, 64, "TIFF");
-}
-
-TEST_CASE("option --bigtiff asks for offsets of 64 bits") {
-  const ScratchFolder scratch;
-  const std::string input = small_image(scratch), output = scratch / "out.tif";
-  const auto version = [&] { return int{read_file(output).at(2)}; };
-  succeeds({"label", input, "-o", output});
-  CHECK(version() == 42);
-  for (const char* given : {"auto", "no"}) {
-    succeeds({"label", input, "-o", output, "--bigtiff", given});
-    CHECK(version() == 42);
-  }
-  succeeds({"label", input, "-o", output, "--bigtiff", "yes"});
-  CHECK(version() == 43);
-  CHECK(labels_in(output) == "1 0 2/0 0 2");
-  fails({"label", input, "-o", scratch / "out.png", "--bigtiff", "yes"}, 64, "TIFF");
-  fails({"label", input, "--json", "-", "--bigtiff", "yes"}, 64, "need a label image");
-}
-
-TEST_CASE("option --stats writes a table, --preview a picture, also without a label image") {
-  const ScratchFolder scratch;
-  const std::string input = small_image(scratch);
-  CHECK(succeeds({"label", input, "--stats", scratch / "t.csv", "--preview", scratch / "p.png"}) == "");
-  CHECK(count_entries(scratch.path()) == 3);
-  const std::string table = read_file(scratch / "t.csv");
-  CHECK(table.starts_with("label,area,x0,y0,x1,y1,cx,cy\n1,1,0,0,0,0,0,0\n2,2,2,0,2,1,2,0.5\n"));
-  CHECK(read_file(scratch / "p.png").starts_with("\x89PNG"));
-  succeeds({"label", input, "--preview", scratch / "p.PNG"});
-  CHECK(read_file(scratch / "p.PNG") == read_file(scratch / "p.png"));
-  fails({"label", input, "--preview", scratch / "p.jpg"}, 64, "p.jpg: ");
 }
 
 TEST_CASE("option --json names the report, - prints it, a device takes it") {

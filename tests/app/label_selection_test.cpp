@@ -57,18 +57,6 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and the others are re
   CHECK(label({"--clear-border", "--max-size", "2"}) == "000000110/000000000 dropped 3");
 }
 
-TEST_CASE_METHOD(FourComponents, "option --keep drops components for which its condition is false") {
-  CHECK(label({"--keep", "area >= 3"}) == "001110000/022200000 dropped 2");
-  CHECK(label({"--keep", "area >= 3 and cx < 2.5"}) == "000000000/011100000 dropped 3");
-  CHECK(label({"--keep", "y0 == 1 or area<2"}) == "002220330/000000000 dropped 1");
-  CHECK(label({"--keep", "area > 1", "--max-size", "2"}) == "000000110/000000000 dropped 3");
-  CHECK(label({"--keep", "x0 > 1", "--largest", "1"}) == "001110000/000000000 dropped 3");
-  CHECK(label({"--keep", "x0 > 1", "--order", "size"}) == "001110220/000000000 dropped 2");
-  CHECK(label({"--keep", "border_sides > 0"}) == "000000000/000000000 dropped 3");
-  CHECK(label({"--keep", "area > 0"}) == "002220330/044400000 dropped 0");
-  CHECK(label({"--keep", "area < 0"}) == "000000000/000000000 dropped 4");
-}
-
 TEST_CASE_METHOD(FourComponents, "a measure that only --keep names is not a column") {
   const Json report = report_of({input, "--keep", "extent>0.9 and  area > 2", "--measure", "border_sides"});
   CHECK(report["options"] == "--keep 'extent > 0.9 and area > 2' --measure border_sides");
@@ -93,13 +81,6 @@ TEST_CASE_METHOD(FourComponents, "an expression that cannot be is refused in one
   fails({"label", volume, "--json", "-", "--keep", "moments_central-2-0 > 1"}, 64, "is measured in images");
   CHECK(report_of({volume, "--keep", "z0 > 0"})["labeling"]["dropped"] > 0);
   CHECK(report_of({volume, "--keep", "z0 > 0", "--per-slice"})["labeling"]["dropped"] > 0);
-}
-
-TEST_CASE_METHOD(FourComponents, "option --order size numbers the largest first") {
-  CHECK(label({"--order", "size"}) == "001110330/022200000 dropped 0");
-  CHECK(label({"--order", "raster"}) == "002220330/044400000 dropped 0");
-  CHECK(report_of({input, "--order", "size"})["labeling"]["order"] == "size");
-  CHECK(report_of({input, "--order", "size"})["components"][3]["area"] == 1);
 }
 
 }  // namespace

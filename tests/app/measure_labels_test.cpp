@@ -346,26 +346,6 @@ TEST_CASE("several label images have one table") {
   CHECK(read_file(scratch / "all.csv") == table);
 }
 
-TEST_CASE("objects that reach into several slabs are one") {
-  const ScratchFolder scratch;
-  std::string samples(9000000, '\0');
-  for (std::size_t i = 0; i < samples.size(); i += 3) samples[i] = static_cast<char>(1 + i / 300 % 7);
-  for (const std::string axes : {"3\nsizes: 300 300 100", "2\nsizes: 300 30000"}) {
-    CAPTURE(axes);
-    const std::string input = scratch / "in.nrrd";
-    write_file(input, "NRRD0004\ntype: uint8\ndimension: " + axes + "\nencoding: raw\n\n" + samples);
-    const auto outputs = [&](const std::string& memory) {
-      Words words{"measure", input, "--measure", "shape,components", "-o", scratch / (memory + ".npy")};
-      words.insert(words.end(), {"--stats", scratch / (memory + ".csv"), "--memory", memory, "--progress"});
-      const Ended ended = gpuccl(words);
-      CHECK(ended.code == 0);
-      CHECK((ended.err.find("slabs") != std::string::npos) == (memory == "60M"));
-      return read_file(scratch / (memory + ".npy")) + read_file(scratch / (memory + ".csv"));
-    };
-    CHECK((outputs("60M") == outputs("2G")));
-  }
-}
-
 TEST_CASE("objects are kept by their labels, and measured where they touch") {
   const ScratchFolder scratch;
   // 1 is a ring around 2; 5 has a corner in common with it, and a second piece.

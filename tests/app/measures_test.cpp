@@ -121,31 +121,6 @@ TEST_CASE("selected components keep their measures") {
   }
 }
 
-TEST_CASE("values are the same by slabs, with any number of threads and any algorithm") {
-  const ScratchFolder scratch;
-  const std::string volume = save(scratch / "v.tif", tests::random_image({90, 70, 30}, 0.3, 3, 4).view());
-  const std::string image = save(scratch / "i.png", tests::random_image({301, 502, 1}, 0.4, 3, 5).view());
-  for (const auto& [input, connectivity, memory] : {std::tuple{volume, "26", "60K"},
-                                                    {volume, "18", "60K"},
-                                                    {volume, "6", "60K"},
-                                                    {image, "4", "10K"},
-                                                    {image, "8", "10K"}}) {
-    const auto measured = [&](const Words& options) {
-      Words words = {"-c", connectivity, "--measure", "all,feret_diameter_max"};
-      words.insert(words.end(), options.begin(), options.end());
-      return csv(input, words);
-    };
-    CAPTURE(input, connectivity);
-    const std::string expected = measured({});
-    CHECK((measured({"--memory", memory}) == expected));
-    CHECK((measured({"--threads", "1"}) == expected));
-    CHECK((measured({"--algo", "flood-fill"}) == expected));
-  }
-  const std::string expected = csv(volume, {"--per-slice", "--measure", "all"});
-  for (const char* memory : {"20K", "3K"})
-    CHECK((csv(volume, {"--per-slice", "--measure", "all", "--memory", memory}) == expected));
-}
-
 TEST_CASE("the one table of a batch has the columns of images and of volumes") {
   const ScratchFolder scratch;
   succeeds({"label", source_file("data/page.png"), source_file("data/cells.tif"), "--measure", "shape",
@@ -267,13 +242,6 @@ TEST_CASE("impossible measures are one line of error") {
     CAPTURE(rows[0][i]);
     CHECK(rows[1].at(i).empty() == rows[0][i].ends_with("_physical"));
   }
-}
-
-TEST_CASE("a report lists its measures") {
-  const ScratchFolder scratch;
-  succeeds(
-      {"label", source_file("data/cells.tif"), "--json", scratch / "r.json", "--measure", "border,extent"});
-  CHECK(Json::parse(read_file(scratch / "r.json"))["options"] == "--measure border,extent");
 }
 
 TEST_CASE("manual, schema and docs/ have the table of measures") {

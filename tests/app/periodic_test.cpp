@@ -66,21 +66,6 @@ TEST_CASE_METHOD(Corners, "labels, table and filters are those of whole componen
   CHECK(by_size["components"][0]["area"] == 6);
 }
 
-TEST_CASE("every device, thread count and memory bound unwraps alike") {
-  const ScratchFolder scratch;
-  const std::string input = save(scratch / "in.tif", tests::random_image({120, 90, 70}, 0.2, 2, 3).view());
-  const auto outputs = [&](const std::string& name, Words words) {
-    words.insert(words.begin(), {"label", input, "--periodic", "x,y,z", "-o", scratch / name + ".npy",
-                                 "--stats", scratch / name + ".csv"});
-    succeeds(words);
-    return read_file(scratch / name + ".npy") + read_file(scratch / name + ".csv");
-  };
-  const std::string all = outputs("all", {});
-  CHECK((outputs("one", {"--threads", "1"}) == all));
-  CHECK((outputs("flood", {"--algo", "flood-fill"}) == all));
-  CHECK((outputs("slabs", {"--memory", "2M"}) == all));
-}
-
 TEST_CASE("with values, only equal ones go on at the opposite border") {
   const ScratchFolder scratch;
   const std::string input = scratch / "in.nrrd";

@@ -254,34 +254,5 @@ TEST_CASE("options that contradict --values, or need it, are one line of error")
   fails({"label", input, "--values", "--device", "cuda", "--json", "-"}, 69, "; use --device auto or cpu");
 }
 
-TEST_CASE("values in slabs, by any threads, slices and batches: the same bytes") {
-  const ScratchFolder scratch;
-  constexpr int kDepth = 64, kHeight = 96, kWidth = 320;
-  std::vector<std::uint16_t> values;
-  for (int z = 0; z < kDepth; ++z)
-    for (int y = 0; y < kHeight; ++y)
-      for (int x = 0; x < kWidth; ++x)
-        values.push_back(static_cast<std::uint16_t>(((x / 7 + z / 3) % 4) * ((y / 9 + x / 50) % 3)));
-  const std::string input = save_npy(scratch / "in.npy", "<u2", kDepth, kHeight, values);
-  for (const Words& more :
-       {Words{"-c", "6"}, Words{"-c", "26"}, Words{"--per-slice"}, Words{"-c", "26", "--delta", "1"}}) {
-    const auto bytes = [&](Words words) {
-      words.insert(words.begin(), {"label", input, "--values", "-o", scratch / "out.npy", "--quiet"});
-      words.insert(words.end(), more.begin(), more.end());
-      words.insert(words.end(), {"--stats", scratch / "out.csv", "--overwrite"});
-      succeeds(words);
-      return read_file(scratch / "out.npy") + read_file(scratch / "out.csv");
-    };
-    const std::string expected = bytes({});
-    CHECK(bytes({"--memory", "40M"}) == expected);
-    CHECK(bytes({"--threads", "1"}) == expected);
-  }
-  succeeds({"label", input, save_gray(scratch / "b.tif", kClasses), "--values", "--stats",
-            scratch / "all.csv", "-o", (scratch / "labels") + "/", "--quiet"});
-  const std::string table = read_file(scratch / "all.csv");
-  CHECK(table.find("unit,value\n") != std::string::npos);
-  CHECK(table.find("b.tif,1,2,0,0,0,1,0,0,0.5,0,0,,,,,,1\n") != std::string::npos);
-}
-
 }  // namespace
 }  // namespace gpuccl

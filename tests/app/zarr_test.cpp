@@ -293,18 +293,6 @@ TEST_CASE("a Zarr without permission to write is replaced by its owner and refus
   CHECK(count_entries(scratch.path()) == 2);
 }
 
-TEST_CASE("a Zarr has the same bytes in all modes, and the labels of a TIFF") {
-  const ScratchFolder scratch;
-  for (const char* kind : {"blobs", "random"}) {
-    succeeds({"generate", kind, "--size", "1100x90x7", "-o", scratch / "in.tif"});
-    succeeds({"label", scratch / "in.tif", "-o", scratch / "out.tiff", "--quiet"});
-    succeeds({"label", scratch / "in.tif", "-o", scratch / "a.zarr"});
-    succeeds({"label", scratch / "in.tif", "-o", scratch / "b.zarr", "--memory", "4M", "--threads", "1"});
-    CHECK(all_files(scratch / "a.zarr") == all_files(scratch / "b.zarr"));
-    succeeds({"compare", scratch / "a.zarr", scratch / "out.tiff"});
-  }
-}
-
 TEST_CASE("a folder of Zarrs is a batch, into Zarrs as well") {
   const ScratchFolder scratch;
   for (const char* name : {"in/1.zarr", "in/2.ome.zarr", "in/sub/3.zarr"}) add_store(scratch / name);

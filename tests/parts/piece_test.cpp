@@ -82,25 +82,17 @@ void expect_files_of_the_whole(const ScratchFolder& scratch, const std::string& 
 
 }  // namespace
 
-TEST_CASE("parts label a volume by slabs, with every option") {
+TEST_CASE("parts label a volume by slabs") {
   const ScratchFolder scratch;
   const Extent extent{90, 70, 48};
   const std::string input = save(scratch / "in.tif", random_image(extent, 0.45, 2, 3).view());
   constexpr std::int64_t kMemory = 60'000;
   LabelOptions options = quiet_options();
   SECTION("nothing else") {}
-  SECTION("6-connectivity") { options.algorithm.connectivity = Connectivity::c6; }
-  SECTION("each slice apart") { options.algorithm.per_slice = true; }
   SECTION("filled holes") {
     options.algorithm.connectivity = Connectivity::c26;
     options.fill_holes = 9;
   }
-  SECTION("selection") {
-    options.selection.min_size = 3;
-    options.selection.order = LabelOrder::size;
-    options.selection.clear_border = true;
-  }
-  SECTION("periodic borders") { options.periodic = {true, false, true}; }
   SECTION("measures, cavities too") {
     options.algorithm.connectivity = Connectivity::c6;
     options.measure.wanted = measures_of(MeasureGroup::shape) | measures_of(MeasureGroup::topology) |
@@ -109,19 +101,6 @@ TEST_CASE("parts label a volume by slabs, with every option") {
     options.selection.keep = parse_condition("extent > 0.3");
   }
   expect_files_of_the_whole(scratch, input, options, kMemory);
-}
-
-TEST_CASE("parts label the rows of an image by slabs") {
-  const ScratchFolder scratch;
-  const std::string input = save(scratch / "in.tif", random_image({900, 700, 1}, 0.5, 2, 4).view());
-  LabelOptions options = quiet_options();
-  SECTION("nothing else") {}
-  SECTION("filled holes, measures") {
-    options.fill_holes = 20;
-    options.measure.wanted = measures_of(MeasureGroup::shape);
-    options.measure.words = "shape";
-  }
-  expect_files_of_the_whole(scratch, input, options, 115'000);
 }
 
 TEST_CASE("parts label values by slabs") {
@@ -137,24 +116,6 @@ TEST_CASE("parts label values by slabs") {
   }
   SECTION("a delta") { options.values.delta = 1; }
   expect_files_of_the_whole(scratch, input, options, 700'000);
-}
-
-TEST_CASE("a channel is labeled in parts") {
-  const ScratchFolder scratch;
-  std::mt19937 random(9);
-  std::vector<TiffPageToWrite> pages(48);
-  for (TiffPageToWrite& page : pages) {
-    page.width = 60;
-    page.height = 50;
-    page.bits = 8;
-    page.channels = 3;
-    page.photometric = PHOTOMETRIC_RGB;
-    for (int i = 0; i < 60 * 50 * 3; ++i) page.samples.push_back(random() % 3 == 0 ? random() % 256 : 0);
-  }
-  write_tiff(scratch / "in.tif", pages);
-  LabelOptions options = quiet_options();
-  options.planes.channel = 1;
-  expect_files_of_the_whole(scratch, scratch / "in.tif", options, 9'000);
 }
 
 TEST_CASE("a budget adds up the memory of steps") {
