@@ -208,6 +208,7 @@ int run_view(const ViewOptions& options) {
     page.table.name_labels(page.names);
   } else {
     page.table_file = options.stats.empty() ? options.report : options.stats;
+    page.geometry.first_slice = page.table.first_slice(page.names, objects.components.box);
     page.about.emplace_back("Table", page.table_file);
   }
   page.table.keep_largest(kMostViewRows);

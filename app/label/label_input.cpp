@@ -311,6 +311,9 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
                             info_.extent.depth));
   connectivity_ = options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format));
   selection_ = with_limits(options.selection, options.physical_limits, info_, connectivity_, read.warn);
+  for (Condition::Step& step : selection_.keep.steps)
+    if (step.measure == MeasureId::z0 || step.measure == MeasureId::z1 || step.measure == MeasureId::cz)
+      step.number -= info_.geometry.first_slice;
   check_periodic(extent(), connectivity_, options.periodic);
   check_pages(info_, options);
   if (options.fill_holes) check_labels_background(options.algorithm.engine, connectivity_, "--fill-holes");

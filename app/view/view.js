@@ -204,7 +204,9 @@ class ViewPage {
     return [...this.selected].map((row) => ({ name: String(this.column.label.values[row]), place: this.centroid(row) }));
   }
   centroid(row) {
-    return ["cx", "cy", "cz"].map((name) => (this.column[name] ? this.column[name].values[row] + 0.5 : 0.5));
+    const place = ["cx", "cy", "cz"].map((name) => (this.column[name] ? this.column[name].values[row] + 0.5 : 0.5));
+    if (this.column.cz) place[2] -= this.head.first_slice;
+    return place;
   }
 
   nameOf(id) {
@@ -248,10 +250,10 @@ class ViewPage {
   chooseRow(row, event) {
     this.select(row, event);
     if (!this.selected.has(row)) return;
-    const place = this.centroid(row), { z0, z1 } = this.column, { step } = this.head.runs;
+    const place = this.centroid(row), { z0, z1 } = this.column, { first_slice, runs: { step } } = this.head;
     // The slice that is shown and nearest to the middle, within the component if one is.
     if (z0) {
-      const first = Math.ceil(z0.values[row] / step) * step, last = Math.floor(z1.values[row] / step) * step;
+      const first = Math.ceil((z0.values[row] - first_slice) / step) * step, last = Math.floor((z1.values[row] - first_slice) / step) * step;
       const near = Math.floor(place[2] / step) * step;
       place[2] = first <= last ? Math.min(Math.max(near, first), last) : near;
     }

@@ -93,6 +93,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
       {"extent", {extent.width, extent.height, extent.depth}},
       {"spacing", page.geometry.spacing},
       {"unit", io::name_of(page.geometry.unit)},
+      {"first_slice", page.geometry.first_slice},
       {"runs",
        {{"factor", runs.factor()},
         {"step", runs.step()},

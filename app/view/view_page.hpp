@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/labels.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/label_image.hpp"
@@ -35,6 +36,9 @@ class ViewTable {
   const std::string& unit() const { return unit_; }
   /// Replaces the numbers 1..N of rows by their labels `names`, in any order.
   void name_labels(std::span<const std::uint64_t> names);
+  /// Returns the number of the first slice of the label image in the table. `names`: as in pack(); `boxes`:
+  /// of these labels.
+  int first_slice(std::span<const std::uint64_t> names, std::span<const Box> boxes) const;
   /// Keeps only the `rows` largest components, in order.
   void keep_largest(std::size_t rows);
 

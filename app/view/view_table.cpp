@@ -217,6 +217,19 @@ void ViewTable::name_labels(std::span<const std::uint64_t> names) {
   for (std::uint64_t& label : labels_) label = names[label - 1];
 }
 
+int ViewTable::first_slice(std::span<const std::uint64_t> names, std::span<const Box> boxes) const {
+  const auto z0 = std::find_if(columns_.begin(), columns_.end(),
+                               [](const Column& column) { return column.name == "z0"; });
+  if (z0 == columns_.end() || labels_.empty()) return 0;
+  double first = std::numeric_limits<int>::max();  // a periodic component may begin in a later slice
+  for (std::size_t row = 0; row < labels_.size(); ++row) {
+    const auto place = std::lower_bound(names.begin(), names.end(), labels_[row]);
+    if (place == names.end() || *place != labels_[row]) return 0;  // pack() refuses it
+    first = std::min(first, z0->values[row] - boxes[static_cast<std::size_t>(place - names.begin())].min[2]);
+  }
+  return static_cast<int>(first);
+}
+
 void ViewTable::keep_largest(std::size_t rows) {
   if (rows >= labels_.size()) return;
   const std::vector<double>& areas = columns_.front().values;

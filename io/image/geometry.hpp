@@ -70,6 +70,7 @@ struct Geometry {
   std::optional<NiftiFrame> nifti = {};         // of an input that is one
   Resolution resolution = {};                   // alone it specifies no spacing
   bool has_slice_axis = false;                  // of an array, even if the axis has one element
+  int first_slice = 0;                          // of slices labeled separately: its number in the file
 
   /// Along the first `axes`.
   bool is_known(int axes = 2) const;

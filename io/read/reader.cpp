@@ -30,6 +30,8 @@ class SampleReader final : public Reader {
     info_.path = path;
     info_.value_rule = value_rule(source_->format(0));
     if (asked.spacing) set_spacing(info_.geometry, *asked.spacing);
+    if (asked.pages_apart && asked.planes.pages)
+      info_.geometry.first_slice = static_cast<int>(asked.planes.pages->begin);
     if (!options_.otsu) state_rule();
   }
 

@@ -108,6 +108,7 @@ struct ComponentTable {
   std::uint64_t first = 0;  // components before these
   ValueColumn value = {};
   int digits = kAllDigits;  // significant digits of numbers with decimals
+  int first_slice = 0;      // added to z coordinates
 };
 
 /// Writes the fewest digits that read back as the same value, with an exponent if that is shorter.
@@ -170,9 +171,13 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
       out = put_decimal(out, number(axis));
     }
   };
+  const auto first = [&](int axis) { return axis == 2 ? table.first_slice : 0; };
   const auto corner = [&](const std::array<int, 3>& of_box) {
-    return [&](int axis) { return static_cast<std::uint64_t>(of_box[static_cast<std::size_t>(axis)]); };
+    return [&](int axis) {
+      return static_cast<std::uint64_t>(of_box[static_cast<std::size_t>(axis)] + first(axis));
+    };
   };
+  const auto centroid = [&](int axis) { return components.centroid(i, axis) + first(axis); };
   out = put_text(out, style.before_label);
   out = table.value.are_labels        ? put_value(out, table.value.type, table.value.values[i])
         : !table.value.labels.empty() ? put_decimal(out, table.value.labels[i])
@@ -185,10 +190,10 @@ char* put_row(char* out, const ComponentTable& table, std::size_t i) {
   put_list(corner(components.box[i].max));
   out = put_text(out, style.before_centroid);
   if (table.digits == kAllDigits) {
-    put_list([&](int axis) { return components.centroid(i, axis); });
+    put_list(centroid);
   } else {
     for (int axis = 0; axis < table.axes; ++axis) {
-      const double number = components.centroid(i, axis);
+      const double number = centroid(axis);
       if (axis > 0) out = put_text(out, ",");
       out = number == std::trunc(number) ? put_decimal(out, number) : put_rounded(out, number, table.digits);
     }

@@ -54,6 +54,7 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
   table.first = stretch.first;
   table.value = value;
   table.digits = digits;
+  table.first_slice = geometry.first_slice;
   if (stretch.begins) {
     sink(volume ? kColumns3d : kColumns2d);
     if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
@@ -96,6 +97,7 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
       column.image = kNotMeasured;
   table.value = value;
   table.digits = digits;
+  table.first_slice = geometry.first_slice;
   stream_rows<kCsvRow>(table, sink);
 }
 

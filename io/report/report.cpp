@@ -213,7 +213,8 @@ void stream_report(const TextSink& out, const Report& report, const Components& 
          .measured = &measured,
          .columns = measured.any() ? measured.table_columns() : std::vector<MeasureColumn>(),
          .first = stretch.first,
-         .value = report.value},
+         .value = report.value,
+         .first_slice = report.input.geometry.first_slice},
         sink);
   if (!stretch.ends) return out(waiting);
   if (lists) sink(report.components > 0 ? "\n  ]" : "]");

@@ -189,7 +189,8 @@ std::string rounded(std::string_view text, int digits) {
 
 /// Columns of a table of several inputs, which has all of them.
 std::string joint_row(const RowFields& fields, const std::string& before, const Json& geometry,
-                      const std::vector<MeasureColumn>& columns, bool has_values, int digits) {
+                      const std::vector<MeasureColumn>& columns, bool has_values, int digits,
+                      const std::string& page) {
   std::vector<std::string_view> box = list_in(fields, "bbox"), centroid = list_in(fields, "centroid"),
                                 place = list_in(fields, "centroid_physical");
   const std::size_t axes = centroid.size();
@@ -198,9 +199,9 @@ std::string joint_row(const RowFields& fields, const std::string& before, const 
   std::string z_place;
   if (axes == 2) {
     if (!place.empty()) z_place = shortest(z_of_plane(geometry, centroid));
-    box.insert(box.begin() + 2, "0");
-    box.push_back("0");
-    centroid.push_back("0");
+    box.insert(box.begin() + 2, page);
+    box.push_back(page);
+    centroid.push_back(page);
     if (!place.empty()) place.push_back(z_place);
   }
   std::string row = before;
@@ -227,11 +228,11 @@ std::string joint_row(const RowFields& fields, const std::string& before, const 
 
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
                          const std::vector<MeasureColumn>& columns, bool has_values, int digits,
-                         std::optional<int> frame) {
+                         std::optional<int> frame, std::int64_t page) {
   with_rows(path, [&](ReportRows& report) {
     const Json& geometry = report.head().at("input").at("geometry");
-    const std::string before = before_joint_row(harmless_name(input), frame);
-    while (report.next()) sink(joint_row(report.fields(), before, geometry, columns, has_values, digits));
+    const std::string before = before_joint_row(harmless_name(input), frame), z = std::to_string(page);
+    while (report.next()) sink(joint_row(report.fields(), before, geometry, columns, has_values, digits, z));
   });
 }
 
@@ -247,7 +248,8 @@ std::string reported_summary(const std::string& path, const std::string& input, 
     while (report.next()) {
       const RowFields fields = report.fields();
       const std::vector<std::string_view> box = list_in(fields, "bbox");
-      const std::uint64_t page = box.size() == 6 ? whole_in(box[2]) : 0;
+      const std::uint64_t page =
+          box.size() == 6 ? whole_in(box[2]) - static_cast<std::uint64_t>(pages.first) : 0;
       if (page >= static_cast<std::uint64_t>(depth)) refuse_row();
       rows.add(static_cast<int>(page), std::string(field_in(fields, "value")),
                whole_in(field_in(fields, "area")));

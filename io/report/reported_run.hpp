@@ -26,10 +26,11 @@ struct ReportedRun {
 std::optional<ReportedRun> read_reported_run(const std::string& path);
 
 /// Writes the rows of an input in a table of several inputs from its report, the file `path`. They are those
-/// of write_joint_stats_rows(), rounded to `digits`. Throws Error (data) for what gpuccl does not write.
+/// of write_joint_stats_rows(), rounded to `digits`. `page`: the number of an image that is one page. Throws
+/// Error (data) for what gpuccl does not write.
 void write_reported_rows(const TextSink& sink, const std::string& path, const std::string& input,
                          const std::vector<MeasureColumn>& columns, bool has_values, int digits = kAllDigits,
-                         std::optional<int> frame = {});
+                         std::optional<int> frame = {}, std::int64_t page = 0);
 
 /// Returns the rows of summary_rows() for an input, or a time point of it, from its report, the file `path`.
 /// `pages`: the limit of pages, each of which has a row, and the first one. Throws Error (data) as

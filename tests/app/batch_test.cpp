@@ -298,7 +298,7 @@ TEST_CASE("the table of all components has those of inputs that --skip-existing 
        {Words{},
         Words{"--spacing", "0.5,0.25,3,um", "--measure", "extent,border_sides,cavities,inertia_tensor-0-1"},
         Words{"--values", "--measure", "width"}, Words{"--per-slice", "--min-size", "3"},
-        Words{"--threshold", "otsu", "--invert"},
+        Words{"--per-slice", "--page", "0", "--spacing", "1,1"}, Words{"--threshold", "otsu", "--invert"},
         Words{"--digits", "3", "--spacing", "0.37,0.21,3.3,um", "--measure", "extent"}}) {
     std::filesystem::remove_all(scratch / "out");
     Words words = {"label",   scratch / "in",      "-o",        scratch / "out/",

@@ -82,6 +82,50 @@ TEST_CASE("option --stack reads a folder in natural order, or in the order of fi
   CHECK(report_of({stack, "--stack"})["input"]["format"] == "stack");
 }
 
+TEST_CASE("tables of slices labeled separately have the numbers of pages in the file") {
+  const ScratchFolder scratch;
+  const std::string pages =
+      save(scratch / "in.tif", tests::drawn(Slices{{"#.#"}, {"..."}, {"###"}, {"#.."}}).view());
+  for (const char* name : {"in.tif", "in.nii", "in.nrrd", "in.npy", "in.zarr"}) {
+    const std::string input = scratch / name;
+    if (input != pages) succeeds({"label", pages, "-o", input, "--quiet"});
+    const Words words = {"label", input, "--page", "2..3", "--per-slice", "--spacing", "1,1,2", "--quiet"};
+    const auto output = [&](const Words& more) {
+      Words all = words;
+      all.insert(all.end(), more.begin(), more.end());
+      return succeeds(all);
+    };
+    const std::string head = "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz,area_physical,cx_physical,cy_physical,",
+                      first = "1,3,0,0,2,2,0,2,1,0,2,", second = "1,0,0,3,0,0,3,0,0,3,";
+    const std::string table = output({"--stats", "-"});
+    CHECK(table.starts_with(head));
+    CHECK(table.find("\n" + first + "6,") != std::string::npos);
+    CHECK(table.find("\n2," + second + "2,") != std::string::npos);
+    const bool has_origin = input.ends_with(".nii");  // that of the selected slices
+    CHECK((table.find(",1,0,4,") != std::string::npos && table.find(",0,0,6,") != std::string::npos) !=
+          has_origin);
+    const Json report = Json::parse(output({"--json", "-"}))["components"];
+    CHECK(report[0]["bbox"] == Json({0, 0, 2, 2, 0, 2}));
+    CHECK(report[1]["centroid"] == Json({0, 0, 3}));
+    for (const char* condition : {"z0 >= 3", "z1 > 2", "cz == 3"})
+      CHECK(output({"--stats", "-", "--keep", condition}).find("\n1," + second) != std::string::npos);
+    CHECK(output({"--summary", "-"}).find(input + ",2,,1,3,") != std::string::npos);
+    CHECK(
+        succeeds({"label", input, "--page", "2..3", "--stats", "-", "--quiet"}).find("\n1,4,0,0,0,2,0,1,") !=
+        std::string::npos);  // a volume begins with its first slice
+    // One page, alone and in a joint table.
+    CHECK(succeeds({"label", input, input, "--page", "2", "--per-slice", "--stats", "-", "--quiet"})
+              .find("," + first) != std::string::npos);
+    // The page finds the slices of a table.
+    output({"-o", scratch / "labels.tif", "--stats", scratch / "out.csv", "--view", scratch / "1.html"});
+    const std::string labels = scratch / "labels.tif";
+    succeeds({"view", labels, "--stats", scratch / "out.csv", "-o", scratch / "2.html"});
+    succeeds({"view", labels, "--report", scratch / "labels.json", "-o", scratch / "3.html"});
+    for (const char* page : {"1.html", "2.html", "3.html"})
+      CHECK(read_file(scratch / page).find("\"first_slice\":2") != std::string::npos);
+  }
+}
+
 TEST_CASE("option --per-slice labels pages of different size, option --series one of them") {
   const ScratchFolder scratch;
   const auto page = [](std::uint32_t width, std::uint32_t height, const std::string& drawing) {

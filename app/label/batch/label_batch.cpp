@@ -180,7 +180,8 @@ class Batch {
     if (options_.files.stats.empty()) return;
     outcome.table = std::make_shared<io::SpooledText>();
     io::write_reported_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.json,
-                            item.files.input, columns_, has_values, options_.digits, item.frame);
+                            item.files.input, columns_, has_values, options_.digits, item.frame,
+                            options_.separate_pages(1).first);
   }
 
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
