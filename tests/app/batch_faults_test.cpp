@@ -38,11 +38,7 @@ struct Images {
       right[std::to_string(i)] = read_file(scratch / ("right/" + std::to_string(i) + ".tiff"));
   }
 
-  Words words(Words more = {}) const {
-    Words all = {"label", in, "-o", out + "/", "--overwrite"};
-    all.insert(all.end(), more.begin(), more.end());
-    return all;
-  }
+  Words words(Words more = {}) const { return joined({"label", in, "-o", out + "/", "--overwrite"}, more); }
 
   /// Requires that all outputs are complete: label images are the right ones or `old`, reports are
   /// whole and stand next to their label images. `leftovers`: unfinished files may be left.

@@ -301,10 +301,9 @@ TEST_CASE("the table of all components has those of inputs that --skip-existing 
         Words{"--per-slice", "--page", "0", "--spacing", "1,1"}, Words{"--threshold", "otsu", "--invert"},
         Words{"--digits", "3", "--spacing", "0.37,0.21,3.3,um", "--measure", "extent"}}) {
     std::filesystem::remove_all(scratch / "out");
-    Words words = {"label",   scratch / "in",      "-o",        scratch / "out/",
-                   "--stats", scratch / "all.csv", "--summary", scratch / "inputs.csv",
-                   "--quiet"};
-    words.insert(words.end(), options.begin(), options.end());
+    Words words = joined({"label", scratch / "in", "-o", scratch / "out/", "--stats", scratch / "all.csv",
+                          "--summary", scratch / "inputs.csv", "--quiet"},
+                         options);
     succeeds(words);
     const std::string whole = read_file(scratch / "all.csv"), inputs = read_file(scratch / "inputs.csv");
     CHECK(inputs.find("d.png") != std::string::npos);
@@ -326,8 +325,7 @@ TEST_CASE("a damaged report is refused where --skip-existing takes rows from it"
   const Words words = {"label",   scratch / "in",      "-o",        scratch / "out/",      "--per-slice",
                        "--stats", scratch / "all.csv", "--summary", scratch / "inputs.csv"};
   REQUIRE(gpuccl(words).code == 0);
-  Words again = words;
-  again.push_back("--skip-existing");
+  const Words again = joined(words, {"--skip-existing"});
   const std::string report = scratch / "out/a.json", intact = read_file(report);
   const auto time = std::filesystem::last_write_time(report);
   const auto with = [&](const std::string& from, const std::string& to) {
@@ -361,9 +359,8 @@ TEST_CASE("option --skip-existing repeats inputs labeled with other options") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2"}) add_image(scratch / (std::string("in/") + name + ".png"));
   const auto label = [&](const Words& more) {
-    Words words = {"label", scratch / "in", "-o", scratch / "out/", "--skip-existing"};
-    words.insert(words.end(), more.begin(), more.end());
-    return summary(gpuccl(words));
+    return summary(
+        gpuccl(joined({"label", scratch / "in", "-o", scratch / "out/", "--skip-existing"}, more)));
   };
   const std::string all = "gpuccl: 2 of 2 labeled", none = "gpuccl: 0 of 2 labeled, 2 skipped";
   const Words other[] = {{"--invert"},
@@ -395,9 +392,7 @@ TEST_CASE("option --skip-existing repeats inputs that are not of the reported ru
   add_image(scratch / "other/1.png", {41, 31, 1});
   const std::string image = scratch / "out/1.tiff", report = scratch / "out/1.json";
   const auto label = [&](const Words& more, const char* folder = "in") {
-    Words words = {"label", scratch / folder, "-o", scratch / "out/"};
-    words.insert(words.end(), more.begin(), more.end());
-    return summary(gpuccl(words));
+    return summary(gpuccl(joined({"label", scratch / folder, "-o", scratch / "out/"}, more)));
   };
   const auto is_done = [&](Words more = {}, const char* folder = "in") {
     more.push_back("--skip-existing");
@@ -419,8 +414,7 @@ TEST_CASE("option --skip-existing repeats inputs that are not of the reported ru
   const Words folders[] = {{"--preview-dir", seen}, {"--stats-dir", tables}, {"--format", "npy"}};
   for (const Words& more : folders) {
     CAPTURE(more.front());
-    Words elsewhere = {"-c", "4", "--json-dir", scratch / "reports"};
-    elsewhere.insert(elsewhere.end(), more.begin(), more.end());
+    const Words elsewhere = joined({"-c", "4", "--json-dir", scratch / "reports"}, more);
     label({});
     label(elsewhere);
     CHECK(!is_done(more));
@@ -766,18 +760,14 @@ TEST_CASE("progress has rate and time left: one changing line on a terminal, lin
   const ScratchFolder scratch;
   for (int i = 0; i < 12; ++i) add_image(scratch / ("in/" + std::to_string(i) + ".png"), {2600, 2600, 1});
   const Words words = {"label", scratch / "in", "-o", scratch / "out/", "--threads", "1", "--jobs", "1"};
-  Words with_type = words;
-  with_type.insert(with_type.end(), {"--label-type", "u32"});
-  const std::string said = said_on_terminal(with_type);
+  const std::string said = said_on_terminal(joined(words, {"--label-type", "u32"}));
   CAPTURE(said);
   const std::regex changing("\r\x1b\\[Kgpuccl: \\d+ of 12, [0-9.]+/s, \\d+ s left");
   CHECK(std::regex_search(said, changing));
   CHECK(said.ends_with("\r\x1b[Kgpuccl: 12 of 12 labeled\r\n"));
   CHECK(std::count(said.begin(), said.end(), '\n') == 1);
 
-  Words often = words;
-  often.push_back("--progress");
-  const Ended ended = gpuccl(often);
+  const Ended ended = gpuccl(joined(words, {"--progress"}));
   CHECK(ended.err.ends_with("gpuccl: 12 of 12 labeled\n"));
   CHECK(ended.err.find('\r') == std::string::npos);
   // Every file gives the same warning.

@@ -9,6 +9,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/write/label_writer.hpp"
 #include "support/catch.hpp"
+#include "support/files.hpp"
 #include "support/read_labels.hpp"
 #include "support/tiff_file.hpp"
 
@@ -20,6 +21,11 @@ Command gpuccl_command(const Words& words) {
   command.words.insert(command.words.end(), words.begin(), words.end());
   command.environment = {{"CUDA_VISIBLE_DEVICES", ""}};
   return command;
+}
+
+Words joined(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
 Ended gpuccl(const Words& words) { return run(gpuccl_command(words)); }
@@ -68,11 +74,7 @@ std::string said_on_terminal(const Words& words) {
   return said;
 }
 
-Json report_of(const Words& words) {
-  Words all = {"label", "--json", "-"};
-  all.insert(all.end(), words.begin(), words.end());
-  return Json::parse(succeeds(all));
-}
+Json report_of(const Words& words) { return Json::parse(succeeds(joined({"label", "--json", "-"}, words))); }
 
 std::string save(const std::string& path, BitView image) {
   io::AtomicFile file(path);
@@ -88,6 +90,14 @@ std::string save_gray(const std::string& path, const std::vector<std::vector<int
   page.bits = 8;
   for (const std::vector<int>& row : rows) page.samples.insert(page.samples.end(), row.begin(), row.end());
   tests::write_tiff(path, {page});
+  return path;
+}
+
+std::string save_nrrd(const std::string& path, const std::string& type, const std::string& sizes,
+                      const std::string& bytes, const std::string& fields) {
+  const auto axes = std::count(sizes.begin(), sizes.end(), ' ') + 1;
+  write_file(path, "NRRD0004\ntype: " + type + "\ndimension: " + std::to_string(axes) + "\nsizes: " + sizes +
+                       "\nendian: little\nencoding: raw\n" + fields + "\n" + bytes);
   return path;
 }
 

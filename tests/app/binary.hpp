@@ -14,6 +14,9 @@ using Words = std::vector<std::string>;
 using Slices = std::vector<Words>;
 using Json = nlohmann::json;
 
+/// Returns `words` followed by `more`.
+Words joined(Words words, const Words& more);
+
 /// The command `gpuccl WORDS...`, not started yet. No GPU is visible to it, so that results do not depend on
 /// the machine.
 Command gpuccl_command(const Words& words);
@@ -41,6 +44,10 @@ std::string save(const std::string& path, BitView image);
 
 /// An 8-bit gray TIFF of one page.
 std::string save_gray(const std::string& path, const std::vector<std::vector<int>>& rows);
+
+/// Writes an image as NRRD and returns the path. `sizes` as in its header, `fields` are further lines of it.
+std::string save_nrrd(const std::string& path, const std::string& type, const std::string& sizes,
+                      const std::string& bytes, const std::string& fields = "");
 
 /// Reads a label image back, as text: rows of numbers joined by blanks, rows by '/', slices by '|'.
 std::string labels_in(const std::string& path);

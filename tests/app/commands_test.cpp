@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cstring>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -11,6 +10,7 @@
 #include "app/bench/generate.hpp"
 #include "binary.hpp"
 #include "gpuccl/algorithms.hpp"
+#include "io/npy_bytes.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
@@ -23,9 +23,7 @@ namespace {
 
 /// Output and exit code of `gpuccl compare`.
 std::string compared(const Words& words) {
-  Words all = {"compare"};
-  all.insert(all.end(), words.begin(), words.end());
-  const Ended ended = gpuccl(all);
+  const Ended ended = gpuccl(joined({"compare"}, words));
   CHECK(ended.err == "");
   return std::to_string(ended.code) + " " + ended.out;
 }
@@ -34,9 +32,7 @@ TEST_CASE("compare tells how two label images differ, and where first") {
   const ScratchFolder scratch;
   const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.##", "....", "##.#"}).view());
   const auto label = [&](const std::string& name, const Words& options) {
-    Words words = {"label", image, "-o", scratch / name};
-    words.insert(words.end(), options.begin(), options.end());
-    succeeds(words);
+    succeeds(joined({"label", image, "-o", scratch / name}, options));
     return scratch / name;
   };
   const std::string a = label("a.tif", {}), b = label("b.npy", {}),
@@ -60,11 +56,8 @@ TEST_CASE("compare takes labels of 64 bits, which mean the same in any samples")
   const ScratchFolder scratch;
   const auto save_labels = [&](const std::string& name, const auto& values) {
     using Value = typename std::decay_t<decltype(values)>::value_type;
-    std::string bytes(values.size() * sizeof(Value), '\0');
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    write_file(scratch / name, "NRRD0004\ntype: uint" + std::to_string(8 * sizeof(Value)) +
-                                   "\ndimension: 2\nsizes: 4 1\nendian: little\nencoding: raw\n\n" + bytes);
-    return scratch / name;
+    return save_nrrd(scratch / name, "uint" + std::to_string(8 * sizeof(Value)), "4 1",
+                     tests::bytes_of(values));
   };
   using Long = std::vector<std::uint64_t>;
   const std::string a = save_labels("a.nrrd", Long{0, 1ull << 40, 5, ~0ull});

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "binary.hpp"
+#include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
@@ -18,11 +18,7 @@ namespace {
 /// A label image of 8 bits as NRRD, with `space` as further lines of its header.
 std::string label_file(const ScratchFolder& scratch, const std::string& sizes, const std::string& values,
                        const std::string& space = "") {
-  const std::string path = scratch / "labels.nrrd";
-  const bool volume = std::count(sizes.begin(), sizes.end(), ' ') == 2;
-  write_file(path, "NRRD0004\ntype: uint8\ndimension: " + std::string(volume ? "3" : "2") +
-                       "\nsizes: " + sizes + "\n" + space + "encoding: raw\n\n" + values);
-  return path;
+  return save_nrrd(scratch / "labels.nrrd", "uint8", sizes, values, space);
 }
 
 // Two slices of 3 x 2.
@@ -121,9 +117,8 @@ TEST_CASE("each input of a batch has its own table of contacts") {
     inputs.push_back(save(folder + std::to_string(seed) + ".tif",
                           tests::random_image({70, 40, 1}, 0.4, 1, static_cast<std::uint32_t>(seed)).view()));
   const auto label = [&](const Words& more) {
-    Words words = {"label", folder, "-c", "4", "-o", scratch / "out/", "--contacts-dir", scratch / "tables/"};
-    words.insert(words.end(), more.begin(), more.end());
-    return gpuccl(words);
+    return gpuccl(joined(
+        {"label", folder, "-c", "4", "-o", scratch / "out/", "--contacts-dir", scratch / "tables/"}, more));
   };
   CHECK(label({}).code == 0);
   for (const int seed : {1, 2, 3}) {
@@ -148,20 +143,17 @@ TEST_CASE("each input of a batch has its own table of contacts") {
 TEST_CASE("labels of 64 bits have contacts as they are, in their order") {
   const ScratchFolder scratch;
   const std::string labels = scratch / "segments.nrrd";
-  const auto save_long = [&](const std::string& type, const std::vector<std::uint64_t>& values) {
-    std::string bytes(values.size() * sizeof(std::uint64_t), '\0');
-    std::memcpy(bytes.data(), values.data(), bytes.size());
-    write_file(labels, "NRRD0004\ntype: " + type + "\ndimension: 2\nsizes: 3 " +
-                           std::to_string(values.size() / 3) + "\nendian: little\nencoding: raw\n\n" + bytes);
+  const auto save_long = [&](const std::vector<std::uint64_t>& values) {
+    save_nrrd(labels, "uint64", "3 " + std::to_string(values.size() / 3), tests::bytes_of(values));
   };
   constexpr std::uint64_t kLarge = 720575940379283456, kLargest = ~std::uint64_t{0};
-  save_long("uint64", {kLargest, kLarge, kLarge, kLargest, 0, 7});
+  save_long({kLargest, kLarge, kLarge, kLargest, 0, 7});
   CHECK(succeeds({"contacts", labels, "-c", "4"}) ==
         "label_a,label_b,faces_x,faces_y,edges\n7,720575940379283456,0,1,0\n"
         "720575940379283456,18446744073709551615,1,0,0\n");
-  save_long("uint64", {kLarge, kLarge, 0});
+  save_long({kLarge, kLarge, 0});
   CHECK(gpuccl({"contacts", labels}).err.find("no two labels touch") != std::string::npos);
-  save_long("uint64", {0, 1, 1});
+  save_long({0, 1, 1});
   CHECK(gpuccl({"contacts", labels}).err.find("contains only label 1") != std::string::npos);
 }
 
@@ -176,10 +168,8 @@ TEST_CASE("an image without several labels gets a hint, one of no labels is refu
   CHECK(hint(std::string(4, '\0')).find("contains no label; number the components") != std::string::npos);
   CHECK(hint(std::string{1, 0, 1, 1}).find("contains only label 1") != std::string::npos);
   CHECK(hint(std::string{7, 0, 0, 7}).find("no two labels touch; components with") != std::string::npos);
-  const std::string path = scratch / "half.nrrd";
-  write_file(path, "NRRD0004\ntype: float\ndimension: 2\nsizes: 1 1\nendian: little\nencoding: raw\n\n" +
-                       std::string("\0\0\0\x3f", 4));
-  fails({"contacts", path}, 65, "contains the value 0.5, which is not a label");
+  fails({"contacts", save_nrrd(scratch / "half.nrrd", "float", "1 1", tests::bytes_of<float>({0.5F}))}, 65,
+        "contains the value 0.5, which is not a label");
 }
 
 }  // namespace gpuccl

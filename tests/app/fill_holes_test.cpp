@@ -3,8 +3,7 @@
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
-// --fill-holes as users type it. That the holes are the right ones is proven by tests/lib/holes_test.cpp and
-// tests/app/holes.py.
+// --fill-holes as users type it. That the holes are the right ones is proven by tests/lib/holes_test.cpp.
 namespace gpuccl {
 namespace {
 

@@ -65,9 +65,7 @@ TEST_CASE(
     succeeds({"label", input, "-o", scratch / "out.npy", "--quiet"});
     CHECK(read_file(scratch / "out.npy").find("'shape': " + std::string(shape)) != std::string::npos);
     const auto components = [&](const Words& more) {
-      Words words = {"label", input, "--json", "-", "--quiet"};
-      words.insert(words.end(), more.begin(), more.end());
-      return Json::parse(succeeds(words))["components"];
+      return Json::parse(succeeds(joined({"label", input, "--json", "-", "--quiet"}, more)))["components"];
     };
     CHECK(components({"--fill-holes"})[0]["area"] == 9);
     CHECK(components({"-c", "26", "--fill-holes"})[0]["area"] == 8);  // open along z
@@ -158,9 +156,7 @@ TEST_CASE("a NIfTI without a unit needs only lengths, which are mm") {
   const Words words = {"label", volume, "--min-size", "40mm3", "--json", "-"};
   CHECK(gpuccl(words).err.find(volume + warning) != std::string::npos);
   const auto with_spacing = [&](const std::string& spacing) {
-    Words all = words;
-    all.insert(all.end(), {"--spacing", spacing});
-    return gpuccl(all);
+    return gpuccl(joined(words, {"--spacing", spacing}));
   };
   Ended ended = with_spacing("1,1,2");
   CHECK(ended.err.find(volume + warning) != std::string::npos);

@@ -1,9 +1,9 @@
 #include <algorithm>
-#include <cstring>
 #include <limits>
 
 #include "binary.hpp"
 #include "gpuccl/types.hpp"
+#include "io/npy_bytes.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/catch.hpp"
@@ -90,11 +90,7 @@ std::string float_image(const std::string& path, const std::vector<float>& first
   std::vector<float> samples(64 * 64);
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = i / 64 % 8 < 4 && i % 16 < 8 ? 1 : 0;
   std::copy(first.begin(), first.end(), samples.begin());
-  std::string bytes(samples.size() * sizeof(float), '\0');
-  std::memcpy(bytes.data(), samples.data(), bytes.size());
-  write_file(path,
-             "NRRD0004\ntype: float\ndimension: 2\nsizes: 64 64\nendian: little\nencoding: raw\n\n" + bytes);
-  return path;
+  return save_nrrd(path, "float", "64 64", tests::bytes_of(samples));
 }
 
 TEST_CASE("NaN is hinted at, as background under every rule") {

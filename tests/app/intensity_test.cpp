@@ -63,11 +63,7 @@ TEST_CASE_METHOD(TwoComponents, "intensities on another grid are hinted at") {
   const std::string hint =
       "the image of --intensity has another spacing; samples are matched by index, not by position";
   const Words words = {"label", mask, "--intensity", samples, "--json", "-"};
-  const auto run = [&](const Words& more) {
-    Words all = words;
-    all.insert(all.end(), more.begin(), more.end());
-    return gpuccl(all);
-  };
+  const auto run = [&](const Words& more) { return gpuccl(joined(words, more)); };
   const Ended ended = run({});
   CHECK(ended.err == "gpuccl: warning: " + mask + ": " + hint + "\n");
   CHECK(Json::parse(ended.out)["hints"] == Json{hint});
@@ -158,11 +154,7 @@ TEST_CASE_METHOD(TwoComponents, "samples of 64 bits are reported with all their 
                             const std::string& sum) {
     const Words words = {"label",   input,         "--measure", "intensity_min,intensity_max,intensity_sum",
                          "--quiet", "--intensity", image};
-    const auto with = [&](const Words& more) {
-      Words all = words;
-      all.insert(all.end(), more.begin(), more.end());
-      return succeeds(all);
-    };
+    const auto with = [&](const Words& more) { return succeeds(joined(words, more)); };
     CHECK_THAT(with({"--json", "-"}), tests::containing("\"intensity_min\":" + least + ",\"intensity_max\":" +
                                                         most + ",\"intensity_sum\":" + sum + "}"));
     CHECK_THAT(with({"--stats", "-"}), tests::containing("," + least + "," + most + "," + sum + "\n"));
@@ -233,9 +225,7 @@ TEST_CASE("a hyperstack of a mask and a signal is labeled and measured") {
   };
   tests::write_tiff(stack, pages);
   const Words words = {stack, "--channel", "0", "-c", "6", "--intensity", stack};
-  Words measured = words;
-  measured.insert(measured.end(), {"--intensity-channel", "1"});
-  const Json components = report_of(measured)["components"];
+  const Json components = report_of(joined(words, {"--intensity-channel", "1"}))["components"];
   REQUIRE(components.size() == 2);
   CHECK(components[0]["intensity_sum"] == 13);
   CHECK(components[1]["intensity_sum"] == 20);
@@ -275,9 +265,7 @@ TEST_CASE("columns of several images keep letters of every language") {
 
 TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in one line") {
   const auto refused = [&](const Words& words, int code, const std::string& part) {
-    Words all = {"label", input, "--json", "-"};
-    all.insert(all.end(), words.begin(), words.end());
-    fails(all, code, part);
+    fails(joined({"label", input, "--json", "-"}, words), code, part);
   };
   const std::string large = save_gray(scratch / "large.tif", {{1, 2, 3}});
   refused({"--intensity", large}, 65, large + ": has 3x1 pixels, but " + input + " has 5x2");

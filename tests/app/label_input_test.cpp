@@ -158,9 +158,8 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
   CHECK(labels_in(labels) == "0 1 0 0/0 0 0 0/0 0 0 0|0 0 0 0/2 2 0 0/2 0 0 0");
   for (const Words& more : {Words{"--clear-border"}, Words{"--periodic", "x"}, Words{"--intensity", input},
                             Words{"--measure", "border"}, Words{"--keep", "border_x1 == 0"}}) {
-    Words words = {"label", input, "-o", labels, "--per-slice", "--quiet"};
-    words.insert(words.end(), more.begin(), more.end());
-    fails(words, 64, "its pages have different sizes");
+    fails(joined({"label", input, "-o", labels, "--per-slice", "--quiet"}, more), 64,
+          "its pages have different sizes");
   }
   const std::string alike = scratch / "alike.tif";
   tests::write_tiff(alike, {page(4, 3, "############"), page(4, 3, "############")});

@@ -123,9 +123,7 @@ TEST_CASE("a label image on standard output is the .npy file") {
   for (const Words& more :
        {Words{}, Words{"--memory", "1M"}, Words{"--no-clobber", "--json", scratch / "r.json"},
         Words{"--overwrite", "--stats", scratch / "s.csv"}}) {
-    Words words = {"label", input, "-o", "-"};
-    words.insert(words.end(), more.begin(), more.end());
-    CHECK(succeeds(words) == read_file(scratch / "l.npy"));
+    CHECK(succeeds(joined({"label", input, "-o", "-"}, more)) == read_file(scratch / "l.npy"));
   }
   CHECK(Json::parse(read_file(scratch / "r.json"))["output"]["path"] == "-");
   write_file(scratch / "bad.png", "no image");
@@ -185,8 +183,7 @@ TEST_CASE("a report does not stay next to a label image of a later run") {
                              {"--json", "-"},
                              {"--json", "/dev/null", "--stats", scratch / "t.csv"}};
   for (const Words& more : elsewhere) {
-    Words words = {"label", input, "-o", output, "-c", "4"};
-    words.insert(words.end(), more.begin(), more.end());
+    const Words words = joined({"label", input, "-o", output, "-c", "4"}, more);
     CAPTURE(more.back());
     succeeds({"label", input, "-o", output});
     REQUIRE(std::filesystem::exists(report));
@@ -359,9 +356,7 @@ TEST_CASE("values are the categories of COCO") {
   const ScratchFolder scratch;
   const std::string input = scratch / "in.npy", path = scratch / "outlines.json";
   const auto categories_of = [&](const Words& more) {
-    Words words = {"label", input, "--outlines", path, "--quiet"};
-    words.insert(words.end(), more.begin(), more.end());
-    succeeds(words);
+    succeeds(joined({"label", input, "--outlines", path, "--quiet"}, more));
     const Json coco = Json::parse(read_file(path));
     Json found = {{"categories", coco["categories"]}, {"ids", Json::array()}, {"values", Json::array()}};
     for (const Json& annotation : coco["annotations"]) {
@@ -425,9 +420,7 @@ TEST_CASE("outlines that gpuccl did not write stay, and others are replaced") {
     const Words words = {"label", source_file("data/page.png"), "--outlines", path, "--quiet"};
     fails(words, 73, "was not written by gpuccl; move it, or add --overwrite");
     CHECK(read_file(path).size() == 42);  // as it was
-    Words again = words;
-    again.emplace_back("--overwrite");
-    succeeds(again);
+    succeeds(joined(words, {"--overwrite"}));
     CHECK(read_file(path).size() > 42);
     succeeds(words);
   }

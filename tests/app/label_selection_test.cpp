@@ -22,9 +22,7 @@ struct FourComponents {
 
   /// Result of `options`: the labels along row 1 and row 3, and how many were dropped.
   std::string label(const Words& options) {
-    Words words = {input, "-o", output};
-    words.insert(words.end(), options.begin(), options.end());
-    const Json report = report_of(words);
+    const Json report = report_of(joined({input, "-o", output}, options));
     const std::string text = labels_in(output);
     std::string rows = text.substr(18, 17) + "/" + text.substr(54, 17);
     std::erase(rows, ' ');

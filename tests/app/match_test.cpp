@@ -6,6 +6,7 @@
 #include <string>
 
 #include "binary.hpp"
+#include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
@@ -13,25 +14,17 @@
 namespace gpuccl {
 namespace {
 
+using tests::bytes_of;
+
 /// A label image of 6 x 2 pixels of the type and bytes given, as NRRD.
 std::string label_file(const ScratchFolder& scratch, const std::string& name, const std::string& type,
                        const std::string& bytes, const std::string& sizes = "6 2") {
-  const std::string path = scratch / name;
-  write_file(path, "NRRD0004\ntype: " + type + "\ndimension: 2\nsizes: " + sizes +
-                       "\nendian: little\nencoding: raw\n\n" + bytes);
-  return path;
+  return save_nrrd(scratch / name, type, sizes, bytes);
 }
 
 // Object 7 is found exactly, 9 by half, 3 not at all; 5 is predicted where nothing is.
 const std::string kTruth{7, 7, 0, 9, 9, 0, 7, 7, 0, 9, 9, 3};
 const std::string kPrediction{1, 1, 0, 2, 0, 5, 1, 1, 0, 2, 0, 0};
-
-template <class T>
-std::string bytes_of(std::initializer_list<T> values) {
-  std::string bytes;
-  for (const T value : values) bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-  return bytes;
-}
 
 }  // namespace
 
@@ -65,9 +58,8 @@ TEST_CASE("masks are labeled first on demand") {
   const ScratchFolder scratch;
   const std::string mask = label_file(scratch, "mask.nrrd", "uint8", {1, 1, 0, 0, 1, 1, 1, 0, 1, 0, 1, 1});
   const auto objects = [&](const std::vector<std::string>& more) {
-    std::vector<std::string> words{"match", mask, mask, "--json", "-"};
-    words.insert(words.end(), more.begin(), more.end());
-    return Json::parse(gpuccl(words).out)["total"]["objects"]["truth"];
+    return Json::parse(
+        gpuccl(joined({"match", mask, mask, "--json", "-"}, more)).out)["total"]["objects"]["truth"];
   };
   CHECK(objects({}) == 1);
   CHECK(objects({"--label"}) == 2);
@@ -81,10 +73,11 @@ TEST_CASE("labels are integers of up to 64 bits; other values are refused by nam
       label_file(scratch, "large.nrrd", "uint64", bytes_of<std::uint64_t>({1, UINT64_MAX}), "2 1");
   CHECK(succeeds({"match", large, large, "--csv", "-"}).find("18446744073709551615,18446744073709551615,") !=
         std::string::npos);
-  const std::string whole = label_file(scratch, "whole.nrrd", "double", bytes_of({1.0, 3.0}), "2 1");
+  const std::string whole = label_file(scratch, "whole.nrrd", "double", bytes_of<double>({1, 3}), "2 1");
   CHECK(succeeds({"match", whole, large, "--csv", "-"}).find("\n3,18446744073709551615,1,1,1,") !=
         std::string::npos);
-  fails({"match", large, label_file(scratch, "half.nrrd", "double", bytes_of({1.0, 1.5}), "2 1")}, 65, "1.5");
+  fails({"match", large, label_file(scratch, "half.nrrd", "double", bytes_of<double>({1, 1.5}), "2 1")}, 65,
+        "1.5");
 }
 
 TEST_CASE("sizes that differ, no objects and no overlap are one line each") {
@@ -130,11 +123,8 @@ TEST_CASE("two folders are matched by name, and a bad pair does not stop the oth
 TEST_CASE("grids that differ are a hint, options in messages are there") {
   const ScratchFolder scratch;
   const std::string truth = label_file(scratch, "truth.nrrd", "uint8", kTruth);
-  const std::string other = scratch / "other.nrrd";
-  write_file(other,
-             "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 6 2\nspacings: 2 3\nencoding: raw\n\n" + kTruth);
-  write_file(scratch / "same.nrrd",
-             "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 6 2\nspacings: 4 3\nencoding: raw\n\n" + kTruth);
+  const std::string other = save_nrrd(scratch / "other.nrrd", "uint8", "6 2", kTruth, "spacings: 2 3\n");
+  save_nrrd(scratch / "same.nrrd", "uint8", "6 2", kTruth, "spacings: 4 3\n");
   CHECK(gpuccl({"match", truth, other}).err.empty());  // one has no spacing
   CHECK(gpuccl({"match", other, scratch / "same.nrrd"}).err.find("same.nrrd: has another spacing than ") !=
         std::string::npos);
@@ -208,16 +198,11 @@ TEST_CASE("objects are linked through time") {
   CHECK(succeeds({"match", "--track", scratch / "tracks", "--csv", "-"})
             .find("\n1,4,4,2,5,0.5,0,0,split,2,end,0\n") != std::string::npos);
   const std::string series = scratch / "series.nrrd";
-  write_file(series,
-             "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 6 2 1 3\nkinds: space space space time\n"
-             "encoding: raw\n\n" +
-                 kFrames[0] + kFrames[1] + kFrames[2]);
+  const std::string kinds = "kinds: space space space time\n";
+  save_nrrd(series, "uint8", "6 2 1 3", kFrames[0] + kFrames[1] + kFrames[2], kinds);
   CHECK(succeeds({"match", "--track", series, "--csv", "-"}) == expected);
   // Back in time, pieces merge.
-  write_file(series,
-             "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 6 2 1 2\nkinds: space space space time\n"
-             "encoding: raw\n\n" +
-                 kFrames[1] + kFrames[0]);
+  save_nrrd(series, "uint8", "6 2 1 2", kFrames[1] + kFrames[0], kinds);
   CHECK(succeeds({"match", "--track", series, "--csv", "-"}).find("\n0,5,3,2,5,0.5,0,0,start,0,merge,4\n") !=
         std::string::npos);
   // Pairs of time points.

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "binary.hpp"
+#include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
@@ -14,20 +15,12 @@
 namespace gpuccl {
 namespace {
 
-template <class T>
-std::string raw_of(std::initializer_list<T> values) {
-  std::string bytes;
-  for (const T value : values) bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-  return bytes;
-}
+using tests::bytes_of;
 
 /// A label image of 4 x 2 pixels.
 std::string object_file(const ScratchFolder& scratch, const std::string& name, const std::string& type,
                         const std::string& bytes) {
-  const std::string path = scratch / name;
-  write_file(path, "NRRD0004\ntype: " + type +
-                       "\ndimension: 2\nsizes: 4 2\nendian: little\nencoding: raw\n\n" + bytes);
-  return path;
+  return save_nrrd(scratch / name, type, "4 2", bytes);
 }
 
 // 9 consists of two pieces, one of which touches 4.
@@ -60,21 +53,21 @@ TEST_CASE("values of 64 bits and floating-point integers are labels, others are 
   const auto table = [&](const std::string& type, const std::string& bytes) {
     return succeeds({"measure", object_file(scratch, "in.nrrd", type, bytes), "--stats", "-"});
   };
-  CHECK(table("uint64", raw_of<std::uint64_t>({UINT64_MAX, 0, 0, 0, 0, 0, 0, 5})) ==
+  CHECK(table("uint64", bytes_of<std::uint64_t>({UINT64_MAX, 0, 0, 0, 0, 0, 0, 5})) ==
         kHeader + std::string("5,1,3,1,3,1,3,1\n18446744073709551615,1,0,0,0,0,0,0\n"));
-  CHECK(table("float", raw_of<float>({0, 0, 1e6f, 0, 0, 0, 0, 5})) ==
+  CHECK(table("float", bytes_of<float>({0, 0, 1e6f, 0, 0, 0, 0, 5})) ==
         kHeader + std::string("5,1,3,1,3,1,3,1\n1000000,1,2,0,2,0,2,0\n"));
   const auto is_refused = [&](const std::string& type, const std::string& bytes, const std::string& reason) {
     fails({"measure", object_file(scratch, "in.nrrd", type, bytes), "--stats", scratch / "out.csv"}, 65,
           reason);
     CHECK(!std::filesystem::exists(scratch / "out.csv"));
   };
-  is_refused("double", raw_of<double>({1, 2.5, 0, 0, 0, 0, 0, 0}), "2.5, which is not a label");
-  is_refused("float", raw_of<float>({0, 16777218, 0, 0, 0, 0, 0, 0}),
+  is_refused("double", bytes_of<double>({1, 2.5, 0, 0, 0, 0, 0, 0}), "2.5, which is not a label");
+  is_refused("float", bytes_of<float>({0, 16777218, 0, 0, 0, 0, 0, 0}),
              "16777218, which is not a label: float32 skips integers above 2^24; store labels as integers");
-  is_refused("double", raw_of<double>({0, 9007199254740994, 0, 0, 0, 0, 0, 0}),
+  is_refused("double", bytes_of<double>({0, 9007199254740994, 0, 0, 0, 0, 0, 0}),
              "which is not a label: float64 skips integers above 2^53; store labels as 64-bit integers");
-  is_refused("double", raw_of<double>({0, std::numeric_limits<double>::infinity(), 0, 0, 0, 0, 0, 0}),
+  is_refused("double", bytes_of<double>({0, std::numeric_limits<double>::infinity(), 0, 0, 0, 0, 0, 0}),
              "inf, which is not a label: labels are integers");
   CHECK(succeeds({"measure", object_file(scratch, "in.nrrd", "short", std::string(16, '\0')), "--quiet",
                   "--stats", "-"}) == kHeader);
@@ -84,16 +77,16 @@ TEST_CASE("NaN is background, with a hint") {
   const ScratchFolder scratch;
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const std::string labels =
-      object_file(scratch, "labels.nrrd", "float", raw_of<float>({kNan, 3, 3, 0, kNan, kNan, 0, 0}));
+      object_file(scratch, "labels.nrrd", "float", bytes_of<float>({kNan, 3, 3, 0, kNan, kNan, 0, 0}));
   const Ended ended = gpuccl({"measure", labels, "--stats", "-"});
   CHECK(ended.out == kHeader + std::string("3,2,1,0,2,0,1.5,0\n"));
   CHECK(ended.err.find("some values are NaN and count as background") != std::string::npos);
   const std::string none =
-      object_file(scratch, "none.nrrd", "float", raw_of<float>({kNan, 0, 0, 0, 0, 0, 0, 0}));
+      object_file(scratch, "none.nrrd", "float", bytes_of<float>({kNan, 0, 0, 0, 0, 0, 0, 0}));
   CHECK(gpuccl({"measure", none, "--stats", "-"}).err.find("every value is 0 or NaN") != std::string::npos);
   CHECK(gpuccl({"match", labels, labels}).err.find("some values are NaN") != std::string::npos);
   const std::string without =
-      object_file(scratch, "without.nrrd", "float", raw_of<float>({0, 3, 3, 0, 0, 0, 0, 0}));
+      object_file(scratch, "without.nrrd", "float", bytes_of<float>({0, 3, 3, 0, 0, 0, 0, 0}));
   const auto agree = [&](Words words, const std::string& result) {
     const Ended has = gpuccl(words);
     CHECK(has.out == result);
@@ -136,9 +129,7 @@ TEST_CASE("a photograph is no label image, which is hinted at") {
     cells[i] = static_cast<char>(1 + i / 80 / 16 * 5 + i % 80 / 16);  // in a grid
   }
   const auto image = [&](const std::string& name, const std::string& bytes) {
-    write_file(scratch / name,
-               "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 80 80\nencoding: raw\n\n" + bytes);
-    return scratch / name;
+    return save_nrrd(scratch / name, "uint8", "80 80", bytes);
   };
   // Each of 60 lines goes through the whole image, and their boxes together cover it twelve times.
   std::string lines(80 * 80, '\0');
@@ -164,9 +155,7 @@ TEST_CASE("components are the connected pieces of an object") {
   const std::string header = "label,area,x0,y0,x1,y1,cx,cy,components\n";
   const std::string four = "4,1,1,1,1,1,1,1,1\n", nine = "9,3,0,0,2,1,1,0.3333333333333333,";
   const auto table = [&](const Words& more) {
-    Words words{"measure", labels, "--measure", "components", "--stats", "-"};
-    words.insert(words.end(), more.begin(), more.end());
-    return gpuccl(words);
+    return gpuccl(joined({"measure", labels, "--measure", "components", "--stats", "-"}, more));
   };
   const Ended by_8 = table({});
   CHECK(by_8.out == header + four + nine + "1\n");
@@ -189,7 +178,7 @@ TEST_CASE("several images and channels have columns of their own") {
   const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
   const std::string dapi = object_file(scratch, "dapi.nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
   const std::string gfp =
-      object_file(scratch, "gfp.nrrd", "double", raw_of<double>({0.5, 0.5, 0, 0, 0, 0.25, -1, 0}));
+      object_file(scratch, "gfp.nrrd", "double", bytes_of<double>({0.5, 0.5, 0, 0, 0, 0.25, -1, 0}));
   const std::string both = dapi + "," + gfp;
   const std::string header = "label,area,x0,y0,x1,y1,cx,cy,";
   const auto fields_of = [](const std::string& table) {  // without position
@@ -203,9 +192,7 @@ TEST_CASE("several images and channels have columns of their own") {
     return fields;
   };
   const auto measured = [&](const std::string& command, const Words& more) {
-    Words words{command, labels, "--stats", "-", "--quiet"};
-    words.insert(words.end(), more.begin(), more.end());
-    return succeeds(words);
+    return succeeds(joined({command, labels, "--stats", "-", "--quiet"}, more));
   };
   const Words means{"--intensity", both, "--measure", "intensity_mean,intensity_max,extent"};
   const std::string table = measured("measure", means);
@@ -279,19 +266,16 @@ TEST_CASE("a batch measures several images of each input, and takes rows from re
     object_file(scratch, "nnunet/" + name + "_0001.nrrd", "uint8", {4, 4, 0, 0, 0, 3, 1, 0});
   }
   const auto table = [&](const Words& more) {
-    Words words{"measure",           scratch / "labels", "--stats",
-                scratch / "all.csv", "--json-dir",       scratch / "reports",
-                "--measure",         "shape,intensity",  "--quiet"};
-    words.insert(words.end(), more.begin(), more.end());
-    succeeds(words);
+    succeeds(joined({"measure", scratch / "labels", "--stats", scratch / "all.csv", "--json-dir",
+                     scratch / "reports", "--measure", "shape,intensity", "--quiet"},
+                    more));
     return read_file(scratch / "all.csv");
   };
   const Words folders{"--intensity", (scratch / "dapi") + "," + (scratch / "gfp")};
   const std::string first = table(folders);
   CHECK(first.find("intensity_mean[dapi]") != std::string::npos);
   CHECK(first.find("cz_weighted[gfp]") != std::string::npos);
-  Words again = folders;
-  again.push_back("--skip-existing");
+  const Words again = joined(folders, {"--skip-existing"});
   CHECK(table(again) == first);  // 2D inputs have no depth and no cz_weighted
   // Not if one of the images is another one.
   object_file(scratch, "gfp/b.nrrd", "uint8", {5, 4, 0, 0, 0, 3, 1, 0});
@@ -312,27 +296,26 @@ TEST_CASE("the label image of objects keeps their values, or has new labels") {
   const ScratchFolder scratch;
   const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
   const auto written = [&](const Words& more) {
-    Words words{"measure", labels, "-o", scratch / "out.nrrd", "--compress", "none"};
-    words.insert(words.end(), more.begin(), more.end());
-    succeeds(words);
+    succeeds(joined({"measure", labels, "-o", scratch / "out.nrrd", "--compress", "none"}, more));
     return read_file(scratch / "out.nrrd");
   };
   CHECK(written({}).ends_with(kLabels));
   CHECK(written({"--largest", "1"}).ends_with(std::string{9, 9, 0, 0, 0, 0, 9, 0}));
   CHECK(written({"--relabel", "--label-type", "u8"}).ends_with(std::string{2, 2, 0, 0, 0, 1, 2, 0}));
   fails({"measure", labels, "-o", scratch / "out.nrrd", "--label-type", "u8"}, 64, "--relabel");
-  const std::string large =
-      object_file(scratch, "large.nrrd", "uint64", raw_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
+  const std::string large = object_file(scratch, "large.nrrd", "uint64",
+                                        bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
   succeeds({"measure", large, "-o", scratch / "large.npy", "--quiet"});
-  CHECK(read_file(scratch / "large.npy").ends_with(raw_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5})));
+  CHECK(
+      read_file(scratch / "large.npy").ends_with(bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5})));
   succeeds({"measure", large, "-o", scratch / "large.tif", "--relabel"});
 }
 
 TEST_CASE("several label images have one table") {
   const ScratchFolder scratch;
   object_file(scratch, "a.nrrd", "uint8", kLabels);
-  object_file(scratch, "b.nrrd", "double", raw_of<double>({0, 0.5, 0, 0, 0, 0, 0, 0}));
-  object_file(scratch, "c.nrrd", "uint16", raw_of<std::uint16_t>({0, 0, 0, 700, 0, 0, 0, 0}));
+  object_file(scratch, "b.nrrd", "double", bytes_of<double>({0, 0.5, 0, 0, 0, 0, 0, 0}));
+  object_file(scratch, "c.nrrd", "uint16", bytes_of<std::uint16_t>({0, 0, 0, 700, 0, 0, 0, 0}));
   const Ended ended = gpuccl({"measure", scratch / "a.nrrd", scratch / "b.nrrd", scratch / "c.nrrd",
                               "--stats", scratch / "all.csv", "--json-dir", scratch / "reports"});
   CHECK(ended.code == 65);
@@ -349,19 +332,13 @@ TEST_CASE("several label images have one table") {
 TEST_CASE("objects are kept by their labels, and measured where they touch") {
   const ScratchFolder scratch;
   // 1 is a ring around 2; 5 has a corner in common with it, and a second piece.
-  const std::string labels = scratch / "in.nrrd";
-  write_file(labels, "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 6 4\nencoding: raw\n\n" +
-                         std::string{1, 1, 1, 0, 5, 5, 1, 2, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 5, 0, 0});
+  const std::string labels =
+      save_nrrd(scratch / "in.nrrd", "uint8", "6 4",
+                {1, 1, 1, 0, 5, 5, 1, 2, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 5, 0, 0});
   const auto table = [&](const Words& more) {
-    Words words{"measure",
-                labels,
-                "--stats",
-                "-",
-                "--quiet",
-                "--measure",
-                "perimeter,euler_number,holes,components,inscribed_radius"};
-    words.insert(words.end(), more.begin(), more.end());
-    return succeeds(words);
+    return succeeds(joined({"measure", labels, "--stats", "-", "--quiet", "--measure",
+                            "perimeter,euler_number,holes,components,inscribed_radius"},
+                           more));
   };
   const std::string all = table({});
   CHECK(all.find("\n1,8,0,0,2,2,1,1,8,1,0,1,1\n2,1,1,1,1,1,1,1,0,1,1,0,1\n5,3,") != std::string::npos);
@@ -372,12 +349,12 @@ TEST_CASE("objects are kept by their labels, and measured where they touch") {
 
 TEST_CASE("every time point is an input of its own") {
   const ScratchFolder scratch;
-  const std::string head =
-      "NRRD0004\ntype: uint8\ndimension: 4\nsizes: 4 1 2 2\n"
-      "kinds: space space space time\nencoding: raw\n\n";
-  const std::string movie = scratch / "movie.nrrd", samples = scratch / "samples.nrrd";
-  write_file(movie, head + kLabels + std::string{0, 0, 5, 0, 0, 0, 0, 0});
-  write_file(samples, head + std::string{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
+  const auto save_movie = [&](const std::string& name, const std::string& bytes) {
+    return save_nrrd(scratch / name, "uint8", "4 1 2 2", bytes, "kinds: space space space time\n");
+  };
+  const std::string movie = save_movie("movie.nrrd", kLabels + std::string{0, 0, 5, 0, 0, 0, 0, 0}),
+                    samples =
+                        save_movie("samples.nrrd", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
   const std::string table =
       succeeds({"measure", movie, "--frame", "all", "--stats", "-", "--quiet", "--intensity", samples,
                 "--measure", "intensity_max", "-o", scratch / "out/"});
@@ -413,9 +390,7 @@ TEST_CASE("every time point is an input of its own") {
     CHECK(sums.find("file,frame,page,value,components,area,") == 0);
     CHECK(sums.find("\n" + movie + ",0,,,") != std::string::npos);
     CHECK(sums.find("\n" + movie + ",1,,,1,1,1,1,1,") != std::string::npos);
-    Words again = words;
-    again.emplace_back("--skip-existing");
-    CHECK(succeeds(again) == sums);
+    CHECK(succeeds(joined(words, {"--skip-existing"})) == sums);
   }
   fails({"measure", movie, "--frame", "all", "--json", "-"}, 64, "--json is for one input");
   fails({"measure", movie, "--frame", "some", "--json", "-"}, 64, "nor all");
@@ -425,7 +400,7 @@ TEST_CASE("all time points of an input without a time axis are refused") {
   const ScratchFolder scratch;
   const std::string volume = scratch / "volume.nrrd", pages = scratch / "pages.tif",
                     flat = scratch / "flat.npy";
-  write_file(volume, "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 4 1 2\nencoding: raw\n\n" + kLabels);
+  save_nrrd(volume, "uint8", "4 1 2", kLabels);
   succeeds({"label", volume, "--values", "-o", pages, "--bigtiff", "no", "--quiet"});
   succeeds({"label", object_file(scratch, "flat.nrrd", "uint8", kLabels), "-o", flat, "--quiet"});
   const std::string remedy =
@@ -446,7 +421,7 @@ TEST_CASE("all time points of an input without a time axis are refused") {
 TEST_CASE("pages that --page selects keep their numbers in the table of inputs") {
   const ScratchFolder scratch;
   const std::string volume = scratch / "volume.nrrd", pages = scratch / "pages.tif";
-  write_file(volume, "NRRD0004\ntype: uint8\ndimension: 3\nsizes: 2 1 4\nencoding: raw\n\n" + kLabels);
+  save_nrrd(volume, "uint8", "2 1 4", kLabels);
   succeeds({"label", volume, "-o", pages, "--quiet"});
   for (const std::string& input : {volume, pages}) {
     CAPTURE(input);
@@ -455,9 +430,7 @@ TEST_CASE("pages that --page selects keep their numbers in the table of inputs")
     const std::string table = succeeds(words);
     CHECK(table.find("\n" + input + ",2,,1,1,") != std::string::npos);
     CHECK(table.find("\n" + input + ",3,,1,1,") != std::string::npos);
-    Words again = words;
-    again.emplace_back("--skip-existing");
-    CHECK(succeeds(again) == table);
+    CHECK(succeeds(joined(words, {"--skip-existing"})) == table);
     CHECK(succeeds({"label", input, "--page", "1", "--per-slice", "--summary", "-", "--quiet"})
               .find("\n" + input + ",1,,0,0,") != std::string::npos);
   }
@@ -479,9 +452,7 @@ TEST_CASE("convex hulls of objects in pieces span the rows between these") {
   const ScratchFolder scratch;
   // Two pixels in the last of 6 columns, with two rows between them; then two in opposite corners.
   const auto measured = [&](const std::string& bytes) {
-    write_file(scratch / "in.nrrd",
-               "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 6 4\nencoding: raw\n\n" + bytes);
-    return succeeds({"measure", scratch / "in.nrrd", "--measure",
+    return succeeds({"measure", save_nrrd(scratch / "in.nrrd", "uint8", "6 4", bytes), "--measure",
                      "area_convex,feret_diameter_max,feret_diameter_min,solidity", "--stats", "-",
                      "--quiet"});
   };

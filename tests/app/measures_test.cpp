@@ -51,9 +51,7 @@ std::vector<std::string> added(const std::vector<std::string>& header, const std
 }
 
 std::string csv(const std::string& input, const Words& options) {
-  Words words = {"label", input, "--stats", "-"};
-  words.insert(words.end(), options.begin(), options.end());
-  return succeeds(words);
+  return succeeds(joined({"label", input, "--stats", "-"}, options));
 }
 
 TEST_CASE("a group of measures adds its columns of images or of volumes, in the order of the table") {
@@ -81,12 +79,9 @@ TEST_CASE("a group of measures adds its columns of images or of volumes, in the 
 TEST_CASE("report and table have the same values") {
   const ScratchFolder scratch;
   for (const Words& options : {Words{}, Words{"--per-slice", "--order", "size", "--largest", "20"}}) {
-    Words words = {"label",     source_file("data/cells.tif"),
-                   "--measure", "all",
-                   "--stats",   scratch / "t.csv",
-                   "--json",    scratch / "r.json"};
-    words.insert(words.end(), options.begin(), options.end());
-    succeeds(words);
+    succeeds(joined({"label", source_file("data/cells.tif"), "--measure", "all", "--stats", scratch / "t.csv",
+                     "--json", scratch / "r.json"},
+                    options));
     const auto rows = read_csv(read_file(scratch / "t.csv"));
     const Json components = Json::parse(read_file(scratch / "r.json"))["components"];
     REQUIRE(components.size() + 1 == rows.size());

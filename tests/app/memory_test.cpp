@@ -188,8 +188,7 @@ TEST_CASE("wide rows of labels stay within --memory, in all formats") {
         Words{"--preview", "view.png"}, Words{"-o", "out.tif", "--compress", "none"},
         Words{"-o", "out.tif", "--compress", "packbits"}, Words{"-o", "out.png", "--label-type", "u8"}}) {
     const auto labels = [&](const std::string& input, long mebibytes) {
-      Words words = {"label", input, "--quiet"};
-      words.insert(words.end(), output.begin(), output.end());
+      Words words = joined({"label", input, "--quiet"}, output);
       words[4] = scratch / output[1];
       if (mebibytes == 0) {
         succeeds(words);
@@ -245,9 +244,8 @@ TEST_CASE("a batch looks for Otsu's thresholds within --memory and --threads") {
   for (int i = 1; i < kImages; ++i)
     std::filesystem::copy_file(first, scratch / ("in/" + std::to_string(i) + ".tif"));
   const Words otsu = {"--threshold", "otsu", "--threads", "1"};
-  Words words = {"label", scratch / "in", "-o", scratch / "out/", "--format",
-                 "npy",   "--jobs",       "8",  "--quiet"};
-  words.insert(words.end(), otsu.begin(), otsu.end());
+  Words words = joined(
+      {"label", scratch / "in", "-o", scratch / "out/", "--format", "npy", "--jobs", "8", "--quiet"}, otsu);
   const auto begin = std::chrono::steady_clock::now();
   const Ended ended = within(24, words);
   const std::chrono::duration<double, std::milli> elapsed = std::chrono::steady_clock::now() - begin;

@@ -54,9 +54,7 @@ TEST_CASE_METHOD(Corners, "labels, table and filters are those of whole componen
   CHECK(read_file(scratch / "out.csv")
             .starts_with("label,area,x0,y0,x1,y1,cx,cy,wraps_x,wraps_y\n1,4,5,6,7,7,"));
   const auto kept = [&](const Words& filter) {
-    Words words = {input, "-c", "4", "--periodic", "x,y"};
-    words.insert(words.end(), filter.begin(), filter.end());
-    return report_of(words)["labeling"]["components"];
+    return report_of(joined({input, "-c", "4", "--periodic", "x,y"}, filter))["labeling"]["components"];
   };
   CHECK(kept({"--min-size", "4"}) == 2);
   CHECK(kept({"--keep", "wraps_x == 2"}) == 1);
@@ -68,9 +66,7 @@ TEST_CASE_METHOD(Corners, "labels, table and filters are those of whole componen
 
 TEST_CASE("with values, only equal ones go on at the opposite border") {
   const ScratchFolder scratch;
-  const std::string input = scratch / "in.nrrd";
-  write_file(input, "NRRD0004\ntype: uint8\ndimension: 2\nsizes: 4 2\nencoding: raw\n\n" +
-                        std::string{5, 0, 6, 5, 7, 7, 0, 6});
+  const std::string input = save_nrrd(scratch / "in.nrrd", "uint8", "4 2", {5, 0, 6, 5, 7, 7, 0, 6});
   const Json report = report_of({input, "--values", "-c", "4", "--periodic", "x"});
   REQUIRE(report["labeling"]["components"] == 4);
   CHECK(report["components"][0]["value"] == 5);
@@ -88,9 +84,7 @@ TEST_CASE("with values, only equal ones go on at the opposite border") {
 
 TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
   const auto refused = [&](const Words& words, const std::string& reason) {
-    Words all = {"label", input, "--json", "-"};
-    all.insert(all.end(), words.begin(), words.end());
-    fails(all, 64, reason);
+    fails(joined({"label", input, "--json", "-"}, words), 64, reason);
   };
   for (const char* const axes : {"", "w", "x,,y", "xy", "x y"})
     refused({"--periodic", axes}, "is not a comma-separated list of x, y and z");

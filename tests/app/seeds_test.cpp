@@ -1,5 +1,5 @@
-// --seeds and --threshold LOW:HIGH: components that contain a marker. tests/app/hysteresis.py compares with
-// scikit-image.
+// --seeds and --threshold LOW:HIGH: components that contain a marker. tests/python/test_label.py compares
+// with scikit-image.
 
 #include <filesystem>
 #include <string>
@@ -13,11 +13,7 @@
 namespace gpuccl {
 namespace {
 
-std::string table_of(const Words& words) {
-  Words all = words;
-  all.insert(all.end(), {"--stats", "-", "--quiet"});
-  return succeeds(all);
-}
+std::string table_of(const Words& words) { return succeeds(joined(words, {"--stats", "-", "--quiet"})); }
 
 constexpr const char* kHeader = "label,area,x0,y0,x1,y1,cx,cy\n";
 

@@ -1,7 +1,6 @@
 // Which values stored samples have, and which of them are ids of objects.
 
 #include <bit>
-#include <cstring>
 #include <filesystem>
 #include <initializer_list>
 #include <limits>
@@ -10,6 +9,7 @@
 
 #include "binary.hpp"
 #include "io/image/formats.hpp"
+#include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/nifti_file.hpp"
@@ -19,19 +19,12 @@
 namespace gpuccl {
 namespace {
 
-template <class T>
-std::string bytes_of(std::initializer_list<T> values) {
-  std::string bytes;
-  for (const T value : values) bytes.append(reinterpret_cast<const char*>(&value), sizeof value);
-  return bytes;
-}
+using tests::bytes_of;
 
 /// An image of one row.
 std::string save_row(const std::string& path, const std::string& type, std::size_t width,
                      const std::string& bytes) {
-  write_file(path, "NRRD0004\ntype: " + type + "\ndimension: 2\nsizes: " + std::to_string(width) +
-                       " 1\nendian: little\nencoding: raw\n\n" + bytes);
-  return path;
+  return save_nrrd(path, type, std::to_string(width) + " 1", bytes);
 }
 
 /// A Zarr of one row in one chunk, with these attributes.
@@ -279,8 +272,7 @@ TEST_CASE("labels of any numbers need --round") {
                              Words{"contacts", real}, Words{"compare", real, labels}}) {
     CAPTURE(words);
     fails(words, 65, "which is not a label: labels are integers; round values with --round");
-    Words rounded = words;
-    rounded.emplace_back("--round");
+    const Words rounded = joined(words, {"--round"});
     Words of_labels = words;
     of_labels[1] = labels;
     CHECK(gpuccl(rounded).out == gpuccl(of_labels).out);
@@ -355,9 +347,7 @@ TEST_CASE("a size in mm3 of a NIfTI without a unit is in mm, with a warning") {
   write_file(scratch / "in.nii", nifti.bytes());
   for (const Words& limits :
        {Words{"--min-size", "10mm3"}, Words{"--min-size", "10mm3", "--max-size", "20mm3"}}) {
-    Words words{"label", scratch / "in.nii", "--json", "-"};
-    words.insert(words.end(), limits.begin(), limits.end());
-    const Ended ended = gpuccl(words);
+    const Ended ended = gpuccl(joined({"label", scratch / "in.nii", "--json", "-"}, limits));
     CHECK(Json::parse(ended.out)["labeling"]["components"] == 1);
     CHECK(ended.err.find("has no unit of length; mm is assumed, set another with --spacing X,Y,Z,UNIT") !=
           std::string::npos);

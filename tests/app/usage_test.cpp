@@ -9,9 +9,7 @@ namespace gpuccl {
 namespace {
 
 void refused(const Words& words, const std::string& part) {
-  Words all = {"label", "no-such-file.png"};
-  all.insert(all.end(), words.begin(), words.end());
-  fails(all, 64, part);
+  fails(joined({"label", "no-such-file.png"}, words), 64, part);
 }
 
 TEST_CASE("a command line that says nothing sensible is refused with a hint") {

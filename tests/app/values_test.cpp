@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "binary.hpp"
+#include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/nifti_file.hpp"
@@ -18,14 +19,9 @@ template <class T>
 std::string save_npy(const std::string& path, const std::string& type, int depth, int height,
                      const std::vector<T>& values) {
   const int width = static_cast<int>(values.size()) / depth / height;
-  std::string header = "{'descr': '" + type + "', 'fortran_order': False, 'shape': (" +
-                       std::to_string(depth) + ", " + std::to_string(height) + ", " + std::to_string(width) +
-                       "), }";
-  header.resize(117, ' ');
-  header += '\n';
-  std::string bytes = std::string("\x93NUMPY\x01\x00\x76\x00", 10) + header;
-  bytes.append(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T));
-  write_file(path, bytes);
+  const std::string shape =
+      "(" + std::to_string(depth) + ", " + std::to_string(height) + ", " + std::to_string(width) + ")";
+  write_file(path, tests::npy(type, shape, tests::bytes_of(values)));
   return path;
 }
 
@@ -122,9 +118,7 @@ TEST_CASE("a condition compares values, exactly those of 64 bits too") {
   CHECK(kept("value > 9007199254740991") == std::vector{kMost, kMost + 1});
   CHECK(kept("value < -1") == std::vector{-kMost - 1});
   const auto refused = [&](const Words& more, const std::string& reason) {
-    Words words = {"label", input, "--json", "-"};
-    words.insert(words.end(), more.begin(), more.end());
-    fails(words, 64, reason);
+    fails(joined({"label", input, "--json", "-"}, more), 64, reason);
   };
   refused({"--values", "--keep", "value == 9007199254740992"},
           "'9007199254740992' at character 10 is out of range; values are compared with numbers between "

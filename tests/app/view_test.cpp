@@ -143,9 +143,7 @@ TEST_CASE("a foreign index is replaced with --overwrite only") {
     fails(again, 73, "was not written by gpuccl; use another folder, or add --overwrite");
     CHECK(read_file(scratch / name) == foreign);
   }
-  Words over = again;
-  over.push_back("--overwrite");
-  succeeds(over);
+  succeeds(joined(again, {"--overwrite"}));
   CHECK(read_file(scratch / name) == ours);
 }
 

@@ -139,9 +139,7 @@ TEST_CASE("options of a Zarr are refused for other formats, and other options fo
       {{"-o", labels, "--chunks", "1,1,1,1"}, "is not N"},
       {{"--json", "-", "--chunks", "9"}, "need a label image"}};
   for (const auto& [words, part] : refused) {
-    Words all = {"label", input};
-    all.insert(all.end(), words.begin(), words.end());
-    fails(all, 64, part);
+    fails(joined({"label", input}, words), 64, part);
   }
   CHECK(count_entries(scratch.path().string()) == 1);
 }

@@ -84,11 +84,7 @@ struct Scenario {
     return path;
   }
 
-  void label(const Words& more) {
-    Words all = {"label", "--quiet", "--threads", "2", "--overwrite"};
-    all.insert(all.end(), more.begin(), more.end());
-    make(all);
-  }
+  void label(const Words& more) { make(joined({"label", "--quiet", "--threads", "2", "--overwrite"}, more)); }
 
   void make(const Words& all) {
     words = all;

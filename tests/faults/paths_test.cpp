@@ -121,9 +121,7 @@ TEST_CASE("a list of slices that is no file is refused, and nothing waits for it
   fs::remove(list);
   fs::create_symlink("/dev/zero", list);
   fails(words, 65, "files.txt is a symbolic link; add --follow if you trust its target");
-  Words following = words;
-  following.push_back("--follow");
-  fails(following, 66, "files.txt is not a file");
+  fails(joined(words, {"--follow"}), 66, "files.txt is not a file");
   fs::remove(list);
   write_file(list, "");
   fs::resize_file(list, std::uintmax_t{1} << 40);  // of holes

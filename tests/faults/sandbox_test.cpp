@@ -78,9 +78,8 @@ TEST_CASE("a reader in the sandbox reaches no other process and no socket") {
   }
   const Escape escape;
   const auto reached = [&](const Words& more) {
-    Words words = {"label", escape.input, "-o", escape.inside / "out.tif", "--device", "cpu", "--overwrite"};
-    words.insert(words.end(), more.begin(), more.end());
-    Command command = gpuccl_command(words);
+    Command command = gpuccl_command(joined(
+        {"label", escape.input, "-o", escape.inside / "out.tif", "--device", "cpu", "--overwrite"}, more));
     command.environment.emplace_back("LD_PRELOAD", GPUCCL_FAIL_CALLS);
     command.environment.emplace_back("GPUCCL_ESCAPE", escape.secret + ":" + escape.planted);
     command.environment.emplace_back("GPUCCL_ESCAPE_FAR", "1");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 
 #include "gpuccl/image.hpp"
 #include "io/image/limits.hpp"
@@ -14,6 +15,7 @@
 #include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/memory_file.hpp"
+#include "support/reference.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;
@@ -77,6 +79,13 @@ TEST_CASE("every file of the corpus is read as its table says") {
     REQUIRE(to_string(info.extent) == c.shape);
     REQUIRE(count_foreground(image.view()) == c.foreground);
     REQUIRE(info.foreground_rule == c.rule + (c.inverted ? ", inverted" : ""));
+    std::istringstream counts(c.components);
+    int connectivity = 0;
+    for (char colon; counts >> connectivity >> colon;) {
+      Label count = 0;
+      counts >> count;
+      REQUIRE(tests::flood_fill(image.view(), Connectivity{connectivity}).labels->count() == count);
+    }
   }
 }
 

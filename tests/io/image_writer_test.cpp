@@ -66,18 +66,6 @@ TEST_CASE("1-bit TIFFs hold the image or volume") {
   }
 }
 
-TEST_CASE("readers restore written images") {
-  ScratchFolder folder;
-  const BitVolume image = tests::random_image({131, 77, 1}, 0.3, 2, 5);
-  for (const char* name : {"image.png", "image.tiff"}) {
-    save(folder / name, image);
-    const BitVolume back = read_image(folder / name, {});
-    CHECK(back.extent() == image.extent());
-    for (std::int64_t row = 0; row < image.extent().rows(); ++row)
-      CHECK(std::equal(image.row(row), image.row(row) + image.row_pitch(), back.row(row)));
-  }
-}
-
 TEST_CASE("images that cannot be written") {
   ScratchFolder folder;
   CHECK(error_code_of([&] { save(folder / "image.png", BitVolume({4, 4, 2})); }) == ErrorCode::usage);

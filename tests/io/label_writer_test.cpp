@@ -1,7 +1,6 @@
 #include "io/write/label_writer.hpp"
 
 #include <algorithm>
-#include <cstring>
 #include <random>
 #include <vector>
 
@@ -96,23 +95,6 @@ TEST_CASE("arrays of numpy start at a multiple of 64 and hold the labels") {
   CHECK(content.substr(10, 59) == "{'descr': '<u4', 'fortran_order': False, 'shape': (2, 2, 3)");
   CHECK(content[127] == '\n');
   CHECK(std::equal(content.begin() + 128, content.end(), reinterpret_cast<const char*>(image.data())));
-}
-
-TEST_CASE("readers restore written labels") {
-  ScratchFolder folder;
-  const std::string path = folder / GENERATE("labels.tif", "labels.png", "labels.npy");
-  CAPTURE(path);
-  const Type type = GENERATE(Type::u8, Type::automatic, Type::u32);
-  if (type == Type::u32 && label_format(path) == Format::png) return;
-  for (const int depth : {1, 4}) {
-    if (depth > 1 && label_format(path) == Format::png) continue;
-    const LabelImage image = sample_labels({301, 207, depth}, type == Type::u32 ? 4000000000u : 255u);
-    save_labels(path, image, {.type = type, .progress = {}});
-    const LabelImage back = read_labels(path);
-    CHECK(back.extent() == image.extent());
-    CHECK(back.count() == image.count());
-    CHECK(values_of(back) == values_of(image));
-  }
 }
 
 TEST_CASE("a disk that fills up at any time is an error and leaves the old file") {

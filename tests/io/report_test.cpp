@@ -1,8 +1,5 @@
 #include "io/report/report.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -11,7 +8,6 @@
 #include "io/report/csv_tables.hpp"
 #include "report_samples.hpp"
 #include "support/catch.hpp"
-#include "support/error_code_of.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -58,15 +54,6 @@ TEST_CASE("the report says everything") {
   CHECK(json["components"] == Json::parse(R"([
     {"label": 1, "area": 1, "bbox": [0, 0, 4, 2], "centroid": [2, 1]},
     {"label": 2, "area": 2, "bbox": [1, 0, 5, 2], "centroid": [2, 0.5]}])"));
-}
-
-TEST_CASE("boxes and centroids of a volume have three axes") {
-  const Components components = sample_components(1);
-  Report report = sample_report(components);
-  report.volume = true;
-  const Json json = Json::parse(report_text(report, components));
-  CHECK(json["components"] ==
-        Json::parse(R"([{"label": 1, "area": 1, "bbox": [0, 0, 0, 4, 2, 1], "centroid": [2, 1, 0]}])"));
 }
 
 TEST_CASE("a report without output and without components") {
@@ -126,20 +113,6 @@ TEST_CASE("extreme numbers are written without an exponent") {
   CHECK(text.find("[0.0000000004656612873077393,0,0]") != std::string::npos);
   CHECK(json["components"][1]["area"] == ~std::uint64_t{0});
   CHECK(json["components"][1]["bbox"][3] == 2147483647);
-}
-
-TEST_CASE("a report to an open descriptor is the same text") {
-  ScratchFolder folder;
-  const Components components = sample_components(10);
-  const Report report = sample_report(components);
-  const int descriptor = ::open((folder / "out").c_str(), O_CREAT | O_WRONLY, 0600);
-  stream_report(text_to(descriptor), report, components);
-  ::close(descriptor);
-  CHECK(read_file(folder / "out") == report_text(report, components));
-
-  const int full = ::open("/dev/full", O_WRONLY);
-  CHECK(error_code_of([&] { stream_report(text_to(full), report, components); }) == ErrorCode::io);
-  ::close(full);
 }
 
 TEST_CASE("the table of components") {

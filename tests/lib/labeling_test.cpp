@@ -179,3 +179,21 @@ TEST_CASE("many random images of random extents", "[.long]") {
       expect_same_as_flood_fill(*labeler, image.view(), connectivity);
     }
 }
+
+TEST_CASE("flood fill joins elements that meet at an edge or a vertex if the connectivity says so") {
+  const auto count = [](int dx, int dy, int dz, Connectivity connectivity) {
+    BitVolume image({3, 3, 3});
+    image.set(1, 1, 1);
+    image.set(1 + dx, 1 + dy, 1 + dz);
+    return flood_fill(image.view(), connectivity).labels->count();
+  };
+  for (const Connectivity connectivity : kConnectivities)
+    for (int dz = -1; dz <= 1; ++dz)
+      for (int dy = -1; dy <= 1; ++dy)
+        for (int dx = -1; dx <= 1; ++dx) {
+          const int axes = dx * dx + dy * dy + dz * dz;
+          if (axes == 0) continue;
+          const bool touch = axes <= max_axes(connectivity) && (dz == 0 || is_3d(connectivity));
+          REQUIRE(count(dx, dy, dz, connectivity) == (touch ? 1u : 2u));
+        }
+}

@@ -33,22 +33,6 @@ std::unique_ptr<Labeler> labeler_of(const std::string& name, Connectivity connec
 
 }  // namespace
 
-TEST_CASE("slabs of every height give the same as the whole") {
-  for (const Extent extent :
-       {Extent{70, 19, 1}, Extent{33, 5, 9}, Extent{5, 33, 8}, Extent{1, 1, 9}, Extent{9, 1, 5}})
-    for (const NamedImage& named : every_pattern(extent))
-      for (const Connectivity connectivity : kConnectivities) {
-        const Labeling expected = flood_fill(named.image.view(), connectivity);
-        const auto labeler = labeler_of("runs", connectivity);
-        for (const int height : {1, 2, 3, 7, 1000})
-          for (const bool rows : {false, true}) {
-            INFO(named.name << " " << to_string(extent) << ", " << static_cast<int>(connectivity)
-                            << "-connectivity, " << height << (rows ? " rows" : " slices"));
-            expect_same(by_slabs(named.image, connectivity, *labeler, height, rows), expected);
-          }
-      }
-}
-
 TEST_CASE("slabs can be labeled by every CPU algorithm") {
   for (const Algorithm& algorithm : algorithms()) {
     if (algorithm.device != DeviceKind::cpu) continue;
@@ -61,19 +45,6 @@ TEST_CASE("slabs can be labeled by every CPU algorithm") {
         for (const int height : {1, 4})
           expect_same(by_slabs(image, variant.connectivity, *labeler, height, extent.depth == 1), expected);
       }
-  }
-}
-
-TEST_CASE("parts that meet only in the last slab are one component") {
-  for (const Extent extent : {Extent{61, 40, 1}, Extent{31, 21, 40}}) {
-    const BitVolume comb = generated("comb", extent);
-    for (const Connectivity connectivity : kConnectivities) {
-      if (is_3d(connectivity) != (extent.depth > 1)) continue;
-      const auto labeler = labeler_of("runs", connectivity);
-      const Labeling labeled = by_slabs(comb, connectivity, *labeler, 1, extent.depth == 1);
-      CHECK(labeled.labels->count() == 1);
-      CHECK(labeled.components.area == flood_fill(comb.view(), connectivity).components.area);
-    }
   }
 }
 

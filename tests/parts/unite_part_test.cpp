@@ -660,15 +660,6 @@ TEST_CASE("patterns in parts are labeled as the whole") {
         }
 }
 
-TEST_CASE("rows that meet only in the last part are one component") {
-  for (const char* const kind : {"comb", "spiral"})
-    for (const Extent extent : {Extent{61, 40, 1}, Extent{31, 21, 40}}) {
-      const BitVolume image = generated(kind, extent);
-      for (const Connectivity connectivity : kConnectivities)
-        for (const int parts : {2, 7, 16, 64}) expect_same_as_whole(image, {extent, connectivity, parts});
-    }
-}
-
 TEST_CASE("parts touch across edges and corners as the connectivity has it") {
   const auto rows = [](int z) -> std::vector<std::string> {
     if (z % 2 == 0) return {"#..", "...", "..#"};

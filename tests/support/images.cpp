@@ -76,24 +76,9 @@ BitVolume generated(const std::string& kind, Extent extent, int order) {
   return generate({.kind = kind, .extent = extent, .order = order});
 }
 
-BitVolume mirrored(BitView image, bool x, bool y, bool z) {
-  const Extent e = image.extent;
-  return made_from(e, [&](int at_x, int at_y, int at_z) {
-    return image(x ? e.width - 1 - at_x : at_x, y ? e.height - 1 - at_y : at_y,
-                 z ? e.depth - 1 - at_z : at_z);
-  });
-}
-
 BitVolume transposed(BitView image) {
   return made_from({image.extent.height, image.extent.width, image.extent.depth},
                    [&](int x, int y, int z) { return image(y, x, z); });
-}
-
-BitVolume padded(BitView image, int by) {
-  const Extent e = image.extent;
-  return made_from({e.width + 2 * by, e.height + 2 * by, e.depth}, [&](int x, int y, int z) {
-    return e.contains(x - by, y - by, z) && image(x - by, y - by, z);
-  });
 }
 
 std::vector<Extent> awkward_extents_2d() {

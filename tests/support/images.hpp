@@ -25,10 +25,7 @@ gpuccl::BitVolume random_image(gpuccl::Extent extent, double density, int granul
 gpuccl::BitVolume random_shells(gpuccl::Extent extent, std::uint32_t seed);
 gpuccl::BitVolume generated(const std::string& kind, gpuccl::Extent extent, int order = 1);
 
-/// A mirrored or rotated image.
-gpuccl::BitVolume mirrored(gpuccl::BitView image, bool x, bool y, bool z);
 gpuccl::BitVolume transposed(gpuccl::BitView image);  // x and y change places
-gpuccl::BitVolume padded(gpuccl::BitView image, int by);
 
 /// Extents that have been trouble somewhere: 1x1, 1xN, Nx1, odd sizes, widths around words of 32 and 64 bits.
 std::vector<gpuccl::Extent> awkward_extents_2d();

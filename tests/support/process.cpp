@@ -100,11 +100,4 @@ Ended run_and_signal(const Command& command, const std::string& cue, int signal)
   });
 }
 
-Ended run_and_signal(const Command& command, std::chrono::microseconds after, int signal) {
-  return start(command, [&](pid_t child, const std::string&) {
-    std::this_thread::sleep_for(after);
-    ::kill(child, signal);
-  });
-}
-
 }  // namespace gpuccl

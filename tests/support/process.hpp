@@ -2,7 +2,6 @@
 
 #include <sys/types.h>
 
-#include <chrono>
 #include <functional>
 #include <string>
 #include <utility>
@@ -36,8 +35,5 @@ pid_t launch(const Command& command);
 
 /// Starts a program, sends it `signal` as soon as its standard error has said `cue`, and waits.
 Ended run_and_signal(const Command& command, const std::string& cue, int signal);
-
-/// Kills it after some time, unless it has ended by itself.
-Ended run_and_signal(const Command& command, std::chrono::microseconds after, int signal);
 
 }  // namespace gpuccl
