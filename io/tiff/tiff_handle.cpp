@@ -69,13 +69,11 @@ constexpr std::int64_t kTagBytes = std::int64_t{16} << 20;
 }  // namespace
 
 TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes)
-    : stream_{std::move(file), 0, false, {}},
+    : stream_{std::move(file), 0, false, {}, ""},
       limit_(std::max(max_bytes, kTagBytes)),
       tags_may_need_more_(static_cast<std::uint64_t>(limit_) < stream_.file->size()) {
-  const TiffClient client{"rm",        &stream_,     read_stream,   write_stream,
-                          seek_stream, close_stream, size_of_stream};
   errno = 0;
-  tiff_ = open_tiff(client, messages_, limit_);
+  open();
   if (tiff_ == nullptr) {
     require_whole();
     if (!has_error()) messages_.error = "no page";
@@ -84,7 +82,29 @@ TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_b
   first_directory_ = TIFFCurrentDirOffset(tiff_);
 }
 
-TiffHandle::~TiffHandle() { close_tiff(tiff_, messages_); }
+TiffHandle::~TiffHandle() {
+  if (tiff_ != nullptr) close_tiff(tiff_, messages_);
+}
+
+void TiffHandle::open() {
+  const TiffClient client{"rm",        &stream_,     read_stream,   write_stream,
+                          seek_stream, close_stream, size_of_stream};
+  tiff_ = open_tiff(client, messages_, limit_);
+}
+
+bool TiffHandle::go_to(std::uint64_t directory) {
+  if (TIFFCurrentDirOffset(tiff_) == directory) return true;
+  const bool is_big = TIFFIsBigTIFF(tiff_) != 0, is_big_endian = TIFFIsBigEndian(tiff_) != 0;
+  const std::size_t bytes = is_big ? 8 : 4;  // of an offset, and before the first
+  stream_.header.resize(2 * bytes);
+  stream_.file->read_at(0, stream_.header.data(), bytes);
+  for (std::size_t i = 0; i < bytes; ++i)
+    stream_.header[bytes + i] = static_cast<char>(directory >> 8 * (is_big_endian ? bytes - 1 - i : i));
+  stream_.position = 0;
+  close_tiff(tiff_, messages_);
+  open();
+  return tiff_ != nullptr;
+}
 
 // A tag that claims more than the file can contain is broken; other claims may be true.
 void TiffHandle::fail(const std::string& reason) const { fail(reason, tags_may_need_more_); }
@@ -153,6 +173,9 @@ tmsize_t read_stream(thandle_t handle, void* out, tmsize_t count) {
   auto& stream = *static_cast<TiffStream*>(handle);
   try {
     const std::size_t got = stream.file->read_at(stream.position, out, static_cast<std::size_t>(count));
+    if (stream.position < stream.header.size())
+      std::memcpy(out, stream.header.data() + stream.position,
+                  std::min(got, stream.header.size() - static_cast<std::size_t>(stream.position)));
     stream.position += got;
     stream.at_end = stream.at_end || got < static_cast<std::size_t>(count);
     return static_cast<tmsize_t>(got);

@@ -51,6 +51,7 @@ struct TiffStream {
   std::uint64_t position = 0;
   bool at_end = false;  // more bytes were requested than exist
   std::optional<Error> read_failure;
+  std::string header;  // read instead of the first bytes of the file
 };
 
 /// An entry of a directory, with the offset of its value in the file.
@@ -70,7 +71,10 @@ class TiffHandle {
 
   TIFF* get() const { return tiff_; }
   const InputFile& file() const { return *stream_.file; }
-  bool is_at_first_directory() const { return TIFFCurrentDirOffset(tiff_) == first_directory_; }
+  /// Reads the directory at this offset. Returns false if libtiff cannot. Opens the file again there, because
+  /// TIFFSetSubDirectory() first walks through all directories.
+  bool go_to(std::uint64_t directory);
+  bool go_to_first() { return go_to(first_directory_); }
   /// Clears the messages so far.
   void clear_messages() {
     messages_ = {};
@@ -104,6 +108,7 @@ class TiffHandle {
   std::uint64_t number_at(std::uint64_t offset, int bytes) const;
 
  private:
+  void open();
   [[noreturn]] void fail(const std::string& reason, bool may_need_more) const;
 
   TiffStream stream_;

@@ -36,7 +36,7 @@ void require_whole(const TiffHandle& tiff, std::int64_t page) {
 /// Calls `visit(number, whether it is a slice)` for each page.
 template <class Visit>
 void for_each_directory(TiffHandle& tiff, const Limits& limits, Visit visit) {
-  if (!tiff.is_at_first_directory() && TIFFSetDirectory(tiff.get(), 0) != 1) tiff.fail("not a valid TIFF");
+  if (!tiff.go_to_first()) tiff.fail("not a valid TIFF");
   for (std::int64_t number = 1;; ++number) {
     if (number > limits.max_pages)
       throw Error(ErrorCode::data, fmt::format("contains more pages than --max-pages {}", limits.max_pages));
@@ -181,7 +181,7 @@ void remember_pages(const InputFile& file, std::vector<TiffPage> pages) {
 void at_page(TiffHandle& tiff, const TiffPage& page, const std::function<void()>& visit) {
   if (TIFFCurrentDirOffset(tiff.get()) != page.directory) {
     tiff.clear_messages();
-    if (TIFFSetSubDirectory(tiff.get(), page.directory) != 1) {
+    if (!tiff.go_to(page.directory)) {
       require_whole(tiff, page.number);
       tiff.fail(fmt::format("page {} cannot be found", page.number));
     }

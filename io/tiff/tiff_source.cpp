@@ -107,9 +107,7 @@ class TiffSource final : public SampleSource {
   Remarks with_page(int z, Work work) const {
     std::unique_ptr<TiffHandle> tiff = take_handle();
     tiff->clear_messages();
-    if (TIFFCurrentDirOffset(tiff->get()) != slice(z).directory &&
-        TIFFSetSubDirectory(tiff->get(), slice(z).directory) != 1)
-      tiff->fail("cannot be read");
+    if (!tiff->go_to(slice(z).directory)) tiff->fail("cannot be read");
     prepare_page(tiff->get());
     TiffFormat found = read_tiff_format(*tiff, contents_.reading, nullptr);
     const SampleFormat& expected = format(z);  // with what the description and private tags add

@@ -13,7 +13,7 @@ import sys
 import tempfile
 
 GPUCCL = sys.argv[1]
-MOST = 9  # times
+MOST = 5  # times
 
 
 def instructions(folder, words):
@@ -54,6 +54,11 @@ def imagej(folder, axis, count):
 def frames(folder, n):
     imagej(folder, "frames", n)
     return "label", "in.tif", "--frame", "all", "--json-dir", "out"
+
+
+def channels(folder, n):
+    imagej(folder, "channels", n)
+    return "label", "in.tif", "--channel", "0", "--intensity", "in.tif", "--intensity-channel", "all", "--json", "out.json"
 
 
 def hidden_frames(folder, n):
@@ -124,7 +129,7 @@ def names(folder, n):
 
 
 # libtiff counts the directories of each file that it opens anew, which takes few instructions.
-SIZES = {frames: 64, hidden_frames: 64, tracks: 64, pages: 256, attributes: 4096, chunks: 256, overlaps: 1600, labels: 4096,
+SIZES = {frames: 64, channels: 64, hidden_frames: 64, tracks: 64, pages: 256, attributes: 4096, chunks: 256, overlaps: 1600, labels: 4096,
          columns: 64, names: 64}
 
 if shutil.which("valgrind") is None:
