@@ -26,6 +26,7 @@ constexpr std::size_t kMaxHeader = 65536;
 std::string value_of(const std::string& header, const std::string& key) {
   const std::size_t at = header.find("'" + key + "':");
   if (at == std::string::npos) refuse("no " + key);
+  if (header.find("'" + key + "'", at + 1) != std::string::npos) refuse("several values of " + key);
   const std::size_t first = header.find_first_not_of(' ', at + key.size() + 3);
   if (first == std::string::npos) refuse("no " + key);
   const std::size_t end = header[first] == '(' ? header.find(')', first) : header.find_first_of(",}", first);

@@ -190,6 +190,12 @@ TEST_CASE("headers of arrays that are not images, or claim too much, are refused
   std::string fields = npy("|u1", "(1, 1)", "a");
   fields.replace(fields.find("'|u1'"), 5, "[('a'");
   CHECK(refuses(fields));
+  for (const char* again : {"'descr': '|i1', }", "'shape': (1, 1), }", "'fortran_order': True, }"}) {
+    std::string twice = npy("|u1", "(1, 1)", "a");
+    CHECK_NOTHROW(read_image(MemoryFile(twice).path(), {}));
+    twice.replace(twice.find('}'), std::strlen(again), again);
+    CHECK(refuses(twice));
+  }
   std::string neither = npy("|u1", "(1, 1)", "a");
   neither.replace(neither.find("False"), 5, "Maybe");
   CHECK(refuses(neither));
