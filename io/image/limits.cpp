@@ -178,9 +178,10 @@ std::int64_t JpegFrame::coefficient_bytes() const {
 }
 
 std::optional<JpegFrame> read_jpeg_frame(const InputFile& file, std::uint64_t offset, std::uint64_t bytes) {
-  constexpr int kStartOfImage = 0xd8, kStartOfScan = 0xda, kExif = 0xe1;
+  constexpr int kStartOfImage = 0xd8, kStartOfScan = 0xda, kExif = 0xe1, kPictures = 0xe2;
   std::optional<JpegFrame> frame;
   std::uint64_t exif = 0;
+  bool has_more = false;
   const std::uint64_t end = offset + bytes;
   for (int segment = 0; segment < kMostSegments && offset < end; ++segment) {
     std::array<unsigned char, 10> start{};  // marker, length, and as much of what follows as is looked at
@@ -195,10 +196,12 @@ std::optional<JpegFrame> read_jpeg_frame(const InputFile& file, std::uint64_t of
       if (!frame) return frame;
       frame->several_scans = frame->several_scans || start[4] < frame->components;
       frame->exif = exif;
+      frame->has_more = has_more;
       return frame;
     } else {
       if (is_frame(marker))
         frame = {marker - 0xc0, number_at(&start[7]), number_at(&start[5]), start[9], marker % 4 == 2};
+      has_more |= marker == kPictures && std::memcmp(&start[4], "MPF", 4) == 0;
       if (marker == kExif && std::memcmp(&start[4], "Exif\0", 6) == 0) exif = offset + start.size();
       offset += 2 + static_cast<std::uint64_t>(number_at(&start[2]));
     }

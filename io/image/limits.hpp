@@ -54,6 +54,7 @@ struct JpegFrame {
   int components = 0;
   bool several_scans = false;  // a component's coefficients are complete only after the last
   std::uint64_t exif = 0;      // offset of EXIF data; 0: none
+  bool has_more = false;       // pictures after this one (multi-picture format)
 
   bool is_lossless() const { return process % 4 == 3; }
   /// Returns the memory of a decoder for coefficients: all of them if there are several scans.

@@ -15,6 +15,8 @@ namespace gpuccl::io {
 
 /// The warning about bytes of a file that belong to no sample.
 inline constexpr const char* kBytesIgnored = "data after its samples is ignored";
+inline constexpr const char* kFirstImageOnly =
+    "has several images; only the first is read, so save the others as separate files";
 
 /// Uncompressed, consecutive samples of a volume.
 struct RawSamples {

@@ -15,6 +15,7 @@
 #include "io/files/input_file.hpp"
 #include "io/image/exif.hpp"
 #include "io/image/limits.hpp"
+#include "io/image/raw_volume.hpp"
 
 // After it:
 namespace gpuccl::io {
@@ -203,6 +204,7 @@ class JpegSource final : public SampleSource {
     buffer_bytes_ = frame->coefficient_bytes() + kRowsOfDecoder * format_.row_bytes(info_.extent.width);
     check_memory(info_.extent, buffer_bytes_, options);
     if (frame->exif != 0) warn_of_orientation(exif_orientation(*file_, frame->exif), options.warn);
+    if (frame->has_more && options.warn) options.warn(kFirstImageOnly);
 
     JpegDecoder decoder(*file_, nullptr);
     decoder.read_header();

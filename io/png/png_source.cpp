@@ -62,8 +62,8 @@ Resolution resolution_of(png_structp png, png_infop info) {
   return {x / 100.0, y / 100.0, ResolutionUnit::centimetre};
 }
 
-/// Returns the offset of EXIF data in front of the pixels; 0 if there are none.
-std::uint64_t find_exif(const InputFile& file) {
+/// Returns the offset of the data of a chunk in front of the pixels; 0 if there is none with this name.
+std::uint64_t find_chunk(const InputFile& file, std::string_view wanted) {
   constexpr std::uint64_t kSignature = 8, kHeadBytes = 8, kChecksumBytes = 4;
   constexpr int kMostChunks = 1000;
   std::uint64_t offset = kSignature;
@@ -71,7 +71,7 @@ std::uint64_t find_exif(const InputFile& file) {
     std::array<unsigned char, kHeadBytes> head{};  // length, most significant byte first, and name
     if (file.read_at(offset, head.data(), head.size()) < head.size()) return 0;
     const std::string_view name(reinterpret_cast<const char*>(&head[4]), 4);
-    if (name == "eXIf") return offset + kHeadBytes;
+    if (name == wanted) return offset + kHeadBytes;
     if (name == "IDAT") return 0;
     std::uint64_t bytes = 0;
     for (int k = 0; k < 4; ++k) bytes = bytes << 8 | head[static_cast<std::size_t>(k)];
@@ -124,7 +124,8 @@ class PngSource final : public SampleSource {
     if (options.warn && (has_alpha || png_get_valid(png, header, PNG_INFO_tRNS) != 0))
       options.warn("transparency ignored");
     if (options.warn) {
-      if (const std::uint64_t exif = find_exif(*file_); exif != 0)
+      if (find_chunk(*file_, "acTL") != 0) options.warn(kFirstImageOnly);
+      if (const std::uint64_t exif = find_chunk(*file_, "eXIf"); exif != 0)
         warn_of_orientation(exif_orientation(*file_, exif), options.warn);
     }
     if (options.warn && !decoder.warning().empty()) options.warn("libpng: " + decoder.warning());

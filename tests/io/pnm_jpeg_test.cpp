@@ -73,6 +73,28 @@ TEST_CASE("an orientation of EXIF in JPEG and PNG is not applied, and warned of 
     }
 }
 
+TEST_CASE("a picture of several gets a warning that only the first is read") {
+  const std::vector<std::string> warning = {
+      "has several images; only the first is read, so save the others as separate files"};
+  const std::string jpeg = read_file(GPUCCL_GOLDEN "/gray.jpg");
+  const auto with_segment = [&](const std::string& segment) {
+    return jpeg.substr(0, 2) + "\xff\xe2\0"s + static_cast<char>(segment.size() + 2) + segment +
+           jpeg.substr(2);
+  };
+  CHECK(warnings_of(with_segment("MPF\0MM\0*\0\0\0\10"s)) == warning);
+  CHECK(warnings_of(with_segment("ICC_PROFILE\0\1\1"s)).empty());
+  const std::string png =
+      "\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\1\0\0\0\1\1\0\0\0\0\x37\x6e\xf9\x24"
+      "\0\0\0\nIDAT\x78\x9c\x63\x68\0\0\0\x82\0\x81\x77\xcd\x72\xb6\0\0\0\0IEND\xae\x42\x60\x82"s;
+  const auto with_chunk = [&](const std::string& before) {
+    const std::string chunk = "\0\0\0\10acTL\0\0\0\2\0\0\0\0\xf3\x8d\x93\x70"s;
+    const std::size_t at = png.find(before) - 4;
+    return png.substr(0, at) + chunk + png.substr(at);
+  };
+  CHECK(warnings_of(with_chunk("IDAT")) == warning);
+  CHECK(warnings_of(with_chunk("IEND")).empty());  // such a PNG is not animated
+}
+
 TEST_CASE("a PNM is the same as text and as bytes, with comments") {
   const BitVolume white = tests::drawn(std::vector<std::string>{"#.##.....", "........#"});
   CHECK(same_bits(read("P1 9 2\n010011111\n1 1 1 1 1 1 1 1 0\n"), white));
