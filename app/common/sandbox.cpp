@@ -2,9 +2,6 @@
 
 #include <fcntl.h>
 #include <link.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -12,7 +9,6 @@
 
 #include <array>
 #include <cerrno>
-#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -23,6 +19,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
+#include "io/files/system_calls.hpp"
 #include "io/image/formats.hpp"
 
 namespace gpuccl::app {
@@ -67,20 +64,9 @@ std::string& word() {
   return in_force;
 }
 
-#if defined(__x86_64__)
-constexpr unsigned kMachine = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr unsigned kMachine = AUDIT_ARCH_AARCH64;
-#else
-constexpr unsigned kMachine = 0;
-#endif
-
 /// Makes system calls fail that no reader needs, and that reach other processes, other computers, or parts of
-/// the kernel that Landlock does not restrict. Returns false on other machines, or if the kernel has no
-/// seccomp.
-bool forbid_calls() {
-  if (kMachine == 0) return false;
-  constexpr unsigned kOtherCalls = 0x40000000;  // of the x32 interface
+/// the kernel that Landlock does not restrict.
+void forbid_calls() {
   constexpr std::array kCalls = {__NR_socket,
                                  __NR_ptrace,
                                  __NR_process_vm_readv,
@@ -111,22 +97,7 @@ bool forbid_calls() {
                                  __NR_semget,
                                  __NR_shmget,
                                  __NR_mq_open};
-  std::array<sock_filter, kCalls.size() + 7> program{};
-  std::size_t i = 0;
-  const auto add = [&](unsigned code, std::size_t yes, std::size_t no, std::size_t number) {
-    program[i++] = {static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(yes),
-                    static_cast<std::uint8_t>(no), static_cast<std::uint32_t>(number)};
-  };
-  add(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch));
-  add(BPF_JMP | BPF_JEQ | BPF_K, 0, kCalls.size() + 3, kMachine);
-  add(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr));
-  add(BPF_JMP | BPF_JGE | BPF_K, kCalls.size() + 1, 0, kOtherCalls);
-  for (std::size_t call = 0; call < kCalls.size(); ++call)
-    add(BPF_JMP | BPF_JEQ | BPF_K, kCalls.size() - call, 0, static_cast<std::size_t>(kCalls[call]));
-  add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
-  add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
-  const sock_fprog filter = {static_cast<unsigned short>(i), program.data()};
-  return ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0) == 0;
+  io::restrict_system_calls(kCalls, io::ListedCalls::refused);
 }
 
 /// System libraries, and files in which the system describes itself: of other processes none, because root

@@ -1,9 +1,5 @@
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <spawn.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
@@ -15,12 +11,12 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
-#include <cstddef>
 #include <cstdlib>
 #include <cstring>
 #include <string>
 
 #include "gpuccl/types.hpp"
+#include "io/files/system_calls.hpp"
 #include "io/hdf5/hdf5_connection.hpp"
 #include "io/hdf5/hdf5_library.hpp"
 
@@ -74,39 +70,14 @@ void limit_memory(rlim_t memory) {
   limit(RLIMIT_AS, pages * static_cast<rlim_t>(::sysconf(_SC_PAGESIZE)) + memory);
 }
 
-#if defined(__x86_64__)
-constexpr unsigned kMachine = AUDIT_ARCH_X86_64;
-#elif defined(__aarch64__)
-constexpr unsigned kMachine = AUDIT_ARCH_AARCH64;
-#else
-constexpr unsigned kMachine = 0;
-#endif
-
-/// Makes all system calls fail, except those for computing and for the socket. Has no effect on other
-/// machines, or if the kernel has no seccomp.
+/// Makes all system calls fail, except those for computing and for the socket.
 void forbid_other_calls() {
-  if (kMachine == 0) return;
   constexpr std::array kCalls = {
       __NR_read,           __NR_write,       __NR_mmap,          __NR_munmap,         __NR_mremap,
       __NR_mprotect,       __NR_madvise,     __NR_brk,           __NR_futex,          __NR_rt_sigreturn,
       __NR_getppid,        __NR_exit,        __NR_clock_gettime, __NR_exit_group,     __NR_gettimeofday,
       __NR_rt_sigprocmask, __NR_sched_yield, __NR_getrandom,     __NR_restart_syscall};
-  std::array<sock_filter, kCalls.size() + 6> program{};
-  std::size_t i = 0;
-  const auto add = [&](unsigned code, std::size_t yes, std::size_t no, std::size_t number) {
-    program[i++] = {static_cast<std::uint16_t>(code), static_cast<std::uint8_t>(yes),
-                    static_cast<std::uint8_t>(no), static_cast<std::uint32_t>(number)};
-  };
-  add(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, arch));
-  add(BPF_JMP | BPF_JEQ | BPF_K, 0, kCalls.size() + 1, kMachine);
-  add(BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr));
-  for (std::size_t call = 0; call < kCalls.size(); ++call)
-    add(BPF_JMP | BPF_JEQ | BPF_K, kCalls.size() - call, 0, static_cast<std::size_t>(kCalls[call]));
-  add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | EPERM);
-  add(BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW);
-  const sock_fprog filter = {static_cast<unsigned short>(i), program.data()};
-  if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0)
-    ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+  restrict_system_calls(kCalls, ListedCalls::allowed);
 }
 
 /// Gives up all files, time, memory and calls that it does not need, before it sees a byte of the file.
