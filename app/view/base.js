@@ -77,8 +77,11 @@ export function scaleColor(share) {
   return kStops[below].map((c, i) => Math.round(c + (kStops[below + 1][i] - c) * (at - below)));
 }
 
+/** A path that a spreadsheet does not take for a formula. */
+export const harmlessName = (path) => (/^[=+@-]/.test(path) && path !== "-" ? `./${path}` : path);
+
 /** Text as a field of a CSV table. */
-export const field = (text) => (/[",\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
+export const field = (text) => (/[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text);
 
 /** Offers text as a file. */
 export function save(name, text, type) {

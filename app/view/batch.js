@@ -1,5 +1,5 @@
 // The index of the pages of a batch.
-import { byId, counted, element, field, save, shown, three } from "./base.js";
+import { byId, counted, element, field, harmlessName, save, shown, three } from "./base.js";
 
 const kUnusual = 3.5, kFew = 5;  // robust deviations; fewer inputs are not judged
 
@@ -52,7 +52,7 @@ function showTiles() {
 
 function table() {
   const lines = inputs.map(({ input, status, components, foreground, unusual, hints = [], error }) =>
-    [input, status, components, foreground, unusual?.toPrecision(3), hints.join("; ") || error].map((value) => field(String(value ?? ""))).join(","));
+    [harmlessName(input), status, components, foreground, unusual?.toPrecision(3), hints.join("; ") || error].map((value) => field(String(value ?? ""))).join(","));
   return ["input,status,components,foreground,deviation,notes", ...lines].join("\n") + "\n";
 }
 

@@ -74,6 +74,19 @@ def check_odd_names(browser, folder):
     assert counts == {10 * (i + 1) for i in range(len(names))}, counts
 
 
+def check_formulas(browser, folder):
+    """Names in the saved table are quoted, and a spreadsheet takes none for a formula."""
+    (folder / "formulas").mkdir()
+    names = ["=1+1.tif", "+a,b.tif", "@c.tif", "-d\".tif", "plain.tif"]
+    for name in names:
+        tifffile.imwrite(folder / "formulas" / name, numpy.ones((8, 8), numpy.uint8))
+    (folder / "formulas/list").write_text("\n".join(names) + "\n")
+    subprocess.run([PROGRAM, "label", "@list", "--view", "pages/", "--quiet"], cwd=folder / "formulas", check=True)
+    browser.open(folder / "formulas/pages/index.html")
+    rows = list(csv.DictReader(io.StringIO(browser("return gpucclBatch.table()"))))
+    assert {row["input"] for row in rows} == {name if name == "plain.tif" else f"./{name}" for name in names}, rows
+
+
 def main():
     browser = Browser()
     with tempfile.TemporaryDirectory() as scratch:
@@ -123,6 +136,7 @@ def main():
         browser.check_requests()
 
         check_odd_names(browser, folder)
+        check_formulas(browser, folder)
     browser.driver.quit()
 
 
