@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <memory>
@@ -34,7 +35,15 @@ std::string join(const JoinOptions& options) {
   return counted(joined->count, joined->of_what) + "; now run every --part again " + joined->next;
 }
 
+/// Warns if other users can remove and add files in the folder. Each file is checked when it is read.
+void warn_of_others(const std::string& folder) {
+  struct stat status {};
+  if (::stat(folder.c_str(), &status) == 0 && (status.st_mode & (S_IWGRP | S_IWOTH)) != 0)
+    print_warning(folder, "other users can write to this folder; use chmod go-w");
+}
+
 int run_join(const JoinOptions& options) {
+  if (!options.quiet) warn_of_others(options.folder);
   const ThreadLimit threads(options.threads);
   const std::string done = join(options);
   if (!options.quiet && ::isatty(STDERR_FILENO) != 0) print_message(options.folder + ": " + done);

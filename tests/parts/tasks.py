@@ -486,7 +486,12 @@ def written_by_others(scratch):
     try:
         shutil.rmtree(case.dir)
         case.each()
-        run(*case.join())
+        for mode in (0o777, 0o775, 0o757, 0o755):
+            case.dir.chmod(mode)
+            process = start(["join", case.dir])
+            said = process.communicate()[1].decode()
+            warned = said == f"gpuccl: warning: {case.dir}: other users can write to this folder; use chmod go-w\n"
+            assert process.returncode == 0 and (warned if mode != 0o755 else not said), (oct(mode), said)
         case.each()
     finally:
         os.umask(umask)
