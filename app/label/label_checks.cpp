@@ -341,10 +341,7 @@ Sandbox sandbox_for(const LabelOptions& options) {
 
 /// Allows files without a name that collect what goes to a stream or a joint table later. Links in the folder
 /// are not followed, because others may create them.
-void add_temporary_folder(Sandbox& sandbox) {
-  std::error_code unknown;
-  sandbox.write_below(fs::temp_directory_path(unknown).string());
-}
+void add_temporary_folder(Sandbox& sandbox) { sandbox.write_below(io::folder_for_temporary_files()); }
 
 }  // namespace
 

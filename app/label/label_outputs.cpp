@@ -47,7 +47,7 @@ void refuse_foreign(const std::string& path, bool (*is_ours)(std::string_view), 
 
 /// Creates a file without a name in the folder for temporary files.
 std::unique_ptr<io::AtomicFile> open_spool(io::AtomicFile::Options options) {
-  const std::string folder = std::filesystem::temp_directory_path().string();
+  const std::string folder = io::folder_for_temporary_files();
   options.overwrite = true;
   options.sync = options.sync_folder = options.guarded = false;
   return io::with_path(folder, [&] {

@@ -38,17 +38,16 @@ void TextStream::open() {
                     errno);
 }
 
+std::string folder_for_temporary_files() {
+  const char* const named = std::getenv("TMPDIR");
+  return named != nullptr && *named != '\0' ? named : "/tmp";
+}
+
 namespace {
 
 constexpr std::size_t kInMemory = std::size_t{1} << 16;
 
 constexpr const char* kRemedy = "; set TMPDIR to another folder for temporary files";
-
-/// Returns the folder, which need not exist.
-std::string folder_for_temporary_files() {
-  const char* const named = std::getenv("TMPDIR");
-  return named != nullptr && *named != '\0' ? named : "/tmp";
-}
 
 Descriptor unnamed_file() {
   const std::string folder = folder_for_temporary_files();

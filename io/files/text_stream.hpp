@@ -32,6 +32,9 @@ class TextStream {
   Descriptor descriptor_;
 };
 
+/// Returns TMPDIR, or /tmp if that is not set or empty. The folder need not exist.
+std::string folder_for_temporary_files();
+
 /// Text that is written later: the first part is in memory, the rest in an unnamed file in the folder for
 /// temporary files. Throws FileError (io, cannot_create) that names the folder.
 class SpooledText {

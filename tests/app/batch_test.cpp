@@ -531,6 +531,21 @@ TEST_CASE("without a folder for temporary files no joint table is begun") {
   CHECK(!fs::exists(scratch / "t.csv"));
 }
 
+TEST_CASE("an empty TMPDIR is as none") {
+  const ScratchFolder scratch;
+  const std::string image = add_image(scratch / "in/1.png");
+  for (const char* const folder : {"", "/tmp"}) {
+    Command command = gpuccl_command({"label", scratch / "in", "--stats", scratch / "t.csv"});
+    command.environment.emplace_back("TMPDIR", folder);
+    CHECK(run(command).code == 0);
+    CHECK(fs::exists(scratch / "t.csv"));
+    fs::remove(scratch / "t.csv");
+    Command to_stream = gpuccl_command({"label", image, "-o", "-"});
+    to_stream.environment.emplace_back("TMPDIR", folder);
+    CHECK(run(to_stream).out.starts_with("\x93NUMPY"));
+  }
+}
+
 TEST_CASE("a list names its files a line each, or ends each by a NUL") {
   const ScratchFolder scratch;
   const std::string plain = add_image(scratch / "in/a.png"), odd = add_image(scratch / "in/b\nc.png");

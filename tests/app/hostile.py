@@ -449,7 +449,7 @@ def memory(folder):
 def signals(folder):
     """Found: the signals that SLURM sends left temporary folders."""
     zarr(folder / "in.zarr", [1500, 1500], [1500, 1500], [("0.0", b"\1\0" * 1125000)])
-    for number in (signal.SIGTERM, signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT):
+    for number in (signal.SIGTERM, signal.SIGXCPU, signal.SIGUSR1, signal.SIGUSR2, signal.SIGQUIT, signal.SIGPROF, signal.SIGVTALRM):
         for wait in (0.02, 0.05, 0.1):
             process = subprocess.Popen([GPUCCL, "label", "in.zarr", "-o", "out.zarr", "--quiet"], cwd=folder, stderr=subprocess.DEVNULL,
                                        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CORE, (0, 0)))
@@ -467,6 +467,9 @@ def formulas(folder):
     run("label", "@list", "--stats", "all.csv", "--quiet", cwd=folder)
     names = [line.split(",")[0] for line in (folder / "all.csv").read_text().splitlines()[1:]]
     assert names == ["./=1+1.png", "./+a.png", "./@b.png", "./-c.png", "d.png"], names
+    run("match", ".", ".", "--csv", "pairs.csv", "--json", "pairs.json", cwd=folder)
+    names = {line.split(",")[0] for line in (folder / "pairs.csv").read_text().splitlines()[1:]}
+    assert names == {"./=1+1", "./+a", "./@b", "./-c", "d"}, names
 
 
 with tempfile.TemporaryDirectory() as scratch:
