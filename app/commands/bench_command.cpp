@@ -190,7 +190,7 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const be
     Findings findings;
     const auto elements = static_cast<double>(image.extent.elements());
     findings.foreground = elements > 0 ? static_cast<double>(count_foreground(image)) / elements : 0;
-    findings.more_than_two_values = reader.has_more_than_two_values();
+    findings.more_than_two_values = reader.first_values().size() > 2;
     findings.has_values_option = false;
     const std::string line = hint_of_foreground(reader.info(), foreground, findings);
     if (!line.empty() && given->insert(line).second) warn(reader.info().path + ": " + line);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -256,12 +257,11 @@ void PieceReport::set_engine(const EngineReport& engine) {
 
 namespace {
 
-/// Calls `field` with name and value of each field but the phases.
+/// Calls `field` with name and value of each field but the values and phases.
 template <class Report, class Field>
 void for_each_field(Report& report, Field field) {
   field("rule", report.foreground_rule);
   field("foreground", report.foreground);
-  field("more", report.more_than_two_values);
   field("nan", report.any_nan);
   field("algorithm", report.algorithm);
   field("kind", report.device_kind);
@@ -280,6 +280,8 @@ void for_each_field(Report& report, Field field) {
 std::string PieceReport::text() const {
   Json json;
   for_each_field(*this, [&](const char* name, const auto& value) { json[name] = value; });
+  Json& values = json["values"] = Json::array();  // as bits: JSON has no infinity
+  for (const double value : first_values) values.push_back(std::bit_cast<std::uint64_t>(value));
   Json& all = json["phases"] = Json::array();
   for (const PhaseTime& phase : phases) all.push_back({phase.phase, phase.milliseconds, phase.launches});
   return io::json_text(json);
@@ -290,6 +292,8 @@ PieceReport PieceReport::of_text(const std::string& text) {
     const Json json = io::parse_json(text);
     PieceReport piece;
     for_each_field(piece, [&](const char* name, auto& value) { json.at(name).get_to(value); });
+    for (const Json& value : json.at("values"))
+      piece.first_values.push_back(std::bit_cast<double>(value.get<std::uint64_t>()));
     for (const Json& phase : json.at("phases"))
       piece.phases.push_back({.phase = phase.at(0), .milliseconds = phase.at(1), .launches = phase.at(2)});
     return piece;
@@ -321,10 +325,11 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   std::set<std::string> devices;
   std::set<int> gpus;
   double fill_ms = 0;
+  std::set<double> values;
   Findings findings;
   for (const PieceReport& piece : image.pieces) {
     foreground += piece.foreground;
-    findings.more_than_two_values = findings.more_than_two_values || piece.more_than_two_values;
+    values.insert(piece.first_values.begin(), piece.first_values.end());
     findings.any_nan = findings.any_nan || piece.any_nan;
     if (!piece.device_name.empty()) devices.insert(piece.device_name);
     gpus.insert(piece.gpus.begin(), piece.gpus.end());
@@ -336,6 +341,7 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
     longest(report.label_ms, piece.label_ms);
     longest(report.statistics_ms, piece.statistics_ms);
   }
+  findings.more_than_two_values = values.size() > 2;
   report.input = info;
   report.input.foreground_rule = first.foreground_rule;
   report.input_bytes = io::bytes_of_regular_file(files_.input);

@@ -55,9 +55,9 @@ std::string hint_of_scattered(std::uint64_t objects, std::uint64_t pixels_of_box
 /// Fields of the report about labeling one part of an image, or all of it.
 struct PieceReport {
   std::string foreground_rule;
-  std::uint64_t foreground = 0;  // elements of the input
-  bool more_than_two_values = false;
-  bool any_nan = false;  // among values
+  std::uint64_t foreground = 0;      // elements of the input
+  std::vector<double> first_values;  // Reader::first_values()
+  bool any_nan = false;              // among values
   std::string algorithm, device_kind, device_name;
   std::vector<int> gpus;
   double total_ms = 0, start_up_ms = 0, read_ms = 0, fill_ms = 0, label_ms = 0, statistics_ms = 0;

@@ -240,7 +240,7 @@ void Piece::read_bits() {
     reader.read(slab_.z0, slab_.z1, bits, [&](BitView slice) { foreground += count_foreground(slice); });
     report_.foreground = static_cast<std::uint64_t>(foreground);
   }
-  report_.more_than_two_values = reader.has_more_than_two_values();
+  report_.first_values = reader.first_values();
   report_.any_nan = reader.has_nan();
   bits_ = std::move(bits);
   is_filled_ = false;
@@ -438,7 +438,7 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
                                     " of memory to write outputs with that many labels; the limit is " +
                                     io::bytes_in_words(static_cast<double>(budget_.limit())));
       engine_report_ = totals.engine;
-      if (input_.reader().has_more_than_two_values()) report_.more_than_two_values = true;
+      report_.first_values = input_.reader().first_values();
       if (totals.any_nan || input_.reader().has_nan()) report_.any_nan = true;
       if (holes_) {
         filled_ = static_cast<std::uint64_t>(totals.foreground) - report_.foreground;

@@ -358,7 +358,7 @@ namespace {
 constexpr std::size_t kMostPixelsOfRow = std::size_t{1} << 16;  // that are looked at
 
 /// Returns whether all are one of two values, or NaN.
-bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Pair& known) {
+bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Found& known) {
   bool all = true;
   for (std::int64_t i = 0; i < count; ++i) {
     const double value = values[i];
@@ -374,7 +374,7 @@ unsigned char byte_of(double value, unsigned char otherwise) {
 }
 
 /// Returns whether all bytes of a row are one of two values.
-bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector::Pair& known) {
+bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector::Found& known) {
   const unsigned char first = byte_of(known[0], byte_of(known[1], 0)), second = byte_of(known[1], first);
   if (first != known[0] && first != known[1]) return false;
   const std::array<SampleRange<std::uint8_t>, 2> ranges = {{{first, first}, {second, second}}};
@@ -399,7 +399,7 @@ void TwoValueDetector::look_at(const SampleRows& rows, const Extent& extent) {
   const int step = 1 + extent.height / kRowsOfSlice;
   const std::int64_t width = std::min<std::int64_t>(extent.width, kMostPixelsOfRow);
   std::array<double, kBlock> values;
-  Pair known = seen();
+  Found known = seen();
   for (int y = (rows.y + step - 1) / step * step; y < rows.y + rows.count && !more_; y += step) {
     const std::byte* row = rows.data + static_cast<std::size_t>(y - rows.y) * rows.pitch;
     if (are_bytes(rows.format) && are_known(row, width, known)) continue;
@@ -411,21 +411,23 @@ void TwoValueDetector::look_at(const SampleRows& rows, const Extent& extent) {
   }
 }
 
-TwoValueDetector::Pair TwoValueDetector::seen() {
+TwoValueDetector::Found TwoValueDetector::seen() const {
   const std::lock_guard lock(mutex_);
   return seen_;
 }
 
-TwoValueDetector::Pair TwoValueDetector::learn(const double* values, std::int64_t count) {
+std::vector<double> TwoValueDetector::values() const {
+  const Found found = seen();
+  return {found.begin(),
+          std::find_if(found.begin(), found.end(), [](double one) { return std::isnan(one); })};
+}
+
+TwoValueDetector::Found TwoValueDetector::learn(const double* values, std::int64_t count) {
   const std::lock_guard lock(mutex_);
   for (std::int64_t i = 0; i < count && !more_; ++i) {
-    if (std::isnan(values[i]) || values[i] == seen_[0] || values[i] == seen_[1]) continue;
-    const auto free = std::find_if(seen_.begin(), seen_.end(), [](double one) { return std::isnan(one); });
-    if (free == seen_.end()) {
-      more_ = true;
-    } else {
-      *free = values[i];
-    }
+    if (std::isnan(values[i]) || std::find(seen_.begin(), seen_.end(), values[i]) != seen_.end()) continue;
+    *std::find_if(seen_.begin(), seen_.end(), [](double one) { return std::isnan(one); }) = values[i];
+    more_ = !std::isnan(seen_.back());
   }
   return seen_;
 }

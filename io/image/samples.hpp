@@ -137,23 +137,26 @@ constexpr std::uint64_t reverse_bits_of_bytes(std::uint64_t word) {
 void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to,
                   std::uint64_t keep = ~std::uint64_t{0}, std::uint64_t flip = 0);
 
-/// Checks in some rows of an input whether its pixels have more than two values. Thread-safe.
+/// Finds in some rows of an input whether its pixels have more than two values. Thread-safe.
 class TwoValueDetector {
  public:
-  using Pair = std::array<double, 2>;  // of values; NaN until one was found
+  using Found = std::array<double, 3>;  // different values; NaN until one was found
 
   /// Checks a few of `rows`, of a slice of this extent. NaN does not count.
   void look_at(const SampleRows& rows, const Extent& extent);
   bool has_more_than_two() const { return more_; }
+  /// Returns at most three of the values: those of all parts of an image show whether it has more than two.
+  std::vector<double> values() const;
 
  private:
-  Pair seen();
-  /// Adds new values among these, and returns the pair.
-  Pair learn(const double* values, std::int64_t count);
+  Found seen() const;
+  /// Adds new values among these, and returns all.
+  Found learn(const double* values, std::int64_t count);
 
   std::atomic<bool> more_ = false;
-  std::mutex mutex_;
-  Pair seen_{std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN()};
+  mutable std::mutex mutex_;
+  Found seen_{std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::quiet_NaN(),
+              std::numeric_limits<double>::quiet_NaN()};
 };
 
 }  // namespace gpuccl::io

@@ -36,7 +36,7 @@ class SampleReader final : public Reader {
   }
 
   const ImageInfo& info() const override { return info_; }
-  bool has_more_than_two_values() const override { return values_.has_more_than_two(); }
+  std::vector<double> first_values() const override { return values_.values(); }
   bool has_nan() const override { return has_nan_ || value_rows_.any_nan(); }
   std::int64_t held_bytes() const override { return held_bytes_; }
   std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }

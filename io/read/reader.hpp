@@ -39,9 +39,9 @@ class Reader {
   virtual ValueImage read_values(int z0, int z1, double delta) = 0;
   /// Reads rows [y0, y1) of slice z as values, as read_rows() does.
   virtual ValueImage read_value_rows(int z, int y0, int y1, double delta) = 0;
-  /// Returns whether the input, read without a foreground rule, has more than two values. Only some rows are
-  /// checked.
-  virtual bool has_more_than_two_values() const = 0;
+  /// Returns at most three different values of the rows that were read without a foreground rule. Only some
+  /// rows are checked.
+  virtual std::vector<double> first_values() const = 0;
   /// Returns whether any sample that was read as bits, or as an id, is NaN.
   virtual bool has_nan() const = 0;
   /// Returns the bytes of the input that stay in memory, now or after reading: of a pipe, or of slices that

@@ -1,5 +1,9 @@
 #include <algorithm>
+#include <array>
+#include <filesystem>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "binary.hpp"
 #include "gpuccl/types.hpp"
@@ -108,6 +112,46 @@ TEST_CASE("NaN is hinted at, as background under every rule") {
   CHECK(hints_of({image, "--threshold", "0.5", "--invert"}) == background);
   CHECK(hints_of({image, "--values", "--delta", "0"}) == background);
   CHECK(hints_of({without, "--threshold", "0.5"}).empty());
+}
+
+/// The hints of the image, labeled by this number of tasks.
+Words hints_of_parts(const ScratchFolder& scratch, const std::string& image, int parts) {
+  const std::string folder = scratch / "parts", report = scratch / "report.json";
+  std::filesystem::remove_all(folder);
+  for (const bool is_first : {true, false}) {
+    for (int part = 1; part <= parts; ++part)
+      REQUIRE(gpuccl({"label", image, "--json", report, "--overwrite", "--quiet", "--parts-dir", folder,
+                      "--part", std::to_string(part) + "/" + std::to_string(parts)})
+                  .code == 0);
+    REQUIRE(gpuccl({"join", folder, is_first ? "--quiet" : "--finish"}).code == 0);
+  }
+  return Json::parse(read_file(report))["hints"];
+}
+
+TEST_CASE("parts of which each has two values give the hints of the whole") {
+  const ScratchFolder scratch;
+  constexpr float kInfinite = std::numeric_limits<float>::infinity();
+  const auto image_of = [&](const std::vector<std::array<float, 2>>& stripes) {
+    std::vector<float> samples(120 * 64);
+    for (std::size_t i = 0; i < samples.size(); ++i)
+      samples[i] = stripes[i / 64 * stripes.size() / 120][i % 8 < 3 ? 1 : 0];
+    return save_nrrd(scratch / "in.nrrd", "float", "64 120", tests::bytes_of(samples));
+  };
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  for (const auto& [stripes, has_more] : std::vector<std::pair<std::vector<std::array<float, 2>>, bool>>{
+           {{{0, 1}, {0, 2}}, true},
+           {{{0, 1}, {0, 1}}, false},
+           {{{0, kInfinite}, {0, 1}}, true},
+           {{{0, kInfinite}, {0, -kInfinite}}, true},
+           {{{-0.0f, 1}, {0, 1}}, false},
+           {{{0, 1}, {nan, 1}}, false},
+           {{{0, 0}, {1, 1}, {2, 2}}, true}}) {
+    const std::string image = image_of(stripes);
+    const Words whole = Json::parse(gpuccl({"label", image, "--json", "-", "--quiet"}).out)["hints"];
+    CAPTURE(stripes.size(), whole);
+    CHECK(hints_of_parts(scratch, image, static_cast<int>(stripes.size())) == whole);
+    CHECK((!whole.empty() && has(whole[0], "more than two values")) == has_more);
+  }
 }
 
 TEST_CASE("a threshold of colors is hinted at, with the option that reads one") {
