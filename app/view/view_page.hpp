@@ -11,6 +11,7 @@
 
 #include "gpuccl/labels.hpp"
 #include "io/files/atomic_file.hpp"
+#include "io/files/json.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"

@@ -97,7 +97,22 @@ hdf5_seeds() {
   printf '\004\000\000\000\120\000\000\000\010\000\000\000\000\000\000\000\002\000\000\000\003\000\000\000\000\000\000\000\004\000\000\000\000\000\000\000\002\000\000\000\003\000\000\000\000\000\000\000\004\000\000\000\000\000\000\000\001\000\000\000\000\000\001\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\004\000\000\000\034\000\000\000\001\000\000\000\000\000\000\000\000\000\000\000\014\000\000\000\000\000\000\000\000\000\000\000\001\000\000\000' >"$1/said"
 }
 
-case $target in png | tiff | npy | nifti | nrrd | metaimage | pnm | hdf5 | zarr | stack | runs | options) ;; *)
+# A report for a page of an image, and of a volume, and attributes of a Zarr; the first byte chooses.
+report_seeds() {
+  local head='"gpuccl":"1","options":"","hints":[],"intensity":null,"input":{"path":"a.png","foreground_rule":"nonzero","geometry":null},'
+  head+='"labeling":{"algorithm":"runs","device":{"name":"CPU"},"connectivity":8}'
+  printf '\1{%s,"components":[{"label":1,"area":3,"bbox":[0,0,2,2],"centroid":[0.5,1],"extent":0.75},{"label":2,"area":1,"bbox":[4,0,5,1],"centroid":[4,0],"extent":null}]}' "$head" >"$1/image"
+  printf '\3{%s,"components":[{"label":7,"area":3,"bbox":[0,0,0,2,2,1],"centroid":[0.5,1,0],"channel":"red"}]}' "$head" >"$1/volume"
+  printf '\2{"multiscales":[{"axes":["y","x"]}],"a":[NaN,-Infinity,123456789012345678901234567890,1e400,"\\u0000"]}' >"$1/attributes"
+}
+
+# Tables of an image and of a volume; the first byte chooses, and where the table is cut.
+view_seeds() {
+  printf 'alabel,area,x0,y0,x1,y1,cx,cy,extent\n1,3,0,0,2,2,0.5,1,0.75\n2,1,4,0,5,1,4,0,\n' >"$1/image"
+  printf 'blabel,area,x0,y0,z0,x1,y1,z1,cx,cy,cz,volume\r\n5,3,0,0,0,2,2,1,0.5,1,0,1e300\r\n' >"$1/volume"
+}
+
+case $target in png | tiff | npy | nifti | nrrd | metaimage | pnm | hdf5 | zarr | stack | runs | options | report | view) ;; *)
   echo "seeds.sh: unknown target $target" >&2; exit 64 ;;
 esac
 case $target in
@@ -111,6 +126,8 @@ case $target in
   hdf5) hdf5_seeds "$seeds"; find tests/io/hdf5 tests/fuzz/crashes -name '*.h5' -size -7k ;;
   zarr) zarr_seeds "$seeds" ;;
   stack) printf '1.png\n10.tif\n' >"$seeds/two"; printf '1.png\r\n\n 1.png \n' >"$seeds/twice" ;;
+  report) report_seeds "$seeds" ;;
+  view) view_seeds "$seeds" ;;
   runs) printf 'a\1b\2c\3d' >"$seeds/one" ;;
   options)
     printf '%s\n' in.png -o out.tif -c 8 --threshold otsu --min-size 3 >"$seeds/one"
