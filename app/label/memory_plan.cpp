@@ -169,7 +169,6 @@ MemoryPlan plan_slabs(const LabelWork& work, std::int64_t memory, std::int64_t h
                             of_components > 0 ? fmt::format(" and {} components", most) : "",
                             io::bytes_in_words(static_cast<double>(memory))));
   }
-  plan.looks_ahead = !work.values && !are_smallest(work, halvings);
   const double available = static_cast<double>(memory - held);
   const double needed = plan.slab_bytes = bytes_of_slab(work, plan.slabs.back());
   if (needed > available)

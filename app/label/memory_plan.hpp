@@ -37,7 +37,6 @@ struct MemoryPlan {
   std::vector<Slab> slabs;    // empty: all at once
   double slab_bytes = 0;      // upper bound for labeling one of them
   std::int64_t max_kept = 0;  // bytes of the components of all slabs
-  bool looks_ahead = false;   // SlabWork::looks_ahead: smaller slabs can still be tried
   int halvings = 0;           // how often the whole was halved
 };
 

@@ -196,9 +196,19 @@ bool Piece::read(std::int64_t allowed) {
     plan_large(most_components_);
     claim();
   }
+  if (enough && work_.extent.rows() == 1) check_can_write();  // of which there are no smaller slabs
   if (enough && plan_.slabs.empty() && budget_.can_write()) input_.close();  // otherwise it may be read again
   report_.read_ms += reading.milliseconds();
   return enough;
+}
+
+/// Throws TooManyComponents if writing outputs needs more memory than the limit.
+void Piece::check_can_write() const {
+  if (!budget_.can_write())
+    throw TooManyComponents(ErrorCode::memory,
+                            "needs " + io::bytes_in_words(budget_.writing(1)) +
+                                " of memory to write outputs with that many labels; the limit is " +
+                                io::bytes_in_words(static_cast<double>(budget_.limit())));
 }
 
 void Piece::forget() {
@@ -432,11 +442,7 @@ std::optional<Piece::Labels> Piece::label_by_slabs(Engine& engine) {
       runs_.most_in_row = totals.most_runs_in_row;
       most_components_ = labels.labeled.labels->count();
       claim();
-      if (!budget_.can_write())
-        throw TooManyComponents(ErrorCode::memory,
-                                "needs " + io::bytes_in_words(budget_.writing(1)) +
-                                    " of memory to write outputs with that many labels; the limit is " +
-                                    io::bytes_in_words(static_cast<double>(budget_.limit())));
+      check_can_write();
       engine_report_ = totals.engine;
       report_.first_values = input_.reader().first_values();
       if (totals.any_nan || input_.reader().has_nan()) report_.any_nan = true;
@@ -470,7 +476,7 @@ Labeling Piece::label_bits_by_slabs(Engine& engine, const ReadSlab& read, Connec
   const auto now = std::make_shared<Totals>();  // still changes when labels are rendered, after `totals`
   SlabWork work;
   work.max_kept = plan_.max_kept;
-  work.looks_ahead = plan_.looks_ahead;
+  work.looks_ahead = true;
   work.read = [&path, read, now](const Slab& slab, BitVolume& out) {
     const Stopwatch reading;
     io::with_path(path, [&] { read(slab, out); });

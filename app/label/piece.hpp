@@ -104,6 +104,7 @@ class Piece {
   void claim();
   void read_all(bool is_tight);
   void read_bits();
+  void check_can_write() const;
   void read_slab(const Slab& slab, BitVolume& out) const;
   ValueImage read_values(const Slab& slab) const;
   Labels label_at_once(Engine& engine);

@@ -85,9 +85,20 @@ ODD = [
     ("one object in many runs that fits", "noise 3000x3000", 300, ["measure"]),
 ]
 
+# Shapes whose worst axis differs: each mode runs with some of them, and each shape in some modes.
+SHAPES = {"dots 20000000x1": 256, "dots 1x20000000": 64, "dots 2x3x900000": 64, "pairs 10000000x1": 256, "pairs 1x10000000": 256, "few 300x300x20": 64}
+MODES_OF_SHAPES = {"label": [], "measures": ["--measure", "all"], "values": ["--values"], "holes": ["--fill-holes"],
+                   "measures of values": ["--values", "--measure", "all"], "contacts": ["-c", "4", "--contacts", "OUT.csv"]}
+for row, (shape, most) in enumerate(SHAPES.items()):
+    for column, (mode, more) in enumerate(MODES_OF_SHAPES.items()):
+        if mode == "contacts" and shape.count("x") > 1:
+            more = ["-c", "6", *more[2:]]
+        if (row + column) % 3 == 0 or "GPUCCL_LONG" in os.environ:
+            ODD.append((mode, shape, most, more))
+
 
 def make_odd(kind, size, path):
-    """Dots are every second element."""
+    """Dots are every second element, pairs are two values by turns."""
     if kind in ("noise", "blobs"):
         granularity = {"noise": "1", "blobs": "8"}[kind]
         subprocess.run([GPUCCL, "generate", "random", "--size", size, "--density", "0.4", "--granularity", granularity, "-o", path], check=True)
@@ -112,8 +123,11 @@ def make_odd(kind, size, path):
             for _ in range(height // 2):
                 file.writelines(rows)
         return
-    header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(height, width)}, }}".ljust(117) + "\n"
-    pathlib.Path(path).write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + b"\1\0" * (width * height // 2))
+    header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(*depth, height, width)}, }}".ljust(117) + "\n"
+    with open(path, "wb") as file:
+        file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode())
+        for _ in range(100):
+            file.write((b"\1\2" if kind == "pairs" else b"\1\0") * (width * height * math.prod(depth) // 200))
 
 
 # Commands for label images, with the words that follow the image.

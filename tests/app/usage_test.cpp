@@ -155,7 +155,8 @@ TEST_CASE("values are taken as other programs write them") {
   CHECK(label_type("UINT16") == label_type("u16"));
   CHECK(label_type("uint32") == label_type("u32"));
   CHECK(label_type("u8") != label_type("u32"));
-  for (const char* size : {"2GB", "2g", "2GiB", "2gb", "2G"})
+  for (const char* size :
+       {"2GB", "2g", "2GiB", "2gb", "2G", "9223372036854775808", "18446744073709551616", "99999999999999T"})
     succeeds(
         {"label", image, "--json", "/dev/null", "--memory", size, "--threshold", "Otsu", "--order", "Size"});
   refused({"--json", "-", "--device", "GPU", "--algo", "Flood-Fill"},

@@ -391,10 +391,13 @@ SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity) {
 }
 
 std::size_t bytes_of_sums(const MeasureRequest& request, const Extent& extent) {
-  const Components largest = measuring::one_of_all(extent);
+  MeasureRequest of_extent = request;  // for components as large as the extent, without tables of its rows
+  of_extent.in_parts = true;
+  of_extent.max_bytes = INT64_MAX;
+  const Components one = measuring::one_of_all({1, 1, 1});
   const bool of_samples = (request.wanted & measures_of(MeasureGroup::intensity)).any();
   const std::size_t images = of_samples ? std::max<std::size_t>(request.samples.size(), 1) : 0;
-  return MeasureSums({extent, largest, nullptr, request}).bytes_each() +
+  return MeasureSums({extent, one, nullptr, of_extent}).bytes_each() +
          images * bytes_of_intensity(request.long_samples) +
          (counts_pieces(request) ? sizeof(std::uint64_t) : 0);
 }
