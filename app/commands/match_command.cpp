@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -75,10 +77,11 @@ struct InJson {
   static Json value(const List& list) { return Json(list); }
 };
 
-std::string summary_of(const MatchTotals& totals, std::size_t images) {
+std::string summary_of(const MatchTotals& totals, std::size_t images, double empty) {
   std::string text = images > 1 ? fmt::format("{} pairs of images\n", images) : "";
-  if (totals.counts.truth + totals.counts.prediction == 0)
-    return text + "truth 0 objects, prediction 0 objects: no scores\n";
+  if (totals.is_empty())
+    return text + "truth 0 objects, prediction 0 objects: " +
+           (std::isnan(empty) ? "no scores\n" : fmt::format("all scores {}\n", empty));
   text += fmt::format("truth {} objects, prediction {} objects, Dice coefficient of the foreground {:.4f}\n",
                       totals.counts.truth, totals.counts.prediction, totals.counts.dice());
   text += "threshold        TP        FP        FN precision  recall      F1  accuracy      SQ      PQ\n";
@@ -108,6 +111,7 @@ class Matching {
  public:
   explicit Matching(const MatchOptions& options)
       : options_(options),
+        empty_(parse_number<double>(options.empty).value_or(std::numeric_limits<double>::quiet_NaN())),
         found_(find_pairs(options.truth, options.prediction, options.prediction_name, options.objects)),
         csv_(options.csv, options.file, is_pairs_csv),
         json_(options.json, options.file, is_match_report) {}
@@ -135,16 +139,16 @@ class Matching {
     report["truth"] = options_.truth;
     report["prediction"] = options_.prediction;
     report["labeled"] = options_.objects.label;
-    report["total"] = report_of<InJson>(total_);
-    if (options_.objects.per_value) add_classes<InJson>(report, classes_);
+    report["total"] = report_of<InJson>(total_, empty_);
+    if (options_.objects.per_value) add_classes<InJson>(report, classes_, empty_);
     if (has_rows()) report["images"] = std::move(rows_);
     json_.write(io::json_text(report, 1).erase(1, 2) + "\n");
   }
 
   void print_summary() const {
-    std::string text = summary_of(total_, images_);
+    std::string text = summary_of(total_, images_, empty_);
     for (const auto& [value, totals] : classes_)
-      text += fmt::format("\nclass {}: {}", value, summary_of(totals, 1));
+      text += fmt::format("\nclass {}: {}", value, summary_of(totals, 1, empty_));
     print_result(text);
   }
 
@@ -188,13 +192,13 @@ class Matching {
       if (csv_) rows = pairs_text(before, truth.ids, prediction.ids, table, matches);
     }
     give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
-    if (has_rows()) {
+    if (has_rows() && !(totals.is_empty() && options_.empty == "skip")) {
       Json row = Json::object();
       if (found_.is_batch) row["input"] = pair.name;
       if (pair.frame) row["frame"] = *pair.frame;
       row.update({{"truth", pair.truth}, {"prediction", pair.prediction}});
-      row.update(report_of<InJson>(totals));
-      if (options_.objects.per_value) add_classes<InJson>(row, classes);
+      row.update(report_of<InJson>(totals, empty_));
+      if (options_.objects.per_value) add_classes<InJson>(row, classes, empty_);
       rows_.push_back(std::move(row));
     }
     total_.add(totals);
@@ -202,6 +206,7 @@ class Matching {
   }
 
   const MatchOptions& options_;
+  const double empty_;  // scores of images without objects
   FoundPairs found_;
   TextOutput csv_, json_;
   std::size_t images_ = 0;
@@ -247,8 +252,9 @@ int run_track(const MatchOptions& options) {
   if (!options.truth.empty())
     throw Error(ErrorCode::usage, "--track has one input, its series; remove " + options.truth);
   if (options.thresholds.size() > 1) throw Error(ErrorCode::usage, "--track has one --threshold");
-  if (options.objects.per_value || !options.prediction_name.empty())
-    throw Error(ErrorCode::usage, "--per-value and --prediction-name are for two images, not for --track");
+  if (options.objects.per_value || !options.prediction_name.empty() || !options.empty.empty())
+    throw Error(ErrorCode::usage,
+                "--per-value, --prediction-name and --empty are for two images, not for --track");
   if (options.objects.every_frame || options.objects.planes.frame)
     throw Error(ErrorCode::usage, "--track reads all time points; remove --frame");
   return track_frames(options);
@@ -264,6 +270,8 @@ void setup_match(const Command& command) {
       "--threshold", "IOU,...", "Minimum intersection over union of a match, or a list [0.5]",
       [options](const std::string& given) { return parse_thresholds(given, options->thresholds); });
   options->objects.add_to(command);
+  add_choice<std::string>(command, "--empty", options->empty, {{"0", "0"}, {"1", "1"}, {"skip", "skip"}},
+                          "Scores of two images without objects, or leave them out of the report [null]");
   command.add_value("--prediction-name", "PATTERN",
                     "Names of predictions in a folder: *_0000, where * is the true name; *_gt=*_pred",
                     [options](const std::string& given) {

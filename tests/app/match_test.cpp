@@ -244,6 +244,47 @@ TEST_CASE("images without objects have no scores") {
   }
 }
 
+TEST_CASE("option --empty sets the scores of pairs without objects, or leaves them out") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"truth", "found"}) {
+    std::filesystem::create_directories(scratch / folder);
+    label_file(scratch, std::string(folder) + "/a.nrrd", "uint8", std::string(8, '\0'), "8 1");
+    label_file(scratch, std::string(folder) + "/b.nrrd", "uint8", std::string(7, '\0') + '\1', "8 1");
+  }
+  const std::string empty = scratch / "truth/a.nrrd", one = scratch / "truth/b.nrrd";
+  for (const Json& number : {Json(0), Json(1), Json()}) {
+    CAPTURE(number);
+    Words words = {"match", empty, empty, "--per-value"};
+    if (!number.is_null()) words.insert(words.end(), {"--empty", number.dump()});
+    const std::string scores = number.is_null() ? "no scores" : "all scores " + number.dump();
+    CHECK(gpuccl(words).out == "truth 0 objects, prediction 0 objects: " + scores + "\n");
+    words.insert(words.end(), {"--json", "-"});
+    const Json report = Json::parse(gpuccl(words).out), total = report["total"];
+    for (const char* name : {"f1", "recall", "panoptic_quality", "mean_true_iou"})
+      CHECK(total["matching"][0][name] == number);
+    CHECK(total["foreground"]["dice"] == number);
+    CHECK(total["detection"]["sensitivity"] == number);
+    CHECK(total["average_precision"] == number);
+    for (const char* name : {"dice", "f1", "panoptic_quality"}) CHECK(report["class_mean"][name] == number);
+    words[1] = scratch / "truth";
+    words[2] = scratch / "found";
+    const Json both = Json::parse(gpuccl(words).out);
+    CHECK(both["images"].size() == 2);
+    CHECK(both["images"][0]["matching"][0]["f1"] == number);
+    CHECK(both["total"]["matching"][0]["f1"] == 1);  // counts are added up
+  }
+  const Words all = {"match", scratch / "truth", scratch / "found", "--empty", "skip", "--json", "-"};
+  const Json left = Json::parse(gpuccl(all).out)["images"];
+  CHECK(left.size() == 1);
+  CHECK(left[0]["input"] == "b");
+  // A pair with objects in one image has scores.
+  for (const char* given : {"1", "skip"})
+    CHECK(Json::parse(gpuccl({"match", one, empty, "--empty", given, "--json", "-"})
+                          .out)["total"]["matching"][0]["f1"] == 0);
+  fails({"match", one, one, "--empty", "2"}, 64, "'2' is not one of 0|1|skip");
+  fails({"match", "--track", one, "--empty", "1"}, 64, "not for --track");
+}
+
 TEST_CASE("tracks of one time point are hinted at") {
   const ScratchFolder scratch;
   std::filesystem::create_directories(scratch / "series");

@@ -53,7 +53,7 @@ OPTIONS = {
     "measure": [row for row in LABEL_READING if row[0] != "--foreground" and row[0] != "--per-slice"]
     + SELECTION + MEASURES + OUTPUTS + FILES + [("--order", "size"), ("--relabel", None), ("--round", None)],
     "match": READING + [("--threshold", "0.9"), ("--label", None), ("--per-value", None), ("--connectivity", "4"), ("--round", None),
-                        ("--prediction-name", "*_x"), ("--track", "{}"), ("--output", "{o}/y"),
+                        ("--empty", "1"), ("--prediction-name", "*_x"), ("--track", "{}"), ("--output", "{o}/y"),
                         ("--csv", "{o}/x.csv"), ("--json", "{o}/x.json")],
     "view": [row for row in READING if row[1] != "all"] + [("--image", "{}"), ("--round", None), ("--stats", "{stats}"),
                                                            ("--report", "{report}"), ("--spacing", "2,3,1,mm"),

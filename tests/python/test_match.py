@@ -112,6 +112,17 @@ def test_empty_images():
     # No number would be right, so means over images can leave them out.
     assert np.isnan(scores["foreground"]["dice"]) and np.isnan(scores["matching"][0]["f1"])
     assert all(column.size == 0 for column in table.values())
+    for number in (0, 1):
+        scores = gpuccl.match(empty, empty, per_value=True, empty=number)
+        assert scores["foreground"]["dice"] == scores["matching"][0]["recall"] == scores["average_precision"] == number
+        assert scores["class_mean"] == {"dice": number, "f1": number, "panoptic_quality": number}
+        assert gpuccl.match(empty, empty + 1, empty=number)["matching"][0]["f1"] == 0
+    assert gpuccl.match(empty, empty, empty="skip") is None
+    assert gpuccl.match(empty, empty, empty="skip", pairs=True)[0] is None
+    assert gpuccl.match(empty, empty + 1, empty="skip")["matching"][0]["f1"] == 0
+    for wrong in (2, "null"):
+        with pytest.raises(ValueError, match="empty is None, 0, 1 or 'skip'"):
+            gpuccl.match(empty, empty, empty=wrong)
 
 
 def test_classes_are_matched_by_themselves(random):
@@ -134,7 +145,7 @@ def test_classes_are_matched_by_themselves(random):
         assert [scores["objects"][name] for name in ("truth", "prediction")] == numbers
         for name in ("dice", "f1", "panoptic_quality"):
             each = [{**one["foreground"], **one["matching"][0]}[name] for one in scores["classes"]]
-            assert scores["class_mean"][name] == pytest.approx(np.mean(each) if each else 0)
+            assert scores["class_mean"][name] == pytest.approx(np.mean(each) if each else np.nan, nan_ok=True)
 
 
 def test_classes_of_a_connectivity():
@@ -142,7 +153,7 @@ def test_classes_of_a_connectivity():
     assert gpuccl.match(truth, truth, per_value=True)["objects"]["truth"] == 1
     assert gpuccl.match(truth, truth, per_value=True, connectivity=1)["objects"]["truth"] == 2
     empty, table = gpuccl.match(truth * 0, truth * 0, per_value=True, pairs=True)
-    assert empty["classes"] == [] and empty["class_mean"]["f1"] == 0 and table["value"].size == 0
+    assert empty["classes"] == [] and np.isnan(empty["class_mean"]["f1"]) and table["value"].size == 0
     with pytest.raises(ValueError, match="per_value"):
         gpuccl.match(truth, truth, connectivity=1)
 

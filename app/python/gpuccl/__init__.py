@@ -352,13 +352,18 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
 @overload
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[False] = ...,
-    per_value: bool = ..., connectivity: int | None = ...,
+    per_value: bool = ..., connectivity: int | None = ..., empty: float | None = ...,
 ) -> dict[str, Any]: ...  # fmt: skip
 @overload
 def match(
+    truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[False] = ...,
+    per_value: bool = ..., connectivity: int | None = ..., empty: Literal["skip"],
+) -> dict[str, Any] | None: ...  # fmt: skip
+@overload
+def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[True],
-    per_value: bool = ..., connectivity: int | None = ...,
-) -> tuple[dict[str, Any], Table]: ...  # fmt: skip
+    per_value: bool = ..., connectivity: int | None = ..., empty: Any = ...,
+) -> tuple[Any, Table]: ...  # fmt: skip
 def match(
     truth: Any,
     prediction: Any,
@@ -367,7 +372,8 @@ def match(
     pairs: bool = False,
     per_value: bool = False,
     connectivity: int | None = None,
-) -> dict[str, Any] | tuple[dict[str, Any], Table]:
+    empty: Any = None,
+) -> Any:
     """Match the objects of two label images, and score the second image.
 
     Each label is one object, whether it is connected or not. Label masks first. With `per_value`, values are classes, as
@@ -385,6 +391,8 @@ def match(
         Score each value separately; objects of different values do not match.
     connectivity : int, optional
         Connectivity of the components of values, as in :func:`label`. Needs `per_value`.
+    empty : {None, 0, 1, "skip"}
+        Scores of two images without objects, as ``gpuccl match --empty``: NaN, 0 or 1. ``"skip"`` returns None for them.
 
     Returns
     -------
@@ -417,7 +425,7 @@ def match(
     """
     _need_host(truth)
     _need_host(prediction)
-    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity)
+    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity, empty)
 
 
 def free_memory() -> None:

@@ -188,11 +188,16 @@ def contacts(labels, connectivity, spacing):
     return table
 
 
-def match(truth, prediction, threshold, pairs, per_value, connectivity):
+def match(truth, prediction, threshold, pairs, per_value, connectivity, empty):
+    if empty not in (None, 0, 1, "skip"):
+        raise ValueError(f"empty is None, 0, 1 or 'skip', not {empty!r}")
     if connectivity is not None and not per_value:
         raise ValueError("connectivity is for classes: add per_value=True")
     thresholds = [float(one) for one in np.atleast_1d(threshold)]
     truth = as_labels(truth)
     of_classes = pixels(connectivity, truth.ndim) if per_value else 0
-    scores, table = _core.match(truth, as_labels(prediction), thresholds, pairs, of_classes)
+    of_empty = np.nan if empty in (None, "skip") else empty
+    scores, table = _core.match(truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty)
+    if empty == "skip" and not any(scores["objects"].values()):
+        scores = None
     return (scores, {name: as_signed(column) for name, column in table.items()}) if pairs else scores

@@ -638,7 +638,7 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
 }
 
 nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std::vector<double>& thresholds,
-                bool with_pairs, int class_connectivity) {
+                bool with_pairs, int class_connectivity, double empty) {
   const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
   MatchTotals total;
   ClassTotals classes;
@@ -665,8 +665,8 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
     for (const auto& [value, scores] : classes) total.add(scores);
   }
   warn_of(findings);
-  nb::dict result = report_of<InPython>(total);
-  if (class_connectivity != 0) add_classes<InPython>(result, classes);
+  nb::dict result = report_of<InPython>(total, empty);
+  if (class_connectivity != 0) add_classes<InPython>(result, classes, empty);
   return nb::make_tuple(result, with_pairs ? nb::object(to_dict(std::move(pairs))) : nb::none());
 }
 

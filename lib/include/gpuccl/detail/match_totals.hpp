@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <span>
 #include <vector>
@@ -28,6 +27,7 @@ struct MatchTotals {
   OverlapCounts counts;
   std::vector<MatchScores> scores;  // one per threshold
 
+  bool is_empty() const { return counts.truth + counts.prediction == 0; }
   void add(const MatchTotals& other);
 };
 
@@ -36,15 +36,12 @@ MatchTotals score_overlaps(const OverlapTable& table, std::span<const double> th
                            std::vector<Match>& first);
 
 /// Returns the scores under the names of reports. `Form` has the types Object (of names and values) and List,
-/// append(list, object), and value(list), the list as a value.
+/// append(list, object), and value(list), the list as a value. `empty`: all scores of images without objects,
+/// NaN because no number is right.
 template <class Form>
-typename Form::Object report_of(const MatchTotals& totals) {
+typename Form::Object report_of(const MatchTotals& totals, double empty) {
   const OverlapCounts& counts = totals.counts;
-  // Images without objects have no scores: no number would be right.
-  const bool is_empty = counts.truth + counts.prediction == 0;
-  const auto score_of = [&](double value) {
-    return is_empty ? std::numeric_limits<double>::quiet_NaN() : value;
-  };
+  const auto score_of = [&](double value) { return totals.is_empty() ? empty : value; };
   typename Form::Object objects, foreground, detection, total;
   typename Form::List matching;
   objects["truth"] = counts.truth;
@@ -84,23 +81,25 @@ using ClassTotals = std::map<std::uint64_t, MatchTotals>;  // by the value of th
 
 /// Adds the scores of each class to a report, and their means over classes at the first threshold.
 template <class Form>
-void add_classes(typename Form::Object& report, const ClassTotals& classes) {
+void add_classes(typename Form::Object& report, const ClassTotals& classes, double empty) {
   typename Form::List rows;
   double dice = 0, f1 = 0, quality = 0;
   for (const auto& [value, totals] : classes) {
     typename Form::Object row;
     row["value"] = value;
-    row.update(report_of<Form>(totals));
+    row.update(report_of<Form>(totals, empty));
     Form::append(rows, row);
     dice += totals.counts.dice();
     f1 += totals.scores.front().f1();
     quality += totals.scores.front().panoptic_quality();
   }
-  const double count = classes.empty() ? 1 : static_cast<double>(classes.size());
+  const auto mean_of = [&](double sum) {
+    return classes.empty() ? empty : sum / static_cast<double>(classes.size());
+  };
   typename Form::Object mean;
-  mean["dice"] = dice / count;
-  mean["f1"] = f1 / count;
-  mean["panoptic_quality"] = quality / count;
+  mean["dice"] = mean_of(dice);
+  mean["f1"] = mean_of(f1);
+  mean["panoptic_quality"] = mean_of(quality);
   report["classes"] = Form::value(rows);
   report["class_mean"] = mean;
 }
