@@ -310,6 +310,21 @@ TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {
   }
   fails({"label", in, "--intensity", gray, "--json-dir", scratch / "out"}, 64, "--intensity FOLDER/");
 
+  // One line if no input has an image.
+  const std::string other = scratch / "other";
+  fs::create_directories(other);
+  fs::copy_file(gray, other + "/x.tif");
+  const auto none = [&](const std::string& what, const std::string& name, const std::string& more) {
+    return in + "/a.png: has no " + what + "; missing: " + other + "/" + name + " of any format" + more;
+  };
+  for (const char* command : {"label", "measure"})
+    fails({command, in, "--intensity", of + "," + other, "--stats", "-"}, 66,
+          none("intensity image", "a", "; --intensity-name PATTERN pairs other names (all 3 inputs fail)"));
+  fails({"label", in, "--recursive", "--seeds", other, "--stats", "-"}, 66,
+        none("mask of seeds", "a", " (all 4 inputs fail)"));
+  fails({"label", in, "--intensity", other, "--intensity-name", "*_y", "--stats", "-"}, 66,
+        none("intensity image", "a_y", " (all 3 inputs fail)"));
+
   // Names that differ: a_mask.png has a_0001.tif.
   const std::string masks = scratch / "masks";
   fs::create_directories(masks);

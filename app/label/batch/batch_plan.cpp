@@ -240,6 +240,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
       intensities.emplace_back(image, one_of(options.measure.intensity_names, i));
   IntensityImages seeds(options.seeds, "", "--seeds");
   std::vector<BatchItem> plan;
+  std::size_t lacking = 0;  // inputs without an image of --intensity or --seeds
   for (const NamedFrame& input : frames_of(inputs, options)) {
     LabelPaths files;
     files.input = input.path;
@@ -261,6 +262,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
       files.seeds = seeds.find(input.name, options.input.stack);
       if (!files.seeds.empty()) claims.inputs.add_intensity(files.seeds);
     } catch (const Error& error) {
+      if (error.code() == ErrorCode::no_input) ++lacking;
       if (!problem) problem = error;
     }
     for (const std::string& image : options.measure.intensities)
@@ -270,6 +272,10 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
       }
     plan.push_back({files, problem, input.frame});
   }
+  if (lacking > 1 && lacking == plan.size())  // the names of images are meant otherwise
+    throw io::FileError(
+        plan.front().files.input, ErrorCode::no_input,
+        plan.front().problem->what() + (" (all " + std::to_string(lacking) + " inputs fail)"));
   claim_outputs(plan, inputs, claims);
   refuse_outputs_among_inputs(plan, found.searched);
   return plan;
