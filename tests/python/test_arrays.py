@@ -9,6 +9,7 @@ import pytest
 from conftest import random_array, restrided
 
 import gpuccl
+from gpuccl._kinds import addresses, refuse_overlap
 
 MASK = np.array([[1, 0, 1], [0, 0, 0], [1, 1, 0]], bool)
 LABELS = np.array([[1, 0, 2], [0, 0, 0], [3, 3, 0]])
@@ -108,6 +109,42 @@ def test_out_in_memory_of_other_objects():
         gpuccl.label([1, 0], out=b"ab")
     matrix = np.asmatrix(np.zeros((3, 3), np.int32))
     assert gpuccl.label(MASK, 1, out=matrix)[0] is matrix and np.array_equal(matrix, LABELS)
+
+
+def test_holes_are_filled_with_1_of_any_type():
+    ring = np.array([[3, 3, 3, 3], [3, 0, 0, 3], [3, 3, 3, 3]])
+    filled = np.where(ring == 0, 1, ring)
+    for code in ("u1", "i1", "u2", ">i2", "i4", "u4", "i8", "u8", "f2", "f4", ">f4", "f8"):
+        for values in (ring, np.stack([ring, ring])):
+            array = np.array(values, code)
+            wanted = np.where(values == 0, 1, values)
+            out = np.zeros_like(array)
+            assert np.array_equal(gpuccl.clean(array, 8, values=False, fill_holes=True, out=out), wanted), code
+            assert np.array_equal(gpuccl.clean(array, 8, values=False, fill_holes=2), wanted), code
+    for code in ("f2", "f4", "f8"):  # NaN and -0 are background
+        array = np.array(ring, code)
+        array[1, 1:3] = np.nan, -0.0
+        with pytest.warns(UserWarning, match="NaN is background"):
+            assert np.array_equal(gpuccl.clean(array, values=False, fill_holes=True), filled), code
+    assert gpuccl.clean(ring > 0, fill_holes=True).all()
+
+
+def test_overlaps_are_found_by_addresses_alone():
+    def at(address, shape, strides=None, code="i4"):
+        return addresses(address, shape, strides, code)
+
+    array = at(1 << 40, (4, 5))
+    for other in (at((1 << 40) + 80, (4, 5)), at((1 << 40) + 4, (4, 5), (40, 8)), at(1 << 40, (0, 5))):
+        if other.strides == (40, 8):
+            refuse_overlap(at(1 << 40, (4, 5), (40, 8)), other)  # in between
+        else:
+            refuse_overlap(array, other)
+    refuse_overlap(array, at(1 << 40, (4, 5)))
+    for other in (at((1 << 40) + 4, (4, 5)), at(1 << 40, (4, 5), (40, 8)), at(1 << 40, (80,), None, "u1")):
+        with pytest.raises(ValueError, match="overlaps"):
+            refuse_overlap(array, other)
+    with pytest.raises(ValueError, match="overlaps"):
+        refuse_overlap(array, at(1 << 20, (1,)), array)
 
 
 def test_out_may_be_the_array_and_no_other_overlap(random):

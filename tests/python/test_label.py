@@ -393,3 +393,21 @@ def test_an_array_without_memory():
     for function in (gpuccl.label, gpuccl.contacts, gpuccl.measure, gpuccl.clean):
         with pytest.raises(MemoryError):
             function(huge)
+
+
+def test_a_stack_of_one_slice_is_measured_as_any_stack():
+    mask = np.array([[1, 0, 1], [1, 0, 0]], np.uint8)
+    samples = mask * 3.0
+    names = ("bbox", "centroid", "z1", "cz", "area", "centroid_weighted")
+    for stack in (mask[None], np.stack([mask, mask])):
+        for connectivity in (4, 8):
+            intensity = np.stack([samples] * len(stack))
+            _, n, table = gpuccl.label(stack, connectivity, stats=True)
+            assert table["bbox-0"].tolist() == [i // 2 for i in range(n)] and n == 2 * len(stack)
+            labels, _, table = gpuccl.label(stack, connectivity, stats=True, properties=names, intensity=intensity)
+            again = gpuccl.measure(labels, intensity, names, connectivity=connectivity)
+            for measured in (table, again):
+                assert measured["centroid-0"].tolist() == (measured["z1"] - 1).tolist() == table["bbox-0"].tolist()
+                assert measured["centroid_weighted-0"].tolist() == measured["cz"].tolist()
+            with pytest.raises(ValueError, match="surface_crofton is measured in volumes only"):
+                gpuccl.measure(labels, None, "surface_crofton", connectivity=connectivity)

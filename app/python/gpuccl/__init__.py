@@ -291,7 +291,8 @@ def clean(
     min_size, max_size : int, optional
         Keep components with at least, and with at most, this number of elements.
     fill_holes : bool or int
-        First fill holes of a mask, or with a number holes of at most that size. Needs ``values=False`` and 2 or 3 axes.
+        First fill holes of a mask with 1, or with a number holes of at most that size. Needs ``values=False`` and 2 or 3
+        axes.
     clear_border : bool
         Remove components that touch the border. Needs 2 or 3 axes.
     seeds : array, optional

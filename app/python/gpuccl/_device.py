@@ -31,7 +31,7 @@ import numpy as np
 
 from . import _core
 from ._host import images_of
-from ._kinds import library_of, need_cuda, on_device, pixels
+from ._kinds import addresses, library_of, need_cuda, on_device, pixels, refuse_overlap
 from ._measures import Columns, check_intensity, measure_channels
 
 _VALUE_TYPES = {
@@ -493,6 +493,8 @@ class Labeling:
                 raise ValueError(f"out= has the shape {out_shape}, the labels have {plan.out_shape}")
             else:
                 self.labels = out
+            if out is not None:
+                refuse_overlap(addresses(out_address, out_shape, out_strides, "i4"), addresses(address, shape, strides, code))
             workspace, at = kind.workspace(plan.workspace_bytes, array)
             if wait:
                 self.count = plan.native.label_and_wait(device, stream, address, out_address, at)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import operator
 import os
+import types
 
 import numpy as np
 
@@ -156,9 +157,7 @@ class Output:
             raise ValueError("out= is read-only")
         if _repeats(given):
             raise ValueError("out= has several elements at one address; use a copy")
-        inputs = [(input, True), *((other, False) for other in others)]
-        if any(_overlap(given, each) and not (may_be and _same(given, each)) for each, may_be in inputs):
-            raise ValueError("out= overlaps an input; use another array")
+        refuse_overlap(given, input, *others)
         self._given = given
         is_direct = given.flags.carray and given.dtype.isnative and not staged
         self.array = given if is_direct else np.empty(shape, np.int64 if dtype is None else dtype)
@@ -194,6 +193,19 @@ def _repeats(array: np.ndarray) -> bool:
             return True
         end += stride * (size - 1)
     return False
+
+
+def refuse_overlap(out: np.ndarray, input, *others) -> None:
+    """Raises an error if `out` shares memory with an array, unless it is `input` itself."""
+    inputs = [(input, True), *((other, False) for other in others)]
+    if any(_overlap(out, each) and not (may_be and _same(out, each)) for each, may_be in inputs):
+        raise ValueError("out= overlaps an input; use another array")
+
+
+def addresses(address: int, shape, strides, code: str) -> np.ndarray:
+    """Returns an array whose elements cannot be read, such as those of a GPU, for refuse_overlap()."""
+    memory = {"data": (address, False), "shape": tuple(shape), "strides": strides, "typestr": f"|V{code[1:]}", "version": 3}
+    return np.asarray(types.SimpleNamespace(__array_interface__=memory))
 
 
 def _overlap(a, b) -> bool:

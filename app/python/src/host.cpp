@@ -141,10 +141,9 @@ MeasureTable measure_columns(const Described& of, const TableRequest& request, c
     if (name == "label" || name == "value") continue;
     if (!id) refuse("no such measure: " + name);
     const Measure& measure = measure_of(*id);
-    const bool volume = measure.group == MeasureGroup::basic
-                            ? of.labels.extent().depth > 1 || is_3d(of.connectivity)
-                            : is_3d(of.connectivity);
-    if (measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != volume)
+    const bool volume = is_3d(of.connectivity);
+    const bool is_place = measure.group == MeasureGroup::basic || *id == MeasureId::cz_weighted;
+    if (!is_place && measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != volume)
       refuse(name + " is measured in " + (volume ? "images" : "volumes") + " only");
     of_samples |= measure.group == MeasureGroup::intensity;
     wanted.wanted.set(static_cast<std::size_t>(*id));
@@ -451,7 +450,21 @@ struct InPython {
 
 // --- selection
 
-/// Writes the elements of remaining components as they are in `array`, and 0 elsewhere.
+/// Replaces 0 or NaN by 1, in the type of the array.
+void fill(const HostArray& array, std::byte* element) {
+  if (array.type())
+    return with_type(*array.type(), [&]<class T>(T one) {
+      std::memcpy(&one, element, sizeof one);
+      if (one == 0 || one != one) std::memcpy(element, &(one = T{1}), sizeof one);
+    });
+  constexpr std::uint16_t kInfinity = 0x7c00, kOne = 0x3c00;  // of half precision
+  std::uint16_t half;
+  std::memcpy(&half, element, sizeof half);
+  if (const int magnitude = half & 0x7fff; magnitude == 0 || magnitude > kInfinity)
+    std::memcpy(element, &kOne, sizeof kOne);
+}
+
+/// Writes the elements of remaining components as they are in `array`, and 0 elsewhere. Holes become 1.
 void write_kept(const HostArray& array, const LabelRows& labels, const std::vector<Label>& map,
                 const BitVolume* filled, const HostArray& out) {
   const Extent extent = array.extent();
@@ -467,11 +480,8 @@ void write_kept(const HostArray& array, const LabelRows& labels, const std::vect
         const std::size_t begin = static_cast<std::size_t>(run.begin) * each;
         std::memcpy(kept.data() + begin, row + begin, static_cast<std::size_t>(run.end - run.begin) * each);
         if (filled == nullptr) continue;
-        for (int x = run.begin; x < run.end; ++x) {  // holes become nonzero
-          std::byte* const element = kept.data() + static_cast<std::size_t>(x) * each;
-          if (std::all_of(element, element + each, [](std::byte byte) { return byte == std::byte{0}; }))
-            *element = std::byte{1};
-        }
+        for (int x = run.begin; x < run.end; ++x)
+          fill(array, kept.data() + static_cast<std::size_t>(x) * each);
       }
       std::memcpy(out.row(r), kept.data(), kept.size());
     }
