@@ -59,10 +59,12 @@ std::string beyond_all_values(bool above) {
 
 std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOptions& options,
                             const Findings& findings) {
+  const std::string& rule = input.foreground_rule;
   if (findings.more_than_two_values && !options.has_rule())
     return "it has more than two values and no threshold, so every " +
-           std::string(input.foreground_rule.starts_with("luma") ? "color with a luma above 0"
-                                                                 : "nonzero pixel") +
+           (rule == "nonzero"    ? "nonzero pixel"
+            : rule == "luma > 0" ? "color with a luma above 0"
+                                 : "pixel by the rule '" + rule + "'") +
            " is foreground; set --threshold T or --threshold otsu for a grayscale image, " +
            (findings.has_values_option ? "--values or " : "") + "--value V for a segmentation";
   if (findings.foreground <= 0 && !findings.any_nan && !options.invert) {

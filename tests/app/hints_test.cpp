@@ -229,6 +229,44 @@ TEST_CASE("more than two values without a threshold are hinted at") {
   CHECK(hints_of({image, "--memory", "10K"}) == hints);  // by slabs
 }
 
+TEST_CASE("the hint about more than two values says which are foreground, as the report does") {
+  const ScratchFolder scratch;
+  tests::TiffPageToWrite page;
+  page.width = page.height = 80;
+  page.bits = 8;
+  const auto expect = [&](const Words& options, const std::string& rule, double share,
+                          const std::string& what) {
+    const std::string path = scratch / "in.tif";
+    page.samples.clear();
+    for (std::uint32_t i = 0; i < 80 * 80 * static_cast<std::uint32_t>(page.channels); ++i) {
+      const std::uint32_t x = i / static_cast<std::uint32_t>(page.channels) % 80,
+                          y = i / static_cast<std::uint32_t>(page.channels) / 80;
+      page.samples.push_back((x / 8 + y / 8) % 2 == 0 ? 0 : x % 8 < 4 ? 5 : page.bits == 16 ? 65531 : 255);
+    }
+    tests::write_tiff(path, {page});
+    Words words = {path, "--quiet"};
+    words.insert(words.end(), options.begin(), options.end());
+    CAPTURE(options, rule);
+    const Json report = report_of(words);
+    CHECK(report["input"]["foreground_rule"] == rule);
+    CHECK(report["input"]["foreground"] == share);
+    CHECK(has(report["hints"].at(0).get<std::string>(), "so every " + what + " is foreground"));
+  };
+  expect({}, "nonzero", 0.5, "nonzero pixel");
+  expect({"--invert"}, "nonzero, inverted", 0.5, "pixel by the rule 'nonzero, inverted'");
+  page.photometric = PHOTOMETRIC_MINISWHITE;
+  expect({}, "nonzero after inversion (MinIsWhite)", 0.75,
+         "pixel by the rule 'nonzero after inversion (MinIsWhite)'");
+  expect({"--foreground", "raw"}, "nonzero as stored", 0.5, "pixel by the rule 'nonzero as stored'");
+  page.photometric = PHOTOMETRIC_RGB;
+  page.channels = 3;
+  expect({}, "luma > 0", 0.5, "color with a luma above 0");
+  page.bits = 16;  // 0, 5 and -5, which is not above 0
+  page.sample_format = SAMPLEFORMAT_INT;
+  expect({}, "luma > 0", 0.25, "color with a luma above 0");
+  expect({"--invert"}, "luma > 0, inverted", 0.75, "pixel by the rule 'luma > 0, inverted'");
+}
+
 TEST_CASE("a value that no element has is hinted at") {
   const ScratchFolder scratch;
   const std::string image = save_gray(scratch / "small.tif", {{1, 2, 3}});

@@ -91,6 +91,9 @@ TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
   refused({"--periodic", "x,x"}, "names x twice");
   refused({"--periodic", "x,z"}, "in.tif: has one slice; z cannot be periodic");
   refused({"--periodic", "x", "--fill-holes"}, "--fill-holes and --periodic cannot be combined");
+  refused({"--periodic", "x", "--seeds", input}, "--seeds and --periodic cannot be combined");
+  refused({"--periodic", "x", "--threshold", "0:1"},
+          "--threshold LOW:HIGH and --periodic cannot be combined");
   refused({"--periodic", "x", "--measure", "shape"}, "--periodic: width is not measured across borders");
   refused({"--periodic", "x", "--measure", "extent"}, "--periodic: extent is not measured across borders");
   refused({"--periodic", "x", "--keep", "border_sides == 0"}, "--periodic: border_sides is not measured");
