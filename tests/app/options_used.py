@@ -17,6 +17,7 @@ import tempfile
 
 import numpy
 
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
 # Options that change speed, messages or what happens after a failure, but no output.
 NO_OUTPUT = {"--help", "--threads", "--progress", "--quiet", "--jobs", "--memory", "--device", "--gpus", "--time-phases",
              "--no-sandbox", "--no-fsync", "--algo", "--follow", "--keep-going", "--fail-fast", "--overwrite",
@@ -152,6 +153,9 @@ def make_inputs(program):
                           ("image.pgm", b"P5 12 11 255\n" + IMAGE.tobytes())):
         write(os.path.join(folder, name), content)
         inputs.append(name)
+    for path in ("golden/gray.jpg", "io/hdf5/contiguous.h5"):
+        shutil.copy(os.path.join(TESTS, path), folder)
+        inputs.append(os.path.basename(path))
     return inputs
 
 
@@ -187,6 +191,7 @@ def check_options(program, inputs):
     numpy.save(seeds, mask)
     os.makedirs(os.path.join(program.folder, "empty"))
     numpy.save(os.path.join(program.folder, "halves.npy"), IMAGE * 1.5)
+    numpy.save(os.path.join(program.folder, "zeros.npy"), IMAGE * 0)
     numpy.save(os.path.join(program.folder, "noise.npy"), numpy.random.default_rng(1).random((900, 900)) < 0.5)
     program.run(["label", "noise.npy", "--quiet", "-o", "noise_labels.npy"])
     program.run(["label", "base.npy", "--stats", "table.csv", "--json", "report.json", "-o", "labels.npy"])
@@ -198,7 +203,7 @@ def check_options(program, inputs):
             option = row[0]
             of_reading = row in LABEL_READING
             known = [name for name in OF_KIND.get(option) or inputs if name in inputs] if of_reading else ["image.tif"]
-            known = {"--size": ["noise_labels.npy"], "--round": ["halves.npy"]}.get(option, known)
+            known = {"--size": ["noise_labels.npy"], "--round": ["halves.npy"], "--empty": ["zeros.npy"]}.get(option, known)
             for name in known:
                 values = {"input": name, "seeds": "seeds.npy", "folder": "empty", "stats": "table.csv",
                           "report": "report.json", "same": name}
