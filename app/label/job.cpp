@@ -166,17 +166,26 @@ void Job::measure(Engine& engine) {
 }
 
 void Job::select() {
-  const ValueBits last =  // also of components that are not selected
-      options_.values.split_values ? largest_value(*input_->value_type(), part_.values) : 0;
+  const bool splits = options_.values.split_values;
+  std::vector<ValueBits> largest;  // of each part, also of components that are not selected
+  if (splits)
+    largest = io::gather_lists(link_, std::vector{largest_value(*input_->value_type(), part_.values)});
   run_collective([&] { input_->select(link_, part_); });
   part_.measured.show_only(options_.measure.wanted);
   found_.selected(link_, *input_, part_);
   description_.selected(found_);
   io::ValueColumn& value = description_.report.value = input_->column(part_.values);
-  if (!options_.values.split_values) return;
-  run_local(files_.input,
-            [&] { ids_ = split_values(*input_->value_type(), part_.values, part_.components.area, last); });
-  value.labels = ids_;
+  if (!splits) return;
+  const auto of_all = [this](const auto& list) {
+    return io::gather_lists(link_, std::vector(list.begin(), list.end()));
+  };
+  const std::vector<ValueBits> values = of_all(part_.values);
+  const std::vector<std::uint64_t> areas = of_all(part_.components.area);
+  run_local(files_.input, [&] {
+    ids_ =
+        split_values(*input_->value_type(), values, areas, *std::max_element(largest.begin(), largest.end()));
+  });
+  value.labels = std::span(ids_).subspan(part_.first, part_.components.size());
 }
 
 void Job::write() {
@@ -242,7 +251,7 @@ void Job::write_image() {
   if (is_alone()) return;
   std::vector<RelabeledSlab> slabs;
   slabs.push_back(std::move(part_.labels));
-  if (options_.values.keep_values) slabs.front().numbers = std::move(written.map);
+  if (options_.values.writes_values()) slabs.front().numbers = std::move(written.map);
   const std::unique_ptr<LabelRows> labels = joined_labels(extent_, std::move(slabs), written.largest);
   io::write_labels_in_parts(link_, outputs_->shared(Output::image), format, *labels, written.wide, write);
 }
@@ -269,7 +278,7 @@ void Job::write_preview() {
   std::vector<io::NumberedComponent> numbered =
       io::largest_components(part_.components, part_.first, [&](std::size_t i) {
         const std::uint64_t number = options_.values.are_labels() ? part_.values[i]
-                                     : !ids_.empty()              ? ids_[i]
+                                     : !ids_.empty()              ? ids_[part_.first + i]
                                                                   : part_.first + i + 1;
         return number < kMost ? number : 0;
       });
@@ -304,7 +313,7 @@ void Job::write_contacts() {
   outputs_->write(Output::contacts, [this, all = std::move(all)](const io::TextSink& sink) {
     if (is_first())
       io::stream_contacts_csv(sink, is_3d(input_->connectivity()), geometry(), contacts_,
-                              is_alone() ? value() : input_->column(all), value().labels);
+                              is_alone() ? value() : input_->column(all), ids_);
   });
 }
 

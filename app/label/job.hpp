@@ -132,7 +132,7 @@ class Job {
   GatheredSums sums_;
   std::vector<Contact> contacts_;
   Description description_;
-  std::vector<ValueBits> ids_;  // new values of pieces (--split-values)
+  std::vector<ValueBits> ids_;  // new values of the pieces of all parts (--split-values)
   std::string thumbnail_;
 };
 

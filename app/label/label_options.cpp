@@ -315,7 +315,7 @@ void LabelOptions::add(const Command& command, bool in_parts) {
   add_selection(command, selection, physical_limits, of_objects);
   add_path_or_stream(command, "--seeds", seeds, "MASK",
                      "Keep only components with a nonzero pixel in MASK; for several inputs a folder");
-  if (!of_objects) values.add_selection_to(command, in_parts);
+  if (!of_objects) values.add_selection_to(command);
   command.group("Measures");
   measure.add_measure_to(command);
   measure.add_intensity_to(command);

@@ -57,7 +57,7 @@ io::ValueRule ValueOptions::rule() const {
   return {objects ? labels : delta ? stored : integers, round};
 }
 
-void ValueOptions::add_selection_to(const Command& command, bool in_parts) {
+void ValueOptions::add_selection_to(const Command& command) {
   add_switch(command, "--per-value", per_value, "With --values: apply --largest to each value separately")
       .needs("--values")
       .needs("--largest N");
@@ -66,7 +66,6 @@ void ValueOptions::add_selection_to(const Command& command, bool in_parts) {
       .needs("--values")
       .excludes("--label-type", "values have the type of the input")
       .excludes("--order", "no labels are written");
-  if (in_parts) return;  // all pieces are compared
   add_switch(command, "--split-values", split_values,
              "With --values: write values; the largest piece of each keeps it, others get new ones")
       .needs("--values")

@@ -40,7 +40,7 @@ struct ValueOptions {
   io::ValueRule rule() const;
   /// Add --values, --delta and --round, and the other options.
   void add_input_to(const Command& command);
-  void add_selection_to(const Command& command, bool in_parts);
+  void add_selection_to(const Command& command);
 };
 
 /// Returns the rule of connecting in words, for the report.

@@ -101,15 +101,16 @@ std::vector<Contact> add_contacts(const Stretches& stretches, const JoinedParts&
   return contacts;
 }
 
-/// Returns the values of all components of a label map.
-std::vector<ValueBits> read_values(const StoredRun& run, const JoinedParts& joined) {
+/// Returns a section of all components: their values in a label map, or the new ones.
+std::vector<ValueBits> read_values(const StoredRun& run, const JoinedParts& joined, std::size_t section,
+                                   bool is_there) {
   std::vector<ValueBits> values;
   for (int part = 1; part <= run.parts(); ++part)
     run.file(TaskFile::numbers, part, joined.id()).read_required([&](const io::CheckedFile& file) {
-      const auto more = file.read<ValueBits>(sections::kNumberedValues);
+      const auto more = file.read<ValueBits>(section);
       values.insert(values.end(), more.begin(), more.end());
     });
-  if (values.size() != (run.input().value_type() ? joined.count : 0))
+  if (values.size() != (is_there ? joined.count : 0))
     throw io::FileError(run.file(TaskFile::joined).path, ErrorCode::data,
                         "is damaged; run gpuccl join again");
   return values;
@@ -118,10 +119,14 @@ std::vector<ValueBits> read_values(const StoredRun& run, const JoinedParts& join
 void write_contacts(const Stretches& stretches, const JoinedParts& joined, LabelOutputs& outputs) {
   const LabelInput& input = stretches.run.input();
   const std::vector<Contact> contacts = add_contacts(stretches, joined);
-  const std::vector<ValueBits> values = read_values(stretches.run, joined);
+  const StoredRun& run = stretches.run;
+  const std::vector<ValueBits> values = read_values(run, joined, sections::kNumberedValues,
+                                                    input.value_type().has_value()),
+                               ids = read_values(run, joined, sections::kIds,
+                                                 run.options().values.split_values);
   outputs.write(Output::contacts, [&](const io::TextSink& sink) {
     io::stream_contacts_csv(sink, is_3d(input.connectivity()), input.info().geometry, contacts,
-                            input.column(values));
+                            input.column(values), ids);
   });
 }
 

@@ -181,12 +181,14 @@ void add_measures(const StoredRun& run, JoinedParts& joined, GlobalPart& whole) 
 }
 
 /// Decides on the type of the label image, which must hold all labels, or values instead of them.
-void choose_image_type(const StoredRun& run, JoinedParts& joined,
-                       const UninitializedVector<ValueBits>& values) {
+void choose_image_type(const StoredRun& run, JoinedParts& joined, std::span<const ValueBits> values,
+                       std::span<const ValueBits> ids) {
   const LabelOptions& options = run.options();
   WrittenValues written{options.label_type, {}, {}, static_cast<Label>(joined.count)};
   io::with_path(run.files().image, [&] {
-    if (options.values.keep_values) written = written_values(*run.input().value_type(), values, {});
+    const std::optional<ValueType> type = run.input().value_type();
+    if (options.values.keep_values) written = written_values(*type, values, {});
+    if (options.values.split_values) written = written_values(type_of_ids(*type, ids), ids, {});
   });
   joined.image_type = written.type;
   joined.image_largest = written.largest;
@@ -194,7 +196,8 @@ void choose_image_type(const StoredRun& run, JoinedParts& joined,
 }
 
 /// Writes the final labels of each part, and for each about as many components.
-void write_numbers(const StoredRun& run, const JoinedParts& joined, const JoinedSlabs& parts) {
+void write_numbers(const StoredRun& run, const JoinedParts& joined, const JoinedSlabs& parts,
+                   std::span<const ValueBits> ids) {
   const GlobalPart& whole = parts.whole;
   const auto end_of = [&](int part) {
     return static_cast<std::size_t>(std::uint64_t{whole.count} * static_cast<std::uint64_t>(part) /
@@ -206,6 +209,12 @@ void write_numbers(const StoredRun& run, const JoinedParts& joined, const Joined
       write_numbered_part(file, parts.numbers(index_of(part)), whole.components, begin, end);
       const std::span values(whole.values.data(), whole.values.size());
       file.add_section(values.empty() ? values : values.subspan(begin, end - begin));
+      file.add_section(ids.empty() ? ids : ids.subspan(begin, end - begin));
+      std::vector<ValueBits> of_labels;
+      if (!ids.empty())
+        for (const Label label : parts.numbers(index_of(part)))
+          of_labels.push_back(label == 0 ? 0 : ids[label - std::size_t{1}]);
+      file.add_section(of_labels);
       write_measured(file, whole.measured, begin, end);
     });
   }
@@ -241,10 +250,18 @@ JoinResult join(const StoredRun& run) {
   }
   joined.largest = parts.whole.largest;
   SoloLink link;
-  input.select(link, parts.whole);
-  joined.selected(link, input, parts.whole);
-  if (!run.files().image.empty()) choose_image_type(run, joined, parts.whole.values);
-  write_numbers(run, joined, parts);
+  GlobalPart& whole = parts.whole;
+  const bool splits = run.options().values.split_values;
+  const ValueBits last = splits ? largest_value(*input.value_type(), whole.values) : 0;
+  input.select(link, whole);
+  joined.selected(link, input, whole);
+  std::vector<ValueBits> ids;
+  if (splits)
+    ids = io::with_path(run.files().input, [&] {
+      return split_values(*input.value_type(), whole.values, whole.components.area, last);
+    });
+  if (!run.files().image.empty()) choose_image_type(run, joined, whole.values, ids);
+  write_numbers(run, joined, parts, ids);
   return {joined.count, what, kToWrite};
 }
 

@@ -184,25 +184,31 @@ LabelsInMemory final_labels_of(const StoredRun& run, const JoinedParts& joined, 
 }
 
 /// Replaces the final labels of a part by values, or by indices into `wide` unless it is empty.
-void replace_labels(const StoredRun& run, int part, std::vector<Label>& numbers,
+void replace_labels(const StoredRun& run, const JoinedParts& joined, int part, std::vector<Label>& numbers,
                     std::vector<ValueBits>& wide) {
-  run.file(TaskFile::labels, part).read_required([&](const io::CheckedFile& labels) {
-    const auto values = labels.read<ValueBits>(sections::kValues);
+  const bool splits = run.options().values.split_values;
+  const StoredFile stored =
+      splits ? run.file(TaskFile::numbers, part, joined.id()) : run.file(TaskFile::labels, part);
+  stored.read_required([&](const io::CheckedFile& file) {
+    const std::size_t section = splits ? std::size_t{sections::kIdsOfLabels} : sections::kValues;
+    auto values = file.read<ValueBits>(section);
+    if (splits && !values.empty()) values.erase(values.begin());  // of the background
     if (values.size() + 1 != numbers.size()) io::CheckedFile::throw_damaged();
-    replace_by_values(*run.input().value_type(), values, numbers, wide.empty() ? nullptr : &wide);
+    const ValueType type = splits ? ValueType::u64 : *run.input().value_type();
+    replace_by_values(type, values, numbers, wide.empty() ? nullptr : &wide);
   });
 }
 
 void write_image_stretch(const StoredRun& run, const JoinedParts& joined, int part,
                          io::CheckedFileWriter& file) {
-  const bool keeps_values = run.options().values.keep_values;
+  const bool keeps_values = run.options().values.writes_values();
   std::vector<ValueBits> wide;  // values of 64 bits; empty if 32 are enough
   if (keeps_values && io::bits_per_sample(joined.image_type) == 64) wide.push_back(0);
   const io::LabelFile image = run.image(joined);
   std::vector<RelabeledSlab> slabs =
       slabs_with(run, io::rows_of_stretch(image, run.rows(part)), [&](int other) {
         RelabeledSlab slab = final_labels(run, joined, other);
-        if (keeps_values) replace_labels(run, other, slab.numbers, wide);
+        if (keeps_values) replace_labels(run, joined, other, slab.numbers, wide);
         return slab;
       });
   const std::unique_ptr<LabelRows> labels =
@@ -260,6 +266,11 @@ void write_text_stretches(const StoredRun& run, const JoinedParts& joined, int p
   report.input = input.info();
   report.volume = input.is_volume();
   report.value = input.column(components.values);
+  const std::vector<ValueBits> ids =
+      run.file(TaskFile::numbers, part, joined.id()).read_required([](const io::CheckedFile& stored) {
+        return stored.read<ValueBits>(sections::kIds);
+      });
+  report.value.labels = ids;
   report.lists_components = run.options().lists_components;
   if (run.options().values.sums_values()) report.values = joined.values;
   const PartTexts texts{

@@ -267,7 +267,7 @@ JoinedParts StoredRun::joined(const std::string& remedy) const {
   stored.remedy = remedy;
   return stored.read_required([&](const io::CheckedFile& opened) {
     JoinedParts joined = JoinedParts::read(opened, static_cast<std::size_t>(parts()));
-    if (!files_.image.empty() && !options_.values.keep_values && joined.image_largest != joined.count)
+    if (!files_.image.empty() && !options_.values.writes_values() && joined.image_largest != joined.count)
       io::CheckedFile::throw_damaged();
     return joined;
   });

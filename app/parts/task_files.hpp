@@ -112,6 +112,8 @@ enum OfMeasures : std::size_t { kSums, kOfMeasures = kSums + kOfMeasured };
 enum OfNumbers : std::size_t {
   kNumbered,  // GlobalPart
   kNumberedValues = kNumbered + kOfNumberedPart,
+  kIds,          // their values with --split-values
+  kIdsOfLabels,  // and that of each label of the part
   kNumberedMeasures,
   kOfNumbers = kNumberedMeasures + kOfMeasured
 };

@@ -1,12 +1,14 @@
 // Parts in threads of one process: options that they refuse, and a part that fails.
 
 #include <atomic>
+#include <map>
 
 #include "app/binary.hpp"
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/option_words.hpp"
+#include "io/npy_bytes.hpp"
 #include "io/parts/collectively.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
@@ -104,4 +106,41 @@ TEST_CASE("when a part fails, one says so, and the old files stay") {
   CHECK(read_file(files.image) == "old");
   CHECK(read_file(files.stats) == "label,area,x0,y0,old");
   CHECK(count_entries(scratch.path()) == 3);
+}
+
+TEST_CASE("new values of --split-values are the same for any number of parts") {
+  const ScratchFolder scratch;
+  for (const std::uint64_t base : {std::uint64_t{0}, std::uint64_t{1} << 40}) {
+    std::string bytes;
+    for (int i = 0; i < 12 * 10 * 9; ++i) {
+      const std::uint64_t value = i * 2654435761U >> 8 & 3, stored = value == 0 ? 0 : base + value;
+      bytes.append(reinterpret_cast<const char*>(&stored), sizeof stored);
+    }
+    LabelPaths files;
+    files.input = scratch / "in.npy";
+    write_file(files.input, npy("<u8", "(12, 10, 9)", bytes));
+    LabelOptions options;
+    options.values.by_values = options.values.split_values = true;
+    options.selection.min_size = 2;
+    options.output.file.overwrite = true;
+    options.resolve();
+    std::map<std::string, std::string> expected;
+    for (const int parts : {1, 2, 3, 5}) {
+      CAPTURE(base, parts);
+      files.image = scratch / "out.npy";
+      files.stats = scratch / "out.csv";
+      files.contacts = scratch / "contacts.csv";
+      files.preview = scratch / "out.png";
+      run_parts(parts, [&](PartLink& link) {
+        LazyEngine engine = {{.device = DeviceChoice::cpu}, nullptr};
+        label_file(link, files, options, engine);
+      });
+      for (const std::string& path : {files.image, files.stats, files.contacts, files.preview}) {
+        const std::string now = read_file(path);
+        const auto [first, is_new] = expected.emplace(path, now);
+        CHECK(first->second == now);
+        CHECK_FALSE(now.empty());
+      }
+    }
+  }
 }
