@@ -33,8 +33,6 @@ struct FourComponents {
 
 TEST_CASE_METHOD(FourComponents, "filters drop components, and the others are renumbered") {
   CHECK(label({}) == "002220330/044400000 dropped 0");
-  CHECK(label({"--min-size", "3"}) == "001110000/022200000 dropped 2");
-  CHECK(label({"--max-size", "2"}) == "000000220/000000000 dropped 2");
   CHECK(label({"--min-size", "003"}) == "001110000/022200000 dropped 2");
   // Sizes by the spacing: an element has 0.1 mm2, of which rounding leaves a little less or more.
   for (const char* size : {"0.3mm2", "0.25 mm^2", "300000um2"})
@@ -49,10 +47,6 @@ TEST_CASE_METHOD(FourComponents, "filters drop components, and the others are re
   CHECK(label({"--keep", "width >= 3"}) == "001110000/022200000 dropped 2");
   CHECK(label({"--keep", "height == 1 and width < 3"}) == "000000220/000000000 dropped 2");
   CHECK(label({"--keep", "elongation != 2"}) == label({"--keep", "area > 0"}));  // lines have none
-  CHECK(label({"--largest", "0"}) == "002220330/044400000 dropped 0");
-  CHECK(label({"--largest", "1"}) == "001110000/000000000 dropped 3");
-  CHECK(label({"--clear-border"}) == "001110220/033300000 dropped 1");
-  CHECK(label({"--clear-border", "--max-size", "2"}) == "000000110/000000000 dropped 3");
 }
 
 TEST_CASE_METHOD(FourComponents, "a measure that only --keep names is not a column") {

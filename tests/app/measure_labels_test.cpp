@@ -1,4 +1,5 @@
-// gpuccl measure: what it writes and refuses. tests/app/measure.py compares its numbers with scikit-image.
+// gpuccl measure: what it writes and refuses. tests/python/test_label.py compares its numbers with
+// scikit-image.
 
 #include <filesystem>
 #include <limits>

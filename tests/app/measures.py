@@ -272,7 +272,7 @@ def check_known(gpuccl):
 
 
 def main():
-    gpuccl, cases = sys.argv[1], 3000 if os.environ.get("GPUCCL_LONG") else 150
+    gpuccl, cases = sys.argv[1], 3000 if os.environ.get("GPUCCL_LONG") else 60
     check_known(gpuccl)
     natural = 0
     for connectivity in (4, 8, 6, 18, 26):

@@ -72,8 +72,6 @@ TEST_CASE("with values, only equal ones go on at the opposite border") {
   CHECK(report["components"][0]["value"] == 5);
   CHECK(report["components"][0]["bbox"] == Json{3, 0, 4, 0});
   CHECK(report["components"][3]["value"] == 6);
-  fails({"label", input, "--values", "--delta", "1", "--periodic", "x", "--json", "-"}, 64,
-        "--periodic and --delta above 0 cannot be combined");
   CHECK(succeeds({"label", input, "--values", "-c", "4", "--contacts", "-", "--periodic", "x"}) ==
         "label_a,label_b,faces_x,faces_y,edges,value_a,value_b\n1,2,1,0,0,5,6\n1,3,0,1,2,5,7\n"
         "1,4,0,1,1,5,6\n2,3,0,0,1,6,7\n2,4,0,0,1,6,6\n3,4,1,0,0,7,6\n");
@@ -89,8 +87,6 @@ TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
   for (const char* const axes : {"", "w", "x,,y", "xy", "x y"})
     refused({"--periodic", axes}, "is not a comma-separated list of x, y and z");
   refused({"--periodic", "x,x"}, "names x twice");
-  refused({"--periodic", "x,z"}, "in.tif: has one slice; z cannot be periodic");
-  refused({"--periodic", "x", "--fill-holes"}, "--fill-holes and --periodic cannot be combined");
   refused({"--periodic", "x", "--seeds", input}, "--seeds and --periodic cannot be combined");
   refused({"--periodic", "x", "--threshold", "0:1"},
           "--threshold LOW:HIGH and --periodic cannot be combined");

@@ -226,19 +226,14 @@ TEST_CASE("options that contradict --values, or need it, are one line of error")
     words.insert(words.begin(), {"label", input, "--json", "-"});
     fails(words, 64, part);
   };
-  refused({"--delta", "1"}, "--delta needs --values");
   refused({"--per-value"}, "--per-value needs --values");
-  refused({"--keep-values"}, "--keep-values needs --values");
-  refused({"--values", "--per-value"}, "--per-value needs --largest N");
   refused({"--values", "--keep-values"}, "--keep-values need a label image; give -o");
   refused({"--values", "--delta", "-1"}, "not a number of at least 0");
   refused({"--values", "--delta", "nan"}, "not a number of at least 0");
   refused({"--values", "--delta", "1e17"},
           "in.tif: --delta above 9007199254740992 needs floating-point values");
-  refused({"--values", "--threshold", "1"}, "--values and --threshold cannot be combined; samples are read");
   refused({"--values", "--value", "1"}, "--values and --value cannot be combined");
   refused({"--values", "--invert"}, "--values and --invert cannot be combined");
-  refused({"--values", "--fill-holes"}, "--values and --fill-holes cannot be combined");
   refused({"--values", "--algo", "sauf"}, "sauf labels only binary images; with --values use auto or runs");
   refused({"--values", "--measure", "cavities"}, "cavities and --values cannot be combined; use --value V");
   refused({"--values", "--measure", "shape", "--keep", "tunnels > 1"},

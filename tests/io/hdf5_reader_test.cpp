@@ -36,9 +36,7 @@ bool is_every_fifth(const std::string& path, const ReadOptions& options = {}) {
 }
 
 std::string reason_for(const std::string& path, ErrorCode failure = ErrorCode::data) {
-  std::string reason;
-  CHECK(error_code_of([&] { read_image(path, {}); }, &reason) == failure);
-  return reason;
+  return reason_of([&] { read_image(path, {}); }, failure);
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

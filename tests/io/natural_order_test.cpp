@@ -8,6 +8,7 @@
 #include "io/files/file_names.hpp"
 #include "io/read/input_files.hpp"
 #include "support/catch.hpp"
+#include "support/error_code_of.hpp"
 #include "support/scratch_folder.hpp"
 
 using namespace gpuccl;
@@ -56,14 +57,9 @@ TEST_CASE("files.txt gives slices of a folder their order") {
   for (const char* name : {"b.png", "a.png", "c.png"}) std::ofstream(folder.path() / name) << "x";
   const auto list = [&](const std::string& text) { std::ofstream(folder.path() / "files.txt") << text; };
   const auto failure = [&] {
-    try {
-      slice_names(folder.path());
-    } catch (const Error& error) {
-      REQUIRE(std::string(error.what()).find("files.txt") == 0);
-      return error.code();
-    }
-    FAIL("no error");
-    return ErrorCode::internal;
+    const Error error = error_of([&] { slice_names(folder.path()); });
+    REQUIRE(std::string(error.what()).starts_with("files.txt"));
+    return error.code();
   };
 
   list("c.png\r\n\n  a.png \nb.png");
@@ -78,16 +74,11 @@ TEST_CASE("files.txt gives slices of a folder their order") {
 
 TEST_CASE("a folder of slices must be there and must hold some") {
   const ScratchFolder folder;
-  const auto error_code_of = [](const std::filesystem::path& path) {
-    try {
-      slice_names(path);
-    } catch (const Error& error) {
-      return error.code();
-    }
-    return ErrorCode::internal;
+  const auto failure = [](const std::filesystem::path& path) {
+    return error_code_of([&] { slice_names(path); });
   };
-  REQUIRE(error_code_of(folder.path() / "missing") == ErrorCode::no_input);
-  REQUIRE(error_code_of(folder.path()) == ErrorCode::data);
+  REQUIRE(failure(folder.path() / "missing") == ErrorCode::no_input);
+  REQUIRE(failure(folder.path()) == ErrorCode::data);
   std::ofstream(folder.path() / "file") << "x";
-  REQUIRE(error_code_of(folder.path() / "file") == ErrorCode::no_input);
+  REQUIRE(failure(folder.path() / "file") == ErrorCode::no_input);
 }

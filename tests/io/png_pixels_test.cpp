@@ -3,8 +3,6 @@
 
 #include "io/png/png_pixels.hpp"
 
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <cstring>
 #include <random>
@@ -14,6 +12,7 @@
 #include "io/image/limits.hpp"
 #include "io/png/png.hpp"
 #include "support/catch.hpp"
+#include "support/compressed.hpp"
 #include "support/png_file.hpp"
 
 using namespace gpuccl;
@@ -22,14 +21,6 @@ using namespace gpuccl::io;
 namespace {
 
 using Chunks = std::vector<std::pair<std::string, std::string>>;
-
-std::string compressed(const std::string& data) {
-  std::string out(libdeflate_zlib_compress_bound(nullptr, data.size()), '\0');
-  const std::unique_ptr<libdeflate_compressor, void (*)(libdeflate_compressor*)> compressor(
-      libdeflate_alloc_compressor(6), libdeflate_free_compressor);
-  out.resize(libdeflate_zlib_compress(compressor.get(), data.data(), data.size(), out.data(), out.size()));
-  return out;
-}
 
 /// An image of which every part can be replaced before it becomes a file.
 struct Image {
@@ -80,7 +71,7 @@ Image random_image(std::uint32_t width, std::uint32_t height, int bits, int colo
     for (std::size_t i = 0; i < image.layout().row_bytes; ++i)
       image.rows.push_back(static_cast<char>(random() % 4 != 0 ? 0 : random()));
   }
-  image.stream = compressed(image.rows);
+  image.stream = tests::zlib_stream(image.rows);
   image.after = {{"IEND", ""}};
   return image;
 }
@@ -268,7 +259,7 @@ TEST_CASE("a PNG whose pixels are not whole is left to libpng and its words") {
   }
   for (const std::string& rows : {good.rows.substr(0, good.rows.size() - 1), good.rows + "a"}) {
     Image image = good;
-    image.stream = compressed(rows);
+    image.stream = tests::zlib_stream(rows);
     CHECK(!is_usual(image));
     expect_same(image, image.file());
   }
@@ -281,7 +272,7 @@ TEST_CASE("a PNG whose pixels are not whole is left to libpng and its words") {
   for (const char filter : {'\5', '\100', '\377'}) {
     Image image = good;
     image.rows[image.layout().pitch() * 29] = filter;
-    image.stream = compressed(image.rows);
+    image.stream = tests::zlib_stream(image.rows);
     expect_refused(image, image.file());
   }
 }
@@ -291,7 +282,7 @@ TEST_CASE("a match beyond the window that a PNG states is left to zlib") {
   Image image = random_image(2000, 2, 8, PNG_COLOR_TYPE_GRAY, random, [](std::uint32_t) { return 0; });
   for (std::size_t i = 1; i <= 2000; ++i) image.rows[i] = static_cast<char>(random());
   image.rows.replace(2002, 2000, image.rows, 1, 2000);
-  image.stream = compressed(image.rows);
+  image.stream = tests::zlib_stream(image.rows);
   REQUIRE(is_usual(image));
   REQUIRE(expect_same(image, image.file()).error.empty());
   for (const unsigned window : {0u, 1u, 2u, 3u, 4u, 5u}) {  // 256 << window

@@ -44,14 +44,7 @@ ReadOptions stack() {
 }
 
 std::string reason_of(const ScratchFolder& folder) {
-  try {
-    read_image(folder.path().string(), stack());
-  } catch (const Error& error) {
-    CHECK(error.code() == ErrorCode::data);
-    return error.what();
-  }
-  FAIL("no error was thrown");
-  return {};
+  return gpuccl::reason_of([&] { read_image(folder.path().string(), stack()); });
 }
 
 }  // namespace

@@ -63,9 +63,7 @@ std::string bits_of(const std::string& path, ReadOptions options = {}) {
 
 std::string reason_for(const std::string& path, ErrorCode failure = ErrorCode::data,
                        const ReadOptions& options = {}) {
-  std::string reason;
-  CHECK(error_code_of([&] { read_image(path, options); }, &reason) == failure);
-  return reason;
+  return gpuccl::reason_of([&] { read_image(path, options); }, failure);
 }
 
 bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }

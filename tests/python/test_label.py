@@ -103,15 +103,6 @@ def test_packed_bits(random):
         gpuccl.label(np.zeros((3, 2), np.uint8), packed_width=17)
 
 
-def test_out_is_written(random):
-    mask = random.random((20, 30)) < 0.5
-    expected, count = gpuccl.label(mask)
-    for code in ("u2", "i2", "u4", "i4", "u8", "i8", "u1"):
-        out = np.full(mask.shape, 99, code)
-        labels, found = gpuccl.label(mask, out=out)
-        assert labels is out and found == count and np.array_equal(out, expected)
-
-
 def test_batches(random):
     masks = random.random((5, 1, 12, 17)) < 0.5
     labels, counts = gpuccl.label(masks, batch=True)

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <string>
 
 #include "gpuccl/types.hpp"
@@ -7,22 +8,35 @@
 
 namespace gpuccl {
 
-/// The failure that `action` throws; its reason, which `said` gets, must be fit to print.
-template <class Action>
-ErrorCode error_code_of(Action action, std::string* said = nullptr) {
+/// The error that `action` throws; its reason must be fit to print.
+template <std::invocable Action>
+Error error_of(Action action) {
   try {
     action();
   } catch (const Error& error) {
     const std::string reason = error.what();
-    if (said != nullptr) *said = reason;
     CAPTURE(reason);
     CHECK(reason.size() > 5);
     CHECK(reason.find('\n') == std::string::npos);
     CHECK(reason.back() != '.');
-    return error.code();
+    return Error(error.code(), reason);
   }
   FAIL("no error was thrown");
-  return ErrorCode::internal;
+  return Error(ErrorCode::internal, "");
+}
+
+template <std::invocable Action>
+ErrorCode error_code_of(Action action) {
+  return error_of(action).code();
+}
+
+/// The reason of an error, whose code must be `code`.
+template <std::invocable Action>
+std::string reason_of(Action action, ErrorCode code = ErrorCode::data) {
+  const Error error = error_of(action);
+  CAPTURE(error.what());
+  CHECK(error.code() == code);
+  return error.what();
 }
 
 }  // namespace gpuccl

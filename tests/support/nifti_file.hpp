@@ -1,7 +1,5 @@
 #pragma once
 
-#include <libdeflate.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -90,14 +88,5 @@ struct NiftiToWrite {
     return file + samples;
   }
 };
-
-/// One member of gzip.
-inline std::string gzipped(const std::string& data, int level = 6) {
-  libdeflate_compressor* const compressor = libdeflate_alloc_compressor(level);
-  std::string out(libdeflate_gzip_compress_bound(compressor, data.size()), '\0');
-  out.resize(libdeflate_gzip_compress(compressor, data.data(), data.size(), out.data(), out.size()));
-  libdeflate_free_compressor(compressor);
-  return out;
-}
 
 }  // namespace tests
