@@ -44,14 +44,14 @@ def best_ms(action, repetitions):
 
 
 class Engine:
-    """The CPU engine in its own process, by tests/benchmarks/engine_timing."""
+    """The CPU engine in its own process, by tests/benchmarks/cpu_timing."""
 
     def __init__(self, program):
         self.program = program
 
     def run(self, case, connectivity, threads, repetitions, dump=None):
         kind, size, density, granularity = case
-        command = [self.program, kind, "x".join(map(str, size)), density, granularity, connectivity, threads, repetitions]
+        command = [self.program, "labels", kind, "x".join(map(str, size)), density, granularity, connectivity, threads, repetitions]
         if dump:
             command.append(dump)
         return json.loads(subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout)
@@ -166,7 +166,7 @@ def compare_with_cc3d_of_values(program, reference, folder, thread_counts, side)
             for _ in range(ROUNDS):
                 theirs = min(theirs, best_ms(lambda: cc3d.connected_components(values, connectivity=connectivity), 1))
                 for threads in thread_counts:
-                    command = [program, path, f"{side}x{side}x{side}", f"u{values.itemsize * 8}", connectivity, threads, 2]
+                    command = [program, "values", path, f"{side}x{side}x{side}", f"u{values.itemsize * 8}", connectivity, threads, 2]
                     found = json.loads(subprocess.run(list(map(str, command)), check=True, capture_output=True).stdout)
                     ours[threads] = min(ours[threads], sum(found[f"{step}_ms"] for step in ("runs", "label", "render")))
             for threads in thread_counts:
@@ -281,7 +281,8 @@ def compare_with_basic(program, threads, side):
     for kind, size, granularity, connectivity in (("random", (16 * side,) * 2, 8, 8), ("random", (side,) * 3, 4, 26)):
         case = (kind, size, 0.5, granularity)
         for measures in ("shape", "topology", "shape,topology"):
-            command = [program, kind, "x".join(map(str, size)), 0.5, granularity, connectivity, threads, ROUNDS, measures]
+            command = [program, "measures", kind, "x".join(map(str, size)), 0.5, granularity, connectivity, threads, ROUNDS,
+                       measures]
             times = json.loads(
                 subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True).stdout)
             alone = times["label_ms"]
@@ -298,14 +299,14 @@ def processor():
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpuccl", help="the program; without it whole processes are not compared")
-    parser.add_argument("--engine-timing", help="default: tests/benchmarks/engine_timing of the same build")
+    parser.add_argument("--cpu-timing", help="default: tests/benchmarks/cpu_timing of the same build")
     parser.add_argument("--quick", action="store_true", help="no 512x512x512 volumes")
     arguments = parser.parse_args()
-    timing = arguments.engine_timing
+    timing = arguments.cpu_timing
     if not timing:
         if not arguments.gpuccl:
-            parser.error("--gpuccl or --engine-timing is needed")
-        timing = pathlib.Path(arguments.gpuccl).resolve().parent.parent / "tests/benchmarks/engine_timing"
+            parser.error("--gpuccl or --cpu-timing is needed")
+        timing = pathlib.Path(arguments.gpuccl).resolve().parent.parent / "tests/benchmarks/cpu_timing"
     if not np:
         sys.exit("peers.py: numpy is needed")
 
@@ -319,15 +320,14 @@ def main():
             rows.append((row + ("",))[:7])
             print(f"  {row[0]}, {row[1]} threads: {row[3]:.1f} against {row[4]:.1f} ms {' '.join(row[6:])}", file=sys.stderr)
 
-    collect(compare_with_basic(pathlib.Path(timing).with_name("measure_timing"), cores, 256 if arguments.quick else 512))
+    collect(compare_with_basic(timing, cores, 256 if arguments.quick else 512))
     with tempfile.TemporaryDirectory() as folder:
         reference = Reference(arguments.gpuccl, folder)
         if cv2:
             collect(compare_with_opencv(engine, reference, folder, thread_counts))
         if cc3d:
             collect(compare_with_cc3d(engine, reference, folder, thread_counts, (256,) if arguments.quick else (256, 512)))
-            collect(compare_with_cc3d_of_values(pathlib.Path(timing).with_name("value_timing"), reference, folder,
-                                                thread_counts, 256 if arguments.quick else 512))
+            collect(compare_with_cc3d_of_values(timing, reference, folder, thread_counts, 256 if arguments.quick else 512))
         if arguments.gpuccl and os.path.exists(arguments.gpuccl):
             collect(compare_whole_programs(arguments.gpuccl, engine, folder, cores))
             collect(compare_measures(arguments.gpuccl, engine, folder, cores, 256 if arguments.quick else 512))

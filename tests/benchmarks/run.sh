@@ -17,7 +17,7 @@ if [ "$what" = --python ]; then
 fi
 case $what in --gpu | --formats | --batch) shift ;; esac
 install_missing needs needs_of_tests
-build release gpuccl batch_floor -- -DGPUCCL_TESTS=ON
+build release gpuccl batch_floor cpu_timing -- -DGPUCCL_TESTS=ON
 install_packages python3-opencv python3-skimage python3-tifffile
 case $what in
   --gpu)
