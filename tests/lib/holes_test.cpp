@@ -16,10 +16,7 @@ namespace {
 BitVolume filled_by_looking(const BitVolume& image, Connectivity connectivity, std::uint64_t max_size,
                             std::uint64_t& count, std::uint64_t& elements) {
   const Extent extent = image.extent();
-  BitVolume inverted(extent);
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < extent.width; ++x) inverted.set(x, y, z, !image(x, y, z));
+  const BitVolume inverted = made_from(extent, [&](int x, int y, int z) { return !image(x, y, z); });
   const Labeling background = flood_fill(inverted.view(), complementary(connectivity));
   const LabelImage labels = render_all(*background.labels);
   const bool ends_along_z = is_3d(connectivity);

@@ -269,10 +269,8 @@ TEST_CASE("cavities of a component are background without a way out") {
       const Label step = std::max<Label>(1, labels.count() / 10);
       for (Label label = 1; label <= labels.count(); label += step) {
         CAPTURE(static_cast<int>(connectivity), seed, label);
-        BitVolume others(image.extent());
-        for (int z = 0; z < image.extent().depth; ++z)
-          for (int y = 0; y < image.extent().height; ++y)
-            for (int x = 0; x < image.extent().width; ++x) others.set(x, y, z, labels(x, y, z) != label);
+        const BitVolume others =
+            made_from(image.extent(), [&](int x, int y, int z) { return labels(x, y, z) != label; });
         const Holes expected(engine.label(others.view(), complementary(connectivity)), false, UINT64_MAX);
         const MeasureValues values = measured.values(labeled.components, label - 1);
         CHECK(values[cavities] == static_cast<double>(expected.count()));

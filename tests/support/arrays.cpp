@@ -14,13 +14,10 @@ using nlohmann::json;
 namespace {
 
 BitVolume from_rows(Extent extent, const json& slices) {
-  BitVolume image(extent);
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y) {
-      const std::string row = slices.at(static_cast<std::size_t>(z)).at(static_cast<std::size_t>(y));
-      for (int x = 0; x < extent.width; ++x) image.set(x, y, z, row.at(static_cast<std::size_t>(x)) == '1');
-    }
-  return image;
+  return made_from(extent, [&](int x, int y, int z) {
+    const json& row = slices.at(static_cast<std::size_t>(z)).at(static_cast<std::size_t>(y));
+    return row.get_ref<const std::string&>().at(static_cast<std::size_t>(x)) == '1';
+  });
 }
 
 BitVolume from_boxes(Extent extent, const json& boxes) {
@@ -66,7 +63,6 @@ BitVolume image_of(const json& array) {
 }
 
 std::vector<json> published_arrays() { return published(false); }
-
 std::vector<json> published_arrays_of_values() { return published(true); }
 
 }  // namespace tests

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <cstdint>
 #include <cstring>
 #include <random>
-#include <vector>
 
-#include "gpuccl/image.hpp"
+#include "support/images.hpp"
 
 namespace tests {
 
@@ -16,12 +14,8 @@ inline bool same_bits(const gpuccl::BitVolume& a, const gpuccl::BitVolume& b) {
 
 /// Every element foreground or not by chance.
 inline gpuccl::BitVolume noise(gpuccl::Extent extent, std::uint32_t seed) {
-  gpuccl::BitVolume image(extent);
   std::mt19937 random(seed);
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < extent.width; ++x) image.set(x, y, z, random() % 2 == 0);
-  return image;
+  return made_from(extent, [&](int, int, int) { return random() % 2 == 0; });
 }
 
 /// A sample for every element of slice z.

@@ -34,7 +34,6 @@ ErrorCode error_code_of(Action action) {
 template <std::invocable Action>
 std::string reason_of(Action action, ErrorCode code = ErrorCode::data) {
   const Error error = error_of(action);
-  CAPTURE(error.what());
   CHECK(error.code() == code);
   return error.what();
 }

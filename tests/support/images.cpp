@@ -7,19 +7,6 @@
 using namespace gpuccl;
 
 namespace tests {
-namespace {
-
-template <class Value>
-BitVolume made_from(Extent extent, Value foreground_at) {
-  BitVolume image(extent);
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < extent.width; ++x)
-        if (foreground_at(x, y, z)) image.set(x, y, z);
-  return image;
-}
-
-}  // namespace
 
 BitVolume drawn(const std::vector<std::vector<std::string>>& slices) {
   const Extent extent{static_cast<int>(slices[0][0].size()), static_cast<int>(slices[0].size()),

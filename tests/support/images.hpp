@@ -19,6 +19,16 @@ struct NamedImage {
 gpuccl::BitVolume drawn(const std::vector<std::string>& rows);
 gpuccl::BitVolume drawn(const std::vector<std::vector<std::string>>& slices);
 
+/// The elements of which `is_foreground(x, y, z)`.
+template <class Rule>
+gpuccl::BitVolume made_from(gpuccl::Extent extent, Rule is_foreground) {
+  gpuccl::BitVolume image(extent);
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x) image.set(x, y, z, is_foreground(x, y, z));
+  return image;
+}
+
 gpuccl::BitVolume random_image(gpuccl::Extent extent, double density, int granularity, std::uint32_t seed);
 /// Boxes in boxes, each of which is foreground or background around the next, some with a corner, an edge or
 /// a side open; they may cut each other.
