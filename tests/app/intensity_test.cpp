@@ -297,9 +297,7 @@ TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {
   fs::copy_file(gray, of + "/deep/b.tiff");
   fs::copy_file(gray, of + "/d.tif");
   fs::copy_file(gray, of + "/d.tiff");
-  Command command =
-      gpuccl_command({"label", in, "--recursive", "--intensity", of, "--json-dir", scratch / "out"});
-  const Ended ended = run(command);
+  const Ended ended = gpuccl({"label", in, "--recursive", "--intensity", of, "--json-dir", scratch / "out"});
   CHECK(ended.code == 66);
   CHECK(ended.err.find(in + "/c.png: has no intensity image; missing: " + of +
                        "/c of any format; --intensity-name PATTERN pairs other names") != std::string::npos);

@@ -52,7 +52,7 @@ set(rooms
   "lib/src/periodic 328"
   "lib/src/slabs 808"
   "lib 447"
-  "tests/app 13558"
+  "tests/app 13556"
   "tests/benchmarks 2386"
   "tests/cuda 3992"
   "tests/faults 2197"
