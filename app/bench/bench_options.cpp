@@ -1,7 +1,6 @@
 #include "app/bench/bench_options.hpp"
 
 #include <filesystem>
-#include <set>
 
 #include "app/options/input_options.hpp"
 #include "gpuccl/types.hpp"
@@ -98,10 +97,7 @@ void BenchOptions::add_to(const Command& command) {
   add_text_path(command, "--json", json, "json", "Results in JSON");
   add_text_path(command, "--submit", submit, "json",
                 "Results in JSON of the experiment by which docs/results compares machines");
-  add_text_path(command, "--csv", csv, "csv", "Results in CSV");
   add_folder(command, "--report", report, "DIR", "Folder for a page with charts, index.html");
-  add_path(command, "--map", map, "FILE.png",
-           "With --test work: picture of the work of each thread block of the largest image");
   output.add_to(command);
   input.add_to(command, "Reject inputs that need more memory");
 }
@@ -128,16 +124,10 @@ void BenchOptions::resolve() {
 }
 
 void BenchOptions::check() const {
-  std::set<io::FileIdentity> outputs;
-  for (const std::string& path : {json, csv, page(), map})
-    if (!path.empty() && !outputs.insert(io::identify(path)).second)
-      throw io::FileError(path, ErrorCode::usage, "is the name of two outputs");
-  for (const auto& [option, path] :
-       {std::pair(submit.empty() ? "--json" : "--submit", json), std::pair("--csv", csv)})
-    if (path == "-")
-      throw Error(ErrorCode::usage,
-                  std::string(option) +
-                      " cannot go to standard output, where tables go; for a file called - use ./-");
+  if (json == "-")
+    throw Error(ErrorCode::usage,
+                std::string(submit.empty() ? "--json" : "--submit") +
+                    " cannot go to standard output, where tables go; for a file called - use ./-");
   if (!protocol.empty()) check_protocol();
   if (is_counted(request.test) && request.device == DeviceChoice::cpu)
     throw Error(ErrorCode::usage, "--test " + bench::name(request.test) +
@@ -145,7 +135,6 @@ void BenchOptions::check() const {
   if (request.test == Test::blocks && request.device == DeviceChoice::cpu)
     throw Error(ErrorCode::usage,
                 "--test blocks compares GPU thread blocks and cannot be combined with --device cpu");
-  if (!map.empty() && request.test != Test::work) throw Error(ErrorCode::usage, "--map needs --test work");
   if (request.test == Test::host && (preallocated || allocated || request.timing.rotate))
     throw Error(ErrorCode::usage,
                 "--test host cannot be combined with --preallocated, --allocated or --rotate");

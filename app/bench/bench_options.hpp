@@ -20,9 +20,7 @@ struct BenchOptions {
   std::string protocol;  // of a paper; "" for none
   std::string json;
   std::string submit;  // JSON of the experiment that compares machines
-  std::string csv;
   std::string report;  // folder
-  std::string map;
 
   void add_to(const Command& command);
 

@@ -190,17 +190,6 @@ class Measuring {
       measure_row(*open.algorithms[i], name, image, reference, open, i);
       open.spent_ms[i] += stopwatch.milliseconds();
     }
-    keep_maps(name, image);
-  }
-
-  /// Keeps the maps of the largest image so far.
-  void keep_maps(const std::string& name, BitView image) {
-    const std::vector<WorkMap> maps = std::exchange(maps_, {});
-    if (maps.empty() || image.extent.elements() <= mapped_elements_) return;
-    mapped_elements_ = image.extent.elements();
-    results_.maps = maps;
-    results_.mapped_name = io::to_string(image.extent) + ", " + name;
-    results_.mapped_image = mapped_image(image, maps.front());
   }
 
   void measure_row(const Algorithm& algorithm, const std::string& image_name, BitView image,
@@ -288,18 +277,10 @@ class Measuring {
   }
 
   /// Adds the counts of the algorithm's own phases, without relabeling.
-  void add_counted(const Phases& own, const PhaseTimes& phases, Row& row) {
-    Row of_image;
+  static void add_counted(const Phases& own, const PhaseTimes& phases, Row& row) {
     for (const PhaseTime& phase : phases) {
       const auto has_its_name = [&](const Phase& one) { return one.name == phase.phase; };
-      if (std::any_of(own.begin(), own.end(), has_its_name)) add_to(of_image.counted, phase);
-    }
-    const PhaseTime* working = working_phase(of_image);
-    if (plan_.test == Test::work && working != nullptr)
-      maps_.push_back({row.title, working->blocks_a_row, working->blocks});
-    for (PhaseTime& phase : of_image.counted) {
-      phase.blocks.clear();
-      add_to(row.counted, std::move(phase));
+      if (std::any_of(own.begin(), own.end(), has_its_name)) add_to(row.counted, phase);
     }
   }
 
@@ -379,8 +360,6 @@ class Measuring {
   Floors floors_;
   Results results_;
   std::map<std::pair<const Algorithm*, Connectivity>, std::unique_ptr<TimedLabeler>> labelers_;
-  std::vector<WorkMap> maps_;  // of the image that is being measured
-  std::int64_t mapped_elements_ = 0;
   std::size_t inputs_ = 0;
   std::size_t done_ = 0;
   bool gpu_is_lost_ = false;

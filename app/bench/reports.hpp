@@ -49,9 +49,6 @@ std::vector<Table> tables(const Results& results);
 /// Returns the head of every report: how the figures were measured, one statement per line.
 std::vector<std::string> measurement_notes(const Results& results);
 
-/// Returns one line per measure, algorithm and group; the first line names the columns.
-std::string as_csv(const Results& results);
-
 /// Returns head and results as one JSON object.
 std::string as_json(const Head& head, const Results& results);
 
@@ -101,16 +98,5 @@ std::string half_of_peak(const SeriesSet& set, const Series& series);
 std::string describe(const ImageSetResult& group);
 /// Returns "8-connectivity, 10 images of 4.19 million pixels, foreground 50 %, 131000 components".
 std::string describe_images(const ImageSetResult& group);
-
-/// Figure of a thread block: &BlockWork::longest or &BlockWork::atomics.
-using WorkFigure = std::uint32_t BlockWork::*;
-
-/// Returns the maximum of the figure over the thread blocks of all maps; at least 1.
-std::uint32_t most_of(const std::vector<WorkMap>& maps, WorkFigure figure);
-
-/// Draws the work of thread blocks, one pixel per block: find steps of the longest path above, atomic
-/// operations below. Colors range from dark (none) to yellow (the maximum of the row). The labeled image
-/// comes first, then the maps.
-Picture work_picture(const Picture& image, const std::vector<WorkMap>& maps);
 
 }  // namespace gpuccl::bench

@@ -16,12 +16,6 @@
 
 namespace gpuccl::bench {
 
-/// Rows of RGB.
-struct Picture {
-  int width = 0, height = 0;
-  std::vector<std::uint8_t> rgb;
-};
-
 // Names of measures in addition to the phases' own.
 inline constexpr const char* kPreallocated = "preallocated";
 inline constexpr const char* kAllocated = "allocated";
@@ -82,20 +76,10 @@ struct ImageSetResult {
   std::vector<Row> rows;
 };
 
-/// Work of the thread blocks of one algorithm on one image.
-struct WorkMap {
-  std::string title;
-  unsigned blocks_a_row = 0;
-  std::vector<BlockWork> blocks;  // row by row
-};
-
 struct Results {
   Test test = Test::average;
   TimingOptions timing;
   std::vector<ImageSetResult> groups;
-  std::vector<WorkMap> maps;     // --test work: of the largest image, the first one if there are several
-  std::string mapped_name;       // name of this image
-  Picture mapped_image;          // this image in the grid of the first map
   std::string incomplete;        // why not everything was measured; "" if it was
   bool wrong = false;            // an algorithm gave wrong labels
   std::set<ErrorCode> failures;  // of images that could not be read and algorithms that could not label
@@ -159,10 +143,6 @@ inline constexpr WorkKind kWorkKinds[] = {
 inline double mean_over_blocks(const OverBlocks& figure, const Work& work) {
   return work.blocks == 0 ? 0 : static_cast<double>(figure.sum) / static_cast<double>(work.blocks);
 }
-
-/// Returns `image` in the grid of a map: one pixel per thread block, lighter with more foreground. Slices of
-/// a volume follow each other downwards.
-Picture mapped_image(BitView image, const WorkMap& map);
 
 /// Callbacks that report the progress of an experiment.
 struct Observer {

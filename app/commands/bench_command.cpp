@@ -51,26 +51,12 @@ std::string problem_of_gpu(int gpu) {
   return status.problem.empty() ? fmt::format("no CUDA device {}", gpu) : status.problem;
 }
 
-std::string map_legend(const bench::Results& results) {
-  std::string text = "map of " + results.mapped_name + "; from left to right: image";
-  for (const bench::WorkMap& map : results.maps) text += ", " + map.title;
-  return fmt::format(
-      "{}; above: steps of the longest find path, dark 0 to yellow {}; below: atomic operations, to {}", text,
-      bench::most_of(results.maps, &BlockWork::longest), bench::most_of(results.maps, &BlockWork::atomics));
-}
-
-std::string as_png(const bench::Picture& picture) {
-  return png_of(picture.width, picture.height, picture.rgb, 6);
-}
-
 /// The requested files. Each is written again when there are more results. Constructed before the work
 /// starts, so that a missing folder is an error at once.
 class BenchOutputs {
  public:
   explicit BenchOutputs(const BenchOptions& options) : options_(options) {
     if (!options.json.empty()) open_.emplace(options.json, make(options.json));
-    if (!options.csv.empty()) open_.emplace(options.csv, make(options.csv));
-    if (!options.map.empty()) open_.emplace(options.map, make(options.map));
     if (options.report.empty()) return;
     io::make_folder(options.report);
     open_.emplace(options.page(), make(options.page()));
@@ -79,22 +65,7 @@ class BenchOutputs {
   void write(const bench::Head& head, const bench::Results& results) {
     const std::string json = bench::as_json(head, results);
     if (!options_.json.empty()) write(options_.json, json);
-    if (!options_.csv.empty()) write(options_.csv, bench::as_csv(results));
-    if (options_.report.empty()) return;
-    WorkPicture work;
-    if (!results.maps.empty())
-      work = {as_png(bench::work_picture(results.mapped_image, results.maps)), map_legend(results)};
-    write(options_.page(), bench_page(json, work));
-  }
-
-  /// Writes the picture of --map.
-  void write_map(const bench::Results& results) {
-    const bench::Picture picture = bench::work_picture(results.mapped_image, results.maps);
-    io::with_path(options_.map, [&] {
-      if (picture.rgb.empty())
-        throw Error(ErrorCode::data, "no thread block was counted; there is no map to draw");
-    });
-    write(options_.map, as_png(picture));
+    if (!options_.report.empty()) write(options_.page(), bench_page(json));
   }
 
  private:
@@ -141,10 +112,6 @@ class BenchReport {
     std::string text;
     for (const bench::Table& table : bench::joint_tables(results)) text += "\n" + bench::as_text(table);
     if (!results.incomplete.empty()) text += "\nincomplete: " + results.incomplete + "\n";
-    if (!options_.map.empty()) {
-      outputs_.write_map(results);
-      text += "\n" + map_legend(results) + "\n";
-    }
     if (const std::string line = bench::fastest(results); !line.empty()) text += "\n" + line;
     print_result(text);
     outputs_.write(head_, results);

@@ -102,13 +102,6 @@ function showCharts() {
   }
 }
 
-function showWork() {
-  if (!byId("work")) return;
-  const { png, legend } = JSON.parse(byId("work").textContent);
-  byId("drawings").append(element("figure", { class: "chart" }, element("figcaption", {}, element("h3", { text: "Work inside thread blocks" }), element("p", { class: "note", text: legend })),
-    element("img", { class: "work", src: `data:image/png;base64,${png}`, alt: legend })));
-}
-
 /** One row for each measure or phase of each algorithm on each image set. */
 function showTable() {
   const rows = [];
@@ -158,7 +151,6 @@ showHeadline();
 showChips();
 byId("axis").addEventListener("change", showCharts);
 showCharts();
-showWork();
 const table = showTable();
 showMethod();
 window.gpucclBench = { head, rank, sets, table, shown: shownNames };

@@ -5,10 +5,8 @@
 
 #include <memory>
 #include <new>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "io/files/json.hpp"
 #include "io/png/png.hpp"
 
 namespace gpuccl::app {
@@ -23,12 +21,8 @@ std::string page_with(std::string_view page, const std::string& data) {
   return std::string(page).replace(page.find(kDataPlace), kDataPlace.size(), data);
 }
 
-std::string bench_page(const std::string& json, const WorkPicture& picture) {
-  std::string data = data_element("results", json);
-  if (!picture.png.empty())
-    data += data_element(
-        "work", io::json_text(nlohmann::json{{"png", base64(picture.png)}, {"legend", picture.legend}}));
-  return page_with(kBenchPage, data);
+std::string bench_page(const std::string& json) {
+  return page_with(kBenchPage, data_element("results", json));
 }
 
 std::string png_of(int width, int height, const std::vector<std::uint8_t>& rgb, int level) {

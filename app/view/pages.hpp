@@ -21,13 +21,8 @@ std::string data_element(const std::string& id, const std::string& json);
 /// Returns `page` with `data` at kDataPlace.
 std::string page_with(std::string_view page, const std::string& data);
 
-/// A picture of the work of thread blocks (--test work), with its legend. Empty if there is none.
-struct WorkPicture {
-  std::string png;
-  std::string legend;
-};
 /// Returns the page of benchmark results, given the JSON of `gpuccl bench --json`. It is self-contained.
-std::string bench_page(const std::string& json, const WorkPicture& picture);
+std::string bench_page(const std::string& json);
 
 /// Returns the bytes of a PNG. `rgb`: its rows; `level`: of the compression, 1 to 12.
 std::string png_of(int width, int height, const std::vector<std::uint8_t>& rgb, int level);

@@ -39,21 +39,20 @@ TEST_CASE("bench prints machine, method and averages") {
   }
 }
 
-TEST_CASE("bench writes JSON, CSV, and a page of the same results") {
+TEST_CASE("bench writes JSON and a page of the same results") {
   const ScratchFolder scratch;
   const Words words = {"--test",          "density",
                        "--densities",     "0:1:0.5",
                        "--granularities", "1",
                        "--algo",          "runs,flood-fill",
-                       "--json",          scratch / "out.json",
-                       "--csv",           scratch / "it's;out.csv",
+                       "--json",          scratch / "it's;out.json",
                        "--report",        scratch / "deep/report"};
   succeeds(small_random(words));
-  const Json json = Json::parse(read_file(scratch / "out.json"));
+  const Json json = Json::parse(read_file(scratch / "it's;out.json"));
   CHECK(json["test"] == "density");
   const std::string command = json["command"];
   CHECK(command.starts_with("gpuccl bench --device cpu"));
-  CHECK(command.find("/it'\\''s;out.csv' ") != std::string::npos);
+  CHECK(command.find("/it'\\''s;out.json' ") != std::string::npos);
   REQUIRE(json["results"].size() == 3);
   for (const Json& result : json["results"]) {
     REQUIRE(result["algorithms"].size() == 2);
@@ -66,8 +65,6 @@ TEST_CASE("bench writes JSON, CSV, and a page of the same results") {
       CHECK(total["median_ms"].get<double>() <= total["high_ms"].get<double>());
     }
   }
-  CHECK(read_file(scratch / "it's;out.csv").find("\ndensity,random,70,50,1,0.5,1,8,3500,") !=
-        std::string::npos);
   const std::string page = read_file(scratch / "deep/report/index.html");
   CHECK(page.ends_with("</html>\n"));
   CHECK(count_entries(scratch / "deep/report") == 1);
@@ -265,15 +262,12 @@ TEST_CASE("impossible experiments are refused before anything is measured") {
   fails({"bench", "--test", "blocks", "--device", "cpu"}, 64, "--test blocks compares");
   fails({"bench", "--test", "blocks", "--algo", "ke"}, 64,
         "no other thread blocks for 'ke' but for all, dlp, c2fl");
-  fails({"bench", "--test", "memory", "--map", scratch / "map.png"}, 64, "--map needs --test work");
   fails({"bench", "--test", "memory", "--algo", "runs"}, 64, "does not count for 'runs' but for all, np, ");
   fails({"bench", "--test", "memory", "--size", "8x8"}, 69, "");
   fails({"bench", "--test", "cca", "--allocated"}, 64, "--test cca makes no label image");
   fails({"bench", "--device", "cpu", "--algo", "sauf", "--size", "8x8x8", "--images", "1"}, 64,
         "nothing to measure");
-  fails({"bench", "--csv", "-"}, 64, "cannot go to standard output");
-  fails({"bench", "--csv", "out.json"}, 64, "'out.json' has the wrong extension; use .csv");
-  fails({"bench", "--csv", "bench/index.html"}, 64, "has the wrong extension; use .csv");
+  fails({"bench", "--json", "-"}, 64, "cannot go to standard output");
   fails({"bench", "--json", "out.csv"}, 64, "'out.csv' has the wrong extension; use .json");
   fails({"bench", "--densities", "50"}, 64, "'50' is not a list of densities");
   fails({"bench", "--size", "8"}, 64, "'8' is not a list of sizes");
@@ -281,9 +275,6 @@ TEST_CASE("impossible experiments are refused before anything is measured") {
   fails({"bench", "--size", "8x8", "--dataset", source_file("data")}, 64, "--size");
   fails({"bench", "--device", "cpu", "--dataset", scratch / "gone"}, 66, "gone: ");
   fails({"bench", "--device", "cpu", "--size", "8x8", "--json", scratch / "no/such.json"}, 73, "such.json: ");
-  fails({"bench", "--json", scratch / "r", "--csv", scratch / "./r"}, 64, "r: is the name of two outputs");
-  fails({"bench", "--test", "work", "--map", scratch / "index.html", "--report", scratch.path().string()}, 64,
-        "two outputs");
 }
 
 }  // namespace
