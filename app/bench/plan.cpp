@@ -129,6 +129,11 @@ std::string name(Test test) {
   return {};
 }
 
+std::string name(Axis axis) {
+  constexpr const char* kNames[] = {"none", "density", "granularity", "size"};
+  return kNames[static_cast<int>(axis)];
+}
+
 bool is_sweep(Test test) { return test == Test::density || test == Test::granularity || test == Test::size; }
 
 bool is_counted(Test test) { return test == Test::memory || test == Test::work; }

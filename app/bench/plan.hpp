@@ -39,6 +39,7 @@ inline constexpr const char* kTpds2024 = "tpds2024";
 
 /// Parameter that varies from set to set.
 enum class Axis { none, density, granularity, size };
+std::string name(Axis axis);
 
 /// Options for timing each image.
 struct TimingOptions {

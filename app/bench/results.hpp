@@ -49,18 +49,6 @@ struct Row {
   PhaseTimes counted;  // --test memory and work: the phases, summed over the images
 };
 
-/// Returns cycles per element, time x clock x cores, as in papers; 0 if not known.
-inline double cycles_an_element(const Row& row, double milliseconds) {
-  return row.elements > 0 ? milliseconds * row.cycles_a_ms / row.elements : 0;
-}
-
-/// Returns the first phase that follows or changes parent pointers; null if there are no phases.
-inline const PhaseTime* working_phase(const Row& row) {
-  for (const PhaseTime& phase : row.counted)
-    if (phase.work.steps.sum + phase.work.atomics.sum > 0) return &phase;
-  return row.counted.empty() ? nullptr : &row.counted.front();
-}
-
 /// The images of one set that have the same connectivity.
 struct ImageSetResult {
   std::string dataset;
@@ -89,17 +77,9 @@ struct Results {
   std::map<DeviceKind, Clocks> clocks;    // of devices that report it
 };
 
-/// Returns the total for charts and comparisons: preallocated if it was measured, else allocated, else from
-/// host to host, else of components; null if there is none.
-inline const Measure* total_of(const Row& row) {
-  for (const char* total : {kPreallocated, kAllocated, kHostImage, kComponents})
-    if (const Measure* measure = find_measure(row.measures, total)) return measure;
-  return nullptr;
-}
-
 /// One kind of access to memory, under its name in reports.
 struct AccessKind {
-  const char* name;  // key in JSON; with blanks for underscores, a title
+  const char* name;
   Accesses::Count Accesses::*count;
 };
 
@@ -129,15 +109,14 @@ inline double multiple_of_floor_bytes(const Accesses& of, double elements) {
 
 /// One figure of thread blocks, under its name in reports.
 struct WorkKind {
-  const char* name;   // as a key
-  const char* title;  // in tables
+  const char* name;
   OverBlocks Work::*figure;
 };
 
 inline constexpr WorkKind kWorkKinds[] = {
-    {"steps", "steps", &Work::steps},
-    {"longest_walk", "longest walk", &Work::longest},
-    {"atomics", "atomics", &Work::atomics},
+    {"steps", &Work::steps},
+    {"longest_walk", &Work::longest},
+    {"atomics", &Work::atomics},
 };
 
 inline double mean_over_blocks(const OverBlocks& figure, const Work& work) {

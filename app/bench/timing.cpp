@@ -83,10 +83,10 @@ void ImageAverage::add(const std::vector<Measure>& of_one_image) {
   for (const Measure& measure : of_one_image) {
     auto sum = std::find_if(sums_.begin(), sums_.end(),
                             [&](const Measure& known) { return known.name == measure.name; });
-    if (sum == sums_.end()) sum = sums_.insert(sum, {measure.name, {}, 0, 0});
+    if (sum == sums_.end()) sum = sums_.insert(sum, {measure.name, {}, 0, measure.repetitions});
     for (const TimingField& field : kTimingFields) sum->timing.*field.value += measure.timing.*field.value;
     sum->launches += measure.launches;
-    sum->repetitions += measure.repetitions;
+    sum->repetitions = std::min(sum->repetitions, measure.repetitions);
   }
 }
 
@@ -95,7 +95,6 @@ std::vector<Measure> ImageAverage::mean() const {
   for (Measure& measure : measures) {
     for (const TimingField& field : kTimingFields) measure.timing.*field.value /= images_;
     measure.launches /= images_;
-    measure.repetitions /= images_;
   }
   return measures;
 }

@@ -61,8 +61,8 @@ double quantile(std::vector<double> samples, double q);
 
 Timing summarize(const std::vector<double>& samples);
 
-/// One step of an algorithm: its timing, the launches of its kernel per repetition, and the number of
-/// repetitions, all averaged over images.
+/// One step of an algorithm: its timing and the launches of its kernel per repetition, averaged over images,
+/// and the number of repetitions, the fewest of an image.
 struct Measure {
   std::string name;
   Timing timing;

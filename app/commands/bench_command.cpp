@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 #include <memory>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -16,7 +17,6 @@
 #include "app/bench/environment.hpp"
 #include "app/bench/plan.hpp"
 #include "app/bench/reports.hpp"
-#include "app/bench/results.hpp"
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
@@ -28,6 +28,7 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/folders.hpp"
+#include "io/files/json.hpp"
 #include "io/read/reader.hpp"
 
 namespace gpuccl::app {
@@ -62,8 +63,8 @@ class BenchOutputs {
     open_.emplace(options.page(), make(options.page()));
   }
 
-  void write(const bench::Head& head, const bench::Results& results) {
-    const std::string json = bench::as_json(head, results);
+  void write(const bench::Json& results) {
+    const std::string json = io::json_text(results, 2) + "\n";
     if (!options_.json.empty()) write(options_.json, json);
     if (!options_.report.empty()) write(options_.page(), bench_page(json));
   }
@@ -95,48 +96,47 @@ class BenchOutputs {
 class BenchReport {
  public:
   BenchReport(const BenchOptions& options, bool with_gpu)
-      : options_(options),
-        outputs_(options),
+      : outputs_(options),
         head_{version(), commit(), command_line(), bench::environment(with_gpu, options.request.gpu)} {}
 
   void update(const bench::Results& so_far) {
-    print(so_far);
+    const bench::Json json = bench::as_json(head_, so_far);
+    print(json);
     if (since_written_.milliseconds() < kShareOfRun * writing_ms_) return;
     since_written_.lap();
-    outputs_.write(head_, so_far);
+    outputs_.write(json);
     writing_ms_ = since_written_.lap();
   }
 
   void finish(const bench::Results& results) {
-    print(results);
+    const bench::Json json = bench::as_json(head_, results);
+    print(json);
     std::string text;
-    for (const bench::Table& table : bench::joint_tables(results)) text += "\n" + bench::as_text(table);
     if (!results.incomplete.empty()) text += "\nincomplete: " + results.incomplete + "\n";
-    if (const std::string line = bench::fastest(results); !line.empty()) text += "\n" + line;
+    for (const bench::Json& one : json["fastest"]) text += "\n" + one["text"].get<std::string>() + "\n";
     print_result(text);
-    outputs_.write(head_, results);
+    outputs_.write(json);
   }
 
  private:
   static constexpr double kShareOfRun = 20;  // writing takes a twentieth of the time at most
 
-  void print(const bench::Results& results) {
+  /// Prints the head once, and the sets of images that were not printed yet.
+  void print(const bench::Json& json) {
     std::string text;
     if (printed_ == 0) {
       text = version_line() + "\n";
       for (const auto& [name, value] : head_.environment) text += "  " + name + ": " + value + "\n";
-      for (const std::string& line : bench::measurement_notes(results)) text += "- " + line + "\n";
+      for (const bench::Json& line : json["method"]) text += "- " + line.get<std::string>() + "\n";
     }
-    for (; printed_ < results.groups.size(); ++printed_)
-      if (const auto table = bench::table_of(results.groups[printed_], results.test))
-        text += "\n" + bench::as_text(*table);
+    for (; printed_ < json["results"].size(); ++printed_)
+      text += "\n" + bench::as_text(json["results"][printed_]);
     print_result(text);
   }
 
-  const BenchOptions& options_;
   BenchOutputs outputs_;
   bench::Head head_;
-  std::size_t printed_ = 0;  // groups
+  std::size_t printed_ = 0;  // image sets
   Stopwatch since_written_;
   double writing_ms_ = 0;  // the last time
 };

@@ -20,25 +20,25 @@ function figure(title, note, ...children) {
   return element("figure", { class: "chart" }, element("figcaption", {}, element("h3", { text: title }), element("p", { class: "note", text: note })), ...children);
 }
 
-/** `rows`: { name, value, low, high } of algorithms; `floor`: { name, value } or null; `unit` of values. */
-export function bars({ title, note, rows, floor, unit, axis, high }) {
-  const sorted = [...rows].sort((a, b) => (high ? b.value - a.value : a.value - b.value));
+/** `rows`: { name, value, low, high, single } of algorithms; `floor`: { name, value } or null; `unit` of values. */
+export function bars({ title, note, rows, floor, unit, axis }) {
+  const sorted = [...rows].sort((a, b) => a.value - b.value), hasFactors = !rows.some(({ single }) => single);
   const values = sorted.map(({ value }) => value), best = values[0];
   const log = axis === "log" || (axis === "auto" && spans(values));
   const most = 1.04 * Math.max(...values, floor?.value ?? 0) || 1;
   const least = 10 ** Math.floor(Math.log10(Math.min(...values.filter((value) => value > 0), floor?.value || Infinity)) - 0.05);
   const share = (value) => 100 * Math.min(Math.max(log ? Math.log(value / least) / Math.log(most / least) : value / most, 0), 1);
   const grid = element("div", { class: log ? "bars dots" : "bars", role: "list" });
-  for (const { name, value, low, high: to } of sorted) {
+  for (const { name, value, low, high } of sorted) {
     const track = element("span", { class: "track" }, element("span", { class: value === best ? "fill best" : "fill", style: `width:${share(value)}%` }));
-    if (low != null && to > low) track.append(element("span", { class: "spread", style: `left:${share(low)}%;width:${share(to) - share(low)}%` }));
+    if (low != null && high > low) track.append(element("span", { class: "spread", style: `left:${share(low)}%;width:${share(high) - share(low)}%` }));
     if (floor) track.append(element("span", { class: "floor", style: `left:${share(floor.value)}%` }));
-    const ratio = high ? best / value : value / best;
-    grid.append(element("div", { class: "line", role: "listitem", title: low != null ? `${name}: median ${three(value)} ${unit}, 5 to 95 %: ${three(low)} to ${three(to)}` : "" },
+    const ratio = value / best;
+    grid.append(element("div", { class: "line", role: "listitem", title: low != null ? `${name}: median ${three(value)} ${unit}, 5 to 95 %: ${three(low)} to ${three(high)}` : "" },
       element("span", { class: "name", text: name }), track,
-      element("span", { class: "value" }, `${three(value)} ${unit}`, element("small", { text: value === best || !Number.isFinite(ratio) ? "" : `${three(ratio)}×` }))));
+      element("span", { class: "value" }, `${three(value)} ${unit}`, element("small", { text: !hasFactors || value === best || !Number.isFinite(ratio) ? "" : `${three(ratio)}×` }))));
   }
-  const under = [log ? `Logarithmic, from ${three(least)} ${unit}.` : "", floor ? `Dashed: bandwidth bound ${floor.name}, ${three(floor.value)} ${unit}.` : ""].filter(Boolean).join(" ");
+  const under = [log ? `Logarithmic, from ${three(least)} ${unit}.` : "", floor ? `Dashed: floor ${floor.name}, ${three(floor.value)} ${unit}.` : ""].filter(Boolean).join(" ");
   return figure(title, note, grid, element("p", { class: "note", text: under }));
 }
 
@@ -74,9 +74,9 @@ function ticks(from, to, count, log) {
 
 const kHeight = 300, kLeft = 52, kRight = 14, kTop = 10, kBottom = 40;
 
-/** `places`: { name, x }; `series`: { name, values: [number or null], look }; curves over them. */
+/** `places`: { name, x }; `series`: { name, values: [{ value, low, high } or null], look }; curves over them, with their spread. */
 export function curves({ title, note, places, series, unit, axis, logarithmic, across }) {
-  const all = series.flatMap(({ values }) => values.filter((value) => value != null));
+  const all = series.flatMap(({ values }) => values.filter(Boolean).flatMap(({ value, low = value, high = value }) => [low, value, high]));
   const log = axis === "log" ? all.every((value) => value > 0) : axis === "auto" && spans(all);
   const xs = places.map(({ x }) => x), xFrom = Math.min(...xs), xTo = Math.max(...xs);
   const yTo = Math.max(...all, 1e-9) * (log ? 1.15 : 1.04), yFrom = log ? Math.min(...all) / 1.15 : 0;
@@ -102,8 +102,15 @@ export function curves({ title, note, places, series, unit, axis, logarithmic, a
     parts.push(drawn("text", { x: (kLeft + width - kRight) / 2, y: kHeight - 4, class: "middle soft", text: across }),
       drawn("text", { x: 2, y: kTop + 2, class: "soft", text: unit }));
     for (const { values, look } of series) {
-      let path = "";
-      values.forEach((value, i) => { if (value != null && (!log || value > 0)) path += `${path === "" || values[i - 1] == null ? "M" : "L"}${placeX(xs[i]).toFixed(1)} ${placeY(value).toFixed(1)}`; });
+      const place = (i, y) => `${placeX(xs[i]).toFixed(1)} ${placeY(y).toFixed(1)}`;
+      let path = "", band = "";
+      values.forEach((one, i) => {
+        if (!one || (log && one.value <= 0)) return;
+        const before = values[i - 1];
+        path += (path === "" || !before ? "M" : "L") + place(i, one.value);
+        if (before?.low != null && one.low != null) band += `M${place(i - 1, before.high)}L${place(i, one.high)}L${place(i, one.low)}L${place(i - 1, before.low)}Z`;
+      });
+      if (band) parts.push(drawn("path", { class: "band", d: band, fill: look.color, "fill-opacity": 0.2 }));
       parts.push(drawn("path", { d: path, fill: "none", stroke: look.color, "stroke-width": look.thin ? 1.2 : 2, "stroke-dasharray": look.dash, "stroke-linejoin": "round" }));
     }
     svg.replaceChildren(...parts, cursor);
@@ -115,12 +122,12 @@ export function curves({ title, note, places, series, unit, axis, logarithmic, a
     at = i;
     tip.hidden = i < 0;
     if (i < 0) return cursor.replaceChildren();
-    const there = series.filter(({ values }) => values[i] != null).sort((a, b) => a.values[i] - b.values[i]);
+    const there = series.filter(({ values }) => values[i]).sort((a, b) => a.values[i].value - b.values[i].value);
     cursor.replaceChildren(drawn("line", { x1: placeX(xs[i]), x2: placeX(xs[i]), y1: kTop, y2: kHeight - kBottom, class: "cursor" }),
-      ...there.map(({ values, look }) => drawn("circle", { cx: placeX(xs[i]), cy: placeY(values[i]), r: 3.5, fill: look.color })));
+      ...there.map(({ values, look }) => drawn("circle", { cx: placeX(xs[i]), cy: placeY(values[i].value), r: 3.5, fill: look.color })));
     tip.replaceChildren(element("b", { text: `${across}: ${places[i].name}` }),
       element("dl", {}, ...there.slice(0, 16).flatMap(({ name, values, look }) => [
-        element("dt", {}, element("span", { class: "swatch", style: `background:${look.color}` }), name), element("dd", { text: `${three(values[i])} ${unit}` })])));
+        element("dt", {}, element("span", { class: "swatch", style: `background:${look.color}` }), name), element("dd", { text: `${three(values[i].value)} ${unit}` + (values[i].low == null ? "" : ` (${three(values[i].low)} to ${three(values[i].high)})`) })])));
     const right = placeX(xs[i]) > width / 2;
     tip.style.left = right ? "" : `${placeX(xs[i]) + 12}px`;
     tip.style.right = right ? `${width - placeX(xs[i]) + 12}px` : "";

@@ -185,10 +185,8 @@ TEST_CASE("every algorithm of the CPU is timed, with a multiple of the floor") {
       CHECK(median(row, kWhole) >= 0);
       CHECK(row.floor == "host-bits");
       CHECK(row.floor_ms > 0);
-      CHECK(multiple_of_floor(row).value() > 0);
     }
   }
-  CHECK(tables(results).size() == 6);  // of each group, and joint ones of images and volumes
 }
 
 TEST_CASE("an algorithm with wrong labels is reported and not timed") {
@@ -207,7 +205,6 @@ TEST_CASE("an algorithm with wrong labels is reported and not timed") {
     CHECK(group.rows[0].wrong == 2);
     CHECK(group.rows[0].images == 0);
     CHECK(group.rows[0].measures.empty());
-    CHECK_FALSE(multiple_of_floor(group.rows[0]).has_value());
     CHECK(group.rows[1].wrong == 0);
     CHECK(group.rows[1].images == 2);
   }
@@ -362,7 +359,6 @@ TEST_CASE("from host to host, labels come as an image and as runs, and a GPU has
   for (const Row& row : rows) {
     CHECK(row.images == 2);
     CHECK(row.floor_ms == 0);
-    CHECK(total_of(row) == find_measure(row.measures, kHostImage));
     CHECK(median(row, kHostImage) > 0);
   }
   CHECK(median(rows[0], kUpload) == 0.25);
@@ -370,14 +366,10 @@ TEST_CASE("from host to host, labels come as an image and as runs, and a GPU has
   CHECK(median(rows[0], kHostRuns) > 0);
   CHECK(median(rows[1], kHostRuns) < median(rows[1], kHostImage));
   CHECK(find_measure(rows[2].measures, kHostRuns) == nullptr);  // it makes nothing but a label image
-
-  const std::vector<Table> all = tables(results);
-  REQUIRE(all.size() == 1);
-  CHECK(all[0].header == std::vector<std::string>{"algorithm", "device", "total ms", "min", "mean", "max",
-                                                  "5-95 %", "run labels", "upload", "download", "G/s"});
 }
 
 TEST_CASE("iterations are launches of the phase that an algorithm repeats") {
+  const auto iterations = [](const Row& row) { return row.measures.at(0).launches; };
   std::vector<Algorithm> table = {
       algorithm("staged", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); }),
       *find_algorithm("ep", DeviceKind::cpu), *find_algorithm("fb", DeviceKind::cpu)};
@@ -420,7 +412,7 @@ TEST_CASE("only requested algorithms are timed") {
   const Row& row = results.groups[0].rows[0];
   CHECK(find_measure(row.measures, kPreallocated) == nullptr);
   CHECK(find_measure(row.measures, kWhole) == nullptr);
-  CHECK(total_of(row) == find_measure(row.measures, kAllocated));
+  CHECK(median(row, kAllocated) > 0);
 }
 
 TEST_CASE("rotation takes more copies than a cache holds, within reason") {
@@ -492,7 +484,6 @@ TEST_CASE("components alone are checked and timed, without a label image") {
   CHECK(median(rows[1], kComponents) > 0);
   for (const Row& row : rows) {
     CHECK(row.images == 2);
-    CHECK(total_ms(row) == median(row, kComponents));
     CHECK(row.floor_ms == 0);
   }
 }

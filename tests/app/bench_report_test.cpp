@@ -1,10 +1,12 @@
-#include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "app/bench/reports.hpp"
 #include "app/bench/results.hpp"
 #include "app/view/pages.hpp"
 #include "gpuccl/algorithms.hpp"
+#include "io/files/json.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl;
@@ -21,8 +23,9 @@ Row row(const std::string& name, DeviceKind device, double total_ms) {
   row.images = 2;
   row.elements = 2048;
   row.cycles_a_ms = device == DeviceKind::cpu ? 3e6 : 1e8;
-  row.measures = {{kPreallocated, {total_ms, total_ms * 0.9, total_ms * 1.1, total_ms * 0.8, 9, total_ms}, 1},
-                  {"Scan", {1, 1, 1}, 4}};
+  row.measures = {
+      {kPreallocated, {total_ms, total_ms * 0.9, total_ms * 1.1, total_ms * 0.8, 9, total_ms}, 1, 10},
+      {"Scan", {1, 1, 1}, 4, 10}};
   return row;
 }
 
@@ -32,20 +35,6 @@ Row wrong_row() {
   wrong.wrong = 2;
   wrong.problem = "a.png: wrong labels, not timed";
   return wrong;
-}
-
-Axis axis_of(Test test) {
-  switch (test) {
-    case Test::density:
-    case Test::iterations:
-      return Axis::density;
-    case Test::granularity:
-      return Axis::granularity;
-    case Test::size:
-      return Axis::size;
-    default:
-      return Axis::none;
-  }
 }
 
 ImageSetResult group(double density) {
@@ -67,17 +56,7 @@ Results results_of(Test test) {
   Results results;
   results.test = test;
   results.groups = {group(0.1), group(0.5), group(0.9)};
-  if (test == Test::granularity || test == Test::size)
-    for (int i = 1; i < 3; ++i) {
-      ImageSetResult next = group(0.5);
-      next.granularity = test == Test::granularity ? 1 + i : 1;
-      next.extent->width <<= i;
-      next.elements *= 1 << i;
-      for (Row& row : next.rows) row.elements = next.elements;
-      if (test == Test::granularity) next.extent->width = 64;
-      results.groups.push_back(next);
-    }
-  for (ImageSetResult& group : results.groups) group.axis = axis_of(test);
+  for (ImageSetResult& group : results.groups) group.axis = Axis::density;
   return results;
 }
 
@@ -98,75 +77,83 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+/// Returns the words of a line with one blank between them.
+std::string words_of(const std::string& line) {
+  std::istringstream stream(line);
+  std::string words;
+  for (std::string word; stream >> word;) words += (words.empty() ? "" : " ") + word;
+  return words;
+}
+
 }  // namespace
 
-TEST_CASE("a sweep becomes a table of times and one of multiples, with the floors among the times") {
-  const std::vector<Table> all = tables(results_of(Test::density));
-  REQUIRE(all.size() == 3);
-  CHECK(all[0].header == std::vector<std::string>{"density (%)", "bke", "runs", "wrong", "floor gpu-bytes",
-                                                  "floor host-bits"});
-  CHECK(all[0].rows[1] == std::vector<std::string>{"50.0", "1.50", "2.50", "-", "0.500", "0.500"});
-  CHECK(all[1].rows[1] == std::vector<std::string>{"50.0", "3.00", "5.00", "-"});
+TEST_CASE("a table has a row for each measure, and names algorithms that were not timed") {
+  const Json json = as_json(kHead, results_of(Test::average));
+  const std::string text = as_text(json["results"][0]);
+  const std::vector<std::string> lines = lines_of(text);
+  REQUIRE(lines.size() == 9);
+  CHECK(lines[0] ==
+        "random 64x32, density 10.0 %, granularity 1 (8-connectivity, 2 images of 0.00205 million elements, "
+        "10.0 % foreground, 12 components)");
+  CHECK(lines[1] == "  floor gpu-bytes: 0.500 ms");
+  CHECK(lines[2] == "  floor host-bits: 0.500 ms");
+  CHECK(words_of(lines[3]) ==
+        "algorithm device name launches median ms low ms high ms min ms max ms mean ms repetitions multiple "
+        "of floor cycles per element elements per ns");
+  // 1.1 ms of 10^8 cycles over 2048 elements.
+  CHECK(words_of(lines[4]) ==
+        "bke cuda preallocated 1.00 1.10 0.990 1.21 0.880 9.00 1.10 10.0 2.20 53711 0.00186");
+  CHECK(words_of(lines[5]).starts_with("bke cuda Scan 4.00 1.00 "));
+  CHECK(words_of(lines[8]) == "wrong cpu 2 wrong, not timed");
 }
 
-TEST_CASE("sizes have throughputs and where these reach half of their peak") {
-  Results results = results_of(Test::size);
-  results.groups.erase(results.groups.begin(), results.groups.begin() + 1);
-  results.groups.erase(results.groups.begin() + 1);
-  const std::vector<Table> all = tables(results);
-  REQUIRE(all.size() == 3);
-  CHECK(all[2].header == std::vector<std::string>{"pixels", "bke", "runs", "wrong"});
-  REQUIRE(all[2].rows.size() == 4);
-  // 2048 elements at 1.37 and 8192 at 5.46: half of the peak at 4096.
-  CHECK(all[2].rows[3] == std::vector<std::string>{"half of the peak", "64x64", "64x64", "-"});
-  SeriesSet set{"", "pixels", {"8x8x8", "16x16x16"}, {512, 4096}, {}, true, true};
-  CHECK(half_of_peak(set, {"", {1.0, 1.5}, false}) == "8x8x8");
-  CHECK(half_of_peak(set, {"", {1.0, 3.0}, false}) == "11x11x11");
-  CHECK(half_of_peak(set, {"", {std::nullopt, std::nullopt}, false}).empty());
+TEST_CASE("the fastest algorithm is the first of those that were timed on all sets") {
+  const Json json = as_json(kHead, results_of(Test::density));
+  REQUIRE(json["fastest"].size() == 1);
+  const Json& fastest = json["fastest"][0];
+  CHECK(fastest["algorithm"] == "bke");
+  CHECK(fastest["text"] ==
+        "fastest with 8-connectivity: bke, 1.69 times as fast as runs (geometric mean over 3 image sets)");
+  CHECK(fastest["speedup"].get<double>() == Approx(std::cbrt(2.1 / 1.1 * 2.5 / 1.5 * 2.9 / 1.9)));
+  CHECK(json["results"][0]["axis"] == "density");
 }
 
-TEST_CASE("averages are a table an image set, steps name each step, a wrong algorithm is named") {
-  const std::vector<Table> averages = tables(results_of(Test::average));
-  REQUIRE(averages.size() == 5);
-  CHECK(averages[3].title == "random images, 8-connectivity: total ms");
-  CHECK(averages[4].title == "random images, 8-connectivity: total ms, minimum of the repetitions");
-  CHECK(averages[4].rows[0] ==
-        std::vector<std::string>{"64x32, 10.0 %, granularity 1", "0.880", "1.68", "-"});
-  const std::string text = as_text(averages[0]);
-  CHECK(text.find("2 wrong, not timed") != std::string::npos);
-  CHECK(text.find("0.500 gpu-bytes") != std::string::npos);
-  CHECK(averages[0].header.back() == "note");
-  // 1.1 ms of 10^8 cycles over 2048 pixels; 2.1 ms of 3 * 10^6.
-  CHECK(text.find("  53711") != std::string::npos);
-  CHECK(text.find("  3076") != std::string::npos);
-  const std::string steps = as_text(tables(results_of(Test::steps))[0]);
-  CHECK(steps.find("Scan") != std::string::npos);
-  CHECK(steps.find("4.00") != std::string::npos);
+TEST_CASE("one repetition gives no factor") {
+  Results results = results_of(Test::average);
+  for (ImageSetResult& group : results.groups) group.rows[0].measures[0].repetitions = 1;
+  const Json json = as_json(kHead, results);
+  CHECK(json["fastest"].empty());
+  const Json& rows = json["results"][0]["algorithms"];
+  CHECK_FALSE(rows[0]["measures"][0].contains("multiple_of_floor"));
+  CHECK(rows[1]["measures"][0].contains("multiple_of_floor"));
 }
 
-TEST_CASE("iterations are a table by density, with counts") {
+TEST_CASE("iterations have launches and no times") {
   Results results = results_of(Test::iterations);
   for (ImageSetResult& group : results.groups)
     for (Row& row : group.rows)
       if (!row.measures.empty()) row.measures.erase(row.measures.begin());
-  const std::vector<std::string> how = measurement_notes(results);
-  CHECK(std::find(how.begin(), how.end(),
-                  "an iteration is a launch of Scan (bke, runs); the last one, which finds nothing to "
-                  "change, counts too") != how.end());
-  const std::vector<Table> all = tables(results);
-  REQUIRE(all.size() == 1);
-  CHECK(all[0].rows[0] == std::vector<std::string>{"10.0", "4.00", "4.00", "-"});
+  const Json json = as_json(kHead, results);
+  CHECK(json["results"][0]["algorithms"][0]["measures"] ==
+        Json::parse(R"([{"name": "Scan", "launches": 4.0}])"));
 }
 
 TEST_CASE("the JSON report has head and results") {
-  const auto json = nlohmann::json::parse(as_json(kHead, results_of(Test::density)));
+  const Json json = as_json(kHead, results_of(Test::density));
   CHECK(json["version"] == "1.2.3");
   CHECK(json["complete"] == true);
   CHECK(json["machine"]["CPU"] == "a & b");
   CHECK(json["method"].size() > 3);
   REQUIRE(json["results"].size() == 3);
-  const auto& first = json["results"][0];
-  CHECK(first["size"] == nlohmann::json::array({64, 32, 1}));
+  const Json& first = json["results"][0];
+  CHECK(first["size"] == Json::array({64, 32, 1}));
   CHECK(first["algorithms"][0]["measures"][0]["multiple_of_floor"] == Approx(2.2));
   CHECK(first["algorithms"][0]["measures"][0]["min_ms"] == Approx(0.88));
   CHECK(first["algorithms"][0]["measures"][0]["max_ms"] == 9);
@@ -177,7 +164,7 @@ TEST_CASE("the JSON report has head and results") {
 TEST_CASE("incomplete results are marked") {
   Results results = results_of(Test::density);
   results.incomplete = "interrupted after 1 of <2> images";
-  const auto json = nlohmann::json::parse(as_json(kHead, results));
+  const Json json = as_json(kHead, results);
   CHECK(json["complete"] == false);
   CHECK(json["incomplete"] == results.incomplete);
 }
@@ -201,7 +188,7 @@ TEST_CASE("base64 of bytes") {
 }
 
 TEST_CASE("the page embeds the results unchanged, and nothing from elsewhere") {
-  const std::string json = as_json(kHead, hostile());
+  const std::string json = io::json_text(as_json(kHead, hostile()), 2);
   const std::string page = app::bench_page(json);
   const std::string begin = "<script type=\"application/json\" id=\"results\">";
   const std::size_t at = page.find(begin);

@@ -27,14 +27,15 @@ Results measured(Request request, const std::vector<Algorithm>& table) {
                  {[](double, const std::string&) {}, [](const std::string& line) { FAIL_CHECK(line); }});
 }
 
-double cell(const Table& table, const std::string& algorithm, const std::string& phase,
-            const std::string& column) {
-  const auto at = std::find(table.header.begin(), table.header.end(), column);
-  REQUIRE(at != table.header.end());
-  for (const auto& row : table.rows)
-    if (row[0] == algorithm && row[1] == phase)
-      return std::stod(row[static_cast<std::size_t>(at - table.header.begin())]);
-  FAIL(algorithm << " has no " << phase);
+const Head kHead{"1", "c", "gpuccl bench", {}};
+
+/// Returns a figure of a measure or phase of an algorithm in the first image set.
+double figure(const Json& json, const std::string& algorithm, const std::string& name,
+              const std::string& key) {
+  for (const Json& row : json["results"][0]["algorithms"])
+    for (const Json& part : row.contains("phases") ? row["phases"] : row["measures"])
+      if (row["algorithm"] == algorithm && part["name"] == name) return part.at(key).get<double>();
+  FAIL(algorithm << " has no " << name);
   return 0;
 }
 
@@ -48,17 +49,19 @@ TEST_CASE("iterations by density are those of label equivalence") {
   request.sizes = {{140, 70, 1}};
   request.densities = {0, 0.1, 0.5, 1};
   const Results results = measured(request, algorithms());
-  const std::vector<Table> all = tables(results);
-  REQUIRE(all.size() == 1);
-  CHECK(all[0].header == std::vector<std::string>{"density (%)", "ole", "be", "np", "smccl"});
-  CHECK(all[0].rows[0] == std::vector<std::string>{"0.00", "1.00", "1.00", "1.00", "2.00"});
+  REQUIRE(results.groups.size() == 4);
+  const auto iterations = [&](std::size_t density, std::size_t algorithm) {
+    return results.groups[density].rows[algorithm].measures.at(0).launches;
+  };
+  for (std::size_t algorithm = 0; algorithm < 4; ++algorithm)
+    CHECK(iterations(0, algorithm) == (algorithm == 3 ? 2 : 1));
   for (std::size_t density = 1; density < 4; ++density)
-    for (std::size_t algorithm = 1; algorithm < 3; ++algorithm) {
-      CHECK(std::stod(all[0].rows[density][algorithm]) >= 2);
-      CHECK(std::stod(all[0].rows[density][algorithm]) <= 12);
+    for (std::size_t algorithm = 0; algorithm < 2; ++algorithm) {
+      CHECK(iterations(density, algorithm) >= 2);
+      CHECK(iterations(density, algorithm) <= 12);
     }
-  CHECK(std::stod(all[0].rows[2][3]) > std::stod(all[0].rows[2][1]));  // np takes the most
-  CHECK(all[0].rows[3][1] == "2.00");
+  CHECK(iterations(2, 2) > iterations(2, 0));  // np takes the most
+  CHECK(iterations(3, 0) == 2);
 }
 
 TEST_CASE("from host to host, in every form of report") {
@@ -79,8 +82,7 @@ TEST_CASE("from host to host, in every form of report") {
     for (const char* measure : {kHostImage, kHostRuns, kUpload, kDownload})
       CHECK(find_measure(row.measures, measure) != nullptr);
   }
-  const Head head{"1", "c", "gpuccl bench --test host", {}};
-  const auto json = nlohmann::json::parse(as_json(head, results));
+  const Json json = as_json(kHead, results);
   CHECK(json["results"][0]["algorithms"][0]["measures"][0]["name"] == "label image");
 }
 
@@ -93,29 +95,22 @@ TEST_CASE("work of thread blocks by size and density, in every form of report") 
   request.sizes = {{64, 64, 1}};
   request.densities = {0.3, 1};
   const Results results = measured(request, instrumented_algorithms());
+  const auto working = [](const Row& row) -> const Work& { return row.counted.at(0).work; };
   REQUIRE(results.groups.size() == 2);
   for (const Row& row : results.groups[0].rows) {
     CAPTURE(row.title);
-    const PhaseTime* phase = working_phase(row);
-    REQUIRE(phase != nullptr);
-    CHECK(phase->work.blocks == 2 * 8);
-    CHECK(phase->work.longest.most <= phase->work.steps.most);
-    CHECK(phase->work.longest.sum > 0);
+    const Work& work = working(row);
+    CHECK(work.blocks == 2 * 8);
+    CHECK(work.longest.most <= work.steps.most);
+    CHECK(work.longest.sum > 0);
   }
   // A full tile: no atomic operation after coarse labeling, 511 and more without.
-  CHECK(working_phase(results.groups[1].rows[1])->work.atomics.sum == 0);
-  CHECK(working_phase(results.groups[1].rows[0])->work.atomics.sum >= 2 * 8 * 511);
-  CHECK(*atomics_a_block(results.groups[1].rows[0]) >= 511);
-
-  const std::vector<Table> all = tables(results);
-  REQUIRE(all.size() == 2 + 2);
-  CHECK(all[0].header == std::vector<std::string>{"algorithm", "phase", "launches", "blocks", "steps",
-                                                  "steps, most", "longest walk", "longest walk, most",
-                                                  "atomics", "atomics, most"});
-  CHECK(cell(all[0], "c2fl", "LocalLabeling", "blocks") == 8);
-  const Head head{"1", "c", "gpuccl bench --test work", {}};
-  const auto json = nlohmann::json::parse(as_json(head, results));
+  CHECK(working(results.groups[1].rows[1]).atomics.sum == 0);
+  CHECK(working(results.groups[1].rows[0]).atomics.sum >= 2 * 8 * 511);
+  const Json json = as_json(kHead, results);
+  CHECK(figure(json, "c2fl", "LocalLabeling", "blocks") == 8);
   CHECK(json["results"][1]["algorithms"][1]["phases"][0]["atomics_most"] == 0);
+  CHECK(json["results"][1]["algorithms"][0]["phases"][0]["atomics_mean"] >= 511);
 }
 
 TEST_CASE("block configurations label as the usual ones do, and are compared by their names") {
@@ -139,7 +134,7 @@ TEST_CASE("block configurations label as the usual ones do, and are compared by 
       CHECK(row.images == 2);
     }
     CHECK(results.groups[0].rows[0].title == "c2fl 16x16");
-    CHECK(joint_tables(results)[0].header[1] == "c2fl 16x16");
+    CHECK(as_json(kHead, results)["results"][0]["algorithms"][0]["algorithm"] == "c2fl 16x16");
     request.algorithms = {"c2fl", "dlp"};
   }
 }
@@ -152,30 +147,27 @@ TEST_CASE("memory accesses by phase, in every form of report") {
   request.sizes = {{70, 50, 1}};
   request.densities = {0.5};
   const Results results = measured(request, instrumented_algorithms());
-  const std::vector<Table> all = tables(results);
-  REQUIRE(all.size() == 1);
-  const auto at = [&](const std::string& algorithm, const std::string& phase, const std::string& column) {
-    return cell(all[0], algorithm, phase, column);
+  const Json json = as_json(kHead, results);
+  const auto at = [&](const std::string& algorithm, const std::string& phase, const std::string& key) {
+    return figure(json, algorithm, phase, key);
   };
   const double blocks = 35 * 25, pixels = 70 * 50;
   CHECK(at("buf", "Initialization", "writes") == blocks);
   CHECK(at("buf", "Initialization", "reads") == 0);
-  CHECK(at("buf", "Initialization", "bytes") == 4 * blocks);
-  CHECK(at("buf", "Initialization", "x floor") == 0.2);  // a label for each four pixels
-  CHECK(at("ole", "Init", "bytes") == 5 * pixels);
-  CHECK(at("ole", "Init", "x floor") == 1);
+  CHECK(at("buf", "Initialization", "least_bytes") == 4 * blocks);
+  CHECK(at("buf", "Initialization", "multiple_of_floor_bytes") == 0.2);  // a label for each four pixels
+  CHECK(at("ole", "Init", "least_bytes") == 5 * pixels);
+  CHECK(at("ole", "Init", "multiple_of_floor_bytes") == 1);
   CHECK(at("buf", "Compression", "reads") > blocks);
   CHECK(at("buf", "Compression", "atomics") == 0);
   CHECK(at("buf", "Merge", "atomics") > 0);
   CHECK(at("buf-ic", "Compression", "writes") >= at("buf", "Compression", "writes"));
-  CHECK(at("buf", "FinalLabeling", "image reads") == 2 * blocks);
+  CHECK(at("buf", "FinalLabeling", "image_reads") == 2 * blocks);
   CHECK(at("c2fl", "LocalLabeling", "writes") == pixels);
-  CHECK(at("c2fl", "LocalLabeling", "tile atomics") < at("nc2fl", "LocalLabeling", "tile atomics"));
-  CHECK(at("ole", "Init", "image reads") == pixels);
+  CHECK(at("c2fl", "LocalLabeling", "tile_atomics") < at("nc2fl", "LocalLabeling", "tile_atomics"));
+  CHECK(at("ole", "Init", "image_reads") == pixels);
   CHECK(at("ole", "Scan", "launches") > 2);
 
-  const Head head{"1", "c", "gpuccl bench --test memory", {}};
-  const auto json = nlohmann::json::parse(as_json(head, results));
   const auto& phases = json["results"][0]["algorithms"][0]["phases"];
   CHECK(phases.size() == 4);
   CHECK(phases[0]["name"] == "Initialization");
