@@ -347,6 +347,7 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   report.input = info;
   report.input.foreground_rule = first.foreground_rule;
   report.input_bytes = io::bytes_of_regular_file(files_.input);
+  report.input_state = io::state_of_regular_file(files_.input);
   if (!files_.seeds.empty()) report.seeds = {files_.seeds, io::bytes_of_regular_file(files_.seeds)};
   report.algorithm = first.algorithm;
   report.connectivity = static_cast<int>(connectivity);

@@ -80,6 +80,7 @@ OrderedJson input_of(const Report& report) {
                       {"bits_per_sample", input.bits_per_sample},
                       {"geometry", geometry_of(input.geometry)},
                       {"photometric", input.photometric}};
+  if (!report.input_state.empty()) json["state"] = report.input_state;
   if (!input.value_rule.empty()) json["value_rule"] = input.value_rule;
   json["foreground_rule"] = input.foreground_rule;
   json["foreground"] = report.foreground;

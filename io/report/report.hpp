@@ -54,6 +54,7 @@ struct Report {
   std::string options;  // signature of the run
   ImageInfo input;
   std::uint64_t input_bytes = 0;  // 0 if it is not a regular file
+  std::string input_state;        // state_of_regular_file()
   double foreground = 0;          // share of foreground elements, 0 to 1
 
   std::vector<ReportedIntensity> intensities;

@@ -282,6 +282,7 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
                        .options = head.at("options").get<std::string>(),
                        .components = head.at("labeling").at("components").get<std::uint64_t>(),
                        .input = file_in(head, "input"),
+                       .input_state = head.at("input").value("state", ""),
                        .intensities = intensities_in(head),
                        .output = file_in(head, "output"),
                        .preview = file_in(head, "preview"),

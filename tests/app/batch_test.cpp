@@ -449,6 +449,20 @@ TEST_CASE("option --skip-existing repeats inputs that are not of the reported ru
   CHECK(is_done({}, "other"));
   fs::last_write_time(input, fs::last_write_time(report) + std::chrono::seconds(1));
   CHECK(!is_done({}, "other"));
+  // Another file of the same size, older than the report, with another time or with the same time.
+  fs::last_write_time(input, time);
+  CHECK(!is_done({}, "other"));
+  CHECK(is_done({}, "other"));
+  for (const auto later : {std::chrono::nanoseconds(1), std::chrono::nanoseconds(0)}) {
+    fs::copy_file(input, scratch / "replacement.png");
+    fs::last_write_time(scratch / "replacement.png", fs::last_write_time(input) + later);
+    fs::rename(scratch / "replacement.png", input);
+    CHECK(!is_done({}, "other"));
+    CHECK(is_done({}, "other"));
+  }
+  fs::last_write_time(input, time + std::chrono::nanoseconds(2));
+  CHECK(!is_done({}, "other"));
+  CHECK(is_done({}, "other"));
 }
 
 TEST_CASE("a batch keeps the reports that it writes, wherever they stand") {

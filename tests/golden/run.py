@@ -53,7 +53,7 @@ def execute(words, folder):
 
 # Fields of a report and of a line of --report that differ from run to run, or with a library's compression, or are
 # compared separately.
-VARIABLE = {"timings_ms", "device", "gpuccl", "bytes", "seconds"}
+VARIABLE = {"timings_ms", "device", "gpuccl", "bytes", "state", "seconds"}
 
 
 def plain_report(value, inside=""):

@@ -61,6 +61,7 @@ bool is_done(const LabelPaths& files, const std::string& signature, bool stack) 
   const std::optional<io::ReportedRun> run = io::read_reported_run(files.json);
   return run && run->complete && run->options == signature && is_as_reported(files.input, run->input) &&
          is_as_before(files.input, stack, files.json) &&
+         (run->input_state.empty() || run->input_state == io::state_of_regular_file(files.input)) &&
          are_intensities_of_run(files.intensities, run->intensities, files.json) &&
          is_mask_of_run(files.seeds, run->seeds, files.json) &&
          is_of_run(files.image, run->output, files.json) &&
