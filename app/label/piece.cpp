@@ -93,6 +93,9 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   runs_ = {most_in_row * work_.extent.rows(), most_in_row};
   if (!input.files().contacts.empty() || !input.files().outlines.empty())
     reserved_ = budget_.reserved_for_results();
+  // Decoders of large chunks take more than what every input may.
+  reserved_ += std::max<std::int64_t>(
+      0, input.reader().buffer_bytes() + input.measures().buffer_bytes() - MemoryBudget::kInAnyCase);
   if (!is_empty()) plan_ = plan_memory(work_, budget_.limit(), held_ + reserved_);
   if (!plan_.slabs.empty()) plan_large();
   claim();

@@ -126,7 +126,7 @@ class Piece {
   MemoryPlan plan_;
   MemoryBudget budget_;
   std::int64_t held_ = 0, needed_ = 0;
-  std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave for contacts, outlines, chunks
+  std::int64_t reserved_ = 0;  // bytes of the limit that slabs leave for contacts, outlines, chunks, decoders
   bool has_slices_ = false;    // whether reserved_ includes the slices of chunks
 
   BitVolume bits_;                      // empty if labeled by slabs, or by values

@@ -446,6 +446,18 @@ def memory(folder):
     assert code == 65 and kib <= 64 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
 
 
+def hdf5_memory(folder):
+    """Found: what decodes a large chunk was not counted when slabs of values were planned."""
+    # By another process, because the peak of a child includes the memory of this one.
+    subprocess.run([sys.executable, "-c", "import h5py, numpy\n"
+                    "values = numpy.arange(1, 20 * 1500 * 1500 + 1, dtype='u4').reshape(20, 1500, 1500)\n"
+                    "h5py.File('in.h5', 'w').create_dataset('values', data=values, chunks=values.shape)"], cwd=folder, check=True)
+    for most in (300, 350, 360, 420):
+        for more in ([], ["-c", "6"], ["--measure", "all"]):
+            code, kib = peak_kib("label", folder / "in.h5", "--values", *more, "-o", folder / "out.tif", "--memory", f"{most}M", "--overwrite")
+            assert code == 71 and kib <= most * 1024 + KIB_BESIDE or not PLAIN, (most, more, code, kib)
+
+
 def signals(folder):
     """Found: the signals that SLURM sends left temporary folders."""
     zarr(folder / "in.zarr", [1500, 1500], [1500, 1500], [("0.0", b"\1\0" * 1125000)])
@@ -475,7 +487,7 @@ def formulas(folder):
 with tempfile.TemporaryDirectory() as scratch:
     tests = [claims, reports, outputs, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory, signals, formulas]
     if HAS_HDF5:
-        tests += [hdf5_time, hdf5_child]
+        tests += [hdf5_time, hdf5_child, hdf5_memory]
     for test in tests:
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
             continue
