@@ -27,6 +27,10 @@ int parse_and_run(int argc, char** argv) {
   line.add_command("view", "Write an HTML page that shows a label image and its table", setup_view);
   line.add_command("list", "List the algorithms, or the measures of components", setup_list);
   line.add_command("info", "Print versions, formats and devices, for bug reports", setup_info);
+  line.set_examples(
+      "  gpuccl label page.png -o labels.tiff --view page.html\n"
+      "  gpuccl label scans/ --threshold otsu -o labels/ --stats all.csv\n"
+      "  gpuccl measure segmentation.nii.gz --intensity image.nii.gz --stats table.csv\n");
 
   const CommandLine::Parsed parsed = line.parse({argv + std::min(argc, 1), argv + argc});
   if (!parsed.run) {

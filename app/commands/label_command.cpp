@@ -85,8 +85,16 @@ void set_up(const Command& command, LabelOptions defaults) {
 
 }  // namespace
 
-void setup_label(const Command& command) { set_up(command, {}); }
+void setup_label(const Command& command) {
+  set_up(command, {});
+  command.example("scan.tif --threshold otsu --invert --min-size 8 -o letters.tiff");
+  command.example("cells.tif -c 6 --measure all --stats cells.csv --view cells.html");
+  command.example("huge.zarr --memory 4G -o labels.zarr");
+}
 
-void setup_measure(const Command& command) { set_up(command, LabelOptions::for_objects()); }
+void setup_measure(const Command& command) {
+  set_up(command, LabelOptions::for_objects());
+  command.example("labels.tif --intensity image.tif --stats table.csv");
+}
 
 }  // namespace gpuccl::app

@@ -133,6 +133,7 @@ bool names_file(const std::string& word) {
 
 /// Returns the error for a missing or unknown command.
 std::string wrong_command(const CLI::App& app, const std::string& given) {
+  std::error_code unknown;
   const bool looks_like_file = given.find_first_of("./") != std::string::npos || names_file(given);
   if (given.starts_with('-') || begins_with_typeset_dash(given))
     return "no command or option '" + given + "'" + did_you_mean(given, option_names(app));
@@ -142,7 +143,8 @@ std::string wrong_command(const CLI::App& app, const std::string& given) {
   const std::string like = can_track ? "; did you mean match --track?" : did_you_mean(given, commands);
   return "no command or option '" + given + "'" +
          (like.empty() && looks_like_file
-              ? "; to label it: " + app.get_name() + " label " + given + " -o labels.tiff"
+              ? "; to label it: " + app.get_name() + " label " + given +
+                    (std::filesystem::is_directory(given, unknown) ? " -o labels/" : " -o labels.tiff")
               : like);
 }
 
@@ -392,6 +394,16 @@ Option Command::add_values(const std::string& names, const std::string& type, co
   return Option(*option->type_name(type)->check(parsing_as_given(std::move(parse))));
 }
 
+void Command::example(const std::string& words) const {
+  if (command_ == nullptr) return;
+  const std::string footer = command_->get_footer();
+  const std::string line =
+      "  " + command_->get_parent()->get_name() + " " + command_->get_name() + " " + words;
+  const std::size_t last = footer.rfind("\n\n");
+  command_->footer(last == std::string::npos ? "Examples:\n" + line + "\n\n" + footer
+                                             : footer.substr(0, last) + "\n" + line + footer.substr(last));
+}
+
 void Command::on_run(Run run) const {
   if (table_ != nullptr) return;
   command_->callback([chosen = chosen_, run = std::move(run)] { *chosen = run; });
@@ -409,10 +421,11 @@ std::unique_ptr<CLI::App> CommandLine::new_app() const {
   formatter->column_width(32);
   formatter->label("SUBCOMMAND", "COMMAND");
   app->formatter(formatter);
-  app->set_version_flag("--version", version_);
+  app->set_version_flag("-V,--version", version_);
   app->require_subcommand(1);
-  app->footer("See also '" + program_ + " COMMAND --help' and 'man " + program_ +
-              (pages_ == Pages::of_commands ? "-COMMAND" : "") + "'.");
+  app->footer((examples_.empty() ? "" : "Examples:\n" + examples_ + "\n") + "See also '" + program_ +
+              " COMMAND --help' and 'man " + program_ + (pages_ == Pages::of_commands ? "-COMMAND" : "") +
+              "'.");
   return app;
 }
 
@@ -441,7 +454,7 @@ std::optional<CommandLine::Parsed> CommandLine::parse_given(const std::vector<st
   if (given_.lacks_required) return std::nullopt;
   try {
     Parsed parsed = parse_declared(words);
-    if (parsed.run || words == std::vector<std::string>{"--version"}) return parsed;
+    if (parsed.run || (words.size() == 1 && parsed.text == version_ + "\n")) return parsed;
   } catch (const Error&) {  // parse() repeats it with all declarations, for a complete message
   }
   return std::nullopt;

@@ -86,6 +86,8 @@ class Command {
   /// Adds an option with any number of values, parsed one by one: positional ones, or the option repeated.
   Option add_values(const std::string& names, const std::string& type, const std::string& help,
                     ParseValue parse) const;
+  /// Adds a command line, without the name of the program and the command, to the examples after its help.
+  void example(const std::string& words) const;
   /// Sets the function that runs if this command is selected.
   void on_run(Run run) const;
 
@@ -115,6 +117,9 @@ class CommandLine {
   using SetUp = std::function<void(const Command&)>;
   void add_command(const std::string& name, const std::string& description, const SetUp& set_up);
 
+  /// Sets the examples after the help of the program, indented lines.
+  void set_examples(std::string lines) { examples_ = std::move(lines); }
+
   struct Parsed {
     std::string text;  // help or version, if that is what was asked for
     Run run;           // else this
@@ -134,7 +139,7 @@ class CommandLine {
   void declare_all(const std::vector<std::string>& words);
   Parsed parse_declared(std::vector<std::string> words);
 
-  std::string program_, description_, version_;
+  std::string program_, description_, version_, examples_;
   Pages pages_;
   std::unique_ptr<CLI::App> app_;
   Run chosen_;
