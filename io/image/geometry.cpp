@@ -30,12 +30,16 @@ struct OtherName {
 
 // The micro sign, the letter mu, and how ImageJ and JSON escape the former; the letter and the sign of
 // Ångström.
-constexpr OtherName kOtherNames[] = {
-    {"\xc2\xb5m", LengthUnit::um},      {"\xce\xbcm", LengthUnit::um},
-    {"\\u00B5m", LengthUnit::um},       {"micron", LengthUnit::um},
-    {"\xc3\x85", LengthUnit::angstrom}, {"\xe2\x84\xab", LengthUnit::angstrom},
-    {"\\u00C5", LengthUnit::angstrom},  {"in", LengthUnit::inch},
-    {"inches", LengthUnit::inch}};
+constexpr OtherName kOtherNames[] = {{"\xc2\xb5m", LengthUnit::um},
+                                     {"\xce\xbcm", LengthUnit::um},
+                                     {"\\u00B5m", LengthUnit::um},
+                                     {"\\u03BCm", LengthUnit::um},
+                                     {"micron", LengthUnit::um},
+                                     {"\xc3\x85", LengthUnit::angstrom},
+                                     {"\xe2\x84\xab", LengthUnit::angstrom},
+                                     {"\\u00C5", LengthUnit::angstrom},
+                                     {"in", LengthUnit::inch},
+                                     {"inches", LengthUnit::inch}};
 
 const NamedUnit* find(LengthUnit unit) {
   const auto* const found = std::find_if(std::begin(kUnits), std::end(kUnits),

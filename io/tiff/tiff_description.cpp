@@ -81,6 +81,8 @@ void parse_imagej(const std::string& text, const FirstPage& page, TiffDescriptio
     if (key == "spacing") description.spacing[2] = number_in<double>(value, 0);
     is_composite |= key == "mode";
     if (key == "unit") description.unit = length_unit(value);
+    if (key == "yunit") description.y_unit = length_unit(value);
+    if (key == "zunit") description.z_unit = length_unit(value);
     if (key == "cf" || (key.size() == 2 && key[0] == 'c' && key[1] >= '0' && key[1] <= '9'))
       description.calibration += (description.calibration.empty() ? "" : " ") + value;
   }
@@ -423,6 +425,11 @@ void add_spacing(const TiffDescription& description, Geometry& geometry) {
   } else if (geometry.unit != LengthUnit::unknown && geometry.resolution.is_known()) {
     geometry.spacing[0] = reciprocal(geometry.resolution.x);
     geometry.spacing[1] = reciprocal(geometry.resolution.y);
+  }
+  for (const auto& [axis, unit] : {std::pair(1, description.y_unit), std::pair(2, description.z_unit)}) {
+    if (!unit || geometry.unit == LengthUnit::unknown) continue;
+    if (*unit == LengthUnit::unknown) return void(geometry = {.resolution = geometry.resolution});
+    geometry.spacing[static_cast<std::size_t>(axis)] *= unit_ratio(*unit, geometry.unit);
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,6 +61,7 @@ struct TiffDescription {
   bool samples_are_channels = false;  // of a pixel, in a composite of ImageJ, and of Zeiss
   Vector3 spacing{};  // of which ImageJ specifies only z, the others by the resolution; 0: unknown
   LengthUnit unit = LengthUnit::unknown;
+  std::optional<LengthUnit> y_unit, z_unit;  // of ImageJ, if they differ from `unit`
 
   std::string calibration;  // ImageJ's function number and coefficients: "0 -32768.0 1.0"
 

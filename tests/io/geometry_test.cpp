@@ -11,8 +11,8 @@ namespace {
 const Orientation kTilted{WorldSpace::ras, {{{0, 2, 0}, {-3, 0, 0}, {0, 0.5, 4}}}, {10, -20, 30}};
 
 TEST_CASE("units of length have the names that programs write") {
-  for (const char* name : {"um", "\xc2\xb5m", "\xce\xbcm", "\\u00B5m", "micron", "microns", "micrometer",
-                           "micrometers", "micrometre"})
+  for (const char* name : {"um", "\xc2\xb5m", "\xce\xbcm", "\\u00B5m", "\\u03BCm", "micron", "microns",
+                           "micrometer", "micrometers", "micrometre"})
     CHECK(length_unit(name) == LengthUnit::um);
   CHECK(length_unit("nm") == LengthUnit::nm);
   CHECK(length_unit("inches") == LengthUnit::inch);

@@ -969,6 +969,10 @@ TEST_CASE_METHOD(OneFile, "ImageJ omits a slice distance of 1, which the unit im
   CHECK(spacing_with(3, "ImageJ=1.53t\nimages=3\nslices=3\nunit=micron\n") == Vector3{0.5, 0.25, 1});
   CHECK(spacing_with(3, "ImageJ=1.53t\nimages=3\nunit=mm\n") == Vector3{0.5, 0.25, 1});
   CHECK(spacing_with(3, "ImageJ=1.53t\nimages=3\nunit=mm\nspacing=3\n") == Vector3{0.5, 0.25, 3});
+  CHECK(spacing_with(3, "ImageJ=1.54p\nslices=3\nunit=cm\nyunit=mm\nzunit=um\nspacing=20\n") ==
+        Vector3{0.5, 0.025, 0.002});
+  CHECK(spacing_with(1, "ImageJ=1.54p\nunit=\\u03BCm\nyunit=nm\n") == Vector3{0.5, 0.00025, 0});
+  CHECK(spacing_with(1, "ImageJ=1.54p\nunit=um\nyunit=pixel\n") == Vector3{});
   CHECK(spacing_with(3, "ImageJ=1.53t\nimages=3\n") == Vector3{});
   CHECK(spacing_with(1, "ImageJ=1.53t\nunit=mm\n") == Vector3{0.5, 0.25, 0});
 }
