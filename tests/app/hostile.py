@@ -471,6 +471,18 @@ def signals(folder):
             assert not list(folder.glob(".gpuccl-*")), number
 
 
+def zeros_in_text(folder):
+    """Messages show NULs in the text of a file, at which they ended."""
+    npy(folder / "type.npy", (1, 1), b"\1", "<\0u1")
+    run("label", "type.npy", "-o", "out.tif", cwd=folder, code=65, said=r"(type '<\x00u1')")
+    npy(folder / "order.npy", (1, 1), b"\1")
+    content = (folder / "order.npy").read_bytes()
+    (folder / "order.npy").write_bytes(content.replace(b"False", b"Fa\0se"))
+    run("label", "order.npy", "-o", "out.tif", cwd=folder, code=65, said=r"(fortran_order Fa\x00se)")
+    zarr(folder / "in.zarr", [2, 2], [2, 2], dtype="|\0u1")
+    run("label", "in.zarr", "-o", "out.tif", cwd=folder, code=65, said=r"\x00u1")
+
+
 def formulas(folder):
     """Names that a spreadsheet would take for formulas."""
     for name in ("=1+1.png", "+a.png", "@b.png", "-c.png", "d.png"):
@@ -485,7 +497,8 @@ def formulas(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    tests = [claims, reports, outputs, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory, signals, formulas]
+    tests = [claims, reports, outputs, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory,
+             signals, zeros_in_text, formulas]
     if HAS_HDF5:
         tests += [hdf5_time, hdf5_child, hdf5_memory]
     for test in tests:

@@ -36,11 +36,17 @@ class Error : public std::runtime_error {
  public:
   /// `system_code`: the errno value, or 0.
   Error(ErrorCode code, const std::string& reason, int system_code = 0)
-      : std::runtime_error(reason), code_(code), system_code_(system_code) {}
+      : std::runtime_error(without_nul(reason)), code_(code), system_code_(system_code) {}
   ErrorCode code() const { return code_; }
   int system_code() const { return system_code_; }
 
  private:
+  /// Escapes NULs, at which what() would end: text from a file may contain them.
+  static std::string without_nul(std::string text) {
+    for (std::size_t at = 0; (at = text.find('\0', at)) != std::string::npos;) text.replace(at, 1, "\\x00");
+    return text;
+  }
+
   ErrorCode code_;
   int system_code_;
 };
