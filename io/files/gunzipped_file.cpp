@@ -117,6 +117,11 @@ bool is_gzip(const InputFile& file) {
          start[0] == 0x1f && start[1] == 0x8b;
 }
 
+const char* GunzippedFile::checksum() const {
+  unsigned char first = 0;
+  return file_->read_at(offset_, &first, 1) == 1 && first == 0x1f ? "CRC-32" : "Adler-32";
+}
+
 std::size_t GunzippedFile::read_start(void* out, std::size_t count) const {
   return GunzipStream(*file_, offset_, false).read(out, count);
 }

@@ -108,6 +108,8 @@ class GunzippedFile final : public ByteSource {
   /// Returns the number of compressed bytes.
   std::uint64_t stored_bytes() const { return file_->size() - std::min(file_->size(), offset_); }
 
+  /// Returns the checksum of the content, which reading compares: that of gzip or of zlib.
+  const char* checksum() const;
   /// Decompresses only the first bytes.
   std::size_t read_start(void* out, std::size_t count) const;
   /// Announces the number of bytes to read from the start, and whether they are read once in order. Call it

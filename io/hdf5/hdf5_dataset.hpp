@@ -34,6 +34,8 @@ class Hdf5Filters {
   explicit Hdf5Filters(std::vector<Hdf5Filter> filters);
 
   bool empty() const { return filters_.empty(); }
+  /// Returns the checksums of chunks.
+  std::vector<std::string> checksums() const;
   const std::vector<Hdf5Filter>& list() const { return filters_; }
   /// Returns the maximum stored size of a chunk of `bytes` bytes.
   std::size_t most_stored(std::size_t bytes) const;

@@ -101,6 +101,16 @@ Hdf5Filters::Hdf5Filters(std::vector<Hdf5Filter> filters) : filters_(std::move(f
   if (filters_.size() > kMost) throw Error(ErrorCode::data, "its chunks go through more than 32 filters");
 }
 
+std::vector<std::string> Hdf5Filters::checksums() const {
+  std::vector<std::string> names;
+  for (const Hdf5Filter& filter : filters_) {
+    if (filter.kind == Hdf5Filter::Kind::checksum) names.emplace_back("Fletcher-32");
+    if (filter.kind == Hdf5Filter::Kind::compressor && *checksum_of(filter.codec) != 0)
+      names.emplace_back(checksum_of(filter.codec));
+  }
+  return names;
+}
+
 std::size_t Hdf5Filters::most_stored(std::size_t bytes) const {
   return filters_.empty() ? bytes : bytes + bytes / 16 + 4096;
 }

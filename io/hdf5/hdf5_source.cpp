@@ -191,6 +191,7 @@ ChunkedImage image_of(const Hdf5Array& array, const PlaneChoice& choice) {
   image.format_name = "hdf5";
   image.axes = choose_axes(named_axes(array.shape, tags), choice);
   image.geometry = geometry_of(array.sizes, image.axes, tags);
+  image.checksums = array.filters.checksums();
   return image;
 }
 

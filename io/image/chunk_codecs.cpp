@@ -99,6 +99,10 @@ bool decode_lz4([[maybe_unused]] Bytes stored, [[maybe_unused]] Out out) {
 
 }  // namespace
 
+const char* checksum_of(ChunkCodec codec) {
+  return codec == ChunkCodec::zlib ? "Adler-32" : codec == ChunkCodec::gzip ? "CRC-32" : "";
+}
+
 bool is_built_in(ChunkCodec codec) {
   switch (codec) {
     case ChunkCodec::zstd:

@@ -16,6 +16,10 @@ enum class ChunkCodec { zlib, gzip, zstd, blosc, lz4 };
 /// Returns true if this build has the library of the codec.
 bool is_built_in(ChunkCodec codec);
 
+/// Returns the checksum that all data of the codec have; "" if there is none. zstd may have one, which is
+/// compared, too.
+const char* checksum_of(ChunkCodec codec);
+
 /// Decompresses `stored`. Returns true if it is valid and makes exactly the bytes of `out`.
 bool decompress(ChunkCodec codec, std::span<const std::byte> stored, std::span<std::byte> out);
 

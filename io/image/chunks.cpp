@@ -90,6 +90,7 @@ class ChunkSource final : public SampleSource {
     if (axes.z) z_ = axis_of(*axes.z);
     has_z_ = axes.z.has_value();
     info_.format = image.format_name;
+    info_.checksums = image.checksums;
     info_.extent = {static_cast<int>(x_.size), static_cast<int>(y_.size), slices};
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);

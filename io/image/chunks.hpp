@@ -61,6 +61,7 @@ struct ChunkedImage {
   std::string format_name;
   ImageAxes axes;
   Geometry geometry;
+  std::vector<std::string> checksums;  // ImageInfo::checksums
 };
 
 /// Opens the image; chunks are read and decoded in parallel. Throws Error (data, memory).

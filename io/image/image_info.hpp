@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/image/geometry.hpp"
@@ -19,6 +20,8 @@ struct ImageInfo {
   // threshold is known.
   std::string foreground_rule;
   std::string value_rule = "";  // value_rule() of the first slice
+  /// Checksums in the file that reading compares: "Adler-32". Without any, damage may become other samples.
+  std::vector<std::string> checksums = {};
   Geometry geometry = {};
   bool is_described_stack = false;  // a TIFF whose description lists its slices, as ImageJ's do
   // Width and height are those of the largest pages; smaller ones are at the upper left, next to background.

@@ -105,6 +105,7 @@ class RawVolumeSource final : public SampleSource {
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);
     info_.geometry = volume.geometry;
+    if (compressed_) info_.checksums = {compressed_->checksum()};
   }
 
   const ImageInfo& info() const override { return info_; }

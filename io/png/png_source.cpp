@@ -101,6 +101,7 @@ class PngSource final : public SampleSource {
     format_ = format_of(png, header);
     check_format(format_);
     info_.format = "png";
+    info_.checksums = {"CRC-32", "Adler-32"};
     info_.extent = {static_cast<int>(width), static_cast<int>(height), 1};
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);

@@ -82,6 +82,7 @@ OrderedJson input_of(const Report& report) {
                       {"photometric", input.photometric}};
   if (!report.input_state.empty()) json["state"] = report.input_state;
   if (!input.value_rule.empty()) json["value_rule"] = input.value_rule;
+  json["checksums"] = input.checksums;
   json["foreground_rule"] = input.foreground_rule;
   json["foreground"] = report.foreground;
   return json;

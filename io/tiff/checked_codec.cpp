@@ -8,13 +8,24 @@
 
 namespace gpuccl::io {
 
+namespace {
+
+int compression_of(const TiffHandle& tiff) {
+  return tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+}
+
+}  // namespace
+
+bool CheckedCodec::is_deflate(const TiffHandle& tiff) {
+  return compression_of(tiff) == COMPRESSION_ADOBE_DEFLATE || compression_of(tiff) == COMPRESSION_DEFLATE;
+}
+
 std::optional<CheckedCodec> CheckedCodec::of(const TiffHandle& tiff, const TiffFormat& format,
                                              const TiffLayout& layout) {
-  const int compression = tiff.field<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
-  const bool is_deflate = compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE;
-  if (!is_deflate && !(compression == COMPRESSION_ZSTD && is_built_in(ChunkCodec::zstd))) return std::nullopt;
+  const bool is_zstd = compression_of(tiff) == COMPRESSION_ZSTD && is_built_in(ChunkCodec::zstd);
+  if (!is_deflate(tiff) && !is_zstd) return std::nullopt;
   CheckedCodec codec;
-  codec.codec_ = is_deflate ? ChunkCodec::zlib : ChunkCodec::zstd;
+  codec.codec_ = is_zstd ? ChunkCodec::zstd : ChunkCodec::zlib;
   codec.predictor_ = tiff.field<std::uint16_t>(TIFFTAG_PREDICTOR, PREDICTOR_NONE);
   codec.bits_ = format.samples.bits;
   const bool has_words = codec.bits_ == 16 || codec.bits_ == 32 || codec.bits_ == 64;

@@ -19,6 +19,9 @@ class CheckedCodec {
   static std::optional<CheckedCodec> of(const TiffHandle& tiff, const TiffFormat& format,
                                         const TiffLayout& layout);
 
+  /// Returns whether the current page is compressed by Deflate.
+  static bool is_deflate(const TiffHandle& tiff);
+
   /// Decodes strip or tile `index` to samples in the order of this machine. `out` has room for a whole one,
   /// of which `bytes` bytes are needed: the last strip may be stored with all rows or without those below the
   /// page. Returns false if data is damaged. Throws Error (io).

@@ -282,6 +282,7 @@ class ContentsScanner {
 
   void start(const TiffFormat& format) {
     result_.info.format = "tiff";
+    if (CheckedCodec::is_deflate(tiff_)) result_.info.checksums = {checksum_of(ChunkCodec::zlib)};
     result_.info.bits_per_sample = format.samples.bits;
     result_.info.photometric = name_of(format.stored);
     result_.info.geometry.resolution = read_resolution(tiff_);

@@ -33,6 +33,8 @@ class ZarrCodecs {
   void add(std::optional<ChunkCodec> codec);
 
   bool empty() const { return codecs_.empty(); }
+  /// The checksums of chunks.
+  std::vector<std::string> checksums() const;
   /// The most bytes that a chunk of so many may be stored as.
   std::size_t most_stored(std::size_t bytes) const;
   /// Decodes `stored` into exactly the bytes of `out`. Error (data).

@@ -81,6 +81,14 @@ void ZarrCodecs::add(std::optional<ChunkCodec> codec) {
   codecs_.push_back(codec);
 }
 
+std::vector<std::string> ZarrCodecs::checksums() const {
+  std::vector<std::string> names;
+  for (const std::optional<ChunkCodec>& codec : codecs_)
+    if (const char* const name = codec ? checksum_of(*codec) : "CRC-32C"; *name != 0)
+      names.emplace_back(name);
+  return names;
+}
+
 std::size_t ZarrCodecs::most_stored(std::size_t bytes) const {
   return codecs_.empty() ? bytes : bytes + bytes / 64 + 4096;
 }

@@ -492,7 +492,7 @@ std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptio
 
 std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, const ReadOptions& options) {
   OmeImage found = find_ome_image(*store, memory_limit(options.limits), options.planes);
-  const ChunkedImage image{"zarr", std::move(found.axes), found.geometry};
+  const ChunkedImage image{"zarr", std::move(found.axes), found.geometry, found.array.codecs.checksums()};
   return open_chunks(
       std::make_unique<ZarrChunks>(std::move(store), std::move(found.path), std::move(found.array)), image,
       options);

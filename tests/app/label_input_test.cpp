@@ -167,6 +167,27 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
         "in.tif: contains 2 images");
 }
 
+TEST_CASE("the report lists the checksums in the input that reading compares") {
+  const ScratchFolder scratch;
+  const std::pair<const char*, Json> cases[] = {
+      {"deflate.tif", {"Adler-32"}}, {"none.tif", Json::array()}, {"packbits.tif", Json::array()},
+      {"o.npy", Json::array()},      {"o.nii", Json::array()},    {"o.nii.gz", {"CRC-32"}},
+      {"o.nrrd", {"CRC-32"}},        {"o.mha", {"Adler-32"}},     {"none.zarr", Json::array()}};
+  for (const auto& [name, checksums] : cases) {
+    CAPTURE(name);
+    const std::string output = scratch / name, stem = output.substr(0, output.rfind('.'));
+    Words words{"label", source_file("data/cells.tif"), "--spacing", "1,1,1", "-o", output};
+    for (const std::string compression : {"none", "packbits", "deflate"})
+      if (stem.ends_with(compression)) words.insert(words.end(), {"--compress", compression});
+    succeeds(words);
+    CHECK(report_of({output, "--values"})["input"]["checksums"] == checksums);
+  }
+  CHECK(report_of({source_file("data/page.png")})["input"]["checksums"] == Json{"CRC-32", "Adler-32"});
+  succeeds({"label", source_file("data/cells.tif"), "--spacing", "1,1,1", "-o", scratch / "l.zarr"});
+  const Json of_zarr = report_of({scratch / "l.zarr", "--values"})["input"]["checksums"];
+  CHECK((of_zarr == Json{"Adler-32"} || of_zarr == Json{"CRC-32"}));  // zlib of v2, gzip of v3
+}
+
 TEST_CASE("option --value takes the elements of these values") {
   const ScratchFolder scratch;
   const std::string input = save_gray(scratch / "in.tif", {{10, 20, 200, 30, 210, 21}});

@@ -26,7 +26,8 @@ inline Report sample_report(const Components& components) {
                   .extent = {100, 50, 1},
                   .bits_per_sample = 1,
                   .photometric = "min-is-black",
-                  .foreground_rule = "nonzero"};
+                  .foreground_rule = "nonzero",
+                  .checksums = {"CRC-32", "Adler-32"}};
   report.input_bytes = 812;
   report.foreground = 0.125;
   report.algorithm = "runs";

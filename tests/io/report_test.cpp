@@ -38,7 +38,8 @@ TEST_CASE("the report says everything") {
   CHECK(json["gpuccl"].is_string());
   CHECK(json["input"] ==
         Json::parse(R"({"path": "scans/page 1.png", "bytes": 812, "format": "png", "width": 100, "height": 50,
-    "depth": 1, "bits_per_sample": 1, "geometry": null, "photometric": "min-is-black", "foreground_rule": "nonzero",
+    "depth": 1, "bits_per_sample": 1, "geometry": null, "photometric": "min-is-black", "checksums": ["CRC-32", "Adler-32"],
+    "foreground_rule": "nonzero",
     "foreground": 0.125})"));
   CHECK(json["labeling"] == Json::parse(R"({"algorithm": "runs", "connectivity": 8, "periodic": [],
     "device": {"kind": "cpu", "name": "a processor", "gpus": [], "sandbox": null}, "components": 2,
