@@ -142,6 +142,35 @@ bool needs_unit(const Geometry& geometry, const GivenSpacing& given) {
   return geometry.nifti && geometry.unit == LengthUnit::unknown && given.unit == LengthUnit::unknown;
 }
 
+std::array<double, 12> NiftiFrame::affine_of_quaternion() const {
+  const auto& [b, c, d, x, y, z] = quatern;
+  const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
+  const auto& size = pixdim;
+  const double i = size[1], j = size[2], k = size[0] < 0 ? -size[3] : size[3];
+  return {(a * a + b * b - c * c - d * d) * i,
+          2 * (b * c - a * d) * j,
+          2 * (b * d + a * c) * k,
+          x,
+          2 * (b * c + a * d) * i,
+          (a * a + c * c - b * b - d * d) * j,
+          2 * (c * d - a * b) * k,
+          y,
+          2 * (b * d - a * c) * i,
+          2 * (c * d + a * b) * j,
+          (a * a + d * d - b * b - c * c) * k,
+          z};
+}
+
+void Geometry::begin_at(int first) {
+  if (orientation) orientation->origin = orientation->at({0, 0, static_cast<double>(first)});
+  if (!nifti || first == 0) return;
+  const std::array<double, 12> affine = nifti->affine_of_quaternion();
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (nifti->qform_code > 0) nifti->quatern[3 + axis] += affine[4 * axis + 2] * first;
+    if (nifti->sform_code > 0) nifti->srow[4 * axis + 3] += nifti->srow[4 * axis + 2] * first;
+  }
+}
+
 void set_spacing(Geometry& geometry, const GivenSpacing& given) {
   if (needs_unit(geometry, given)) geometry.unit = LengthUnit::mm;
   if (given.unit != LengthUnit::unknown) {

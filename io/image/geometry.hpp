@@ -60,6 +60,9 @@ struct NiftiFrame {
   int qform_code = 0, sform_code = 0;
   std::array<double, 6> quatern{};  // b, c, d and the offsets x, y, z
   std::array<double, 12> srow{};
+
+  /// Returns the affine matrix by the standard: a unit quaternion, spacings, and the sign of the third axis.
+  std::array<double, 12> affine_of_quaternion() const;
 };
 
 /// The size of elements, and where they are.
@@ -74,6 +77,8 @@ struct Geometry {
 
   /// Along the first `axes`.
   bool is_known(int axes = 2) const;
+  /// Moves the origin to the slice `first`.
+  void begin_at(int first);
 };
 
 /// A requested spacing, instead of that of the file.

@@ -206,8 +206,7 @@ class Slices final : public SourcePart {
     first_ = static_cast<int>(range.begin);
     own_info().extent.depth = static_cast<int>(range.end - range.begin);
     if (info().extent.depth == 1) own_info().geometry.has_slice_axis = false;
-    if (std::optional<Orientation>& place = own_info().geometry.orientation)
-      place->origin = place->at({0, 0, static_cast<double>(first_)});
+    own_info().geometry.begin_at(first_);
   }
 
   const SampleFormat& format(int z) const override { return source().format(first_ + z); }

@@ -163,30 +163,10 @@ Orientation orientation_of(const std::array<double, 12>& affine) {
   return orientation;
 }
 
-/// Returns the affine matrix by the standard: a unit quaternion, spacings, and the sign of the third axis.
-std::array<double, 12> affine_of_quaternion(const NiftiFrame& frame) {
-  const auto& [b, c, d, x, y, z] = frame.quatern;
-  const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));
-  const auto& size = frame.pixdim;
-  const double i = size[1], j = size[2], k = size[0] < 0 ? -size[3] : size[3];
-  return {(a * a + b * b - c * c - d * d) * i,
-          2 * (b * c - a * d) * j,
-          2 * (b * d + a * c) * k,
-          x,
-          2 * (b * c + a * d) * i,
-          (a * a + c * c - b * b - d * d) * j,
-          2 * (c * d - a * b) * k,
-          y,
-          2 * (b * d - a * c) * i,
-          2 * (c * d + a * b) * j,
-          (a * a + d * d - b * b - c * c) * k,
-          z};
-}
-
 /// Prefers the sform if both are given, as other readers do.
 std::optional<Orientation> orientation_of(const NiftiFrame& frame) {
   if (frame.sform_code > 0) return orientation_of(frame.srow);
-  if (frame.qform_code > 0) return orientation_of(affine_of_quaternion(frame));
+  if (frame.qform_code > 0) return orientation_of(frame.affine_of_quaternion());
   return std::nullopt;
 }
 

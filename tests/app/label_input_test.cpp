@@ -167,6 +167,19 @@ TEST_CASE("option --per-slice labels pages of different size, option --series on
         "in.tif: contains 2 images");
 }
 
+TEST_CASE("labels of selected pages are where the pages are") {
+  const ScratchFolder scratch;
+  for (const std::string name : {"o.nii", "o.nii.gz"}) {
+    CAPTURE(name);
+    const std::string input = scratch / name, output = scratch / "pages-" + name;
+    succeeds({"label", source_file("data/cells.tif"), "--spacing", "1,1,2", "-o", input});
+    succeeds({"label", input, "--values", "--page", "2..9", "-o", output});
+    const Json place = report_of({output, "--values"})["input"]["geometry"];
+    CHECK(place["origin"][2] == 4);
+    CHECK(place == report_of({input, "--values", "--page", "2..9"})["input"]["geometry"]);
+  }
+}
+
 TEST_CASE("the report lists the checksums in the input that reading compares") {
   const ScratchFolder scratch;
   const std::pair<const char*, Json> cases[] = {

@@ -74,6 +74,7 @@ TEST_CASE("a misspelt name is refused with the one that was meant") {
   fails({"--verson"}, 64, "did you mean --version?");
   CHECK(fails({"label", "x.png", "--frobnicate"}, 64, "'--frobnicate'").find("mean") == std::string::npos);
   fails({"in.png"}, 64, "'in.png'; to label it: gpuccl label in.png -o labels.tiff");
+  fails({"a b.png"}, 64, "; to label it: gpuccl label 'a b.png' -o labels.tiff");
   fails({source_file("data")}, 64, "; to label it: gpuccl label " + source_file("data") + " -o labels/");
   CHECK(succeeds({"-V"}) == succeeds({"--version"}));
   fails({"label", "in.png", "out.tiff"}, 64, "to write a label image of that name, use -o out.tiff");
