@@ -13,7 +13,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_WORDS, MAX_HELP, MAX_SUBJECT = 35, 90, 65
 
-# What the guide replaces, and with what.
+# Phrases that the guide replaces, with their replacements.
 FORBIDDEN = {
     r"besides?": "next to, compared with, in addition to",
     r"be it": "also if",
