@@ -53,11 +53,11 @@ TEST_CASE("1-bit TIFFs hold the image or volume") {
   for (const Extent extent : extents) {
     const BitVolume image = tests::random_image(extent, 0.4, 1, 7);
     save(folder / "image.tif", image);
-    const std::vector<TiffPage> pages = read_tiff_pages(folder / "image.tif");
+    const std::vector<DecodedTiffPage> pages = read_tiff_pages(folder / "image.tif");
     CAPTURE(tests::to_string(extent));
     REQUIRE(pages.size() == static_cast<std::size_t>(extent.depth));
     for (int z = 0; z < extent.depth; ++z) {
-      const TiffPage& page = pages[static_cast<std::size_t>(z)];
+      const DecodedTiffPage& page = pages[static_cast<std::size_t>(z)];
       CHECK(page.bits == 1);
       CHECK(page.photometric == PHOTOMETRIC_MINISBLACK);
       CHECK(page.compression == COMPRESSION_ADOBE_DEFLATE);

@@ -19,9 +19,10 @@
 namespace gpuccl::io {
 namespace {
 
-std::vector<Label> joined(const std::vector<TiffPage>& pages) {
+std::vector<Label> joined(const std::vector<DecodedTiffPage>& pages) {
   std::vector<Label> values;
-  for (const TiffPage& page : pages) values.insert(values.end(), page.values.begin(), page.values.end());
+  for (const DecodedTiffPage& page : pages)
+    values.insert(values.end(), page.values.begin(), page.values.end());
   return values;
 }
 
@@ -61,12 +62,12 @@ TEST_CASE("label TIFFs of every type and compression hold the labels") {
   const LabelImage image = sample_labels(extent, count);
   save_labels(path, image, {.type = type, .compression = compression, .progress = {}});
 
-  const std::vector<TiffPage> pages = read_tiff_pages(path);
+  const std::vector<DecodedTiffPage> pages = read_tiff_pages(path);
   REQUIRE(pages.size() == static_cast<std::size_t>(extent.depth));
   CHECK(joined(pages) == values_of(image));
   CHECK_FALSE(is_big_tiff(path));
   CHECK(read_file(path).substr(0, 2) == "II");
-  for (const TiffPage& page : pages) {
+  for (const DecodedTiffPage& page : pages) {
     CHECK(page.width == static_cast<std::uint32_t>(extent.width));
     CHECK(page.height == static_cast<std::uint32_t>(extent.height));
     CHECK(page.bits == bits);
@@ -134,19 +135,19 @@ TEST_CASE("the first page describes the stack as ImageJ does and carries the res
                           .unit = LengthUnit::um,
                           .resolution = {2.5, 5, ResolutionUnit::centimetre}};
   save_labels(path, sample_labels({40, 30, 7}, 300), {.geometry = geometry, .progress = {}});
-  const std::vector<TiffPage> pages = read_tiff_pages(path);
+  const std::vector<DecodedTiffPage> pages = read_tiff_pages(path);
   REQUIRE(pages.size() == 7);
   CHECK(pages[0].description ==
         "ImageJ=1.11a\nimages=7\nslices=7\nunit=um\nspacing=0.25\nloop=false\nmin=0\nmax=300\n");
   CHECK(pages[1].description.empty());
-  for (const TiffPage& page : pages) {
+  for (const DecodedTiffPage& page : pages) {
     CHECK(page.x_resolution == 2.5f);
     CHECK(page.y_resolution == 5.f);
     CHECK(page.resolution_unit == RESUNIT_CENTIMETER);
   }
 
   save_labels(path, sample_labels({40, 30, 1}, 3), {.progress = {}});
-  const TiffPage page = read_tiff_pages(path).at(0);
+  const DecodedTiffPage page = read_tiff_pages(path).at(0);
   CHECK(page.description == "ImageJ=1.11a\nimages=1\nloop=false\nmin=0\nmax=3\n");
   CHECK(page.x_resolution == 0);
 }
@@ -199,7 +200,7 @@ TEST_CASE("a resolution is stored as the fraction that it is") {
   const double value = GENERATE(1.0, 72.0, 0.1, 300.5, 1.0 / 3, 3937.0078740157, 1e-9, 4294967295.0, 1e12);
   save_labels(path, sample_labels({4, 3, 1}, 3),
               {.geometry = {.resolution = {value, 2, ResolutionUnit::inch}}, .progress = {}});
-  const TiffPage page = read_tiff_pages(path).at(0);
+  const DecodedTiffPage page = read_tiff_pages(path).at(0);
   CHECK(page.x_resolution == Approx(std::min(value, 4294967295.0)));
   CHECK(page.y_resolution == 2);
 }

@@ -26,8 +26,8 @@ std::uint32_t sample(const std::vector<std::uint8_t>& row, std::uint32_t x, std:
   return value;
 }
 
-TiffPage read_page(TIFF* tiff) {
-  TiffPage page;
+DecodedTiffPage read_page(TIFF* tiff) {
+  DecodedTiffPage page;
   const auto get = [tiff](ttag_t tag, auto& value) { TIFFGetFieldDefaulted(tiff, tag, &value); };
   get(TIFFTAG_IMAGEWIDTH, page.width);
   get(TIFFTAG_IMAGELENGTH, page.height);
@@ -54,7 +54,7 @@ TiffPage read_page(TIFF* tiff) {
 
 }  // namespace
 
-std::vector<TiffPage> read_tiff_pages(const std::string& path) {
+std::vector<DecodedTiffPage> read_tiff_pages(const std::string& path) {
   int complaints = 0;
   static int* counter = nullptr;
   counter = &complaints;
@@ -63,7 +63,7 @@ std::vector<TiffPage> read_tiff_pages(const std::string& path) {
   const TIFFErrorHandler old_warning = TIFFSetWarningHandler(count);
 
   const Tiff tiff = open(path);
-  std::vector<TiffPage> pages;
+  std::vector<DecodedTiffPage> pages;
   do pages.push_back(read_page(tiff.get()));
   while (TIFFReadDirectory(tiff.get()) == 1);
 

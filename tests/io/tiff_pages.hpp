@@ -7,7 +7,7 @@
 namespace gpuccl::io {
 
 /// A page of a TIFF as libtiff sees it.
-struct TiffPage {
+struct DecodedTiffPage {
   std::uint32_t width = 0, height = 0, rows_per_strip = 0;
   std::uint16_t bits = 0, samples = 0, photometric = 0, compression = 0, sample_format = 0;
   std::uint16_t resolution_unit = 0;
@@ -17,7 +17,7 @@ struct TiffPage {
 };
 
 /// All pages of a TIFF written in strips. Requires that libtiff has nothing to complain about.
-std::vector<TiffPage> read_tiff_pages(const std::string& path);
+std::vector<DecodedTiffPage> read_tiff_pages(const std::string& path);
 
 /// Whether offsets of the file have 64 bits.
 bool is_big_tiff(const std::string& path);
