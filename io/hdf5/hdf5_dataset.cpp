@@ -175,6 +175,40 @@ std::string numbers_as_text(hid_t dataset, const char* name) {
   return text;
 }
 
+/// Returns the name of an axis by its dimension scale: its axis or standard name of CF, or that of the scale.
+std::string name_by_scale(hid_t dataset, const hobj_ref_t& scale) {
+  const hid_t found = h5().H5Rdereference2(dataset, H5P_DEFAULT, H5R_OBJECT, &scale);
+  if (found < 0) return "";  // as in a copy of the dataset without its scales
+  const Hdf5Id opened(found);
+  if (const std::string axis = text_in(opened.get(), "axis"); axis.size() == 1) return axis;
+  if (text_in(opened.get(), "standard_name") == "time") return "time";
+  std::string path(256, '\0');
+  h5().H5Iget_name(opened.get(), path.data(), path.size());
+  path.resize(path.find('\0'));
+  return path.substr(path.rfind('/') + 1);
+}
+
+/// Returns the names of axes by their dimension scales, as netCDF-4 has them; none without scales.
+std::vector<std::string> axis_names_of(hid_t dataset, std::size_t axes) {
+  const auto count = static_cast<hssize_t>(axes);
+  const std::optional<Hdf5Id> list = attribute(dataset, "DIMENSION_LIST", count, count);
+  if (!list) return {};
+  const Hdf5Id type(h5().H5Aget_type(list->get()));
+  if (h5().H5Tget_class(type.get()) != H5T_VLEN) return {};
+  const Hdf5Id element(h5().H5Tget_super(type.get()));
+  if (h5().H5Tget_class(element.get()) != H5T_REFERENCE ||
+      h5().H5Tget_size(element.get()) != sizeof(hobj_ref_t))
+    return {};
+  std::vector<hvl_t> scales(axes);
+  checked_hdf5(h5().H5Aread(list->get(), type.get(), scales.data()));
+  std::vector<std::string> names;
+  for (const hvl_t& of_axis : scales) {
+    names.push_back(of_axis.len == 0 ? "" : name_by_scale(dataset, *static_cast<hobj_ref_t*>(of_axis.p)));
+    h5().H5free_memory(of_axis.p);
+  }
+  return names;
+}
+
 }  // namespace
 
 std::optional<Hdf5Samples> hdf5_samples(hid_t type) {
@@ -244,6 +278,7 @@ Hdf5Array read_hdf5_array(hid_t dataset) {
       array.offset = find_contiguous(dataset);
   }
   check_chunk(array);
+  array.axis_names = axis_names_of(dataset, axes);
   array.axistags = text_in(dataset, "axistags");
   array.sizes = sizes_in(dataset, "element_size_um");
   for (std::size_t i = 0; i < array.cf.size(); ++i) array.cf[i] = numbers_as_text(dataset, kCfAttributes[i]);
@@ -313,6 +348,8 @@ void put(Hdf5Message& message, const Hdf5Array& array) {
   message.put(array.offset.value_or(0));
   message.put_list(array.filters.list());
   message.put_list(array.compact);
+  message.put(static_cast<std::uint8_t>(array.axis_names.size()));
+  for (const std::string& name : array.axis_names) message.put_list(name);
   message.put_list(array.axistags);
   message.put_list(array.sizes);
   for (const std::string& text : array.cf) message.put_list(text);
@@ -335,6 +372,8 @@ Hdf5Array take_hdf5_array(Hdf5Message& message, std::uint64_t file_bytes) {
   if (has_offset) array.offset = offset;
   array.filters = Hdf5Filters(message.take_list<std::vector<Hdf5Filter>>());
   array.compact = message.take_list<std::vector<std::byte>>();
+  array.axis_names.resize(message.take<std::uint8_t>());
+  for (std::string& name : array.axis_names) name = message.take_list<std::string>();
   array.axistags = message.take_list<std::string>();
   array.sizes = message.take_list<std::vector<double>>();
   for (std::string& text : array.cf) text = message.take_list<std::string>();

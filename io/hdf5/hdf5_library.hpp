@@ -33,6 +33,7 @@ namespace gpuccl::io {
   X(H5FDregister) \
   X(H5Fopen) \
   X(H5Idec_ref) \
+  X(H5Iget_name) \
   X(H5Iget_type) \
   X(H5Lexists) \
   X(H5Oopen) \
@@ -48,6 +49,7 @@ namespace gpuccl::io {
   X(H5Pget_layout) \
   X(H5Pget_nfilters) \
   X(H5Pset_driver) \
+  X(H5Rdereference2) \
   X(H5Sget_simple_extent_dims) \
   X(H5Sget_simple_extent_ndims) \
   X(H5Sget_simple_extent_npoints) \

@@ -125,48 +125,28 @@ std::int64_t Hdf5Chunks::stored_bytes() const {
 
 using Json = nlohmann::json;
 
-struct TaggedAxis {
-  std::string key;
-  double resolution = 0;
-};
-
-/// Returns none if there are no axistags for this number of axes.
-std::vector<TaggedAxis> tagged_axes(const std::string& axistags, std::size_t axes) {
+/// Names the axes of `array` by its axistags, and returns their resolutions; none without tags for all axes.
+std::vector<double> apply_axistags(Hdf5Array& array) {
   constexpr int kDeepest = 16;
-  const Json json = parse_json(axistags, kDeepest);
+  const Json json = parse_json(array.axistags, kDeepest);
   if (!json.is_object() || !json.contains("axes")) return {};
   const Json& list = json["axes"];
-  if (!list.is_array() || list.size() != axes) return {};
-  std::vector<TaggedAxis> tags;
+  if (!list.is_array() || list.size() != array.shape.size()) return {};
+  std::vector<std::string> names;
+  std::vector<double> resolutions;
   for (const Json& one : list) {
     if (!one.is_object() || !one.contains("key") || !one["key"].is_string()) return {};
-    TaggedAxis tag{one["key"].get<std::string>()};
-    if (one.contains("resolution") && one["resolution"].is_number())
-      tag.resolution = one["resolution"].get<double>();
-    tags.push_back(tag);
+    names.push_back(one["key"].get<std::string>());
+    const bool has_resolution = one.contains("resolution") && one["resolution"].is_number();
+    resolutions.push_back(has_resolution ? one["resolution"].get<double>() : 0);
   }
-  return tags;
-}
-
-std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
-                                  const std::vector<TaggedAxis>& tags) {
-  std::vector<NamedAxis> axes;
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    NamedAxis axis{tags.empty() ? "" : tags[i].key, shape[i]};
-    axis.is_space = !axis.is_channel() && !axis.is_time();
-    axes.push_back(axis);
-  }
-  std::size_t space = axes.size();
-  for (NamedAxis& axis : axes)
-    if (tags.empty() && space > 3 && axis.size == 1) {
-      axis.is_space = false;
-      --space;
-    }
-  return axes;
+  array.axis_names = std::move(names);
+  return resolutions;
 }
 
 /// Returns the spacing by element_size_um: z, y, x. Two numbers, y and x, are valid for images only.
-Geometry geometry_of(std::vector<double> sizes, const ImageAxes& axes, const std::vector<TaggedAxis>& tags) {
+Geometry geometry_of(std::vector<double> sizes, const ImageAxes& axes,
+                     const std::vector<double>& resolutions) {
   Geometry geometry;
   if (sizes.size() != 3 && (sizes.size() != 2 || axes.z)) sizes.clear();
   const std::optional<std::size_t> xyz[] = {axes.x, axes.y, axes.z};
@@ -174,8 +154,8 @@ Geometry geometry_of(std::vector<double> sizes, const ImageAxes& axes, const std
     double size = 0;
     if (!sizes.empty())
       size = i < sizes.size() ? sizes[sizes.size() - 1 - i] : 0;
-    else if (!tags.empty() && xyz[i])
-      size = tags[*xyz[i]].resolution;
+    else if (!resolutions.empty() && xyz[i])
+      size = resolutions[*xyz[i]];
     geometry.spacing[i] = is_spacing(size) ? size : 0;
   }
   if (!geometry.is_known()) return {};
@@ -183,14 +163,14 @@ Geometry geometry_of(std::vector<double> sizes, const ImageAxes& axes, const std
   return geometry;
 }
 
-/// Returns the axes of the image by the axistags of the dataset, and their spacing by element_size_um or
-/// axistags. Throws Error (data) as choose_axes() does.
-ChunkedImage image_of(const Hdf5Array& array, const PlaneChoice& choice) {
-  const std::vector<TaggedAxis> tags = tagged_axes(array.axistags, array.shape.size());
+/// Returns the axes of the image by the axistags or dimension scales of the dataset, and their spacing by
+/// element_size_um or axistags. Throws Error (data) as choose_axes() does.
+ChunkedImage image_of(Hdf5Array& array, const PlaneChoice& choice) {
+  const std::vector<double> resolutions = apply_axistags(array);
   ChunkedImage image;
   image.format_name = "hdf5";
-  image.axes = choose_axes(named_axes(array.shape, tags), choice);
-  image.geometry = geometry_of(array.sizes, image.axes, tags);
+  image.axes = choose_axes(named_axes(array.shape, array.axis_names), choice);
+  image.geometry = geometry_of(array.sizes, image.axes, resolutions);
   image.checksums = array.filters.checksums();
   return image;
 }

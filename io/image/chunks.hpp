@@ -17,8 +17,9 @@ namespace gpuccl::io {
 /// An array that is stored in chunks of one shape. Chunks at its end extend beyond it.
 struct ChunkGrid {
   std::vector<std::uint64_t> shape;
-  std::vector<std::uint64_t> chunk;  // elements along each axis of what is decoded at once
-  std::vector<std::size_t> order;    // the axes as they vary in a chunk, the slowest first
+  std::vector<std::uint64_t> chunk;     // elements along each axis of what is decoded at once
+  std::vector<std::size_t> order;       // the axes as they vary in a chunk, the slowest first
+  std::vector<std::string> axis_names;  // "" if unnamed; or none
   SampleFormat format;
   std::vector<std::byte> fill;  // the sample of chunks that are not there, in the order of this machine
 

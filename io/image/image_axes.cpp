@@ -99,17 +99,20 @@ ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
   return image;
 }
 
-/// Selection by one option along axes of its kind: 0 if there are none, or it is taken already.
+/// Selection by one option along one axis.
 class Choice {
  public:
   Choice(const std::optional<int>& chosen, std::string what, const char* option)
       : chosen_(chosen), what_(std::move(what)), option_(option) {}
 
-  std::uint64_t along(const NamedAxis& axis) {
-    is_taken_ = true;
+  bool is_taken() const { return is_taken_; }
+  /// `name`: in words, of an axis without a name.
+  std::uint64_t along(const NamedAxis& axis, const std::string& name) {
+    is_taken_ = axis.size > 1;
     constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
-    return static_cast<std::uint64_t>(
-        plane_place(static_cast<std::int64_t>(std::min(axis.size, kMost)), chosen_, what_, option_));
+    const auto size = static_cast<std::int64_t>(std::min(axis.size, kMost));
+    const std::string& what = axis.name.empty() ? "elements along " + name : what_;
+    return static_cast<std::uint64_t>(plane_place(size, chosen_, what, option_));
   }
   void check_taken() const {
     if (!is_taken_) plane_place(1, chosen_, what_, option_);
@@ -142,6 +145,29 @@ std::optional<std::size_t> axis_of_pages(const std::vector<NamedAxis>& axes, con
 
 bool NamedAxis::is_named(const char* one) const { return lower_case(name) == one; }
 
+bool NamedAxis::has_word(std::initializer_list<const char*> words) const {
+  const std::string all = "_" + lower_case(name) + "_";
+  return std::any_of(words.begin(), words.end(), [&](const std::string& word) {
+    return all.find("_" + word + "_") != std::string::npos;
+  });
+}
+
+std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
+                                  const std::vector<std::string>& names) {
+  std::vector<NamedAxis> axes;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    axes.push_back({i < names.size() ? names[i] : "", shape[i]});
+    axes.back().is_space = !axes.back().is_channel() && !axes.back().is_time();
+  }
+  auto space = std::count_if(axes.begin(), axes.end(), [](const NamedAxis& axis) { return axis.is_space; });
+  for (NamedAxis& axis : axes)
+    if (axis.name.empty() && axis.size == 1 && space > 3) {
+      axis.is_space = false;
+      --space;
+    }
+  return axes;
+}
+
 ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& asked,
                       const std::vector<std::string>& channels) {
   const PlaneChoice choice = with_channel_number(asked, channels);
@@ -154,9 +180,13 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& ask
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const NamedAxis& axis = axes[i];
     if (i == image.x || i == image.y || i == image.z) continue;
-    if (axis.size > 0 && (axis.is_channel() || axis.is_time())) {
+    const std::string name =
+        "its axis " + (axis.name.empty() ? std::to_string(i) : "'" + axis.name.substr(0, 60) + "'");
+    Choice& chosen = axis.is_channel() ? channel : frame;
+    const bool has_option = axis.is_channel() || axis.is_time() || (axis.name.empty() && axis.size > 1);
+    if (axis.size > 0 && has_option && !chosen.is_taken()) {
       try {
-        image.at[i] = (axis.is_channel() ? channel : frame).along(axis);
+        image.at[i] = chosen.along(axis, name);
       } catch (const NoSuchPlane&) {
         throw;
       } catch (const Error& error) {
@@ -164,9 +194,7 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& ask
         refuse(fmt::format("{}, --page 0..{} all as slices", error.what(), axis.size - 1));
       }
     } else if (axis.size != 1) {
-      refuse("has " + std::to_string(axis.size) + " elements along its axis " +
-             (axis.name.empty() ? std::to_string(i) : "'" + axis.name.substr(0, 60) + "'") +
-             ", which is not x, y, z, channels or time; " +
+      refuse(fmt::format("has {} elements along {}, which no option selects; ", axis.size, name) +
              (i == pages ? fmt::format("--page 0..{} reads all as slices", axis.size - 1)
                          : "save one of them as a separate array"));
     }

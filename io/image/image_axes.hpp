@@ -54,9 +54,17 @@ struct NamedAxis {
 
   /// Returns whether the axis has this name, in upper or lower case.
   bool is_named(const char* one) const;
-  bool is_channel() const { return is_named("c") || is_named("channel"); }
-  bool is_time() const { return is_named("t") || is_named("time"); }
+  bool is_channel() const { return is_named("c") || has_word({"channel", "channels", "band", "bands"}); }
+  bool is_time() const { return is_named("t") || has_word({"time", "times", "frame", "frames"}); }
+
+ private:
+  /// Returns whether the name has one of these words, as in "valid_time".
+  bool has_word(std::initializer_list<const char*> words) const;
 };
+
+/// Returns the axes of an array without other metadata. `names`: of the axes, "" if unnamed; or none.
+std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
+                                  const std::vector<std::string>& names);
 
 /// Axes of an array that are the axes of an image.
 struct ImageAxes {

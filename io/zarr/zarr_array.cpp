@@ -97,7 +97,6 @@ void complete(ZarrArray& array, const Json& fill_value) {
   if (array.shards && !product(array.shards->chunks, kMostOfShard))
     refuse_zarr("shards of " + sizes_in_words(array.shards->chunks) + " chunks");
   if (array.order.empty()) array.order = order_of_c(axes);
-  array.axis_names.resize(axes);
   const std::uint64_t bits = fill_bits(fill_value, array.format);
   array.fill.resize(array.sample_bytes());
   std::memcpy(array.fill.data(), &bits, array.fill.size());
@@ -275,10 +274,6 @@ ZarrArray parse_zarr_v3(const Json& zarr_json) {
   } else {
     parse_codecs(codecs, array);
   }
-  const Json& names = member(zarr_json, "dimension_names");
-  if (names.is_array() && names.size() == array.shape.size())
-    for (const Json& name : names)
-      array.axis_names.push_back(name.is_string() ? name.get<std::string>() : "");
   complete(array, member(zarr_json, "fill_value"));
   return array;
 }

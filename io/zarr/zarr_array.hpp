@@ -57,8 +57,7 @@ struct ZarrShards {
 
 /// Metadata of an array, from .zarray (Zarr v2) or zarr.json (v3). Axes are in the order of the file.
 struct ZarrArray : ChunkGrid {
-  std::vector<std::string> axis_names;  // "" if unnamed
-  bool swapped = false;                 // samples have the other byte order
+  bool swapped = false;  // samples have the other byte order
   ZarrCodecs codecs;
   std::optional<ZarrShards> shards;
   std::string key_prefix;  // of the names of chunks

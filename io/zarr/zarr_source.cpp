@@ -91,17 +91,23 @@ std::string numbers_as_text(const Json& value) {
   return text;
 }
 
-/// Makes values of the samples of an array, by its attributes. In a Zarr v2 that xarray writes, `fill_value`
-/// of the array is _FillValue; 0 there is what every array has, and is missing only if samples are packed.
-void apply_attributes(const Json& attributes, const Json& fill_value, ZarrArray& array) {
+/// Names the axes of an array, and makes values of its samples, by its attributes. In a Zarr v2 that xarray
+/// writes, `fill_value` of the array is _FillValue; 0 there is what every array has, and is missing only if
+/// samples are packed.
+void apply_attributes(const Json& attributes, const Json& fill_value, const Json& dimension_names,
+                      ZarrArray& array) {
+  const Json& dimensions = member(attributes, "_ARRAY_DIMENSIONS");
+  const Json& names = dimension_names.is_array() ? dimension_names : dimensions;
+  if (names.is_array() && names.size() == array.shape.size())
+    for (const Json& name : names)
+      array.axis_names.push_back(name.is_string() ? name.get<std::string>() : "");
   CfAttributes cf;
   for (std::size_t i = 0; i < cf.size(); ++i) cf[i] = numbers_as_text(member(attributes, kCfAttributes[i]));
   std::string& fill = cf[2];
   if (array.format.kind == SampleKind::floating) fill = decoded_fill(fill);
   const bool is_packed = !cf[0].empty() || !cf[1].empty();
   const bool is_plain_0 = fill_value.is_number() && fill_value.get<double>() == 0 && !is_packed;
-  if (fill.empty() && !member(attributes, "_ARRAY_DIMENSIONS").is_null() && !is_plain_0)
-    fill = numbers_as_text(fill_value);
+  if (fill.empty() && !dimensions.is_null() && !is_plain_0) fill = numbers_as_text(fill_value);
   apply_cf(cf, array.format);
 }
 
@@ -110,13 +116,13 @@ ZarrArray read_array(const ZarrStore& store, const std::string& path, std::int64
     if (text_in(*v3, "node_type") != "array")
       refuse("'" + path + "' is a Zarr group, not the array of an image");
     ZarrArray array = parse_zarr_v3(*v3);
-    apply_attributes(member(*v3, "attributes"), {}, array);
+    apply_attributes(member(*v3, "attributes"), {}, member(*v3, "dimension_names"), array);
     return array;
   }
   if (const auto v2 = read_zarr_json(store, path + kV2Array, memory)) {
     ZarrArray array = parse_zarr_v2(*v2);
     const auto attributes = read_zarr_json(store, path + kV2Attributes, memory);
-    apply_attributes(attributes.value_or(Json()), member(*v2, "fill_value"), array);
+    apply_attributes(attributes.value_or(Json()), member(*v2, "fill_value"), {}, array);
     return array;
   }
   refuse("its metadata names the array '" + path + "', which does not exist");
@@ -183,19 +189,10 @@ Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
   return geometry;
 }
 
-void choose_axes(OmeImage& image, const std::vector<OmeAxis>& axes, const PlaneChoice& choice,
-                 const std::vector<std::string>& channels = {}) {
-  std::vector<NamedAxis> named;
-  for (std::size_t i = 0; i < axes.size(); ++i) named.push_back(axes[i].of_size(image.array.shape[i]));
-  image.axes = choose_axes(named, choice, channels);
-}
-
 OmeImage plain_array(ZarrArray array, const PlaneChoice& choice) {
   OmeImage image;
+  image.axes = choose_axes(named_axes(array.shape, array.axis_names), choice);
   image.array = std::move(array);
-  std::vector<OmeAxis> axes;
-  for (const std::string& name : image.array.axis_names) axes.push_back({name, "", ""});
-  choose_axes(image, axes, choice);
   return image;
 }
 
@@ -244,7 +241,9 @@ OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::i
   std::vector<OmeAxis> axes = axes_of(multiscales[0], image.array.shape.size());
   transform(member(datasets[0], "coordinateTransformations"), axes);
   transform(member(multiscales[0], "coordinateTransformations"), axes);
-  choose_axes(image, axes, choice, names_of_channels(metadata));
+  std::vector<NamedAxis> named;
+  for (std::size_t i = 0; i < axes.size(); ++i) named.push_back(axes[i].of_size(image.array.shape[i]));
+  image.axes = choose_axes(named, choice, names_of_channels(metadata));
   image.geometry = geometry_of(image, axes);
   return image;
 }

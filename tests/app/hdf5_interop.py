@@ -113,7 +113,7 @@ def check_axes(folder):
     assert label(folder, path + ":/two")[1]["input"]["geometry"] is None
     assert label(folder, path + ":/slice")[1]["input"]["geometry"]["spacing"] == [0.25, 0.5, None]
     assert (label(folder, path + ":/one")[0] == labels).all()
-    refused(path + ":/many", 65, "has 2 elements along its axis 0")
+    refused(path + ":/many", 65, "contains 2 elements along its axis 0; --frame N selects one, from 0")
 
 
 def check_refusals(folder):

@@ -61,6 +61,20 @@ TEST_CASE("a dataset of HDF5 is an image, of any layout, type and version of the
         Vector3{0.5, 0.5, 0.5});
 }
 
+TEST_CASE("dimension scales name the axes of a netCDF-4") {
+  if (!is_built_in()) return;
+  const std::string file =
+      kFolder + "dimensions.nc";  // axes: valid_time, lat, lon; hour (axis "T"), lev, lat, lon
+  CHECK(reason_for(file + ":/step") ==
+        "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices");
+  CHECK(reason_for(file + ":/levels") == "contains 2 time points; --frame N selects one, from 0");
+  ReadOptions hour;
+  hour.planes.frame = 1;
+  const BitVolume levels = read_image(file + ":/levels", hour);
+  CHECK(levels.extent() == Extent{2, 2, 2});
+  CHECK((levels(0, 0, 0) && !levels(1, 0, 0) && levels(0, 1, 1) && levels(1, 1, 1)));
+}
+
 TEST_CASE("of several datasets one is named, and links to other files lead nowhere") {
   if (!is_built_in()) return;
   CHECK(has(reason_for(kFolder + "several.h5"),

@@ -46,6 +46,13 @@ std::string v3(const std::string& shape, const std::string& chunk, const std::st
          R"(}},"chunk_key_encoding":{"name":"default"},"codecs":[)" + codecs + "]" + more + "}";
 }
 
+ReadOptions chosen(std::optional<int> channel, std::optional<int> frame) {
+  ReadOptions options;
+  options.planes.channel = channel;
+  options.planes.frame = frame;
+  return options;
+}
+
 /// "10/01": rows of one slice.
 std::string bits_of(const std::string& path, ReadOptions options = {}) {
   const BitVolume image = read_image(path, options);
@@ -123,6 +130,10 @@ TEST_CASE("any axis of a Zarr without z is slices if pages are asked for") {
   };
   ReadOptions pages;
   pages.planes.pages = PageRange{0, 3};
+  const std::string v2 = store(scratch, {{"v2/.zarray", zarray("[3,2,2]", "[3,2,2]")},
+                                         {"v2/.zattrs", R"({"_ARRAY_DIMENSIONS":["time","lat","lon"]})"}});
+  CHECK(reason_for(v2 + "/v2") ==
+        "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices");
   for (const char* names : {R"(["time","lat","lon"])", R"(["T","y","x"])"}) {
     const std::string path = array(names);
     CHECK(reason_for(path) ==
@@ -133,11 +144,9 @@ TEST_CASE("any axis of a Zarr without z is slices if pages are asked for") {
     CHECK(bits_of(path, last) == "00/10");
     last.planes.pages = PageRange{1, 4};
     CHECK(reason_for(path, ErrorCode::data, last) == "has no page 3: there are 3, numbered from 0");
-    ReadOptions frame;
-    frame.planes.frame = 1;
-    CHECK(bits_of(path, frame) == "01/00");
+    CHECK(bits_of(path, chosen({}, 1)) == "01/00");
   }
-  const std::string channels = array(R"(["c","y","x"])");
+  const std::string channels = array(R"(["band","y","x"])");
   CHECK(reason_for(channels) ==
         "contains 3 channels; --channel N selects one, from 0, --page 0..2 all as slices");
   CHECK(bits_of(channels, pages) == "10/00|01/00|00/10");
@@ -215,12 +224,6 @@ TEST_CASE(
                                      {"0/.zarray", zarray("[3,2,2,2]", "[2,2,2,2]")},
                                      {"0/0.0.0.0", samples.substr(0, 16)},
                                      {"0/1.0.0.0", samples.substr(16) + std::string(8, '\1')}});
-  const auto chosen = [](std::optional<int> channel, std::optional<int> frame) {
-    ReadOptions options;
-    options.planes.channel = channel;
-    options.planes.frame = frame;
-    return options;
-  };
   CHECK(bits_of(image, chosen(1, 0)) == "10/01");
   ReadOptions by_name = chosen({}, 0);
   by_name.planes.channel_name = "GFP";
@@ -241,7 +244,25 @@ TEST_CASE(
   const auto plain = store(scratch, {{".zarray", zarray("[2,2]", "[2,2]")}, {"0.0", kOnes}});
   CHECK(bits_of(plain, chosen(0, 0)) == "11/11");
   CHECK(has(reason_for(plain, ErrorCode::data, chosen(1, {})), "has no channel 1"));
-  CHECK(has(reason_for(store(scratch, {{".zarray", zarray("[2,2,2,2]", "[2,2,2,2]")}})), "along its axis 0"));
+}
+
+TEST_CASE("the first of four axes of a Zarr is selected, named or not") {
+  const ScratchFolder scratch;
+  const std::string samples{0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 1, 1, 0, 0};
+  for (const auto& [names, what] : {std::pair{R"(["valid_time","lev","lat","lon"])", "time points"},
+                                    {"[]", "elements along its axis 0"},
+                                    {R"([null,"z","y","x"])", "elements along its axis 0"}}) {
+    const auto array = store(scratch, {{".zarray", zarray("[2,2,2,2]", "[2,2,2,2]")},
+                                       {".zattrs", R"({"_ARRAY_DIMENSIONS":)" + std::string(names) + "}"},
+                                       {"0.0.0.0", samples}});
+    CHECK(reason_for(array) == "contains 2 " + std::string(what) + "; --frame N selects one, from 0");
+    CHECK(bits_of(array, chosen({}, 1)) == "10/00|11/00");
+  }
+  const auto two = store(scratch, {{".zarray", zarray("[2,2,2,2]", "[2,2,2,2]")},
+                                   {".zattrs", R"({"_ARRAY_DIMENSIONS":["time","lead_time","y","x"]})"}});
+  CHECK(reason_for(two, ErrorCode::data, chosen({}, 1)) ==
+        "has 2 elements along its axis 'lead_time', which no option selects; save one of them as a separate "
+        "array");
 }
 
 TEST_CASE("axes of an OME-Zarr have units of their own, which become that of x") {
