@@ -10,6 +10,7 @@
 #include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
+#include "gpuccl/surfaces.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 #include "gpuccl/version.hpp"

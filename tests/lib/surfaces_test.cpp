@@ -1,0 +1,176 @@
+// Distances between surfaces, against loops over all pairs of surface elements.
+
+#include "gpuccl/surfaces.hpp"
+
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <random>
+#include <utility>
+#include <vector>
+
+#include "gpuccl/labels.hpp"
+#include "gpuccl/types.hpp"
+#include "support/catch.hpp"
+#include "support/error_code_of.hpp"
+
+using namespace gpuccl;
+
+namespace {
+
+using Point = std::array<int, 3>;
+
+/// A random label image of boxes that overwrite each other, and of single elements.
+LabelImage random_labels(std::mt19937& random, Extent extent, Label count) {
+  LabelImage image(extent, count);
+  std::fill_n(image.data(), extent.elements(), 0);
+  const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  for (Label label = 1; label <= count; ++label) {
+    const Point begin{below(extent.width), below(extent.height), below(extent.depth)};
+    const Point size{1 + below(extent.width), 1 + below(extent.height), 1 + below(extent.depth)};
+    for (int z = begin[2]; z < std::min(extent.depth, begin[2] + size[2]); ++z)
+      for (int y = begin[1]; y < std::min(extent.height, begin[1] + size[1]); ++y)
+        for (int x = begin[0]; x < std::min(extent.width, begin[0] + size[0]); ++x)
+          if (below(8) > 0) image.data()[(std::int64_t{z} * extent.height + y) * extent.width + x] = label;
+  }
+  return image;
+}
+
+/// Returns the elements of an object (0: of all) with a face neighbor outside of it.
+std::vector<Point> surface_of(const LabelImage& image, Label label) {
+  const Extent extent = image.extent();
+  const auto is_in = [&](int x, int y, int z) {
+    return extent.contains(x, y, z) && (label == 0 ? image(x, y, z) != 0 : image(x, y, z) == label);
+  };
+  std::vector<Point> surface;
+  for (int z = 0; z < extent.depth; ++z)
+    for (int y = 0; y < extent.height; ++y)
+      for (int x = 0; x < extent.width; ++x) {
+        bool is_inner = is_in(x - 1, y, z) && is_in(x + 1, y, z) && is_in(x, y - 1, z) && is_in(x, y + 1, z);
+        if (extent.depth > 1) is_inner = is_inner && is_in(x, y, z - 1) && is_in(x, y, z + 1);
+        if (is_in(x, y, z) && !is_inner) surface.push_back({x, y, z});
+      }
+  return surface;
+}
+
+std::vector<double> sorted_distances(const std::vector<Point>& from, const std::vector<Point>& to,
+                                     const std::array<double, 3>& spacing) {
+  std::vector<double> distances;
+  for (const Point& a : from) {
+    double least = std::numeric_limits<double>::infinity();
+    for (const Point& b : to) {
+      double square = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis) square += std::pow(spacing[axis] * (a[axis] - b[axis]), 2);
+      least = std::min(least, square);
+    }
+    distances.push_back(std::sqrt(least));
+  }
+  std::sort(distances.begin(), distances.end());
+  return distances;
+}
+
+void expect(const SurfaceDistances& found, const std::vector<Point>& truth,
+            const std::vector<Point>& prediction, const SurfaceOptions& options) {
+  if (truth.empty() || prediction.empty()) {
+    CHECK((std::isnan(found.hausdorff) && std::isnan(found.hausdorff_95) && std::isnan(found.assd)));
+    CHECK((truth.empty() && prediction.empty() ? std::isnan(found.surface_dice) : found.surface_dice == 0));
+    return;
+  }
+  std::vector<double> all;
+  double hausdorff_95 = 0;
+  for (const auto& [from, to] : {std::pair(&truth, &prediction), std::pair(&prediction, &truth)}) {
+    const std::vector<double> one = sorted_distances(*from, *to, options.spacing);
+    const double place = 0.95 * static_cast<double>(one.size() - 1);
+    const auto below = static_cast<std::size_t>(place), above = std::min(below + 1, one.size() - 1);
+    const double share = place - static_cast<double>(below);
+    hausdorff_95 = std::max(hausdorff_95, one[below] + share * (one[above] - one[below]));
+    all.insert(all.end(), one.begin(), one.end());
+  }
+  const auto near =
+      std::count_if(all.begin(), all.end(), [&](double one) { return one <= options.tolerance; });
+  CHECK(found.hausdorff == Approx(*std::max_element(all.begin(), all.end())));
+  CHECK(found.hausdorff_95 == Approx(hausdorff_95));
+  CHECK(found.assd == Approx(std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size())));
+  CHECK(found.surface_dice == Approx(static_cast<double>(near) / static_cast<double>(all.size())));
+}
+
+}  // namespace
+
+TEST_CASE("distances between surfaces are those of all pairs of surface elements") {
+  std::mt19937 random(1);
+  const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  for (int round = 0; round < 150; ++round) {
+    const Extent extent{1 + below(30), 1 + below(20), round % 2 == 0 ? 1 : 1 + below(25)};
+    const LabelImage truth = random_labels(random, extent, static_cast<Label>(below(4)));
+    const LabelImage prediction = random_labels(random, extent, static_cast<Label>(below(4)));
+    SurfaceOptions options{.tolerance = below(4) * 0.75};
+    if (round % 3 > 0) options.spacing = {1 + below(3) * 0.3, 1 + below(4) * 0.25, 0.2 + below(5)};
+    CAPTURE(round, extent.width, extent.height, extent.depth);
+    const Surfaces surfaces(truth, prediction, options);
+    expect(surfaces.of_all(), surface_of(truth, 0), surface_of(prediction, 0), options);
+    std::vector<Match> pairs;
+    for (std::uint32_t a = 0; a < truth.count(); ++a)
+      for (std::uint32_t b = 0; b < prediction.count(); ++b) pairs.push_back({a, b, 0});
+    const std::vector<SurfaceDistances> found = surfaces.of_matches(pairs);
+    REQUIRE(found.size() == pairs.size());
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+      expect(found[i], surface_of(truth, pairs[i].truth + 1), surface_of(prediction, pairs[i].prediction + 1),
+             options);
+      expect(surfaces.of({&pairs[i].truth, 1}, {&pairs[i].prediction, 1}),
+             surface_of(truth, pairs[i].truth + 1), surface_of(prediction, pairs[i].prediction + 1), options);
+    }
+  }
+}
+
+TEST_CASE("distances do not depend on the number of threads, near or far") {
+  const Extent extent{90, 80, 70};
+  LabelImage truth(extent, 1), prediction(extent, 1);
+  std::fill_n(truth.data(), extent.elements(), 0);
+  std::fill_n(prediction.data(), extent.elements(), 0);
+  for (std::int64_t i = 0; i < extent.elements(); ++i) {
+    const auto x = static_cast<int>(i % 90), y = static_cast<int>(i / 90 % 80);
+    truth.data()[i] = x < 20 && y < 70 ? 1 : 0;  // far: slices are transformed
+    prediction.data()[i] = x >= 85 && y % 3 == 0 ? 1 : 0;
+  }
+  const SurfaceOptions options{.spacing = {0.7, 0.7, 2}, .tolerance = 50};
+  const SurfaceDistances all = Surfaces(truth, prediction, options).of_all();
+  const tbb::global_control one_thread(tbb::global_control::max_allowed_parallelism, 1);
+  const SurfaceDistances found = Surfaces(truth, prediction, options).of_all();
+  CHECK(found.hausdorff == all.hausdorff);
+  CHECK(found.hausdorff == Approx(std::hypot(0.7 * 85, 0.7)));
+  CHECK(found.hausdorff_95 == all.hausdorff_95);
+  CHECK(found.assd == all.assd);
+  CHECK(found.surface_dice == all.surface_dice);
+}
+
+TEST_CASE("distances that cannot be measured are errors") {
+  const LabelImage image = [] {
+    std::mt19937 random(2);
+    return random_labels(random, {40, 30, 1}, 1);
+  }();
+  std::mt19937 random(3);
+  const LabelImage other = random_labels(random, {30, 40, 1}, 1);
+  CHECK(error_code_of([&] { Surfaces(image, other, {}); }) == ErrorCode::data);
+  CHECK(error_code_of([&] { Surfaces(image, image, {.spacing = {1, 0, 1}}); }) == ErrorCode::usage);
+  CHECK(error_code_of([&] { Surfaces(image, image, {.tolerance = -1}); }) == ErrorCode::usage);
+  CHECK(error_code_of([&] { Surfaces(image, image, {.max_bytes = 10}).of_all(); }) == ErrorCode::memory);
+}
+
+TEST_CASE("means of distances leave out undefined ones") {
+  DistanceSums sums;
+  sums.add({4, 3, 2, 0.5}, 1);
+  sums.add({SurfaceDistances::kNone, SurfaceDistances::kNone, SurfaceDistances::kNone, 0}, 1);
+  DistanceSums more;
+  more.add({}, 1);
+  more.add({}, SurfaceDistances::kNone);
+  sums.add(more);
+  CHECK(sums.pairs == 1);
+  CHECK(sums.dice_pairs == 3);
+  CHECK(sums.mean().hausdorff == 4);
+  CHECK(sums.mean().surface_dice == 0.5);
+  CHECK(std::isnan(DistanceSums().mean().assd));
+}
