@@ -16,6 +16,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/image/each_slice.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
@@ -94,6 +95,9 @@ IntensityReader::IntensityReader(const std::string& path, const ReadOptions& ask
         kind_ != Kind::whole)
       values_ = {};
   }
+  slice_bytes_ = first.row_bytes(extent().width) * extent().height;
+  most_ahead_ = slices_ahead();
+  held_bytes_ += most_ahead_ * slice_bytes_;
 }
 
 namespace {
@@ -184,7 +188,41 @@ std::int64_t IntensityReader::buffer_bytes() const {
   return source_->buffer_bytes() + static_cast<std::int64_t>(of_sample) * extent().width;
 }
 
-int IntensityReader::slices_at_once() const {
+/// Returns how many slices are decoded together: groups for all threads, or what fits; 0 for single slices.
+int IntensityReader::slices_ahead() const {
+  constexpr std::int64_t kShare = 64;  // of the memory: there are several images
+  const std::int64_t group = source_->group_depth();
+  if (group == 1) return 0;
+  const std::int64_t usual = 4 * oneapi::tbb::this_task_arena::max_concurrency();
+  const std::int64_t most = memory_ / kShare / std::max<std::int64_t>(1, slice_bytes_);
+  const std::int64_t groups = std::min((usual + group - 1) / group, most / group);
+  return static_cast<int>(std::min<std::int64_t>(groups > 0 ? groups * group : most, extent().depth));
+}
+
+void IntensityReader::load(int z) const {
+  begin_ = end_ = 0;
+  const int end = std::min(extent().depth, z - z % most_ahead_ + most_ahead_);
+  ahead_.resize(static_cast<std::size_t>((end - z) * slice_bytes_));
+  with_path(path_, [&] {
+    for_each_group(*source_, z, end, source_->buffer_bytes(), memory_, [&](int first, int last) {
+      source_->decode_group(first, last, [&](int slice, const SampleRows& rows) {
+        const std::int64_t bytes = rows.format.row_bytes(extent().width);
+        std::byte* to = ahead_.data() + (slice - z) * slice_bytes_ + rows.y * bytes;
+        for (int i = 0; i < rows.count; ++i, to += bytes)
+          std::memcpy(to, rows.data + static_cast<std::size_t>(i) * rows.pitch,
+                      static_cast<std::size_t>(bytes));
+      });
+    });
+  });
+  begin_ = z;
+  end_ = end;
+}
+
+int IntensityReader::slices_at_once(int z) const {
+  if (most_ahead_ > 0) {
+    if (z < begin_ || z >= end_) load(z);
+    return end_ - z;
+  }
   if (source_->in_order()) return 1;
   const std::int64_t affordable = memory_ / 8 / std::max<std::int64_t>(1, buffer_bytes());
   return static_cast<int>(
@@ -197,12 +235,16 @@ void IntensityReader::read_rows(int z, const std::function<void(int y, int rows,
                                                 std::span<Sample>)) const {
   with_path(path_, [&] {
     std::vector<Sample> samples(static_cast<std::size_t>(extent().width));
-    source_->decode_from_top(z, [&](const SampleRows& rows) {
+    const auto pass_on = [&](const SampleRows& rows) {
       for (int i = 0; i < rows.count; ++i) {
         convert(rows.format, rows.data + static_cast<std::size_t>(i) * rows.pitch, samples);
         sink(rows.y + i, 1, samples.data());
       }
-    });
+    };
+    if (z < begin_ || z >= end_) return source_->decode_from_top(z, pass_on);
+    const int rows = extent().height;
+    pass_on({source_->format(z), 0, rows, ahead_.data() + (z - begin_) * slice_bytes_,
+             static_cast<std::size_t>(slice_bytes_ / std::max(1, rows))});
   });
 }
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "gpuccl/image.hpp"
 #include "gpuccl/measures.hpp"
@@ -33,11 +34,14 @@ class IntensityReader final : public IntensityImage {
   Extent extent() const override { return info().extent; }
   Kind kind() const override { return kind_; }
   Values values() const override { return values_; }
-  int slices_at_once() const override;
+  /// Decodes slices from z on, if the source stores slices together.
+  int slices_at_once(int z) const override;
   void read(int z, const Sink& sink) const override;
   void read_long(int z, const LongSink& sink) const override;
 
  private:
+  int slices_ahead() const;
+  void load(int z) const;
   template <class Sample>
   void read_rows(int z, const std::function<void(int y, int rows, const Sample* samples)>& sink,
                  void (*convert)(const SampleFormat&, const std::byte* row, std::span<Sample>)) const;
@@ -45,9 +49,12 @@ class IntensityReader final : public IntensityImage {
   std::string path_;
   std::unique_ptr<SampleSource> source_;
   ImageInfo info_;
-  std::int64_t held_bytes_ = 0, memory_ = 0;
+  std::int64_t held_bytes_ = 0, memory_ = 0, slice_bytes_ = 0;
   Kind kind_ = Kind::real;
   Values values_;
+  int most_ahead_ = 0;
+  mutable std::vector<std::byte> ahead_;  // stored samples of slices [begin_, end_)
+  mutable int begin_ = 0, end_ = 0;
 };
 
 /// Returns the number of channels of an intensity image, from its header. `options`: as for IntensityReader;
@@ -77,7 +84,7 @@ class MarkerImage final : public IntensityImage {
   Extent extent() const override { return reader_->info().extent; }
   Kind kind() const override { return Kind::whole; }
   Values values() const override { return {}; }
-  int slices_at_once() const override { return 1; }
+  int slices_at_once(int) const override { return 1; }
   void read(int z, const Sink& sink) const override;
   void read_long(int z, const LongSink& sink) const override;
 

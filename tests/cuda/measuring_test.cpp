@@ -69,7 +69,7 @@ class Samples final : public IntensityImage {
   Extent extent() const override { return extent_; }
   Kind kind() const override { return is_real_ ? Kind::real : Kind::whole; }
   Values values() const override { return {}; }
-  int slices_at_once() const override { return 1; }
+  int slices_at_once(int) const override { return 1; }
   void read(int z, const Sink& sink) const override {
     sink(0, extent_.height, samples_.data() + std::int64_t{z} * extent_.height * extent_.width);
   }

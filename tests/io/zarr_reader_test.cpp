@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "io/image/chunk_codecs.hpp"
+#include "io/read/intensity_reader.hpp"
 #include "io/read/reader.hpp"
 #include "support/catch.hpp"
 #include "support/error_code_of.hpp"
@@ -173,6 +174,32 @@ TEST_CASE("groups of slices, one slice and rows of a Zarr are the same image") {
     }
   }
   CHECK(count_foreground(all.view()) > 300);
+}
+
+TEST_CASE("samples of groups of slices are those of one slice, decoded once") {
+  const ScratchFolder scratch;
+  std::string chunk(5 * 2 * 3, '\0');
+  for (std::size_t i = 0; i < chunk.size(); ++i) chunk[i] = static_cast<char>(i);
+  const auto folder =
+      store(scratch, {{".zarray", zarray("[8,2,3]", "[5,2,3]")}, {"0.0.0", chunk}, {"1.0.0", chunk}});
+  for (const std::int64_t memory :
+       {std::int64_t{64} * 6 * 3, std::int64_t{1} << 30}) {  // for three slices, or all
+    ReadOptions options;
+    options.limits.memory = memory;
+    const IntensityReader reader(folder, options);
+    for (const int first : {0, 3, 7, 1})
+      for (int z = first, next = 0; z < 8; z = next) {
+        next = z + reader.slices_at_once(z);
+        REQUIRE(next > z);
+        REQUIRE(next <= (memory > 1 << 20 ? 8 : z + 3));
+        if (z == 0) fs::remove(fs::path(folder) / "0.0.0");  // what is ahead is in memory
+        for (int i = z; i < next; ++i)
+          reader.read(i, [&](int y, int, const double* samples) {
+            CHECK((y < 2 && samples[2] == (i % 5 * 2 + y) * 3 + 2));
+          });
+        if (z == 0) write_file(fs::path(folder) / "0.0.0", chunk);
+      }
+  }
 }
 
 TEST_CASE("OME's metadata names the array, its axes and their scale") {

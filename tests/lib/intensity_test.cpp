@@ -29,7 +29,7 @@ class Samples final : public IntensityImage {
   Extent extent() const override { return extent_; }
   Kind kind() const override { return whole_ ? Kind::whole : Kind::real; }
   Values values() const override { return values_; }
-  int slices_at_once() const override { return at_once; }
+  int slices_at_once(int) const override { return at_once; }
   void read(int z, const Sink& sink) const override {
     for (int y = 0; y < extent_.height; y += rows) {
       const std::int64_t first = (static_cast<std::int64_t>(z) * extent_.height + y) * extent_.width;
@@ -58,7 +58,7 @@ class LongSamples final : public IntensityImage {
   Extent extent() const override { return extent_; }
   Kind kind() const override { return Kind::long_whole; }
   Values values() const override { return {}; }
-  int slices_at_once() const override { return at_once; }
+  int slices_at_once(int) const override { return at_once; }
   void read(int, const Sink&) const override { FAIL("doubles do not hold these"); }
   void read_long(int z, const LongSink& sink) const override {
     sink(0, extent_.height, samples.data() + static_cast<std::int64_t>(z) * extent_.height * extent_.width);

@@ -91,7 +91,7 @@ class ArraySamples final : public IntensityImage {
     if (type_ == ValueType::i16) return {-(1 << 15), 1 << 16};
     return {};
   }
-  int slices_at_once() const override { return std::max(1, extent().depth); }
+  int slices_at_once(int) const override { return std::max(1, extent().depth); }
   void read(int z, const Sink& sink) const override { read_as<double>(z, sink); }
   void read_long(int z, const LongSink& sink) const override { read_as<WholeNumber>(z, sink); }
 

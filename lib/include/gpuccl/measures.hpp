@@ -296,8 +296,9 @@ class IntensityImage {
     std::int32_t first = 0, count = 0;
   };
   virtual Values values() const = 0;
-  /// Returns how many slices may be read concurrently; 1: in ascending order.
-  virtual int slices_at_once() const = 0;
+  /// Returns how many slices may be read concurrently, from slice z on; 1: in ascending order. Not
+  /// thread-safe: it may read ahead.
+  virtual int slices_at_once(int z) const = 0;
   /// Receives rows [y, y + rows) of slice z from the top, extent().width samples each. read() throws
   /// Error (data, io).
   using Sink = std::function<void(int y, int rows, const double* samples)>;

@@ -40,7 +40,7 @@ class IntensityPass final : public SamplesPass {
   }
 
   int most_slices(int z, int next) const override {
-    next = std::max(std::min(next, z + image_.slices_at_once()), z + 1);
+    next = std::max(std::min(next, z + image_.slices_at_once(z)), z + 1);
     while (next > z + 1 && parts_in(z, next) > most_parts_) --next;
     return next;
   }
