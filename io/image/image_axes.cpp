@@ -229,11 +229,14 @@ class SourcePart : public SampleSource {
 
 class Slices final : public SourcePart {
  public:
-  Slices(std::unique_ptr<SampleSource> source, const PageRange& range) : SourcePart(std::move(source)) {
+  Slices(std::unique_ptr<SampleSource> source, const PageRange& range,
+         const std::optional<GivenSpacing>& spacing)
+      : SourcePart(std::move(source)) {
     check_range(range, info().extent.depth);
     first_ = static_cast<int>(range.begin);
     own_info().extent.depth = static_cast<int>(range.end - range.begin);
     if (info().extent.depth == 1) own_info().geometry.has_slice_axis = false;
+    if (spacing) set_spacing(own_info().geometry, *spacing);
     own_info().geometry.begin_at(first_);
   }
 
@@ -282,8 +285,9 @@ class Indices final : public SourcePart {
 
 }  // namespace
 
-std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range) {
-  return std::make_unique<Slices>(std::move(source), range);
+std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range,
+                                          const std::optional<GivenSpacing>& spacing) {
+  return std::make_unique<Slices>(std::move(source), range, spacing);
 }
 
 std::unique_ptr<SampleSource> open_indices(std::unique_ptr<SampleSource> source) {

@@ -80,8 +80,10 @@ struct ImageAxes {
 ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& choice,
                       const std::vector<std::string>& channels = {});
 
-/// Opens the slices of `source` in `range` as an input. Throws Error (data) if some do not exist.
-std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range);
+/// Opens the slices of `source` in `range` as an input. `spacing`: instead of that of the source, for the
+/// origin. Throws Error (data) if some do not exist.
+std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range,
+                                          const std::optional<GivenSpacing>& spacing);
 
 /// Opens the indices of samples with a palette as gray.
 std::unique_ptr<SampleSource> open_indices(std::unique_ptr<SampleSource> source);

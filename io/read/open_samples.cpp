@@ -273,7 +273,7 @@ OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
     if (const SampleFormat& format = source.format(0); options.warn && !format.missing.empty())
       options.warn("its missing values are background (" + value_rule(format) + ")");
     if (options.planes.pages && !has_pages(source.info().format))
-      opened.source = open_slices(std::move(opened.source), *options.planes.pages);
+      opened.source = open_slices(std::move(opened.source), *options.planes.pages, options.spacing);
     return opened;
   } catch (const std::bad_alloc&) {
     throw Error(ErrorCode::memory, "not enough memory to read it");

@@ -177,6 +177,8 @@ TEST_CASE("labels of selected pages are where the pages are") {
     const Json place = report_of({output, "--values"})["input"]["geometry"];
     CHECK(place["origin"][2] == 4);
     CHECK(place == report_of({input, "--values", "--page", "2..9"})["input"]["geometry"]);
+    const Json given = report_of({input, "--values", "--page", "2..9", "--spacing", "1,1,3,mm"});
+    CHECK(given["input"]["geometry"]["origin"][2] == 6);
   }
 }
 
