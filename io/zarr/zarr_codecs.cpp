@@ -58,13 +58,12 @@ std::uint32_t crc32c(std::span<const std::byte> bytes) {
 std::optional<ChunkCodec> zarr_codec(std::string_view name) {
   constexpr std::string_view kRegistry = "numcodecs.";  // how zarr-python calls those that v3 does not name
   const std::string_view plain = name.starts_with(kRegistry) ? name.substr(kRegistry.size()) : name;
-  for (const NamedCodec& known : kCodecs) {
-    if (plain != known.name) continue;
-    if (known.is_here()) return known.compressor;
-    throw Error(ErrorCode::data, "its codec " + std::string(plain) + " is not in this build of gpuccl");
-  }
-  throw Error(ErrorCode::data, "its codec '" + std::string(name.substr(0, 60)) +
-                                   "' is not supported; supported are " + zarr_codecs_in_words());
+  for (const NamedCodec& known : kCodecs)
+    if (plain == known.name && known.is_here()) return known.compressor;
+  throw Error(ErrorCode::data, "its codec '" + std::string(plain.substr(0, 60)) +
+                                   "' is not in this build of gpuccl; rewrite the array with zarr-python and "
+                                   "one of " +
+                                   zarr_codecs_in_words());
 }
 
 std::string zarr_codecs_in_words() {
