@@ -233,9 +233,12 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
 
   const std::vector<std::string> kinds = words_in(fields.text("kinds"));
   const std::string kind = kinds.empty() ? "" : lower_case(kinds.front());
-  const bool is_none = fields.text("space directions").starts_with("none");
+  const bool is_unknown = kind.empty() || kind == "???";
+  const std::string directions = fields.text("space directions");
+  const bool is_none =
+      is_unknown && directions.starts_with("none") && directions.find('(') != std::string::npos;
   const bool is_color = kind == "rgb-color" || kind == "rgba-color";
-  if (is_none || (!kind.empty() && kind != "domain" && kind != "space" && kind != "???")) {
+  if (is_none || (!is_unknown && kind != "domain" && kind != "space")) {
     axes.first = 1;
     format.channels = checked_channels(sizes->front());
     if (is_color && format.channels == (kind == "rgb-color" ? 3 : 4)) format.photometric = Photometric::rgb;
@@ -328,7 +331,9 @@ NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits) {
   const std::string encoding = lower_case(fields.needed("encoding")),
                     endian = lower_case(fields.text("endian"));
   header.gzip = encoding == "gzip" || encoding == "gz";
-  if (!header.gzip && encoding != "raw") refuse("encoding " + encoding + "; raw and gzip are read");
+  if (!header.gzip && encoding != "raw")
+    throw Error(ErrorCode::data, "has the NRRD encoding " + encoding +
+                                     ", not raw or gzip; convert it with unu save -f nrrd -e gzip");
   volume.swapped = endian == "big";
   if (volume.format.bits > 8 && endian != "big" && endian != "little") refuse("endian " + endian);
   header.data_file = fields.text("data file");

@@ -180,10 +180,20 @@ TEST_CASE("an NRRD of two axes has its units and directions") {
   CHECK(info.geometry.orientation->steps[2] == Vector3{1, 0, 0});
 }
 
+TEST_CASE("kinds of an NRRD count more than axes without a direction") {
+  const std::string directions = "space dimension: 3\nspace directions: none (0,2,0) (0,0,3)\n";
+  const ImageInfo info = info_of(nrrd("kinds: domain domain domain\n" + directions));
+  CHECK(info.extent == Extent{4, 3, 2});
+  CHECK(info.geometry.spacing == Vector3{0, 2, 3});
+  CHECK(info_of(nrrd("space directions: none none none\n")).extent == Extent{4, 3, 2});
+  CHECK(contains(refusal_of(nrrd(directions)), "contains 4 channels"));
+}
+
 TEST_CASE("an NRRD that cannot be read says why") {
   CHECK(contains(refusal_of(replaced(nrrd(""), "uchar", "block")), "type block"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "uchar", "short")), "endian"));
-  CHECK(contains(refusal_of(replaced(nrrd(""), "raw", "bzip2")), "encoding bzip2; raw and gzip are read"));
+  CHECK(contains(refusal_of(replaced(nrrd(""), "raw", "bzip2")),
+                 "encoding bzip2, not raw or gzip; convert it with unu"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "dimension: 3", "dimension: 17")), "dimension 17"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "sizes: 4 3 2", "sizes: 4 3")), "sizes 4 3"));
   CHECK(contains(refusal_of(replaced(nrrd(""), "type: uchar\n", "")), "no type"));
