@@ -347,8 +347,9 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   report.input = info;
   report.input.foreground_rule = first.foreground_rule;
   report.input_bytes = io::bytes_of_regular_file(files_.input);
-  report.input_state = io::state_of_regular_file(files_.input);
-  if (!files_.seeds.empty()) report.seeds = {files_.seeds, io::bytes_of_regular_file(files_.seeds)};
+  if (!files_.json.empty()) report.input_state = input.state_of(files_.input);
+  if (!files_.seeds.empty())
+    report.seeds = {files_.seeds, io::bytes_of_regular_file(files_.seeds), input.state_of(files_.seeds)};
   report.algorithm = first.algorithm;
   report.connectivity = static_cast<int>(connectivity);
   report.periodic = names_of(options_.periodic);
@@ -377,8 +378,10 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   for (const std::string& line : report.hints) warn(files_.input, line);
 }
 
-void Description::measured(const LabelMeasures& measures, const ImageReport& image) {
-  report.intensities = measures.intensities(image.nans);
+void Description::measured(const LabelInput& input, const ImageReport& image) {
+  report.intensities = input.measures().intensities(image.nans);
+  if (!files_.json.empty())
+    for (io::ReportedIntensity& one : report.intensities) one.state = input.state_of(one.image.path);
   std::map<std::string, std::uint64_t> of_file;
   for (const io::ReportedIntensity& one : report.intensities) of_file[one.image.path] += one.nans;
   for (const auto& [path, count] : of_file) warn(path, hint_of_nans(count));

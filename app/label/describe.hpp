@@ -103,7 +103,7 @@ class Description {
 
   /// After labeling `input`. Times are the longest of any part.
   void labeled(const LabelInput& input, const ImageReport& image);
-  void measured(const LabelMeasures& measures, const ImageReport& image);
+  void measured(const LabelInput& input, const ImageReport& image);
   /// After selecting components. Moves the totals of values.
   void selected(ImageReport& image);
   /// Before writing the label image. `write.type` is resolved; `asked` is the type that was requested, or

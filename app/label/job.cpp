@@ -162,7 +162,7 @@ void Job::measure(Engine& engine) {
                [&](const std::function<void()>& work) { run_local(files_.input, work); });
   piece_->budget().claims.measured = static_cast<double>(part_.measured.extra_bytes());
   found_.measured(link_, part_);
-  description_.measured(measures, found_);
+  description_.measured(*input_, found_);
 }
 
 void Job::select() {

@@ -299,6 +299,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
     return warn ? std::function([warn, path](const std::string& line) { warn(path, line); }) : nullptr;
   };
   read.warn = warn_of(files.input);
+  if (!files.json.empty()) states();  // before anything is read
   const auto open_any = [&] { return io::open_reader(files.input, read); };
   const auto open = [&] {
     return options.values.objects ? io::open_without_per_slice(open_any) : open_any();
@@ -383,43 +384,47 @@ void LabelInput::find_threshold() {
   info_ = reader_->info();
 }
 
-std::string LabelInput::state_now() const {
-  const io::InputState all = io::state_of_input(files_.input, options_.input.stack);
-  return info_.format + " " + io::to_string(info_.extent) + " " + std::to_string(all.fingerprint);
-}
-
-const std::string& LabelInput::first_state() const { return state_ ? *state_ : state_.emplace(state_now()); }
-
-void LabelInput::check_state() const {
-  if (state_ && state_now() != *state_) throw Error(ErrorCode::data, "the input changed while it was read");
-}
-
-std::vector<std::string> LabelInput::other_files() const {
-  std::vector<std::string> files = files_.intensities;
+std::vector<std::string> LabelInput::read_files() const {
+  std::vector<std::string> files = {files_.input};
+  files.insert(files.end(), files_.intensities.begin(), files_.intensities.end());
   if (!files_.seeds.empty()) files.push_back(files_.seeds);
   return files;
 }
 
+const std::vector<std::string>& LabelInput::states() const {
+  if (states_.empty())
+    for (const std::string& path : read_files())
+      states_.push_back(
+          files_.state_of(path, states_.empty() ? options_.input.stack : io::is_folder_of_images(path)));
+  return states_;
+}
+
+const std::string& LabelInput::state_of(const std::string& path) const {
+  const std::vector<std::string> files = read_files();
+  return states()[static_cast<std::size_t>(std::find(files.begin(), files.end(), path) - files.begin())];
+}
+
+void LabelInput::check_state() const {
+  if (is_shared_ && files_.state_of(files_.input, options_.input.stack) != states().front())
+    throw Error(ErrorCode::data, "the input changed while it was read");
+}
+
 std::string LabelInput::state() const {
-  std::string state = first_state();
-  const std::vector<std::string> others = other_files();
-  for (const std::string& path : others)
-    io::with_path(path, [&] {
-      state += " " + std::to_string(io::state_of_input(path, io::is_folder_of_images(path)).fingerprint);
-    });
+  is_shared_ = true;
+  std::string state = info_.format + " " + io::to_string(info_.extent);
+  for (const std::string& one : states()) state += " " + one;
   return state;
 }
 
 std::optional<std::string> LabelInput::changed(const std::string& before) const {
   const std::string now = state();
   if (now == before) return std::nullopt;
-  const std::vector<std::string> others = other_files();
-  if (others.empty() || !before.starts_with(first_state() + " ")) return files_.input;
-  // The first word that differs belongs to the image that has changed.
+  // The first word that differs belongs to the file that has changed; format and extent are words of the
+  // input.
   const auto differs = std::mismatch(now.begin(), now.end(), before.begin(), before.end()).first;
-  const auto words =
-      std::count(now.begin() + static_cast<std::ptrdiff_t>(first_state().size()), differs, ' ');
-  return others[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(words - 1, 0, std::ssize(others) - 1))];
+  const std::ptrdiff_t word = std::count(now.begin(), differs, ' ');
+  const std::vector<std::string> files = read_files();
+  return files[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(word - 2, 0, std::ssize(files) - 1))];
 }
 
 }  // namespace gpuccl::app

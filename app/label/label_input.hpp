@@ -146,19 +146,21 @@ class LabelInput {
   /// Frees the reader.
   void close() { reader_.reset(); }
 
-  /// Returns format, extent, sizes and times of all files that are read. It differs between processes only if
+  /// Returns the state of `path`, one of the files that are read, when this input was opened.
+  const std::string& state_of(const std::string& path) const;
+  /// Returns format, extent and the states of all files that are read. It differs between processes only if
   /// the input has changed.
   std::string state() const;
-  /// Returns the file whose state differs from `before`: the input if both differ; none if none differs.
+  /// Returns the first file whose state differs from `before`; none if none differs.
   std::optional<std::string> changed(const std::string& before) const;
   /// Error (data) if the input has changed since state() was first asked for.
   void check_state() const;
 
  private:
-  std::string state_now() const;
-  /// Files that are read in addition to the input.
-  std::vector<std::string> other_files() const;
-  const std::string& first_state() const;
+  /// Files that are read, the input first.
+  std::vector<std::string> read_files() const;
+  /// Returns their states, as of the first call.
+  const std::vector<std::string>& states() const;
 
   const LabelPaths& files_;
   const LabelOptions& options_;
@@ -169,7 +171,8 @@ class LabelInput {
   SelectionOptions selection_;  // the filters, with size limits in pixels of this input
   std::optional<ValueType> value_type_, sample_type_;
   LabelMeasures measures_;
-  mutable std::optional<std::string> state_;
+  mutable std::vector<std::string> states_;
+  mutable bool is_shared_ = false;  // with other processes, which have asked for state()
 };
 
 }  // namespace gpuccl::app

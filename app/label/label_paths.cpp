@@ -148,6 +148,14 @@ std::vector<std::string> LabelPaths::outputs() const {
   return list;
 }
 
+std::string LabelPaths::state_of(const std::string& path, bool stack) const {
+  if (!states) return io::state_of_input(path, stack);
+  const std::lock_guard lock(states->mutex);
+  const auto [found, is_new] = states->states.try_emplace(path);
+  if (is_new) found->second = io::state_of_input(path, stack);
+  return found->second;
+}
+
 LabelPaths LabelPaths::with_defaults() const {
   LabelPaths files = *this;
   if (files.json.empty() && !files.image.empty() && files.image != "-") {

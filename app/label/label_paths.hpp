@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cstddef>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <set>
 #include <span>
 #include <string>
@@ -24,6 +27,12 @@ class PerOutput : public std::array<T, 8> {
 inline constexpr Output kOutputs[] = {Output::image, Output::preview,  Output::view,    Output::outlines,
                                       Output::stats, Output::contacts, Output::summary, Output::report};
 
+/// States of files that are read, by name.
+struct InputStates {
+  std::mutex mutex;
+  std::map<std::string, std::string> states;
+};
+
 /// The files of one labeling. An empty name means that the output is not wanted.
 struct LabelPaths {
   std::string input;                     // "-": standard input
@@ -40,11 +49,15 @@ struct LabelPaths {
   std::string outlines;          // polygons or run lengths of an image of one slice
   bool json_by_default = false;  // the report was not asked for: it is a file
   bool in_folders = false;       // outputs are named after their inputs: all are files
+  std::shared_ptr<InputStates>
+      states;  // what state_of() has found, for the time points of a file; may be null
 
   const std::string& path(Output output) const;
   bool any_output() const;
   /// Returns the named outputs, without standard output.
   std::vector<std::string> outputs() const;
+  /// Returns io::state_of_input() of a file that is read. Thread-safe.
+  std::string state_of(const std::string& path, bool stack) const;
   /// Adds the default output: the report next to the label image.
   LabelPaths with_defaults() const;
   /// If the label image is the input's Zarr, makes it a label group in this Zarr.

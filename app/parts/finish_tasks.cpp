@@ -149,7 +149,7 @@ void finish(const StoredRun& run, bool quiet) {
                           });
   io::Report& report = description.report;
   description.labeled(input, joined);
-  description.measured(input.measures(), joined);
+  description.measured(input, joined);
   description.selected(joined);
   report.value = input.column({});
   if (io::AtomicFile* const image = outputs.file(Output::image))

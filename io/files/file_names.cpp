@@ -1,12 +1,10 @@
 #include "io/files/file_names.hpp"
 
-#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
-#include <optional>
 
 #include "io/files/input_file.hpp"
 
@@ -84,25 +82,10 @@ FileIdentity identify(const std::string& path) {
   return {0, 0, path};
 }
 
-namespace {
-
-std::optional<struct stat> status_of_regular_file(const std::string& path) {
-  struct stat status {};
-  if (::stat(split_input(path).file.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return status;
-}
-
-}  // namespace
-
 std::uint64_t bytes_of_regular_file(const std::string& path) {
-  const auto status = status_of_regular_file(path);
-  return status ? static_cast<std::uint64_t>(status->st_size) : 0;
-}
-
-std::string state_of_regular_file(const std::string& path) {
-  const auto status = status_of_regular_file(path);
-  if (!status) return "";
-  return fmt::format("{}.{:09} {}", status->st_mtim.tv_sec, status->st_mtim.tv_nsec, status->st_ino);
+  struct stat status {};
+  const bool is_regular = ::stat(split_input(path).file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  return is_regular ? static_cast<std::uint64_t>(status.st_size) : 0;
 }
 
 FileIdentity identify_input(const std::string& path) {

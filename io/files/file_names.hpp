@@ -43,10 +43,6 @@ bool are_one_stream(const std::string& a, const std::string& b);
 /// Returns the size of the file `path`, or of the file of this array; 0 if it is not a regular file.
 std::uint64_t bytes_of_regular_file(const std::string& path);
 
-/// Returns the modification time and the inode of such a file, "1764379181.123456789 1234567"; "" if it is
-/// not a regular file.
-std::string state_of_regular_file(const std::string& path);
-
 /// Follows symbolic links from a name; the final target need not exist. `stop`, if given, is called with
 /// every name on the way, including the first and the last, and ends the walk if it returns true. Returns
 /// none if there are more links than the kernel follows.

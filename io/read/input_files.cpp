@@ -1,5 +1,9 @@
 #include "io/read/input_files.hpp"
 
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cctype>
 #include <cstdint>
@@ -67,30 +71,26 @@ void add_image(const std::string& path, InputFiles& all) {
   if (std::string samples = samples_beside(file); !samples.empty()) all.files.push_back(std::move(samples));
 }
 
-void look_at(const fs::directory_entry& entry, const std::string& name, InputState& state) {
-  std::error_code unknown;
-  if (entry.is_symlink(unknown)) return;  // it is not followed in a store
-  const InputState::Time time = entry.last_write_time(unknown);
-  if (!unknown) {
-    InputState::Time& last = entry.is_directory(unknown) ? state.last_change_of_folders : state.last_change;
-    last = std::max(last, time);
-  }
-  if (!entry.is_regular_file(unknown)) return;
-  state.fingerprint += fingerprint(name + ' ' + std::to_string(entry.file_size(unknown)) + ' ' +
-                                   std::to_string(time.time_since_epoch().count()));
+/// Adds the state of the file `path` to a sum, in which the order of files does not matter. `flags` as in
+/// fstatat().
+void add_state(const std::string& path, const std::string& name, int flags, std::uint64_t& sum) {
+  struct stat status {};
+  if (::fstatat(AT_FDCWD, path.c_str(), &status, flags) != 0 || !S_ISREG(status.st_mode)) return;
+  sum += fingerprint(fmt::format("{} {} {} {} {}", name, status.st_size, status.st_mtim.tv_sec,
+                                 status.st_mtim.tv_nsec, status.st_ino));
 }
 
-/// A folder changes when files come and go; that of the image itself also when it gets labels.
-void look_into(const std::string& store, InputState& state) {
+/// Links in a store are not followed.
+void add_state_of_store(const std::string& store, std::uint64_t& sum) {
   std::error_code failure;
   const fs::path labels = fs::path(store) / "labels";
-  if (!fs::exists(labels, failure)) look_at(fs::directory_entry(store, failure), "", state);
   for (fs::recursive_directory_iterator entry(store, failure), end; !failure && entry != end;
        entry.increment(failure)) {
-    if (entry.depth() == 0 && entry->path() == labels)
+    const fs::path& path = entry->path();
+    if (entry.depth() == 0 && path == labels)
       entry.disable_recursion_pending();
     else
-      look_at(*entry, entry->path().lexically_relative(store).string(), state);
+      add_state(path.string(), path.lexically_relative(store).string(), AT_SYMLINK_NOFOLLOW, sum);
   }
 }
 
@@ -111,16 +111,12 @@ InputFiles files_of_input(const std::string& path, bool stack) {
   return all;
 }
 
-InputState state_of_input(const std::string& path, bool stack) {
+std::string state_of_input(const std::string& path, bool stack) {
   const InputFiles all = files_of_input(path, stack);
-  InputState state;
-  for (const std::string& file : all.files) {
-    std::error_code unknown;
-    const fs::directory_entry entry(fs::canonical(file, unknown), unknown);
-    if (!unknown) look_at(entry, fs::path(file).filename().string(), state);
-  }
-  for (const std::string& store : all.stores) look_into(store, state);
-  return state;
+  std::uint64_t sum = 0;
+  for (const std::string& file : all.files) add_state(file, fs::path(file).filename().string(), 0, sum);
+  for (const std::string& store : all.stores) add_state_of_store(store, sum);
+  return sum == 0 ? "" : fmt::format("{:016x}", sum);
 }
 
 namespace {

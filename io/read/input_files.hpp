@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
@@ -18,16 +17,9 @@ struct InputFiles {
 /// Lists only the name of an input that cannot be read; reading reports why.
 InputFiles files_of_input(const std::string& path, bool stack);
 
-/// State by which the file system shows whether an input has changed.
-struct InputState {
-  using Time = std::filesystem::file_time_type;
-  std::uint64_t fingerprint = 0;              // of names, sizes and times of files, in any order
-  Time last_change = Time::min();             // of a file
-  Time last_change_of_folders = Time::min();  // when any file was created or removed in them
-};
-
-/// Returns the state of files, and of stores without the label groups that are written into them.
-InputState state_of_input(const std::string& path, bool stack);
+/// Returns a hash of names, sizes, modification times and inodes of all files of an input. For a store it
+/// leaves out the label groups that are written into it. Returns "" if the input is not in regular files.
+std::string state_of_input(const std::string& path, bool stack);
 
 /// Returns warnings about the names of all images in a folder of slices, which are in natural order: several
 /// formats, and missing numbers.

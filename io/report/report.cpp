@@ -98,6 +98,7 @@ OrderedJson intensity_of(const Report& report) {
     json["bytes"] = one.bytes > 0 ? OrderedJson(one.bytes) : OrderedJson();
     json["format"] = one.image.format;
     json["bits_per_sample"] = one.image.bits_per_sample;
+    if (!one.state.empty()) json["state"] = one.state;
     if (!one.image.value_rule.empty()) json["value_rule"] = one.image.value_rule;
     json["nans"] = one.nans;
     if (one.name.empty()) return json;
@@ -129,7 +130,10 @@ OrderedJson labeling_of(const Report& report) {
 
 OrderedJson file_of(const ReportedFile& file) {
   if (file.path.empty()) return nullptr;
-  return {{"path", file.path}, {"bytes", file.bytes > 0 ? OrderedJson(file.bytes) : OrderedJson()}};
+  OrderedJson json = {{"path", file.path},
+                      {"bytes", file.bytes > 0 ? OrderedJson(file.bytes) : OrderedJson()}};
+  if (!file.state.empty()) json["state"] = file.state;
+  return json;
 }
 
 OrderedJson timings_of(const Report& report) {

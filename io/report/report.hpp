@@ -33,6 +33,7 @@ std::vector<OfValue> sum_up_values(ValueType type, const std::vector<OfValue>& a
 struct ReportedFile {
   std::string path;
   std::uint64_t bytes = 0;
+  std::string state = {};  // of a file that was read: state_of_input()
 };
 
 /// Holes that were filled before labeling.
@@ -46,6 +47,7 @@ struct ReportedIntensity {
   ImageInfo image;
   std::string name;         // in the brackets of columns; empty: the only image
   std::uint64_t bytes = 0;  // 0 if it is not a regular file
+  std::string state;        // state_of_input()
   std::uint64_t nans = 0;   // samples of components that are NaN
 };
 
@@ -54,7 +56,7 @@ struct Report {
   std::string options;  // signature of the run
   ImageInfo input;
   std::uint64_t input_bytes = 0;  // 0 if it is not a regular file
-  std::string input_state;        // state_of_regular_file()
+  std::string input_state;        // state_of_input()
   double foreground = 0;          // share of foreground elements, 0 to 1
 
   std::vector<ReportedIntensity> intensities;

@@ -53,7 +53,8 @@ ReportedFile file_in(const Json& head, const char* key) {
   const auto file = head.find(key);
   if (file == head.end() || file->is_null()) return {};
   const Json& bytes = file->at("bytes");
-  return {file->at("path").get<std::string>(), bytes.is_null() ? 0 : bytes.get<std::uint64_t>()};
+  return {file->at("path").get<std::string>(), bytes.is_null() ? 0 : bytes.get<std::uint64_t>(),
+          file->value("state", "")};
 }
 
 /// The files of the images of samples, each once: several may be channels of one.
@@ -282,7 +283,6 @@ std::optional<ReportedRun> read_reported_run(const std::string& path) {
                        .options = head.at("options").get<std::string>(),
                        .components = head.at("labeling").at("components").get<std::uint64_t>(),
                        .input = file_in(head, "input"),
-                       .input_state = head.at("input").value("state", ""),
                        .intensities = intensities_in(head),
                        .output = file_in(head, "output"),
                        .preview = file_in(head, "preview"),

@@ -18,7 +18,6 @@ struct ReportedRun {
   std::string options;
   std::uint64_t components = 0;
   ReportedFile input;
-  std::string input_state;  // "" in reports without it
   std::vector<ReportedFile> intensities;
   ReportedFile output, preview, stats, contacts, outlines, seeds;
 };

@@ -299,8 +299,9 @@ def refused(scratch):
     for words in (samples[1], measured.join(), measured.join("--finish")):
         run(*words, code=66, said="samples.tif: no such file")
     measured.check_untouched()
-    # Another input.
-    os.utime(source, (1, 1))
+    # Another input, of the same size and age.
+    shutil.copy2(source, scratch / "other.tif")
+    (scratch / "other.tif").rename(source)
     run(*case.task(1), code=65, said="in.tif, which has changed")
     for words in (case.join(), case.join("--finish")):
         run(*words, code=65, said="in.tif: has changed")
@@ -602,6 +603,7 @@ def stacks(scratch):
         generate(slices / f"{i}.png", (70, 50), 0.3, i)
     case = Case(scratch / "case", slices, 3, ["--stack", "-c", "18", "--threshold", "otsu"])
     case.each()
+    before = os.stat(slices / "3.png").st_mtime_ns
     os.utime(slices / "3.png", (2**32, 2**32))
     run(*case.join(), code=65, said="changed")
     # The new file has the same size and is older than the one it replaces.
@@ -610,6 +612,7 @@ def stacks(scratch):
     case.each()
     os.utime(slices / "3.png", (1, 1))
     run(*case.join(), code=65, said="changed")
+    os.utime(slices / "3.png", ns=(before, before))
     shutil.rmtree(case.dir)
     case.each()
     run(*case.join())

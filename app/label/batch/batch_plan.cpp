@@ -1,5 +1,6 @@
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -239,12 +240,14 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     if (const std::string image = one_of(options.measure.intensities, i); !is_file_of_frames(image, options))
       intensities.emplace_back(image, one_of(options.measure.intensity_names, i));
   IntensityImages seeds(options.seeds, "", "--seeds");
+  const auto states = std::make_shared<InputStates>();
   std::vector<BatchItem> plan;
   std::size_t lacking = 0;  // inputs without an image of --intensity or --seeds
   for (const NamedFrame& input : frames_of(inputs, options)) {
     LabelPaths files;
     files.input = input.path;
     files.in_folders = true;
+    if (input.frame) files.states = states;
     files.image = image_in_folder(images, input.output, extension_for(input.path, options));
     files.json = in_folder(reports, input.output, ".json");
     files.json_by_default = batch.json_folder.empty();
