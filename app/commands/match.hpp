@@ -79,7 +79,10 @@ struct MatchOptions {
   std::string truth, prediction;
   std::vector<double> thresholds{0.5};
   ObjectOptions objects;
-  std::string empty;            // --empty: what a pair without objects gets
+  std::string empty;       // --empty: what a pair without objects gets
+  bool distances = false;  // between surfaces
+  std::optional<double> tolerance;
+  std::optional<io::GivenSpacing> spacing;
   std::string prediction_name;  // pattern of names of predictions
   std::string series;           // --track: image with several time points, or folder with an image for each
   std::string folder;           // --track: folder for label images with the numbers of tracks

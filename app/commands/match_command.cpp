@@ -16,15 +16,19 @@
 #include "app/commands/match.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
+#include "app/label/describe.hpp"
 #include "app/label/label_paths.hpp"
+#include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/objects.hpp"
+#include "gpuccl/surfaces.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/geometry.hpp"
+#include "io/image/image_info.hpp"
 #include "io/image/limits.hpp"
 #include "io/report/component_rows.hpp"
 
@@ -33,40 +37,36 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kColumns =
-    "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched\n";
+constexpr std::string_view kColumns = "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched";
 
 bool is_pairs_csv(std::string_view beginning) {
   for (const std::string_view column : {"input,", "frame,", "value,"})
     if (beginning.starts_with(column)) beginning.remove_prefix(column.size());
-  return beginning.starts_with(kColumns.substr(0, kColumns.size() - 1));
+  return beginning.starts_with(kColumns);
 }
 
 bool is_match_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl_match\""); }
 
 /// Returns the rows of one pair of images; 0 stands for no partner. `before`: first columns of each row.
-std::string pairs_text(const std::string& before, std::span<const std::uint64_t> truth,
-                       std::span<const std::uint64_t> prediction, const OverlapTable& table,
-                       const std::vector<Match>& matches) {
+std::string pairs_text(const std::string& before, const Objects& truth, const Objects& prediction,
+                       const OverlapTable& table, const std::vector<ScoredPair>& pairs,
+                       const Surfaces* surfaces) {
   std::string text;
-  for (const ObjectPair& pair : list_pairs(table, matches)) {
+  for (const ScoredPair& pair : pairs) {
     const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
       return std::to_string(i ? values[*i] : 0);
     };
-    text += fmt::format("{}{},{},{},{},{},{},{}{}", before, of(truth, pair.truth),
-                        of(prediction, pair.prediction), of(table.truth_areas, pair.truth),
+    text += fmt::format("{}{},{},{},{},{},{},{}{}", before, of(truth.ids, pair.truth),
+                        of(prediction.ids, pair.prediction), of(table.truth_areas, pair.truth),
                         of(table.prediction_areas, pair.prediction), pair.pixels, io::shortest(pair.iou),
-                        io::shortest(pair.dice), pair.is_match ? ",1\n" : ",0\n");
+                        io::shortest(pair.dice), pair.is_match ? ",1" : ",0");
+    if (surfaces)
+      each_distance(pair.distances, surfaces->has_tolerance(), [&](const char*, double distance) {
+        text += ',' + (std::isnan(distance) ? "" : io::shortest(distance));
+      });
+    text += '\n';
   }
   return text;
-}
-
-std::vector<std::uint64_t> some_of(const std::vector<std::uint64_t>& ids,
-                                   const std::vector<std::uint32_t>& which) {
-  std::vector<std::uint64_t> some;
-  some.reserve(which.size());
-  for (const std::uint32_t i : which) some.push_back(ids[i]);
-  return some;
 }
 
 /// Reports in JSON, for report_of().
@@ -76,6 +76,20 @@ struct InJson {
   static void append(List& list, Json object) { list.push_back(std::move(object)); }
   static Json value(const List& list) { return Json(list); }
 };
+
+std::string summary_of(const DistanceTotals& distances) {
+  std::string text;
+  const auto add = [&](std::string_view objects, const DistanceSums& sums) {
+    text += fmt::format("surfaces of {}:", objects);
+    each_distance(sums.mean(), distances.has_dice, [&](std::string_view name, double mean) {
+      text += fmt::format(" {} {}", name, std::isnan(mean) ? "none" : fmt::format("{:.4f}", mean));
+    });
+    text += '\n';
+  };
+  add("the foreground", distances.foreground);
+  add("matched objects", distances.matches);
+  return text;
+}
 
 std::string summary_of(const MatchTotals& totals, std::size_t images, double empty) {
   std::string text = images > 1 ? fmt::format("{} pairs of images\n", images) : "";
@@ -90,7 +104,7 @@ std::string summary_of(const MatchTotals& totals, std::size_t images, double emp
                         score.threshold, score.true_positives, score.false_positives, score.false_negatives,
                         score.precision(), score.recall(), score.f1(), score.accuracy(),
                         score.mean_matched_iou(), score.panoptic_quality());
-  return text;
+  return totals.distances ? text + summary_of(*totals.distances) : text;
 }
 
 /// Prints a hint about a result that is probably not intended.
@@ -118,7 +132,9 @@ class Matching {
 
   int run() {
     csv_.write(std::string(found_.is_batch ? "input," : "") + (options_.objects.every_frame ? "frame," : "") +
-               (options_.objects.per_value ? "value," : "") + std::string(kColumns));
+               (options_.objects.per_value ? "value," : "") + std::string(kColumns) +
+               (options_.distances ? ",hausdorff,hausdorff_95,assd" : "") +
+               (options_.tolerance ? ",surface_dice\n" : "\n"));
     for (const ImagePair& pair : found_.pairs) {
       std::string rows;
       found_.attempt(pair, [&] { match(pair, rows); });
@@ -139,6 +155,8 @@ class Matching {
     report["truth"] = options_.truth;
     report["prediction"] = options_.prediction;
     report["labeled"] = options_.objects.label;
+    if (unit_) report["unit"] = unit_->empty() ? Json() : Json(*unit_);
+    if (options_.tolerance) report["tolerance"] = *options_.tolerance;
     report["total"] = report_of<InJson>(total_, empty_);
     if (options_.objects.per_value) add_classes<InJson>(report, classes_, empty_);
     if (has_rows()) report["images"] = std::move(rows_);
@@ -160,6 +178,30 @@ class Matching {
                   display_name(pair.truth) + "; objects are compared by index, not by position");
   }
 
+  /// Returns the surfaces of a pair if distances are asked for. Lengths are in the unit of the true image, or
+  /// in pixels.
+  std::unique_ptr<const Surfaces> surfaces_of(const ImagePair& pair, const Objects& truth,
+                                              const Objects& prediction) {
+    if (!options_.distances) return nullptr;
+    io::ImageInfo info;
+    info.extent = truth.extent;
+    info.geometry = truth.geometry;
+    if (options_.spacing) io::set_spacing(info.geometry, *options_.spacing);
+    check_spacing(options_.spacing, info, Connectivity::c26);
+    if (const std::string hint = hint_of_spacing(info, Connectivity::c26); !hint.empty())
+      print_warning(pair.truth, hint);
+    SurfaceOptions surfaces{.tolerance = options_.tolerance, .max_bytes = io::memory_limit({})};
+    const bool is_known = info.geometry.is_known(truth.extent.depth > 1 ? 3 : 2);
+    if (is_known) surfaces.spacing = info.geometry.spacing;
+    if (truth.extent.depth == 1) surfaces.spacing[2] = 1;
+    const std::string unit(is_known ? io::name_of(info.geometry.unit) : "pixel");
+    if (unit_ && *unit_ != unit)
+      print_warning(pair.truth,
+                    "has another unit of length than images before; means of distances mix units");
+    unit_ = unit;
+    return std::make_unique<const Surfaces>(*truth.labels, *prediction.labels, surfaces);
+  }
+
   /// Matches one pair, and adds its rows of the table.
   void match(const ImagePair& pair, std::string& rows) {
     if (io::are_one_stream(pair.truth, pair.prediction))
@@ -174,23 +216,19 @@ class Matching {
     const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels);
     const std::string before = (found_.is_batch ? io::csv_field(io::harmless_name(pair.name)) + "," : "") +
                                (pair.frame ? std::to_string(*pair.frame) + "," : "");
-    MatchTotals totals;
+    const std::unique_ptr<const Surfaces> surfaces = surfaces_of(pair, truth, prediction);
+    ScoreOptions scoring{.thresholds = options_.thresholds, .surfaces = surfaces.get(), .empty = empty_};
+    scoring.has_classes = options_.objects.per_value;
+    scoring.truth_classes = truth.classes;
+    scoring.prediction_classes = prediction.classes;
+    if (csv_)
+      scoring.on_pairs = [&](std::uint64_t value, const std::vector<ScoredPair>& pairs) {
+        rows += pairs_text(scoring.has_classes ? before + std::to_string(value) + "," : before, truth,
+                           prediction, table, pairs, surfaces.get());
+      };
     ClassTotals classes;
-    std::vector<Match> matches;
-    if (options_.objects.per_value) {
-      for (const auto& [value, one] : overlaps_by_class(table, truth.classes, prediction.classes)) {
-        classes[value] = score_overlaps(one.table, options_.thresholds, matches);
-        totals.add(classes[value]);
-        classes_[value].add(classes[value]);
-        if (csv_)
-          rows += pairs_text(before + std::to_string(value) + ",", some_of(truth.ids, one.truth),
-                             some_of(prediction.ids, one.prediction), one.table, matches);
-      }
-      if (classes.empty()) totals = score_overlaps(table, options_.thresholds, matches);  // no objects
-    } else {
-      totals = score_overlaps(table, options_.thresholds, matches);
-      if (csv_) rows = pairs_text(before, truth.ids, prediction.ids, table, matches);
-    }
+    const MatchTotals totals = score_images(table, scoring, classes);
+    for (const auto& [value, one] : classes) classes_[value].add(one);
     give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
     if (has_rows() && !(totals.is_empty() && options_.empty == "skip")) {
       Json row = Json::object();
@@ -210,6 +248,7 @@ class Matching {
   FoundPairs found_;
   TextOutput csv_, json_;
   std::size_t images_ = 0;
+  std::optional<std::string> unit_;  // of distances
   MatchTotals total_;
   ClassTotals classes_;
   Json rows_ = Json::array();
@@ -230,6 +269,8 @@ void check(const MatchOptions& options) {
   options.objects.check();
   if (options.csv == "-" && options.json == "-")
     throw Error(ErrorCode::usage, "--csv and --json cannot both be standard output");
+  if (!options.distances && (options.spacing || options.tolerance))
+    throw Error(ErrorCode::usage, "--spacing and --tolerance are for distances; add --distances");
 }
 
 int run_match(const MatchOptions& options) {
@@ -252,9 +293,11 @@ int run_track(const MatchOptions& options) {
   if (!options.truth.empty())
     throw Error(ErrorCode::usage, "--track has one input, its series; remove " + options.truth);
   if (options.thresholds.size() > 1) throw Error(ErrorCode::usage, "--track has one --threshold");
-  if (options.objects.per_value || !options.prediction_name.empty() || !options.empty.empty())
-    throw Error(ErrorCode::usage,
-                "--per-value, --prediction-name and --empty are for two images, not for --track");
+  if (options.objects.per_value || !options.prediction_name.empty() || !options.empty.empty() ||
+      options.distances)
+    throw Error(
+        ErrorCode::usage,
+        "--per-value, --prediction-name, --empty and --distances are for two images, not for --track");
   if (options.objects.every_frame || options.objects.planes.frame)
     throw Error(ErrorCode::usage, "--track reads all time points; remove --frame");
   return track_frames(options);
@@ -272,6 +315,16 @@ void setup_match(const Command& command) {
   options->objects.add_to(command);
   add_choice<std::string>(command, "--empty", options->empty, {{"0", "0"}, {"1", "1"}, {"skip", "skip"}},
                           "Scores of two images without objects, or leave them out of the report [null]");
+  add_switch(command, "--distances", options->distances,
+             "Measure distances between surfaces: Hausdorff, 95th percentile and ASSD");
+  command.add_value("--tolerance", "LENGTH", "Add the surface Dice coefficient (NSD) at this tolerance",
+                    [options](const std::string& given) {
+                      options->tolerance = parse_number<double>(given);
+                      return options->tolerance >= 0.0 && std::isfinite(*options->tolerance)
+                                 ? std::string()
+                                 : "'" + given + "' is not a length of 0 or more";
+                    });
+  add_spacing(command, options->spacing);
   command.add_value("--prediction-name", "PATTERN",
                     "Names of predictions in a folder: *_0000, where * is the true name; *_gt=*_pred",
                     [options](const std::string& given) {

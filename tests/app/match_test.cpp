@@ -285,6 +285,61 @@ TEST_CASE("option --empty sets the scores of pairs without objects, or leaves th
   fails({"match", "--track", one, "--empty", "1"}, 64, "not for --track");
 }
 
+TEST_CASE("distances between surfaces are in the unit of the spacing, for images, classes and matches") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"truth", "found"}) std::filesystem::create_directories(scratch / folder);
+  const std::string truth = label_file(scratch, "truth/a.nrrd", "uint8", {1, 1, 1, 0, 0, 0, 0, 2}, "8 1");
+  const std::string found = label_file(scratch, "found/a.nrrd", "uint8", {1, 1, 1, 1, 1, 0, 0, 0}, "8 1");
+  const Words words = {"match", truth, found, "--distances", "--spacing", "2,2,1,mm", "--tolerance", "2"};
+  const auto with = [](Words all, const Words& more) {
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  };
+  CHECK(succeeds(with(words, {"--csv", "-"})) ==
+        "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched,hausdorff,hausdorff_95,assd,"
+        "surface_dice\n1,1,3,5,3,0.6,0.75,1,4,3.5999999999999996,0.75,0.875\n2,0,1,0,0,0,0,0,,,,\n");
+  const Json report = Json::parse(gpuccl(with(words, {"--json", "-"})).out);
+  CHECK(report["unit"] == "mm");
+  CHECK(report["tolerance"] == 2);
+  const Json& distances = report["total"]["distances"];
+  CHECK(distances["matches"] == Json({{"pairs", 1},
+                                      {"hausdorff", 4},
+                                      {"hausdorff_95", 3.5999999999999996},
+                                      {"assd", 0.75},
+                                      {"surface_dice", 0.875}}));
+  CHECK(distances["foreground"]["hausdorff"] == 6);
+  CHECK(distances["foreground"]["assd"] == 12.0 / 9);
+  CHECK(distances["foreground"]["surface_dice"] == 7.0 / 9);
+  CHECK(gpuccl(words).out.find("surfaces of the foreground: hausdorff 6.0000") != std::string::npos);
+
+  // The predicted class 2 has no surface. Means are over classes and images.
+  const Json classes = Json::parse(gpuccl(with(words, {"--per-value", "--json", "-"})).out);
+  CHECK(classes["classes"][1]["distances"]["foreground"] == Json({{"pairs", 0},
+                                                                  {"hausdorff", nullptr},
+                                                                  {"hausdorff_95", nullptr},
+                                                                  {"assd", nullptr},
+                                                                  {"surface_dice", 0}}));
+  CHECK(classes["total"]["distances"]["foreground"]["hausdorff"] == 4);
+  CHECK(classes["total"]["distances"]["foreground"]["surface_dice"] == 0.4375);
+  const std::string empty(8, '\0');
+  label_file(scratch, "truth/b.nrrd", "uint8", empty, "8 1");
+  label_file(scratch, "found/b.nrrd", "uint8", empty, "8 1");
+  const Json images = Json::parse(gpuccl({"match", scratch / "truth", scratch / "found", "--distances",
+                                          "--tolerance", "1", "--empty", "1", "--json", "-"})
+                                      .out);
+  CHECK(images["unit"] == "pixel");
+  CHECK(images["images"][1]["distances"]["foreground"]["hausdorff"].is_null());
+  CHECK(images["images"][1]["distances"]["foreground"]["surface_dice"] == 1);
+  CHECK(images["total"]["distances"]["foreground"]["surface_dice"] == (1 + 7.0 / 9) / 2);
+
+  fails({"match", truth, found, "--tolerance", "1"}, 64, "add --distances");
+  fails({"match", truth, found, "--spacing", "1,1"}, 64, "add --distances");
+  fails({"match", truth, found, "--distances", "--tolerance", "-1"}, 64, "'-1' is not a length of 0 or more");
+  fails({"match", "--track", scratch / "truth", "--distances"}, 64, "not for --track");
+  const std::string volume = label_file(scratch, "volume.nrrd", "uint8", {1, 1, 1, 1, 1, 1, 1, 1}, "2 2 2");
+  fails({"match", volume, volume, "--distances", "--spacing", "1,1"}, 64, "use --spacing X,Y,Z");
+}
+
 TEST_CASE("tracks of one time point are hinted at") {
   const ScratchFolder scratch;
   std::filesystem::create_directories(scratch / "series");

@@ -169,3 +169,45 @@ def test_errors():
         gpuccl.match(labels, labels[None])
     with pytest.raises(ValueError):
         gpuccl.match(labels + 0.5, labels)
+
+
+def erosion(mask):
+    """SciPy's binary erosion."""
+    padded = np.pad(mask, 1)
+    inner = mask.copy()
+    for axis in range(mask.ndim):
+        for step in (-1, 1):
+            inner &= np.roll(padded, step, axis)[(slice(1, -1),) * mask.ndim]
+    return inner
+
+
+def test_distances_are_those_of_all_pairs_of_surface_elements():
+    random = np.random.default_rng(5)
+    for _ in range(60):
+        shape = tuple(random.integers(2, 12, size=random.integers(2, 4)))
+        truth, prediction = random.random(shape) < 0.3, random.random(shape) < 0.3
+        truth.flat[0] = prediction.flat[-1] = True
+        spacing = random.choice([0.5, 1, 3], len(shape))
+        a, b = (np.argwhere(mask & ~erosion(mask)) * spacing for mask in (truth, prediction))
+        every = np.sqrt(((a[:, None] - b[None]) ** 2).sum(2))
+        to_b, to_a = every.min(1), every.min(0)
+        both = np.concatenate([to_b, to_a])
+        found = gpuccl.match(truth, prediction, distances=True, spacing=spacing, tolerance=1.5)["distances"]["foreground"]
+        assert found["hausdorff"] == pytest.approx(both.max())
+        assert found["hausdorff_95"] == pytest.approx(max(np.quantile(to_a, 0.95), np.quantile(to_b, 0.95)))
+        assert found["assd"] == pytest.approx(both.mean())
+        assert found["surface_dice"] == pytest.approx((both <= 1.5).mean())
+
+
+def test_distances_of_matches_are_columns():
+    truth = np.array([[1, 1, 1, 0, 0, 0, 0, 2]])
+    prediction = np.array([[1, 1, 1, 1, 1, 0, 0, 0]])
+    scores, table = gpuccl.match(truth, prediction, pairs=True, distances=True, spacing=2)
+    assert "surface_dice" not in table and "surface_dice" not in scores["distances"]["matches"]
+    assert table["hausdorff"][0] == 4 and np.isnan(table["hausdorff"][1])
+    assert scores["distances"]["matches"]["pairs"] == 1 and scores["distances"]["matches"]["assd"] == 0.75
+    classes = gpuccl.match(truth, prediction, per_value=True, distances=True, tolerance=0)["classes"]
+    assert [one["distances"]["foreground"]["surface_dice"] for one in classes] == [0.75, 0]
+    for wrong in ({"spacing": 1}, {"tolerance": 1}, {"distances": True, "tolerance": -1}):
+        with pytest.raises(ValueError):
+            gpuccl.match(truth, prediction, **wrong)

@@ -354,16 +354,19 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[False] = ...,
     per_value: bool = ..., connectivity: int | None = ..., empty: float | None = ...,
+    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ...,
 ) -> dict[str, Any]: ...  # fmt: skip
 @overload
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[False] = ...,
     per_value: bool = ..., connectivity: int | None = ..., empty: Literal["skip"],
+    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ...,
 ) -> dict[str, Any] | None: ...  # fmt: skip
 @overload
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[True],
     per_value: bool = ..., connectivity: int | None = ..., empty: Any = ...,
+    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ...,
 ) -> tuple[Any, Table]: ...  # fmt: skip
 def match(
     truth: Any,
@@ -374,6 +377,9 @@ def match(
     per_value: bool = False,
     connectivity: int | None = None,
     empty: Any = None,
+    distances: bool = False,
+    spacing: Any = None,
+    tolerance: float | None = None,
 ) -> Any:
     """Match the objects of two label images, and score the second image.
 
@@ -394,13 +400,21 @@ def match(
         Connectivity of the components of values, as in :func:`label`. Needs `per_value`.
     empty : {None, 0, 1, "skip"}
         Scores of two images without objects, as ``gpuccl match --empty``: NaN, 0 or 1. ``"skip"`` returns None for them.
+    distances : bool
+        Measure exact distances between surfaces, of all objects together and of matches: ``hausdorff``,
+        ``hausdorff_95`` and ``assd``. The surface of an object is its elements with a face neighbor outside of it.
+    spacing : float or sequence of float, optional
+        Distance between elements along each axis of the array, 1 by default. Needs `distances`.
+    tolerance : float, optional
+        Add ``surface_dice`` (NSD), the fraction of distances up to this length. Needs `distances`.
 
     Returns
     -------
     scores : dict
         The keys of the report of ``gpuccl match``: ``objects``, ``foreground``, ``detection``, ``matching`` (a dict for
         each threshold, with the values of StarDist's ``matching``) and ``average_precision``. With `per_value` also
-        ``classes``, a dict with these keys and ``value`` for each class, and ``class_mean``.
+        ``classes``, a dict with these keys and ``value`` for each class, and ``class_mean``. With `distances` also
+        ``distances``, whose ``foreground`` and ``matches`` are means over ``pairs``. A distance of no surface is NaN.
     table : dict of numpy.ndarray
         Only with `pairs`: a row for each pair that overlaps, and for each object without overlap, whose partner is 0.
         ``matched`` is 1 for matches at the first threshold. With `per_value`, the first column is ``value``, and
@@ -423,10 +437,12 @@ def match(
     >>> classes = gpuccl.match(truth > 0, prediction > 0, per_value=True)["classes"]
     >>> [(one["value"], one["objects"]["truth"], one["matching"][0]["f1"]) for one in classes]
     [(1, 2, 1.0)]
+    >>> gpuccl.match(truth, prediction, distances=True, tolerance=1)["distances"]["foreground"]["surface_dice"]
+    1.0
     """
     _need_host(truth)
     _need_host(prediction)
-    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity, empty)
+    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance)
 
 
 def free_memory() -> None:

@@ -188,16 +188,23 @@ def contacts(labels, connectivity, spacing):
     return table
 
 
-def match(truth, prediction, threshold, pairs, per_value, connectivity, empty):
+def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance):
     if empty not in (None, 0, 1, "skip"):
         raise ValueError(f"empty is None, 0, 1 or 'skip', not {empty!r}")
     if connectivity is not None and not per_value:
         raise ValueError("connectivity is for classes: add per_value=True")
+    if not distances and (spacing is not None or tolerance is not None):
+        raise ValueError("spacing and tolerance are for distances: add distances=True")
+    if tolerance is not None and not 0 <= tolerance < np.inf:
+        raise ValueError(f"tolerance is a number of 0 or more, not {tolerance!r}")
     thresholds = [float(one) for one in np.atleast_1d(threshold)]
     truth = as_labels(truth)
     of_classes = pixels(connectivity, truth.ndim) if per_value else 0
     of_empty = np.nan if empty in (None, "skip") else empty
-    scores, table = _core.match(truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty)
+    sizes = Columns((), truth.ndim, 1 if spacing is None else spacing).spacing if distances else None
+    scores, table = _core.match(
+        truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty, sizes, tolerance
+    )
     if empty == "skip" and not any(scores["objects"].values()):
         scores = None
     return (scores, {name: as_signed(column) for name, column in table.items()}) if pairs else scores

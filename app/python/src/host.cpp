@@ -18,6 +18,7 @@
 #include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/gpuccl.hpp"
 #include "gpuccl/objects.hpp"
+#include "gpuccl/surfaces.hpp"
 #include "host_array.hpp"
 #include "module.hpp"
 
@@ -383,62 +384,61 @@ Objects read_classes(const HostArray& array, Connectivity connectivity, Findings
   return objects;
 }
 
-/// The rows of `gpuccl match --csv`; 0 stands for no object.
-Table pair_table(const OverlapTable& table, std::span<const std::uint64_t> truth_ids,
-                 std::span<const std::uint64_t> prediction_ids, std::span<const Match> matches) {
-  std::vector<std::uint64_t> truth, prediction;
-  std::vector<std::int64_t> truth_area, prediction_area, overlap, matched;
-  std::vector<double> iou, dice;
-  for (const ObjectPair& pair : list_pairs(table, matches)) {
-    truth.push_back(pair.truth ? truth_ids[*pair.truth] : 0);
-    prediction.push_back(pair.prediction ? prediction_ids[*pair.prediction] : 0);
-    truth_area.push_back(pair.truth ? static_cast<std::int64_t>(table.truth_areas[*pair.truth]) : 0);
-    prediction_area.push_back(
-        pair.prediction ? static_cast<std::int64_t>(table.prediction_areas[*pair.prediction]) : 0);
-    overlap.push_back(static_cast<std::int64_t>(pair.pixels));
-    iou.push_back(pair.iou);
-    dice.push_back(pair.dice);
-    matched.push_back(pair.is_match ? 1 : 0);
-  }
-  Table pairs;
-  pairs.columns.emplace_back("truth", std::move(truth));
-  pairs.columns.emplace_back("prediction", std::move(prediction));
-  pairs.columns.emplace_back("truth_area", std::move(truth_area));
-  pairs.columns.emplace_back("prediction_area", std::move(prediction_area));
-  pairs.columns.emplace_back("overlap", std::move(overlap));
-  pairs.columns.emplace_back("iou", std::move(iou));
-  pairs.columns.emplace_back("dice", std::move(dice));
-  pairs.columns.emplace_back("matched", std::move(matched));
-  return pairs;
-}
+/// The table of `gpuccl match --csv`; 0 stands for no object, NaN for no distance.
+class PairTable {
+ public:
+  PairTable(const OverlapTable& table, std::span<const std::uint64_t> truth_ids,
+            std::span<const std::uint64_t> prediction_ids)
+      : table_(table), truth_ids_(truth_ids), prediction_ids_(prediction_ids) {}
 
-/// Scores each class separately. Replaces `pairs` by the pairs of all classes, with a first column "value".
-ClassTotals score_classes(const OverlapTable& table, const Objects& truth, const Objects& prediction,
-                          std::span<const double> thresholds, Table& pairs) {
-  for (auto& [name, cells] : pairs.columns) std::visit([](auto& column) { column.clear(); }, cells);
-  std::vector<std::uint64_t> values;
-  ClassTotals classes;
-  const auto ids_of = [](const std::vector<std::uint32_t>& objects) {
-    std::vector<std::uint64_t> ids;
-    for (const std::uint32_t i : objects) ids.push_back(i + std::uint64_t{1});
-    return ids;
-  };
-  for (const auto& [value, one] : overlaps_by_class(table, truth.classes, prediction.classes)) {
-    std::vector<Match> matches;
-    classes[value] = score_overlaps(one.table, thresholds, matches);
-    const Table rows = pair_table(one.table, ids_of(one.truth), ids_of(one.prediction), matches);
-    for (std::size_t i = 0; i < rows.columns.size(); ++i)
-      std::visit(
-          [&](auto& column) {
-            const auto& more = std::get<std::decay_t<decltype(column)>>(rows.columns[i].second);
-            column.insert(column.end(), more.begin(), more.end());
-            values.resize(column.size(), value);
-          },
-          pairs.columns[i].second);
+  void add(std::uint64_t value, const std::vector<ScoredPair>& pairs) {
+    const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
+      return i ? values[*i] : std::uint64_t{0};
+    };
+    for (const ScoredPair& pair : pairs) {
+      values_.push_back(value);
+      truth_.push_back(of(truth_ids_, pair.truth));
+      prediction_.push_back(of(prediction_ids_, pair.prediction));
+      const std::array<std::uint64_t, 4> counts{of(table_.truth_areas, pair.truth),
+                                                of(table_.prediction_areas, pair.prediction), pair.pixels,
+                                                pair.is_match ? 1u : 0u};
+      for (std::size_t i = 0; i < counts.size(); ++i)
+        counts_[i].push_back(static_cast<std::int64_t>(counts[i]));
+      iou_.push_back(pair.iou);
+      dice_.push_back(pair.dice);
+      std::size_t i = 0;
+      each_distance(pair.distances, true,
+                    [&](const char*, double distance) { distances_[i++].push_back(distance); });
+    }
   }
-  pairs.columns.emplace(pairs.columns.begin(), "value", std::move(values));
-  return classes;
-}
+
+  Table columns(bool has_classes, const Surfaces* surfaces) {
+    Table pairs;
+    if (has_classes) pairs.columns.emplace_back("value", std::move(values_));
+    pairs.columns.emplace_back("truth", std::move(truth_));
+    pairs.columns.emplace_back("prediction", std::move(prediction_));
+    pairs.columns.emplace_back("truth_area", std::move(counts_[0]));
+    pairs.columns.emplace_back("prediction_area", std::move(counts_[1]));
+    pairs.columns.emplace_back("overlap", std::move(counts_[2]));
+    pairs.columns.emplace_back("iou", std::move(iou_));
+    pairs.columns.emplace_back("dice", std::move(dice_));
+    pairs.columns.emplace_back("matched", std::move(counts_[3]));
+    std::size_t i = 0;
+    if (surfaces)
+      each_distance({}, surfaces->has_tolerance(), [&](const char* name, double) {
+        pairs.columns.emplace_back(name, std::move(distances_[i++]));
+      });
+    return pairs;
+  }
+
+ private:
+  const OverlapTable& table_;
+  std::span<const std::uint64_t> truth_ids_, prediction_ids_;
+  std::vector<std::uint64_t> values_, truth_, prediction_;
+  std::array<std::vector<std::int64_t>, 4> counts_;
+  std::vector<double> iou_, dice_;
+  std::array<std::vector<double>, 4> distances_;
+};
 
 /// Reports as Python objects, for report_of().
 struct InPython {
@@ -648,7 +648,8 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
 }
 
 nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std::vector<double>& thresholds,
-                bool with_pairs, int class_connectivity, double empty) {
+                bool with_pairs, int class_connectivity, double empty,
+                const std::optional<std::array<double, 3>>& spacing, const std::optional<double>& tolerance) {
   const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
   MatchTotals total;
   ClassTotals classes;
@@ -667,12 +668,18 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
     const Objects truth = read(truth_array), prediction = read(prediction_array);
     const OverlapTable table =
         find_overlaps(*truth.labeled.labeled.labels, *prediction.labeled.labeled.labels);
-    std::vector<Match> matches;
-    total = score_overlaps(table, thresholds, matches);
-    pairs = pair_table(table, truth.ids, prediction.ids, matches);
-    if (class_connectivity != 0) classes = score_classes(table, truth, prediction, thresholds, pairs);
-    if (!classes.empty()) total = {};
-    for (const auto& [value, scores] : classes) total.add(scores);
+    std::optional<Surfaces> surfaces;
+    if (spacing)
+      surfaces.emplace(*truth.labeled.labeled.labels, *prediction.labeled.labeled.labels,
+                       SurfaceOptions{.spacing = *spacing, .tolerance = tolerance});
+    PairTable rows(table, truth.ids, prediction.ids);
+    ScoreOptions options{.thresholds = thresholds, .empty = empty, .has_classes = class_connectivity != 0};
+    options.surfaces = surfaces ? &*surfaces : nullptr;
+    options.truth_classes = truth.classes;
+    options.prediction_classes = prediction.classes;
+    if (with_pairs) options.on_pairs = [&](std::uint64_t value, const auto& more) { rows.add(value, more); };
+    total = score_images(table, options, classes);
+    pairs = rows.columns(options.has_classes, options.surfaces);
   }
   warn_of(findings);
   nb::dict result = report_of<InPython>(total, empty);

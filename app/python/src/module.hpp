@@ -3,6 +3,7 @@
 #include <nanobind/nanobind.h>
 
 #include <array>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,10 +52,11 @@ nanobind::dict contacts(nanobind::handle labels, int connectivity);
 /// Matches the objects of `prediction` with those of `truth`. Returns the "total" of the report of `gpuccl
 /// match`, and the overlapping pairs, matched at the first threshold, or None. `class_connectivity`: if not
 /// 0, values are classes, and the objects are their components with this connectivity. `empty`: all scores of
-/// images without objects.
+/// images without objects. With `spacing` (along x, y, z), distances are measured.
 nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
                       const std::vector<double>& thresholds, bool with_pairs, int class_connectivity,
-                      double empty);
+                      double empty, const std::optional<std::array<double, 3>>& spacing,
+                      const std::optional<double>& tolerance);
 
 /// Adds functions and classes that label arrays in GPU memory, given by address. The caller allocates all
 /// memory. Defined in builds with CUDA.

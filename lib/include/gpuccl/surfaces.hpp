@@ -58,6 +58,8 @@ class Surfaces {
   Surfaces(const LabelRows& truth, const LabelRows& prediction, const SurfaceOptions& options);
   ~Surfaces();
 
+  /// Returns whether the surface Dice coefficient is measured.
+  bool has_tolerance() const;
   /// Returns the distances between the foregrounds.
   SurfaceDistances of_all() const;
   /// Returns the distances between two unions of objects, such as a class, given as indices from 0.

@@ -483,9 +483,30 @@ std::vector<Match> match_objects(const OverlapTable& table, double threshold) {
   return Matcher(table, threshold).match();
 }
 
+void MatchTotals::add(const MatchTotals& other) {
+  counts.add(other.counts);
+  for (std::size_t i = 0; i < other.scores.size(); ++i)
+    if (i < scores.size())
+      scores[i].add(other.scores[i]);
+    else
+      scores.push_back(other.scores[i]);
+  if (!other.distances) return;
+  if (!distances) distances.emplace();
+  distances->has_dice = other.distances->has_dice;
+  distances->foreground.add(other.distances->foreground);
+  distances->matches.add(other.distances->matches);
+}
+
+namespace {
+
+/// The objects of one class, as indices into all objects, and their overlaps.
+struct ClassOverlaps {
+  std::vector<std::uint32_t> truth, prediction;
+  OverlapTable table;
+};
+
 std::map<std::uint64_t, ClassOverlaps> overlaps_by_class(const OverlapTable& table,
-                                                         std::span<const std::uint64_t> truth_classes,
-                                                         std::span<const std::uint64_t> prediction_classes) {
+                                                         const ScoreOptions& options) {
   std::map<std::uint64_t, ClassOverlaps> classes;
   const auto divide = [&](std::span<const std::uint64_t> class_of, const std::vector<std::uint64_t>& areas,
                           std::vector<std::uint32_t> ClassOverlaps::*members,
@@ -500,34 +521,66 @@ std::map<std::uint64_t, ClassOverlaps> overlaps_by_class(const OverlapTable& tab
     return place;
   };
   const auto in_truth =
-      divide(truth_classes, table.truth_areas, &ClassOverlaps::truth, &OverlapTable::truth_areas);
-  const auto in_prediction = divide(prediction_classes, table.prediction_areas, &ClassOverlaps::prediction,
-                                    &OverlapTable::prediction_areas);
-  for (const Overlap& pair : table.overlaps)
-    if (truth_classes[pair.truth] == prediction_classes[pair.prediction])
-      classes[truth_classes[pair.truth]].table.overlaps.push_back(
+      divide(options.truth_classes, table.truth_areas, &ClassOverlaps::truth, &OverlapTable::truth_areas);
+  const auto in_prediction = divide(options.prediction_classes, table.prediction_areas,
+                                    &ClassOverlaps::prediction, &OverlapTable::prediction_areas);
+  for (const Overlap& pair : table.overlaps) {
+    const std::uint64_t value = options.truth_classes[pair.truth];
+    if (value == options.prediction_classes[pair.prediction])
+      classes[value].table.overlaps.push_back(
           {in_truth[pair.truth], in_prediction[pair.prediction], pair.pixels});
+  }
   return classes;
 }
 
-void MatchTotals::add(const MatchTotals& other) {
-  counts.add(other.counts);
-  for (std::size_t i = 0; i < other.scores.size(); ++i)
-    if (i < scores.size())
-      scores[i].add(other.scores[i]);
-    else
-      scores.push_back(other.scores[i]);
-}
-
-MatchTotals score_overlaps(const OverlapTable& table, std::span<const double> thresholds,
-                           std::vector<Match>& first) {
+/// Returns the scores of one class, or without a class of all objects.
+MatchTotals score_class(const OverlapTable& table, const ClassOverlaps* one, std::uint64_t value,
+                        const ScoreOptions& options) {
   MatchTotals totals{count_overlaps(table), {}};
-  for (const double threshold : thresholds) {
+  std::vector<Match> first;
+  for (const double threshold : options.thresholds) {
     std::vector<Match> matches = match_objects(table, threshold);
     totals.scores.push_back(score_matches(table, matches, threshold));
     if (totals.scores.size() == 1) first = std::move(matches);
   }
+  const std::vector<ObjectPair> rows =
+      options.on_pairs ? list_pairs(table, first) : std::vector<ObjectPair>{};
+  std::vector<SurfaceDistances> distances;
+  if (options.surfaces) {
+    if (one)
+      for (Match& match : first)
+        match = {one->truth[match.truth], one->prediction[match.prediction], match.iou};
+    distances = options.surfaces->of_matches(first);
+    totals.distances.emplace();
+    totals.distances->has_dice = options.surfaces->has_tolerance();
+    totals.distances->foreground.add(
+        one ? options.surfaces->of(one->truth, one->prediction) : options.surfaces->of_all(), options.empty);
+    for (const SurfaceDistances& match : distances) totals.distances->matches.add(match, options.empty);
+  }
+  if (!options.on_pairs) return totals;
+  std::vector<ScoredPair> pairs;
+  pairs.reserve(rows.size());
+  auto next = distances.begin();
+  for (const ObjectPair& row : rows) {
+    ScoredPair& pair = pairs.emplace_back(ScoredPair{row, {}});
+    if (one && pair.truth) pair.truth = one->truth[*pair.truth];
+    if (one && pair.prediction) pair.prediction = one->prediction[*pair.prediction];
+    if (pair.is_match && next != distances.end()) pair.distances = *next++;
+  }
+  options.on_pairs(value, pairs);
   return totals;
+}
+
+}  // namespace
+
+MatchTotals score_images(const OverlapTable& table, const ScoreOptions& options, ClassTotals& classes) {
+  if (!options.has_classes) return score_class(table, nullptr, 0, options);
+  for (const auto& [value, one] : overlaps_by_class(table, options))
+    classes[value] = score_class(one.table, &one, value, options);
+  if (classes.empty()) return score_class(table, nullptr, 0, options);  // no objects
+  MatchTotals sums;
+  for (const auto& [value, totals] : classes) sums.add(totals);
+  return sums;
 }
 
 }  // namespace gpuccl

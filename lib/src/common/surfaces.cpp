@@ -363,6 +363,7 @@ class Surfaces::State {
     if (swaps_axes(truth.extent())) std::swap(options_.spacing[1], options_.spacing[2]);
   }
 
+  bool has_tolerance() const { return options_.tolerance.has_value(); }
   Pieces true_pieces(std::span<const std::uint32_t> objects) const { return pieces_of(truth_, objects); }
   Pieces predicted_pieces(std::span<const std::uint32_t> objects) const {
     return pieces_of(prediction_, objects);
@@ -445,6 +446,8 @@ Surfaces::Surfaces(const LabelRows& truth, const LabelRows& prediction, const Su
 }
 
 Surfaces::~Surfaces() = default;
+
+bool Surfaces::has_tolerance() const { return state_->has_tolerance(); }
 
 SurfaceDistances Surfaces::of_all() const {
   return state_->measure(state_->all_of_truth(), state_->all_of_prediction());

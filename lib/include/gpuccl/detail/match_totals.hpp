@@ -1,39 +1,65 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "gpuccl/objects.hpp"
+#include "gpuccl/surfaces.hpp"
 
 #pragma GCC visibility push(default)
 namespace gpuccl {
 
-/// The objects of one class in both images, as indices into all objects, and their overlaps.
-struct ClassOverlaps {
-  std::vector<std::uint32_t> truth, prediction;
-  OverlapTable table;
+/// Distances between surfaces, added up over pairs of images or classes.
+struct DistanceTotals {
+  bool has_dice = false;  // the surface Dice coefficient
+  DistanceSums foreground, matches;
 };
-
-/// Divides the overlaps of two images by class, because objects of different classes do not match.
-/// `truth_classes`, `prediction_classes`: one per object.
-std::map<std::uint64_t, ClassOverlaps> overlaps_by_class(const OverlapTable& table,
-                                                         std::span<const std::uint64_t> truth_classes,
-                                                         std::span<const std::uint64_t> prediction_classes);
 
 /// Counts and scores, added up over pairs of images.
 struct MatchTotals {
   OverlapCounts counts;
-  std::vector<MatchScores> scores;  // one per threshold
+  std::vector<MatchScores> scores;               // one per threshold
+  std::optional<DistanceTotals> distances = {};  // if they are measured
 
   bool is_empty() const { return counts.truth + counts.prediction == 0; }
   void add(const MatchTotals& other);
 };
 
-/// Returns the scores of a pair at all thresholds. `first`: receives the matches at the first threshold.
-MatchTotals score_overlaps(const OverlapTable& table, std::span<const double> thresholds,
-                           std::vector<Match>& first);
+using ClassTotals = std::map<std::uint64_t, MatchTotals>;  // by the value of the class
+
+/// A row of the table of pairs, with the distances of a match.
+struct ScoredPair : ObjectPair {
+  SurfaceDistances distances;
+};
+
+struct ScoreOptions {
+  std::span<const double> thresholds;
+  const Surfaces* surfaces = nullptr;      // of both images, to measure distances
+  double empty = SurfaceDistances::kNone;  // surface Dice coefficient of two images without objects
+  /// With classes, objects of different classes do not match: the class of each object.
+  bool has_classes = false;
+  std::span<const std::uint64_t> truth_classes = {}, prediction_classes = {};
+  /// Receives the pairs at the first threshold of each class (0 without classes); indices are those of the
+  /// whole table.
+  std::function<void(std::uint64_t value, const std::vector<ScoredPair>& pairs)> on_pairs = {};
+};
+
+/// Returns the scores of two images at all thresholds; with classes, the sums over `classes`, which receives
+/// the scores of each.
+MatchTotals score_images(const OverlapTable& table, const ScoreOptions& options, ClassTotals& classes);
+
+/// Calls set(name, value) for each distance.
+template <class Set>
+void each_distance(const SurfaceDistances& distances, bool has_dice, const Set& set) {
+  set("hausdorff", distances.hausdorff);
+  set("hausdorff_95", distances.hausdorff_95);
+  set("assd", distances.assd);
+  if (has_dice) set("surface_dice", distances.surface_dice);
+}
 
 /// Returns the scores under the names of reports. `Form` has the types Object (of names and values) and List,
 /// append(list, object), and value(list), the list as a value. `empty`: all scores of images without objects,
@@ -74,10 +100,21 @@ typename Form::Object report_of(const MatchTotals& totals, double empty) {
   total["detection"] = detection;
   total["matching"] = Form::value(matching);
   total["average_precision"] = score_of(average_precision(totals.scores));
+  if (totals.distances) {
+    const auto mean_of = [&](const DistanceSums& sums) {
+      typename Form::Object means;
+      means["pairs"] = sums.pairs;
+      each_distance(sums.mean(), totals.distances->has_dice,
+                    [&](const char* name, double mean) { means[name] = mean; });
+      return means;
+    };
+    typename Form::Object distances;
+    distances["foreground"] = mean_of(totals.distances->foreground);
+    distances["matches"] = mean_of(totals.distances->matches);
+    total["distances"] = distances;
+  }
   return total;
 }
-
-using ClassTotals = std::map<std::uint64_t, MatchTotals>;  // by the value of the class
 
 /// Adds the scores of each class to a report, and their means over classes at the first threshold.
 template <class Form>
