@@ -40,6 +40,7 @@ TEST_CASE_METHOD(TwoComponents, "option --intensity adds measures of samples") {
   CHECK(!first.contains("cz_weighted"));
   CHECK(report["options"] == "--intensity " + gray);
   CHECK(report["intensity"] == Json{{"path", gray},
+                                    {"state", report["intensity"]["state"]},
                                     {"bytes", fs::file_size(gray)},
                                     {"format", "tiff"},
                                     {"bits_per_sample", 8},
@@ -322,6 +323,14 @@ TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {
         none("mask of seeds", "a", " (all 4 inputs fail)"));
   fails({"label", in, "--intensity", other, "--intensity-name", "*_y", "--stats", "-"}, 66,
         none("intensity image", "a_y", " (all 3 inputs fail)"));
+  // A report has a line for each, and none of an earlier run.
+  const std::string lines = scratch / "lines.jsonl";
+  write_file(lines, "{}\n");
+  CHECK(gpuccl({"label", in, "--intensity", other, "--stats", scratch / "t.csv", "--report", lines}).code ==
+        66);
+  const std::string text = read_file(lines);
+  CHECK(text.starts_with("{\"input\":\"" + in + "/a.png\",\"status\":\"failed\",\"code\":66,"));
+  CHECK(std::count(text.begin(), text.end(), '\n') == 3);
 
   // Names that differ: a_mask.png has a_0001.tif.
   const std::string masks = scratch / "masks";

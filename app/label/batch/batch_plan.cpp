@@ -275,7 +275,8 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
       }
     plan.push_back({files, problem, input.frame});
   }
-  if (lacking > 1 && lacking == plan.size())  // the names of images are meant otherwise
+  // The names of images are meant otherwise: one error, unless a report lists the failure of each input.
+  if (lacking > 1 && lacking == plan.size() && batch.report.empty())
     throw io::FileError(
         plan.front().files.input, ErrorCode::no_input,
         plan.front().problem->what() + (" (all " + std::to_string(lacking) + " inputs fail)"));
