@@ -156,9 +156,21 @@ class SampleReader final : public Reader {
     rows_.reset();
   }
 
+  /// Decodes slice z from the top, and passes on few rows at a time. A row of a narrow image takes more bytes
+  /// as words than in its strip or chunk, which may have all rows.
+  void decode_in_batches(int z, std::size_t row_words, const SampleSource::Sink& sink) {
+    constexpr std::size_t kWords = std::size_t{1} << 16;
+    const int most = static_cast<int>(std::max<std::size_t>(kWords / row_words, 1));
+    source_->decode_from_top(z, [&](const SampleRows& rows) {
+      for (int i = 0; i < rows.count; i += most)
+        sink({rows.format, rows.y + i, std::min(most, rows.count - i),
+              rows.data + static_cast<std::size_t>(i) * rows.pitch, rows.pitch});
+    });
+  }
+
   void send_bits(int z, std::size_t row_words, RowStream& stream) {
     std::optional<Foreground> foreground;
-    source_->decode_from_top(z, [&](const SampleRows& rows) {
+    decode_in_batches(z, row_words, [&](const SampleRows& rows) {
       if (!foreground) foreground.emplace(rows.format, options_, threshold_);
       std::vector<std::uint32_t> bits(static_cast<std::size_t>(rows.count) * row_words);
       pack(*foreground, z, rows, bits.data());
@@ -176,7 +188,7 @@ class SampleReader final : public Reader {
   void send_values(int z, std::size_t row_words, RowStream& stream) {
     const ValueType type = value_rows_.type(source_->format(0));
     const int width = source_->slice_extent(z).width;
-    source_->decode_from_top(z, [&](const SampleRows& rows) {
+    decode_in_batches(z, row_words, [&](const SampleRows& rows) {
       std::vector<std::uint32_t> values(static_cast<std::size_t>(rows.count) * row_words);
       for (int row = 0; row < rows.count; ++row)
         value_rows_.write(

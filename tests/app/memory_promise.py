@@ -9,9 +9,11 @@ import math
 import os
 import pathlib
 import random
+import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 GPUCCL = sys.argv[1]
 if b"__asan_init" in pathlib.Path(GPUCCL).read_bytes():
@@ -46,6 +48,7 @@ def peak(words):
 ODD = [
     ("narrow dots", "dots 1x1000000", 16, []),
     ("narrow dots", "dots 1x1000000", 64, []),
+    ("one long strip that fits", "strip 1x10000000", 24, []),
     ("three columns", "dots 3x1000000", 64, []),
     ("narrow dots, values", "dots 1x1000000", 64, ["--values"]),
     ("2D noise, contacts", "noise 3000x3000", 64, ["-c", "4", "--contacts", "OUT.csv"]),
@@ -104,6 +107,12 @@ def make_odd(kind, size, path):
         subprocess.run([GPUCCL, "generate", "random", "--size", size, "--density", "0.4", "--granularity", granularity, "-o", path], check=True)
         return
     width, height, *depth = map(int, size.split("x"))
+    if kind == "strip":  # all rows are one strip with Deflate
+        samples = zlib.compress(bytes(width * height // 2) + b"\1" * (width * height // 2))
+        tags = {256: width, 257: height, 258: 8, 259: 8, 262: 1, 273: 122, 277: 1, 278: height, 279: len(samples)}
+        with open(path, "wb") as file:
+            file.write(struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items()) + bytes(4) + samples)
+        return
     if kind in ("distinct", "far", "few"):
         header = f"{{'descr': '<u4', 'fortran_order': False, 'shape': {(*depth, height, width)}, }}".ljust(117) + "\n"
         step, noise = 3 if kind == "far" else 1, random.Random(1)
@@ -162,7 +171,7 @@ with tempfile.TemporaryDirectory() as scratch:
         print(line, flush=True)
     for name, image, most, more in ODD:
         kind, size = image.split()
-        path = os.path.join(scratch, image.replace(" ", "-") + (".tif" if kind in ("noise", "blobs") else ".npy"))
+        path = os.path.join(scratch, image.replace(" ", "-") + (".tif" if kind in ("noise", "blobs", "strip") else ".npy"))
         if not os.path.exists(path):
             make_odd(kind, size, path)
         command, *words = [*more, *OF_LABELS[more[0]]] if more and more[0] in OF_LABELS else ["label", *more, "-o", "OUT.tif", "--overwrite", "--quiet", "--no-fsync", "--device", "cpu"]
