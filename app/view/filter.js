@@ -96,10 +96,11 @@ export class Filter {
     return delta && Number(delta[1]) > 0 && filtersValue ? "No command keeps these: with --delta, a component has more than one value." : "";
   }
 
-  /** The condition for --keep; "" if nothing is filtered. */
-  expression() {
+  /** The condition for --keep; "" if nothing is filtered. Subtracts `shifts` of columns from their thresholds. */
+  expression(shifts) {
     const parts = [];
-    for (const [{ name }, { low, high }] of this.ranges) {
+    for (const [{ name }, range] of this.ranges) {
+      const [low, high] = [range.low, range.high].map((number) => (number != null && shifts?.[name] ? Number(number) - shifts[name] : number));
       if (low != null) parts.push(`${name} >= ${low}`);
       if (high != null) parts.push(`${name} <= ${high}`);
     }
@@ -117,7 +118,7 @@ export class Filter {
   command(made) {
     if (!made || this.isOfOther(made) || this.obstacle(made)) return "";
     let options = made.options;
-    let keep = this.expression();
+    let keep = this.expression(made.shifts);
     const before = options.match(/(?:^| )--keep '([^']*)'/), largest = options.match(/(?:^| )--largest \d+/);
     if (before) {
       options = options.replace(before[0], "");

@@ -138,7 +138,7 @@ class ViewPage {
       event.target.textContent = "Copied";
       setTimeout(() => { event.target.textContent = "Copy"; }, 1500);
     } }));
-    const obstacle = filter.obstacle(head.command), expression = obstacle ? "" : filter.expression(), command = filter.command(head.command);
+    const obstacle = filter.obstacle(head.command), command = filter.command(head.command), expression = obstacle ? "" : filter.expression(command && head.command.shifts);
     let hint = obstacle;
     if (!hint && expression && filter.isOfOther(head.command)) hint = "Add this to the command that made the table" + (head.command.batch ? "." : "; with gpuccl view --report, the page shows the whole command.");
     byId("commands").replaceChildren(...(expression ? [line(`--keep '${expression}'`)] : []), ...(command && (expression || head.command.made) ? [line(command)] : []), ...(hint ? [element("p", { text: hint })] : []));

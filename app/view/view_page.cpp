@@ -108,6 +108,13 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
        {{"input", page.input}, {"options", page.options}, {"output", page.output}, {"made", page.made}}}};
   if (!page.index.empty()) head["index"] = page.index;
   head["command"]["batch"] = page.in_batch;
+  // A command that reads the labels counts slices from 0, which the table may not do.
+  if (const int first = page.geometry.first_slice; first != 0 && !page.made)
+    head["command"]["shifts"] = {
+        {"z0", first},
+        {"z1", first},
+        {"cz", first},
+        {"cz_physical", page.geometry.orientation ? 0 : first * page.geometry.spacing[2]}};
   head["image"] = nullptr;
   if (image)
     head["image"] = {{"width", image->width()},

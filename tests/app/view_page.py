@@ -149,6 +149,25 @@ def check_measured(browser, folder, labels):
     assert len(shown) == 2 and "intensity_mean >= " in shown[0] and "gpuccl view --report" in shown[1], shown
 
 
+def check_slices(browser, folder, volume):
+    """Without a report, a command counts slices of the labels, and the table may count those of the file."""
+    labels, table, page = folder / "slices.tif", folder / "slices.csv", folder / "slices.html"
+    gpuccl("label", volume, "--per-slice", "--page", "5..20", "-o", labels, "--stats", table, "--quiet")
+    gpuccl("view", labels, "--stats", table, "-o", page)
+    browser.open(page)
+    browser("document.getElementById('more-histograms').parentElement.open = true")
+    browser.settle()
+    areas = {int(row["label"]): row["area"] for row in read_table(table)}
+    for name in ("z0", "cz"):
+        drag(browser, name, 0.3, 0.8)
+        shown = sorted(areas[label] for label in kept_labels(browser))
+        assert 0 < len(shown) < len(areas), shown
+        line = browser("return document.querySelectorAll('#commands code')[1].textContent").replace("gpuccl ", f"'{PROGRAM}' ", 1)
+        subprocess.run(["bash", "-c", f"{line} --stats kept.csv"], check=True, cwd=folder, capture_output=True)
+        assert sorted(row["area"] for row in read_table(folder / "kept.csv")) == shown, line
+        browser("document.getElementById('reset').click()")
+
+
 def check_keys(browser, page):
     """Keys alone: slices, zoom, rows of the table, bounds of a histogram."""
     browser.open(page)
@@ -350,6 +369,7 @@ def main():
                    ["--spacing", "5,5,30,nm", "--intensity", DATA / "cells.tif", "--measure", "extent,area_physical,intensity_mean", "--min-size", "150", "--keep", "area < 2600", "--largest", "40"],
                    [("area", 0.2, 0.9), ("extent", 0.1, 0.8)], ["--spacing", "5,5,30,nm"])
         check_measured(browser, folder, folder / "cells.tif")
+        check_slices(browser, folder, DATA / "cells.tif")
         check_keys(browser, folder / "cells.html")
         check_many(browser, folder)
         check_slabs(browser, folder)
