@@ -2,6 +2,7 @@
 
 import array as standard_array
 import ctypes
+import itertools
 import warnings
 
 import numpy as np
@@ -37,6 +38,21 @@ def test_out_of_any_order_of_bytes_and_elements_is_written(random, call):
         out = np.full(MASK.shape, 7, code)
         gpuccl.clean(LABELS.astype(out.dtype.newbyteorder("=")), 1, out=out)
         assert np.array_equal(out, LABELS)
+
+
+@pytest.mark.parametrize("code", ["?", "u1", "i2", "f2", "f4", "i8"])
+def test_elements_in_another_order_than_rows_are_read_in_tiles(random, code):
+    for shape in ((70, 130), (1, 66), (65, 3, 129), (5, 64, 70), (2, 200, 1)):
+        array = (random.integers(1, 4, shape) * (random.random(shape) < 0.6)).astype(code)
+        labels, cleaned = gpuccl.label(array)[0], gpuccl.clean(array, min_size=3)
+        for axes in itertools.permutations(range(len(shape))):
+            turned = np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))
+            for other in (turned, turned[::-1].copy("K")[::-1]):
+                assert np.array_equal(gpuccl.label(other)[0], labels)
+                assert np.array_equal(gpuccl.clean(other, min_size=3), cleaned)
+                if code == "i8":
+                    table = gpuccl.measure(other)
+                    assert all(np.array_equal(table[name], column) for name, column in gpuccl.measure(array).items())
 
 
 @pytest.mark.parametrize("call", WRITERS.values(), ids=WRITERS)

@@ -121,8 +121,8 @@ def label(
     Returns
     -------
     labels : array of int32
-        Components from 1 to n in raster order of their first elements; 0 is background. It is `out` if given. On the
-        CPU int64 for arrays of 2**31 elements or more.
+        Components from 1 to n in raster order of their first elements; 0 is background. It is `out` if given,
+        otherwise in C order, also of arrays in Fortran order. On the CPU int64 for arrays of 2**31 elements or more.
     n : int
         Number of components; with `batch` an array of N.
     table : dict of arrays

@@ -1,5 +1,6 @@
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -469,22 +470,22 @@ void write_kept(const HostArray& array, const LabelRows& labels, const std::vect
                 const BitVolume* filled, const HostArray& out) {
   const Extent extent = array.extent();
   const std::size_t each = array.bytes_each();
-  for_rows(extent, static_cast<std::int64_t>(each), [&](std::int64_t first, std::int64_t rows) {
-    std::vector<std::byte> copy, kept(static_cast<std::size_t>(extent.width) * each);
+  struct Buffers {
     LabelRuns runs;
-    for (std::int64_t r = first; r < first + rows; ++r) {
-      const std::byte* const row = array.whole_row(r, copy);
-      labels.list_runs(r, 1, runs, map.empty() ? nullptr : map.data());
-      std::fill(kept.begin(), kept.end(), std::byte{0});
-      for (const LabelRun& run : runs.runs) {
-        const std::size_t begin = static_cast<std::size_t>(run.begin) * each;
-        std::memcpy(kept.data() + begin, row + begin, static_cast<std::size_t>(run.end - run.begin) * each);
-        if (filled == nullptr) continue;
-        for (int x = run.begin; x < run.end; ++x)
-          fill(array, kept.data() + static_cast<std::size_t>(x) * each);
-      }
-      std::memcpy(out.row(r), kept.data(), kept.size());
+    std::vector<std::byte> kept;
+  };
+  tbb::enumerable_thread_specific<Buffers> buffers;
+  array.for_each_row([&](std::int64_t r, const std::byte* row) {
+    auto& [runs, kept] = buffers.local();
+    labels.list_runs(r, 1, runs, map.empty() ? nullptr : map.data());
+    kept.assign(static_cast<std::size_t>(extent.width) * each, std::byte{0});
+    for (const LabelRun& run : runs.runs) {
+      const std::size_t begin = static_cast<std::size_t>(run.begin) * each;
+      std::memcpy(kept.data() + begin, row + begin, static_cast<std::size_t>(run.end - run.begin) * each);
+      if (filled == nullptr) continue;
+      for (int x = run.begin; x < run.end; ++x) fill(array, kept.data() + static_cast<std::size_t>(x) * each);
     }
+    std::memcpy(out.row(r), kept.data(), kept.size());
   });
 }
 

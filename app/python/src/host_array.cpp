@@ -1,6 +1,7 @@
 #include "host_array.hpp"
 
 #include <nanobind/nanobind.h>
+#include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
@@ -91,13 +92,9 @@ bool has_nan(const std::byte* row, int width) {
 template <class Sample, class Real>
 void pack(const HostArray& array, std::span<const SampleRange<Sample>> ranges, bool invert, BitVolume& bits,
           Findings& findings) {
-  for_rows(array.extent(), sizeof(Sample), [&](std::int64_t first, std::int64_t rows) {
-    std::vector<std::byte> copy;
-    for (std::int64_t row = first; row < first + rows; ++row) {
-      const std::byte* const elements = array.whole_row(row, copy);
-      pack_samples<Sample>(elements, array.extent().width, ranges, invert, bits.row(row));
-      if (!invert && has_nan<Real>(elements, array.extent().width)) findings.nan = true;
-    }
+  array.for_each_row([&](std::int64_t row, const std::byte* elements) {
+    pack_samples<Sample>(elements, array.extent().width, ranges, invert, bits.row(row));
+    if (!invert && has_nan<Real>(elements, array.extent().width)) findings.nan = true;
   });
 }
 
@@ -164,14 +161,16 @@ bool are_labels(const std::byte* elements, std::int64_t count) {
 /// `elements`, or `converted` after writing to it.
 template <class Convert>
 void add_rows(const HostArray& array, ValueImage& image, const Convert& convert) {
+  const std::int64_t width = array.extent().width;
+  if (!array.is_contiguous())
+    return array.for_each_row([&](std::int64_t row, const std::byte* elements) {
+      std::vector<std::byte> converted;
+      image.add_rows(row, 1, convert(elements, width, converted));
+    });
   for_rows(array.extent(), static_cast<std::int64_t>(array.bytes_each()),
            [&](std::int64_t first, std::int64_t rows) {
-             std::vector<std::byte> copy, converted;
-             const std::int64_t width = array.extent().width;
-             if (array.is_contiguous())
-               return image.add_rows(first, rows, convert(array.row(first), rows * width, converted));
-             for (std::int64_t row = first; row < first + rows; ++row)
-               image.add_rows(row, 1, convert(array.whole_row(row, copy), width, converted));
+             std::vector<std::byte> converted;
+             image.add_rows(first, rows, convert(array.row(first), rows * width, converted));
            });
 }
 
@@ -232,6 +231,50 @@ const std::byte* HostArray::whole_row(std::int64_t row, std::vector<std::byte>& 
   if (each == 4) gather(std::uint32_t{});
   if (each == 8) gather(std::uint64_t{});
   return copy.data();
+}
+
+void HostArray::for_each_row(const RowWork& work) const {
+  for (const std::size_t along : {1, 2})  // in Fortran's order 2
+    if (!has_whole_rows() && strides_[along] == view_.itemsize && extent_.elements() > 0) {
+      if (bytes_each() == 1) return for_each_turned<std::uint8_t>(along, work);
+      if (bytes_each() == 2) return for_each_turned<std::uint16_t>(along, work);
+      if (bytes_each() == 4) return for_each_turned<std::uint32_t>(along, work);
+      return for_each_turned<std::uint64_t>(along, work);
+    }
+  for_rows(extent_, view_.itemsize, [&](std::int64_t first, std::int64_t rows) {
+    std::vector<std::byte> copy;
+    for (std::int64_t row = first; row < first + rows; ++row) work(row, whole_row(row, copy));
+  });
+}
+
+/// Passes rows of an array whose elements are consecutive along another axis, y (1) or z (2). As many rows as
+/// share cache lines are copied together, in tiles.
+template <class T>
+void HostArray::for_each_turned(std::size_t along, const RowWork& work) const {
+  constexpr std::int64_t kTile = 64;  // elements
+  const std::int64_t sizes[] = {extent_.width, extent_.height, extent_.depth}, width = sizes[0];
+  const std::int64_t blocks = (sizes[along] + kTile - 1) / kTile;
+  const std::size_t other = 3 - along;
+  tbb::enumerable_thread_specific<std::vector<T>> copies(static_cast<std::size_t>(kTile * width));
+  tbb::parallel_for(std::int64_t{0}, blocks * sizes[other], [&](std::int64_t task) {
+    const std::int64_t at = task / blocks, first = task % blocks * kTile;
+    const std::int64_t count = std::min(kTile, sizes[along] - first);
+    const std::byte* from = row(0) + at * strides_[other] + first * view_.itemsize;
+    std::vector<T>& rows = copies.local();
+    std::array<T, kTile * kTile> tile{};
+    for (std::int64_t x = 0; x < width; x += kTile) {
+      const std::int64_t columns = std::min(kTile, width - x);
+      for (std::int64_t i = 0; i < columns; ++i, from += strides_[0])
+        std::memcpy(&tile[static_cast<std::size_t>(i * kTile)], from,
+                    static_cast<std::size_t>(count) * sizeof(T));
+      for (std::int64_t k = 0; k < count; ++k)
+        for (std::int64_t i = 0; i < columns; ++i)
+          rows[static_cast<std::size_t>(k * width + x + i)] = tile[static_cast<std::size_t>(i * kTile + k)];
+    }
+    for (std::int64_t k = 0; k < count; ++k)
+      work(along == 1 ? at * sizes[1] + first + k : (first + k) * sizes[1] + at,
+           reinterpret_cast<const std::byte*>(&rows[static_cast<std::size_t>(k * width)]));
+  });
 }
 
 void for_rows(const Extent& extent, std::int64_t bytes_of_element,

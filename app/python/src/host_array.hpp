@@ -43,8 +43,14 @@ class HostArray {
   }
   /// Returns the consecutive elements of a row, in `copy` unless the array has them.
   const std::byte* whole_row(std::int64_t row, std::vector<std::byte>& copy) const;
+  /// Calls work(row, elements) for each row, in any order and with all threads. Elements are consecutive.
+  using RowWork = std::function<void(std::int64_t row, const std::byte* elements)>;
+  void for_each_row(const RowWork& work) const;
 
  private:
+  template <class T>
+  void for_each_turned(std::size_t along, const RowWork& work) const;
+
   Py_buffer view_{};
   Extent extent_;
   std::array<std::int64_t, 3> strides_{};  // bytes, along x, y, z
