@@ -11,7 +11,7 @@ da = pytest.importorskip("dask.array")
 
 def random_chunks(random, size):
     cuts = np.sort(random.integers(0, size + 1, int(random.integers(0, 4))))
-    return tuple(int(n) for n in np.diff([0, *cuts, size]) if n) or (size,)
+    return tuple(int(n) for n in np.diff([0, *cuts, size]))  # some are 0
 
 
 def test_chunks_of_any_sizes(random):
@@ -22,11 +22,13 @@ def test_chunks_of_any_sizes(random):
         shape = tuple(random.integers(1, (60, 30, 12)[ndim - 1], ndim))
         values = bool(random.integers(2))
         array = random.integers(1, 4, shape) * (random.random(shape) < random.random())
+        if random.integers(2):
+            array = np.ma.masked_array(array, random.random(shape) < 0.2)
         reach = int(random.integers(1, ndim + 1))
         chunked = da.from_array(array, chunks=tuple(random_chunks(random, size) for size in shape))
         labels, count = gpuccl.dask.label(chunked, reach, values=values)
         expected, expected_count = gpuccl.label(array, reach, values=values)
-        assert labels.chunks == chunked.chunks and labels.dtype == np.int64
+        assert labels.chunks == tuple(tuple(n for n in sizes if n) for sizes in chunked.chunks) and labels.dtype == np.int64
         assert count == expected_count
         np.testing.assert_array_equal(labels.compute(scheduler="sync"), expected)
 

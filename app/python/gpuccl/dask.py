@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from . import _host
-from ._kinds import pixels
+from ._kinds import as_host, pixels
 
 __all__ = ["label"]
 
@@ -33,6 +33,7 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
     -------
     labels : dask.array.Array of int64
         Components from 1 to n in raster order, as from :func:`gpuccl.label`. Computing it labels the chunks again.
+        Its chunks are those of the array that have elements.
     n : int
         Number of components. It is computed at once, so the array is read.
 
@@ -52,8 +53,13 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
     reach = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}[number] if array.ndim > 1 else 1
     if any(np.isnan(size) for sizes in array.chunks for size in sizes):
         raise ValueError("the sizes of chunks are unknown; call array.compute_chunk_sizes()")
-    starts = [np.cumsum((0, *sizes))[:-1] for sizes in array.chunks]
-    blocks = array.to_delayed()
+    if array.size == 0:
+        return da.zeros(array.shape, np.int64), 0
+    # Chunks without elements, which dask makes when it selects, are not neighbors of others.
+    full = [np.flatnonzero(sizes) for sizes in array.chunks]
+    chunks = [[sizes[i] for i in some] for sizes, some in zip(array.chunks, full)]
+    starts = [np.cumsum((0, *sizes))[:-1] for sizes in chunks]
+    blocks = array.to_delayed()[np.ix_(*full)]
     places = list(np.ndindex(blocks.shape))
     first = {p: tuple(int(starts[axis][i]) for axis, i in enumerate(p)) for p in places}
     found = {p: dask.delayed(_look, pure=True)(blocks[p], connectivity, values, first[p], array.shape) for p in places}
@@ -83,7 +89,7 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
 
     made = np.empty(blocks.shape, object)
     for p in places:
-        shape = tuple(array.chunks[axis][i] for axis, i in enumerate(p))
+        shape = tuple(chunks[axis][i] for axis, i in enumerate(p))
         made[p] = da.from_delayed(relabel(blocks[p], p), shape, np.int64)
     return da.block(made.tolist()), count
 
@@ -109,13 +115,12 @@ def _unite(places, pairs):
 
 
 def _label(block, connectivity, values):
-    block = np.asarray(block)
     return _host.label(block, connectivity, values, 0, None, None, None, None, None, None)[:2]
 
 
 def _look(block, connectivity, values, first, whole):
     """Returns the index in the array of the first element of each component of a chunk, and the faces of the chunk."""
-    block = np.asarray(block)
+    block = as_host(block)  # without a mask
     labels, count = _label(block, connectivity, values)
     flat = labels.reshape(-1)
     places = np.zeros(count, np.int64)
