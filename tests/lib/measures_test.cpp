@@ -408,6 +408,21 @@ TEST_CASE("only regions that have elements of a component add to its sums") {
   }
 }
 
+TEST_CASE("images without elements have a table without rows") {
+  for (const Extent extent : {Extent{0, 33, 1}, Extent{0, 4, 3}, Extent{33, 0, 1}}) {
+    CAPTURE(extent.width, extent.height, extent.depth);
+    const std::unique_ptr<LabelRows> labels = joined_labels(extent, {}, 0);
+    for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c26}) {
+      MeasureRequest request;
+      request.wanted = everything();
+      if (is_3d(connectivity))
+        request.wanted.reset(static_cast<std::size_t>(cavities)).reset(static_cast<std::size_t>(tunnels));
+      request.connectivity = connectivity;
+      CHECK_NOTHROW(measure(*labels, Components(), request));
+    }
+  }
+}
+
 TEST_CASE("cavities need labels of the background") {
   Engine engine({}, nullptr);
   const BitVolume image = random_image({9, 9, 9}, 0.5, 1, 1);

@@ -297,6 +297,7 @@ void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const Measur
 /// Adds rows as labels prepare them, together with the rows around them.
 void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& around, const LabelRows& labels,
                     const MeasureContext& labeling, MeasureSums& sums) {
+  if (labels.extent().elements() == 0) return;  // rows without a word
   constexpr int kReach = RowWindow::kReach;
   RowSource source(labels, labeling.is_volume() ? labeling.extent.height + kReach : kReach, kReach,
                    std::max<std::int64_t>(0, begin - around.before), begin, end);

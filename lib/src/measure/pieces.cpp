@@ -160,6 +160,7 @@ class PieceCounter {
 
 std::vector<std::uint64_t> count_pieces(const LabelRows& labels, std::size_t count, Connectivity connectivity,
                                         std::int64_t max_bytes) {
+  if (count == 0) return {};
   return PieceCounter(labels, count, connectivity, max_bytes).count();
 }
 
