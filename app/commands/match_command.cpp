@@ -37,7 +37,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kColumns = "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched";
+constexpr std::string_view kColumns =
+    "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched,truth_partners,"
+    "prediction_partners";
 
 bool is_pairs_csv(std::string_view beginning) {
   for (const std::string_view column : {"input,", "frame,", "value,"})
@@ -56,10 +58,11 @@ std::string pairs_text(const std::string& before, const Objects& truth, const Ob
     const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
       return std::to_string(i ? values[*i] : 0);
     };
-    text += fmt::format("{}{},{},{},{},{},{},{}{}", before, of(truth.ids, pair.truth),
+    text += fmt::format("{}{},{},{},{},{},{},{},{},{},{}", before, of(truth.ids, pair.truth),
                         of(prediction.ids, pair.prediction), of(table.truth_areas, pair.truth),
                         of(table.prediction_areas, pair.prediction), pair.pixels, io::shortest(pair.iou),
-                        io::shortest(pair.dice), pair.is_match ? ",1" : ",0");
+                        io::shortest(pair.dice), pair.is_match ? 1 : 0, pair.truth_partners,
+                        pair.prediction_partners);
     if (surfaces)
       each_distance(pair.distances, surfaces->has_tolerance(), [&](const char*, double distance) {
         text += ',' + (std::isnan(distance) ? "" : io::shortest(distance));

@@ -33,8 +33,10 @@ TEST_CASE("objects are matched by IoU, and every overlap and every object alone 
   const std::string truth = label_file(scratch, "truth.nrrd", "uint8", kTruth);
   const std::string prediction = label_file(scratch, "prediction.nrrd", "uint8", kPrediction);
   CHECK(succeeds({"match", truth, prediction, "--csv", "-"}) ==
-        "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched\n"
-        "7,1,4,4,4,1,1,1\n9,2,4,2,2,0.5,0.6666666666666666,1\n3,0,1,0,0,0,0,0\n0,5,0,1,0,0,0,0\n");
+        "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched,truth_partners,"
+        "prediction_partners\n"
+        "7,1,4,4,4,1,1,1,1,1\n9,2,4,2,2,0.5,0.6666666666666666,1,1,1\n3,0,1,0,0,0,0,0,0,0\n"
+        "0,5,0,1,0,0,0,0,0,0\n");
   const Json report =
       Json::parse(succeeds({"match", truth, prediction, "--threshold", "0.5,0.75", "--json", "-"}));
   const Json& total = report["total"];
@@ -43,6 +45,8 @@ TEST_CASE("objects are matched by IoU, and every overlap and every object alone 
   CHECK(total["foreground"]["dice"] == 0.75);
   CHECK(total["detection"]["found"] == 2);
   CHECK(total["detection"]["without_overlap"] == 1);
+  CHECK(total["detection"]["splits"] == 0);
+  CHECK(total["detection"]["merges"] == 0);
   REQUIRE(total["matching"].size() == 2);
   CHECK(total["matching"][0]["true_positives"] == 2);
   CHECK(total["matching"][0]["mean_matched_iou"] == 0.75);
@@ -169,8 +173,10 @@ TEST_CASE("classes are scored one by one, each component an object") {
   CHECK(report["total"]["matching"][0]["true_positives"] == 2);
   CHECK(report["class_mean"]["dice"] == (2.0 * 2 / 6 + 2.0 / 3) / 2);
   CHECK(succeeds({"match", truth, prediction, "--per-value", "-c", "4", "--csv", "-"}) ==
-        "value,truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched\n"
-        "1,1,1,2,2,2,1,1,1\n1,3,0,1,0,0,0,0,0\n1,0,2,0,1,0,0,0,0\n2,2,3,2,1,1,0.5,0.6666666666666666,1\n");
+        "value,truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched,"
+        "truth_partners,prediction_partners\n"
+        "1,1,1,2,2,2,1,1,1,1,1\n1,3,0,1,0,0,0,0,0,0,0\n1,0,2,0,1,0,0,0,0,0,0\n"
+        "2,2,3,2,1,1,0.5,0.6666666666666666,1,1,1\n");
   fails({"match", truth, truth, "--per-value", "--label"}, 64, "cannot be combined");
 }
 
@@ -296,8 +302,9 @@ TEST_CASE("distances between surfaces are in the unit of the spacing, for images
     return all;
   };
   CHECK(succeeds(with(words, {"--csv", "-"})) ==
-        "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched,hausdorff,hausdorff_95,assd,"
-        "surface_dice\n1,1,3,5,3,0.6,0.75,1,4,3.5999999999999996,0.75,0.875\n2,0,1,0,0,0,0,0,,,,\n");
+        "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched,truth_partners,"
+        "prediction_partners,hausdorff,hausdorff_95,assd,surface_dice\n1,1,3,5,3,0.6,0.75,1,1,1,4,3."
+        "5999999999999996,0.75,0.875\n2,0,1,0,0,0,0,0,0,0,,,,\n");
   const Json report = Json::parse(gpuccl(with(words, {"--json", "-"})).out);
   CHECK(report["unit"] == "mm");
   CHECK(report["tolerance"] == 2);

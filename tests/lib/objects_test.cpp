@@ -387,6 +387,8 @@ TEST_CASE("objects that overlap are counted once, and counts add up over images"
   CHECK(counts.prediction == 2);
   CHECK(counts.truth_found == 2);
   CHECK(counts.prediction_found == 2);
+  CHECK(counts.splits == 1);
+  CHECK(counts.merges == 1);
   CHECK(counts.truth_pixels == 34);
   CHECK(counts.prediction_pixels == 30);
   CHECK(counts.common_pixels == 20);
@@ -395,6 +397,8 @@ TEST_CASE("objects that overlap are counted once, and counts add up over images"
   CHECK(counts.precision() == 1);
   counts.add(count_overlaps(table));
   CHECK(counts.truth == 8);
+  CHECK(counts.splits == 2);
+  CHECK(counts.merges == 2);
   CHECK(counts.common_pixels == 40);
   CHECK(counts.sensitivity() == 0.5);
 
@@ -413,6 +417,8 @@ TEST_CASE("the table of pairs has all overlaps, then objects without any") {
   CHECK(pairs[0].iou == 4.0 / 6);
   CHECK(pairs[0].dice == 8.0 / 10);
   CHECK((pairs[1].prediction == 1u && !pairs[1].is_match));
+  CHECK((pairs[0].truth_partners == 2 && pairs[0].prediction_partners == 1));
+  CHECK((pairs[2].truth_partners == 0 && pairs[2].prediction_partners == 0));
   CHECK((pairs[2].truth == 1u && !pairs[2].prediction && pairs[2].pixels == 0 && pairs[2].iou == 0));
   CHECK((!pairs[3].truth && pairs[3].prediction == 2u));
   CHECK(list_pairs({}, {}).empty());

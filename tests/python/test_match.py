@@ -81,6 +81,9 @@ def test_counts_and_pairs_are_those_of_the_definitions(random):
         assert scores["foreground"]["common"] == np.count_nonzero(both)
         assert scores["detection"]["found"] == np.unique(truth[both]).size
         assert scores["detection"]["without_overlap"] == objects[1].size - np.unique(prediction[both]).size
+        partners = [np.unique(labels, return_counts=True)[1] for labels in zip(*{*zip(truth[both], prediction[both])})]
+        splits, merges = ([int((counts > 1).sum()) for counts in partners]) or (0, 0)
+        assert (scores["detection"]["splits"], scores["detection"]["merges"]) == (splits, merges)
         assert scores["average_precision"] == pytest.approx(scores["matching"][0]["accuracy"], abs=0, nan_ok=True)
 
         rows = list(zip(*(table[name].tolist() for name in ("truth", "prediction"))))

@@ -417,7 +417,8 @@ def match(
         ``distances``, whose ``foreground`` and ``matches`` are means over ``pairs``. A distance of no surface is NaN.
     table : dict of numpy.ndarray
         Only with `pairs`: a row for each pair that overlaps, and for each object without overlap, whose partner is 0.
-        ``matched`` is 1 for matches at the first threshold. With `per_value`, the first column is ``value``, and
+        ``matched`` is 1 for matches at the first threshold. ``truth_partners`` and ``prediction_partners`` are the
+        numbers of objects that overlap each of the two. With `per_value`, the first column is ``value``, and
         objects are numbered as by ``label(values=True)``.
 
     Raises

@@ -400,9 +400,12 @@ class PairTable {
       values_.push_back(value);
       truth_.push_back(of(truth_ids_, pair.truth));
       prediction_.push_back(of(prediction_ids_, pair.prediction));
-      const std::array<std::uint64_t, 4> counts{of(table_.truth_areas, pair.truth),
-                                                of(table_.prediction_areas, pair.prediction), pair.pixels,
-                                                pair.is_match ? 1u : 0u};
+      const std::array<std::uint64_t, 6> counts{of(table_.truth_areas, pair.truth),
+                                                of(table_.prediction_areas, pair.prediction),
+                                                pair.pixels,
+                                                pair.is_match ? 1u : 0u,
+                                                pair.truth_partners,
+                                                pair.prediction_partners};
       for (std::size_t i = 0; i < counts.size(); ++i)
         counts_[i].push_back(static_cast<std::int64_t>(counts[i]));
       iou_.push_back(pair.iou);
@@ -424,6 +427,8 @@ class PairTable {
     pairs.columns.emplace_back("iou", std::move(iou_));
     pairs.columns.emplace_back("dice", std::move(dice_));
     pairs.columns.emplace_back("matched", std::move(counts_[3]));
+    pairs.columns.emplace_back("truth_partners", std::move(counts_[4]));
+    pairs.columns.emplace_back("prediction_partners", std::move(counts_[5]));
     std::size_t i = 0;
     if (surfaces)
       each_distance({}, surfaces->has_tolerance(), [&](const char* name, double) {
@@ -436,7 +441,7 @@ class PairTable {
   const OverlapTable& table_;
   std::span<const std::uint64_t> truth_ids_, prediction_ids_;
   std::vector<std::uint64_t> values_, truth_, prediction_;
-  std::array<std::vector<std::int64_t>, 4> counts_;
+  std::array<std::vector<std::int64_t>, 6> counts_;
   std::vector<double> iou_, dice_;
   std::array<std::vector<double>, 4> distances_;
 };

@@ -139,6 +139,7 @@ OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction);
 struct OverlapCounts {
   std::uint64_t truth = 0, prediction = 0;              // objects
   std::uint64_t truth_found = 0, prediction_found = 0;  // objects with any overlap
+  std::uint64_t splits = 0, merges = 0;  // true, predicted objects that overlap several of the other image
   std::uint64_t truth_pixels = 0, prediction_pixels = 0, common_pixels = 0;
 
   /// Returns the Dice coefficient of the foregrounds; 1 if both are empty.
@@ -191,6 +192,8 @@ struct ObjectPair {
   std::uint64_t pixels = 0;  // that they share
   double iou = 0, dice = 0;
   bool is_match = false;
+  std::uint32_t truth_partners = 0,
+                prediction_partners = 0;  // objects that overlap the true, predicted object
 };
 
 /// Returns the rows of the table of pairs: all overlaps, then true and predicted objects without overlaps.

@@ -90,6 +90,19 @@ std::span<const LabelRun> row_of(const LabelRuns& runs, std::size_t row) {
   return {runs.runs.data() + begin, runs.ends[row] - begin};
 }
 
+/// Per object, the number of objects of the other image that overlap it.
+struct PartnerCounts {
+  std::vector<std::uint32_t> of_truth, of_prediction;
+
+  explicit PartnerCounts(const OverlapTable& table)
+      : of_truth(table.truth_areas.size()), of_prediction(table.prediction_areas.size()) {
+    for (const Overlap& pair : table.overlaps) {
+      ++of_truth[pair.truth];
+      ++of_prediction[pair.prediction];
+    }
+  }
+};
+
 double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0; }
 
 }  // namespace
@@ -185,15 +198,16 @@ OverlapCounts count_overlaps(const OverlapTable& table) {
   counts.prediction = table.prediction_areas.size();
   counts.truth_pixels = std::reduce(table.truth_areas.begin(), table.truth_areas.end());
   counts.prediction_pixels = std::reduce(table.prediction_areas.begin(), table.prediction_areas.end());
-  std::vector<bool> truth_found(table.truth_areas.size()), prediction_found(table.prediction_areas.size());
-  for (const Overlap& pair : table.overlaps) {
-    counts.common_pixels += pair.pixels;
-    truth_found[pair.truth] = true;
-    prediction_found[pair.prediction] = true;
-  }
-  counts.truth_found = static_cast<std::uint64_t>(std::count(truth_found.begin(), truth_found.end(), true));
-  counts.prediction_found =
-      static_cast<std::uint64_t>(std::count(prediction_found.begin(), prediction_found.end(), true));
+  for (const Overlap& pair : table.overlaps) counts.common_pixels += pair.pixels;
+  const PartnerCounts partners(table);
+  const auto count = [](const std::vector<std::uint32_t>& all, std::uint32_t least) {
+    return static_cast<std::uint64_t>(
+        std::count_if(all.begin(), all.end(), [&](std::uint32_t one) { return one >= least; }));
+  };
+  counts.truth_found = count(partners.of_truth, 1);
+  counts.prediction_found = count(partners.of_prediction, 1);
+  counts.splits = count(partners.of_truth, 2);
+  counts.merges = count(partners.of_prediction, 2);
   return counts;
 }
 
@@ -215,6 +229,8 @@ void OverlapCounts::add(const OverlapCounts& other) {
   prediction += other.prediction;
   truth_found += other.truth_found;
   prediction_found += other.prediction_found;
+  splits += other.splits;
+  merges += other.merges;
   truth_pixels += other.truth_pixels;
   prediction_pixels += other.prediction_pixels;
   common_pixels += other.common_pixels;
@@ -276,20 +292,19 @@ double average_precision(std::span<const MatchScores> scores) {
 
 std::vector<ObjectPair> list_pairs(const OverlapTable& table, std::span<const Match> matches) {
   std::vector<ObjectPair> pairs;
-  std::vector<bool> truth_found(table.truth_areas.size()), prediction_found(table.prediction_areas.size());
+  const PartnerCounts partners(table);
   auto next = matches.begin();  // matches are in the order of the overlaps
   for (const Overlap& one : table.overlaps) {
-    truth_found[one.truth] = true;
-    prediction_found[one.prediction] = true;
     const bool is_match =
         next != matches.end() && next->truth == one.truth && next->prediction == one.prediction;
     if (is_match) ++next;
-    pairs.push_back({one.truth, one.prediction, one.pixels, table.iou(one), table.dice(one), is_match});
+    pairs.push_back({one.truth, one.prediction, one.pixels, table.iou(one), table.dice(one), is_match,
+                     partners.of_truth[one.truth], partners.of_prediction[one.prediction]});
   }
-  for (std::uint32_t i = 0; i < truth_found.size(); ++i)
-    if (!truth_found[i]) pairs.push_back({.truth = i});
-  for (std::uint32_t i = 0; i < prediction_found.size(); ++i)
-    if (!prediction_found[i]) pairs.push_back({.prediction = i});
+  for (std::uint32_t i = 0; i < partners.of_truth.size(); ++i)
+    if (partners.of_truth[i] == 0) pairs.push_back({.truth = i});
+  for (std::uint32_t i = 0; i < partners.of_prediction.size(); ++i)
+    if (partners.of_prediction[i] == 0) pairs.push_back({.prediction = i});
   return pairs;
 }
 

@@ -80,6 +80,8 @@ typename Form::Object report_of(const MatchTotals& totals, double empty) {
   detection["sensitivity"] = score_of(counts.sensitivity());
   detection["without_overlap"] = counts.prediction - counts.prediction_found;
   detection["precision"] = score_of(counts.precision());
+  detection["splits"] = counts.splits;
+  detection["merges"] = counts.merges;
   for (const MatchScores& score : totals.scores) {
     typename Form::Object one;
     one["threshold"] = score.threshold;
