@@ -79,8 +79,9 @@ struct MatchOptions {
   std::string truth, prediction;
   std::vector<double> thresholds{0.5};
   ObjectOptions objects;
-  std::string empty;       // --empty: what a pair without objects gets
-  bool distances = false;  // between surfaces
+  std::string empty;                        // --empty: what a pair without objects gets
+  std::array<std::uint64_t, 2> min_size{};  // of true and of predicted objects, in pixels
+  bool distances = false;                   // between surfaces
   std::optional<double> tolerance;
   std::optional<io::GivenSpacing> spacing;
   std::string prediction_name;  // pattern of names of predictions

@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -158,6 +159,8 @@ class Matching {
     report["truth"] = options_.truth;
     report["prediction"] = options_.prediction;
     report["labeled"] = options_.objects.label;
+    if (const auto [truth, prediction] = options_.min_size; truth + prediction > 0)
+      report["min_size"] = {{"truth", truth}, {"prediction", prediction}};
     if (unit_) report["unit"] = unit_->empty() ? Json() : Json(*unit_);
     if (options_.tolerance) report["tolerance"] = *options_.tolerance;
     report["total"] = report_of<InJson>(total_, empty_);
@@ -209,8 +212,13 @@ class Matching {
   void match(const ImagePair& pair, std::string& rows) {
     if (io::are_one_stream(pair.truth, pair.prediction))
       throw io::FileError(pair.prediction, ErrorCode::usage, "is a stream and can be read only once");
-    const Objects truth = read_objects(pair.truth, options_.objects, pair.frame);
-    const Objects prediction = read_objects(pair.prediction, options_.objects, pair.frame);
+    const auto read = [&](const std::string& path, std::uint64_t min_size) {
+      Objects objects = read_objects(path, options_.objects, pair.frame);
+      remove_small(objects.labels, min_size, objects.areas, {&objects.ids, &objects.areas, &objects.classes});
+      return objects;
+    };
+    const Objects truth = read(pair.truth, options_.min_size[0]);
+    const Objects prediction = read(pair.prediction, options_.min_size[1]);
     if (truth.extent != prediction.extent)
       throw io::FileError(pair.prediction, ErrorCode::data,
                           "is " + io::to_string(prediction.extent) + ", but " + display_name(pair.truth) +
@@ -268,6 +276,23 @@ std::string parse_thresholds(const std::string& given, std::vector<double>& thre
   return "";
 }
 
+/// Parses "8" for both images, and "truth=8,prediction=4" for either.
+std::string parse_min_size(const std::string& given, std::array<std::uint64_t, 2>& sizes) {
+  sizes = {};
+  const std::vector<std::string> words = split(given, ',');
+  for (const std::string& word : words) {
+    const std::size_t place = word.find('=') + 1;
+    const std::string_view name = std::string_view(word).substr(0, place);
+    const std::optional<std::uint64_t> size = parse_number<std::uint64_t>(word.substr(place));
+    const bool is_both = name.empty() && words.size() == 1;
+    if (!size || !(is_both || name == "truth=" || name == "prediction="))
+      return "'" + given + "' is not N, truth=N, prediction=N or truth=N,prediction=N";
+    if (is_both || name == "truth=") sizes[0] = *size;
+    if (is_both || name == "prediction=") sizes[1] = *size;
+  }
+  return "";
+}
+
 void check(const MatchOptions& options) {
   options.objects.check();
   if (options.csv == "-" && options.json == "-")
@@ -296,11 +321,13 @@ int run_track(const MatchOptions& options) {
   if (!options.truth.empty())
     throw Error(ErrorCode::usage, "--track has one input, its series; remove " + options.truth);
   if (options.thresholds.size() > 1) throw Error(ErrorCode::usage, "--track has one --threshold");
+  const bool has_min_size = options.min_size != std::array<std::uint64_t, 2>{};
   if (options.objects.per_value || !options.prediction_name.empty() || !options.empty.empty() ||
-      options.distances)
+      has_min_size || options.distances)
     throw Error(
         ErrorCode::usage,
-        "--per-value, --prediction-name, --empty and --distances are for two images, not for --track");
+        "--per-value, --prediction-name, --empty, --min-size and --distances are for two images, not for "
+        "--track");
   if (options.objects.every_frame || options.objects.planes.frame)
     throw Error(ErrorCode::usage, "--track reads all time points; remove --frame");
   return track_frames(options);
@@ -318,6 +345,9 @@ void setup_match(const Command& command) {
   options->objects.add_to(command);
   add_choice<std::string>(command, "--empty", options->empty, {{"0", "0"}, {"1", "1"}, {"skip", "skip"}},
                           "Scores of two images without objects, or leave them out of the report [null]");
+  command.add_value("--min-size", "N|NAME=N,...",
+                    "Leave out objects of fewer pixels, of both images or of truth=N, prediction=N",
+                    [options](const std::string& given) { return parse_min_size(given, options->min_size); });
   add_switch(command, "--distances", options->distances,
              "Measure distances between surfaces: Hausdorff, 95th percentile and ASSD");
   command.add_value("--tolerance", "LENGTH", "Add the surface Dice coefficient (NSD) at this tolerance",

@@ -291,6 +291,28 @@ TEST_CASE("option --empty sets the scores of pairs without objects, or leaves th
   fails({"match", "--track", one, "--empty", "1"}, 64, "not for --track");
 }
 
+TEST_CASE("small objects of truth, prediction or both are left out") {
+  const ScratchFolder scratch;
+  const std::string truth = label_file(scratch, "truth.nrrd", "uint8", kTruth);
+  const std::string prediction = label_file(scratch, "prediction.nrrd", "uint8", kPrediction);
+  const auto pairs = [&](const std::string& size) {
+    const std::string text = succeeds({"match", truth, prediction, "--min-size", size, "--csv", "-"});
+    return text.substr(text.find('\n') + 1);
+  };
+  CHECK(pairs("2") == "7,1,4,4,4,1,1,1,1,1\n9,2,4,2,2,0.5,0.6666666666666666,1,1,1\n");
+  CHECK(pairs("truth=2") == pairs("2") + "0,5,0,1,0,0,0,0,0,0\n");
+  CHECK(pairs("truth=2,prediction=3") == "7,1,4,4,4,1,1,1,1,1\n9,0,4,0,0,0,0,0,0,0\n");
+  const Words words = {"match",  truth, prediction,    "--min-size", "prediction=2",
+                       "--json", "-",   "--distances", "--per-value"};
+  const Json report = Json::parse(gpuccl(words).out);
+  CHECK(report["min_size"] == Json({{"truth", 0}, {"prediction", 2}}));
+  CHECK(report["total"]["foreground"]["prediction"] == 6);
+  CHECK(report["total"]["objects"] == Json({{"truth", 3}, {"prediction", 2}}));
+  for (const char* wrong : {"x", "truth", "both=3", "3,truth=2", "truth=-1"})
+    fails({"match", truth, prediction, "--min-size", wrong}, 64, "is not N, truth=N, prediction=N");
+  fails({"match", "--track", truth, "--min-size", "2"}, 64, "not for --track");
+}
+
 TEST_CASE("distances between surfaces are in the unit of the spacing, for images, classes and matches") {
   const ScratchFolder scratch;
   for (const char* folder : {"truth", "found"}) std::filesystem::create_directories(scratch / folder);

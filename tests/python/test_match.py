@@ -214,3 +214,17 @@ def test_distances_of_matches_are_columns():
     for wrong in ({"spacing": 1}, {"tolerance": 1}, {"distances": True, "tolerance": -1}):
         with pytest.raises(ValueError):
             gpuccl.match(truth, prediction, **wrong)
+
+
+def test_small_objects_are_left_out_by_name():
+    truth, prediction = np.array([[1, 1, 0, 2, 0, 3, 3]]), np.array([[1, 1, 0, 5, 5, 0, 7]])
+
+    def counts(**options):
+        return tuple(gpuccl.match(truth, prediction, **options)["objects"].values())
+
+    assert counts() == (3, 3) and counts(min_size=2) == (2, 2)
+    assert counts(min_size={"truth": 2}) == (2, 3) and counts(min_size={"prediction": 3}) == (3, 0)
+    assert gpuccl.match(truth, prediction, min_size=2, pairs=True)[1]["truth"].tolist() == [1, 3, 0]
+    for wrong in (-1, {"both": 1}):
+        with pytest.raises(ValueError):
+            counts(min_size=wrong)

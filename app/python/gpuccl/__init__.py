@@ -354,19 +354,19 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[False] = ...,
     per_value: bool = ..., connectivity: int | None = ..., empty: float | None = ...,
-    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ...,
+    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ..., min_size: Any = ...,
 ) -> dict[str, Any]: ...  # fmt: skip
 @overload
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[False] = ...,
     per_value: bool = ..., connectivity: int | None = ..., empty: Literal["skip"],
-    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ...,
+    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ..., min_size: Any = ...,
 ) -> dict[str, Any] | None: ...  # fmt: skip
 @overload
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[True],
     per_value: bool = ..., connectivity: int | None = ..., empty: Any = ...,
-    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ...,
+    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ..., min_size: Any = ...,
 ) -> tuple[Any, Table]: ...  # fmt: skip
 def match(
     truth: Any,
@@ -380,6 +380,7 @@ def match(
     distances: bool = False,
     spacing: Any = None,
     tolerance: float | None = None,
+    min_size: Any = 0,
 ) -> Any:
     """Match the objects of two label images, and score the second image.
 
@@ -407,6 +408,8 @@ def match(
         Distance between elements along each axis of the array, 1 by default. Needs `distances`.
     tolerance : float, optional
         Add ``surface_dice`` (NSD), the fraction of distances up to this length. Needs `distances`.
+    min_size : int or dict
+        Leave out objects of fewer elements, in both images, or in those named: ``{"truth": 8, "prediction": 4}``.
 
     Returns
     -------
@@ -443,7 +446,7 @@ def match(
     """
     _need_host(truth)
     _need_host(prediction)
-    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance)
+    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size)
 
 
 def free_memory() -> None:

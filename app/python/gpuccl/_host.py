@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import operator
+
 import numpy as np
 
 from . import _core
@@ -188,7 +190,7 @@ def contacts(labels, connectivity, spacing):
     return table
 
 
-def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance):
+def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size):
     if empty not in (None, 0, 1, "skip"):
         raise ValueError(f"empty is None, 0, 1 or 'skip', not {empty!r}")
     if connectivity is not None and not per_value:
@@ -197,13 +199,16 @@ def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, d
         raise ValueError("spacing and tolerance are for distances: add distances=True")
     if tolerance is not None and not 0 <= tolerance < np.inf:
         raise ValueError(f"tolerance is a number of 0 or more, not {tolerance!r}")
+    smallest = min_size if isinstance(min_size, dict) else {"truth": min_size, "prediction": min_size}
+    if not set(smallest) <= {"truth", "prediction"} or not all(0 <= operator.index(size) for size in smallest.values()):
+        raise ValueError(f"min_size is a number of elements, or one for truth and for prediction, not {min_size!r}")
     thresholds = [float(one) for one in np.atleast_1d(threshold)]
     truth = as_labels(truth)
     of_classes = pixels(connectivity, truth.ndim) if per_value else 0
     of_empty = np.nan if empty in (None, "skip") else empty
     sizes = Columns((), truth.ndim, 1 if spacing is None else spacing).spacing if distances else None
     scores, table = _core.match(
-        truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty, sizes, tolerance
+        truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty, sizes, tolerance, [smallest.get("truth", 0), smallest.get("prediction", 0)]
     )
     if empty == "skip" and not any(scores["objects"].values()):
         scores = None

@@ -655,7 +655,8 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
 
 nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std::vector<double>& thresholds,
                 bool with_pairs, int class_connectivity, double empty,
-                const std::optional<std::array<double, 3>>& spacing, const std::optional<double>& tolerance) {
+                const std::optional<std::array<double, 3>>& spacing, const std::optional<double>& tolerance,
+                const std::array<std::uint64_t, 2>& min_size) {
   const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
   MatchTotals total;
   ClassTotals classes;
@@ -671,7 +672,15 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
       return class_connectivity == 0 ? read_objects(array, findings)
                                      : read_classes(array, checked(class_connectivity), findings);
     };
-    const Objects truth = read(truth_array), prediction = read(prediction_array);
+    const auto read_large = [&](const HostArray& array, std::uint64_t min_size) {
+      Objects objects = read(array);
+      const Components& components = objects.labeled.labeled.components;
+      remove_small(objects.labeled.labeled.labels, min_size, components.area,
+                   {&objects.ids, &objects.classes});
+      return objects;
+    };
+    const Objects truth = read_large(truth_array, min_size[0]);
+    const Objects prediction = read_large(prediction_array, min_size[1]);
     const OverlapTable table =
         find_overlaps(*truth.labeled.labeled.labels, *prediction.labeled.labeled.labels);
     std::optional<Surfaces> surfaces;

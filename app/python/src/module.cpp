@@ -87,7 +87,7 @@ NB_MODULE(_core, module) {
       "max_size"_a, "fill_holes"_a, "clear_border"_a, "seeds"_a.none());
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
   module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,
-             "class_connectivity"_a, "empty"_a, "spacing"_a.none(), "tolerance"_a.none());
+             "class_connectivity"_a, "empty"_a, "spacing"_a.none(), "tolerance"_a.none(), "min_size"_a);
   module.def("measures", [] {
     std::vector<std::string> names;
     for (const Measure& measure : measures()) names.emplace_back(measure.name);

@@ -52,11 +52,12 @@ nanobind::dict contacts(nanobind::handle labels, int connectivity);
 /// Matches the objects of `prediction` with those of `truth`. Returns the "total" of the report of `gpuccl
 /// match`, and the overlapping pairs, matched at the first threshold, or None. `class_connectivity`: if not
 /// 0, values are classes, and the objects are their components with this connectivity. `empty`: all scores of
-/// images without objects. With `spacing` (along x, y, z), distances are measured.
+/// images without objects. With `spacing` (along x, y, z), distances are measured. `min_size`: of true and
+/// of predicted objects.
 nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
                       const std::vector<double>& thresholds, bool with_pairs, int class_connectivity,
                       double empty, const std::optional<std::array<double, 3>>& spacing,
-                      const std::optional<double>& tolerance);
+                      const std::optional<double>& tolerance, const std::array<std::uint64_t, 2>& min_size);
 
 /// Adds functions and classes that label arrays in GPU memory, given by address. The caller allocates all
 /// memory. Defined in builds with CUDA.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <memory>
 #include <numeric>
 #include <queue>
 #include <string>
@@ -496,6 +497,58 @@ std::vector<Match> match_objects(const OverlapTable& table, double threshold) {
   if (!(threshold > 0 && threshold <= 1))
     throw Error(ErrorCode::usage, "a threshold of IoU is above 0 and at most 1");
   return Matcher(table, threshold).match();
+}
+
+namespace {
+
+/// The labels of remaining objects.
+class KeptLabels final : public LabelRows {
+ public:
+  /// `map`: as in render(), ascending.
+  KeptLabels(std::unique_ptr<const LabelRows> all, std::vector<Label> map, Label count)
+      : all_(std::move(all)), map_(std::move(map)), count_(count) {}
+
+  Extent extent() const override { return all_->extent(); }
+  Label count() const override { return count_; }
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override {
+    all_->render(first_row, rows, out, followed_by(map).data());
+  }
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override {
+    all_->list_runs(first_row, rows, out, map ? followed_by(map).data() : map_.data());
+  }
+
+ private:
+  std::vector<Label> followed_by(const Label* map) const {
+    std::vector<Label> both = map_;
+    if (map)
+      for (Label& label : both) label = map[label];
+    return both;
+  }
+
+  std::unique_ptr<const LabelRows> all_;
+  std::vector<Label> map_;
+  Label count_;
+};
+
+}  // namespace
+
+void remove_small(std::unique_ptr<LabelRows>& labels, std::uint64_t min_size,
+                  std::span<const std::uint64_t> areas,
+                  std::initializer_list<std::vector<std::uint64_t>*> columns) {
+  std::vector<std::size_t> kept;
+  std::vector<Label> map(areas.size() + 1);
+  for (std::size_t i = 0; i < areas.size(); ++i) {
+    if (areas[i] < min_size) continue;
+    kept.push_back(i);
+    map[i + 1] = static_cast<Label>(kept.size());
+  }
+  if (kept.size() == areas.size()) return;
+  labels = std::make_unique<KeptLabels>(std::move(labels), std::move(map), static_cast<Label>(kept.size()));
+  for (std::vector<std::uint64_t>* const column : columns) {
+    if (column->empty()) continue;
+    for (std::size_t i = 0; i < kept.size(); ++i) (*column)[i] = (*column)[kept[i]];
+    column->resize(kept.size());
+  }
 }
 
 void MatchTotals::add(const MatchTotals& other) {

@@ -2,16 +2,26 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
+#include "gpuccl/labels.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/surfaces.hpp"
 
 #pragma GCC visibility push(default)
 namespace gpuccl {
+
+/// Removes objects of fewer than `min_size` elements from `labels`, and their entries from `columns`, which
+/// have one per object or are empty. The others keep their order. `areas`: of the objects; may be one of
+/// `columns`.
+void remove_small(std::unique_ptr<LabelRows>& labels, std::uint64_t min_size,
+                  std::span<const std::uint64_t> areas,
+                  std::initializer_list<std::vector<std::uint64_t>*> columns);
 
 /// Distances between surfaces, added up over pairs of images or classes.
 struct DistanceTotals {
