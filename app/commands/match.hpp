@@ -87,7 +87,7 @@ struct MatchOptions {
   std::string prediction_name;  // pattern of names of predictions
   std::string series;           // --track: image with several time points, or folder with an image for each
   std::string folder;           // --track: folder for label images with the numbers of tracks
-  std::string csv, json;
+  std::string csv, summary, json;
   OutputOptions file;
 };
 

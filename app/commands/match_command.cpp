@@ -42,10 +42,21 @@ constexpr std::string_view kColumns =
     "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched,truth_partners,"
     "prediction_partners";
 
-bool is_pairs_csv(std::string_view beginning) {
+constexpr std::string_view kSummaryColumns =
+    "truth,prediction,truth_pixels,prediction_pixels,common_pixels,dice,volume_difference,"
+    "relative_volume_difference,found,sensitivity,without_overlap,precision,splits,merges,true_positives,"
+    "false_positives,false_negatives,f1,panoptic_quality";
+
+/// Returns a table from its first column that is not that of a pair or class.
+std::string_view without_keys(std::string_view beginning) {
   for (const std::string_view column : {"input,", "frame,", "value,"})
     if (beginning.starts_with(column)) beginning.remove_prefix(column.size());
-  return beginning.starts_with(kColumns);
+  return beginning;
+}
+
+bool is_pairs_csv(std::string_view beginning) { return without_keys(beginning).starts_with(kColumns); }
+bool is_summary_csv(std::string_view beginning) {
+  return without_keys(beginning).starts_with(kSummaryColumns);
 }
 
 bool is_match_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl_match\""); }
@@ -71,6 +82,37 @@ std::string pairs_text(const std::string& before, const Objects& truth, const Ob
     text += '\n';
   }
   return text;
+}
+
+/// Returns a row of the summary. An undefined score is an empty cell.
+std::string summary_row(const std::string& before, const MatchTotals& totals, double empty) {
+  std::string row = before;
+  const auto add_count = [&](auto count) { row += std::to_string(count) + ","; };
+  const auto add = [&](double score) { row += (std::isnan(score) ? "" : io::shortest(score)) + ","; };
+  const auto add_score = [&](double score) { add(totals.is_empty() ? empty : score); };
+  const OverlapCounts& counts = totals.counts;
+  for (const std::uint64_t count :
+       {counts.truth, counts.prediction, counts.truth_pixels, counts.prediction_pixels, counts.common_pixels})
+    add_count(count);
+  add_score(counts.dice());
+  add_count(counts.volume_difference());
+  add(counts.relative_volume_difference());
+  add_count(counts.truth_found);
+  add_score(counts.sensitivity());
+  add_count(counts.prediction - counts.prediction_found);
+  add_score(counts.precision());
+  add_count(counts.splits);
+  add_count(counts.merges);
+  const MatchScores& first = totals.scores.front();
+  for (const std::uint64_t count : {first.true_positives, first.false_positives, first.false_negatives})
+    add_count(count);
+  add_score(first.f1());
+  add_score(first.panoptic_quality());
+  if (totals.distances)
+    each_distance(totals.distances->foreground.mean(), totals.distances->has_dice,
+                  [&](const char*, double distance) { add(distance); });
+  row.back() = '\n';
+  return row;
 }
 
 /// Reports in JSON, for report_of().
@@ -132,22 +174,27 @@ class Matching {
         empty_(parse_number<double>(options.empty).value_or(std::numeric_limits<double>::quiet_NaN())),
         found_(find_pairs(options.truth, options.prediction, options.prediction_name, options.objects)),
         csv_(options.csv, options.file, is_pairs_csv),
+        summary_(options.summary, options.file, is_summary_csv),
         json_(options.json, options.file, is_match_report) {}
 
   int run() {
-    csv_.write(std::string(found_.is_batch ? "input," : "") + (options_.objects.every_frame ? "frame," : "") +
-               (options_.objects.per_value ? "value," : "") + std::string(kColumns) +
-               (options_.distances ? ",hausdorff,hausdorff_95,assd" : "") +
-               (options_.tolerance ? ",surface_dice\n" : "\n"));
+    const std::string keys = std::string(found_.is_batch ? "input," : "") +
+                             (options_.objects.every_frame ? "frame," : "") +
+                             (options_.objects.per_value ? "value," : "");
+    const std::string distances = std::string(options_.distances ? ",hausdorff,hausdorff_95,assd" : "") +
+                                  (options_.tolerance ? ",surface_dice\n" : "\n");
+    csv_.write(keys + std::string(kColumns) + distances);
+    summary_.write(keys + std::string(kSummaryColumns) + distances);
     for (const ImagePair& pair : found_.pairs) {
-      std::string rows;
-      found_.attempt(pair, [&] { match(pair, rows); });
+      std::string rows, summary;
+      found_.attempt(pair, [&] { match(pair, rows, summary); });
+      summary_.write(summary);
       csv_.write(rows);  // a failure ends the run, so that a table has all rows or is not there
     }
     if (images_ == 0) return exit_code(found_.codes);
     if (json_) write_report();
-    TextOutput::commit_together({&csv_, &json_});
-    if (options_.csv != "-" && options_.json != "-") print_summary();
+    TextOutput::commit_together({&csv_, &summary_, &json_});
+    if (options_.csv != "-" && options_.summary != "-" && options_.json != "-") print_summary();
     return exit_code(found_.codes);
   }
 
@@ -163,9 +210,9 @@ class Matching {
       report["min_size"] = {{"truth", truth}, {"prediction", prediction}};
     if (unit_) report["unit"] = unit_->empty() ? Json() : Json(*unit_);
     if (options_.tolerance) report["tolerance"] = *options_.tolerance;
+    if (has_rows()) report["images"] = std::move(rows_);
     report["total"] = report_of<InJson>(total_, empty_);
     if (options_.objects.per_value) add_classes<InJson>(report, classes_, empty_);
-    if (has_rows()) report["images"] = std::move(rows_);
     json_.write(io::json_text(report, 1).erase(1, 2) + "\n");
   }
 
@@ -208,8 +255,8 @@ class Matching {
     return std::make_unique<const Surfaces>(*truth.labels, *prediction.labels, surfaces);
   }
 
-  /// Matches one pair, and adds its rows of the table.
-  void match(const ImagePair& pair, std::string& rows) {
+  /// Matches one pair, and adds its rows of the tables.
+  void match(const ImagePair& pair, std::string& rows, std::string& summary) {
     if (io::are_one_stream(pair.truth, pair.prediction))
       throw io::FileError(pair.prediction, ErrorCode::usage, "is a stream and can be read only once");
     const auto read = [&](const std::string& path, std::uint64_t min_size) {
@@ -240,8 +287,14 @@ class Matching {
     ClassTotals classes;
     const MatchTotals totals = score_images(table, scoring, classes);
     for (const auto& [value, one] : classes) classes_[value].add(one);
+    const bool is_left_out = totals.is_empty() && options_.empty == "skip";
+    if (summary_ && !is_left_out) {
+      if (!scoring.has_classes) summary = summary_row(before, totals, empty_);
+      for (const auto& [value, one] : classes)
+        summary += summary_row(before + std::to_string(value) + ",", one, empty_);
+    }
     give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
-    if (has_rows() && !(totals.is_empty() && options_.empty == "skip")) {
+    if (has_rows() && !is_left_out) {
       Json row = Json::object();
       if (found_.is_batch) row["input"] = pair.name;
       if (pair.frame) row["frame"] = *pair.frame;
@@ -257,7 +310,7 @@ class Matching {
   const MatchOptions& options_;
   const double empty_;  // scores of images without objects
   FoundPairs found_;
-  TextOutput csv_, json_;
+  TextOutput csv_, summary_, json_;
   std::size_t images_ = 0;
   std::optional<std::string> unit_;  // of distances
   MatchTotals total_;
@@ -295,8 +348,8 @@ std::string parse_min_size(const std::string& given, std::array<std::uint64_t, 2
 
 void check(const MatchOptions& options) {
   options.objects.check();
-  if (options.csv == "-" && options.json == "-")
-    throw Error(ErrorCode::usage, "--csv and --json cannot both be standard output");
+  if ((options.csv == "-") + (options.summary == "-") + (options.json == "-") > 1)
+    throw Error(ErrorCode::usage, "only one of --csv, --summary and --json can be standard output");
   if (!options.distances && (options.spacing || options.tolerance))
     throw Error(ErrorCode::usage, "--spacing and --tolerance are for distances; add --distances");
 }
@@ -306,11 +359,12 @@ int run_match(const MatchOptions& options) {
   if (options.truth.empty() || options.prediction.empty())
     throw Error(ErrorCode::usage, "TRUTH and PREDICTION are needed, or --track SERIES");
   if (!options.folder.empty()) throw Error(ErrorCode::usage, "-o is for --track");
-  enter_sandbox({options.truth, options.prediction}, {options.csv, options.json});
+  enter_sandbox({options.truth, options.prediction}, {options.csv, options.summary, options.json});
   LabelPaths paths;
   paths.input = options.truth;
   paths.intensities = {options.prediction};
   paths.stats = options.csv;
+  paths.summary = options.summary;
   paths.json = options.json;
   refuse_overlap(paths, false);
   return Matching(options).run();
@@ -323,11 +377,10 @@ int run_track(const MatchOptions& options) {
   if (options.thresholds.size() > 1) throw Error(ErrorCode::usage, "--track has one --threshold");
   const bool has_min_size = options.min_size != std::array<std::uint64_t, 2>{};
   if (options.objects.per_value || !options.prediction_name.empty() || !options.empty.empty() ||
-      has_min_size || options.distances)
-    throw Error(
-        ErrorCode::usage,
-        "--per-value, --prediction-name, --empty, --min-size and --distances are for two images, not for "
-        "--track");
+      has_min_size || options.distances || !options.summary.empty())
+    throw Error(ErrorCode::usage,
+                "--per-value, --prediction-name, --empty, --min-size, --distances and --summary are for two "
+                "images, not for --track");
   if (options.objects.every_frame || options.objects.planes.frame)
     throw Error(ErrorCode::usage, "--track reads all time points; remove --frame");
   return track_frames(options);
@@ -370,6 +423,8 @@ void setup_match(const Command& command) {
              "With --track: folder for label images with the numbers of tracks");
   add_text_path(command, "--csv", options->csv, "csv",
                 "Table of overlapping pairs, or of tracked objects [- for standard output]");
+  add_text_path(command, "--summary", options->summary, "csv",
+                "Table of scores, a row per pair of images and class [- for standard output]");
   add_text_path(command, "--json", options->json, "json", "Report of all scores [- for standard output]");
   options->file.add_to(command);
   command.on_run([options] { return options->series.empty() ? run_match(*options) : run_track(*options); });

@@ -108,7 +108,7 @@ TEST_CASE("two folders are matched by name, and a bad pair does not stop the oth
   label_file(scratch, "b/2.nrrd", "uint8", kPrediction);
   const std::string csv = scratch / "pairs.csv", json = scratch / "scores.json";
   CHECK(succeeds({"match", scratch / "a", scratch / "b", "--csv", csv, "--json", json}).find("2 pairs") == 0);
-  CHECK(read_file(csv).find("\n1,7,7,4,4,4,1,1,1\n") != std::string::npos);
+  CHECK(read_file(csv).find("\n1,7,7,4,4,4,1,1,1,1,1\n") != std::string::npos);
   CHECK(read_file(csv).find("\n2,9,2,4,2,2,0.5,") != std::string::npos);
   const Json report = Json::parse(read_file(json));
   CHECK(report["total"]["matching"][0]["true_positives"] == 5);
@@ -146,7 +146,7 @@ TEST_CASE("names of predictions follow a pattern") {
     return gpuccl({"match", scratch / "a", scratch / "b", "--prediction-name", pattern, "--csv", "-"});
   };
   CHECK(with("*_0001").code == 0);
-  CHECK(with("*_0001").out.find("\n1,7,7,4,4,4,1,1,1\n") != std::string::npos);
+  CHECK(with("*_0001").out.find("\n1,7,7,4,4,4,1,1,1,1,1\n") != std::string::npos);
   CHECK(with("x*=*_0001").err.find("a/1.nrrd: has a name that does not match x*") != std::string::npos);
   CHECK(with("*_0002").err.find("has no partner called '1_0002'") != std::string::npos);
   fails({"match", scratch / "a", scratch / "b", "--prediction-name", "_0000"}, 64, "not a pattern");
@@ -214,7 +214,7 @@ TEST_CASE("objects are linked through time") {
   // Pairs of time points.
   const std::string pairs = succeeds({"match", series, series, "--frame", "all", "--csv", "-"});
   CHECK(pairs.find("frame,truth,") == 0);
-  CHECK(pairs.find("\n1,9,9,6,6,6,1,1,1\n") != std::string::npos);
+  CHECK(pairs.find("\n1,9,9,6,6,6,1,1,1,1,1\n") != std::string::npos);
 }
 
 TEST_CASE("an object that moves far keeps its track") {
@@ -289,6 +289,41 @@ TEST_CASE("option --empty sets the scores of pairs without objects, or leaves th
                           .out)["total"]["matching"][0]["f1"] == 0);
   fails({"match", one, one, "--empty", "2"}, 64, "'2' is not one of 0|1|skip");
   fails({"match", "--track", one, "--empty", "1"}, 64, "not for --track");
+}
+
+TEST_CASE("the summary has a row for each case and class, and the report ends with sums") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"truth", "found"}) std::filesystem::create_directories(scratch / folder);
+  label_file(scratch, "truth/a.nrrd", "uint8", {1, 1, 1, 0, 0, 0, 0, 2}, "8 1");
+  label_file(scratch, "found/a.nrrd", "uint8", {1, 1, 1, 1, 1, 0, 0, 0}, "8 1");
+  label_file(scratch, "truth/b.nrrd", "uint8", std::string(8, '\0'), "8 1");
+  label_file(scratch, "found/b.nrrd", "uint8", std::string(8, '\0'), "8 1");
+  const std::string columns =
+      "truth,prediction,truth_pixels,prediction_pixels,common_pixels,dice,volume_difference,"
+      "relative_volume_difference,found,sensitivity,without_overlap,precision,splits,merges,true_positives,"
+      "false_positives,false_negatives,f1,panoptic_quality";
+  const auto table = [&](const Words& more) {
+    Words words = {"match", scratch / "truth", scratch / "found", "--summary", "-"};
+    words.insert(words.end(), more.begin(), more.end());
+    return gpuccl(words).out;
+  };
+  CHECK(
+      table({"--per-value", "--distances", "--tolerance", "1"}) ==
+      "input,value," + columns +
+          ",hausdorff,hausdorff_95,assd,surface_dice\n"
+          "a,1,1,1,3,5,3,0.75,2,0.6666666666666666,1,1,0,1,0,0,1,0,0,1,0.6,2,1.7999999999999998,0.375,0.875\n"
+          "a,2,1,0,1,0,0,0,-1,-1,0,0,0,0,0,0,0,0,1,0,0,,,,0\n");
+  const std::string of_a =
+      "a,2,1,4,5,3,0.6666666666666666,1,0.25,1,0.5,0,1,0,0,1,0,1,0.6666666666666666,0.39999999999999997\n";
+  CHECK(table({}) == "input," + columns + "\n" + of_a + "b,0,0,0,0,0,,0,,0,,0,,0,0,0,0,0,,\n");
+  CHECK(table({"--empty", "1"}) ==
+        "input," + columns + "\n" + of_a + "b,0,0,0,0,0,1,0,,0,1,0,1,0,0,0,0,0,1,1\n");
+  CHECK(table({"--empty", "skip"}) == "input," + columns + "\n" + of_a);
+  const Json report = Json::parse(gpuccl({"match", scratch / "truth", scratch / "found", "--json", "-"}).out);
+  CHECK(report["total"]["foreground"]["volume_difference"] == 1);
+  CHECK(report["images"][1]["foreground"]["relative_volume_difference"].is_null());
+  fails({"match", scratch / "truth", scratch / "found", "--csv", "-", "--summary", "-"}, 64, "only one of");
+  fails({"match", "--track", scratch / "truth", "--summary", "-"}, 64, "not for --track");
 }
 
 TEST_CASE("small objects of truth, prediction or both are left out") {

@@ -672,11 +672,10 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
       return class_connectivity == 0 ? read_objects(array, findings)
                                      : read_classes(array, checked(class_connectivity), findings);
     };
-    const auto read_large = [&](const HostArray& array, std::uint64_t min_size) {
+    const auto read_large = [&](const HostArray& array, std::uint64_t least) {
       Objects objects = read(array);
       const Components& components = objects.labeled.labeled.components;
-      remove_small(objects.labeled.labeled.labels, min_size, components.area,
-                   {&objects.ids, &objects.classes});
+      remove_small(objects.labeled.labeled.labels, least, components.area, {&objects.ids, &objects.classes});
       return objects;
     };
     const Objects truth = read_large(truth_array, min_size[0]);

@@ -144,6 +144,10 @@ struct OverlapCounts {
 
   /// Returns the Dice coefficient of the foregrounds; 1 if both are empty.
   double dice() const;
+  /// Returns how many more pixels are predicted than true, and this number over the true ones (NaN without
+  /// any).
+  std::int64_t volume_difference() const;
+  double relative_volume_difference() const;
   /// Returns the fraction of the true objects that overlap a predicted one; 0 if there are none.
   double sensitivity() const;
   /// Returns the fraction of the predicted objects that overlap a true one; 0 if there are none.

@@ -217,6 +217,15 @@ double OverlapCounts::dice() const {
   return both == 0 ? 1 : 2 * static_cast<double>(common_pixels) / static_cast<double>(both);
 }
 
+std::int64_t OverlapCounts::volume_difference() const {
+  return static_cast<std::int64_t>(prediction_pixels - truth_pixels);
+}
+
+double OverlapCounts::relative_volume_difference() const {
+  return truth_pixels == 0 ? std::numeric_limits<double>::quiet_NaN()
+                           : static_cast<double>(volume_difference()) / static_cast<double>(truth_pixels);
+}
+
 double OverlapCounts::sensitivity() const {
   return ratio(static_cast<double>(truth_found), static_cast<double>(truth));
 }

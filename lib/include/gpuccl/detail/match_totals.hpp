@@ -86,6 +86,8 @@ typename Form::Object report_of(const MatchTotals& totals, double empty) {
   foreground["prediction"] = counts.prediction_pixels;
   foreground["common"] = counts.common_pixels;
   foreground["dice"] = score_of(counts.dice());
+  foreground["volume_difference"] = counts.volume_difference();
+  foreground["relative_volume_difference"] = counts.relative_volume_difference();
   detection["found"] = counts.truth_found;
   detection["sensitivity"] = score_of(counts.sensitivity());
   detection["without_overlap"] = counts.prediction - counts.prediction_found;
