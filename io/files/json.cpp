@@ -197,7 +197,14 @@ class MemberFilter {
       member_ = value.get<std::string>();
       return member_ == list_ || wanted_.contains(member_);
     }
-    if (depth > 0 && member_ == list_) return add_to_list(depth, event, value);
+    // Each string is copied several times. Elements of the list come and go.
+    constexpr std::size_t kMostText = std::size_t{1} << 22;
+    const bool is_in_list = depth > 0 && member_ == list_;
+    if (const auto* const string = value.get_ptr<const std::string*>();
+        string != nullptr &&
+        (string->size() > kMostText || (!is_in_list && (text_ += string->size()) > kMostText)))
+      refuse("has more text than a report");
+    if (is_in_list) return add_to_list(depth, event, value);
     constexpr std::size_t kMostValues = std::size_t{1} << 16;
     if (wanted_.contains(member_) && ++values_ > kMostValues) refuse("has more values than a report");
     return true;
@@ -227,7 +234,7 @@ class MemberFilter {
   const std::string& list_;
   const std::function<void(const std::vector<JsonField>&)>& visit_;
   std::string member_;
-  std::size_t values_ = 0;
+  std::size_t values_ = 0, text_ = 0;
   std::vector<JsonField> fields_;  // of the current element
 };
 

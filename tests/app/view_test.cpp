@@ -195,6 +195,10 @@ TEST_CASE("images that do not belong together make no page") {
   fails({"view", labels, "--report", report, "-o", page}, 65,
         "short.json: has no list of components; set their table with --stats");
   succeeds({"view", labels, "--report", report, "--stats", scratch / "t.csv", "-o", scratch / "with.html"});
+  std::string text = read_file(report);
+  text.insert(text.find("cells.tif"), std::string(5'000'000, 'x'));
+  write_file(scratch / "long.json", text);
+  fails({"view", labels, "--report", scratch / "long.json", "-o", page}, 65, "has more text than a report");
   fails({"view", labels, "--report", scratch / "none.json", "-o", page}, 66, "none.json");
   fails({"view", labels, "-o", scratch / "page.csv"}, 64, "has the wrong extension");
   fails({"view", labels}, 64, "--output");
