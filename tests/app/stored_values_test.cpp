@@ -312,7 +312,9 @@ TEST_CASE("a color is the id of a label in every command") {
             .err.find("each color is one value, 65536 red + 256 green + blue") != std::string::npos);
   const std::string wide =
       save_tiff(scratch / "wide.tif", 16, SAMPLEFORMAT_UINT, {1, 0, 0, 0, 0, 5}, "", "", 3);
-  CHECK(gpuccl({"measure", wide, "--stats", "-"}).out.find("\n4294967296,1") != std::string::npos);
+  const Ended ended = gpuccl({"measure", wide, "--stats", "-"});
+  CHECK(ended.out.find("\n4294967296,1") != std::string::npos);
+  CHECK(ended.err.find("2^32 red + 2^16 green + blue") != std::string::npos);
   CHECK(gpuccl({"measure", wide, "--stats", "-", "--channel", "2"}).out.find("\n5,1") != std::string::npos);
 }
 
