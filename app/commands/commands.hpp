@@ -14,6 +14,7 @@
 namespace gpuccl::app {
 
 class Command;
+class CommandLine;
 
 // Each command has a file; label and measure share one. setup_* adds the options and the function of a
 // command. It opens no file.
@@ -28,6 +29,8 @@ void setup_generate(const Command& command);
 void setup_view(const Command& command);
 void setup_list(const Command& command);
 void setup_info(const Command& command);
+/// Completions come from `line`.
+void setup_completion(const Command& command, CommandLine& line);
 
 /// A text that a command writes: to a file, which gets its name when it is complete, or to a stream ("-").
 /// Without a path there is no output, and its functions do nothing.

@@ -5,6 +5,7 @@
 #include <tbb/version.h>
 #include <tiffio.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <utility>
@@ -12,17 +13,26 @@
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/options/command_line.hpp"
+#include "app/options/option_helpers.hpp"
 #include "gpuccl/engine.hpp"
 #include "io/files/gunzipped_file.hpp"
+#include "io/files/json.hpp"
 #include "io/image/formats.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
 
-std::string line(const std::string& name, const std::string& value) {
+/// Names and values, in the order of the text.
+using Json = nlohmann::ordered_json;
+
+std::string as_text(const Json& about) {
   constexpr std::size_t kColumn = 16;
-  return name + std::string(kColumn - name.size(), ' ') + value + "\n";
+  std::string text;
+  for (const auto& [name, value] : about.items())
+    text += name + std::string(kColumn - name.size(), ' ') +
+            (value.is_string() ? value.get<std::string>() : std::to_string(value.get<int>())) + "\n";
+  return text;
 }
 
 /// Returns the version: libtiff has "LIBTIFF, Version 4.5.0" and a copyright notice, with the version after
@@ -38,26 +48,26 @@ std::string json_version() {
                      NLOHMANN_JSON_VERSION_PATCH);
 }
 
-std::string libraries() {
-  return line("libpng", ::png_get_libpng_ver(nullptr)) + line("libtiff", tiff_version()) +
-         line("libdeflate", LIBDEFLATE_VERSION_STRING) +
-         line("ISA-L", io::fast_inflater_version().empty() ? "not built in" : io::fast_inflater_version()) +
-         line("oneTBB",
-              fmt::format("{} (interface {})", TBB_VERSION_STRING, ::TBB_runtime_interface_version())) +
-         line("CLI11", parser_version()) + line("nlohmann/json", json_version());
+void add_libraries(Json& about) {
+  about["libpng"] = ::png_get_libpng_ver(nullptr);
+  about["libtiff"] = tiff_version();
+  about["libdeflate"] = LIBDEFLATE_VERSION_STRING;
+  about["ISA-L"] = io::fast_inflater_version().empty() ? "not built in" : io::fast_inflater_version();
+  about["oneTBB"] = fmt::format("{} (interface {})", TBB_VERSION_STRING, ::TBB_runtime_interface_version());
+  about["CLI11"] = parser_version();
+  about["nlohmann/json"] = json_version();
 }
 
-std::string cuda() {
+void add_cuda(Json& about) {
   const CudaStatus status = cuda_status();
-  if (!status.built_in) return line("CUDA", "not built in");
-  std::string text = line("CUDA", "runtime " + status.runtime_version + ", driver " +
-                                      (status.driver_version.empty() ? "none" : status.driver_version));
+  about["CUDA"] = !status.built_in ? "not built in"
+                                   : "runtime " + status.runtime_version + ", driver " +
+                                         (status.driver_version.empty() ? "none" : status.driver_version);
   for (const CudaDevice& device : status.devices)
-    text += line(fmt::format("GPU {}", device.index),
-                 fmt::format("{}, compute capability {}, {} MiB", device.name, device.compute_capability,
-                             device.memory_bytes >> 20));
-  if (!status.problem.empty()) text += line("GPU", "not usable (" + status.problem + ")");
-  return text;
+    about[fmt::format("GPU {}", device.index)] =
+        fmt::format("{}, compute capability {}, {} MiB", device.name, device.compute_capability,
+                    device.memory_bytes >> 20);
+  if (status.built_in && !status.problem.empty()) about["GPU"] = "not usable (" + status.problem + ")";
 }
 
 /// Returns the supported compressions of TIFF that this libtiff has.
@@ -72,26 +82,36 @@ std::string tiff_codecs() {
   return names;
 }
 
-std::string formats() {
-  const std::string lacking = io::formats_not_built_in();
-  const std::string no_codecs = io::chunk_codecs(false);
-  return line("reads", io::read_formats()) + (lacking.empty() ? "" : line("does not read", lacking)) +
-         line("chunk codecs", io::chunk_codecs(true)) +
-         (no_codecs.empty() ? "" : line("lacks codecs", no_codecs)) + line("TIFF codecs", tiff_codecs()) +
-         line("writes", io::written_formats());
+void add_formats(Json& about) {
+  const std::string lacking = io::formats_not_built_in(), no_codecs = io::chunk_codecs(false);
+  about["reads"] = io::read_formats();
+  if (!lacking.empty()) about["does not read"] = lacking;
+  about["chunk codecs"] = io::chunk_codecs(true);
+  if (!no_codecs.empty()) about["lacks codecs"] = no_codecs;
+  about["TIFF codecs"] = tiff_codecs();
+  about["writes"] = io::written_formats();
 }
 
-std::string about() {
-  return line("gpuccl", version()) + line("commit", commit().empty() ? "unknown" : commit()) +
-         line("compiler", GPUCCL_COMPILER) + line("build", GPUCCL_BUILD_TYPE) + libraries() + formats() +
-         line("CPU", cpu_name()) + line("threads", std::to_string(tbb::info::default_concurrency())) + cuda();
+Json about() {
+  Json about = {{"gpuccl", version()},
+                {"commit", commit().empty() ? "unknown" : commit()},
+                {"compiler", GPUCCL_COMPILER},
+                {"build", GPUCCL_BUILD_TYPE}};
+  add_libraries(about);
+  add_formats(about);
+  about["CPU"] = cpu_name();
+  about["threads"] = tbb::info::default_concurrency();
+  add_cuda(about);
+  return about;
 }
 
 }  // namespace
 
 void setup_info(const Command& command) {
-  command.on_run([] {
-    print_result(about());
+  const auto json = std::make_shared<bool>(false);
+  add_switch(command, "--json", *json, "Print JSON");
+  command.on_run([json] {
+    print_result(*json ? io::json_text(about(), 2) + "\n" : as_text(about()));
     return kSuccess;
   });
 }

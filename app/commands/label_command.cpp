@@ -56,6 +56,7 @@ int run_label(const LabelOptions& options) {
   const LabelPaths files = paths_of(options);
   sandbox_of(files, options).enter();
   check_outputs(files, options);
+  if (options.batch.dry_run) return print_plan({{files, {}}}, options);
   const ThreadLimit threads(options.algorithm.threads);
 
   LazyEngine engine(files, options);
@@ -77,9 +78,11 @@ void set_up(const Command& command, LabelOptions defaults) {
   const auto task = std::make_shared<TaskOptions>();
   task->add_to(command);
   command.on_run([options, task] {
-    options->resolve(task->given());
-    remove_slash_of_zarr(options->files.image);
-    return task->given() ? run_task(*options, *task) : run_label(*options);
+    return run_reporting(options->files.json == "-" ? "-" : options->batch.report, [&] {
+      options->resolve(task->given());
+      remove_slash_of_zarr(options->files.image);
+      return task->given() ? run_task(*options, *task) : run_label(*options);
+    });
   });
 }
 

@@ -427,7 +427,10 @@ void setup_match(const Command& command) {
                 "Table of scores, a row per pair of images and class [- for standard output]");
   add_text_path(command, "--json", options->json, "json", "Report of all scores [- for standard output]");
   options->file.add_to(command);
-  command.on_run([options] { return options->series.empty() ? run_match(*options) : run_track(*options); });
+  command.on_run([options] {
+    return run_reporting(options->json,
+                         [&] { return options->series.empty() ? run_match(*options) : run_track(*options); });
+  });
 }
 
 }  // namespace gpuccl::app

@@ -4,16 +4,19 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <iterator>
 #include <limits>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <system_error>
 
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/json.hpp"
 
 namespace gpuccl::app {
 
@@ -165,6 +168,37 @@ int report_failure(const Error& error) {
       error.code() == ErrorCode::memory ? "; see MEMORY USAGE in 'man gpuccl-label'" : "";
   print_message((about != nullptr ? display_name(about->path()) + ": " : "") + error.what() + reference);
   return exit_code(error.code());
+}
+
+namespace {
+
+/// Prints {"error": {...}} on stdout, unless this is what failed.
+void print_error_object(const Error& error) {
+  if (error.system_code() == EPIPE) return;
+  const auto* about = dynamic_cast<const io::FileError*>(&error);
+  const std::string text = error.what(), path = about == nullptr ? "" : about->path();
+  const std::size_t end = std::min(text.find("; "), text.size());
+  nlohmann::ordered_json object = {{"code", exit_code(error.code())},
+                                   {"kind", reason_of(exit_code(error.code()))}};
+  object["input"] = path.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(path);
+  object["message"] = text.substr(0, end);
+  object["remedy"] =
+      end == text.size() ? nlohmann::ordered_json() : nlohmann::ordered_json(text.substr(end + 2));
+  print_result(io::json_text(nlohmann::ordered_json{{"error", object}}) + "\n");
+}
+
+}  // namespace
+
+int run_reporting(const std::string& report, const std::function<int()>& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (report == "-") print_error_object(error);
+    throw;
+  } catch (const std::exception& error) {
+    if (report == "-") print_error_object(translated(error));
+    throw;
+  }
 }
 
 void print_result(std::string_view text) {

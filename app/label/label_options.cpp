@@ -393,6 +393,7 @@ void BatchOptions::add_to(const Command& command, bool with_contacts) {
   const Option keep = add_switch(command, "--keep-going", keep_going,
                                  "Continue after a failure (the default), even when the disk is full");
   add_switch(command, "--fail-fast", fail_fast, "Start no further inputs after a failure").excludes(keep);
+  add_switch(command, "--dry-run", dry_run, "Print each input and its outputs; read no image, write nothing");
   add_number(command, "--jobs", jobs, 1, 255, "N", "Inputs to process at once [threads + 8]");
 }
 
@@ -402,7 +403,7 @@ std::string BatchOptions::first_used() const {
   given.add_to(Command(now));
   usual.add_to(Command(as_usual));
   for (const OptionRow& row : given_options(now, as_usual))
-    if (row.long_name() != "--summary") return row.long_name();
+    if (row.long_name() != "--summary" && row.long_name() != "--dry-run") return row.long_name();
   return "";
 }
 

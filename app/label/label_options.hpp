@@ -40,6 +40,7 @@ struct BatchOptions {
   std::string summary;  // CSV, one row per input
   bool skip_existing = false;
   bool fail_fast = false;
+  bool dry_run = false;     // only prints what would be done
   bool keep_going = false;  // not even a full disk ends the batch
   int jobs = 0;             // 0: chosen from the machine
 

@@ -483,6 +483,50 @@ CommandLine::Parsed CommandLine::parse(std::vector<std::string> words) {
   return parse_declared(std::move(words));
 }
 
+std::vector<std::string> CommandLine::completions(std::vector<std::string> words, const ListValues& list) {
+  app_ = new_app();
+  declare_all(words);
+  if (words.size() < 2) return {};
+  // bash hands over --option=value as three words, other shells as one.
+  if (const std::size_t sign = words.back().find('=');
+      words.back().starts_with("--") && sign != std::string::npos) {
+    const std::string value = words.back().substr(sign + 1), kept = words.back().substr(0, sign + 1);
+    words.back() = words.back().substr(0, sign);
+    words.push_back(value);
+    std::vector<std::string> found = completions(std::move(words), list);
+    for (std::string& word : found) word.insert(0, kept);
+    return found;
+  }
+  std::string current = words.back() == "=" ? "" : words.back();
+  if (words.back() != "=") words.pop_back();
+  if (words.back() == "=") words.pop_back();
+
+  std::vector<std::string> known;
+  std::string kept;  // what precedes the name in a list of names
+  if (words.size() == 1) {
+    known = names_of(*app_);
+    known.insert(known.end(), {"--help", "--version"});
+  }
+  for (const CLI::App* command : app_->get_subcommands({})) {
+    if (words.size() == 1 || command->get_name() != words[1]) continue;
+    const CLI::Option* option =
+        words.back().starts_with('-') ? command->get_option_no_throw(words.back()) : nullptr;
+    if (option != nullptr && option->get_items_expected_max() > 0) {
+      const std::string type = option->get_type_name();
+      known = type.find('|') == std::string::npos ? list(words[1], words.back()) : split(type, '|');
+      kept = current.substr(0, current.rfind(',') + 1);
+      current.erase(0, kept.size());
+    } else if (current.starts_with('-')) {
+      known = option_names(*command);
+    } else if (words.size() == 2) {
+      known = list(words[1], "");
+    }
+  }
+  std::erase_if(known, [&](const std::string& word) { return !word.starts_with(current); });
+  for (std::string& word : known) word.insert(0, kept);
+  return known;
+}
+
 CommandLine::Parsed CommandLine::parse_declared(std::vector<std::string> words) {
   words = without_separator(std::move(words));
   for (const CLI::App* command : app_->get_subcommands({}))

@@ -120,6 +120,13 @@ class CommandLine {
   /// Sets the examples after the help of the program, indented lines.
   void set_examples(std::string lines) { examples_ = std::move(lines); }
 
+  /// Returns the values of an option of a command that its help does not list.
+  using ListValues =
+      std::function<std::vector<std::string>(const std::string& command, const std::string& option)>;
+  /// Returns what the last of `words`, which may be empty and follows the program, may become: commands,
+  /// options or their values; none if it is the name of a file. For shells.
+  std::vector<std::string> completions(std::vector<std::string> words, const ListValues& list);
+
   struct Parsed {
     std::string text;  // help or version, if that is what was asked for
     Run run;           // else this

@@ -269,6 +269,33 @@ TEST_CASE("option --fail-fast starts nothing more, and finished outputs stay") {
   CHECK(report[38]["seconds"].is_null());
 }
 
+TEST_CASE("option --dry-run lists inputs and outputs, and writes nothing") {
+  const ScratchFolder scratch;
+  for (const char* name : {"1", "2 b"}) add_image(scratch / (std::string("in/") + name + ".png"));
+  const std::string in = scratch / "in/", out = scratch / "out/";
+  const Words words = {"label",           in,         "-o", out, "--preview-dir", scratch / "seen",
+                       "--skip-existing", "--dry-run"};
+  const auto lines = [&](const std::string& first_end) {
+    return in + "1.png -> " + out + "1.tiff " + scratch / "seen/1.png" + " " + out + "1.json" + first_end +
+           "\n'" + in + "2 b.png' -> '" + out + "2 b.tiff' '" + scratch / "seen/2 b.png" + "' '" + out +
+           "2 b.json'\n";
+  };
+  const std::set<std::string> before = names_below(scratch.path());
+  CHECK(succeeds(words) == lines(""));
+  CHECK(names_below(scratch.path()) == before);
+  succeeds({"label", in + "1.png", "-o", out, "--preview-dir", scratch / "seen", "--quiet"});
+  CHECK(succeeds(words) == lines(" (done before)"));
+
+  const std::string one = scratch / "one.tiff", report = scratch / "one.json";
+  CHECK(succeeds({"label", in + "1.png", "-o", one, "--dry-run"}) ==
+        in + "1.png -> " + one + " " + report + "\n");
+  CHECK_FALSE(fs::exists(one));
+  add_image(scratch / "in/1.tif");
+  CHECK(gpuccl({"label", in, "-o", out, "--dry-run"}).code == 64);  // two inputs with one output
+  fails({"label", in + "1.png", "-o", one, "--part", "1/2", "--parts-dir", scratch / "parts", "--dry-run"},
+        64, "--part");
+}
+
 TEST_CASE("option --skip-existing labels only missing outputs") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2", "3"}) add_image(scratch / (std::string("in/") + name + ".png"));

@@ -210,6 +210,16 @@ TEST_CASE("info names version, libraries and devices") {
     CHECK(("\n" + info).find(std::string("\n") + name) != std::string::npos);
   const std::string version = info.substr(info.find_first_not_of(' ', 6), info.find('\n') - 16);
   CHECK(succeeds({"--version"}).starts_with("gpuccl " + version));
+
+  std::string names, names_of_json;
+  std::istringstream lines(info);
+  for (std::string line; std::getline(lines, line);)
+    names += line.substr(0, line.find_last_not_of(' ', 15) + 1) + "\n";
+  const auto json = nlohmann::ordered_json::parse(succeeds({"info", "--json"}));
+  for (const auto& [name, value] : json.items()) names_of_json += name.substr(0, 16) + "\n";
+  CHECK(names_of_json == names);
+  CHECK(json["gpuccl"] == version);
+  CHECK(json["threads"].is_number_integer());
 }
 
 }  // namespace

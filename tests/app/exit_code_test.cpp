@@ -66,6 +66,32 @@ TEST_CASE("each failure has its code") {
   CHECK(app::exit_code(ErrorCode::temporary) == 75);
 }
 
+TEST_CASE("an error goes to where the report goes, as an object of JSON") {
+  const ScratchFolder scratch;
+  const std::string missing = scratch / "missing.png", broken = scratch / "broken.png";
+  write_file(broken, "no image");
+  const std::string labels = save(scratch / "labels.png", tests::random_image({30, 20, 1}, 0.5, 1, 1).view());
+  const auto error_of = [](const Words& words) {
+    const Ended ended = gpuccl(words);
+    const Json error = Json::parse(ended.out).at("error");
+    CHECK(error.size() == 5);
+    CHECK(error["code"] == ended.code);
+    const std::string input = error["input"].is_null() ? "" : error["input"].get<std::string>() + ": ";
+    const std::string remedy = error["remedy"].is_null() ? "" : "; " + error["remedy"].get<std::string>();
+    CHECK(ended.err == "gpuccl: " + input + error["message"].get<std::string>() + remedy + "\n");
+    return error["kind"].get<std::string>();
+  };
+  CHECK(error_of({"label", missing, "--json", "-"}) == "missing");
+  CHECK(error_of({"label", broken, "--json", "-"}) == "bad data");
+  CHECK(error_of({"label", labels, "--json", "-", "-c", "6", "--per-slice"}) == "wrong usage");
+  CHECK(error_of({"measure", missing, "--json", "-"}) == "missing");
+  CHECK(error_of({"match", labels, missing, "--json", "-"}) == "missing");
+  CHECK(error_of({"match", labels, broken, "--json", "-"}) == "bad data");
+  CHECK(error_of({"label", "@" + (scratch / "nowhere"), "-o", scratch / "out/", "--report", "-"}) ==
+        "missing");
+  CHECK(gpuccl({"label", missing, "--json", scratch / "report.json"}).out.empty());
+}
+
 TEST_CASE("a pattern that no file has, and a limit that opens no TIFF, are named") {
   const ScratchFolder scratch;
   for (const char* pattern : {"*.png", "page?.png"})

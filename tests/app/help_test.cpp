@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -18,7 +19,7 @@ namespace gpuccl {
 namespace {
 
 const char* const kCommands[] = {"label", "measure",  "join", "compare", "contacts", "match",
-                                 "view",  "generate", "list", "info",    "bench"};
+                                 "view",  "generate", "list", "info",    "bench",    "completion"};
 
 std::set<std::string> matches(const std::string& text, const std::regex& pattern) {
   std::set<std::string> found;
@@ -137,7 +138,7 @@ TEST_CASE(
 
 TEST_CASE("help fits a terminal of 80 columns") {
   for (const std::string command : {"", "label", "measure", "join", "compare", "contacts", "match", "view",
-                                    "generate", "list", "info", "bench"}) {
+                                    "generate", "list", "info", "bench", "completion"}) {
     const std::string help = succeeds(command.empty() ? Words{"--help"} : Words{command, "--help"});
     CHECK(help == succeeds(command.empty() ? Words{"help"} : Words{"help", command}));
     std::istringstream lines(help);
@@ -153,10 +154,10 @@ TEST_CASE("help fits a terminal of 80 columns") {
 std::set<std::string> completions(const std::string& words) {
   const std::string program = GPUCCL_PROGRAM;
   Command command;
-  command.words = {
-      "bash", "-c",
-      "source '" + source_file("app/completion/gpuccl.bash") + "'; COMP_WORDS=('" + program + "' " + words +
-          "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _gpuccl; printf '%s\\n' \"${COMPREPLY[@]}\""};
+  command.words = {"bash", "-c",
+                   "source <('" + program + "' completion bash); COMP_WORDS=('" + program + "' " + words +
+                       "); COMP_CWORD=$((${#COMP_WORDS[@]} - 1)); _gpuccl '" + program +
+                       "'; printf '%s\\n' \"${COMPREPLY[@]}\""};
   const Ended ended = run(command);
   CHECK(ended.err == "");
   return matches(ended.out, std::regex("[^\n]+"));
@@ -164,8 +165,8 @@ std::set<std::string> completions(const std::string& words) {
 
 TEST_CASE("bash completes commands, options, words and algorithms") {
   CHECK(completions("''") == std::set<std::string>{"label", "measure", "join", "compare", "contacts", "match",
-                                                   "view", "generate", "list", "info", "bench", "--help",
-                                                   "--version"});
+                                                   "view", "generate", "list", "info", "bench", "completion",
+                                                   "--help", "--version"});
   for (const std::string command : kCommands)
     CHECK(completions(command + " -") == all(options_in_help(succeeds({command, "--help"}))));
   CHECK(completions("label in.png --device ''") == std::set<std::string>{"auto", "cuda", "cpu"});
@@ -182,19 +183,39 @@ TEST_CASE("bash completes commands, options, words and algorithms") {
   CHECK(completions("label --measure border_sid") == std::set<std::string>{"border_sides"});
   CHECK(completions("label --device = c") == std::set<std::string>{"cuda", "cpu"});
   CHECK(completions("label --device =") == std::set<std::string>{"auto", "cuda", "cpu"});
-  CHECK(completions("label " + source_file("LICEN")) == std::set<std::string>{source_file("LICENSE")});
+  CHECK(completions("completion ''") == std::set<std::string>{"bash", "fish", "zsh"});
+  CHECK(completions("label " + source_file("LICEN")).empty());  // bash then completes names of files
 }
 
-TEST_CASE("bash completes names with blanks, also behind = and in quotes") {
-  const ScratchFolder scratch;
-  const std::string one = scratch / "page one.png", two = scratch / "page two.png";
-  std::ofstream(one) << "1";
-  std::ofstream(two) << "2";
-  const std::string typed = scratch / "page";
-  CHECK(completions("label " + typed) == std::set<std::string>{one, two});
-  CHECK(completions("label -o '" + typed + "\\ o'") == std::set<std::string>{one});
-  CHECK(completions("label --output = '" + typed + "\\ t'") == std::set<std::string>{two});
-  CHECK(completions("label '\"" + typed + " o'") == std::set<std::string>{one});
+/// Returns what `shell` prints for a script; none if the shell is missing.
+std::optional<std::string> printed_by(const std::string& shell, const std::string& script) {
+  Command command;
+  command.words = {"sh", "-c", "command -v " + shell + " >/dev/null || exit 77; exec " + shell + " -c \"$1\"",
+                   "sh", script};
+  const Ended ended = run(command);
+  if (ended.code == 77) return std::nullopt;
+  CHECK(ended.err == "");
+  return ended.out;
+}
+
+TEST_CASE("zsh and fish complete the same words, where they are installed") {
+  const ScratchFolder empty;  // else fish lists files, too
+  const std::string program = GPUCCL_PROGRAM, folder = std::filesystem::path(program).parent_path();
+  const auto fish = printed_by(
+      "fish", "cd '" + (empty / ".") + "'; set -x PATH '" + folder +
+                  "' $PATH; gpuccl completion fish | source\n"
+                  "for line in 'label --device ' 'label --device=c' 'compa' 'bench --algo ep,flo'\n"
+                  "complete -C \"gpuccl $line\"\nend");
+  if (fish) CHECK(*fish == "auto\ncpu\ncuda\n--device=cpu\n--device=cuda\ncompare\nep,flood-fill\n");
+  const auto zsh = printed_by(
+      "zsh", "PATH='" + folder +
+                 "':$PATH; compdef() { :; }; source <(gpuccl completion zsh); _files() { print files; }\n"
+                 "compadd() { print -r -- \"${(@P)2}\"; }\n"
+                 "offer() { words=(\"$@\"); CURRENT=$#; _gpuccl; }\n"
+                 "offer gpuccl label --device ''; offer gpuccl label --device=c; offer gpuccl compa; offer "
+                 "gpuccl label in.\n"
+                 "offer gpuccl bench --algo ep,flo");
+  if (zsh) CHECK(*zsh == "auto cuda cpu\n--device=cuda --device=cpu\ncompare\nfiles\nep,flood-fill\n");
 }
 
 }  // namespace

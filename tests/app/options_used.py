@@ -40,7 +40,7 @@ MEASURES = [("--measure", "perimeter"), ("--intensity", "{}"), ("--intensity-cha
 OUTPUTS = [("--output", "{o}/y.npy"), ("--json", "{o}/x.json"), ("--stats", "{o}/x.csv"),
            ("--preview", "{o}/x.png"), ("--outlines", "{o}/x.geojson"), ("--report", "{o}/x.jsonl"),
            ("--summary", "{o}/x.csv"), ("--json-dir", "{o}/d"), ("--stats-dir", "{o}/d"), ("--preview-dir", "{o}/d"),
-           ("--outlines-dir", "{o}/d"), ("--recursive", None), ("--format", "npy"), ("--part", "1/2"),
+           ("--outlines-dir", "{o}/d"), ("--recursive", None), ("--dry-run", None), ("--format", "npy"), ("--part", "1/2"),
            ("--digits", "2", "--measure", "perimeter"), ("--no-components", None, "--json", "{o}/x.json")]
 FILES = [("--compress", "none", "-o", "{o}/x.tif"), ("--bigtiff", "yes", "-o", "{o}/x.tif"),
          ("--compress-level", "1", "-o", "{o}/x.zarr"), ("--chunks", "4", "-o", "{o}/x.zarr"),

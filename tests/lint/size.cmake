@@ -7,7 +7,6 @@ set(rooms
   "app/bench 3261"
   "app/commands 2403"
   "app/common 878"
-  "app/completion 48"
   "app/label 5234"
   "app/label/batch 1628"
   "app/mpi 228"

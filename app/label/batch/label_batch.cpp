@@ -327,6 +327,7 @@ int label_batch(const LabelOptions& options) {
   if (plan.empty() && options.inputs.size() > 1) throw Error(ErrorCode::no_input, "no input images found");
   if (plan.empty()) throw io::FileError(first.substr(1), ErrorCode::no_input, "names no input");
 
+  if (options.batch.dry_run) return print_plan(plan, options);
   for (const std::string& folder : folders) io::make_folder(folder);
   sandbox_of(paths, folders, options).enter();  // again, because the folders exist now
   LabelOptions resolved = options;
