@@ -213,12 +213,13 @@ LengthUnit unit_in(const std::string& text, std::size_t first) {
 /// The axes of the file: x, y and z, after those that make an element.
 struct Axes {
   std::size_t all = 0, first = 0;
+  std::size_t spatial = 3;  // at most, from the first on
   std::array<double, 3> sizes = {1, 1, 1};
   double frames = 1;  // elements of further axes
 
   /// Returns the axis of the i-th of x, y, z, if it exists.
   std::optional<std::size_t> place(std::size_t i) const {
-    return first + i < all ? std::optional(first + i) : std::nullopt;
+    return i < spatial && first + i < all ? std::optional(first + i) : std::nullopt;
   }
 };
 
@@ -245,8 +246,15 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
   }
   if (axes.first + 2 > axes.all) refuse(std::to_string(axes.all - axes.first) + " axis");
   for (std::size_t i = 0; i < axes.all - axes.first; ++i) {
-    const double size = (*sizes)[axes.first + i];
-    if (i < axes.sizes.size())
+    const std::size_t place = axes.first + i;
+    const std::string named = place < kinds.size() ? lower_case(kinds[place]) : "";
+    const bool is_space = named.empty() || named == "???" || named == "domain" || named == "space";
+    if (i == 2 && named == "time" && place + 1 == axes.all) axes.spatial = 2;
+    if (i < axes.spatial && !is_space)
+      throw Error(ErrorCode::data, "axis " + std::to_string(place) + " is of kind " + named +
+                                       "; put values first or time last with unu permute");
+    const double size = (*sizes)[place];
+    if (i < axes.spatial)
       axes.sizes[i] = size;
     else
       axes.frames *= size;

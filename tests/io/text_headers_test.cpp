@@ -127,6 +127,29 @@ TEST_CASE("values of a list or vector in an NRRD, and of a MetaImage, are channe
   CHECK(contains(refusal_of(replaced(meta, "Channels = 2", "Channels = 0")), "has 0 values per pixel"));
 }
 
+TEST_CASE("an axis of an NRRD whose kind is not spatial is never z") {
+  const auto file = [](const std::string& sizes, const std::string& kinds) {
+    const std::string axes = std::to_string(std::count(kinds.begin(), kinds.end(), ' ') + 1);
+    return "NRRD0005\ntype: uint8\ndimension: " + axes + "\nsizes: " + sizes + "\nkinds: " + kinds +
+           "\nencoding: raw\n\n" + std::string{1, 0, 0, 0, 0, 5, 0, 7, 0, 0, 0, 0};
+  };
+  for (const char* space : {"domain", "space"}) {
+    const std::string plane = std::string(space) + " " + space;
+    CHECK(contains(refusal_of(file("3 2 2", plane + " time")), "2 time points"));
+    ReadOptions second;
+    second.planes.frame = 1;
+    CHECK(places_in(file("3 2 2", plane + " time"), second.planes) == std::vector{1});
+    for (const char* kind : {"list", "vector", "RGB-color", "complex"})
+      CHECK(contains(refusal_of(file("3 2 2", plane + " " + kind)),
+                     "put values first or time last with unu permute"));
+    CHECK(contains(refusal_of(file("3 2 1 2", plane + " list " + space)), "axis 2 is of kind list"));
+    CHECK(contains(refusal_of(file("3 2 1 2", plane + " time " + space)), "axis 2 is of kind time"));
+    CHECK(
+        contains(refusal_of(file("3 2 2", std::string(space) + " time " + space)), "axis 1 is of kind time"));
+    CHECK(places_in(file("3 2 2", plane + " ???"), {}) == std::vector{0, 5, 7});
+  }
+}
+
 TEST_CASE("layers of a segmentation of Slicer have the names of their segments") {
   const std::string samples{1, 0, 0, 0, 0, 5, 0, 0, 0, 0, 1, 0, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0, 0};
   const std::string file =
