@@ -75,6 +75,8 @@ def test_label_file_takes_a_folder(tmp_path):
     assert gpuccl.label_file(tmp_path / "a.ome.zarr", values=True)["labeling"]["components"] == counts["a"]
     with pytest.raises(ValueError, match="nothing to write"):
         gpuccl.label_file(tmp_path / "in")
+    with pytest.raises(ValueError, match="run gpuccl.program"):
+        gpuccl.label_file(tmp_path / "in", tmp_path / "out", dry_run=True)
     for name in ("json", "report"):
         with pytest.raises(ValueError, match=f"{name} is what label_file returns"):
             gpuccl.label_file(tmp_path / "in", tmp_path / "out", **{name: "r.json"})

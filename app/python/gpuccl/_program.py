@@ -88,6 +88,8 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
     for name in ("json", "report"):
         if options.get(name) is not None:
             raise ValueError(f"{name} is what label_file returns: leave it out")
+    if options.get("dry_run"):
+        raise ValueError("dry_run prints lines for a terminal: run gpuccl.program() with --dry-run")
     is_list = isinstance(input, str) and input.startswith("@") and not os.path.exists(input)
     input = input if is_list else _path(input)
     is_batch = _is_batch(input, options.get("stack"))
@@ -106,7 +108,7 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
             command += [option, _word(value)]
     command += [str(word) for word in arguments]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
-    records = [json.loads(line) for line in done.stdout.splitlines()] if is_batch else []
+    records = [one for one in map(json.loads, done.stdout.splitlines()) if "input" in one] if is_batch else []
     if done.returncode != 0 and not records:
         message = done.stderr.decode(errors="replace").strip() or f"gpuccl ended with {done.returncode}"
         raise _RAISED.get(done.returncode, OSError)(message)
