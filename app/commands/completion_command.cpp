@@ -67,14 +67,13 @@ void setup_completion(const Command& command, CommandLine& line) {
   };
   const auto options = std::make_shared<Options>();
   add_choice<const char*>(command, "SHELL", options->script, kShells, "bash, zsh or fish");
-  command.add_value(
-      "--words", "WORDS",
-      "Print instead what the last of these words of a command line may become; each word is a line",
-      [options](const std::string& given) {
-        options->words = given;
-        options->are_given = true;
-        return std::string();
-      });
+  command.add_value("--words", "WORDS",
+                    "Print what the last of these words, each on a line, may become, instead of a script",
+                    [options](const std::string& given) {
+                      options->words = given;
+                      options->are_given = true;
+                      return std::string();
+                    });
   command.on_run([options, &line] {
     if ((options->script != nullptr) == options->are_given)
       throw Error(ErrorCode::usage, "give a shell: gpuccl completion bash, zsh or fish");
