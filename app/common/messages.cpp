@@ -172,9 +172,9 @@ int report_failure(const Error& error) {
 
 namespace {
 
-/// Prints {"error": {...}} on stdout, unless this is what failed.
+/// Prints {"error": {...}} on stdout, unless this is what failed or the command line is wrong.
 void print_error_object(const Error& error) {
-  if (error.system_code() == EPIPE) return;
+  if (error.system_code() == EPIPE || error.code() == ErrorCode::usage) return;
   const auto* about = dynamic_cast<const io::FileError*>(&error);
   const std::string text = error.what(), path = about == nullptr ? "" : about->path();
   const std::size_t end = std::min(text.find("; "), text.size());

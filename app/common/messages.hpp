@@ -64,7 +64,7 @@ std::optional<io::FileError> error_in(const std::string& input, const std::funct
 int report_failure(const Error& error);
 
 /// Runs `work` and returns its exit code. If the report goes to standard output ("-"), what it throws goes
-/// there, too: {"error": {"code", "kind", "input", "message", "remedy"}}.
+/// there, too, but for wrong usage: {"error": {"code", "kind", "input", "message", "remedy"}}.
 int run_reporting(const std::string& report, const std::function<int()>& work);
 
 /// Writes all of `text` to stdout. Error (io).
