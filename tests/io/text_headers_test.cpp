@@ -135,7 +135,7 @@ TEST_CASE("an axis of an NRRD whose kind is not spatial is never z") {
   };
   for (const char* space : {"domain", "space"}) {
     const std::string plane = std::string(space) + " " + space;
-    CHECK(contains(refusal_of(file("3 2 2", plane + " time")), "2 time points"));
+    CHECK(contains(refusal_of(file("3 2 2", plane + " time")), "contains 2 volumes; --frame N selects one"));
     ReadOptions second;
     second.planes.frame = 1;
     CHECK(places_in(file("3 2 2", plane + " time"), second.planes) == std::vector{1});
