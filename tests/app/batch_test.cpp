@@ -290,6 +290,17 @@ TEST_CASE("option --dry-run lists inputs and outputs, and writes nothing") {
   CHECK(succeeds({"label", in + "1.png", "-o", one, "--dry-run"}) ==
         in + "1.png -> " + one + " " + report + "\n");
   CHECK_FALSE(fs::exists(one));
+  const std::string movie = save_nrrd(scratch / "movie.nrrd", "uint8", "2 1 1 2", "\1\1\1\1");
+  Words of_frames = {"label",          movie, "--frame", "all", "-o", scratch / "frames/", "--quiet",
+                     "--skip-existing"};
+  succeeds(of_frames);
+  of_frames.emplace_back("--dry-run");
+  const auto frame = [&](const std::string& number) {
+    const std::string name = scratch / ("frames/movie-t000" + number);
+    return movie + " --frame " + number + " -> " + name + ".nrrd " + name + ".json (done before)\n";
+  };
+  CHECK(succeeds(of_frames) == frame("0") + frame("1"));
+
   add_image(scratch / "in/1.tif");
   CHECK(gpuccl({"label", in, "-o", out, "--dry-run"}).code == 64);  // two inputs with one output
   fails({"label", in + "1.png", "-o", one, "--part", "1/2", "--parts-dir", scratch / "parts", "--dry-run"},

@@ -285,24 +285,4 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
   return plan;
 }
 
-int print_plan(const std::vector<BatchItem>& plan, const LabelOptions& options) {
-  const std::string signature = signature_of(options);
-  std::set<int> codes;
-  for (const BatchItem& item : plan) {
-    if (item.problem) {
-      print_message(display_name(item.files.input) + ": " + item.problem->what());
-      codes.insert(exit_code(item.problem->code()));
-      continue;
-    }
-    std::string line = shell_word(item.files.input);
-    if (item.frame) line += " --frame " + std::to_string(*item.frame);
-    line += " ->";
-    for (const std::string& output : item.files.outputs()) line += " " + shell_word(output);
-    if (options.batch.skip_existing && is_done(item.files, signature, options.input.stack))
-      line += " (done before)";
-    print_result(line + "\n");
-  }
-  return exit_code(codes);
-}
-
 }  // namespace gpuccl::app

@@ -300,6 +300,26 @@ class Batch {
 
 }  // namespace
 
+int print_plan(const std::vector<BatchItem>& plan, const LabelOptions& options) {
+  std::set<int> codes;
+  for (const BatchItem& item : plan) {
+    if (item.problem) {
+      print_message(display_name(item.files.input) + ": " + item.problem->what());
+      codes.insert(exit_code(item.problem->code()));
+      continue;
+    }
+    std::string line = shell_word(item.files.input);
+    if (item.frame) line += " --frame " + std::to_string(*item.frame);
+    line += " ->";
+    for (const std::string& output : item.files.outputs()) line += " " + shell_word(output);
+    const LabelOptions one = item.frame ? options_of_frame(options, *item.frame) : options;
+    if (options.batch.skip_existing && is_done(item.files, signature_of(one), options.input.stack))
+      line += " (done before)";
+    print_result(line + "\n");
+  }
+  return exit_code(codes);
+}
+
 int label_batch(const LabelOptions& options) {
   const std::vector<std::string> folders = output_folders(options);
   FindOptions find;
@@ -327,11 +347,13 @@ int label_batch(const LabelOptions& options) {
   if (plan.empty() && options.inputs.size() > 1) throw Error(ErrorCode::no_input, "no input images found");
   if (plan.empty()) throw io::FileError(first.substr(1), ErrorCode::no_input, "names no input");
 
-  if (options.batch.dry_run) return print_plan(plan, options);
-  for (const std::string& folder : folders) io::make_folder(folder);
-  sandbox_of(paths, folders, options).enter();  // again, because the folders exist now
+  if (!options.batch.dry_run) {
+    for (const std::string& folder : folders) io::make_folder(folder);
+    sandbox_of(paths, folders, options).enter();  // again, because the folders exist now
+  }
   LabelOptions resolved = options;
   find_all_channels(plan, resolved);
+  if (options.batch.dry_run) return print_plan(plan, resolved);
   return Batch(resolved, std::move(plan)).run();
 }
 
