@@ -180,7 +180,7 @@ std::string name_by_scale(hid_t dataset, const hobj_ref_t& scale) {
   const hid_t found = h5().H5Rdereference2(dataset, H5P_DEFAULT, H5R_OBJECT, &scale);
   if (found < 0) return "";  // as in a copy of the dataset without its scales
   const Hdf5Id opened(found);
-  if (const std::string axis = text_in(opened.get(), "axis"); axis.size() == 1) return axis;
+  if (std::string axis = text_in(opened.get(), "axis"); axis.size() == 1) return axis;
   if (text_in(opened.get(), "standard_name") == "time") return "time";
   std::string path(256, '\0');
   h5().H5Iget_name(opened.get(), path.data(), path.size());
