@@ -110,24 +110,6 @@ TEST_CASE("components that pass through more strips than there is room for are m
   }
 }
 
-TEST_CASE("runs gives the same labels with any number of threads") {
-  const BitVolume image = random_image({700, 801}, 0.5, 1, 3);
-  const BitVolume volume = random_image({100, 90, 81}, 0.3, 1, 4);
-  for (const Connectivity connectivity : kConnectivities) {
-    const Labeling expected_image = flood_fill(image.view(), connectivity);
-    const Labeling expected_volume = flood_fill(volume.view(), connectivity);
-    for (const int threads : {1, 2, 4, 7}) {
-      INFO(threads << " threads, " << static_cast<int>(connectivity) << "-connectivity");
-      tbb::task_arena arena(threads);
-      arena.execute([&] {
-        const auto labeler = cpu::make_runs_in_strips(connectivity, 0);
-        expect_same(labeler->label(image.view()), expected_image);
-        expect_same(labeler->label(volume.view()), expected_volume);
-      });
-    }
-  }
-}
-
 TEST_CASE("one thread cuts no strips, however it came to be one") {
   const BitVolume image({2048, 2048});
   const cpu::Bundles bundles(image.view(), 0b0001);
@@ -162,22 +144,6 @@ TEST_CASE("slices and parts of a volume are labeled in place") {
     const auto labeler = cpu::make_runs_in_strips(connectivity, 0);
     expect_same_as_flood_fill(*labeler, volume.view().slices(3, 10), connectivity);
   }
-}
-
-TEST_CASE("many random images of random extents", "[.long]") {
-  std::uint32_t seed = 0;
-  for (int round = 0; round < 400; ++round)
-    for (const Connectivity connectivity : kConnectivities) {
-      seed = seed * 1664525u + 1013904223u;
-      const Extent extent{static_cast<int>(seed % 211 + 1), static_cast<int>(seed / 211 % 30 + 1),
-                          static_cast<int>(seed / 6330 % 14 + 1)};
-      const double density = static_cast<double>(seed >> 8 & 0xffu) / 256;
-      const BitVolume image = random_image(extent, density, 1 + static_cast<int>(seed >> 30), seed);
-      INFO(to_string(extent) << " seed " << seed << ", " << static_cast<int>(connectivity)
-                             << "-connectivity");
-      const auto labeler = cpu::make_runs_in_strips(connectivity, static_cast<int>(seed >> 20 & 7u));
-      expect_same_as_flood_fill(*labeler, image.view(), connectivity);
-    }
 }
 
 TEST_CASE("flood fill joins elements that meet at an edge or a vertex if the connectivity says so") {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <utility>
@@ -14,7 +13,6 @@
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
-#include "support/arrays.hpp"
 #include "support/catch.hpp"
 #include "support/error_code_of.hpp"
 #include "support/reference.hpp"
@@ -86,37 +84,6 @@ TEST_CASE("rows equal to their neighbors connect as in flood fill over values") 
                   tests::flood_fill(values, connectivity, 0));
     }
   }
-}
-
-TEST_CASE("an image of values in strips, at the default number of them") {
-  std::mt19937 random(7);
-  const Values<std::uint16_t> values = random_values<std::uint16_t>(random, {300, 200, 9}, 6, 9);
-  for (const Connectivity connectivity : {Connectivity::c8, Connectivity::c26})
-    expect_same(label_values(tests::image_of(values, 0), connectivity),
-                tests::flood_fill(values, connectivity, 0));
-}
-
-TEST_CASE("arrays of values of other test suites are labeled as published") {
-  const std::vector<nlohmann::json> arrays = tests::published_arrays_of_values();
-  for (const nlohmann::json& array : arrays) {
-    Values<std::int32_t> values({array["shape"][2], array["shape"][1], array["shape"][0]});
-    auto element = values.elements.begin();
-    for (const auto& slice : array["values"])
-      for (const auto& row : slice)
-        for (const auto& value : row) *element++ = value;
-    for (const auto& [words, count] : array["expected"].items()) {
-      INFO(array["name"] << ", " << words << "-connectivity");
-      const ValueLabeling found = label_values(tests::image_of(values, 0), Connectivity{std::stoi(words)});
-      REQUIRE(found.labeled.labels->count() == count.get<Label>());
-      if (!array.contains("labels") || !array["labels"].contains(words)) continue;
-      const LabelImage labels = render_all(*found.labeled.labels);
-      const Label* label = labels.data();
-      for (const auto& slice : array["labels"][words])
-        for (const auto& row : slice)
-          for (const auto& expected : row) REQUIRE(*label++ == expected.get<Label>());
-    }
-  }
-  REQUIRE((arrays.empty() || arrays.size() > 10));
 }
 
 TEST_CASE("a delta makes chains, and 0 and NaN are background for any delta") {

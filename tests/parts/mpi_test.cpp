@@ -1,7 +1,5 @@
 // gpuccl-mpi as users start it: the files of gpuccl, byte for byte, or none.
 
-#include <signal.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -187,29 +185,4 @@ TEST_CASE("one rank that cannot go on ends all, and the old files stay") {
   const auto of_samples = std::filesystem::last_write_time(here / "v.raw");
   std::filesystem::last_write_time(elsewhere / "v.raw", of_samples + std::chrono::seconds(1));
   expect(detached, with_input(elsewhere / "v.nhdr"), 65, "is another file for part 1 than for part 0");
-}
-
-TEST_CASE("a rank that is killed ends all, and the old files stay") {
-  if (!has_open_mpi()) return;
-  const OldFiles old({900, 800, 20});
-  const ScratchFolder elsewhere;
-  const std::string folder = old.scratch.path().string(), pids = elsewhere / "pids";
-  const auto files = [&](const std::string& of_size) {
-    return "$(find '" + folder + "' -name '.gpuccl-*' " + of_size + " | wc -l)";
-  };
-  // Before MPI knows it; when the files have been made; while the first is written; while the last is.
-  for (const std::string& until :
-       {std::string("true"), "[ " + files("") + " = 3 ]", "[ " + files("-size +0") + " -ge 1 ]",
-        "[ " + files("-size +0") + " -ge 2 ]"}) {
-    INFO(until);
-    const auto begin = std::chrono::steady_clock::now();
-    const std::string killer = "(until " + until + " || ! kill -0 $$; do :; done; kill -9 $$) & ";
-    const Ended ended = run(mpi_command(
-        2, old.words(), "echo $$ >> '" + pids + "'; " + (until == "true" ? "kill -9 $$" : killer + ":")));
-    INFO(ended.err);
-    CHECK(ended.code != 0);
-    CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
-    CHECK(lines_of_ranks(ended.err).empty());
-    old.expect_old();
-  }
 }

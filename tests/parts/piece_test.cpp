@@ -2,8 +2,6 @@
 
 #include "app/label/piece.hpp"
 
-#include <random>
-
 #include "app/binary.hpp"
 #include "app/label/job.hpp"
 #include "app/label/memory_plan.hpp"

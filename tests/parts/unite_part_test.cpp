@@ -353,8 +353,8 @@ SelectionOptions random_selection(std::mt19937& random) {
   return selection;
 }
 
-void random_volumes(std::uint32_t first_seed, std::uint32_t count) {
-  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+TEST_CASE("random volumes in parts are labeled as the whole") {
+  for (std::uint32_t seed = 1; seed <= 800; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(17), 1 + below(17), below(4) == 0 ? 1 : 1 + below(17)};
@@ -372,8 +372,8 @@ MeasureSet measured_in_parts() {
   return measured;
 }
 
-void random_measured_volumes(std::uint32_t first_seed, std::uint32_t count) {
-  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+TEST_CASE("components are measured in parts as in the whole") {
+  for (std::uint32_t seed = 1; seed <= 500; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(70), 1 + below(17), below(3) == 0 ? 1 : 1 + below(12)};
@@ -396,9 +396,9 @@ void random_measured_volumes(std::uint32_t first_seed, std::uint32_t count) {
   }
 }
 
-void random_shells_with_cavities(std::uint32_t first_seed, std::uint32_t count) {
+TEST_CASE("cavities and tunnels are counted in parts as in the whole") {
   using Step = Condition::Step;
-  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{3 + below(60), 3 + below(12), 3 + below(16)};
@@ -450,8 +450,8 @@ Values<std::uint16_t> random_values(std::mt19937& random, Extent extent) {
   return values;
 }
 
-void random_periodic_volumes(std::uint32_t first_seed, std::uint32_t count) {
-  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+TEST_CASE("periodic volumes in parts are labeled as the whole") {
+  for (std::uint32_t seed = 1; seed <= 800; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(17), 1 + below(17), below(3) == 0 ? 1 : 1 + below(12)};
@@ -469,8 +469,8 @@ void random_periodic_volumes(std::uint32_t first_seed, std::uint32_t count) {
   }
 }
 
-void random_volumes_of_values(std::uint32_t first_seed, std::uint32_t count) {
-  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+TEST_CASE("random values in parts are labeled as the whole") {
+  for (std::uint32_t seed = 1; seed <= 800; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(17), 1 + below(17), below(4) == 0 ? 1 : 1 + below(17)};
@@ -490,8 +490,8 @@ void expect_same_by_delta(std::mt19937& random, Case c) {
   expect_same_as_whole(values, c);
 }
 
-void random_volumes_by_delta(std::uint32_t first_seed, std::uint32_t count) {
-  for (std::uint32_t seed = first_seed; seed < first_seed + count; ++seed) {
+TEST_CASE("random values that may differ in parts are labeled as the whole") {
+  for (std::uint32_t seed = 1; seed <= 800; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(17), 1 + below(9), below(3) == 0 ? 1 : 1 + below(9)};
@@ -592,22 +592,6 @@ TEST_CASE("contacts of parts keep to a limit of memory, or all parts fail") {
 
 }  // namespace
 
-TEST_CASE("random volumes in parts are labeled as the whole") { random_volumes(1, 800); }
-TEST_CASE("200,000 random volumes in parts are labeled as the whole", "[.long]") {
-  random_volumes(10000, 200000);
-}
-TEST_CASE("random values in parts are labeled as the whole") { random_volumes_of_values(1, 800); }
-TEST_CASE("200,000 random volumes of values in parts are labeled as the whole", "[.long]") {
-  random_volumes_of_values(10000, 200000);
-}
-
-TEST_CASE("random values that may differ in parts are labeled as the whole") {
-  random_volumes_by_delta(1, 800);
-}
-TEST_CASE("200,000 random volumes by a delta in parts are labeled as the whole", "[.long]") {
-  random_volumes_by_delta(10000, 200000);
-}
-
 TEST_CASE("a face is sent as its runs, with values of its components or its elements") {
   constexpr int kWidth = 12, kHeight = 5, kParts = 3;
   std::mt19937 random(3);
@@ -631,23 +615,6 @@ TEST_CASE("a face is sent as its runs, with values of its components or its elem
                 there.size() * (sizeof(Label) + sizeof(std::uint8_t)) + kCount + of_values);
     }
   }
-}
-
-TEST_CASE("components are measured in parts as in the whole") { random_measured_volumes(1, 500); }
-TEST_CASE("components of 50,000 random volumes are measured in parts as in the whole", "[.long]") {
-  random_measured_volumes(10000, 50000);
-}
-
-TEST_CASE("cavities and tunnels are counted in parts as in the whole") {
-  random_shells_with_cavities(1, 300);
-}
-TEST_CASE("cavities and tunnels of 50,000 volumes are counted in parts as in the whole", "[.long]") {
-  random_shells_with_cavities(10000, 50000);
-}
-
-TEST_CASE("periodic volumes in parts are labeled as the whole") { random_periodic_volumes(1, 800); }
-TEST_CASE("100,000 periodic volumes in parts are labeled as the whole", "[.long]") {
-  random_periodic_volumes(10000, 100000);
 }
 
 TEST_CASE("patterns in parts are labeled as the whole") {
