@@ -350,32 +350,6 @@ TEST_CASE("values of 64 bits are compared exactly, floating-point ones by the ne
   CHECK(SampleValue::parse("1e19")->text() == "10000000000000000000");
 }
 
-TEST_CASE("not a number is background") {
-  const float floats[] = {std::nanf(""), 0.0f, -0.0f, 1e-45f, -3.0f, std::numeric_limits<float>::infinity()};
-  SampleFormat format{32, SampleKind::floating, 1, Photometric::min_is_black, false, {}};
-  std::vector<std::byte> row(sizeof floats);
-  std::memcpy(row.data(), floats, sizeof floats);
-  std::uint32_t bits[2];
-  Foreground(format, {}, std::nullopt).pack(row.data(), 6, bits);
-  REQUIRE(bits[0] == 0b111000u);
-  Foreground(format, {}, -4.0).pack(row.data(), 6, bits);
-  REQUIRE(bits[0] == 0b111110u);
-}
-
-TEST_CASE("a color is foreground if its luma is above 0, as the rule says") {
-  const SampleFormat format{16, SampleKind::signed_integer, 3, Photometric::rgb, false, {}};
-  const std::int16_t colors[] = {-1, -1, -1, 100, 0, 0, 100, -100, 0, 0, 0, 0, -100, 100, 0};
-  std::uint32_t bits[2];
-  Foreground(format, {}, std::nullopt).pack(reinterpret_cast<const std::byte*>(colors), 5, bits);
-  REQUIRE(bits[0] == 0b10010u);
-  REQUIRE(foreground_rule(format, {}, std::nullopt) == "luma > 0");
-
-  const SampleFormat floats{32, SampleKind::floating, 3, Photometric::rgb, false, {}};
-  const float light[] = {std::nanf(""), 1, 1, 0, 0.25f, 0, -1, -1, -1};
-  Foreground(floats, {}, std::nullopt).pack(reinterpret_cast<const std::byte*>(light), 3, bits);
-  REQUIRE(bits[0] == 0b010u);
-}
-
 TEST_CASE("missing samples are background under every rule, as numbers of their type") {
   SampleFormat format{16, SampleKind::signed_integer, 1, Photometric::min_is_black, false, {}};
   format.set_missing({*SampleValue::parse("-5"), *SampleValue::parse("7"), *SampleValue::parse("70000")});
@@ -400,27 +374,6 @@ TEST_CASE("missing samples are background under every rule, as numbers of their 
   format.intercept = 1;
   CHECK(packed(true, 5.0, {}) == 0b0000110u);
   CHECK(value_rule(format) == "2 * sample + 1; -5, 7, 70000 are missing");
-}
-
-TEST_CASE("half-precision samples have their values") {
-  const std::uint16_t halves[] = {0x0000, 0x8000, 0x3c00, 0xc000, 0x0001, 0x7bff, 0x7c00, 0x7e00, 0x3555};
-  SampleFormat format{16, SampleKind::floating, 1, Photometric::min_is_black, false, {}};
-  std::vector<std::byte> row(sizeof halves);
-  std::memcpy(row.data(), halves, sizeof halves);
-  double values[9];
-  to_values(format, false, row.data(), 0, 9, values);
-  REQUIRE(values[0] == 0);
-  REQUIRE(values[1] == 0);
-  REQUIRE(values[2] == 1);
-  REQUIRE(values[3] == -2);
-  REQUIRE(values[4] == std::ldexp(1.0, -24));
-  REQUIRE(values[5] == 65504);
-  REQUIRE(std::isinf(values[6]));
-  REQUIRE(std::isnan(values[7]));
-  REQUIRE(values[8] == Approx(1.0 / 3).epsilon(1e-3));
-  std::uint32_t bits[2];
-  Foreground(format, {}, std::nullopt).pack(row.data(), 9, bits);
-  REQUIRE(bits[0] == 0b101111100u);
 }
 
 TEST_CASE("the luma of a gray is the gray, that of the darkest colors is not zero") {

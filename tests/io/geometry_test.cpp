@@ -23,18 +23,6 @@ TEST_CASE("units of length have the names that programs write") {
   CHECK(unit_ratio(LengthUnit::um, LengthUnit::nm) == 1000);
 }
 
-TEST_CASE("a given spacing replaces spacing and directions of the file") {
-  for (const double said : {0.0, 1.0, 2.0}) {
-    Geometry geometry;
-    geometry.spacing = {said, said, said};
-    geometry.orientation = Orientation{WorldSpace::ras, {{{0, 2, 0}, {-2, 0, 0}, {0, 0, 2}}}, {}};
-    set_spacing(geometry, {{3, 3, 3}, LengthUnit::unknown});
-    CHECK(geometry.spacing == Vector3{3, 3, 3});
-    REQUIRE(geometry.orientation);
-    CHECK(geometry.orientation->steps == std::array<Vector3, 3>{{{0, 3, 0}, {-3, 0, 0}, {0, 0, 3}}});
-  }
-}
-
 TEST_CASE("elements of another grid differ in spacing, direction or origin") {
   const Geometry um{.spacing = {2, 3, 4}, .unit = LengthUnit::um, .orientation = kTilted};
   const auto difference = [&](const Geometry& other, const Extent& extent = {5, 5, 5}) {

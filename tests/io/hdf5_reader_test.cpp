@@ -1,7 +1,6 @@
 // Datasets of small HDF5 files, as h5py wrote them, and what is refused of them when they are damaged.
 
 #include <string>
-#include <vector>
 
 #include "io/image/formats.hpp"
 #include "io/read/reader.hpp"

@@ -1,7 +1,5 @@
 #include <tiffio.h>
 
-#include <algorithm>
-
 #include "gpuccl/types.hpp"
 #include "io/read/reader.hpp"
 #include "io/write/label_writer.hpp"

@@ -1,7 +1,5 @@
 #include "io/write/label_writer.hpp"
 
-#include <algorithm>
-#include <random>
 #include <vector>
 
 #include "gpuccl/types.hpp"
@@ -74,27 +72,6 @@ TEST_CASE("a PNG wider than libpng allows by default") {
   const LabelImage image = sample_labels({1500000, 2, 1}, 9);
   save_labels(folder / "labels.png", image, {.type = Type::u8, .progress = {}});
   CHECK(read_png(folder / "labels.png").width == 1500000);
-}
-
-TEST_CASE("a volume is no PNG") {
-  ScratchFolder folder;
-  CHECK(error_code_of([&] {
-          save_labels(folder / "labels.png", sample_labels({5, 5, 2}, 3));
-        }) == ErrorCode::data);
-  CHECK(count_entries(folder.path()) == 0);
-}
-
-TEST_CASE("arrays of numpy start at a multiple of 64 and hold the labels") {
-  ScratchFolder folder;
-  const std::string path = folder / "labels.npy";
-  const LabelImage image = sample_labels({3, 2, 2}, 70000);
-  save_labels(path, image);
-  const std::string content = read_file(path);
-  REQUIRE(content.size() == 128 + 12 * 4);
-  CHECK(content.substr(0, 8) == std::string("\x93NUMPY\x01\x00", 8));
-  CHECK(content.substr(10, 59) == "{'descr': '<u4', 'fortran_order': False, 'shape': (2, 2, 3)");
-  CHECK(content[127] == '\n');
-  CHECK(std::equal(content.begin() + 128, content.end(), reinterpret_cast<const char*>(image.data())));
 }
 
 TEST_CASE("a disk that fills up at any time is an error and leaves the old file") {

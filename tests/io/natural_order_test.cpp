@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -38,18 +37,6 @@ TEST_CASE("numbers in names compare as numbers") {
   REQUIRE(natural_less("a01", "a1"));
   REQUIRE(!natural_less("a1", "a01"));
   REQUIRE(natural_less("a01", "a2"));
-}
-
-TEST_CASE("slices of a folder come in natural order") {
-  const ScratchFolder folder;
-  for (const char* name : {"z10.png", "z9.PNG", "z8.png", "notes.txt", ".z0.png", "z11.png"})
-    std::ofstream(folder.path() / name) << "x";
-  std::filesystem::create_directory(folder.path() / "z12.png");
-  std::string warned;
-  const auto warn = [&](const std::string& line) { warned += line; };
-  REQUIRE(slice_names(folder.path(), warn) ==
-          std::vector<std::string>{"z8.png", "z9.PNG", "z10.png", "z11.png"});
-  REQUIRE(warned == "1 file skipped: not an image by its extension");
 }
 
 TEST_CASE("files.txt gives slices of a folder their order") {

@@ -161,18 +161,6 @@ TEST_CASE("slope and intercept scale samples unless they are 0 or not numbers") 
   reason_of(nifti.bytes());
 }
 
-TEST_CASE("labels of a NIfTI are its values") {
-  NiftiToWrite nifti;
-  nifti.dim = {2, 2, 2};
-  nifti.datatype = 4;
-  nifti.samples = std::string("\0\0\1\0\2\0\3\0", 8);
-  REQUIRE(read_labels(MemoryFile(nifti.bytes()).path())(1, 1, 0) == 3);
-  nifti.slope = 2;
-  REQUIRE(read_labels(MemoryFile(gzipped(nifti.bytes())).path())(1, 1, 0) == 6);
-  nifti.slope = 0.5;
-  REQUIRE(error_code_of([&] { read_labels(MemoryFile(nifti.bytes()).path()); }) == ErrorCode::data);
-}
-
 TEST_CASE("colors count by their luma under any scale") {
   NiftiToWrite nifti;
   nifti.dim = {2, 2, 1};

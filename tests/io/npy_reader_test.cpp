@@ -13,7 +13,6 @@
 
 using namespace gpuccl;
 using namespace gpuccl::io;
-using tests::bytes_of;
 using tests::MemoryFile;
 using tests::noise;
 using tests::npy;
@@ -88,48 +87,6 @@ TEST_CASE("arrays of each type, order of bytes and axes, and version of the head
     check_type<float>((order + "f4").c_str(), 0.25f, swapped);
     check_type<double>((order + "f8").c_str(), -1e-300, swapped);
   }
-}
-
-TEST_CASE("a threshold compares the values of an array in either order") {
-  const std::vector<float> values = {0.25f, -1, 0.5f, 3, 0.5001f, 100};
-  for (const bool fortran : {false, true}) {
-    const MemoryFile file(npy("<f4", fortran ? "(3, 2)" : "(2, 3)", bytes_of(values), 1, fortran));
-    ReadOptions options;
-    options.foreground.threshold = 0.5;
-    const BitVolume image = read_image(file.path(), options);
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const int fast = static_cast<int>(i % 3), slow = static_cast<int>(i / 3);
-      REQUIRE(image(fortran ? slow : fast, fortran ? fast : slow, 0) == (values[i] > 0.5f));
-    }
-  }
-}
-
-TEST_CASE("Otsu's threshold and rows are those of the same array in C order") {
-  const Extent extent{40, 30, 6};
-  std::vector<std::uint16_t> c_order, fortran_order;
-  const auto value = [](int x, int y, int z) {
-    return static_cast<std::uint16_t>((x * 7919 + y * 104729 + z * 1299709) % 1000);
-  };
-  for (int z = 0; z < extent.depth; ++z)
-    for (int y = 0; y < extent.height; ++y)
-      for (int x = 0; x < extent.width; ++x) c_order.push_back(value(x, y, z));
-  for (int x = 0; x < extent.width; ++x)
-    for (int y = 0; y < extent.height; ++y)
-      for (int z = 0; z < extent.depth; ++z) fortran_order.push_back(value(x, y, z));
-  const MemoryFile c_file(npy("<u2", shape_of(extent), bytes_of(c_order)));
-  const MemoryFile fortran_file(npy("<u2", shape_of(extent), bytes_of(fortran_order), 1, true));
-  ReadOptions options;
-  options.foreground.otsu = true;
-  ImageInfo c_info, fortran_info;
-  const BitVolume expected = read_image(c_file.path(), options, &c_info);
-  REQUIRE(same_bits(read_image(fortran_file.path(), options, &fortran_info), expected));
-  CHECK(c_info.foreground_rule == fortran_info.foreground_rule);
-
-  const std::unique_ptr<Reader> reader = open_reader(fortran_file.path(), options);
-  BitVolume rows({extent.width, 7, 1});
-  reader->read_rows(4, 11, 18, rows);
-  for (int y = 0; y < 7; ++y)
-    for (int x = 0; x < extent.width; ++x) REQUIRE(rows(x, y, 0) == expected(x, y + 11, 4));
 }
 
 TEST_CASE("an array in Fortran order is put together by a few slices at a time where memory is short") {

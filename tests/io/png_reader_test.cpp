@@ -137,15 +137,6 @@ TEST_CASE("a palette of a PNG in which every index is its own gray is none") {
   REQUIRE(result.warnings.empty());
 }
 
-TEST_CASE("Otsu's method reads a PNG twice") {
-  const BitVolume image = noise({70, 30, 1}, 5);
-  ReadOptions options;
-  options.foreground.otsu = true;
-  const Read result = read(png_of(image, 8, PNG_COLOR_TYPE_GRAY, {180}, {40}), options);
-  REQUIRE(same_bits(result.image, image));
-  REQUIRE(result.info.foreground_rule == "otsu: value > 40");
-}
-
 TEST_CASE("the resolution of a PNG is one a TIFF can state") {
   tests::PngToWrite png = png_of(noise({7, 3, 1}, 6), 1, PNG_COLOR_TYPE_GRAY, {1}, {0});
   png.more = [](png_structp writer, png_infop info) {

@@ -331,32 +331,6 @@ TEST_CASE("numbers are those of the largest components, the first of equal ones"
   for (std::size_t i = 0; i < all.size(); ++i) CHECK(parts[i].label == all[i].label);
 }
 
-TEST_CASE("parts that end within a row of pixels make the picture of the whole") {
-  const Extent extent{8000, 90, 1};
-  const LabelImage image = sample_labels(extent, 300);
-  Samples samples({extent});
-  for (int x = 0; x < 8000; ++x) samples.at(x, x % 90) = 200;
-  const DecodedPng whole = preview_over(samples, image);
-  ScratchFolder folder;
-  AtomicFile file(folder / "preview.png");
-  Preview preview(extent);
-  preview.draw_image(samples, 1 << 20);
-  std::int64_t first = 0;
-  for (const int rows : {31, 1, 1, 20, 37}) {
-    LabelImage part({extent.width, rows, 1}, 300);
-    std::copy_n(image.data() + first * extent.width, static_cast<std::int64_t>(rows) * extent.width,
-                part.data());
-    std::vector<std::byte> message;
-    reduce_for_preview({part, {}, 300}, extent, first, [&](const PreviewRow& row) { append(message, row); });
-    for_each_row(message, [&](const PreviewRow& row) { preview.add(row); });
-    first += rows;
-  }
-  REQUIRE(first == extent.height);
-  preview.write(file);
-  file.commit();
-  CHECK(read_png(file.path()).values == whole.values);
-}
-
 TEST_CASE("sheets of every extent stay within 2900 pixels") {
   const Extent extent =
       GENERATE(Extent{1, 1, 1}, Extent{2900, 2900, 1}, Extent{2901, 1, 1}, Extent{1024, 768, 165},

@@ -4,22 +4,13 @@ usage: read_interop.py PRINT_BITS PART
 Exit status 77: the module that PART needs is not installed.
 """
 
-import importlib
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
 
-SKIPPED = 77
-
-
-def need(name):
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        print(f"skipped: no module {name}")
-        sys.exit(SKIPPED)
+from interop import SKIPPED, need
 
 
 class Reader:

@@ -6,7 +6,6 @@
 #include "gpuccl/types.hpp"
 #include "io/files/json.hpp"
 #include "io/report/csv_tables.hpp"
-#include "report_samples.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
 #include "support/scratch_folder.hpp"
@@ -15,6 +14,19 @@ namespace gpuccl::io {
 namespace {
 
 using Json = nlohmann::json;
+
+Components sample_components(std::size_t count) {
+  Components components;
+  components.resize(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const int at = static_cast<int>(i);
+    components.area[i] = 1 + i % 7;
+    components.box[i] = {{at, at / 2, at / 3}, {at + 4, at / 2 + 2, at / 3 + 1}};
+    components.sum[i] = {i * components.area[i] + 2, i / 2 * components.area[i] + 1,
+                         i / 3 * components.area[i]};
+  }
+  return components;
+}
 
 std::string report_text(const Report& report, const Components& components) {
   ScratchFolder folder;
@@ -32,47 +44,8 @@ std::string csv_text(bool volume, const Components& components, const Geometry& 
   return read_file(file.path());
 }
 
-TEST_CASE("the report says everything") {
-  const Components components = sample_components(2);
-  const Json json = Json::parse(report_text(sample_report(components), components));
-  CHECK(json["gpuccl"].is_string());
-  CHECK(json["input"] ==
-        Json::parse(R"({"path": "scans/page 1.png", "bytes": 812, "format": "png", "width": 100, "height": 50,
-    "depth": 1, "bits_per_sample": 1, "geometry": null, "photometric": "min-is-black", "checksums": ["CRC-32", "Adler-32"],
-    "foreground_rule": "nonzero",
-    "foreground": 0.125})"));
-  CHECK(json["labeling"] == Json::parse(R"({"algorithm": "runs", "connectivity": 8, "periodic": [],
-    "device": {"kind": "cpu", "name": "a processor", "gpus": [], "sandbox": null}, "components": 2,
-    "holes": {"filled": 4, "elements": 9}, "dropped": 3, "label_type": "u16",
-    "order": "raster"})"));
-  CHECK(json["output"] == Json::parse(R"({"path": "labels.tiff", "bytes": 12345})"));
-  CHECK(json["stats"] == Json::parse(R"({"path": "table.csv", "bytes": 67})"));
-  CHECK(json["preview"].is_null());
-  CHECK(json["timings_ms"] ==
-        Json::parse(R"({"total": 10, "start_up": 0, "read": 1.5, "fill_holes": 0.125, "label": 0,
-    "phases": [{"name": "Merge", "ms": 0.25, "launches": 1}, {"name": "Scan", "ms": 1.93, "launches": 14}],
-    "statistics": 0, "write": 0})"));
-  CHECK(json["components"] == Json::parse(R"([
-    {"label": 1, "area": 1, "bbox": [0, 0, 4, 2], "centroid": [2, 1]},
-    {"label": 2, "area": 2, "bbox": [1, 0, 5, 2], "centroid": [2, 0.5]}])"));
-}
-
-TEST_CASE("a report without output and without components") {
-  Report report = sample_report({});
-  report.output = report.stats = {};
-  report.label_type.clear();
-  report.phases.clear();
-  const std::string text = report_text(report, {});
-  const Json json = Json::parse(text);
-  for (const char* key : {"output", "preview", "stats", "contacts"}) CHECK(json[key].is_null());
-  CHECK(json["labeling"]["label_type"].is_null());
-  CHECK(json["timings_ms"]["phases"] == Json::array());
-  CHECK(json["components"] == Json::array());
-  CHECK(text.back() == '\n');
-}
-
 TEST_CASE("any path can be reported") {
-  Report report = sample_report({});
+  Report report;
   report.input.path = "a\"b\\c\n\xff\xc3.png";
   const Json json = Json::parse(report_text(report, {}));
   CHECK(json["input"]["path"] == "a\"b\\c\n\xef\xbf\xbd\xef\xbf\xbd.png");
@@ -80,7 +53,7 @@ TEST_CASE("any path can be reported") {
 
 TEST_CASE("many components, one a line, numbers exact") {
   const Components components = sample_components(30001);
-  Report report = sample_report(components);
+  Report report;
   report.volume = true;
   std::istringstream text(report_text(report, components));
   const Json json = Json::parse(text);
@@ -106,7 +79,7 @@ TEST_CASE("extreme numbers are written without an exponent") {
   components.sum[0] = {1, 0, 0};
   components.sum[1] = {~std::uint64_t{0}, 0, 0};
   components.box[1] = {{2147483647, 2147483647, 2147483647}, {2147483647, 2147483647, 2147483647}};
-  Report report = sample_report(components);
+  Report report;
   report.volume = true;
   const std::string text = report_text(report, components);
   const Json json = Json::parse(text);
@@ -116,28 +89,13 @@ TEST_CASE("extreme numbers are written without an exponent") {
   CHECK(json["components"][1]["bbox"][3] == 2147483647);
 }
 
-TEST_CASE("the table of components") {
-  const Components components = sample_components(2);
-  CHECK(csv_text(false, components) == "label,area,x0,y0,x1,y1,cx,cy\n1,1,0,0,4,2,2,1\n2,2,1,0,5,2,2,0.5\n");
-  CHECK(csv_text(true, components) ==
-        "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz\n1,1,0,0,0,4,2,1,2,1,0\n2,2,1,0,0,5,2,1,2,0.5,0\n");
-  CHECK(csv_text(false, {}) == "label,area,x0,y0,x1,y1,cx,cy\n");
-}
-
 TEST_CASE("with a spacing there are volumes and places in its unit") {
   const Components components = sample_components(2);
   Geometry geometry{.spacing = {0.5, 0.25, 4}, .unit = LengthUnit::um};
-  CHECK(csv_text(true, components, geometry) ==
-        "label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz,area_physical,cx_physical,cy_physical,cz_physical,unit\n"
-        "1,1,0,0,0,4,2,1,2,1,0,0.5,1,0.25,0,um\n2,2,1,0,0,5,2,1,2,0.5,0,1,1,0.125,0,um\n");
-  CHECK(csv_text(false, components, geometry) ==
-        "label,area,x0,y0,x1,y1,cx,cy,area_physical,cx_physical,cy_physical,unit\n"
-        "1,1,0,0,4,2,2,1,0.125,1,0.25,um\n2,2,1,0,5,2,2,0.5,0.25,1,0.125,um\n");
-
   // Slices whose distance is unknown have no volumes.
   geometry.spacing[2] = 0;
   CHECK(csv_text(true, components, geometry) == csv_text(true, components));
-  Report report = sample_report(components);
+  Report report;
   report.volume = true;
   report.input.geometry = geometry;
   Json json = Json::parse(report_text(report, components));

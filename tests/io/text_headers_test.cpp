@@ -2,7 +2,6 @@
 
 #include <bit>
 #include <cstring>
-#include <filesystem>
 
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
@@ -338,33 +337,6 @@ TEST_CASE("a volume of FreeSurfer is read with its place") {
   CHECK(error_code_of([&] { read_image(MemoryFile(mgh(4, shorts).substr(0, 300)).path(), {}); }) ==
         ErrorCode::data);
   CHECK(error_code_of([&] { read_image(MemoryFile(mgh(7, shorts)).path(), {}); }) == ErrorCode::data);
-}
-
-TEST_CASE("samples of a header lie in its folder or below") {
-  const ScratchFolder folder;
-  std::filesystem::create_directories(folder / "in/below");
-  for (const char* place : {"outside.raw", "in/a.raw", "in/below/b.raw"})
-    write_file(folder / place, "xx" + kSamples);
-  const std::string header = folder / "in/a.mhd", other = folder / "in/a.nhdr";
-  const auto reads = [&](const std::string& name) {
-    write_file(header, kMetaimage + "HeaderSize = -1\nElementDataFile = " + name + "\n");
-    write_file(other, kNrrd + "byte skip: 2\ndata file: " + name + "\n");
-    return tests::same_bits(read_image(header, {}), read_image(other, {}));
-  };
-  const auto refused = [&](const std::string& name) {
-    const ErrorCode failure = error_code_of([&] { reads(name); });
-    CHECK(error_code_of([&] { read_image(other, {}); }) == failure);
-    return failure;
-  };
-  CHECK(reads("a.raw"));
-  CHECK(reads("below/b.raw"));
-  CHECK(reads("./below/b.raw"));
-  CHECK(refused("../outside.raw") == ErrorCode::data);
-  CHECK(refused("below/../../outside.raw") == ErrorCode::data);
-  CHECK(refused(folder / "in/a.raw") == ErrorCode::data);
-  CHECK(refused("/dev/zero") == ErrorCode::data);
-  CHECK(refused("none.raw") == ErrorCode::no_input);
-  CHECK(refused("below") == ErrorCode::no_input);
 }
 
 TEST_CASE("bytes after the samples of a volume get a warning") {

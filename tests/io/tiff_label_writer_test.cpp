@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <set>
 
 #include "gpuccl/types.hpp"
 #include "io/tiff/tiff_output.hpp"
@@ -101,31 +100,6 @@ TEST_CASE("noise, and images that resemble noise, keep their labels") {
           y % dense == 0 && x % 2 == 0 ? static_cast<Label>(1 + (y * 7 + x) % 60000) : 0;
   save_labels(path, image);
   CHECK(joined(read_tiff_pages(path)) == values_of(image));
-}
-
-TEST_CASE("a map is applied on the way") {
-  ScratchFolder folder;
-  const std::string path = folder / "labels.tiff";
-  const LabelImage image = sample_labels({300, 200, 2}, 400);
-  std::vector<Label> map(401);
-  for (std::size_t i = 2; i < map.size(); i += 2) map[i] = static_cast<Label>(map.size() - i);
-  save_labels(path, image, {}, map);
-  std::vector<Label> expected = values_of(image);
-  for (Label& label : expected) label = map[label];
-  CHECK(joined(read_tiff_pages(path)) == expected);
-}
-
-TEST_CASE("the bytes do not depend on the number of threads") {
-  ScratchFolder folder;
-  const LabelImage image = sample_labels({2000, 3001, 2}, 70000);
-  std::set<std::string> contents;
-  for (const std::size_t threads : {1u, 2u, 5u}) {
-    const oneapi::tbb::global_control control(oneapi::tbb::global_control::max_allowed_parallelism, threads);
-    const std::string path = folder / "labels.tiff";
-    save_labels(path, image);
-    contents.insert(read_file(path));
-  }
-  CHECK(contents.size() == 1);
 }
 
 TEST_CASE("the first page describes the stack as ImageJ does and carries the resolution") {

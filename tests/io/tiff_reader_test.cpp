@@ -231,27 +231,6 @@ TEST_CASE_METHOD(OneFile, "a threshold compares values in this machine's byte or
   REQUIRE(same_bits(read(path, options).image, image));
 }
 
-TEST_CASE_METHOD(OneFile, "Otsu's method reads a TIFF twice") {
-  const BitVolume image = noise({70, 9, 3}, 4);
-  std::vector<TiffPageToWrite> pages;
-  for (int z = 0; z < 3; ++z) {
-    pages.push_back(page_of(image, z, 1, 8));
-    pages.back().samples = samples_of<std::uint64_t>(image, 180, 40, z);
-  }
-  write_tiff(path, pages);
-  ReadOptions options;
-  options.foreground.otsu = true;
-  const Read result = read(path, options);
-  REQUIRE(same_bits(result.image, image));
-  REQUIRE(result.info.foreground_rule == "otsu: value > 40");
-
-  // Opening decodes nothing: what shares memory and threads with others waits for them in between.
-  const auto reader = open_reader(path, options);
-  REQUIRE(reader->info().foreground_rule.empty());
-  reader->find_threshold();
-  REQUIRE(reader->info().foreground_rule == "otsu: value > 40");
-}
-
 TEST_CASE_METHOD(OneFile, "colors of a TIFF are foreground by their luma") {
   const BitVolume image = noise({45, 20, 1}, 5);
   for (const int bits : {8, 16})
@@ -1529,27 +1508,6 @@ TEST_CASE_METHOD(OneFile, "resolution and orientation of a TIFF") {
   REQUIRE(result.info.path == path);
 }
 
-TEST_CASE_METHOD(OneFile, "slices are read in any order and any number") {
-  const BitVolume image = noise({70, 11, 9}, 15);
-  for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW}) {
-    std::vector<TiffPageToWrite> pages = pages_of(image);
-    for (TiffPageToWrite& page : pages) page.compression = compression;
-    write_tiff(path, pages);
-    const auto reader = open_reader(path, {});
-    REQUIRE(reader->info().extent == image.extent());
-    for (const auto& [z0, z1] :
-         {std::pair(7, 9), std::pair(0, 1), std::pair(3, 8), std::pair(0, 9), std::pair(4, 4)}) {
-      BitVolume part = noise({70, 11, 6}, 16);
-      if (z1 - z0 > 6) part = noise(image.extent(), 16);
-      reader->read(z0, z1, part);
-      CAPTURE(compression, z0, z1);
-      for (int z = z0; z < z1; ++z)
-        REQUIRE(std::memcmp(part.view().row(0, z - z0), image.view().row(0, z),
-                            static_cast<std::size_t>(image.row_pitch()) * 11 * 4) == 0);
-    }
-  }
-}
-
 TEST_CASE_METHOD(OneFile, "several threads decode the same page as one", "[native]") {
   for (const int channels : {1, 3})
     for (const int planar : {PLANARCONFIG_CONTIG, PLANARCONFIG_SEPARATE}) {
@@ -1621,14 +1579,6 @@ TEST_CASE_METHOD(OneFile, "every slice is looked at once, when it has been read"
   };
   open_reader(path, {})->read(0, 40, into, look);
   REQUIRE(looks == std::vector<int>(40, 1));
-}
-
-TEST_CASE_METHOD(OneFile, "a strip of tens of megabytes is decoded row by row") {
-  const BitVolume image = noise({2100, 2051, 1}, 17);
-  TiffPageToWrite page = page_of(image, 0, 1, 64);  // 34 MB of samples
-  page.compression = COMPRESSION_LZW;
-  write_tiff(path, {page});
-  REQUIRE(same_bits(read(path).image, image));
 }
 
 TEST_CASE_METHOD(OneFile, "a volume of thousands of pages") {

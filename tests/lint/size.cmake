@@ -58,7 +58,7 @@ set(rooms
   "tests/fuzz 925"
   "tests/golden 1501"
   "tests/install 440"
-  "tests/io 9499"
+  "tests/io 8983"
   "tests/lib 4470"
   "tests/lint 771"
   "tests/papers 436"
