@@ -2,7 +2,6 @@
 
 #include <filesystem>
 
-#include "app/options/input_options.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"

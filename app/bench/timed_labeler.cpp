@@ -7,7 +7,6 @@
 #include <cstring>
 #include <vector>
 
-#include "gpuccl/detail/staged.hpp"
 #include "gpuccl/image.hpp"
 #include "gpuccl/labels.hpp"
 

@@ -18,7 +18,6 @@
 #include "io/files/gunzipped_file.hpp"
 #include "io/files/json.hpp"
 #include "io/image/formats.hpp"
-#include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {
 namespace {

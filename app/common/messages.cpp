@@ -11,11 +11,9 @@
 #include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <system_error>
 
 #include "io/files/descriptor.hpp"
-#include "io/files/file_error.hpp"
 #include "io/files/json.hpp"
 
 namespace gpuccl::app {

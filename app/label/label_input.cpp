@@ -8,14 +8,11 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
-#include <system_error>
 #include <utility>
 
 #include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
 #include "app/options/input_options.hpp"
-#include "gpuccl/measures.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"

@@ -3,13 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
-#include <map>
-#include <set>
-#include <vector>
 
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/file_names.hpp"
 #include "io/image/formats.hpp"
 #include "io/read/input_files.hpp"
 

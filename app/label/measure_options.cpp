@@ -1,18 +1,15 @@
 #include "app/label/measure_options.hpp"
 
-#include <algorithm>
 #include <cctype>
 #include <filesystem>
 #include <limits>
 #include <set>
 #include <system_error>
-#include <vector>
 
 #include "app/label/label_options.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/option_words.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/json.hpp"

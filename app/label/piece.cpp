@@ -12,7 +12,6 @@
 
 #include "app/common/messages.hpp"
 #include "app/view/view_page.hpp"
-#include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/selection.hpp"
 #include "io/files/file_error.hpp"

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <cctype>
 #include <filesystem>
-#include <optional>
 #include <sstream>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -4,11 +4,9 @@
 #include <cmath>
 #include <limits>
 #include <string_view>
-#include <vector>
 
 #include "app/common/messages.hpp"
 #include "app/options/command_line.hpp"
-#include "app/options/option_helpers.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"

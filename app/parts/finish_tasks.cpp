@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "app/parts/task_options.hpp"
 
 #include <algorithm>
-#include <optional>
 
 #include "app/common/messages.hpp"
 #include "app/label/label_checks.hpp"

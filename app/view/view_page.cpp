@@ -9,7 +9,6 @@
 #include "app/view/view_layers.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
 

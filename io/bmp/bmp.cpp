@@ -3,13 +3,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
-#include <cstddef>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 

@@ -1,9 +1,5 @@
 #include "io/deflate/deflate_symbols.hpp"
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-
 namespace gpuccl::io {
 namespace {
 

@@ -2,13 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstddef>
-#include <cstdint>
-#include <span>
-#include <vector>
-
-#include "io/deflate/deflate_symbols.hpp"
-#include "io/deflate/run_tokens.hpp"
 
 namespace gpuccl::io {
 namespace {

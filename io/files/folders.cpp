@@ -17,7 +17,6 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
-#include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 
 namespace gpuccl::io {

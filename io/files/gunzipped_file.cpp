@@ -3,7 +3,6 @@
 #include <libdeflate.h>
 #include <zlib.h>
 
-#include <algorithm>
 #include <cstring>
 #include <new>
 #include <utility>

@@ -11,13 +11,10 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <system_error>
-#include <utility>
 
 #include "gpuccl/types.hpp"
-#include "io/files/descriptor.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::io {

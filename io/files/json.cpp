@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/json_field.hpp"

@@ -1,8 +1,6 @@
 #include "io/files/number_text.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <system_error>
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <exception>
 #include <string>
 
 #include "io/hdf5/hdf5.hpp"

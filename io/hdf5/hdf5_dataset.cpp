@@ -6,10 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
 #include <limits>
-#include <span>
-#include <string>
 
 #include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"

@@ -7,7 +7,6 @@
 #include <limits>
 #include <new>
 #include <string>
-#include <string_view>
 
 #include "gpuccl/types.hpp"
 

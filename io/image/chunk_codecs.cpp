@@ -14,7 +14,6 @@
 #include <climits>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 #include <new>
 
 #include "gpuccl/types.hpp"

@@ -7,7 +7,6 @@
 #include <cstring>
 #include <limits>
 #include <numeric>
-#include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/image/each_slice.hpp"

@@ -1,7 +1,6 @@
 #include "io/image/foreground.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -11,10 +10,8 @@
 #include <utility>
 
 #include "gpuccl/detail/nonzero_bytes.hpp"
-#include "gpuccl/detail/pack_samples.hpp"
 #include "gpuccl/image.hpp"
 #include "io/files/number_text.hpp"
-#include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 namespace {

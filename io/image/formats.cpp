@@ -3,20 +3,15 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <initializer_list>
 #include <iterator>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 
-#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/gunzipped_file.hpp"
-#include "io/files/input_file.hpp"
 #include "io/image/chunk_codecs.hpp"
 
 namespace gpuccl::io {

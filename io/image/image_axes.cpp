@@ -5,11 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include <string>
-#include <utility>
-#include <vector>
 
-#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 
 namespace gpuccl::io {

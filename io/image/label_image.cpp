@@ -1,8 +1,6 @@
 #include "io/image/label_image.hpp"
 
-#include <algorithm>
 #include <cstring>
-#include <utility>
 
 #include "io/files/descriptor.hpp"
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/deflate/run_deflater.hpp"
 #include "io/files/descriptor.hpp"
 
 namespace gpuccl::io {

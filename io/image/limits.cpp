@@ -4,18 +4,13 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <limits>
-#include <optional>
 #include <sstream>
-#include <string>
 
 #include "gpuccl/image.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::io {

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
-#include <string>
 #include <utility>
 
 #include "gpuccl/types.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
-#include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 namespace {

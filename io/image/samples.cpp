@@ -1,18 +1,13 @@
 #include "io/image/samples.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
-#include <string>
 #include <type_traits>
-#include <vector>
 
 #include "gpuccl/detail/pack_samples.hpp"
 #include "gpuccl/image.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::io {

@@ -4,7 +4,6 @@
 
 #include <csetjmp>
 #include <cstdint>
-#include <cstdio>
 #include <exception>
 #include <functional>
 #include <optional>
@@ -12,7 +11,6 @@
 #include <vector>
 
 #include "gpuccl/types.hpp"
-#include "io/files/input_file.hpp"
 #include "io/image/exif.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"

@@ -1,18 +1,15 @@
 #include "io/metaimage/metaimage.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/label_streams.hpp"
 #include "io/image/limits.hpp"

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "gpuccl/types.hpp"
 #include "io/image/label_streams.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"

@@ -8,13 +8,11 @@
 #include <cstddef>
 #include <map>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/label_streams.hpp"

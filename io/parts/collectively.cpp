@@ -1,9 +1,6 @@
 #include "io/parts/collectively.hpp"
 
 #include <new>
-#include <string>
-
-#include "io/files/file_error.hpp"
 
 namespace gpuccl::io {
 namespace {

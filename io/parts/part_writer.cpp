@@ -5,12 +5,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <optional>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"

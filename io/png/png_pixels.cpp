@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <new>
-#include <string_view>
 
 namespace gpuccl::io {
 namespace {

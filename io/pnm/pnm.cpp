@@ -3,7 +3,6 @@
 #include <cctype>
 #include <cstring>
 #include <string>
-#include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/image/limits.hpp"

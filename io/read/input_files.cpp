@@ -11,7 +11,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 

@@ -4,17 +4,14 @@
 #include <oneapi/tbb/task_arena.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstddef>
 #include <cstring>
 #include <iterator>
 #include <limits>
-#include <span>
 #include <utility>
-#include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/number_text.hpp"
 #include "io/files/text_stream.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/formats.hpp"

@@ -10,14 +10,12 @@
 #include <new>
 #include <set>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "gpuccl/types.hpp"
 #include "io/bmp/bmp.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/gunzipped_file.hpp"
-#include "io/files/input_file.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"

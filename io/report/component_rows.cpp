@@ -1,8 +1,6 @@
 #include "io/report/component_rows.hpp"
 
 #include <bit>
-#include <cmath>
-#include <string_view>
 
 #include "io/files/descriptor.hpp"
 

@@ -3,14 +3,8 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "io/files/number_text.hpp"
-#include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -10,11 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <span>
-#include <string_view>
 #include <utility>
-#include <vector>
 
-#include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/version.hpp"
 #include "io/files/file_names.hpp"

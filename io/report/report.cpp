@@ -7,14 +7,11 @@
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <numeric>
-#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 #include "gpuccl/version.hpp"
 #include "io/files/json.hpp"
-#include "io/report/component_rows.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -9,14 +9,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <string_view>
-#include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
-#include "io/report/component_rows.hpp"
-#include "io/report/csv_tables.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,6 +1,5 @@
 #include "io/tiff/checked_codec.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <vector>
 

@@ -11,8 +11,6 @@
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
-#include "io/tiff/tiff_description.hpp"
-#include "io/tiff/tiff_format.hpp"
 #include "io/tiff/tiff_page_decoder.hpp"
 
 namespace gpuccl::io {

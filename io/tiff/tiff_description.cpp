@@ -2,18 +2,14 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <charconv>
-#include <cstdint>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 #include <sstream>
-#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/json.hpp"

@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <functional>
 #include <string>
-#include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"

@@ -6,9 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <utility>
 
-#include "gpuccl/types.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/number_text.hpp"
 

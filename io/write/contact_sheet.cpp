@@ -4,8 +4,6 @@
 #include <array>
 #include <climits>
 #include <cmath>
-#include <cstddef>
-#include <cstdint>
 #include <limits>
 #include <mutex>
 #include <string>

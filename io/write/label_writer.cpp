@@ -5,13 +5,10 @@
 #include <cstring>
 #include <limits>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
-#include "io/image/formats.hpp"
-#include "io/image/label_image.hpp"
 #include "io/image/label_streams.hpp"
 #include "io/image/samples.hpp"
 #include "io/image/strips.hpp"

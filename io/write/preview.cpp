@@ -12,7 +12,6 @@
 
 #include "io/image/label_color.hpp"
 #include "io/png/png.hpp"
-#include "io/write/contact_sheet.hpp"
 
 namespace gpuccl::io {
 namespace {

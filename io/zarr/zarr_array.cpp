@@ -9,7 +9,6 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/json.hpp"
-#include "io/zarr/zarr_store.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,14 +1,8 @@
 #include "io/zarr/zarr_label_metadata.hpp"
 
-#include <fcntl.h>
-
-#include <array>
-#include <cerrno>
 #include <nlohmann/json.hpp>
 
-#include "gpuccl/types.hpp"
 #include "gpuccl/version.hpp"
-#include "io/files/descriptor.hpp"
 #include "io/files/json.hpp"
 
 namespace gpuccl::io {

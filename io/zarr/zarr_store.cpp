@@ -7,7 +7,6 @@
 #include <cctype>
 #include <cerrno>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "gpuccl/types.hpp"
 #include "io/files/json.hpp"

@@ -3,7 +3,6 @@
 #include <memory>
 #include <set>
 #include <string_view>
-#include <utility>
 
 #include "app/common/messages.hpp"
 #include "app/label/batch/find_inputs.hpp"

@@ -6,10 +6,7 @@
 
 #include <algorithm>
 #include <array>
-#include <atomic>
-#include <bit>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <numeric>
 #include <optional>

@@ -6,7 +6,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <exception>
-#include <new>
 
 #include "gpuccl/measures.hpp"
 #include "gpuccl/types.hpp"

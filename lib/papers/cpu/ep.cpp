@@ -11,7 +11,6 @@
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_reduce.h>
 
-#include <functional>
 #include <utility>
 
 #include "cpu/algorithms.hpp"

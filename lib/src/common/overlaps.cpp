@@ -7,7 +7,6 @@
 #include <memory>
 #include <numeric>
 #include <queue>
-#include <string>
 #include <utility>
 #include <vector>
 

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <initializer_list>
-
 #include "common/row_bits.hpp"
 #include "gpuccl/types.hpp"
 

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <memory>
-#include <string>
 #include <utility>
 #include <vector>
 

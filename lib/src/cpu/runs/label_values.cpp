@@ -2,7 +2,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
