@@ -327,7 +327,6 @@ namespace {
 /// A pair that may be matched.
 struct Edge {
   std::uint32_t prediction;
-  double iou;
   double cost;
 };
 
@@ -351,7 +350,7 @@ class Matcher {
       if (!is_open[i]) continue;
       const Overlap& pair = table.overlaps[i];
       const double iou = table.iou(pair);
-      edges_.push_back({pair.prediction, iou, (iou < threshold ? kCostOfNoMatch : 1) - iou / (2 * most)});
+      edges_.push_back({pair.prediction, (iou < threshold ? kCostOfNoMatch : 1) - iou / (2 * most)});
       begin_[pair.truth + 1] = edges_.size();
     }
     for (std::size_t i = 1; i < begin_.size(); ++i) begin_[i] = std::max(begin_[i], begin_[i - 1]);
@@ -419,9 +418,9 @@ class Matcher {
   void augment(std::uint32_t root) {
     std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> queue;
     std::vector<std::uint32_t> touched, settled;
-    double shortest = kFar;
-    std::uint32_t last = kNoObject;  // free prediction at the end of the best path
-    std::uint32_t dropped = root;    // otherwise the true object that remains without a partner
+    double shortest = kFar, free = kFar;  // distances: of the best path, of the nearest free prediction
+    std::uint32_t last = kNoObject;       // free prediction at the end of the best path
+    std::uint32_t dropped = root;         // otherwise the true object that remains without a partner
     const auto visit = [&](std::uint32_t truth, double here) {
       const double potential = potential_of(truth);
       if (const double without = here + kCostOfNoMatch - potential; without < shortest) {
@@ -432,7 +431,9 @@ class Matcher {
       for (std::size_t i = begin_[truth]; i < begin_[truth + 1]; ++i) {
         const Edge& edge = edges_[i];
         const double distance = here + edge.cost - potential - price_[edge.prediction];
-        if (is_settled_[edge.prediction] || distance >= distance_[edge.prediction]) continue;
+        if (distance > std::min(free, shortest) || is_settled_[edge.prediction]) continue;
+        if (distance >= distance_[edge.prediction]) continue;
+        if (partner_of_prediction_[edge.prediction] == kNoObject) free = distance;
         if (distance_[edge.prediction] == kFar) touched.push_back(edge.prediction);
         distance_[edge.prediction] = distance;
         reached_from_[edge.prediction] = truth;
@@ -519,7 +520,7 @@ class KeptLabels final : public LabelRows {
   Extent extent() const override { return all_->extent(); }
   Label count() const override { return count_; }
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override {
-    all_->render(first_row, rows, out, followed_by(map).data());
+    all_->render(first_row, rows, out, map ? followed_by(map).data() : map_.data());
   }
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override {
     all_->list_runs(first_row, rows, out, map ? followed_by(map).data() : map_.data());
@@ -528,8 +529,7 @@ class KeptLabels final : public LabelRows {
  private:
   std::vector<Label> followed_by(const Label* map) const {
     std::vector<Label> both = map_;
-    if (map)
-      for (Label& label : both) label = map[label];
+    for (Label& label : both) label = map[label];
     return both;
   }
 
