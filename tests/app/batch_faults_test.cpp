@@ -3,9 +3,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <filesystem>
 #include <iostream>
 #include <thread>
@@ -40,40 +38,24 @@ struct Images {
 
   Words words(Words more = {}) const { return joined({"label", in, "-o", out + "/", "--overwrite"}, more); }
 
-  /// Requires that all outputs are complete: label images are the right ones or `old`, reports are
-  /// whole and stand next to their label images. `leftovers`: unfinished files may be left.
-  std::size_t check_outputs(const std::string& old = "", bool leftovers = false) const {
+  /// Requires that all outputs are complete: label images are right, reports are whole and stand next to
+  /// them.
+  std::size_t check_outputs() const {
     std::size_t done = 0;
-    if (!fs::exists(out)) return done;
     for (const fs::directory_entry& entry : fs::directory_iterator(out)) {
       const fs::path& path = entry.path();
       const std::string content = read_file(path.string()), stem = path.stem().string();
       CAPTURE(path.string());
-      if (path.filename().string().starts_with(".gpuccl-")) {
-        CHECK(leftovers);
-      } else if (path.extension() == ".tiff") {
-        const bool right_or_old = content == right.at(stem) || (!old.empty() && content == old);
-        CHECK(right_or_old);
-        if (content == right.at(stem)) ++done;
+      if (path.extension() == ".tiff") {
+        CHECK(content == right.at(stem));
+        ++done;
       } else {
         CHECK(path.extension() == ".json");
-        if (content == old) {
-          CHECK(read_file(out + "/" + stem + ".tiff") == old);
-          continue;
-        }
         CHECK(Json::accept(content));
         CHECK(read_file(out + "/" + stem + ".tiff") == right.at(stem));
       }
     }
     return done;
-  }
-
-  void put_old_outputs() const {
-    fs::create_directories(out);
-    for (const auto& [stem, content] : right) {
-      write_file(out + "/" + stem + ".tiff", "old");
-      write_file(out + "/" + stem + ".json", "old");
-    }
   }
 };
 
@@ -81,46 +63,6 @@ int status_of(pid_t child) {
   int status = 0;
   REQUIRE(::waitpid(child, &status, 0) == child);
   return status;
-}
-
-TEST_CASE("signals in the middle of a batch leave complete files and nothing else") {
-  const Images images(60);
-  const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGKILL};
-  int interrupted = 0;
-  for (int round = 0; round < 48; ++round) {
-    const int signal = signals[round % 4];
-    const bool replace = round % 3 == 0;
-    CAPTURE(round, signal, replace);
-    fs::remove_all(images.out);
-    if (replace) images.put_old_outputs();
-    const std::string report = images.scratch / "run.jsonl";
-    const pid_t child = launch(gpuccl_command(images.words({"--quiet", "--no-fsync", "--report", report})));
-    std::this_thread::sleep_for(std::chrono::milliseconds(5 + round * 3));
-    ::kill(child, signal);
-    const int status = status_of(child);
-    if (WIFSIGNALED(status)) {
-      CHECK(WTERMSIG(status) == signal);
-      ++interrupted;
-    } else {
-      CHECK(WEXITSTATUS(status) == 0);
-    }
-    // The report lists finished work when anything ends the batch in order.
-    if (fs::exists(report)) {
-      const std::string lines = read_file(report);
-      CHECK(std::ranges::count(lines, '\n') == 60);
-      std::size_t labeled = 0;
-      for (std::size_t at = 0; (at = lines.find("\"labeled\"", at)) != std::string::npos; ++at) ++labeled;
-      CHECK(images.check_outputs(replace ? "old" : "", signal == SIGKILL) == labeled);
-      fs::remove(report);
-    }
-    images.check_outputs(replace ? "old" : "", signal == SIGKILL);
-  }
-  CHECK(interrupted > 0);
-  // A second run does the rest.
-  succeeds(images.words({"--quiet", "--skip-existing"}));
-  for (const fs::directory_entry& entry : fs::directory_iterator(images.out))
-    if (entry.path().filename().string().starts_with(".gpuccl-")) fs::remove(entry.path());
-  CHECK(images.check_outputs() == 60);
 }
 
 /// Several processes at once with the same inputs and outputs; what each does, the others may have done.

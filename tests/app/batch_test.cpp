@@ -17,7 +17,6 @@
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
 #include "support/catch.hpp"
-#include "support/corpus.hpp"
 #include "support/files.hpp"
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
@@ -681,14 +680,6 @@ TEST_CASE("a folder of images makes a batch for any name of the output") {
   fails(piped, 64, "standard input cannot be labeled into a folder");
 }
 
-TEST_CASE("a folder of images and one label image exclude each other, and the error names the remedy") {
-  const ScratchFolder scratch;
-  add_image(scratch / "in/1.png");
-  fails({"label", scratch / "in", "-o", scratch / "new.tiff"}, 66,
-        "in: is a folder; use --stack to read it as one volume, or -o FOLDER/ to label each image in it");
-  fails({"compare", scratch / "in", scratch / "in"}, 66, "in: is a directory, not a file");
-}
-
 TEST_CASE("outputs that --no-clobber keeps are counted") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2", "3", "4"}) add_image(scratch / (std::string("in/") + name + ".png"));
@@ -783,25 +774,6 @@ TEST_CASE("contradictory options are refused before anything starts") {
   CHECK(gpuccl({"label", scratch / "empty", "-o", out}).code == 66);
 }
 
-TEST_CASE("names that differ only by extension are refused with a command for both") {
-  const ScratchFolder scratch;
-  const std::string png = add_image(scratch / "in/a.png"), tif = add_image(scratch / "in/a.tif");
-  const std::string out = scratch / "out/";
-  const Ended both = gpuccl({"label", scratch / "in", "-o", out});
-  CHECK(both.code == 64);
-  CHECK(both.err.find("label one kind of file at a time, with a pattern or an @list") != std::string::npos);
-  succeeds({"label", png, "-o", out, "--quiet"});
-  write_file(scratch / "list", tif + "\n");
-  succeeds({"label", "@" + (scratch / "list"), "-o", scratch / "tif/", "--quiet"});
-  // Found in two folders that are named.
-  add_image(scratch / "in/sub/a.png");
-  fs::remove(tif);
-  const Ended apart = gpuccl({"label", scratch / "in", scratch / "in/sub", "-o", scratch / "other/"});
-  CHECK(apart.code == 64);
-  CHECK(apart.err.find("use one output folder for each") != std::string::npos);
-  CHECK(!fs::exists(scratch / "other/a.tiff"));
-}
-
 TEST_CASE("label images are not written to where the next run looks for inputs") {
   const ScratchFolder scratch;
   const std::string a = add_image(scratch / "in/a.png");
@@ -868,47 +840,6 @@ TEST_CASE("little memory and few descriptors make a batch slower, not fail") {
   CHECK(ended.err == "");
   CHECK(ended.code == 0);
   CHECK(names_below(scratch / "out").size() == 40);
-}
-
-TEST_CASE("all files of the corpus and good ones among them in one batch") {
-  const std::vector<std::string> corpus = tests::corpus_files();
-  if (corpus.empty()) return;
-  const ScratchFolder scratch;
-  std::string list;
-  std::set<std::string> good;
-  for (std::size_t i = 0; i < corpus.size(); ++i) {
-    const std::string link =
-        scratch / ("in/" + std::to_string(i) + "_" + fs::path(corpus[i]).filename().string());
-    fs::create_directories(scratch / "in");
-    fs::create_symlink(fs::absolute(corpus[i]), link);
-    list += link + "\n";
-    if (i % 10 == 0) {
-      const std::string image = add_image(scratch / ("good/good" + std::to_string(i) + ".png"));
-      list += image + "\n";
-      good.insert(image);
-    }
-  }
-  write_file(scratch / "list", list);
-  const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report",
-                              scratch / "run.jsonl", "--per-slice"});
-  CHECK(ended.signal == 0);
-  CHECK((ended.code == 1 || ended.code == 65));
-  const std::vector<Json> report = lines_of(scratch / "run.jsonl");
-  CHECK(report.size() == corpus.size() + good.size());
-  std::size_t labeled = 0;
-  for (const Json& line : report) {
-    const std::string input = line["input"];
-    CAPTURE(line.dump());
-    const bool done = line["status"] == "labeled";
-    CHECK(done == (line["code"] == 0));
-    if (good.contains(input)) CHECK(done);
-    if (!done) CHECK(ended.err.find("gpuccl: " + input + ": ") != std::string::npos);
-    if (done) ++labeled;
-  }
-  // Either both outputs of an input are there, or none.
-  CHECK(names_below(scratch / "out").size() == 2 * labeled);
-  CHECK(summary(ended).starts_with("gpuccl: " + std::to_string(labeled) + " of " +
-                                   std::to_string(report.size()) + " labeled, "));
 }
 
 }  // namespace

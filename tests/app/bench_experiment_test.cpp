@@ -116,22 +116,18 @@ Algorithm algorithm(const std::string& name, MakeLabeler make) {
   return {name, "", "", DeviceKind::cpu, {{Connectivity::c8, make}}};
 }
 
-struct Heard {
-  int progress = 0;
-  std::vector<std::string> problems;
-};
-
 Results measure_on(const std::vector<Algorithm>& table, Test test, std::vector<ImageSet> sets,
-                   Heard* heard = nullptr, const TimingOptions& timing = {1, 3, 10, true, true, false}) {
+                   std::vector<std::string>* problems = nullptr,
+                   const TimingOptions& timing = {1, 3, 10, true, true, false}) {
   Plan plan;
   plan.test = test;
   plan.image_sets = std::move(sets);
   for (const Algorithm& row : table) plan.algorithms.push_back(&row);
   plan.timing = timing;
-  Heard unwanted;
-  Heard& listener = heard != nullptr ? *heard : unwanted;
-  return measure(plan, {[&](double, const std::string&) { ++listener.progress; },
-                        [&](const std::string& line) { listener.problems.push_back(line); }});
+  return measure(plan, {[](double, const std::string&) {},
+                        [&](const std::string& line) {
+                          if (problems != nullptr) problems->push_back(line);
+                        }});
 }
 
 std::vector<ImageSet> two_small_images(Test test, std::vector<double> densities = {0.4}) {
@@ -152,54 +148,17 @@ double median(const Row& row, const std::string& measure) {
 
 }  // namespace
 
-TEST_CASE("every algorithm of the CPU is timed, with a multiple of the floor") {
-  std::vector<Algorithm> table;
-  for (const Algorithm& row : algorithms())
-    if (row.device == DeviceKind::cpu) table.push_back(row);
-  std::vector<ImageSet> sets = two_small_images(Test::average);
-  Request volumes;
-  volumes.sizes = {{20, 19, 9}};
-  volumes.images = 1;
-  volumes.densities = {0.2};
-  volumes.granularities = {2};
-  sets.push_back(random_image_sets(volumes).front());
-
-  Heard heard;
-  const Results results = measure_on(table, Test::average, sets, &heard);
-  CHECK(heard.problems.empty());
-  CHECK(heard.progress > 0);
-  CHECK_FALSE(results.wrong);
-  REQUIRE(results.groups.size() == 2);
-  CHECK(results.groups[0].images == 2);
-  CHECK(results.groups[0].elements == 61 * 47);
-  CHECK(results.groups[0].foreground == Approx(0.4).margin(0.05));
-  CHECK(results.groups[0].components > 10);
-  CHECK(results.groups[1].connectivity == Connectivity::c26);
-  for (const ImageSetResult& group : results.groups) {
-    REQUIRE(group.rows.size() >= 2);
-    for (const Row& row : group.rows) {
-      CAPTURE(row.algorithm);
-      CHECK(row.images == group.images);
-      CHECK(median(row, kPreallocated) > 0);
-      CHECK(median(row, kAllocated) > 0);
-      CHECK(median(row, kWhole) >= 0);
-      CHECK(row.floor == "host-bits");
-      CHECK(row.floor_ms > 0);
-    }
-  }
-}
-
 TEST_CASE("an algorithm with wrong labels is reported and not timed") {
   const std::vector<Algorithm> table = {
       algorithm("wrong", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<WrongLabeler>(); }),
       algorithm("right", [](int) { return flood_fill(); })};
-  Heard heard;
+  std::vector<std::string> problems;
   const Results results =
-      measure_on(table, Test::density, two_small_images(Test::density, {0.1, 0.4}), &heard);
+      measure_on(table, Test::density, two_small_images(Test::density, {0.1, 0.4}), &problems);
   CHECK(results.wrong);
   CHECK(results.failures.empty());
-  CHECK(heard.problems.size() == 4);
-  CHECK(heard.problems[0].find("wrong labels, not timed (label at (") != std::string::npos);
+  CHECK(problems.size() == 4);
+  CHECK(problems[0].find("wrong labels, not timed (label at (") != std::string::npos);
   REQUIRE(results.groups.size() == 2);
   for (const ImageSetResult& group : results.groups) {
     CHECK(group.rows[0].wrong == 2);
@@ -240,10 +199,10 @@ TEST_CASE("an algorithm that fails and an image that cannot be read do not end t
   std::vector<ImageSet> sets = two_small_images(Test::average);
   sets[0].inputs.insert(sets[0].inputs.begin(),
                         {"broken.png", []() -> BitVolume { throw Error(ErrorCode::data, "not a PNG"); }});
-  Heard heard;
-  const Results results = measure_on(table, Test::average, sets, &heard);
-  CHECK(heard.problems.size() == 3);
-  CHECK(heard.problems[0] == "broken.png: not a PNG");
+  std::vector<std::string> problems;
+  const Results results = measure_on(table, Test::average, sets, &problems);
+  CHECK(problems.size() == 3);
+  CHECK(problems[0] == "broken.png: not a PNG");
   CHECK(results.failures == std::set<ErrorCode>{ErrorCode::data, ErrorCode::memory});
   REQUIRE(results.groups.size() == 1);
   CHECK(results.groups[0].images == 2);
@@ -257,12 +216,12 @@ TEST_CASE("a GPU that is lost ends its own measurements and no other") {
       algorithm("second", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<LostGpu>(); }),
       algorithm("right", [](int) { return flood_fill(); })};
   table[0].device = table[1].device = DeviceKind::cuda;
-  Heard heard;
+  std::vector<std::string> problems;
   const Results results = measure_on(table, Test::density, two_small_images(Test::density, {0.1, 0.4}),
-                                     &heard, {0, 1, 10, true, false, false});
-  REQUIRE(heard.problems.size() == 1);
-  CHECK(heard.problems[0].starts_with("first on "));
-  CHECK(heard.problems[0].ends_with(": the GPU was lost; the remaining GPU measurements are skipped"));
+                                     &problems, {0, 1, 10, true, false, false});
+  REQUIRE(problems.size() == 1);
+  CHECK(problems[0].starts_with("first on "));
+  CHECK(problems[0].ends_with(": the GPU was lost; the remaining GPU measurements are skipped"));
   CHECK(results.failures == std::set<ErrorCode>{ErrorCode::temporary});
   CHECK(results.incomplete == "the GPU was lost after 0 of 4 images");
   REQUIRE(results.groups.size() == 2);
@@ -273,31 +232,6 @@ TEST_CASE("a GPU that is lost ends its own measurements and no other") {
     CHECK(group.rows[2].images == 2);
     CHECK(median(group.rows[2], kPreallocated) > 0);
   }
-}
-
-TEST_CASE("results are reported after each set, also by a stopped experiment") {
-  const std::vector<Algorithm> table = {algorithm("right", [](int) { return flood_fill(); }),
-                                        *find_algorithm("runs", DeviceKind::cpu)};
-  Plan plan;
-  plan.algorithms = {&table[0], &table[1]};
-  plan.timing = {0, 1, 10, true, false, false};
-  plan.image_sets = two_small_images(Test::density, {0.1, 0.4, 0.9});
-  std::vector<std::string> reported;
-  bool stop = false;
-  const Results results = measure(
-      plan, {[&](double done, const std::string& what) { stop = done > 0.4 && what.ends_with(": right"); },
-             [](const std::string& line) { FAIL_CHECK(line); },
-             [&](const Results& so_far) {
-               reported.push_back(so_far.incomplete);
-               CHECK(so_far.groups.size() == reported.size());
-             },
-             [&] { return stop; }});
-  CHECK(reported == std::vector<std::string>{"still running after 2 of 6 images"});
-  CHECK(results.incomplete == "interrupted after 3 of 6 images");
-  REQUIRE(results.groups.size() == 2);
-  CHECK(results.groups[0].rows[1].images == 2);
-  CHECK(results.groups[1].rows[0].images == 2);
-  CHECK(results.groups[1].rows[1].images == 1);
 }
 
 TEST_CASE("an algorithm that has taken too long goes on with the next set of random images") {
@@ -348,26 +282,6 @@ TEST_CASE("stages are gone through in their order and each has its measure") {
   }
 }
 
-TEST_CASE("from host to host, labels come as an image and as runs, and a GPU has transfers") {
-  const std::vector<Algorithm> table = {
-      algorithm("staged", [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); }),
-      *find_algorithm("runs", DeviceKind::cpu), *find_algorithm("flood-fill", DeviceKind::cpu)};
-  const Results results = measure_on(table, Test::host, two_small_images(Test::host));
-  REQUIRE(results.groups.size() == 1);
-  const std::vector<Row>& rows = results.groups[0].rows;
-  REQUIRE(rows.size() == 3);
-  for (const Row& row : rows) {
-    CHECK(row.images == 2);
-    CHECK(row.floor_ms == 0);
-    CHECK(median(row, kHostImage) > 0);
-  }
-  CHECK(median(rows[0], kUpload) == 0.25);
-  CHECK(median(rows[0], kDownload) > 0);
-  CHECK(median(rows[0], kHostRuns) > 0);
-  CHECK(median(rows[1], kHostRuns) < median(rows[1], kHostImage));
-  CHECK(find_measure(rows[2].measures, kHostRuns) == nullptr);  // it makes nothing but a label image
-}
-
 TEST_CASE("iterations are launches of the phase that an algorithm repeats") {
   const auto iterations = [](const Row& row) { return row.measures.at(0).launches; };
   std::vector<Algorithm> table = {
@@ -405,33 +319,6 @@ TEST_CASE("accesses are those of an algorithm's own phases, by their whole names
   CHECK(accesses[0].launches == 6);  // 3 for each of two images
 }
 
-TEST_CASE("only requested algorithms are timed") {
-  const std::vector<Algorithm> table = {algorithm("right", [](int) { return flood_fill(); })};
-  const Results results =
-      measure_on(table, Test::size, two_small_images(Test::size), nullptr, {0, 1, 10, false, true, false});
-  const Row& row = results.groups[0].rows[0];
-  CHECK(find_measure(row.measures, kPreallocated) == nullptr);
-  CHECK(find_measure(row.measures, kWhole) == nullptr);
-  CHECK(median(row, kAllocated) > 0);
-}
-
-TEST_CASE("rotation takes more copies than a cache holds, within reason") {
-  TimingOptions timing;
-  CHECK(copies(timing, {2048, 2048, 1}) == 1);
-  timing.rotate = true;
-  CHECK(copies(timing, {2048, 2048, 1}) == 17);
-  CHECK(copies(timing, {16384, 16384, 1}) == 2);
-  CHECK(copies(timing, {1, 1, 1}) == 64);
-}
-
-TEST_CASE("a rotated experiment of the CPU is right and has its floor") {
-  std::vector<Algorithm> table = {*find_algorithm("runs", DeviceKind::cpu)};
-  const Results results = measure_on(table, Test::average, two_small_images(Test::average), nullptr,
-                                     {0, 2, 10, true, true, true});
-  CHECK_FALSE(results.wrong);
-  CHECK(results.groups[0].rows[0].floor_ms > 0);
-}
-
 TEST_CASE("repeating ends in time, but not without one repetition that counts") {
   const auto counted = [](const TimingOptions& timing) {
     std::pair<int, int> calls;  // warming up, counting
@@ -464,26 +351,4 @@ TEST_CASE("clocks are read after the timed work") {
   CHECK(clocks.readings == 2);  // one for each image of the algorithm that was timed
   CHECK(clocks.lowest_mhz == 1000);
   CHECK(clocks.highest_mhz == 1500);
-}
-
-TEST_CASE("components alone are checked and timed, without a label image") {
-  const std::vector<Algorithm> table = {
-      {"staged",
-       "",
-       "",
-       DeviceKind::cuda,
-       {{Connectivity::c8,
-         [](int) -> std::unique_ptr<Labeler> { return std::make_unique<StrictStages>(); }}}},
-      algorithm("right", [](int) { return flood_fill(); })};
-  Heard heard;
-  const Results results = measure_on(table, Test::cca, two_small_images(Test::cca), &heard);
-  CHECK(heard.problems.empty());
-  REQUIRE(results.groups.size() == 1);
-  const std::vector<Row>& rows = results.groups[0].rows;
-  CHECK(median(rows[0], kComponents) == 6);  // 5, and 1 of statistics
-  CHECK(median(rows[1], kComponents) > 0);
-  for (const Row& row : rows) {
-    CHECK(row.images == 2);
-    CHECK(row.floor_ms == 0);
-  }
 }

@@ -22,25 +22,6 @@ struct TwoRings {
                                                    .view());
 };
 
-TEST_CASE_METHOD(TwoRings, "option --fill-holes makes holes part of the component around them") {
-  CHECK(report_of({input})["labeling"]["holes"].is_null());
-  const Json all = report_of({input, "--fill-holes"});
-  CHECK(all["labeling"]["holes"] == Json{{"filled", 2}, {"elements", 16}});
-  CHECK(all["labeling"]["components"] == 2);
-  CHECK(all["components"][0]["area"] == 36);
-  CHECK(all["components"][0]["bbox"] == Json{1, 1, 6, 6});
-  CHECK(all["components"][1]["area"] == 9);
-  CHECK(all["options"] == "--fill-holes");
-  CHECK(all["input"]["foreground"] == report_of({input})["input"]["foreground"]);  // of the input
-
-  const Json small = report_of({"--fill-holes", "14", input});
-  CHECK(small["labeling"]["holes"] == Json{{"filled", 1}, {"elements", 1}});
-  CHECK(small["labeling"]["components"] == 3);
-  CHECK(small["options"] == "--fill-holes 14");
-  CHECK(report_of({input, "--fill-holes=15"})["labeling"]["components"] == 2);
-  CHECK(report_of({input, "--fill-holes=all"})["labeling"]["components"] == 2);
-}
-
 TEST_CASE_METHOD(TwoRings, "a word that is no number is not taken for the size of holes") {
   CHECK(report_of({"--fill-holes", input})["labeling"]["components"] == 2);
   CHECK(report_of({input, "--fill-holes", "--min-size", "20"})["labeling"]["dropped"] == 1);

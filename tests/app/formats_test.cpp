@@ -14,7 +14,6 @@ namespace gpuccl {
 namespace {
 
 const std::vector<std::vector<std::string>> kSlices = {{"#..#", "#...", "..##"}, {"....", ".#..", "...#"}};
-constexpr const char* kLabels26 = "1 0 0 2/1 0 0 0/0 0 1 1|0 0 0 0/0 1 0 0/0 0 0 1";
 
 TEST_CASE("Python objects are refused with a remedy") {
   const ScratchFolder scratch;
@@ -22,37 +21,6 @@ TEST_CASE("Python objects are refused with a remedy") {
   fails(
       {"measure", scratch / "cell_seg.npy", "--stats", "-"}, 65,
       "not a usable .npy file (Python objects, such as _seg.npy of Cellpose; save the masks as PNG or TIFF)");
-}
-
-TEST_CASE("an array of numpy is labeled as the same TIFF is, alone, in a folder and as a slice") {
-  const ScratchFolder scratch;
-  for (const char* folder : {"in", "stack"}) std::filesystem::create_directory(scratch / folder);
-  const std::string tiff = save(scratch / "in/a.tif", tests::drawn(kSlices).view());
-  succeeds({"label", tiff, "-o", scratch / "a.npy"});
-  CHECK(labels_in(scratch / "a.npy") == kLabels26);
-
-  // Labels are integers; all but 0 are foreground.
-  std::filesystem::copy_file(scratch / "a.npy", scratch / "in/b.npy");
-  succeeds({"label", scratch / "in/b.npy", "-o", scratch / "b.tiff", "--stats", scratch / "b.csv"});
-  CHECK(labels_in(scratch / "b.tiff") == kLabels26);
-  CHECK(Json::parse(read_file(scratch / "b.json"))["input"]["format"] == "npy");
-  succeeds({"compare", scratch / "a.npy", scratch / "b.tiff"});
-  succeeds({"label", scratch / "in", "-o", scratch / "out/", "--quiet"});
-  CHECK(labels_in(scratch / "out/a.tiff") == kLabels26);
-  CHECK(labels_in(scratch / "out/b.npy") == kLabels26);  // in the format of the input
-  succeeds({"label", scratch / "in", "-o", scratch / "lzw/", "--compress", "lzw", "--quiet"});
-  CHECK(labels_in(scratch / "lzw/b.tiff") == kLabels26);
-
-  const std::string slice = save(scratch / "stack/1.png", tests::drawn(kSlices[0]).view());
-  succeeds({"label", save(scratch / "2.png", tests::drawn(kSlices[1]).view()), "-o", scratch / "stack/2.npy",
-            "--json", "/dev/null", "--label-type", "u8"});
-  write_file(scratch / "stack/files.txt", "1.png\n2.npy\n");  // so that two formats are no surprise
-  fails({"label", scratch / "stack", "--stack", "-o", scratch / "c.tiff"}, 65,
-        "2.npy is min-is-black with 1 samples of 8");
-  std::filesystem::remove(slice);
-  std::filesystem::remove(scratch / "stack/files.txt");
-  succeeds({"label", scratch / "stack", "--stack", "-c", "26", "-o", scratch / "c.npy"});
-  CHECK(labels_in(scratch / "c.npy") == "0 0 0 0/0 1 0 0/0 0 0 2");
 }
 
 TEST_CASE(
@@ -74,32 +42,6 @@ TEST_CASE(
     CHECK(components({"-c", "26", "--measure", "border_sides"})[0]["border_sides"] == 6);
     CHECK(components({"--measure", "border_sides"})[0]["border_sides"] == 4);
   }
-}
-
-TEST_CASE("a NIfTI is labeled with its frame, compressed or not, alone and in a folder") {
-  const ScratchFolder scratch;
-  for (const char* folder : {"in", "out"}) std::filesystem::create_directory(scratch / folder);
-  const std::string tiff = save(scratch / "a.tif", tests::drawn(kSlices).view());
-  succeeds({"label", tiff, "-o", scratch / "in/a.nii.gz", "--json", scratch / "a.json"});
-  CHECK(labels_in(scratch / "in/a.nii.gz") == kLabels26);
-  std::string input = read_file(scratch / "in/a.nii.gz");
-  succeeds({"label", tiff, "-o", scratch / "b.nii", "--json", "/dev/null"});
-  std::string framed = read_file(scratch / "b.nii");
-  for (std::size_t at = 252; at < 328; ++at) framed[at] = static_cast<char>(at);  // qform_code to srow_z
-  write_file(scratch / "in/b.nii", framed);
-
-  succeeds({"label", scratch / "in/b.nii", "-o", scratch / "c.nii", "--stats", scratch / "c.csv"});
-  const bool same = read_file(scratch / "c.nii") == framed;
-  CHECK(same);
-  CHECK(Json::parse(read_file(scratch / "c.json"))["input"]["format"] == "nifti");
-  succeeds({"label", scratch / "in", "-o", scratch / "out/", "--format", "nii.gz", "--quiet"});
-  CHECK(read_file(scratch / "out/a.nii.gz") == input);
-  CHECK(std::filesystem::exists(scratch / "out/b.json"));
-  succeeds({"compare", scratch / "out/b.nii.gz", scratch / "c.nii"});
-  succeeds({"label", scratch / "in", "-o", scratch / "as/", "--quiet"});
-  CHECK(read_file(scratch / "as/a.nii.gz") == input);
-  CHECK(read_file(scratch / "as/b.nii") == framed);
-  fails({"label", tiff, "-o", scratch / "x.nii", "--compress", "none"}, 64, "--compress is for TIFF");
 }
 
 TEST_CASE("a spacing of the input or of --spacing reaches label image and measures") {
@@ -198,36 +140,6 @@ TEST_CASE("two lengths are no spacing of a volume") {
   fails({"label", slices, "--json", "-", "--measure", "physical"}, 65, "has no z spacing");
   CHECK(gpuccl({"label", slices, "--json", "-", "--per-slice"}).err.empty());
   CHECK(report_of({slices, "--spacing", "2,3,4"})["components"][0]["area_physical"] == 72);
-}
-
-TEST_CASE("a PNM is labeled as the same PNG, and the program names its format") {
-  const ScratchFolder scratch;
-  std::filesystem::create_directory(scratch / "in");
-  write_file(scratch / "in/a.pgm", "P2 4 3 255  9 0 0 200  200 0 0 0  0 0 200 200");
-  succeeds({"label", scratch / "in", "-o", scratch / "out/", "--threshold", "100", "--quiet"});
-  CHECK(labels_in(scratch / "out/a.tiff") == "0 0 0 1/2 0 0 0/0 0 3 3");
-  CHECK(Json::parse(read_file(scratch / "out/a.json"))["input"]["format"] == "pnm");
-  CHECK(succeeds({"info"}).find("NRRD, MetaImage, MGH, OME-Zarr, PNM") != std::string::npos);
-}
-
-TEST_CASE("one channel of several is chosen, alone and in a batch, and the report says so") {
-  const ScratchFolder scratch;
-  std::filesystem::create_directory(scratch / "in");
-  const std::string image = scratch / "in/a.ppm";
-  write_file(image, "P3 3 1 255  9 0 0  0 9 0  9 0 9");
-  const Json report = report_of({image, "--channel", "2"});
-  CHECK(report["labeling"]["components"] == 1);
-  CHECK(report["options"] == "--channel 2");
-  CHECK(report["input"]["photometric"] == "min-is-black");
-  succeeds({"label", scratch / "in", "-o", scratch / "out/", "--channel", "0", "--quiet"});
-  CHECK(labels_in(scratch / "out/a.tiff") == "1 0 2");
-  fails({"label", image, "--json", "-", "--channel", "3"}, 65,
-        "has no channel 3: there are 3 channels, numbered from 0");
-  fails({"label", image, "--json", "-", "--frame", "1"}, 65, "contains one image");
-  fails({"label", image, "--json", "-", "--series", "1"}, 65, "contains one image");
-  fails({"label", image, "--json", "-", "--frame", "-1"}, 64, "is not an integer");
-  fails({"label", image, "--json", "-", "--channel", "-1"}, 64, "is neither an integer of at least 0 nor");
-  fails({"label", image, "--json", "-", "--channel", "DAPI"}, 65, "does not name its channels");
 }
 
 }  // namespace

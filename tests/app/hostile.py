@@ -116,23 +116,6 @@ def hdf5_time(folder):
     run("label", tiny, "--json", "-", code=65, said="larger chunks", seconds=6)
 
 
-def hdf5_child(folder):
-    """Found: where SIGCHLD is ignored, one bad file ended the program; the child outlived it and left cores."""
-    good, bad = folder / "good.h5", folder / "bad.h5"
-    with h5py.File(good, "w") as file:
-        file.create_dataset("a", data=numpy.ones((9, 9), "u1"), chunks=(3, 3))
-    content = bytearray(good.read_bytes())
-    out, _ = run("label", good, "--json", "-", preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
-    assert json.loads(out)["labeling"]["components"] == 1
-    # The program names every fault of a file.
-    for at in range(0, len(content), 97):
-        bad.write_bytes(content[:at] + b"\xff" * 8 + content[at + 8:])
-        process = subprocess.run([GPUCCL, "label", bad, "--json", folder / "bad.json", "--quiet", "--overwrite"], stderr=subprocess.PIPE,
-                                 cwd=folder, preexec_fn=lambda: signal.signal(signal.SIGCHLD, signal.SIG_IGN))
-        assert process.returncode in (0, 65), (at, process.returncode, process.stderr)
-    assert not list(folder.glob("core*"))
-
-
 def zarr_names(folder):
     """Found: a NUL in the path of a dataset led to the store next to it."""
     zarr(folder / "out.zarr", [2, 2], [2, 2], [("0.0", b"\1" * 4)])
@@ -428,11 +411,7 @@ def outputs(folder):
 
 
 def memory(folder):
-    """Found: rows, and not elements, are what narrow images take."""
-    rows = 30000000
-    npy(folder / "narrow.npy", (rows, 1), b"\1" * rows)
-    code, kib = peak_kib("label", folder / "narrow.npy", "-o", folder / "narrow.tif", "--memory", "256M")
-    assert code == 0 and kib <= 256 * 1024 + KIB_BESIDE or not PLAIN, (code, kib)
+    """Found: a list without lines, and slices that a description claims, took memory without bound."""
     begin = time.monotonic()
     code, kib = peak_kib("label", "@/dev/zero", "-o", folder / "out/")
     assert code == 65 and time.monotonic() - begin < 10 and kib < 256 * 1024 or not PLAIN, (code, kib)
@@ -500,7 +479,7 @@ with tempfile.TemporaryDirectory() as scratch:
     tests = [claims, reports, outputs, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory,
              signals, zeros_in_text, formulas]
     if HAS_HDF5:
-        tests += [hdf5_time, hdf5_child, hdf5_memory]
+        tests += [hdf5_time, hdf5_memory]
     for test in tests:
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
             continue

@@ -24,39 +24,6 @@ struct TwoComponents {
   std::string gray = save_gray(scratch / "gray.tif", {{1, 3, 9, 9, 10}, {9, 9, 9, 9, 30}});
 };
 
-TEST_CASE_METHOD(TwoComponents, "option --intensity adds measures of samples") {
-  const Json report = report_of({input, "--intensity", gray});
-  const Json first = report["components"][0], second = report["components"][1];
-  CHECK(first["intensity_min"] == 1);
-  CHECK(first["intensity_max"] == 3);
-  CHECK(first["intensity_mean"] == 2);
-  CHECK(first["intensity_std"] == 1);
-  CHECK(first["intensity_sum"] == 4);
-  CHECK(first["intensity_nan"] == 0);
-  CHECK(first["intensity_median"] == 2);
-  CHECK(first["cx_weighted"] == 0.75);
-  CHECK(second["cy_weighted"] == 0.75);
-  CHECK(second["intensity_p75"] == 25);
-  CHECK(!first.contains("cz_weighted"));
-  CHECK(report["options"] == "--intensity " + gray);
-  CHECK(report["intensity"] == Json{{"path", gray},
-                                    {"state", report["intensity"]["state"]},
-                                    {"bytes", fs::file_size(gray)},
-                                    {"format", "tiff"},
-                                    {"bits_per_sample", 8},
-                                    {"nans", 0}});
-  CHECK(report_of({input})["intensity"].is_null());
-
-  const Json chosen = report_of({input, "--intensity", gray, "--measure", "intensity_mean,extent"});
-  CHECK(chosen["components"][0]["intensity_mean"] == 2);
-  CHECK(!chosen["components"][0].contains("intensity_sum"));
-  CHECK(report_of({input, "--intensity", gray, "--measure", "extent"})["components"][0].contains(
-      "intensity_sum"));
-  CHECK(
-      report_of({input, "--intensity", gray, "--measure", "all"})["components"][0].contains("intensity_sum"));
-  CHECK(!report_of({input, "--measure", "all"})["components"][0].contains("intensity_sum"));
-}
-
 TEST_CASE_METHOD(TwoComponents, "intensities on another grid are hinted at") {
   const std::string mask = scratch / "mask.nii", samples = scratch / "samples.nii";
   succeeds({"label", input, "--spacing", "2,2,2,um", "-o", mask});
@@ -105,20 +72,6 @@ TEST_CASE_METHOD(TwoComponents, "a batch does not write over an intensity image 
   CHECK(read_file(scratch / "grays/sub/a.tiff") == before);
 }
 
-TEST_CASE_METHOD(TwoComponents, "option --keep compares intensities") {
-  const Json bright = report_of({input, "--intensity", gray, "--keep", "intensity_mean > 2"});
-  REQUIRE(bright["components"].size() == 1);
-  CHECK(bright["components"][0]["area"] == 2);
-  CHECK(!bright["components"][0].contains("intensity_mean"));
-  const Json shown = report_of({input, "--intensity", gray, "--keep", "intensity_max > 3", "--measure",
-                                "intensity", "--order", "size"});
-  CHECK(shown["components"][0]["intensity_mean"] == 20);
-  // Wider samples have no median, so nothing would be kept.
-  write_file(scratch / "wide.npy", tests::npy("<i4", "(2, 5)", std::string(40, '\1')));
-  fails({"label", input, "--intensity", scratch / "wide.npy", "--keep", "intensity_p5 > 0", "--json", "-"},
-        64, "wide.npy: --keep: median and percentiles need integers of at most 16 bits");
-}
-
 TEST_CASE_METHOD(TwoComponents, "samples that are no numbers are counted, left out and said") {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::string floats = scratch / "f.npy";
@@ -136,36 +89,6 @@ TEST_CASE_METHOD(TwoComponents, "samples that are no numbers are counted, left o
   CHECK(report["components"][0]["intensity_nan"] == 1);
   CHECK(report["components"][0]["intensity_median"].is_null());
   CHECK(report["components"][1]["intensity_mean"].is_null());
-}
-
-TEST_CASE_METHOD(TwoComponents, "samples of 64 bits are reported with all their digits, of any format") {
-  constexpr std::int64_t kOdd = (std::int64_t{1} << 53) + 1;
-  const std::string numpy = scratch / "i64.npy", nifti = scratch / "u64.nii";
-  write_file(
-      numpy,
-      tests::npy("<i8", "(2, 5)",
-                 tests::bytes_of<std::int64_t>({kOdd, kOdd, 0, 0, INT64_MIN, 0, 0, 0, 0, INT64_MIN + 1})));
-  tests::NiftiToWrite header;
-  header.dim = {3, 5, 2, 1, 1, 1, 1, 1};
-  header.datatype = 1280;
-  header.samples = tests::bytes_of<std::uint64_t>(
-      {UINT64_MAX, UINT64_MAX, 0, 0, kOdd, 0, 0, 0, 0, std::uint64_t{kOdd} + 2});
-  write_file(nifti, header.bytes());
-  const auto reported = [&](const std::string& image, const std::string& least, const std::string& most,
-                            const std::string& sum) {
-    const Words words = {"label",   input,         "--measure", "intensity_min,intensity_max,intensity_sum",
-                         "--quiet", "--intensity", image};
-    const auto with = [&](const Words& more) { return succeeds(joined(words, more)); };
-    CHECK_THAT(with({"--json", "-"}), tests::containing("\"intensity_min\":" + least + ",\"intensity_max\":" +
-                                                        most + ",\"intensity_sum\":" + sum + "}"));
-    CHECK_THAT(with({"--stats", "-"}), tests::containing("," + least + "," + most + "," + sum + "\n"));
-    CHECK_THAT(with({"--stats", "-", "--memory", "64M", "--threads", "1"}),
-               tests::containing("," + least + "," + most + "," + sum + "\n"));
-  };
-  reported(numpy, "9007199254740993", "9007199254740993", "18014398509481986");
-  reported(numpy, "-9223372036854775808", "-9223372036854775807", "-18446744073709551615");
-  reported(nifti, "18446744073709551615", "18446744073709551615", "36893488147419103230");
-  reported(nifti, "9007199254740993", "9007199254740995", "18014398509481988");
 }
 
 TEST_CASE_METHOD(TwoComponents, "one channel of several is measured, of the file that is labeled, too") {

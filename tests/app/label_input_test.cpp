@@ -1,5 +1,3 @@
-#include <filesystem>
-
 #include "binary.hpp"
 #include "support/catch.hpp"
 #include "support/files.hpp"
@@ -10,32 +8,6 @@
 // Foreground of inputs, and kinds of inputs.
 namespace gpuccl {
 namespace {
-
-std::string saved(const ScratchFolder& scratch, const std::string& name,
-                  const std::vector<std::string>& rows) {
-  return save(scratch / name, tests::drawn(rows).view());
-}
-
-TEST_CASE("an image is labeled, and a report is written next to it") {
-  const ScratchFolder scratch;
-  const std::string input = saved(scratch, "in.png", {"##.#", "...#", "#..."});
-  CHECK(succeeds({"label", input, "-o", scratch / "out.tiff"}) == "");
-  CHECK(labels_in(scratch / "out.tiff") == "1 1 0 2/0 0 0 2/3 0 0 0");
-  CHECK(count_entries(scratch.path()) == 3);
-
-  const Json report = Json::parse(read_file(scratch / "out.json"));
-  CHECK(report["input"]["path"] == input);
-  CHECK(report["input"]["width"] == 4);
-  CHECK(report["input"]["height"] == 3);
-  CHECK(report["input"]["foreground"].get<double>() == Approx(5.0 / 12));
-  CHECK(report["labeling"]["components"] == 3);
-  CHECK(report["labeling"]["connectivity"] == 8);
-  CHECK(report["labeling"]["label_type"] == "u16");
-  CHECK(report["output"]["path"] == scratch / "out.tiff");
-  CHECK(report["output"]["bytes"] == std::filesystem::file_size(scratch / "out.tiff"));
-  CHECK(report["components"][1] ==
-        Json::parse(R"({"label":2,"area":2,"bbox":[3,0,3,1],"centroid":[3,0.5]})"));
-}
 
 TEST_CASE("a stream is read once") {
   const ScratchFolder scratch;
@@ -53,33 +25,6 @@ TEST_CASE("a stream is read once") {
                                                                   : "is a stream and can be read only once"));
     }
   }
-}
-
-TEST_CASE("standard input is an input like any other") {
-  const ScratchFolder scratch;
-  Command command = gpuccl_command({"label", "-", "--json", "-", "-o", scratch / "out.png"});
-  command.input = saved(scratch, "in.tif", {"#.#"});
-  const Ended ended = run(command);
-  CHECK(ended.err == "");
-  REQUIRE(ended.code == 0);
-  CHECK(Json::parse(ended.out)["input"]["path"] == "-");
-  CHECK(labels_in(scratch / "out.png") == "1 0 2");
-}
-
-TEST_CASE("option --stack reads a folder in natural order, or in the order of files.txt") {
-  const ScratchFolder scratch;
-  const std::string stack = scratch / "stack";
-  std::filesystem::create_directory(stack);
-  save(stack + "/slice8.png", tests::drawn(Words{"#."}).view());
-  save(stack + "/slice10.png", tests::drawn(Words{".#"}).view());
-  save(stack + "/slice9.png", tests::drawn(Words{".."}).view());
-
-  succeeds({"label", stack, "--stack", "-o", scratch / "out.npy"});
-  CHECK(labels_in(scratch / "out.npy") == "1 0|0 0|0 2");
-  write_file(stack + "/files.txt", "\xef\xbb\xbfslice10.png\nslice8.png\nslice9.png\n");
-  succeeds({"label", stack, "--stack", "-o", scratch / "out.npy"});
-  CHECK(labels_in(scratch / "out.npy") == "0 1|1 0|0 0");
-  CHECK(report_of({stack, "--stack"})["input"]["format"] == "stack");
 }
 
 TEST_CASE("tables of slices labeled separately have the numbers of pages in the file") {
@@ -180,77 +125,6 @@ TEST_CASE("labels of selected pages are where the pages are") {
     const Json given = report_of({input, "--values", "--page", "2..9", "--spacing", "1,1,3,mm"});
     CHECK(given["input"]["geometry"]["origin"][2] == 6);
   }
-}
-
-TEST_CASE("the report lists the checksums in the input that reading compares") {
-  const ScratchFolder scratch;
-  const std::pair<const char*, Json> cases[] = {
-      {"deflate.tif", {"Adler-32"}}, {"none.tif", Json::array()}, {"packbits.tif", Json::array()},
-      {"o.npy", Json::array()},      {"o.nii", Json::array()},    {"o.nii.gz", {"CRC-32"}},
-      {"o.nrrd", {"CRC-32"}},        {"o.mha", {"Adler-32"}},     {"none.zarr", Json::array()}};
-  for (const auto& [name, checksums] : cases) {
-    CAPTURE(name);
-    const std::string output = scratch / name, stem = output.substr(0, output.rfind('.'));
-    Words words{"label", source_file("data/cells.tif"), "--spacing", "1,1,1", "-o", output, "--quiet"};
-    for (const std::string compression : {"none", "packbits", "deflate"})
-      if (stem.ends_with(compression)) words.insert(words.end(), {"--compress", compression});
-    succeeds(words);
-    CHECK(report_of({output, "--values"})["input"]["checksums"] == checksums);
-  }
-  CHECK(report_of({source_file("data/page.png")})["input"]["checksums"] == Json{"CRC-32", "Adler-32"});
-  succeeds({"label", source_file("data/cells.tif"), "--spacing", "1,1,1", "-o", scratch / "l.zarr"});
-  const Json of_zarr = report_of({scratch / "l.zarr", "--values"})["input"]["checksums"];
-  CHECK((of_zarr == Json{"Adler-32"} || of_zarr == Json{"CRC-32"}));  // zlib of v2, gzip of v3
-}
-
-TEST_CASE("option --value takes the elements of these values") {
-  const ScratchFolder scratch;
-  const std::string input = save_gray(scratch / "in.tif", {{10, 20, 200, 30, 210, 21}});
-  succeeds({"label", input, "--value", "20,30", "-o", scratch / "out.png"});
-  CHECK(labels_in(scratch / "out.png") == "0 1 0 2 0 0");
-  succeeds({"label", input, "--value", "20,30", "--invert", "-o", scratch / "out.png"});
-  CHECK(labels_in(scratch / "out.png") == "1 0 2 0 3 3");
-  const Json report = report_of({input, "--value", "30,20.0,30"});
-  CHECK(report["input"]["foreground_rule"] == "value = 20, 30");
-  CHECK(report["options"] == "--value 20,30");
-  succeeds({"label", input, "--value", "20..30,205..215.5", "-o", scratch / "out.png"});
-  CHECK(labels_in(scratch / "out.png") == "0 1 0 2 2 2");
-  const Json of_ranges = report_of({input, "--value", "205..300,20..25,22..30"});
-  CHECK(of_ranges["input"]["foreground_rule"] == "value = 20..30, 205..300");
-  CHECK(of_ranges["options"] == "--value 20..30,205..300");
-}
-
-TEST_CASE("options --value and --values take samples of a MinIsWhite TIFF as stored") {
-  const ScratchFolder scratch;
-  const std::string input = scratch / "in.tif";
-  tests::TiffPageToWrite page;
-  page.width = 6;
-  page.height = 1;
-  page.bits = 8;
-  page.photometric = PHOTOMETRIC_MINISWHITE;
-  page.samples = {255, 0, 255, 255, 7, 0};
-  tests::write_tiff(input, {page});
-  succeeds({"label", input, "--value", "255", "-o", scratch / "out.png"});
-  CHECK(labels_in(scratch / "out.png") == "1 0 2 2 0 0");
-  CHECK(report_of({input, "--value", "255"})["input"]["foreground_rule"] ==
-        "value as stored (MinIsWhite) = 255");
-  const Json components = report_of({input, "--values"})["components"];
-  CHECK(components.size() == 3);
-  CHECK(components[0]["value"] == 255);
-  CHECK(components[0]["area"] == 1);
-  CHECK(components[1]["area"] == 2);
-}
-
-TEST_CASE("limits refuse an input by its header, and take suffixes") {
-  const ScratchFolder scratch;
-  const std::string image = save(scratch / "in.png", BitVolume({64, 48, 1}).view());
-  const std::string volume = save(scratch / "in.tif", BitVolume({640, 48, 50}).view());
-  fails({"label", image, "--json", "-", "--max-pixels", "2K"}, 65, "in.png: ");
-  fails({"label", image, "--json", "-", "--max-dim", "63"}, 65, "more than 63 along an axis");
-  fails({"label", volume, "--json", "-", "--max-pages", "49"}, 65, "in.tif: ");
-  fails({"label", volume, "--json", "-", "--memory", "20K"}, 71, "in.tif: ");
-  succeeds({"label", volume, "--json", "/dev/null", "--max-pixels", "30K", "--max-dim", "640", "--max-pages",
-            "50", "--memory", "1M", "--quiet"});
 }
 
 }  // namespace

@@ -301,20 +301,6 @@ TEST_CASE("a pipe whose reader has gone ends the program by SIGPIPE, without a w
   ends({"label", input, "--stats", "-", "--jobs", "1"});
 }
 
-TEST_CASE("option --no-clobber keeps existing files, --overwrite does not") {
-  const ScratchFolder scratch;
-  const std::string input = small_image(scratch);
-  write_file(scratch / "out.json", "old");
-  fails({"label", input, "-o", scratch / "out.tif", "--no-clobber"}, 73, "out.json: exists");
-  CHECK(read_file(scratch / "out.json") == "old");
-  CHECK(count_entries(scratch.path()) == 2);
-  succeeds({"label", input, "-o", scratch / "out.tif", "--overwrite"});
-  CHECK(read_file(scratch / "out.json") != "old");
-  succeeds({"label", input, "-o", scratch / "new.tif", "--no-clobber", "--no-fsync"});
-  CHECK(read_file(scratch / "new.tif") == read_file(scratch / "out.tif"));
-  fails({"label", input, "-o", scratch / "out.tif", "--no-clobber", "--overwrite"}, 64, "excludes");
-}
-
 TEST_CASE("option --progress shows the current step") {
   const ScratchFolder scratch;
   const std::string input = small_image(scratch);
@@ -350,54 +336,6 @@ TEST_CASE("memory for outlines is that of one large component, however many thre
   for (const char* threads : {"1", "8"})
     succeeds({"label", input, "--outlines", scratch / "comb.geojson", "--memory", "40M", "--threads", threads,
               "--quiet"});
-}
-
-TEST_CASE("values are the categories of COCO") {
-  const ScratchFolder scratch;
-  const std::string input = scratch / "in.npy", path = scratch / "outlines.json";
-  const auto categories_of = [&](const Words& more) {
-    succeeds(joined({"label", input, "--outlines", path, "--quiet"}, more));
-    const Json coco = Json::parse(read_file(path));
-    Json found = {{"categories", coco["categories"]}, {"ids", Json::array()}, {"values", Json::array()}};
-    for (const Json& annotation : coco["annotations"]) {
-      found["ids"].push_back(annotation["category_id"]);
-      if (annotation.contains("value")) found["values"].push_back(annotation["value"]);
-    }
-    return found;
-  };
-  const auto expected = [](const std::string& categories, const std::string& ids,
-                           const std::string& values = "[]") {
-    return Json{
-        {"categories", Json::parse(categories)}, {"ids", Json::parse(ids)}, {"values", Json::parse(values)}};
-  };
-  const std::string object = R"([{"id":1,"name":"object"}])";
-  write_file(input, tests::npy("|i1", "(1, 6)", std::string("\7\0\3\3\xfe\7", 6)));
-  const std::string of_classes = R"([{"id":-2,"name":"-2"},{"id":3,"name":"3"},{"id":7,"name":"7"}])";
-  CHECK(categories_of({"--values"}) == expected(of_classes, "[7,3,-2,7]"));
-  CHECK(categories_of({"--values", "--delta", "0", "--min-size", "2"}) ==
-        expected(R"([{"id":3,"name":"3"}])", "[3]"));
-  CHECK(categories_of({"--values", "--min-size", "9"}) == expected("[]", "[]"));
-  CHECK(categories_of({"--values", "--delta", "1"}) == expected(object, "[1,1,1,1]", "[7,3,-2,7]"));
-  CHECK(categories_of({}) == expected(object, "[1,1]"));
-  write_file(input, tests::npy("|u1", "(1, 3)", std::string("\7\0\7", 3)));
-  CHECK(categories_of({"--values", "--split-values"}) == expected(R"([{"id":7,"name":"7"}])", "[7,7]"));
-  // 64 bits, floating point that holds integers, and other floating point.
-  write_file(input, tests::npy("<u8", "(1, 2)", std::string(8, '\xff') + std::string("\5\0\0\0\0\0\0\0", 8)));
-  CHECK(categories_of({"--values"}) ==
-        expected(R"([{"id":5,"name":"5"},{"id":18446744073709551615,"name":"18446744073709551615"}])",
-                 "[18446744073709551615,5]"));
-  const auto floats = [&](std::initializer_list<float> samples) {
-    write_file(input, tests::npy("<f4", "(1, " + std::to_string(samples.size()) + ")",
-                                 std::string(reinterpret_cast<const char*>(samples.begin()),
-                                             samples.size() * sizeof(float))));
-  };
-  floats({7, -3, 0, 7});
-  CHECK(categories_of({"--values", "--delta", "0"}) ==
-        expected(R"([{"id":-3,"name":"-3"},{"id":7,"name":"7"}])", "[7,-3,7]"));
-  floats({7, -3, 0.5F, HUGE_VALF});
-  CHECK(categories_of({"--values", "--delta", "0"}) ==
-        expected(R"([{"id":1,"name":"-3"},{"id":2,"name":"0.5"},{"id":3,"name":"7"},{"id":4,"name":"inf"}])",
-                 "[3,1,2,4]"));
 }
 
 TEST_CASE("a report that would be replaced by outlines is named as one") {

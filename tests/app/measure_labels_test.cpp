@@ -101,27 +101,6 @@ TEST_CASE("NaN is background, with a hint") {
   CHECK(contacts.err.find("some values are NaN and count as background") != std::string::npos);
 }
 
-TEST_CASE("one channel of gray labels stored as RGB is those labels") {
-  const ScratchFolder scratch;
-  const std::string gray = save_gray(scratch / "gray.tif", {{0, 5, 5, 0}, {9, 9, 0, 7}});
-  tests::TiffPageToWrite page;
-  page.width = 4;
-  page.height = 2;
-  page.bits = 8;
-  page.channels = 3;
-  page.photometric = PHOTOMETRIC_RGB;
-  for (const std::uint64_t label : {0, 5, 5, 0, 9, 9, 0, 7})
-    page.samples.insert(page.samples.end(), 3, label);
-  const std::string rgb = scratch / "rgb.tif", labels = scratch / "labels.tif";
-  tests::write_tiff(rgb, {page});
-  CHECK(gpuccl({"measure", rgb, "--stats", "-"}).err.find("select one channel with --channel N") !=
-        std::string::npos);
-  for (const char* channel : {"0", "1", "2"}) {
-    succeeds({"measure", rgb, "--channel", channel, "-o", labels});
-    CHECK(succeeds({"compare", labels, gray}) == "same labels\n");
-  }
-}
-
 TEST_CASE("a photograph is no label image, which is hinted at") {
   const ScratchFolder scratch;
   std::string samples(80 * 80, '\0'), cells = samples;

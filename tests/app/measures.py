@@ -15,8 +15,7 @@ try:
     import numpy as np
     from scipy import ndimage
     from scipy.spatial import ConvexHull
-    from scipy.spatial.distance import pdist
-    from skimage import io, measure
+    from skimage import measure
 except ImportError as missing:
     print("skipped:", missing)
     sys.exit(77)
@@ -25,7 +24,6 @@ try:
 except ImportError:
     SimpleITK = None
 
-DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
 RELATIVE = 1e-9
 SPACING = (0.7, 1.3, 2.1)  # x, y, z
 
@@ -53,7 +51,7 @@ def expect(name, ours, theirs, scale=0.0):
         raise AssertionError(f"{name}: {ours}, expected {theirs}")
 
 
-def check_shape(region, row, connectivity):
+def check_shape(region, row):
     volume = region.image.ndim == 3
     for name in ("extent", "equivalent_diameter_area"):
         expect(name, row[name], region[name])
@@ -71,7 +69,6 @@ def check_shape(region, row, connectivity):
         expect(name + "^2", row[name] ** 2, max(0, axis_square(spread, name, volume)), size / region.area)
     if volume:
         assert row["axis_minor_length"] <= row["axis_middle_length"] <= row["axis_major_length"]
-        check_feret_of_volume(region, row)
         return
     if spread[0] > 0:
         expect("eccentricity^2", row["eccentricity"] ** 2, region.eccentricity ** 2, 1e3)
@@ -96,61 +93,11 @@ def least_width(image):
     return np.ptp(corners @ normals.T, axis=0).min()
 
 
-def check_feret_of_volume(region, row):
-    """scikit-image looks at the convex hull as an image, whose elements may be half an element beyond the component."""
-    if region.area > 2000:
-        return
-    points = measure.marching_cubes(np.pad(region.image, 2).astype(float), level=0.5)[0].astype(float)
-    expect("feret_diameter_max", row["feret_diameter_max"], pdist(points).max())
-    if min(region.image.shape) > 1:
-        try:
-            of_hull = region.feret_diameter_max
-        except ValueError:  # qhull on what is flat
-            return
-        assert row["feret_diameter_max"] <= of_hull + 1e-6 <= row["feret_diameter_max"] + 1 + 2e-6, "feret of hull"
-
-
 def axis_square(eigenvalues, name, volume):
     if not volume:
         return 16 * eigenvalues[0 if name == "axis_major_length" else 1]
     first, second, third = eigenvalues
     return 10 * (first + second - third if name == "axis_major_length" else -first + second + third)
-
-
-def check_topology(region, row, connectivity):
-    image = np.pad(region.image, 1)
-    volume = image.ndim == 3
-    outside = {4: 2, 8: 1, 6: 3, 18: 1, 26: 1}[connectivity]
-    hollows = ndimage.label(~image, ndimage.generate_binary_structure(image.ndim, outside))[1] - 1
-    if connectivity != 18:
-        expect("euler_number", row["euler_number"],
-               measure.euler_number(image, {4: 1, 8: 2, 6: 1, 26: 3}[connectivity]))
-    else:
-        expect("euler_number", row["euler_number"], euler_number_18(image))
-    if volume:
-        expect("cavities", row["cavities"], hollows)
-        expect("tunnels", row["tunnels"], 1 + hollows - row["euler_number"])
-        assert row["tunnels"] >= 0, "tunnels"
-    else:
-        expect("holes", row["holes"], hollows)
-
-
-def euler_number_18(image):
-    """As by 26-connectivity, with elements apart that touch at a corner and have nothing else around it."""
-    corners = sum(image[z:image.shape[0] - 1 + z, y:image.shape[1] - 1 + y, x:image.shape[2] - 1 + x].astype(int)
-                  << (4 * z + 2 * y + x) for z in (0, 1) for y in (0, 1) for x in (0, 1))
-    alone = np.isin(corners, [1 << 0 | 1 << 7, 1 << 1 | 1 << 6, 1 << 2 | 1 << 5, 1 << 3 | 1 << 4]).sum()
-    return measure.euler_number(image, 3) + int(alone)
-
-
-def check_border(region, row, shape):
-    axes = "zyx"[-len(shape):]
-    sides = 0
-    for axis, name in enumerate(axes):
-        first, last = region.bbox[axis] == 0, region.bbox[axis + len(shape)] == shape[axis]
-        sides += first + last
-        assert (row[f"border_{name}0"], row[f"border_{name}1"]) == (first, last), "border"
-    assert row["border_sides"] == sides, "border_sides"
 
 
 def check_with_itk(labels, rows, spacing, suffix):
@@ -185,9 +132,7 @@ def check_images(gpuccl, images, connectivity):
         assert len(regions) == len(rows)
         for region, row in zip(regions, rows):
             try:
-                check_shape(region, row, connectivity)
-                check_topology(region, row, connectivity)
-                check_border(region, row, image.shape)
+                check_shape(region, row)
             except AssertionError:
                 print(region.image.astype(int), connectivity, row, sep="\n")
                 raise
@@ -207,19 +152,6 @@ def random_images(count, axes, seed):
             noise = ndimage.uniform_filter(noise, 3)
         image = noise < np.quantile(noise, random.choice([0.1, 0.3, 0.5, 0.7, 0.9]))
         yield image
-
-
-def natural_images(axes, every):
-    """Parts of a page of text, and a volume of cells, its slices and parts; every second, third and so on."""
-    page = io.imread(DATA / "page.png") > 0
-    slices = [io.imread(path) > 0 for path in sorted((DATA / "cells-slices").iterdir())]
-    volume = np.stack(slices)
-    if axes == 2:
-        tiles = [page[y:y + 250, x:x + 400] for y in range(0, page.shape[0], 250) for x in range(0, page.shape[1], 400)]
-        images = slices + [tile for tile in tiles if tile.any()]
-    else:
-        images = [volume[z:z + 6, :, x:x + 60] for z in range(0, len(slices), 6) for x in range(0, volume.shape[2], 20)]
-    return images[::every]
 
 
 def check_known(gpuccl):
@@ -274,14 +206,9 @@ def check_known(gpuccl):
 def main():
     gpuccl, cases = sys.argv[1], 3000 if os.environ.get("GPUCCL_LONG") else 60
     check_known(gpuccl)
-    natural = 0
     for connectivity in (4, 8, 6, 18, 26):
-        axes = 2 if connectivity in (4, 8) else 3
-        check_images(gpuccl, list(random_images(cases // 5, axes, connectivity)), connectivity)
-        images = natural_images(axes, 1 if cases >= 3000 else 8)
-        check_images(gpuccl, images, connectivity)
-        natural += len(images)
-    print(cases, "random cases and", natural, "natural ones agree with scikit-image" + (" and SimpleITK" if SimpleITK else ""))
+        check_images(gpuccl, list(random_images(cases // 5, 2 if connectivity in (4, 8) else 3, connectivity)), connectivity)
+    print(cases, "random cases agree with scikit-image" + (" and SimpleITK" if SimpleITK else ""))
 
 
 if __name__ == "__main__":

@@ -76,6 +76,12 @@ ODD = [
     ("contacts of labels", "distinct 160x160x160", 64, ["contacts"]),
     ("contacts of few labels that fit", "few 160x160x160", 64, ["contacts"]),
     ("contacts in an image that fit", "distinct 1000x1000", 700, ["contacts"]),
+    ("contacts of many runs", "columns 3000x3000x2", 100, ["-c", "6", "--contacts", "OUT.csv"]),
+    ("contacts of many runs that fit", "columns 3000x3000x2", 200, ["-c", "6", "--contacts", "OUT.csv"]),
+    ("contacts in slices that fit", "columns 3000x3000x2", 20, ["-c", "4", "--per-slice", "--contacts", "OUT.csv"]),
+    ("components in another order", "noise 4000x4000", 180, ["-c", "4", "--order", "size", "--stats", "OUT.stats.csv"]),
+    ("components in another order that fit", "noise 4000x4000", 400, ["-c", "4", "--order", "size", "--stats", "OUT.stats.csv"]),
+    ("preview of wide rows that fits", "strip 400000x40", 16, ["--preview", "OUT.png"]),
     ("page of labels that all differ", "distinct 160x160x160", 96, ["view"]),
     ("page of few labels that fits", "few 160x160x160", 320, ["view"]),
     ("page of an image in slabs that fits", "noise 3000x3000", 256, ["view"]),
@@ -124,12 +130,13 @@ def make_odd(kind, size, path):
                     values = (byte % 8 for byte in noise.randbytes(width))
                 file.write(array.array("I", (step * value for value in values)).tobytes())
         return
-    if kind in ("comb", "checker"):
-        rows = [b"\1" * width, b"\1" + b"\0" * (width - 1)] if kind == "comb" else [b"\1\0" * (width // 2), b"\0\1" * (width // 2)]
-        header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(height, width)}, }}".ljust(117) + "\n"
+    if kind in ("comb", "checker", "columns"):
+        rows = {"comb": [b"\1" * width, b"\1" + b"\0" * (width - 1)], "columns": [b"\1\0" * (width // 2)] * 2,
+                "checker": [b"\1\0" * (width // 2), b"\0\1" * (width // 2)]}[kind]
+        header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(*depth, height, width)}, }}".ljust(117) + "\n"
         with open(path, "wb") as file:  # in pieces: a child begins with the memory of this process
             file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode())
-            for _ in range(height // 2):
+            for _ in range(height * math.prod(depth) // 2):
                 file.writelines(rows)
         return
     header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(*depth, height, width)}, }}".ljust(117) + "\n"

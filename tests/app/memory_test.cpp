@@ -129,48 +129,6 @@ TEST_CASE("samples of a volume that is labeled by slabs are read slice by slice"
   CHECK((measured_within(250, small, samples) == measured_within(0, small, samples)));
 }
 
-TEST_CASE("samples of 64 bits of a volume stay within --memory") {
-  const ScratchFolder scratch;
-  const Extent extent{300, 300, 200};
-  const std::string cubes = save_cubes(scratch / "cubes.tif", extent, 10);
-  const std::string samples = save_samples<std::int64_t>(scratch / "i64.npy", "<i8", extent);
-  CHECK((measured_within(24, cubes, samples) == measured_within(0, cubes, samples)));
-}
-
-TEST_CASE("contacts of slices that do not fit are refused, and images are looked at in parts") {
-  const ScratchFolder scratch;
-  BitVolume bars({3000, 3000, 2});
-  for (int row = 0; row < 6000; ++row)
-    for (int x = 0; x < 3000; x += 2) bars.set(x, row % 3000, row / 3000);
-  const std::string volume = save(scratch / "bars.tif", bars.view());
-  const Words words = {"label", volume, "-c", "6", "--contacts", scratch / "c.csv"};
-  const Ended refused = within(100, words);
-  CHECK(refused.code == 71);
-  CHECK(refused.err.find("to find contacts; the limit is") != std::string::npos);
-  CHECK(within(200, words).code == 0);
-  CHECK(within(20, {"label", volume, "-c", "4", "--per-slice", "--contacts", scratch / "c.csv"}).code == 0);
-}
-
-TEST_CASE("components that are put into another order are there once, not twice") {
-  const ScratchFolder scratch;
-  const std::string input = save(scratch / "in.png", tests::random_image({6000, 6000, 1}, 0.15, 1, 1).view());
-  const Words words = {"label", input, "-c", "4", "--order", "size", "--stats", scratch / "t.csv"};
-  const Ended tight = within(390, words);
-  CHECK((tight.code == 0 || tight.code == 71));
-  CHECK(within(600, words).code == 0);
-}
-
-TEST_CASE("a preview of wide rows is drawn row by row") {
-  const ScratchFolder scratch;
-  BitVolume wide({400000, 600, 1});
-  for (int y = 0; y < 600; y += 3)
-    for (int x = y; x < 400000; x += 1 + x / 5) wide.set(x, y, 0, true);
-  const std::string input = save(scratch / "in.png", wide.view());
-  CHECK(within(24, {"label", input, "--preview", scratch / "parts.png"}).code == 0);
-  succeeds({"label", input, "--preview", scratch / "whole.png"});
-  CHECK((read_file(scratch / "parts.png") == read_file(scratch / "whole.png")));
-}
-
 TEST_CASE("wide rows of labels stay within --memory, in all formats") {
   const ScratchFolder scratch;
   // Few runs: more than the samples of all rows would not fit.

@@ -1,12 +1,10 @@
 // --seeds and --threshold LOW:HIGH: components that contain a marker. tests/python/test_label.py compares
 // with scikit-image.
 
-#include <filesystem>
 #include <string>
 
 #include "binary.hpp"
 #include "support/catch.hpp"
-#include "support/files.hpp"
 #include "support/images.hpp"
 #include "support/scratch_folder.hpp"
 
@@ -42,28 +40,6 @@ TEST_CASE("option --seeds keeps the components that contain a nonzero pixel of a
   fails({"label", input, "--seeds", other, "--stats", "-"}, 65, "has 2x2 pixels, but");
   fails({"label", input, "--seeds", scratch / "gone.png", "--stats", "-"}, 66, "gone.png");
   fails({"label", input, "--seeds", seeds, "--periodic", "x", "--stats", "-"}, 64, "--periodic");
-}
-
-TEST_CASE("a batch takes seeds from a folder, and notices other ones") {
-  const ScratchFolder scratch;
-  for (const char* const folder : {"in", "seeds"}) std::filesystem::create_directory(scratch / folder);
-  for (const char* const name : {"a", "b"}) {
-    save(scratch / ("in/" + std::string(name) + ".png"), tests::drawn(Words{"##..#", "....#"}).view());
-    save(scratch / ("seeds/" + std::string(name) + ".tif"), tests::drawn(Words{"#....", "....."}).view());
-  }
-  const Words batch{
-      "label",   scratch / "in",      "--seeds",         scratch / "seeds", "-o", (scratch / "out") + "/",
-      "--stats", scratch / "all.csv", "--skip-existing", "--quiet"};
-  succeeds(batch);
-  const std::string first = read_file(scratch / "all.csv");
-  CHECK(first.find("a.png,1,2,0,0,0,1,0,0") != std::string::npos);
-  save(scratch / "seeds/b.tif", tests::drawn(Words{"#...#", "....#"}).view());
-  succeeds(batch);
-  CHECK(read_file(scratch / "all.csv") != first);
-  std::filesystem::remove(scratch / "seeds/a.tif");
-  const Ended ended = gpuccl(batch);
-  CHECK(ended.code == 66);
-  CHECK(ended.err.find("has no mask of seeds; missing: ") != std::string::npos);
 }
 
 TEST_CASE("a threshold LOW:HIGH keeps components above LOW with an element above HIGH") {

@@ -340,23 +340,5 @@ TEST_CASE("values of 64 bits are written compressed, and read back") {
   }
 }
 
-TEST_CASE("a size in mm3 of a NIfTI without a unit is in mm, with a warning") {
-  const ScratchFolder scratch;
-  tests::NiftiToWrite nifti;
-  nifti.dim = {3, 4, 1, 2};
-  nifti.pixdim = {1, 2, 2, 2, 1, 1, 1, 1};
-  nifti.samples = std::string("\1\1\0\1\0\0\0\0", 8);
-  write_file(scratch / "in.nii", nifti.bytes());
-  for (const Words& limits :
-       {Words{"--min-size", "10mm3"}, Words{"--min-size", "10mm3", "--max-size", "20mm3"}}) {
-    const Ended ended = gpuccl(joined({"label", scratch / "in.nii", "--json", "-"}, limits));
-    CHECK(Json::parse(ended.out)["labeling"]["components"] == 1);
-    CHECK(ended.err.find("has no unit of length; mm is assumed, set another with --spacing X,Y,Z,UNIT") !=
-          std::string::npos);
-  }
-  CHECK(gpuccl({"label", scratch / "in.nii", "--json", "-", "--min-size", "10mm3", "--spacing", "1,1,1,mm"})
-            .err.find("is assumed") == std::string::npos);
-}
-
 }  // namespace
 }  // namespace gpuccl

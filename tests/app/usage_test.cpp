@@ -223,17 +223,5 @@ TEST_CASE("a name with control characters stays on one line") {
   CHECK(line.find('\x1b') == std::string::npos);
 }
 
-TEST_CASE("odd names are names") {
-  const ScratchFolder scratch;
-  const BitVolume image = tests::drawn(Words{"#.#"});
-  for (const std::string& name :
-       {std::string("[a,b].png"), std::string("a b\n.png"), std::string("\xff\xfe.png"),
-        std::string("\"q\".png"), std::string(251, 'n') + ".png"}) {
-    save(scratch / name, image.view());
-    CHECK(report_of({scratch / name, "-o", scratch / "out.tif"})["labeling"]["components"] == 2);
-    succeeds({"label", scratch / name, "--json", "/dev/null", "--preview", scratch / ("_" + name.substr(1))});
-  }
-}
-
 }  // namespace
 }  // namespace gpuccl

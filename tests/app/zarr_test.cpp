@@ -62,18 +62,6 @@ TEST_CASE("a Zarr that is replaced takes nothing else with it") {
   CHECK(read_file(labels + "/note") == "not of gpuccl");
 }
 
-TEST_CASE("metadata nested deep are refused, not the end of the program") {
-  const ScratchFolder scratch;
-  const std::string deep = std::string(200'000, '[') + std::string(200'000, ']');
-  const std::string array = add_store(scratch / "a.zarr"), target = add_store(scratch / "b.zarr");
-  write_file(array + "/0/.zarray", "{\"shape\":" + deep + "}");
-  CHECK(gpuccl({"label", array, "--json", "-"}).code == 65);
-  fs::create_directories(target + "/labels");
-  write_file(target + "/labels/.zattrs", "{\"labels\":" + deep + "}");
-  CHECK(gpuccl({"label", target, "-o", target}).code == 65);
-  CHECK(count_entries(target + "/labels") == 1);
-}
-
 TEST_CASE("labels become a group of the image's own Zarr") {
   const ScratchFolder scratch;
   const std::string store = add_store(scratch / "cells.zarr"), group = store + "/labels/gpuccl";

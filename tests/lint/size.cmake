@@ -51,7 +51,7 @@ set(rooms
   "lib/src/periodic 328"
   "lib/src/slabs 808"
   "lib 386"
-  "tests/app 13853"
+  "tests/app 12536"
   "tests/benchmarks 2386"
   "tests/cuda 3965"
   "tests/faults 2197"
