@@ -115,19 +115,17 @@ std::optional<ClockReading> GpuState::clock() const {
   return reading;
 }
 
-namespace {
-
-std::string gibibytes(std::uint64_t bytes) {
+static std::string gibibytes(std::uint64_t bytes) {
   return fmt::format("{} GiB", (bytes + (std::uint64_t{1} << 29)) >> 30);
 }
 
-std::string operating_system() {
+static std::string operating_system() {
   utsname names{};
   return ::uname(&names) == 0 ? std::string(names.sysname) + " " + names.release + " " + names.machine
                               : "unknown";
 }
 
-std::string timestamp() {
+static std::string timestamp() {
   const std::time_t now = std::time(nullptr);
   std::tm utc{};
   ::gmtime_r(&now, &utc);
@@ -136,7 +134,7 @@ std::string timestamp() {
   return text;
 }
 
-void add_gpu(Environment& entries, int gpu) {
+static void add_gpu(Environment& entries, int gpu) {
   const CudaStatus status = cuda_status();
   for (const CudaDevice& device : status.devices)
     if (device.index == gpu)
@@ -147,8 +145,6 @@ void add_gpu(Environment& entries, int gpu) {
   entries.emplace_back("runtime", "CUDA " + status.runtime_version);
   for (const auto& entry : GpuState(gpu).entries()) entries.push_back(entry);
 }
-
-}  // namespace
 
 Environment environment(bool with_gpu, int gpu) {
   const auto pages = static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES));

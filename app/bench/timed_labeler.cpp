@@ -61,12 +61,8 @@ double Floors::milliseconds(FloorKind kind, Extent extent, int copies) {
   return (kind.bits_per_element == 1 ? at->second.from_bits_ms : at->second.from_bytes_ms) / copies;
 }
 
-namespace {
-
 constexpr std::int64_t kBeyondCaches = std::int64_t{256} << 20;  // bytes; twice the largest L2 of a GPU yet
 constexpr std::int64_t kMostCopies = 64;
-
-}  // namespace
 
 int copies(const TimingOptions& timing, Extent extent) {
   if (!timing.rotate) return 1;

@@ -168,10 +168,8 @@ int report_failure(const Error& error) {
   return exit_code(error.code());
 }
 
-namespace {
-
 /// Prints {"error": {...}} on stdout, unless this is what failed or the command line is wrong.
-void print_error_object(const Error& error) {
+static void print_error_object(const Error& error) {
   if (error.system_code() == EPIPE || error.code() == ErrorCode::usage) return;
   const auto* about = dynamic_cast<const io::FileError*>(&error);
   const std::string text = error.what(), path = about == nullptr ? "" : about->path();
@@ -184,8 +182,6 @@ void print_error_object(const Error& error) {
       end == text.size() ? nlohmann::ordered_json() : nlohmann::ordered_json(text.substr(end + 2));
   print_result(io::json_text(nlohmann::ordered_json{{"error", object}}) + "\n");
 }
-
-}  // namespace
 
 int run_reporting(const std::string& report, const std::function<int()>& work) {
   try {
@@ -203,11 +199,7 @@ void print_result(std::string_view text) {
   io::with_path("standard output", [&] { io::write_all(STDOUT_FILENO, text.data(), text.size()); });
 }
 
-namespace {
-
 constexpr const char* kEraseLine = "\r\x1b[K";
-
-}  // namespace
 
 StatusLine::StatusLine(Interval interval)
     : terminal_(::isatty(STDERR_FILENO) != 0),

@@ -329,9 +329,7 @@ std::vector<std::string> output_folders(const LabelOptions& options) {
   return folders;
 }
 
-namespace {
-
-Sandbox sandbox_for(const LabelOptions& options) {
+static Sandbox sandbox_for(const LabelOptions& options) {
   Sandbox sandbox;
   const bool is_on_cpu = options.algorithm.engine.device == DeviceChoice::cpu || !has_gpu_driver();
   if (options.sandbox && is_on_cpu) sandbox.close();
@@ -341,9 +339,7 @@ Sandbox sandbox_for(const LabelOptions& options) {
 
 /// Allows files without a name that collect what goes to a stream or a joint table later. Links in the folder
 /// are not followed, because others may create them.
-void add_temporary_folder(Sandbox& sandbox) { sandbox.write_below(io::folder_for_temporary_files()); }
-
-}  // namespace
+static void add_temporary_folder(Sandbox& sandbox) { sandbox.write_below(io::folder_for_temporary_files()); }
 
 Sandbox sandbox_of(const LabelPaths& files, const LabelOptions& options, const std::string& parts) {
   Sandbox sandbox = sandbox_for(options);

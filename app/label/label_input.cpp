@@ -261,18 +261,14 @@ SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLi
 
 }  // namespace
 
-namespace {
-
 /// Refuses an input that the label image cannot hold, before the input is read. Throws FileError.
-void check_image(const LabelPaths& files, const LabelOptions& options, const io::ImageInfo& input) {
+static void check_image(const LabelPaths& files, const LabelOptions& options, const io::ImageInfo& input) {
   if (files.image.empty()) return;
   io::with_path(files.image, [&] {
     io::new_label_file(io::label_format(files.image), files.image, input.extent, 0,
                        write_options(options, io::LabelType::u8, input.geometry));
   });
 }
-
-}  // namespace
 
 LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, WarnAbout warn)
     : files_(files),

@@ -329,15 +329,11 @@ void LabelOptions::add(const Command& command, bool in_parts) {
     add_switch(command, "--progress", progress, "Print progress to standard error").excludes(silence);
 }
 
-namespace {
-
-OptionTable table_of(LabelOptions options) {
+static OptionTable table_of(LabelOptions options) {
   OptionTable table;
   options.add_to(Command(table));
   return table;
 }
-
-}  // namespace
 
 std::vector<OptionRow> given_options(LabelOptions options) {
   // Each time point of a batch asks for it.
@@ -355,9 +351,7 @@ std::string signature_of(const LabelOptions& options) {
   return text;
 }
 
-namespace {
-
-const Choices<std::string>& formats() {
+static const Choices<std::string>& formats() {
   static const Choices<std::string> choices = [] {
     Choices<std::string> all;
     for (const char* const extension :
@@ -367,8 +361,6 @@ const Choices<std::string>& formats() {
   }();
   return choices;
 }
-
-}  // namespace
 
 void BatchOptions::add_to(const Command& command, bool with_contacts) {
   command.group("Several inputs", Effect::run);

@@ -117,10 +117,8 @@ void check_values(const LabelOptions& options) {
         "--delta 0");
 }
 
-namespace {
-
 /// Adds the measures that a word means to `wanted`; false if it means none.
-bool add_measures(const std::string& word, MeasureSet& wanted) {
+static bool add_measures(const std::string& word, MeasureSet& wanted) {
   bool known = false;
   for (const Measure& measure : measures())
     if (word == "all" || word == name_of(measure.group) || word == measure.name) {
@@ -131,14 +129,14 @@ bool add_measures(const std::string& word, MeasureSet& wanted) {
 }
 
 /// Returns true if the first of these names is a column that every table has.
-bool is_basic(const std::string& names) {
+static bool is_basic(const std::string& names) {
   const std::string first = names.substr(0, names.find_first_of(", "));
   return std::any_of(measures().begin(), measures().end(), [&](const Measure& measure) {
     return measure.name == first && measure.group == MeasureGroup::basic;
   });
 }
 
-std::string problem_with(const std::string& word) {
+static std::string problem_with(const std::string& word) {
   std::vector<std::string> known = {"all"};
   std::set<std::string> groups;
   for (const Measure& measure : measures()) {
@@ -150,8 +148,6 @@ std::string problem_with(const std::string& word) {
          (meant.empty() ? "see gpuccl list --measures"
                         : "did you mean " + meant + (is_basic(meant) ? ", which every table has" : "") + "?");
 }
-
-}  // namespace
 
 void MeasureOptions::add_measure_to(const Command& command) {
   const Option option = command.add_value(
@@ -178,17 +174,15 @@ void MeasureOptions::add_measure_to(const Command& command) {
       [this] { return words.empty() || columns(wanted).empty() ? std::nullopt : std::optional(words); });
 }
 
-namespace {
-
 /// Returns the names of images, which commas separate unless the whole text names a file.
-std::vector<std::string> paths_in(const std::string& given) {
+static std::vector<std::string> paths_in(const std::string& given) {
   std::error_code none;
   if (std::filesystem::exists(given, none)) return {given};
   return split(given, ',');
 }
 
 /// Replaces characters that column names do not contain. Those beyond ASCII stay if all of it is UTF-8.
-std::string safe_name(std::string name) {
+static std::string safe_name(std::string name) {
   constexpr unsigned char kAscii = 0x80;
   const bool is_unicode = io::is_utf8(name);
   for (char& c : name) {
@@ -200,7 +194,7 @@ std::string safe_name(std::string name) {
 }
 
 /// Returns "dapi" for "images/dapi.tif", "images/dapi/" and "cells.h5:/images/dapi".
-std::string name_of_path(const std::string& path) {
+static std::string name_of_path(const std::string& path) {
   const io::InputName input = io::split_input(path);
   std::string name = input.inside.empty() ? io::without_extension(input.file) : input.inside;
   while (name.size() > 1 && name.ends_with('/')) name.pop_back();
@@ -208,15 +202,13 @@ std::string name_of_path(const std::string& path) {
 }
 
 /// Returns "0000" for "*_0000" and for "*_D=*_0000".
-std::string name_of_pattern(const std::string& pattern) {
+static std::string name_of_pattern(const std::string& pattern) {
   std::string name = pattern.substr(pattern.find('=') + 1);
   std::erase(name, '*');
   const std::size_t begin = std::min(name.find_first_not_of("_-."), name.size());
   const std::size_t end = name.find_last_not_of("_-.") + 1;
   return safe_name(begin < end ? name.substr(begin, end - begin) : name);
 }
-
-}  // namespace
 
 void MeasureOptions::add_intensity_to(const Command& command) {
   command

@@ -120,18 +120,14 @@ Connectivity AlgorithmOptions::connectivity_for(const Extent& extent, bool can_b
   return chosen;
 }
 
-namespace {
-
 /// Parses "3" and "3..7".
-std::optional<io::PageRange> parse_pages(const std::string& text) {
+static std::optional<io::PageRange> parse_pages(const std::string& text) {
   const std::size_t dots = text.find("..");
   const auto first = parse_number<int>(text.substr(0, dots));
   const auto last = dots == std::string::npos ? first : parse_number<int>(text.substr(dots + 2));
   if (!first || !last || *first < 0 || *last < *first) return std::nullopt;
   return io::PageRange{*first, std::int64_t{*last} + 1};
 }
-
-}  // namespace
 
 std::string parse_channel(const std::string& given, io::PlaneChoice& planes) {
   planes.channel = parse_number<int>(given);
@@ -189,10 +185,8 @@ void add_planes(const Command& command, const std::string& prefix, io::PlaneChoi
       });
 }
 
-namespace {
-
 /// Returns none for other text.
-std::optional<io::GivenSpacing> parse_spacing(const std::string& text) {
+static std::optional<io::GivenSpacing> parse_spacing(const std::string& text) {
   std::vector<std::string> words = split(text, ',');
   io::GivenSpacing given;
   if (words.size() > 2 && !parse_number<double>(words.back())) {
@@ -208,8 +202,6 @@ std::optional<io::GivenSpacing> parse_spacing(const std::string& text) {
   }
   return given;
 }
-
-}  // namespace
 
 std::string spacing_text(const io::GivenSpacing& given) {
   std::string text = io::shortest(given.spacing[0]) + "," + io::shortest(given.spacing[1]);

@@ -260,15 +260,11 @@ std::size_t RunDeflater::write_block(std::size_t at, bool is_last, std::size_t a
   return at + writer.bytes();
 }
 
-namespace {
-
 constexpr std::byte kLastBlock[] = {std::byte{0x03}, std::byte{0x00}};  // it is empty
 
-void add_little_endian(std::uint64_t value, std::size_t bytes, std::vector<std::byte>& out) {
+static void add_little_endian(std::uint64_t value, std::size_t bytes, std::vector<std::byte>& out) {
   for (std::size_t i = 0; i < bytes; ++i) out.push_back(static_cast<std::byte>(value >> 8 * i & 0xff));
 }
-
-}  // namespace
 
 std::vector<std::byte> zlib_begin() { return {std::byte{0x78}, std::byte{0x01}}; }  // 32 KiB, fastest
 

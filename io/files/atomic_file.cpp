@@ -104,13 +104,9 @@ void remove_temporary_files() noexcept {
   for_each(true, [](const Slot& slot) { ::unlinkat(slot.folder, slot.name.data(), AT_REMOVEDIR); });
 }
 
-namespace {
-
-[[noreturn]] void fail() {
+[[noreturn]] static void fail() {
   throw system_error(ErrorCode::cannot_create, "is left from an earlier run and cannot be removed", errno);
 }
-
-}  // namespace
 
 StaleFile::StaleFile(const std::string& path)
     : path_(path), name_(std::filesystem::path(path).filename().string()) {
@@ -139,26 +135,22 @@ void StaleFile::drop(const Naming&) {
   old_.reset();
 }
 
-namespace {
-
 constexpr mode_t kMode = 0666, kGuardedMode = 0644;  // less what the umask takes away
 
-[[noreturn]] void fail_to_create(int code) {
+[[noreturn]] static void fail_to_create(int code) {
   throw system_error(failure_to_create(code), "cannot create", code);
 }
 
-void refuse_input(const struct stat& status) {
+static void refuse_input(const struct stat& status) {
   if (is_protected_input(status.st_dev, status.st_ino))
     throw Error(ErrorCode::usage, "output and input are the same file");
 }
 
-std::string target_of(const std::string& path) {
+static std::string target_of(const std::string& path) {
   const std::optional<std::filesystem::path> target = follow_links(path);
   if (!target) fail_to_create(ELOOP);
   return target->string();
 }
-
-}  // namespace
 
 AtomicFile::AtomicFile(const std::string& path, const Options& options, Kind kind)
     : path_(path), target_(options.guarded ? path : target_of(path)), options_(options), kind_(kind) {

@@ -199,12 +199,8 @@ std::shared_ptr<const InputFile> open_companion(const std::string& header, const
   return std::make_shared<const InputFile>(std::move(file), bytes);
 }
 
-namespace {
-
 constexpr std::size_t kHeaderPiece = std::size_t{1} << 12;
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 22;
-
-}  // namespace
 
 std::optional<std::string> HeaderLines::next() {
   std::size_t end = waiting_.find('\n');

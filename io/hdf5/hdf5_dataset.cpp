@@ -307,10 +307,8 @@ Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vect
   return {reads.offset, reads.bytes, skipped, 1};
 }
 
-namespace {
-
 /// Checks that contiguous samples are in the file, and compact ones complete.
-void check_place(const Hdf5Array& array, std::uint64_t file_bytes) {
+static void check_place(const Hdf5Array& array, std::uint64_t file_bytes) {
   const std::optional<std::uint64_t> elements =
       product(array.shape, std::numeric_limits<std::uint64_t>::max() / array.sample_bytes());
   if (!elements) throw Error(ErrorCode::data, "header claims " + sizes_in_words(array.shape) + " elements");
@@ -320,7 +318,7 @@ void check_place(const Hdf5Array& array, std::uint64_t file_bytes) {
   if (!array.compact.empty() && (array.offset || array.compact.size() != bytes)) Hdf5Message::refuse();
 }
 
-void check_grid(const Hdf5Array& array) {
+static void check_grid(const Hdf5Array& array) {
   constexpr std::size_t kMostAxes = 32;  // limit of HDF5
   const int bits = array.format.bits;
   if ((bits != 8 && bits != 16 && bits != 32 && bits != 64) || array.shape.size() < 2 ||
@@ -330,8 +328,6 @@ void check_grid(const Hdf5Array& array) {
   if (array.format.kind == SampleKind::floating && bits == 8) Hdf5Message::refuse();
   check_chunk(array);
 }
-
-}  // namespace
 
 void put(Hdf5Message& message, const Hdf5Array& array) {
   message.put(static_cast<std::int32_t>(array.format.bits));

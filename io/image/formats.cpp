@@ -285,9 +285,7 @@ std::string written_formats() {
   return names;
 }
 
-namespace {
-
-const std::vector<std::string>& formats_of_environment() {
+static const std::vector<std::string>& formats_of_environment() {
   static const std::vector<std::string> allowed = [] {
     const char* const list = std::getenv("GPUCCL_FORMATS");
     if (list == nullptr || *list == '\0') return std::vector<std::string>{};
@@ -299,8 +297,6 @@ const std::vector<std::string>& formats_of_environment() {
   }();
   return allowed;
 }
-
-}  // namespace
 
 const char* const kFormatWords = "png, tiff, npy, nifti, nrrd, metaimage, zarr, hdf5, pnm, bmp, jpeg, mgh";
 

@@ -77,13 +77,11 @@ LengthUnit length_unit(std::string_view name) {
 
 double unit_ratio(LengthUnit from, LengthUnit to) { return find(from)->picometres / find(to)->picometres; }
 
-namespace {
-
 // The product of three spacings and 2^64 elements is a number, and not 0.
 constexpr double kLeastNumber = 1e-80, kMostNumber = 1e80;
 
 /// Returns the orientation with axes of the world reversed if they differ between the two spaces.
-Orientation turned(const Orientation& orientation, WorldSpace to) {
+static Orientation turned(const Orientation& orientation, WorldSpace to) {
   Orientation result = orientation;
   const auto sign = [](WorldSpace space, std::size_t axis) {
     if (axis == 0) return space == WorldSpace::ras ? -1 : 1;
@@ -98,21 +96,21 @@ Orientation turned(const Orientation& orientation, WorldSpace to) {
   return result;
 }
 
-double length_of(const Vector3& vector) { return std::hypot(vector[0], vector[1], vector[2]); }
+static double length_of(const Vector3& vector) { return std::hypot(vector[0], vector[1], vector[2]); }
 
-Vector3 cross(const Vector3& a, const Vector3& b) {
+static Vector3 cross(const Vector3& a, const Vector3& b) {
   return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]};
 }
 
 /// Returns the normal of length 1; 0 if they are parallel.
-Vector3 normal(const Vector3& a, const Vector3& b) {
+static Vector3 normal(const Vector3& a, const Vector3& b) {
   Vector3 across = cross(a, b);
   const double length = length_of(across);
   for (double& part : across) part = length > 0 ? part / length : 0;
   return across;
 }
 
-bool lie_in_plane(const std::array<Vector3, 3>& steps) {
+static bool lie_in_plane(const std::array<Vector3, 3>& steps) {
   constexpr double kLeastVolume = 1e-6;  // of the box with sides of these lengths
   const Vector3 across = cross(steps[0], steps[1]);
   double volume = 0, box = 1;
@@ -122,8 +120,6 @@ bool lie_in_plane(const std::array<Vector3, 3>& steps) {
   }
   return !(std::abs(volume) > kLeastVolume * box);
 }
-
-}  // namespace
 
 Vector3 Orientation::at(const Vector3& point) const {
   Vector3 place = origin;
@@ -275,21 +271,17 @@ Resolution resolution_of(const Geometry& geometry) {
   return {1 / geometry.spacing[0], 1 / geometry.spacing[1], ResolutionUnit::none};
 }
 
-namespace {
-
 constexpr double kSameShare = 1e-3;   // of an element
 constexpr double kRoundedOff = 1e-6;  // share of a coordinate that is stored in 32 bits
 
-double length_of_step(const Vector3& step) { return std::hypot(step[0], step[1], step[2]); }
+static double length_of_step(const Vector3& step) { return std::hypot(step[0], step[1], step[2]); }
 
-bool points_elsewhere(const Vector3& one, const Vector3& other) {
+static bool points_elsewhere(const Vector3& one, const Vector3& other) {
   const double length = length_of_step(one), other_length = length_of_step(other);
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (std::abs(one[axis] / length - other[axis] / other_length) > kSameShare) return true;
   return false;
 }
-
-}  // namespace
 
 std::string_view grid_difference(const Geometry& one, const Geometry& other, const Extent& extent) {
   const bool have_units = one.unit != LengthUnit::unknown && other.unit != LengthUnit::unknown;

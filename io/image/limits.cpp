@@ -153,17 +153,13 @@ std::string to_string(const Extent& extent) {
   return text;
 }
 
-namespace {
-
 constexpr int kMostSegments = 1000;  // before the frame header; real streams have a few
 
-int number_at(const unsigned char* bytes) { return bytes[0] << 8 | bytes[1]; }
+static int number_at(const unsigned char* bytes) { return bytes[0] << 8 | bytes[1]; }
 
-bool is_frame(int marker) {
+static bool is_frame(int marker) {
   return marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
 }
-
-}  // namespace
 
 std::int64_t JpegFrame::coefficient_bytes() const {
   constexpr std::int64_t kBlock = 32,

@@ -348,12 +348,10 @@ void reverse_bits(const std::byte* from, std::size_t bytes, std::byte* to, std::
   if (at < bytes) reverse_word(bytes - at);
 }
 
-namespace {
-
 constexpr std::size_t kMostPixelsOfRow = std::size_t{1} << 16;  // that are looked at
 
 /// Returns whether all are one of two values, or NaN.
-bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Found& known) {
+static bool are_known(const double* values, std::int64_t count, const TwoValueDetector::Found& known) {
   bool all = true;
   for (std::int64_t i = 0; i < count; ++i) {
     const double value = values[i];
@@ -363,13 +361,13 @@ bool are_known(const double* values, std::int64_t count, const TwoValueDetector:
 }
 
 /// Returns the value as a sample of one byte; `otherwise` if it is not one.
-unsigned char byte_of(double value, unsigned char otherwise) {
+static unsigned char byte_of(double value, unsigned char otherwise) {
   return value >= 0 && value <= 255 && value == std::floor(value) ? static_cast<unsigned char>(value)
                                                                   : otherwise;
 }
 
 /// Returns whether all bytes of a row are one of two values.
-bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector::Found& known) {
+static bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector::Found& known) {
   const unsigned char first = byte_of(known[0], byte_of(known[1], 0)), second = byte_of(known[1], first);
   if (first != known[0] && first != known[1]) return false;
   const std::array<SampleRange<std::uint8_t>, 2> ranges = {{{first, first}, {second, second}}};
@@ -380,12 +378,10 @@ bool are_known(const std::byte* row, std::int64_t count, const TwoValueDetector:
 }
 
 /// Returns whether a sample is a byte whose number is its value.
-bool are_bytes(const SampleFormat& format) {
+static bool are_bytes(const SampleFormat& format) {
   return format.bits == 8 && format.channels == 1 && format.kind == SampleKind::unsigned_integer &&
          !format.is_scaled() && format.missing.empty();
 }
-
-}  // namespace
 
 void TwoValueDetector::look_at(const SampleRows& rows, const Extent& extent) {
   constexpr int kRowsOfSlice = 256;

@@ -273,10 +273,8 @@ std::unique_ptr<SampleSource> open_npy(std::shared_ptr<const InputFile> file, co
   return std::make_unique<NpySource>(std::move(file), options);
 }
 
-namespace {
-
 /// Version 1.0 of the format: a Python dictionary, filled up so that the samples start at a multiple of 64.
-std::string npy_header(const Extent& extent, LabelType type, bool has_slice_axis) {
+static std::string npy_header(const Extent& extent, LabelType type, bool has_slice_axis) {
   std::string shape = std::to_string(extent.height) + ", " + std::to_string(extent.width);
   if (extent.depth > 1 || has_slice_axis) shape = std::to_string(extent.depth) + ", " + shape;
   std::string dictionary =
@@ -290,8 +288,6 @@ std::string npy_header(const Extent& extent, LabelType type, bool has_slice_axis
   header += static_cast<char>(dictionary.size() >> 8);
   return header + dictionary;
 }
-
-}  // namespace
 
 LabelFile npy_label_file(const Extent& extent, const WriteOptions& options) {
   return raw_label_file(npy_header(extent, options.type, options.geometry.has_slice_axis), extent, options);

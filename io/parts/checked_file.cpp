@@ -148,13 +148,9 @@ void CheckedFile::read_at(std::size_t section, std::uint64_t offset, std::span<s
     throw_damaged();
 }
 
-namespace {
-
-void require(bool condition) {
+static void require(bool condition) {
   if (!condition) CheckedFile::throw_damaged();
 }
-
-}  // namespace
 
 void check_components(const Components& components, const Extent& extent, bool is_periodic) {
   const int sizes[3] = {extent.width, extent.height, extent.depth};

@@ -197,15 +197,11 @@ void PngPixels::forget(std::size_t begin, std::size_t end) {
   if (first < last) madvise(reinterpret_cast<void*>(first * page), (last - first) * page, MADV_DONTNEED);
 }
 
-namespace {
-
 /// Chunks that are ignored; some of them can decompress to gigabytes. What stays is PLTE, tRNS and
 /// pHYs.
 constexpr png_byte kIgnoredChunks[] =
     "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0sBIT\0sCAL\0sPLT\0sRGB\0sTER\0tEXt\0tIME\0zTXt";
 constexpr int kIgnoredCount = sizeof kIgnoredChunks / 5;
-
-}  // namespace
 
 bool PngDecoder::is_ignored(std::string_view type) {
   for (int i = 0; i < kIgnoredCount; ++i)

@@ -248,20 +248,16 @@ void IntensityReader::read_rows(int z, const std::function<void(int y, int rows,
 void IntensityReader::read(int z, const Sink& sink) const { read_rows(z, sink, to_doubles); }
 void IntensityReader::read_long(int z, const LongSink& sink) const { read_rows(z, sink, to_whole_numbers); }
 
-namespace {
-
 constexpr int kRowsAtOnce = 512;
 
 /// Passes rows of bits on; the first is row y of its slice.
-void send_rows(BitView bits, int y, const IntensityImage::Sink& sink) {
+static void send_rows(BitView bits, int y, const IntensityImage::Sink& sink) {
   std::vector<double> samples(static_cast<std::size_t>(bits.extent.width));
   for (int i = 0; i < bits.extent.height; ++i) {
     for (int x = 0; x < bits.extent.width; ++x) samples[static_cast<std::size_t>(x)] = bits(x, i) ? 1 : 0;
     sink(y + i, 1, samples.data());
   }
 }
-
-}  // namespace
 
 MarkerImage::MarkerImage(const std::string& path, const ReadOptions& options)
     : path_(path), reader_(open_reader(path, options)) {

@@ -110,14 +110,10 @@ std::shared_ptr<const InputFile> open_input(const std::string& path, const ReadO
   return std::make_shared<const InputFile>(path, memory_limit(options.limits));
 }
 
-namespace {
-
-std::unique_ptr<SampleSource> open_store(const std::string& path, const ReadOptions& options) {
+static std::unique_ptr<SampleSource> open_store(const std::string& path, const ReadOptions& options) {
   check_format("zarr", path, options.limits);
   return open_zarr(path, options);
 }
-
-}  // namespace
 
 std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {
   return is_store(path) ? open_store(path, options) : open_file(open_input(path, options), options);
@@ -222,10 +218,8 @@ std::unique_ptr<SampleSource> open_stack(const std::string& folder, const ReadOp
   return std::make_unique<StackSource>(folder, options);
 }
 
-namespace {
-
 /// Returns a function that passes each line on once. Thread-safe.
-std::function<void(const std::string&)> once_each(std::function<void(const std::string&)> warn) {
+static std::function<void(const std::string&)> once_each(std::function<void(const std::string&)> warn) {
   if (!warn) return nullptr;
   struct Said {
     std::mutex mutex;
@@ -237,14 +231,12 @@ std::function<void(const std::string&)> once_each(std::function<void(const std::
   };
 }
 
-OpenSamples open(const std::string& path, const ReadOptions& options) {
+static OpenSamples open(const std::string& path, const ReadOptions& options) {
   if (options.stack) return {open_stack(path, options), 0, options.limits.memory};
   if (is_store(path)) return {open_store(path, options), 0, options.limits.memory};
   const std::shared_ptr<const InputFile> file = open_input(path, options);
   return {open_file(file, options), file->held_bytes(), options.limits.memory};
 }
-
-}  // namespace
 
 OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
   if (asked.stack && path == "-")

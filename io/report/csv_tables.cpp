@@ -95,13 +95,11 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
   stream_rows<kCsvRow>(table, sink);
 }
 
-namespace {
-
 constexpr std::string_view kBeginning = "file,page,value,components,area,",
                            kBeginningWithFrames = "file,frame,page,value,components,area,";
 
 /// min,median,max; empty of nothing.
-std::string spread(std::vector<std::uint64_t>& areas) {
+static std::string spread(std::vector<std::uint64_t>& areas) {
   if (areas.empty()) return ",,";
   std::sort(areas.begin(), areas.end());
   const std::size_t middle = areas.size() / 2;
@@ -111,8 +109,6 @@ std::string spread(std::vector<std::uint64_t>& areas) {
           : (static_cast<double>(areas[middle - 1]) + static_cast<double>(areas[middle])) / 2;
   return fmt::format("{},{},{}", areas.front(), shortest(median), areas.back());
 }
-
-}  // namespace
 
 std::string summary_header(bool has_frames) {
   return std::string(has_frames ? kBeginningWithFrames : kBeginning) +
@@ -163,19 +159,15 @@ bool is_summary_csv(std::string_view beginning) {
   return beginning.starts_with(kBeginning) || beginning.starts_with(kBeginningWithFrames);
 }
 
-namespace {
-
 constexpr std::string_view kContactColumns3d = "label_a,label_b,faces_x,faces_y,faces_z,edges,corners",
                            kContactColumns2d = "label_a,label_b,faces_x,faces_y,edges";
 
 /// Returns the area of a face across each axis.
-std::optional<Vector3> sizes_of_faces(bool volume, const Geometry& geometry) {
+static std::optional<Vector3> sizes_of_faces(bool volume, const Geometry& geometry) {
   if (!geometry.is_known(volume ? 3 : 2)) return std::nullopt;
   const auto [x, y, z] = geometry.spacing;
   return volume ? Vector3{y * z, x * z, x * y} : Vector3{y, x, 0};
 }
-
-}  // namespace
 
 void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                          const std::vector<Contact>& contacts, const ValueColumn& value,

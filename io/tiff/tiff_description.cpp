@@ -382,10 +382,8 @@ void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& d
   description.unit = first.unit;
 }
 
-namespace {
-
 /// Returns the reciprocal, rounded to the digits of a float, because libtiff makes a float of a fraction.
-double reciprocal(double resolution) {
+static double reciprocal(double resolution) {
   constexpr int kDigits = 7;
   char text[32];
   const auto written =
@@ -394,8 +392,6 @@ double reciprocal(double resolution) {
   std::from_chars(std::begin(text), written.ptr, value);
   return value;
 }
-
-}  // namespace
 
 Resolution read_resolution(const TiffHandle& tiff) {
   float x = 0, y = 0;

@@ -223,15 +223,14 @@ TiffFormat read_tiff_format(const TiffHandle& tiff, const TiffReading& reading,
   return format;
 }
 
-namespace {
-
 constexpr double kMaxTilePixels = static_cast<double>(std::int64_t{1} << 36);
 // Limit for all channels of a row of strips or tiles; times a few planes, it is below 2^63.
 constexpr double kMaxBandBytes = static_cast<double>(std::int64_t{1} << 56);
 
 /// Refuses a page that claims more bytes than its compression can make of the stored ones, before memory is
 /// allocated.
-void check_expansion(int compression, double claimed_bytes, std::int64_t rows, std::uint64_t stored_bytes) {
+static void check_expansion(int compression, double claimed_bytes, std::int64_t rows,
+                            std::uint64_t stored_bytes) {
   const auto stored = static_cast<double>(stored_bytes);
   if (compression == COMPRESSION_ADOBE_DEFLATE || compression == COMPRESSION_DEFLATE)
     check_deflate_ratio(claimed_bytes, stored_bytes);
@@ -245,8 +244,8 @@ void check_expansion(int compression, double claimed_bytes, std::int64_t rows, s
 
 /// Returns the memory of libjpeg for coefficients of several scans. Checks the header of the stream, because
 /// libjpeg trusts it even if it claims more than a strip or tile contains.
-std::int64_t check_jpeg(const TiffLayout& layout, const InputFile& file, std::uint64_t offset,
-                        std::uint64_t bytes) {
+static std::int64_t check_jpeg(const TiffLayout& layout, const InputFile& file, std::uint64_t offset,
+                               std::uint64_t bytes) {
   const std::optional<JpegFrame> frame = read_jpeg_frame(file, offset, bytes);
   if (!frame) return 0;
   if (frame->is_lossless()) throw Error(ErrorCode::data, "compression lossless JPEG is not supported");
@@ -255,8 +254,6 @@ std::int64_t check_jpeg(const TiffLayout& layout, const InputFile& file, std::ui
                                              frame->width, layout.width));
   return frame->coefficient_bytes();
 }
-
-}  // namespace
 
 std::string piece_name(const TiffLayout& layout, std::int64_t index) {
   return (layout.tiled ? "tile " : "strip ") + std::to_string(index);

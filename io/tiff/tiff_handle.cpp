@@ -56,15 +56,11 @@ void TiffMessages::add_warning(const char* module, const char* format, va_list a
   if (kept.empty()) kept = line;
 }
 
-namespace {
-
 /// libtiff's text for allocations that TIFFOpenOptionsSetMaxSingleMemAlloc refuses.
 constexpr const char* kBeyondLimit = "byte limit defined in open options";
 /// Tags up to this size are read with any memory limit: OME descriptions with a line for each of many
 /// thousand planes, and palettes of 16 bits.
 constexpr std::int64_t kTagBytes = std::int64_t{16} << 20;
-
-}  // namespace
 
 TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_bytes)
     : stream_{std::move(file), 0, false, {}, ""},

@@ -219,29 +219,25 @@ std::int64_t last_classic_strip_end(const TiffPages& pages) {
   return kClassicBytes - kPadding - static_cast<std::int64_t>(TiffDirectories(pages, false).bytes());
 }
 
-namespace {
-
-std::string attribute(const std::string& name, const std::string& value) {
+static std::string attribute(const std::string& name, const std::string& value) {
   return " " + name + "=\"" + value + "\"";
 }
 
 /// Returns OME's symbol of a unit; for an unknown one a unit without a length, so that sizes are kept.
-std::string ome_unit(LengthUnit unit) {
+static std::string ome_unit(LengthUnit unit) {
   if (unit == LengthUnit::unknown) return "reference frame";
   if (unit == LengthUnit::um) return "\xc2\xb5m";
   if (unit == LengthUnit::angstrom) return "\xc3\x85";
   return unit == LengthUnit::inch ? "in" : std::string(name_of(unit));
 }
 
-std::string ome_type(LabelType type) {
+static std::string ome_type(LabelType type) {
   if (type == LabelType::f32) return "float";
   if (type == LabelType::f64) return "double";
   if (bits_per_sample(type) == 64)
     throw Error(ErrorCode::data, "OME-TIFF cannot hold " + long_name(type) + "; write .tiff, .npy or .zarr");
   return long_name(type);
 }
-
-}  // namespace
 
 std::string imagej_description(Extent extent, Label max, const Geometry& geometry) {
   const std::string slices = std::to_string(extent.depth);

@@ -158,21 +158,17 @@ std::unique_ptr<SampleSource> open_tiff(std::shared_ptr<const InputFile> file, c
   return channel ? open_channel(std::move(source), *channel) : std::move(source);
 }
 
-namespace {
-
 /// Strips of more bytes than this are decoded row by row.
 constexpr std::int64_t kMaxStripBytes = std::int64_t{32} << 20;
 constexpr std::int64_t kBatchBytes = std::int64_t{1} << 18;  // of rows handed over together
 
-bool is_read_by_rows(const TiffLayout& layout, int planes) {
+static bool is_read_by_rows(const TiffLayout& layout, int planes) {
   return !layout.tiled && planes == 1 && layout.piece_bytes() > kMaxStripBytes;
 }
 
-int rows_in_batch(const TiffLayout& layout) {
+static int rows_in_batch(const TiffLayout& layout) {
   return static_cast<int>(std::clamp<std::int64_t>(kBatchBytes / layout.row_bytes, 1, 64));
 }
-
-}  // namespace
 
 std::int64_t TiffPageDecoder::buffer_bytes(const TiffLayout& layout, int planes, const TiffPieces& pieces) {
   if (is_read_by_rows(layout, planes)) return layout.row_bytes * rows_in_batch(layout) + pieces.coefficients;

@@ -76,22 +76,20 @@ Digits::Digits(int height)
   }
 }
 
-namespace {
-
 constexpr int kMaxSide = 2900;
 constexpr int kMaxShown = 100;
 constexpr int kTextShare = 90;  // of the longer side of a sheet is the height of its numbers
 
-int divide_up(std::int64_t a, std::int64_t b) { return static_cast<int>((a + b - 1) / b); }
+static int divide_up(std::int64_t a, std::int64_t b) { return static_cast<int>((a + b - 1) / b); }
 
 /// The smallest factor at which `count` slices of `side` elements fit, with a line and `more` between two;
 /// the largest one there is if nothing fits.
-int factor_for(int side, int count, int more) {
+static int factor_for(int side, int count, int more) {
   const int room = (kMaxSide + 1) / count - 1 - more;
   return room > 0 ? divide_up(side, room) : INT_MAX;
 }
 
-ContactSheet sheet_of(Extent extent, int slice_step, int columns, int text_height) {
+static ContactSheet sheet_of(Extent extent, int slice_step, int columns, int text_height) {
   ContactSheet sheet;
   sheet.slice_step = slice_step;
   sheet.shown = divide_up(extent.depth, slice_step);
@@ -106,9 +104,9 @@ ContactSheet sheet_of(Extent extent, int slice_step, int columns, int text_heigh
   return sheet;
 }
 
-int longer_side(const ContactSheet& sheet) { return std::max(sheet.width(), sheet.height()); }
+static int longer_side(const ContactSheet& sheet) { return std::max(sheet.width(), sheet.height()); }
 
-ContactSheet best_sheet(Extent extent, int slice_step, int text_height) {
+static ContactSheet best_sheet(Extent extent, int slice_step, int text_height) {
   ContactSheet best = sheet_of(extent, slice_step, 1, text_height);
   for (int columns = 2; columns <= best.shown; ++columns) {
     const ContactSheet sheet = sheet_of(extent, slice_step, columns, text_height);
@@ -117,8 +115,6 @@ ContactSheet best_sheet(Extent extent, int slice_step, int text_height) {
   }
   return best;
 }
-
-}  // namespace
 
 ContactSheet plan_contact_sheet(Extent extent) {
   const int slice_step = divide_up(extent.depth, kMaxShown);

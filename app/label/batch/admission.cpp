@@ -45,15 +45,13 @@ void Admission::give_back(std::int64_t bytes) {
 
 bool Admission::is_large(const Extent& extent) { return extent.elements() >= kLarge; }
 
-namespace {
-
-int thread_count(const LabelOptions& options) {
+static int thread_count(const LabelOptions& options) {
   return options.algorithm.threads > 0 ? options.algorithm.threads : tbb::info::default_concurrency();
 }
 
 /// Returns the number of jobs, limited by file descriptors: each needs some for its input, outputs and
 /// folders.
-int job_count(const LabelOptions& options, int threads) {
+static int job_count(const LabelOptions& options, int threads) {
   constexpr int kWaitingForDisk = 8, kDescriptorsEach = 10, kDescriptorsElse = 24;
   const int wanted = options.batch.jobs > 0 ? options.batch.jobs : threads + kWaitingForDisk;
   rlimit limit{};
@@ -61,8 +59,6 @@ int job_count(const LabelOptions& options, int threads) {
   const auto affordable = (static_cast<std::int64_t>(limit.rlim_cur) - kDescriptorsElse) / kDescriptorsEach;
   return static_cast<int>(std::clamp<std::int64_t>(affordable, 1, wanted));
 }
-
-}  // namespace
 
 Workers workers_for(const LabelOptions& options) {
   const int threads = thread_count(options), jobs = job_count(options, threads);

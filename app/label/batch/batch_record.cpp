@@ -134,16 +134,12 @@ int Tally::exit_code() const {
   return app::exit_code(codes);
 }
 
-namespace {
-
-std::string duration(double seconds) {
+static std::string duration(double seconds) {
   const auto whole = static_cast<long long>(seconds + 0.5);
   if (whole < 60) return fmt::format("{} s", whole);
   if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
   return fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
 }
-
-}  // namespace
 
 void BatchProgress::advance(bool failed) {
   if (failed) ++failed_;

@@ -210,14 +210,10 @@ std::string code(const Forest& forest, const DecisionTable& table) {
   return result;
 }
 
-namespace {
-
-std::string written(const Forest& forest, const DecisionTable& table, const std::string& what) {
+static std::string written(const Forest& forest, const DecisionTable& table, const std::string& what) {
   return "// Made by `ninja decision_trees`: " + what + ", " + std::to_string(questions(forest)) +
          " questions.\n" + code(forest, table);
 }
-
-}  // namespace
 
 std::vector<GeneratedFile> generated_files() {
   const DecisionTable pixels = make_decision_table(1), blocks = make_decision_table(2);

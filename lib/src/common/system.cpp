@@ -58,17 +58,13 @@ void advise_huge_pages(void* memory, std::size_t bytes) {
 #endif
 }
 
-namespace {
-
-std::optional<tbb::global_control> fewer_threads() {
+static std::optional<tbb::global_control> fewer_threads() {
   const int wanted = tbb::info::default_concurrency() - 1;  // in addition to this one
   const int found = count_startable_threads(wanted);
   if (found == wanted) return std::nullopt;
   return std::make_optional<tbb::global_control>(tbb::global_control::max_allowed_parallelism,
                                                  static_cast<std::size_t>(found) + 1);
 }
-
-}  // namespace
 
 void start_threads() {
   constexpr std::size_t kRoom = std::size_t{8} << 20;  // several times what oneTBB needs

@@ -148,11 +148,9 @@ std::string iterated_phase(const Algorithm& algorithm) {
   return {};
 }
 
-namespace {
-
 constexpr const char* kDefault = "runs";
 
-std::string known_names() {
+static std::string known_names() {
   std::vector<std::string> names = {"auto"};
   for (const Algorithm& algorithm : algorithms())
     if (std::find(names.begin(), names.end(), algorithm.name) == names.end()) names.push_back(algorithm.name);
@@ -161,18 +159,18 @@ std::string known_names() {
   return list;
 }
 
-std::string connectivities(const Algorithm& algorithm) {
+static std::string connectivities(const Algorithm& algorithm) {
   std::string list;
   for (const Variant& variant : algorithm.variants)
     list += (list.empty() ? "" : ", ") + std::to_string(static_cast<int>(variant.connectivity));
   return list;
 }
 
-bool labels(const Algorithm* algorithm, Connectivity connectivity) {
+static bool labels(const Algorithm* algorithm, Connectivity connectivity) {
   return algorithm != nullptr && find_variant(*algorithm, connectivity) != nullptr;
 }
 
-const Algorithm& checked(const Algorithm& algorithm, Connectivity connectivity) {
+static const Algorithm& checked(const Algorithm& algorithm, Connectivity connectivity) {
   if (!labels(&algorithm, connectivity))
     throw Error(ErrorCode::usage, algorithm.name + " does not label " +
                                       std::to_string(static_cast<int>(connectivity)) +
@@ -182,7 +180,7 @@ const Algorithm& checked(const Algorithm& algorithm, Connectivity connectivity) 
 
 /// Returns the algorithm of `--algo auto --device cuda`: `runs`, or the first one that supports the
 /// connectivity.
-const Algorithm& default_on_gpu(Connectivity connectivity) {
+static const Algorithm& default_on_gpu(Connectivity connectivity) {
   const Algorithm* runs = find_algorithm(kDefault, DeviceKind::cuda);
   if (labels(runs, connectivity)) return *runs;
   for (const Algorithm& algorithm : algorithms())
@@ -190,8 +188,6 @@ const Algorithm& default_on_gpu(Connectivity connectivity) {
   throw Error(ErrorCode::usage,
               "no CUDA algorithm labels " + std::to_string(static_cast<int>(connectivity)) + "-connectivity");
 }
-
-}  // namespace
 
 bool names_only_cuda(const std::string& name) {
   return find_algorithm(name, DeviceKind::cuda) != nullptr &&
