@@ -3,19 +3,131 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <exception>
 #include <mutex>
 #include <new>
+#include <system_error>
+#include <thread>
 
 #include "gpuccl/types.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/foreground.hpp"
-#include "io/image/row_stream.hpp"
 #include "io/image/samples.hpp"
 #include "io/image/value_rows.hpp"
 #include "io/read/open_samples.hpp"
 
 namespace gpuccl::io {
 namespace {
+
+/// Rows of bits that a separate thread decodes from first to last, a few MiB ahead of the caller. It lets a
+/// decoder and its caller work at their own pace.
+class RowStream {
+ public:
+  /// `decode` passes all rows to send(), in order. take() and finish() rethrow its exceptions.
+  RowStream(std::int64_t row_words, std::function<void(RowStream&)> decode)
+      : row_words_(static_cast<std::size_t>(row_words)), decode_(std::move(decode)) {
+    try {
+      thread_ = std::thread([this] { run(); });
+    } catch (const std::system_error&) {
+      throw Error(ErrorCode::memory, "cannot start a thread");
+    }
+  }
+  ~RowStream() {
+    {
+      const std::lock_guard lock(lock_);
+      stopped_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  RowStream(const RowStream&) = delete;
+  RowStream& operator=(const RowStream&) = delete;
+
+  /// Called by `decode`: waits while enough rows are ready. Throws through `decode` if no more are needed.
+  void send(std::vector<std::uint32_t> rows) {
+    std::unique_lock lock(lock_);
+    changed_.wait(lock, [this] { return stopped_ || sent_words_ < kWordsAhead; });
+    if (stopped_) throw Stopped();
+    sent_words_ += rows.size();
+    sent_.push_back(std::move(rows));
+    changed_.notify_all();
+  }
+
+  /// Returns the first row that was not taken yet.
+  int next() const { return next_; }
+  void skip(int rows) { take(rows, nullptr); }
+  void take(int rows, std::uint32_t* out) {
+    for (std::size_t left = static_cast<std::size_t>(rows) * row_words_; left > 0;) {
+      if (taken_ == rows_.size()) {
+        rows_ = receive();
+        taken_ = 0;
+      }
+      const std::size_t words = std::min(left, rows_.size() - taken_);
+      if (out != nullptr) {
+        std::memcpy(out, rows_.data() + taken_, words * sizeof *out);
+        out += words;
+      }
+      taken_ += words;
+      left -= words;
+    }
+    next_ += rows;
+  }
+  /// Call it after the last row: waits for `decode`, which checks the rest of the file.
+  void finish() {
+    std::unique_lock lock(lock_);
+    changed_.wait(lock, [this] { return ended_; });
+    if (failure_) std::rethrow_exception(failure_);
+  }
+
+ private:
+  static constexpr std::size_t kWordsAhead = std::size_t{1} << 21;
+  struct Stopped {};
+
+  void run() {
+    std::exception_ptr failure;
+    try {
+      decode_(*this);
+    } catch (const Stopped&) {
+    } catch (...) {
+      failure = std::current_exception();
+    }
+    const std::lock_guard lock(lock_);
+    failure_ = failure;
+    ended_ = true;
+    changed_.notify_all();
+  }
+  std::vector<std::uint32_t> receive() {
+    std::unique_lock lock(lock_);
+    changed_.wait(lock, [this] { return ended_ || !sent_.empty(); });
+    if (sent_.empty()) {
+      if (failure_) std::rethrow_exception(failure_);
+      throw Error(ErrorCode::data, "the file is truncated");
+    }
+    std::vector<std::uint32_t> rows = std::move(sent_.front());
+    sent_.pop_front();
+    sent_words_ -= rows.size();
+    changed_.notify_all();
+    return rows;
+  }
+
+  std::size_t row_words_;
+  std::function<void(RowStream&)> decode_;
+
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::deque<std::vector<std::uint32_t>> sent_;
+  std::size_t sent_words_ = 0;
+  bool ended_ = false, stopped_ = false;
+  std::exception_ptr failure_;
+
+  std::vector<std::uint32_t> rows_;  // being taken
+  std::size_t taken_ = 0;            // words of them
+  int next_ = 0;
+  std::thread thread_;  // last, because it uses the others
+};
 
 class SampleReader final : public Reader {
  public:

@@ -30,8 +30,4 @@ int print_plan(const std::vector<BatchItem>& plan, const LabelOptions& options);
 /// Returns the name of the index of the pages of a batch (--view); "" without pages.
 std::string index_of_pages(const LabelOptions& options);
 
-/// Returns whether all outputs exist and, as far as a report shows, belong to a run of this input with this
-/// signature (signature_of()). `stack`: the input is a folder of slices.
-bool is_done(const LabelPaths& files, const std::string& signature, bool stack);
-
 }  // namespace gpuccl::app
