@@ -48,7 +48,7 @@ def output(*command):
 
 
 def installed(path, package):
-    """The version of what app/python/wheel.sh built from source."""
+    """The version of what release/wheel built from source."""
     return (pathlib.Path(path[: path.index("/static/")]) / "static" / package).read_text().strip()
 
 
