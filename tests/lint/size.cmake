@@ -12,7 +12,7 @@ set(rooms
   "app/mpi 228"
   "app/options 2283"
   "app/parts 1852"
-  "app/python 4606"
+  "app/python 4479"
   "app/view 3041"
   "app 160"
   "io/bmp 268"
@@ -67,7 +67,7 @@ set(rooms
   "tests/slabs 294"
   "tests/support 2695"
   "tests 222"
-  "release 445"
+  "release 505"
   "dev 149")
 set(kinds bash cmake cpp css cu cuh def h hpp html in inc js py pyi sh tsv txt)
 
