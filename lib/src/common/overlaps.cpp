@@ -103,7 +103,10 @@ struct PartnerCounts {
   }
 };
 
-double ratio(double numerator, double denominator) { return denominator > 0 ? numerator / denominator : 0; }
+template <class Numerator, class Denominator>
+double ratio(Numerator numerator, Denominator denominator) {
+  return denominator > 0 ? static_cast<double>(numerator) / static_cast<double>(denominator) : 0;
+}
 
 }  // namespace
 
@@ -225,13 +228,9 @@ double OverlapCounts::relative_volume_difference() const {
                            : static_cast<double>(volume_difference()) / static_cast<double>(truth_pixels);
 }
 
-double OverlapCounts::sensitivity() const {
-  return ratio(static_cast<double>(truth_found), static_cast<double>(truth));
-}
+double OverlapCounts::sensitivity() const { return ratio(truth_found, truth); }
 
-double OverlapCounts::precision() const {
-  return ratio(static_cast<double>(prediction_found), static_cast<double>(prediction));
-}
+double OverlapCounts::precision() const { return ratio(prediction_found, prediction); }
 
 void OverlapCounts::add(const OverlapCounts& other) {
   truth += other.truth;
@@ -245,31 +244,21 @@ void OverlapCounts::add(const OverlapCounts& other) {
   common_pixels += other.common_pixels;
 }
 
-double MatchScores::precision() const {
-  return ratio(static_cast<double>(true_positives), static_cast<double>(true_positives + false_positives));
-}
+double MatchScores::precision() const { return ratio(true_positives, true_positives + false_positives); }
 
-double MatchScores::recall() const {
-  return ratio(static_cast<double>(true_positives), static_cast<double>(true_positives + false_negatives));
-}
+double MatchScores::recall() const { return ratio(true_positives, true_positives + false_negatives); }
 
 double MatchScores::f1() const {
-  return ratio(2 * static_cast<double>(true_positives),
-               static_cast<double>(2 * true_positives + false_positives + false_negatives));
+  return ratio(2 * true_positives, 2 * true_positives + false_positives + false_negatives);
 }
 
 double MatchScores::accuracy() const {
-  return ratio(static_cast<double>(true_positives),
-               static_cast<double>(true_positives + false_positives + false_negatives));
+  return ratio(true_positives, true_positives + false_positives + false_negatives);
 }
 
-double MatchScores::mean_matched_iou() const {
-  return ratio(sum_of_iou, static_cast<double>(true_positives));
-}
+double MatchScores::mean_matched_iou() const { return ratio(sum_of_iou, true_positives); }
 
-double MatchScores::mean_true_iou() const {
-  return ratio(sum_of_iou, static_cast<double>(true_positives + false_negatives));
-}
+double MatchScores::mean_true_iou() const { return ratio(sum_of_iou, true_positives + false_negatives); }
 
 double MatchScores::panoptic_quality() const {
   return ratio(sum_of_iou, static_cast<double>(true_positives) +
@@ -296,7 +285,7 @@ MatchScores score_matches(const OverlapTable& table, std::span<const Match> matc
 double average_precision(std::span<const MatchScores> scores) {
   double total = 0;
   for (const MatchScores& score : scores) total += score.accuracy();
-  return ratio(total, static_cast<double>(scores.size()));
+  return ratio(total, scores.size());
 }
 
 std::vector<ObjectPair> list_pairs(const OverlapTable& table, std::span<const Match> matches) {
