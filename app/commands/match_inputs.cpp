@@ -6,7 +6,6 @@
 #include "app/commands/match.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/batch/find_inputs.hpp"
-#include "app/label/describe.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
@@ -76,9 +75,6 @@ Objects values_of(const std::string& path, const io::ReadOptions& read, const Ob
   Objects objects{info.extent, info.geometry, std::move(labeled.labeled.labels)};
   const Components& components = labeled.labeled.components;
   add_places(components, objects);
-  const std::string scattered =
-      hint_of_scattered(components.size(), pixels_of_boxes(components), info.extent);
-  if (!options.per_value && !scattered.empty()) read.warn(scattered);
   std::vector<std::uint64_t> values(labeled.values.begin(), labeled.values.end());
   objects.ids = options.per_value ? numbers(values.size()) : values;
   if (options.per_value) objects.classes = std::move(values);

@@ -195,12 +195,6 @@ int run_view(const ViewOptions& options) {
   page.geometry = input.info().geometry;
   if (options.stats.empty() && options.report.empty()) {
     const Components& components = objects.components;
-    const std::string hint =
-        hint_of_scattered(components.size(), pixels_of_boxes(components), input.extent());
-    if (!hint.empty()) {
-      print_warning(options.labels, hint);
-      page.hints.push_back(hint);
-    }
     page.table.set_least_area(area_of_largest(components, kMostViewRows));
     io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, input.extent().depth > 1,
                          page.geometry, components);

@@ -13,10 +13,8 @@
 #include "app/common/sandbox.hpp"
 #include "app/options/input_options.hpp"
 #include "gpuccl/objects.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
-#include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/read/label_reader.hpp"
@@ -127,20 +125,6 @@ std::string hint_of_measures(const io::Geometry& geometry, Connectivity connecti
   return "voxels are anisotropic, but shape is measured in voxels; --measure physical uses the spacing";
 }
 
-/// Returns the hint for a spacing whose axes seem to be in the order z, y, x.
-std::string hint_of_order(const io::ImageInfo& input, const Findings& findings) {
-  const auto& spacing = input.geometry.spacing;
-  if (!findings.given_spacing || input.extent.depth == 1 || spacing[1] != spacing[2] ||
-      spacing[0] == spacing[1])
-    return "";
-  const std::string x = io::shortest(spacing[0]), y = io::shortest(spacing[1]);
-  const std::string unit = input.geometry.unit == io::LengthUnit::unknown
-                               ? ""
-                               : "," + std::string(io::name_of(input.geometry.unit));
-  return "--spacing is X,Y,Z, so columns are " + x + " apart and slices " + y + "; if slices are " + x +
-         " apart, use --spacing " + y + "," + y + "," + x + unit;
-}
-
 /// Returns the hint for a threshold of colors.
 std::string hint_of_colors(const io::ImageInfo& input, const io::ForegroundOptions& options) {
   const bool has_threshold = options.threshold || options.otsu;
@@ -168,7 +152,6 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
     add(io::kHintOfNan);
   if (findings.needs_unit && input.geometry.is_known(2) && input.geometry.unit == io::LengthUnit::unknown)
     add("the spacing has no unit, so the column unit is empty; add one, as in --spacing 0.2,0.2,1,um");
-  add(hint_of_order(input, findings));
   add(hint_of_spacing(input, connectivity));
   if (!findings.other_grid.empty())
     add("the image of --intensity has another " + std::string(findings.other_grid) +
@@ -221,31 +204,6 @@ std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivit
   const std::string unit(geometry.unit == io::LengthUnit::unknown ? "units of length"
                                                                   : io::name_of(geometry.unit));
   return "the z spacing is unknown, so nothing is measured in " + unit + "; set it with --spacing X,Y,Z";
-}
-
-std::uint64_t pixels_of_boxes(const Components& components) {
-  std::uint64_t pixels = 0;
-  for (const Box& box : components.box) {
-    std::uint64_t pixels_of_box = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      pixels_of_box *= static_cast<std::uint64_t>(box.max[axis] - box.min[axis]) + 1;
-    pixels += pixels_of_box;
-  }
-  return pixels;
-}
-
-std::string hint_of_scattered(std::uint64_t objects, std::uint64_t pixels_of_boxes, const Extent& extent) {
-  constexpr std::uint64_t kLeastObjects = 16;
-  constexpr double kMostCovered = 10;  // times the image
-  constexpr double kMostOfOne =
-      0.25;  // of the image, on average; long and thin objects, such as neurites, have less
-  const double covered = static_cast<double>(pixels_of_boxes) / static_cast<double>(extent.elements());
-  const bool is_scattered = extent.elements() >= kLeastElements && objects >= kLeastObjects &&
-                            covered > kMostCovered && covered > kMostOfOne * static_cast<double>(objects);
-  return is_scattered
-             ? "its values are scattered, as those of a photograph or of classes are; gpuccl label finds "
-               "components, with --threshold in a photograph and with --values in classes"
-             : "";
 }
 
 void PieceReport::set_engine(const EngineReport& engine) {
@@ -313,7 +271,6 @@ void ImageReport::selected(PartLink& link, const LabelInput& input, const Global
   count = part.count;
   dropped = part.dropped;
   const ValueOptions& options = input.options().values;
-  if (options.objects) pixels_of_boxes = link.scan(app::pixels_of_boxes(part.components)).all;
   if (!options.sums_values()) return;
   values = io::sum_up_values(input.column(part.values), part.components);
   if (link.parts() > 1) values = io::sum_up_values(*input.value_type(), io::gather_lists(link, values));
@@ -370,7 +327,6 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   findings.largest = image.largest;
   findings.filled = image.holes ? image.holes->elements : 0;
   findings.by_values = options_.values.by_values;
-  findings.given_spacing = options_.spacing.has_value();
   findings.needs_unit = options_.measure.needs_spacing;
   findings.measured = options_.measure.wanted;
   findings.other_grid = input.measures().grid_difference();
@@ -396,13 +352,10 @@ void Description::selected(ImageReport& image) {
   report.components = image.count;
   report.dropped = image.dropped;
   if (options_.values.sums_values()) report.values = std::move(image.values);
-  if (!options_.values.objects) return;
-  std::string line = image.count + image.dropped == 1
-                         ? "holds one value, which is one object; gpuccl label splits a mask into components"
-                         : hint_of_scattered(image.count, image.pixels_of_boxes, report.input.extent);
-  if (line.empty()) return;
-  warn(files_.input, line);
-  report.hints.push_back(std::move(line));
+  if (!options_.values.objects || image.count + image.dropped != 1) return;
+  report.hints.emplace_back(
+      "holds one value, which is one object; gpuccl label splits a mask into components");
+  warn(files_.input, report.hints.back());
 }
 
 void Description::image(const io::WriteOptions& write, io::LabelType asked) {

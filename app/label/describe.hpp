@@ -32,7 +32,6 @@ struct Findings {
   bool more_than_two_values = false;
   bool by_values = false;
   bool any_nan = false;           // among the values
-  bool given_spacing = false;     // by --spacing, not by the file
   bool needs_unit = false;        // physical measures are requested
   bool has_values_option = true;  // --values can be recommended
   MeasureSet measured;            // as requested
@@ -45,12 +44,6 @@ std::string hint_of_foreground(const io::ImageInfo& input, const io::ForegroundO
 /// Returns a line if the spacing of a volume is known only within slices, so that physical measures are
 /// missing; else "".
 std::string hint_of_spacing(const io::ImageInfo& input, Connectivity connectivity);
-
-/// Returns the sum of the pixels in all bounding boxes.
-std::uint64_t pixels_of_boxes(const Components& components);
-/// Returns a line if the bounding boxes of objects overlap so much that the image is probably a photograph;
-/// else "".
-std::string hint_of_scattered(std::uint64_t objects, std::uint64_t pixels_of_boxes, const Extent& extent);
 
 /// Fields of the report about labeling one part of an image, or all of it.
 struct PieceReport {
@@ -79,8 +72,7 @@ struct ImageReport {
   std::vector<std::uint64_t> nans;     // samples of components that are NaN, of each image
   bool has_objects_in_pieces = false;  // counted by one process only
   std::uint64_t count = 0, dropped = 0;
-  std::uint64_t pixels_of_boxes = 0;  // of objects
-  std::vector<io::OfValue> values;    // totals, if these are reported
+  std::vector<io::OfValue> values;  // totals, if these are reported
 
   // Collective: all parts of the image call these functions.
 

@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
-#include <string_view>
 #include <type_traits>
 #include <utility>
 
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 
 namespace gpuccl::app {
@@ -16,7 +14,7 @@ namespace {
 
 /// Numbers of JoinedParts.
 struct JoinedCounts {
-  std::uint64_t count, dropped, largest, pixels_of_boxes, has_holes;
+  std::uint64_t count, dropped, largest, has_holes;
   HoleCounts holes;
   std::uint64_t image_type, image_largest;
 };
@@ -225,7 +223,7 @@ std::uint64_t JoinedParts::id() const { return fingerprint_of(labels); }
 
 void JoinedParts::write(io::CheckedFileWriter& file) const {
   const HoleCounts filled = holes.value_or(HoleCounts());
-  file.add_section(std::array{JoinedCounts{count, dropped, largest, pixels_of_boxes, holes ? 1U : 0U, filled,
+  file.add_section(std::array{JoinedCounts{count, dropped, largest, holes ? 1U : 0U, filled,
                                            static_cast<std::uint64_t>(image_type), image_largest}});
   file.add_section(nans);
   file.add_section(labels);
@@ -243,7 +241,6 @@ JoinedParts JoinedParts::read(const io::CheckedFile& file, std::size_t parts) {
   joined.count = counts.count;
   joined.dropped = counts.dropped;
   joined.largest = counts.largest;
-  joined.pixels_of_boxes = counts.pixels_of_boxes;
   if (counts.has_holes != 0) joined.holes = counts.holes;
   joined.image_type = static_cast<io::LabelType>(counts.image_type);
   joined.image_largest = static_cast<Label>(counts.image_largest);

@@ -101,34 +101,6 @@ TEST_CASE("NaN is background, with a hint") {
   CHECK(contacts.err.find("some values are NaN and count as background") != std::string::npos);
 }
 
-TEST_CASE("a photograph is no label image, which is hinted at") {
-  const ScratchFolder scratch;
-  std::string samples(80 * 80, '\0'), cells = samples;
-  for (std::size_t i = 0; i < samples.size(); ++i) {
-    samples[i] = static_cast<char>(i * 7 % 97);
-    cells[i] = static_cast<char>(1 + i / 80 / 16 * 5 + i % 80 / 16);  // in a grid
-  }
-  const auto image = [&](const std::string& name, const std::string& bytes) {
-    return save_nrrd(scratch / name, "uint8", "80 80", bytes);
-  };
-  // Each of 60 lines goes through the whole image, and their boxes together cover it twelve times.
-  std::string lines(80 * 80, '\0');
-  for (std::size_t line = 0; line < 60; ++line)
-    for (std::size_t x = 0; x < 80; ++x) lines[(line + x / 5) * 80 + x] = static_cast<char>(1 + line);
-  const std::string photo = image("photo.nrrd", samples), labels = image("labels.nrrd", cells),
-                    thin = image("thin.nrrd", lines);
-  const std::string hint =
-      "its values are scattered, as those of a photograph or of classes are; gpuccl label finds";
-  for (const Words& words : {Words{"measure", photo, "--stats", "-"}, Words{"match", photo, photo},
-                             Words{"view", photo, "-o", scratch / "photo.html"}})
-    CHECK(gpuccl(words).err.find(photo + ": " + hint) != std::string::npos);
-  for (const Words& words :
-       {Words{"measure", labels, "--stats", "-"}, Words{"match", labels, labels},
-        Words{"view", labels, "-o", scratch / "labels.html"}, Words{"measure", thin, "--stats", "-"},
-        Words{"match", photo, photo, "--per-value"}})
-    CHECK(gpuccl(words).err.empty());
-}
-
 TEST_CASE("components are the connected pieces of an object") {
   const ScratchFolder scratch;
   const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
