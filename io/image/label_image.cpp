@@ -6,37 +6,22 @@
 
 namespace gpuccl::io {
 
-int bits_per_sample(LabelType type) {
-  switch (type) {
-    case LabelType::u8:
-    case LabelType::i8:
-      return 8;
-    case LabelType::u16:
-    case LabelType::i16:
-      return 16;
-    case LabelType::u64:
-    case LabelType::i64:
-    case LabelType::f64:
-      return 64;
-    default:
-      return 32;
-  }
-}
+namespace {
 
-char kind_of(LabelType type) {
-  switch (type) {
-    case LabelType::f32:
-    case LabelType::f64:
-      return 'f';
-    case LabelType::i8:
-    case LabelType::i16:
-    case LabelType::i32:
-    case LabelType::i64:
-      return 'i';
-    default:
-      return 'u';
-  }
-}
+struct Stored {
+  char kind;
+  int bits;
+};
+constexpr Stored kStored[] = {{'u', 32}, {'u', 8},  {'u', 16}, {'u', 32}, {'i', 8}, {'i', 16},
+                              {'i', 32}, {'f', 32}, {'u', 64}, {'i', 64}, {'f', 64}};  // as LabelType
+
+const Stored& stored(LabelType type) { return kStored[static_cast<std::size_t>(type)]; }
+
+}  // namespace
+
+int bits_per_sample(LabelType type) { return stored(type).bits; }
+
+char kind_of(LabelType type) { return stored(type).kind; }
 
 std::string numpy_name(LabelType type) {
   const int bytes = bits_per_sample(type) / 8;
@@ -50,11 +35,9 @@ std::string long_name(LabelType type) {
   return (kind == 'f' ? "float" : kind == 'i' ? "int" : "uint") + std::to_string(bits_per_sample(type));
 }
 
-namespace {
-
 /// Labels are rendered into the upper half of `out` and replaced from the front, so no other memory is
 /// needed.
-void render_wide(const MappedLabels& labels, std::int64_t first_row, std::int64_t rows, void* out) {
+static void render_wide(const MappedLabels& labels, std::int64_t first_row, std::int64_t rows, void* out) {
   const auto samples = static_cast<std::size_t>(rows * labels.labels.extent().width);
   auto* const bytes = static_cast<std::byte*>(out);
   std::byte* const rendered = bytes + samples * sizeof(Label);
@@ -66,8 +49,6 @@ void render_wide(const MappedLabels& labels, std::int64_t first_row, std::int64_
     std::memcpy(bytes + i * sizeof sample, &sample, sizeof sample);
   }
 }
-
-}  // namespace
 
 void render(const MappedLabels& labels, LabelType type, std::int64_t first_row, std::int64_t rows,
             void* out) {

@@ -269,21 +269,8 @@ void check_format(const SampleFormat& format) {
 }
 
 const char* name_of(Photometric photometric) {
-  switch (photometric) {
-    case Photometric::min_is_black:
-      return "min-is-black";
-    case Photometric::min_is_white:
-      return "min-is-white";
-    case Photometric::palette:
-      return "palette";
-    case Photometric::rgb:
-      return "rgb";
-    case Photometric::cmyk:
-      return "cmyk";
-    case Photometric::ycbcr:
-      return "ycbcr";
-  }
-  return "";
+  constexpr const char* kNames[] = {"min-is-black", "min-is-white", "palette", "rgb", "cmyk", "ycbcr"};
+  return kNames[static_cast<std::size_t>(photometric)];
 }
 
 void refuse_colors(Photometric photometric, const std::string& remedy) {

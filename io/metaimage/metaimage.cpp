@@ -255,28 +255,10 @@ std::string geometry_fields(const Geometry& given, std::size_t axes) {
 }
 
 const char* element_type(LabelType type) {
-  switch (type) {
-    case LabelType::u8:
-      return "MET_UCHAR";
-    case LabelType::u16:
-      return "MET_USHORT";
-    case LabelType::i8:
-      return "MET_CHAR";
-    case LabelType::i16:
-      return "MET_SHORT";
-    case LabelType::i32:
-      return "MET_INT";
-    case LabelType::f32:
-      return "MET_FLOAT";
-    case LabelType::u64:
-      return "MET_ULONG_LONG";
-    case LabelType::i64:
-      return "MET_LONG_LONG";
-    case LabelType::f64:
-      return "MET_DOUBLE";
-    default:
-      return "MET_UINT";
-  }
+  constexpr const char* kNames[] = {"MET_UINT",       "MET_UCHAR",     "MET_USHORT", "MET_UINT",
+                                    "MET_CHAR",       "MET_SHORT",     "MET_INT",    "MET_FLOAT",
+                                    "MET_ULONG_LONG", "MET_LONG_LONG", "MET_DOUBLE"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 }  // namespace

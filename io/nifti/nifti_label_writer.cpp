@@ -87,28 +87,8 @@ class HeaderWriter {
 
 /// Returns the code of NIfTI for a type.
 std::uint64_t datatype_of(LabelType type) {
-  switch (type) {
-    case LabelType::u8:
-      return 2;
-    case LabelType::u16:
-      return 512;
-    case LabelType::i8:
-      return 256;
-    case LabelType::i16:
-      return 4;
-    case LabelType::i32:
-      return 8;
-    case LabelType::f32:
-      return 16;
-    case LabelType::u64:
-      return 1280;
-    case LabelType::i64:
-      return 1024;
-    case LabelType::f64:
-      return 64;
-    default:
-      return 768;
-  }
+  constexpr std::uint64_t kCodes[] = {768, 2, 512, 768, 256, 4, 8, 16, 1280, 1024, 64};
+  return kCodes[static_cast<std::size_t>(type)];
 }
 
 }  // namespace

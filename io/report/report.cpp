@@ -24,23 +24,9 @@ double rounded(double milliseconds) { return std::round(milliseconds * 1000) / 1
 OrderedJson numbers_of(const Vector3& vector) { return {vector[0], vector[1], vector[2]}; }
 
 const char* name_of(WorldSpace space) {
-  switch (space) {
-    case WorldSpace::lps:
-      return "LPS";
-    case WorldSpace::ras:
-      return "RAS";
-    case WorldSpace::las:
-      return "LAS";
-    case WorldSpace::scanner_xyz:
-      return "scanner-xyz";
-    case WorldSpace::right_handed:
-      return "right-handed";
-    case WorldSpace::left_handed:
-      return "left-handed";
-    case WorldSpace::unknown:
-      break;
-  }
-  return nullptr;
+  constexpr const char* kNames[] = {nullptr,       "LPS",          "RAS",        "LAS",
+                                    "scanner-xyz", "right-handed", "left-handed"};
+  return kNames[static_cast<std::size_t>(space)];
 }
 
 OrderedJson geometry_of(const Geometry& geometry) {

@@ -65,23 +65,9 @@ std::vector<MeasureColumn> columns(const MeasureSet& wanted, std::span<const std
 }
 
 std::string_view name_of(MeasureGroup group) {
-  switch (group) {
-    case basic:
-      return "basic";
-    case shape:
-      return "shape";
-    case topology:
-      return "topology";
-    case border:
-      return "border";
-    case periodic:
-      return "periodic";
-    case physical:
-      return "physical";
-    case intensity:
-      return "intensity";
-  }
-  return "";
+  constexpr std::string_view kNames[] = {"basic",    "shape",    "topology", "border",
+                                         "periodic", "physical", "intensity"};
+  return kNames[static_cast<std::size_t>(group)];
 }
 
 }  // namespace gpuccl
