@@ -254,79 +254,56 @@ class Slices final : public SourcePart {
   int first_ = 0;
 };
 
-class Indices final : public SourcePart {
+/// Passes on rows in a format of its own.
+class Reformatted : public SourcePart {
  public:
-  explicit Indices(std::unique_ptr<SampleSource> source)
+  explicit Reformatted(std::unique_ptr<SampleSource> source)
       : SourcePart(std::move(source)), format_(this->source().format(0)) {
-    format_.photometric = Photometric::min_is_black;
     format_.palette.clear();
   }
 
   const SampleFormat& format(int) const override { return format_; }
   Extent slice_extent(int z) const override { return source().slice_extent(z); }
-  void decode(int z, const Sink& sink) const override { source().decode(z, as_indices(sink)); }
+  void decode(int z, const Sink& sink) const override {
+    source().decode(z, [&](const SampleRows& rows) { pass(z, rows, sink); });
+  }
   void decode_from_top(int z, const Sink& sink) const override {
-    source().decode_from_top(z, as_indices(sink));
+    source().decode_from_top(z, [&](const SampleRows& rows) { pass(z, rows, sink); });
   }
 
- private:
-  Sink as_indices(const Sink& sink) const {
-    return [this, &sink](const SampleRows& rows) {
-      sink({format_, rows.y, rows.count, rows.data, rows.pitch});
-    };
-  }
+ protected:
+  virtual void pass(int z, const SampleRows& rows, const Sink& sink) const = 0;
 
   SampleFormat format_;
 };
 
-}  // namespace
-
-std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range,
-                                          const std::optional<GivenSpacing>& spacing) {
-  return std::make_unique<Slices>(std::move(source), range, spacing);
-}
-
-std::unique_ptr<SampleSource> open_indices(std::unique_ptr<SampleSource> source) {
-  return std::make_unique<Indices>(std::move(source));
-}
-
-namespace {
-
-SampleFormat gray(const SampleFormat& format) {
-  SampleFormat one = format;
-  one.channels = 1;
-  if (format.photometric != Photometric::min_is_white) one.photometric = Photometric::min_is_black;
-  one.palette.clear();
-  return one;
-}
-
-class ChannelSource final : public SampleSource {
+class Indices final : public Reformatted {
  public:
-  ChannelSource(std::unique_ptr<SampleSource> source, int channel)
-      : source_(std::move(source)),
-        channel_(channel),
-        info_(source_->info()),
-        format_(gray(source_->format(0))) {
-    info_.photometric = name_of(format_.photometric);
-  }
-
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return format_; }
-  Extent slice_extent(int z) const override { return source_->slice_extent(z); }
-  std::int64_t buffer_bytes() const override {
-    return source_->buffer_bytes() + format_.row_bytes(info_.extent.width);
-  }
-  std::int64_t held_bytes() const override { return source_->held_bytes(); }
-  bool in_order() const override { return source_->in_order(); }
-  void decode(int z, const Sink& sink) const override {
-    source_->decode(z, [&](const SampleRows& rows) { pass(z, rows, sink); });
-  }
-  void decode_from_top(int z, const Sink& sink) const override {
-    source_->decode_from_top(z, [&](const SampleRows& rows) { pass(z, rows, sink); });
+  explicit Indices(std::unique_ptr<SampleSource> source) : Reformatted(std::move(source)) {
+    format_.photometric = Photometric::min_is_black;
   }
 
  private:
-  void pass(int z, const SampleRows& rows, const Sink& sink) const {
+  void pass(int, const SampleRows& rows, const Sink& sink) const override {
+    sink({format_, rows.y, rows.count, rows.data, rows.pitch});
+  }
+};
+
+class ChannelSource final : public Reformatted {
+ public:
+  ChannelSource(std::unique_ptr<SampleSource> source, int channel)
+      : Reformatted(std::move(source)), channel_(channel) {
+    format_.channels = 1;
+    if (format_.photometric != Photometric::min_is_white) format_.photometric = Photometric::min_is_black;
+    own_info().photometric = name_of(format_.photometric);
+  }
+
+  std::int64_t buffer_bytes() const override {
+    return source().buffer_bytes() + format_.row_bytes(info().extent.width);
+  }
+
+ private:
+  void pass(int z, const SampleRows& rows, const Sink& sink) const override {
     const auto sample = static_cast<std::size_t>(format_.bits / 8);
     const std::size_t pixel = sample * static_cast<std::size_t>(rows.format.channels);
     std::vector<std::byte> row(sample * static_cast<std::size_t>(slice_extent(z).width));
@@ -339,13 +316,19 @@ class ChannelSource final : public SampleSource {
     }
   }
 
-  std::unique_ptr<SampleSource> source_;
   int channel_;
-  ImageInfo info_;
-  SampleFormat format_;
 };
 
 }  // namespace
+
+std::unique_ptr<SampleSource> open_slices(std::unique_ptr<SampleSource> source, const PageRange& range,
+                                          const std::optional<GivenSpacing>& spacing) {
+  return std::make_unique<Slices>(std::move(source), range, spacing);
+}
+
+std::unique_ptr<SampleSource> open_indices(std::unique_ptr<SampleSource> source) {
+  return std::make_unique<Indices>(std::move(source));
+}
 
 std::unique_ptr<SampleSource> open_channel(std::unique_ptr<SampleSource> source, int channel) {
   const SampleFormat& format = source->format(0);

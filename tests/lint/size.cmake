@@ -19,7 +19,7 @@ set(rooms
   "io/deflate 1037"
   "io/files 2752"
   "io/hdf5 1877"
-  "io/image 5509"
+  "io/image 5492"
   "io/jpeg 276"
   "io/metaimage 319"
   "io/mgh 149"
