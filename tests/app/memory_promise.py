@@ -46,8 +46,7 @@ def peak(words):
 
 # Blobs are of 8x8 pixels. Images of which something else than the elements takes the memory: rows, components, contacts, holes.
 ODD = [
-    ("narrow dots", "dots 1x1000000", 16, []),
-    ("narrow dots", "dots 1x1000000", 64, []),
+    ("narrow dots", "dots 1x1000000", 16, []), ("narrow dots", "dots 1x1000000", 64, []),
     ("one long strip that fits", "strip 1x10000000", 24, []),
     ("three columns", "dots 3x1000000", 64, []),
     ("narrow dots, values", "dots 1x1000000", 64, ["--values"]),
@@ -59,10 +58,10 @@ ODD = [
     ("outlines of blobs that fit", "blobs 1000x1000", 200, ["--outlines", "OUT.geojson"]),
     ("a small page to look at that fits", "blobs 1000x1000", 64, ["--view", "OUT.html"]),
     ("3D noise, contacts", "noise 140x140x140", 64, ["-c", "6", "--contacts", "OUT.csv"]),
+    ("inscribed radius that fits", "comb 8000x8000", 16, ["--measure", "inscribed_radius", "--stats", "OUT.csv"]),
     ("2D noise, holes", "noise 3000x3000", 16, ["--fill-holes"]),
     ("3D noise, holes", "noise 140x140x140", 16, ["-c", "26", "--fill-holes"]),
-    ("values that all differ", "distinct 1000x1000", 48, ["--values"]),
-    ("values that all differ", "distinct 1000x1000", 96, ["--values"]),
+    ("values that all differ", "distinct 1000x1000", 48, ["--values"]), ("values that all differ", "distinct 1000x1000", 96, ["--values"]),
     ("values that all differ and that fit", "distinct 1000x1000", 200, ["--values", "--json", "OUT.report.json"]),
     ("values that all differ, in slabs", "distinct 160x160x160", 64, ["--values", "-c", "6"]),
     ("values that all differ, in slabs", "distinct 160x160x160", 96, ["--values"]),
@@ -88,8 +87,7 @@ ODD = [
     ("labels that all differ, compared", "distinct 160x160x160", 32, ["compare"]),
     ("labels that all differ, compared, that fit", "distinct 160x160x160", 512, ["compare"]),
     ("few labels, compared, that fit", "few 160x160x160", 16, ["compare"]),
-    ("objects", "distinct 1000x1000", 48, ["measure"]),
-    ("objects", "distinct 1000x1000", 96, ["measure"]),
+    ("objects", "distinct 1000x1000", 48, ["measure"]), ("objects", "distinct 1000x1000", 96, ["measure"]),
     ("objects that fit", "distinct 1000x1000", 200, ["measure"]),
     ("one object in many runs that fits", "noise 3000x3000", 300, ["measure"]),
 ]

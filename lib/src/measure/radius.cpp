@@ -44,10 +44,16 @@ class Distances {
     height_ = static_cast<std::size_t>(box.max[1] - box.min[1] + 1);
     is_volume_ = is_volume;
     largest_ = 0;
+    columns_.assign(width_, {});
     ends_.assign(is_volume ? width_ * height_ : 0, {});
-    kept_.clear();
+    rows_.assign(height_ * static_cast<std::size_t>(box.max[2] - box.min[2] + 1) + 1, 0);
     starts_.assign(1, 0);
-    rows_.assign(is_volume ? height_ * static_cast<std::size_t>(box.max[2] - box.min[2] + 1) + 1 : 0, 0);
+    for (const Run& run : runs) {
+      ++rows_[row(run.y, run.z) + 1];
+      starts_.push_back(starts_.back() + static_cast<std::size_t>(run.end - run.begin));
+    }
+    for (std::size_t i = 1; i < rows_.size(); ++i) rows_[i] += rows_[i - 1];
+    kept_.resize(is_volume ? starts_.back() : 0);
     for (std::size_t begin = 0, end = 0; begin < runs.size(); begin = end) {
       while (end < runs.size() && runs[end].z == runs[begin].z) ++end;
       add_slice(runs, begin, end);
@@ -73,61 +79,46 @@ class Distances {
 
   /// Computes the distances within a slice from the distances within its rows.
   void add_slice(const std::vector<Run>& runs, std::size_t begin, std::size_t end) {
-    slice_.resize(width_ * height_);
-    columns_.assign(width_, {});
-    for (std::size_t i = begin; i < end; ++i) {
-      const Run& run = runs[i];
-      for (int x = run.begin; x < run.end; ++x) {
-        const Number along = static_cast<Number>(std::min(x - run.begin + 1, run.end - x)) * size_[0];
-        *at(x, run.y) = along * along;
+    for (std::size_t i = begin; i < end; ++i)
+      for (int x = runs[i].begin; x < runs[i].end; ++x) {
         Part& part = columns_[column(x)];
-        part.add(run.y, [&] { end_column(x, part); });
+        part.add(runs[i].y, [&] { end_part(runs, 1, {x, 0, runs[i].z}, part); });
       }
-    }
     for (int x = box_.min[0]; x <= box_.max[0]; ++x)
-      if (Part& part = columns_[column(x)]; !part.is_empty()) end_column(x, part);
-    if (!is_volume_) return;
-    for (std::size_t i = begin; i < end; ++i) {  // other entries are overwritten by the next slice
-      for (int x = runs[i].begin; x < runs[i].end; ++x) kept_.push_back(*at(x, runs[i].y));
-      starts_.push_back(kept_.size());
-    }
-  }
-
-  void end_column(int x, Part& part) {
-    line_.clear();
-    for (int y = part.first; y <= part.last; ++y) line_.push_back(*at(x, y));
-    follow_line(size_[1]);
-    for (int y = part.first; y <= part.last; ++y) *at(x, y) = line_[static_cast<std::size_t>(y - part.first)];
-    if (!is_volume_) largest_ = std::max(largest_, *std::max_element(line_.begin(), line_.end()));
-    part = {};
+      if (Part& part = columns_[column(x)]; !part.is_empty()) end_part(runs, 1, {x, 0, runs[begin].z}, part);
   }
 
   /// Computes the distances across slices.
   void add_slices(const std::vector<Run>& runs) {
-    for (const Run& run : runs) ++rows_[row(run.y, run.z) + 1];
-    for (std::size_t i = 1; i < rows_.size(); ++i) rows_[i] += rows_[i - 1];
     for (const Run& run : runs)
       for (int x = run.begin; x < run.end; ++x) {
         Part& part = ends_[place(x, run.y)];
-        part.add(run.z, [&] { end_pillar(runs, x, run.y, part); });
+        part.add(run.z, [&] { end_part(runs, 2, {x, run.y, 0}, part); });
       }
     for (int y = box_.min[1]; y <= box_.max[1]; ++y)
       for (int x = box_.min[0]; x <= box_.max[0]; ++x)
-        if (Part& part = ends_[place(x, y)]; !part.is_empty()) end_pillar(runs, x, y, part);
+        if (Part& part = ends_[place(x, y)]; !part.is_empty()) end_part(runs, 2, {x, y, 0}, part);
   }
 
-  void end_pillar(const std::vector<Run>& runs, int x, int y, Part& part) {
+  /// Adds an axis to the distances of a part of a line through `at`.
+  void end_part(const std::vector<Run>& runs, std::size_t axis, std::array<int, 3> at, Part& part) {
     line_.clear();
-    for (int z = part.first; z <= part.last; ++z) {
-      const auto begin = runs.begin() + static_cast<std::ptrdiff_t>(rows_[row(y, z)]);
-      const auto end = runs.begin() + static_cast<std::ptrdiff_t>(rows_[row(y, z) + 1]);
-      const auto run =
-          std::upper_bound(begin, end, x, [](int column, const Run& one) { return column < one.end; });
-      line_.push_back(kept_[starts_[static_cast<std::size_t>(run - runs.begin())] +
-                            static_cast<std::size_t>(x - run->begin)]);
+    for (at[axis] = part.first; at[axis] <= part.last; ++at[axis]) {
+      const std::size_t i = run_at(runs, at);
+      const int before = at[0] - runs[i].begin;
+      const Number along = static_cast<Number>(std::min(before + 1, runs[i].end - at[0])) * size_[0];
+      line_.push_back(axis == 1 ? along * along : kept_[starts_[i] + static_cast<std::size_t>(before)]);
     }
-    follow_line(size_[2]);
-    largest_ = std::max(largest_, *std::max_element(line_.begin(), line_.end()));
+    follow_line(size_[axis]);
+    if (axis == 2 || !is_volume_) {
+      largest_ = std::max(largest_, *std::max_element(line_.begin(), line_.end()));
+    } else {
+      for (at[1] = part.first; at[1] <= part.last; ++at[1]) {
+        const std::size_t i = run_at(runs, at);
+        kept_[starts_[i] + static_cast<std::size_t>(at[0] - runs[i].begin)] =
+            line_[static_cast<std::size_t>(at[1] - part.first)];
+      }
+    }
     part = {};
   }
 
@@ -177,7 +168,13 @@ class Distances {
   std::size_t row(int y, int z) const {
     return static_cast<std::size_t>(z - box_.min[2]) * height_ + static_cast<std::size_t>(y - box_.min[1]);
   }
-  Number* at(int x, int y) { return slice_.data() + place(x, y); }
+  /// Returns the index of the run that contains an element of the component.
+  std::size_t run_at(const std::vector<Run>& runs, const std::array<int, 3>& at) const {
+    const auto row_of = runs.begin() + static_cast<std::ptrdiff_t>(rows_[row(at[1], at[2])]);
+    const auto end = runs.begin() + static_cast<std::ptrdiff_t>(rows_[row(at[1], at[2]) + 1]);
+    const auto is_left = [](int x, const Run& run) { return x < run.end; };
+    return static_cast<std::size_t>(std::upper_bound(row_of, end, at[0], is_left) - runs.begin());
+  }
 
   /// A parabola that is the lowest one from `begin` on.
   struct Parabola {
@@ -189,11 +186,11 @@ class Distances {
   std::size_t width_ = 0, height_ = 0;
   bool is_volume_ = false;
   Number largest_ = 0;
-  std::vector<Number> slice_, line_, result_;
+  std::vector<Number> line_, result_;
   std::vector<Part> columns_, ends_;
   std::vector<Parabola> envelope_;
-  std::vector<Number> kept_;         // samples whose sum needs no error terms
-  std::vector<std::size_t> starts_;  // by run: index in kept_
+  std::vector<Number> kept_;         // of a volume: distances within slices
+  std::vector<std::size_t> starts_;  // by run: elements before it, so its index in kept_
   std::vector<std::size_t> rows_;    // by row of the box: its first run
 };
 
@@ -304,6 +301,8 @@ class Radius final : public Group {
                           sorted_.begin() + static_cast<std::ptrdiff_t>(begins_[index + 1]));
     runs.insert(runs.end(), added_[index].begin(), added_[index].end());
     std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.is_before(b); });
+    const auto overlap = [](auto& a, auto& b) { return a.z == b.z && a.y == b.y && b.begin < a.end; };
+    runs.erase(std::unique(runs.begin(), runs.end(), overlap), runs.end());  // some in damaged files of parts
     return runs;
   }
 
