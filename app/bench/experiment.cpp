@@ -22,24 +22,6 @@
 namespace gpuccl::bench {
 namespace {
 
-/// Expected result of every algorithm for one image: the labels and statistics of the CPU engine, `runs`.
-class Reference {
- public:
-  Reference(BitView image, Connectivity connectivity);
-
-  Label count() const { return labels_.count(); }
-  /// Describes how `labeled` differs; empty if it is identical.
-  std::string difference(const Labeling& labeled) const;
-  /// Returns whether these are the components.
-  bool has(const Components& components) const { return components == components_; }
-
- private:
-  explicit Reference(Labeling labeled);
-
-  LabelImage labels_;
-  Components components_;
-};
-
 constexpr std::int64_t kElementsCompared = 1 << 18;
 
 Labeling label_by_engine(BitView image, Connectivity connectivity) {
@@ -70,22 +52,33 @@ std::string first_difference(const LabelImage& expected, const LabelRows& found)
          ") is " + number(comparison.b) + " instead of " + number(comparison.a);
 }
 
-// Labels may outlive their labeler, but not the image.
-Reference::Reference(BitView image, Connectivity connectivity)
-    : Reference(label_by_engine(image, connectivity)) {}
+/// Expected result of every algorithm for one image: the labels and statistics of the CPU engine, `runs`.
+class Reference {
+ public:
+  // Labels may outlive their labeler, but not the image.
+  Reference(BitView image, Connectivity connectivity) : Reference(label_by_engine(image, connectivity)) {}
 
-Reference::Reference(Labeling labeled)
-    : labels_(render_all(*labeled.labels)), components_(std::move(labeled.components)) {}
+  Label count() const { return labels_.count(); }
+  /// Describes how `labeled` differs; empty if it is identical.
+  std::string difference(const Labeling& labeled) const {
+    const LabelRows& labels = *labeled.labels;
+    if (labels.extent() != labels_.extent()) return "labels have another size than the image";
+    if (labels.count() != labels_.count())
+      return fmt::format("{} components instead of {}", labels.count(), labels_.count());
+    if (!equal(labels_, labels)) return first_difference(labels_, labels);
+    if (labeled.components != components_) return "statistics of components differ";
+    return {};
+  }
+  /// Returns whether these are the components.
+  bool has(const Components& components) const { return components == components_; }
 
-std::string Reference::difference(const Labeling& labeled) const {
-  const LabelRows& labels = *labeled.labels;
-  if (labels.extent() != labels_.extent()) return "labels have another size than the image";
-  if (labels.count() != labels_.count())
-    return fmt::format("{} components instead of {}", labels.count(), labels_.count());
-  if (!equal(labels_, labels)) return first_difference(labels_, labels);
-  if (labeled.components != components_) return "statistics of components differ";
-  return {};
-}
+ private:
+  explicit Reference(Labeling labeled)
+      : labels_(render_all(*labeled.labels)), components_(std::move(labeled.components)) {}
+
+  LabelImage labels_;
+  Components components_;
+};
 
 constexpr const char* kOutOfMemory = "out of memory";
 constexpr double kMostLimits = 3;  // time limits that an algorithm may take on one random set
@@ -255,25 +248,11 @@ class Measuring {
   }
 
   void time(TimedLabeler& timed, BitView image, Samples& samples) const {
-    switch (plan_.test) {
-      case Test::steps:
-        return timed.time_steps(image, plan_.timing, samples);
-      case Test::average:
-        return timed.time_totals(image, plan_.timing, true, samples);
-      case Test::density:
-      case Test::granularity:
-      case Test::size:
-      case Test::blocks:
-        return timed.time_totals(image, plan_.timing, false, samples);
-      case Test::host:
-        return timed.time_host_to_host(image, plan_.timing, samples);
-      case Test::cca:
-        return timed.time_components(image, plan_.timing, samples);
-      case Test::iterations:
-      case Test::memory:
-      case Test::work:
-        break;
-    }
+    const TimingOptions& timing = plan_.timing;
+    if (plan_.test == Test::steps) return timed.time_steps(image, timing, samples);
+    if (plan_.test == Test::host) return timed.time_host_to_host(image, timing, samples);
+    if (plan_.test == Test::cca) return timed.time_components(image, timing, samples);
+    timed.time_totals(image, timing, plan_.test == Test::average, samples);
   }
 
   /// Adds the counts of the algorithm's own phases, without relabeling.

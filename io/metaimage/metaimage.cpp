@@ -210,19 +210,9 @@ namespace {
 
 /// The one of MetaIO's units in which such a length is written.
 LengthUnit metaimage_unit(LengthUnit unit) {
-  switch (unit) {
-    case LengthUnit::unknown:
-    case LengthUnit::um:
-    case LengthUnit::mm:
-    case LengthUnit::cm:
-      return unit;
-    case LengthUnit::pm:
-    case LengthUnit::angstrom:
-    case LengthUnit::nm:
-      return LengthUnit::um;
-    default:
-      return LengthUnit::mm;
-  }
+  using enum LengthUnit;
+  constexpr LengthUnit kWritten[] = {unknown, um, um, um, um, mm, cm, mm, mm, mm};  // of pm to inch
+  return kWritten[static_cast<std::size_t>(unit)];
 }
 
 template <class Word>

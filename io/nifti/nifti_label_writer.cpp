@@ -19,18 +19,9 @@ constexpr int kAligned = 2;  // code of a frame other than that of the scanner
 
 /// Returns the unit of NIfTI in which a length is written.
 LengthUnit nifti_unit(LengthUnit unit) {
-  switch (unit) {
-    case LengthUnit::unknown:
-    case LengthUnit::m:
-    case LengthUnit::mm:
-      return unit;
-    case LengthUnit::cm:
-    case LengthUnit::dm:
-    case LengthUnit::inch:
-      return LengthUnit::mm;
-    default:
-      return LengthUnit::um;
-  }
+  using enum LengthUnit;
+  constexpr LengthUnit kWritten[] = {unknown, um, um, um, um, mm, mm, mm, m, mm};  // of pm to inch
+  return kWritten[static_cast<std::size_t>(unit)];
 }
 
 int code_of(LengthUnit unit) {
