@@ -56,7 +56,7 @@ set(rooms
   "tests/cuda 3965"
   "tests/faults 2197"
   "tests/fuzz 925"
-  "tests/golden 1528"
+  "tests/golden 1546"
   "tests/install 440"
   "tests/io 8983"
   "tests/lib 4470"
