@@ -1,6 +1,7 @@
 // Rows of labels as vectors draw them, and as they are drawn where the processor has no such vectors.
 
 #include <algorithm>
+#include <random>
 #include <vector>
 
 #include "cpu/algorithms.hpp"
@@ -71,5 +72,24 @@ TEST_CASE("labels that need all bits of their type are rendered as they are") {
     expect_rendered<std::uint32_t>(*labeled.labels, 0, 1, map.data());
     if (most <= 0xffff) expect_rendered<std::uint16_t>(*labeled.labels, 0, 1, map.data());
     if (most <= 0xff) expect_rendered<std::uint8_t>(*labeled.labels, 0, 1, map.data());
+  }
+}
+
+TEST_CASE("a row is written run by run") {
+  std::mt19937 random(1);
+  for (int width = 1; width < 700; width += 7) {
+    std::vector<std::uint16_t> row(static_cast<std::size_t>(width) + 64, 99), expected = row;
+    std::fill_n(expected.begin(), width, std::uint16_t{0});
+    cpu::RowWriter<std::uint16_t> writer(row.data(), width);
+    const auto longest = random() % 2 == 0 ? 5u : 300u;
+    for (int begin = static_cast<int>(random() % longest); begin < width;) {
+      const int end = std::min(width, begin + 1 + static_cast<int>(random() % longest));
+      const auto value = static_cast<std::uint16_t>(random());
+      writer.run(begin, end, value);
+      std::fill(expected.begin() + begin, expected.begin() + end, value);
+      begin = end + 1 + static_cast<int>(random() % longest);
+    }
+    writer.finish();
+    REQUIRE(row == expected);
   }
 }

@@ -59,7 +59,7 @@ set(rooms
   "tests/golden 1546"
   "tests/install 440"
   "tests/io 8983"
-  "tests/lib 4470"
+  "tests/lib 4490"
   "tests/lint 771"
   "tests/papers 436"
   "tests/parts 2339"
