@@ -354,7 +354,7 @@ SelectionOptions random_selection(std::mt19937& random) {
 }
 
 TEST_CASE("random volumes in parts are labeled as the whole") {
-  for (std::uint32_t seed = 1; seed <= 800; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 250; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(17), 1 + below(17), below(4) == 0 ? 1 : 1 + below(17)};
@@ -373,7 +373,7 @@ MeasureSet measured_in_parts() {
 }
 
 TEST_CASE("components are measured in parts as in the whole") {
-  for (std::uint32_t seed = 1; seed <= 500; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 200; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(70), 1 + below(17), below(3) == 0 ? 1 : 1 + below(12)};
@@ -398,7 +398,7 @@ TEST_CASE("components are measured in parts as in the whole") {
 
 TEST_CASE("cavities and tunnels are counted in parts as in the whole") {
   using Step = Condition::Step;
-  for (std::uint32_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 150; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{3 + below(60), 3 + below(12), 3 + below(16)};
@@ -451,7 +451,7 @@ Values<std::uint16_t> random_values(std::mt19937& random, Extent extent) {
 }
 
 TEST_CASE("periodic volumes in parts are labeled as the whole") {
-  for (std::uint32_t seed = 1; seed <= 800; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 250; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(17), 1 + below(17), below(3) == 0 ? 1 : 1 + below(12)};
@@ -470,7 +470,7 @@ TEST_CASE("periodic volumes in parts are labeled as the whole") {
 }
 
 TEST_CASE("random values in parts are labeled as the whole") {
-  for (std::uint32_t seed = 1; seed <= 800; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 250; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(17), 1 + below(17), below(4) == 0 ? 1 : 1 + below(17)};
@@ -491,7 +491,7 @@ void expect_same_by_delta(std::mt19937& random, Case c) {
 }
 
 TEST_CASE("random values that may differ in parts are labeled as the whole") {
-  for (std::uint32_t seed = 1; seed <= 800; ++seed) {
+  for (std::uint32_t seed = 1; seed <= 250; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(17), 1 + below(9), below(3) == 0 ? 1 : 1 + below(9)};
