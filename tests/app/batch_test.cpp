@@ -161,47 +161,6 @@ TEST_CASE("a batch continues after failures, and its report lists the outcome of
   CHECK(gpuccl({"label", scratch / "gone", scratch / "in/1.png", "-o", scratch / "out/"}).code == 66);
 }
 
-TEST_CASE("option --summary has a row for each input, page and value") {
-  const ScratchFolder scratch;
-  std::filesystem::create_directory(scratch / "in");
-  save(scratch / "in/a.png", tests::drawn(std::vector<std::string>{"##.#", "...#", "#..."}).view());
-  save(scratch / "in/b.png", BitVolume({4, 3, 1}).view());
-  write_file(scratch / "in/c.png", "no image");
-  const std::string head =
-      "file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,foreground_rule,"
-      "dropped,hints\n";
-  CHECK(gpuccl({"label", scratch / "in", "--summary", scratch / "s.csv", "--max-size", "2", "-c", "4",
-                "--spacing", "2,1,mm", "--quiet"})
-            .code == 65);
-  std::string table = read_file(scratch / "s.csv");
-  CHECK(table.starts_with(head + (scratch / "in/a.png") + ",,,3,5,1,2,2,10,mm,nonzero,0,\n" +
-                          (scratch / "in/b.png") + ",,,0,0,,,,0,mm,nonzero,0,"));
-  CHECK(std::count(table.begin(), table.end(), '\n') == 3);
-
-  const std::string pages =
-      save(scratch / "pages.tif",
-           tests::drawn(std::vector<std::vector<std::string>>{{"#.#"}, {"..."}, {"###"}}).view());
-  table =
-      succeeds({"label", pages, "--per-slice", "--summary", "-", "--quiet", "--json-dir", scratch / "out"});
-  CHECK(table == head + pages + ",0,,2,2,1,1,1,,,nonzero,0,\n" + pages + ",1,,0,0,,,,,,nonzero,,\n" + pages +
-                     ",2,,1,3,3,3,3,,,nonzero,,\n");
-  write_file(scratch / "v.npy", tests::npy("|u1", "(1, 5)", std::string("\3\0\7\7\3", 5)));
-  table = succeeds({"label", scratch / "v.npy", "--values", "--summary", "-", "--quiet"});
-  CHECK(table == head + (scratch / "v.npy") + ",,3,2,2,1,1,1,,,equal values,0,\n" + (scratch / "v.npy") +
-                     ",,7,1,2,2,2,2,,,equal values,,\n");
-  // The threshold that was found in each image.
-  const std::string dark = save_gray(scratch / "dark.tif", {{10, 10, 200}}),
-                    light = save_gray(scratch / "light.tif", {{100, 240, 240}});
-  table = succeeds({"label", dark, light, "--threshold", "otsu", "--summary", "-", "--quiet"});
-  CHECK(table.find(dark + ",,,1,1,1,1,1,,,otsu: value > 10,0,\n") != std::string::npos);
-  CHECK(table.find(light + ",,,1,2,2,2,2,,,otsu: value > 100,0,\n") != std::string::npos);
-  table = succeeds({"label", dark, "--value", "10,200", "--invert", "--summary", "-", "--quiet"});
-  CHECK(table.find(",\"value = 10, 200, inverted\",0,") != std::string::npos);
-  write_file(scratch / "mine.csv", "a,b\n");
-  fails({"label", scratch / "in", "--summary", scratch / "mine.csv"}, 73,
-        "mine.csv: exists and is not a table of gpuccl; move it, or add --overwrite");
-}
-
 TEST_CASE("option --summary changes nothing for one input") {
   const ScratchFolder scratch;
   const std::string image = add_image(scratch / "a.png");
@@ -237,35 +196,6 @@ TEST_CASE("files of one stem fail, and the others of their folders are labeled")
   CHECK(std::count(table.begin(), table.end(), '\n') == 3);
   fails({"label", scratch / "in/a.png", scratch / "in/a.tif", "-o", scratch / "named/"}, 64, "same output");
   CHECK_FALSE(fs::exists(scratch / "named"));
-}
-
-TEST_CASE("option --format ome.tif writes OME-TIFFs, as inputs of that name do") {
-  const ScratchFolder scratch;
-  add_image(scratch / "in/a.png");
-  add_image(scratch / "in/b.ome.tif");
-  succeeds({"label", scratch / "in", "-o", scratch / "all/", "--format", "ome.tif", "--quiet"});
-  CHECK(names_below(scratch / "all") ==
-        std::set<std::string>{"a.ome.tif", "a.json", "b.ome.tif", "b.ome.json"});
-  CHECK(read_file(scratch / "all/a.ome.tif").find("<OME") != std::string::npos);
-  succeeds({"label", scratch / "in", "-o", scratch / "own/", "--quiet"});
-  CHECK(names_below(scratch / "own") == std::set<std::string>{"a.tiff", "a.json", "b.ome.tif", "b.ome.json"});
-}
-
-TEST_CASE("option --fail-fast starts nothing more, and finished outputs stay") {
-  const ScratchFolder scratch;
-  add_image(scratch / "in/1.png");
-  write_file(scratch / "in/2.png", "no image");
-  for (int i = 3; i < 40; ++i) add_image(scratch / ("in/" + std::to_string(i) + ".png"));
-  const Ended ended = gpuccl({"label", scratch / "in", "-o", scratch / "out/", "--fail-fast", "--jobs", "1",
-                              "--report", scratch / "run.jsonl"});
-  CHECK(ended.code == 65);
-  CHECK(summary(ended) == "gpuccl: 1 of 39 labeled, 1 failed: bad data (65), 37 not started");
-  CHECK(names_below(scratch / "out") == std::set<std::string>{"1.tiff", "1.json"});
-  const std::vector<Json> report = lines_of(scratch / "run.jsonl");
-  REQUIRE(report.size() == 39);
-  CHECK(report[38]["status"] == "not started");
-  CHECK(report[38]["code"].is_null());
-  CHECK(report[38]["seconds"].is_null());
 }
 
 TEST_CASE("option --dry-run lists inputs and outputs, and writes nothing") {
@@ -515,21 +445,6 @@ TEST_CASE("a batch keeps the reports that it writes, wherever they stand") {
   }
 }
 
-TEST_CASE("a batch makes a preview of each input where --preview-dir says") {
-  const ScratchFolder scratch;
-  add_image(scratch / "in/a.png");
-  add_image(scratch / "in/more/b.png");
-  succeeds({"label", scratch / "in", "--recursive", "--preview-dir", scratch / "seen", "--quiet"});
-  CHECK(names_below(scratch / "seen") == std::set<std::string>{"a.png", "more/b.png"});
-  succeeds({"label", scratch / "in/a.png", "--preview", scratch / "a.png"});
-  CHECK(read_file(scratch / "seen/a.png") == read_file(scratch / "a.png"));
-  fails(
-      {"label", scratch / "in", "-o", scratch / "out/", "--format", "png", "--preview-dir", scratch / "out"},
-      64, "out/a.png: is the name of two outputs of ");
-  fails({"label", scratch / "in", "-o", scratch / "out/", "--preview-dir", scratch / "in"}, 64,
-        "output and input are the same file");
-}
-
 TEST_CASE("after a signal, report and table list finished work") {
   const ScratchFolder scratch;
   const std::string first = add_image(scratch / "1.png"), last = add_image(scratch / "3.png");
@@ -669,30 +584,6 @@ TEST_CASE("the report and the table of a batch can be read while they grow") {
   CHECK(ended.err.find("gpuccl: standard output: cannot write: no space left on device\n") !=
         std::string::npos);
   CHECK(summary(ended) == "gpuccl: 3 of 3 labeled, no report or table (74)");
-}
-
-TEST_CASE("a folder of images makes a batch for any name of the output") {
-  const ScratchFolder scratch;
-  add_image(scratch / "in/1.png");
-  CHECK(summary(gpuccl({"label", scratch / "in", "-o", scratch / "new"})) == "gpuccl: 1 of 1 labeled");
-  CHECK(names_below(scratch / "new") == std::set<std::string>{"1.tiff", "1.json"});
-  Command piped = gpuccl_command({"label", "-", "-o", scratch / "new"});
-  fails(piped, 64, "standard input cannot be labeled into a folder");
-}
-
-TEST_CASE("outputs that --no-clobber keeps are counted") {
-  const ScratchFolder scratch;
-  for (const char* name : {"1", "2", "3", "4"}) add_image(scratch / (std::string("in/") + name + ".png"));
-  const Words words = {"label", scratch / "in", "-o", scratch / "out/", "--no-clobber", "--jobs", "1"};
-  REQUIRE(gpuccl(words).code == 0);
-  fs::remove(scratch / "out/3.tiff");
-  fs::remove(scratch / "out/3.json");
-  const Ended ended = gpuccl(words);
-  CHECK(ended.code == 73);
-  CHECK(ended.err == "gpuccl: " + (scratch / "out/1.tiff") +
-                         ": cannot create: already exists\n"
-                         "gpuccl: the same for 2 more inputs: cannot create: already exists\n"
-                         "gpuccl: 1 of 4 labeled, 3 failed: cannot create (73)\n");
 }
 
 #ifndef __SANITIZE_ADDRESS__  // which takes memory of its own

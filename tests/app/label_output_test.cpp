@@ -36,19 +36,6 @@ int tiff_tag(const std::string& path, std::uint32_t tag) {
   return value;
 }
 
-TEST_CASE("labels that do not fit are refused, and an old output stays") {
-  const ScratchFolder scratch;
-  const std::string input = many_components(scratch);
-  write_file(scratch / "out.tif", "old");
-  write_file(scratch / "out.png", "old");
-  fails({"label", input, "-o", scratch / "out.tif", "--label-type", "u16"}, 65, "out.tif: ");
-  fails({"label", input, "-o", scratch / "out.png"}, 65, "out.png: ");
-  fails({"label", input, "-o", scratch / "out.png", "--label-type", "u32"}, 64, "out.png: ");
-  CHECK(read_file(scratch / "out.tif") == "old");
-  CHECK(read_file(scratch / "out.png") == "old");
-  CHECK(count_entries(scratch.path()) == 3);
-}
-
 TEST_CASE("32-bit labels chosen by the program come with one warning") {
   const ScratchFolder scratch;
   const std::string input = many_components(scratch);

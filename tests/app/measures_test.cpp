@@ -99,58 +99,6 @@ TEST_CASE("report and table have the same values") {
   }
 }
 
-TEST_CASE("selected components keep their measures") {
-  const std::string cells = source_file("data/cells.tif");
-  const auto all = read_csv(csv(cells, {"--measure", "all"}));
-  auto some = read_csv(csv(cells, {"--measure", "all", "--min-size", "500", "--order", "size"}));
-  CHECK(some.size() > 5);
-  CHECK(some.size() < all.size());
-  std::set<std::vector<std::string>> expected;
-  for (auto row : all) {
-    row.erase(row.begin());
-    expected.insert(row);
-  }
-  for (auto row : some) {
-    row.erase(row.begin());
-    CHECK(expected.contains(row));
-  }
-}
-
-TEST_CASE("the one table of a batch has the columns of images and of volumes") {
-  const ScratchFolder scratch;
-  succeeds({"label", source_file("data/page.png"), source_file("data/cells.tif"), "--measure", "shape",
-            "--quiet", "--stats", scratch / "all.csv"});
-  const auto rows = read_csv(read_file(scratch / "all.csv"));
-  std::vector<std::string> shape;
-  for (const Json& measure : table_of_measures())
-    if (measure["group"] == "shape") shape.push_back(measure["name"]);
-  CHECK(added(rows.front(), "unit") == shape);
-  const auto cells = read_csv(csv(source_file("data/cells.tif"), {"--measure", "shape"}));
-  REQUIRE(rows.size() > cells.size());
-  for (const auto& row : rows) CHECK(row.size() == rows.front().size());
-  for (std::size_t column = 0; column < cells.front().size(); ++column) {
-    const auto at = std::find(rows.front().begin(), rows.front().end(), cells.front()[column]);
-    REQUIRE(at != rows.front().end());
-    CHECK(rows.back()[static_cast<std::size_t>(at - rows.front().begin())] == cells.back()[column]);
-  }
-}
-
-TEST_CASE("slices on their own have volumes, which --keep compares as they are shown") {
-  const ScratchFolder scratch;
-  const std::string dots = scratch / "dots.tif";
-  succeeds({"generate", "dots", "--size", "6x6x3", "-o", dots});
-  const auto left = [&](const std::string& spacing, const std::string& kept) {
-    return Json::parse(succeeds({"label", dots, "--per-slice", "--quiet", "--spacing", spacing, "--keep",
-                                 kept, "--json", "-"}))["components"];
-  };
-  REQUIRE(left("2,3,5", "area > 0").size() > 0);
-  CHECK(left("2,3,5", "area_physical == 30") == left("2,3,5", "area > 0"));
-  CHECK(left("2,3,5", "area_physical == 6").empty());
-  fails({"label", dots, "--per-slice", "--quiet", "--spacing", "2,3", "--keep", "area_physical > 1", "--json",
-         "-"},
-        65, "spacing");
-}
-
 TEST_CASE("lines have no elongation, also after rounding") {
   const ScratchFolder scratch;
   std::string line = "P1 40 40";

@@ -311,10 +311,7 @@ def test_arrays_of_one_axis_have_no_holes_and_borders():
     assert gpuccl.clean(line[None], clear_border=True).any() == False  # noqa: E712
 
 
-def test_zero_is_not_the_default():
-    with pytest.raises(ValueError, match="largest is an integer from 1"):
-        gpuccl.clean(MASK, largest=0)
-    assert not gpuccl.clean(MASK, max_size=0).any() and gpuccl.clean(MASK, min_size=0, fill_holes=0).sum() == MASK.sum()
+def test_per_value_needs_largest():
     with pytest.raises(ValueError, match="add largest=1"):
         gpuccl.clean(LABELS, per_value=True)
 
