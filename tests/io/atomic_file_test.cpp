@@ -46,22 +46,6 @@ int in_child(const std::function<int()>& action) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-TEST_CASE("a file appears when it is committed") {
-  ScratchFolder folder;
-  const std::string path = folder / "a.bin";
-  AtomicFile file(path);
-  file.write("hello ", 6);
-  file.write("world", 5);
-  file.write_at("H", 1, 0);
-  CHECK(file.size() == 11);
-  CHECK_FALSE(fs::exists(path));
-  file.finish();
-  CHECK_FALSE(fs::exists(path));
-  file.commit();
-  CHECK(read_file(path) == "Hello world");
-  CHECK(count_entries(folder.path()) == 1);
-}
-
 TEST_CASE("without commit nothing is left and an old file stays as it was") {
   ScratchFolder folder;
   const std::string path = folder / "a.bin";
@@ -219,24 +203,6 @@ TEST_CASE("a name that cannot become a file is refused before anything is writte
   CHECK(refusal(folder / std::string(5000, 'n')) == ErrorCode::cannot_create);
 }
 
-TEST_CASE("names as long as names can be") {
-  ScratchFolder folder;
-  const std::string path = folder / std::string(255, 'n');
-  save(path, "old");
-  save(path, "new");
-  CHECK(read_file(path) == "new");
-  CHECK(count_entries(folder.path()) == 1);
-}
-
-TEST_CASE("a relative path without a folder") {
-  ScratchFolder folder;
-  const fs::path before = fs::current_path();
-  fs::current_path(folder.path());
-  save("a.bin", "x");
-  fs::current_path(before);
-  CHECK(read_file(folder / "a.bin") == "x");
-}
-
 TEST_CASE("a folder that may not be written to") {
   ScratchFolder folder;
   fs::permissions(folder.path(), fs::perms::owner_read | fs::perms::owner_exec | fs::perms::others_exec);
@@ -312,13 +278,6 @@ TEST_CASE("temporary names where files without a name are not to be had") {
     WARN("skipped: this user may not hide /proc");
   else
     CHECK(status == 0);
-}
-
-TEST_CASE("a device that takes nothing") {
-  const int full = ::open("/dev/full", O_WRONLY);
-  REQUIRE(full >= 0);
-  CHECK(error_code_of([&] { write_all(full, "x", 1); }) == ErrorCode::io);
-  ::close(full);
 }
 
 /// A folder with a file in a folder of it.

@@ -69,40 +69,6 @@ TEST_CASE("grays of any depth, interlaced or not, make the same image") {
   }
 }
 
-TEST_CASE("a threshold on a PNG of 16 bits compares values") {
-  const BitVolume image = noise({70, 30, 1}, 2);
-  ReadOptions options;
-  options.foreground.threshold = 0x0100;
-  REQUIRE(same_bits(read(png_of(image, 16, PNG_COLOR_TYPE_GRAY, {0x0102}, {0x00ff}), options).image, image));
-  options.foreground.invert = true;
-  REQUIRE(same_bits(read(png_of(image, 16, PNG_COLOR_TYPE_GRAY, {0x0100}, {0x0101}), options).image, image));
-}
-
-TEST_CASE("colors of a PNG are foreground by their luma, also if they are transparent") {
-  const BitVolume image = noise({70, 30, 1}, 3);
-  ReadOptions options;
-  options.foreground.threshold = 100;
-  for (const int bits : {8, 16})
-    for (const bool interlaced : {false, true}) {
-      tests::PngToWrite png = png_of(image, bits, PNG_COLOR_TYPE_RGB, {200, 40, 156}, {0, 170, 0});
-      png.interlaced = interlaced;
-      CAPTURE(bits, interlaced);
-      const Read colors = read(png, options);
-      REQUIRE(same_bits(colors.image, image));
-      REQUIRE(colors.warnings.empty());
-      REQUIRE(colors.info.foreground_rule == "luma > 100");
-
-      png = png_of(image, bits, PNG_COLOR_TYPE_RGB_ALPHA, {200, 40, 156, 0}, {0, 170, 0, 255});
-      png.interlaced = interlaced;
-      const Read transparent = read(png, options);
-      REQUIRE(same_bits(transparent.image, image));
-      REQUIRE(transparent.warnings == std::vector<std::string>{"transparency ignored"});
-
-      REQUIRE(same_bits(read(png_of(image, bits, PNG_COLOR_TYPE_RGB, {0, 0, 1}, {0, 0, 0})).image, image));
-      REQUIRE(same_bits(read(png_of(image, bits, PNG_COLOR_TYPE_GRAY_ALPHA, {1, 0}, {0, 255})).image, image));
-    }
-}
-
 TEST_CASE("an index of a PNG is foreground if its color is not black") {
   const BitVolume image = noise({70, 30, 1}, 4);
   for (const int bits : {1, 2, 4, 8})

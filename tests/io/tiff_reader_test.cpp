@@ -86,12 +86,6 @@ void describe(TiffPageToWrite& page, const std::string& description, const std::
   };
 }
 
-std::uint64_t bits_of(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-
 /// The samples of a TIFF of one page, by one thread or several, or the reason why there are none.
 struct Samples {
   std::vector<std::byte> samples;
@@ -205,69 +199,6 @@ TEST_CASE_METHOD(OneFile, "samples of any depth make the same image") {
             REQUIRE(result.info.bits_per_sample == bits);
           }
       }
-}
-
-TEST_CASE_METHOD(OneFile, "a threshold compares values in this machine's byte order") {
-  const BitVolume image = noise({70, 9, 1}, 3);
-  for (const char* mode : {"wl", "wb"})
-    for (const int compression : {COMPRESSION_NONE, COMPRESSION_ADOBE_DEFLATE})
-      for (const int bits : {12, 16, 24, 32}) {
-        TiffPageToWrite page = page_of(image, 0, 1, bits);
-        page.compression = compression;
-        page.samples = samples_of<std::uint64_t>(image, 0x0102, 0x00ff);
-        write_tiff(path, {page}, mode);
-        ReadOptions options;
-        options.foreground.threshold = 0x0100;
-        CAPTURE(mode, compression, bits);
-        REQUIRE(same_bits(read(path, options).image, image));
-      }
-  TiffPageToWrite page = page_of(image, 0, 1, 32);
-  page.sample_format = SAMPLEFORMAT_IEEEFP;
-  page.samples = samples_of<std::uint64_t>(image, bits_of(0.75f), bits_of(std::nanf("")));
-  write_tiff(path, {page}, "wb");
-  REQUIRE(same_bits(read(path).image, image));
-  ReadOptions options;
-  options.foreground.threshold = 0.5;
-  REQUIRE(same_bits(read(path, options).image, image));
-}
-
-TEST_CASE_METHOD(OneFile, "colors of a TIFF are foreground by their luma") {
-  const BitVolume image = noise({45, 20, 1}, 5);
-  for (const int bits : {8, 16})
-    for (const int planar : {PLANARCONFIG_CONTIG, PLANARCONFIG_SEPARATE})
-      for (const int compression : {COMPRESSION_NONE, COMPRESSION_LZW})
-        for (const std::uint32_t tile_size : {0u, 16u})
-          for (const int channels : {3, 4}) {
-            TiffPageToWrite page = page_of(image, 0, 1, bits);
-            page.photometric = PHOTOMETRIC_RGB;
-            page.channels = channels;
-            page.planar = planar;
-            page.compression = compression;
-            page.tile_size = tile_size;
-            page.rows_per_strip = 6;
-            page.samples.clear();
-            for (const std::uint64_t foreground : samples_of<std::uint64_t>(image, 1, 0)) {
-              // luma 101.09 or 99.75: a threshold between the two needs all three channels
-              page.samples.insert(page.samples.end(),
-                                  {foreground != 0 ? 200u : 0u, 40, foreground != 0 ? 156u : 0u});
-              if (foreground == 0) page.samples.end()[-2] = 170;
-              if (channels == 4) page.samples.push_back(255);
-            }
-            if (channels == 4)
-              page.more = [](TIFF* tiff) {
-                const std::uint16_t kind = EXTRASAMPLE_UNASSALPHA;
-                TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &kind);
-              };
-            write_tiff(path, {page});
-            ReadOptions options;
-            options.foreground.threshold = 100;
-            CAPTURE(bits, planar, compression, tile_size, channels);
-            const Read result = read(path, options);
-            REQUIRE(same_bits(result.image, image));
-            REQUIRE(result.info.photometric == "rgb");
-            REQUIRE(result.warnings == (channels == 4 ? std::vector<std::string>{"transparency ignored"}
-                                                      : std::vector<std::string>{}));
-          }
 }
 
 TEST_CASE_METHOD(OneFile, "an index is foreground if its color is not black") {

@@ -58,15 +58,15 @@ set(rooms
   "tests/fuzz 925"
   "tests/golden 1546"
   "tests/install 440"
-  "tests/io 8983"
+  "tests/io 8880"
   "tests/lib 4490"
   "tests/lint 771"
   "tests/papers 436"
   "tests/parts 2339"
   "tests/python 2595"
   "tests/slabs 294"
-  "tests/support 2695"
-  "tests 222"
+  "tests/support 2606"
+  "tests 221"
   "release 505"
   "dev 149")
 set(kinds bash cmake cpp css cu cuh def h hpp html in inc js py pyi sh tsv txt)
