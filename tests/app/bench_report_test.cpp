@@ -135,40 +135,6 @@ TEST_CASE("one repetition gives no factor") {
   CHECK(rows[1]["measures"][0].contains("multiple_of_floor"));
 }
 
-TEST_CASE("iterations have launches and no times") {
-  Results results = results_of(Test::iterations);
-  for (ImageSetResult& group : results.groups)
-    for (Row& row : group.rows)
-      if (!row.measures.empty()) row.measures.erase(row.measures.begin());
-  const Json json = as_json(kHead, results);
-  CHECK(json["results"][0]["algorithms"][0]["measures"] ==
-        Json::parse(R"([{"name": "Scan", "launches": 4.0}])"));
-}
-
-TEST_CASE("the JSON report has head and results") {
-  const Json json = as_json(kHead, results_of(Test::density));
-  CHECK(json["version"] == "1.2.3");
-  CHECK(json["complete"] == true);
-  CHECK(json["machine"]["CPU"] == "a & b");
-  CHECK(json["method"].size() > 3);
-  REQUIRE(json["results"].size() == 3);
-  const Json& first = json["results"][0];
-  CHECK(first["size"] == Json::array({64, 32, 1}));
-  CHECK(first["algorithms"][0]["measures"][0]["multiple_of_floor"] == Approx(2.2));
-  CHECK(first["algorithms"][0]["measures"][0]["min_ms"] == Approx(0.88));
-  CHECK(first["algorithms"][0]["measures"][0]["max_ms"] == 9);
-  CHECK(first["algorithms"][2]["wrong"] == 2);
-  CHECK(first["algorithms"][2]["measures"].empty());
-}
-
-TEST_CASE("incomplete results are marked") {
-  Results results = results_of(Test::density);
-  results.incomplete = "interrupted after 1 of <2> images";
-  const Json json = as_json(kHead, results);
-  CHECK(json["complete"] == false);
-  CHECK(json["incomplete"] == results.incomplete);
-}
-
 TEST_CASE("the page knows the role of every phase of an algorithm") {
   const std::string page = app::bench_page("{}");
   for (const Algorithm& algorithm : algorithms())

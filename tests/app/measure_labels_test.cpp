@@ -30,25 +30,6 @@ constexpr const char* kHeader = "label,area,x0,y0,x1,y1,cx,cy\n";
 
 }  // namespace
 
-TEST_CASE("each value is one object, connected or not, and stands in the column of labels") {
-  const ScratchFolder scratch;
-  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
-  const std::string rows = "4,1,1,1,1,1,1,1\n9,3,0,0,2,1,1,0.3333333333333333\n";
-  CHECK(succeeds({"measure", labels, "--stats", "-"}) == kHeader + rows);
-  CHECK(succeeds({"measure", labels, "--stats", "-", "--keep", "area > 1"}) ==
-        kHeader + rows.substr(rows.find('\n') + 1));
-  CHECK(succeeds({"measure", labels, "--stats", "-", "--order", "raster"}) ==
-        kHeader + rows.substr(rows.find('\n') + 1) + rows.substr(0, rows.find('\n') + 1));
-  const Json report = Json::parse(succeeds({"measure", labels, "--json", "-"}));
-  CHECK(report["labeling"]["components"] == 2);
-  CHECK(report["components"][0]["label"] == 4);
-  CHECK(report["input"]["foreground_rule"] == "each value is an object");
-  CHECK(report["options"] == "measure");
-  // The pieces, for comparison.
-  CHECK(Json::parse(succeeds(
-            {"label", labels, "--values", "-c", "4", "--json", "-"}))["labeling"]["components"] == 3);
-}
-
 TEST_CASE("values of 64 bits and floating-point integers are labels, others are refused") {
   const ScratchFolder scratch;
   const auto table = [&](const std::string& type, const std::string& bytes) {
@@ -99,30 +80,6 @@ TEST_CASE("NaN is background, with a hint") {
   const Ended contacts = gpuccl({"contacts", labels});
   CHECK(contacts.out == gpuccl({"contacts", without}).out);
   CHECK(contacts.err.find("some values are NaN and count as background") != std::string::npos);
-}
-
-TEST_CASE("components are the connected pieces of an object") {
-  const ScratchFolder scratch;
-  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
-  const std::string header = "label,area,x0,y0,x1,y1,cx,cy,components\n";
-  const std::string four = "4,1,1,1,1,1,1,1,1\n", nine = "9,3,0,0,2,1,1,0.3333333333333333,";
-  const auto table = [&](const Words& more) {
-    return gpuccl(joined({"measure", labels, "--measure", "components", "--stats", "-"}, more));
-  };
-  const Ended by_8 = table({});
-  CHECK(by_8.out == header + four + nine + "1\n");
-  CHECK(by_8.err.find("pieces") == std::string::npos);
-  const Ended by_4 = table({"-c", "4"});
-  CHECK(by_4.out == header + four + nine + "2\n");
-  CHECK(by_4.err.find("some objects have several connected pieces") != std::string::npos);
-  CHECK(table({"-c", "4", "--keep", "components > 1"}).out == header + nine + "2\n");
-  CHECK(succeeds({"measure", labels, "-c", "4", "--keep", "components = 1", "--stats", "-", "--quiet"}) ==
-        kHeader + std::string("4,1,1,1,1,1,1,1\n"));
-  // Groups leave it out.
-  CHECK(succeeds({"measure", labels, "--measure", "border", "--stats", "-"}).find("components") ==
-        std::string::npos);
-  fails({"measure", labels, "-c", "4", "--stats", "-"}, 64, "add --measure components");
-  fails({"label", labels, "--values", "--measure", "components", "--stats", "-"}, 64, "use gpuccl measure");
 }
 
 TEST_CASE("several images and channels have columns of their own") {
@@ -242,61 +199,6 @@ TEST_CASE("a batch measures several images of each input, and takes rows from re
   fails({"measure", scratch / "labels", "--stats", "-", "--intensity-name", "*_0,*_1,*_2", "--intensity",
          (scratch / "dapi") + "," + (scratch / "gfp")},
         64, "2 folders, but --intensity-name has 3 patterns");
-}
-
-TEST_CASE("the label image of objects keeps their values, or has new labels") {
-  const ScratchFolder scratch;
-  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
-  const auto written = [&](const Words& more) {
-    succeeds(joined({"measure", labels, "-o", scratch / "out.nrrd", "--compress", "none"}, more));
-    return read_file(scratch / "out.nrrd");
-  };
-  CHECK(written({}).ends_with(kLabels));
-  CHECK(written({"--largest", "1"}).ends_with(std::string{9, 9, 0, 0, 0, 0, 9, 0}));
-  CHECK(written({"--relabel", "--label-type", "u8"}).ends_with(std::string{2, 2, 0, 0, 0, 1, 2, 0}));
-  fails({"measure", labels, "-o", scratch / "out.nrrd", "--label-type", "u8"}, 64, "--relabel");
-  const std::string large = object_file(scratch, "large.nrrd", "uint64",
-                                        bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5}));
-  succeeds({"measure", large, "-o", scratch / "large.npy", "--quiet"});
-  CHECK(
-      read_file(scratch / "large.npy").ends_with(bytes_of<std::uint64_t>({1ull << 32, 0, 0, 0, 0, 0, 0, 5})));
-  succeeds({"measure", large, "-o", scratch / "large.tif", "--relabel"});
-}
-
-TEST_CASE("several label images have one table") {
-  const ScratchFolder scratch;
-  object_file(scratch, "a.nrrd", "uint8", kLabels);
-  object_file(scratch, "b.nrrd", "double", bytes_of<double>({0, 0.5, 0, 0, 0, 0, 0, 0}));
-  object_file(scratch, "c.nrrd", "uint16", bytes_of<std::uint16_t>({0, 0, 0, 700, 0, 0, 0, 0}));
-  const Ended ended = gpuccl({"measure", scratch / "a.nrrd", scratch / "b.nrrd", scratch / "c.nrrd",
-                              "--stats", scratch / "all.csv", "--json-dir", scratch / "reports"});
-  CHECK(ended.code == 65);
-  CHECK(ended.err.find("b.nrrd: contains the value 0.5") != std::string::npos);
-  const std::string table = read_file(scratch / "all.csv");
-  CHECK(table.find("a.nrrd,9,3,") != std::string::npos);
-  CHECK(table.find("c.nrrd,700,1,") != std::string::npos);
-  // From reports, which have the same labels.
-  gpuccl({"measure", scratch / "a.nrrd", scratch / "b.nrrd", scratch / "c.nrrd", "--stats",
-          scratch / "all.csv", "--json-dir", scratch / "reports", "--skip-existing"});
-  CHECK(read_file(scratch / "all.csv") == table);
-}
-
-TEST_CASE("objects are kept by their labels, and measured where they touch") {
-  const ScratchFolder scratch;
-  // 1 is a ring around 2; 5 has a corner in common with it, and a second piece.
-  const std::string labels =
-      save_nrrd(scratch / "in.nrrd", "uint8", "6 4",
-                {1, 1, 1, 0, 5, 5, 1, 2, 1, 0, 0, 0, 1, 1, 1, 0, 0, 0, 0, 0, 0, 5, 0, 0});
-  const auto table = [&](const Words& more) {
-    return succeeds(joined({"measure", labels, "--stats", "-", "--quiet", "--measure",
-                            "perimeter,euler_number,holes,components,inscribed_radius"},
-                           more));
-  };
-  const std::string all = table({});
-  CHECK(all.find("\n1,8,0,0,2,2,1,1,8,1,0,1,1\n2,1,1,1,1,1,1,1,0,1,1,0,1\n5,3,") != std::string::npos);
-  CHECK(all.ends_with(",1,2,0,2\n"));
-  CHECK(table({"--keep", "label == 2 or label > 4"}) ==
-        all.substr(0, all.find("\n1,")) + all.substr(all.find("\n2,")));
 }
 
 TEST_CASE("every time point is an input of its own") {
