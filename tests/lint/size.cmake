@@ -64,7 +64,6 @@ set(rooms
   "tests/papers 436"
   "tests/parts 2339"
   "tests/python 2595"
-  "tests/slabs 294"
   "tests/support 2606"
   "tests 221"
   "release 505"
