@@ -1,6 +1,6 @@
 """Writes images with the programs that users write them with and compares what gpuccl reads.
 
-usage: read_interop.py PRINT_BITS PART
+usage: read_interop.py GPUCCL PART
 Exit status 77: the module that PART needs is not installed.
 """
 
@@ -13,24 +13,30 @@ import tempfile
 from interop import SKIPPED, need
 
 
-class Reader:
-    """gpuccl, as the program that prints what it reads."""
+WORDS = {"stack": ["--stack"], "raw": ["--foreground", "raw"], "invert": ["--invert"], "otsu": ["--threshold", "otsu"],
+         "index": ["--palette", "index"]}
 
-    def __init__(self, program, folder):
+
+class Reader:
+    """gpuccl, as the program whose labels are the foreground that it reads."""
+
+    def __init__(self, program, folder, outputs):
         self.program = program
         self.folder = folder
+        self.output = os.path.join(outputs, "labels.npy")
         self.numpy = need("numpy")
 
     def path(self, name):
         return os.path.join(self.folder, name)
 
     def read(self, path, *options):
-        run = subprocess.run([self.program, *map(str, options), path], capture_output=True)
+        """Options are words, as in WORDS, "channel=N" and the like, and thresholds."""
+        words = [word for option in options for word in WORDS.get(option, [f"--{option}" if "=" in str(option) else f"--threshold={option}"])]
+        run = subprocess.run([self.program, "label", path, "-o", self.output, "--overwrite", "--quiet", "--no-fsync", *words], capture_output=True)
         if run.returncode != 0:
             return None
-        header, bits = run.stdout.split(b"\n", 1)
-        width, height, depth = map(int, header.split())
-        return self.numpy.frombuffer(bits, dtype="u1").reshape(depth, height, width) != 0
+        labels = self.numpy.load(self.output)
+        return labels.reshape((-1,) + labels.shape[-2:]) != 0
 
     def expect(self, path, expected, *options):
         image = self.read(path, *options)
@@ -406,8 +412,8 @@ def check_zarr(reader):
 def main():
     program, part = sys.argv[1:]
     checks = {"imagej": check_imagej, "numpy": check_numpy, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage, "zarr": check_zarr}
-    with tempfile.TemporaryDirectory() as folder:
-        checks[part](Reader(program, folder))
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as outputs:
+        checks[part](Reader(program, folder, outputs))
 
 
 main()
