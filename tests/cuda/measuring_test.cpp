@@ -1,12 +1,14 @@
-// measure_on_device() on a GPU or on the emulation of one, compared with the CPU.
+// Tables of label images on a GPU or on the emulation of one, compared with the CPU.
 
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <memory>
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -593,4 +595,168 @@ TEST_CASE("labels are measured from C", "[small]") {
   request.columns = &unknown;
   request.column_count = 1;
   CHECK(gpuccl_measure_on_device(&request, workspace.data(), bytes, stream.get()) == GPUCCL_USAGE);
+}
+
+namespace {
+
+/// A row of a table of pairs: labels and counts.
+using PairRow = std::vector<std::uint64_t>;
+
+/// Columns of a table of pairs in memory of the device.
+class Pairs {
+ public:
+  Pairs(std::size_t capacity, std::size_t counts, const CudaStream& stream)
+      : capacity_(capacity),
+        columns_(2 + counts),
+        device_(Place::device, (columns_ * capacity + 1) * 8),
+        host_(Place::host, device_.size()) {
+    std::memset(host_.data(), 0x77, host_.size());
+    cudaMemcpyAsync(device_.data(), host_.data(), host_.size(), cudaMemcpyHostToDevice, stream.get());
+  }
+  DevicePairs table() const {
+    const auto column = [&](std::size_t i) {
+      return reinterpret_cast<std::int64_t*>(device_.data() + i * capacity_ * 8);
+    };
+    DevicePairs pairs{.a = column(0),
+                      .b = column(1),
+                      .capacity = capacity_,
+                      .count = reinterpret_cast<unsigned long long*>(column(columns_))};
+    for (std::size_t i = 2; i < columns_; ++i) pairs.counts[i - 2] = column(i);
+    if (columns_ == 4) pairs.first = std::exchange(pairs.counts[1], nullptr);
+    return pairs;
+  }
+  /// Returns the number of pairs after a download. `rows` receives those within the capacity.
+  std::uint64_t read(std::vector<PairRow>& rows, const CudaStream& stream) {
+    cudaMemcpyAsync(host_.data(), device_.data(), host_.size(), cudaMemcpyDeviceToHost, stream.get());
+    stream.wait();
+    const auto word = [&](std::size_t at) {
+      std::uint64_t value = 0;
+      std::memcpy(&value, host_.data() + at * 8, 8);
+      return value;
+    };
+    const std::uint64_t count = word(columns_ * capacity_);
+    rows.assign(std::min<std::size_t>(count, capacity_), {});
+    for (std::size_t row = 0; row < rows.size(); ++row)
+      for (std::size_t i = 0; i < columns_; ++i) rows[row].push_back(word(i * capacity_ + row));
+    return count;
+  }
+
+ private:
+  std::size_t capacity_, columns_;
+  CudaMemory device_, host_;
+};
+
+std::uint64_t within(double label, std::uint32_t largest) {
+  return label > 0 && label <= largest ? static_cast<std::uint64_t>(label) : 0;
+}
+
+std::vector<PairRow> rows_of(const std::map<std::pair<std::uint64_t, std::uint64_t>, PairRow>& pairs) {
+  std::vector<PairRow> rows;
+  for (const auto& [labels, counts] : pairs) {
+    rows.push_back({labels.first, labels.second});
+    rows.back().insert(rows.back().end(), counts.begin(), counts.end());
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("overlaps of two label images are counted on a device", "[small][one]") {
+  std::mt19937 random(8);
+  const CudaStream stream;
+  for (const ValueType type : kLabelTypes)
+    for (const ValueType other_type : {ValueType::u16, ValueType::i32, ValueType::u64}) {
+      CAPTURE(static_cast<int>(type), static_cast<int>(other_type));
+      const Extent extent{1 + static_cast<int>(random() % 300), 1 + static_cast<int>(random() % 90),
+                          1 + static_cast<int>(random() % 3)};
+      const Elements a = random_labels(type, extent, 4, 300, random),
+                     b = random_labels(other_type, extent, 3, 40000, random);
+      const std::uint32_t largest = 20000;
+      std::map<std::pair<std::uint64_t, std::uint64_t>, PairRow> expected;
+      for (std::size_t i = 0; i < a.count(); ++i) {
+        const std::pair key(within(a.at(i), largest), within(b.at(i), largest));
+        if (key.first + key.second > 0) ++expected.try_emplace(key, PairRow{0, i}).first->second[0];
+      }
+      const Uploaded first(a, random, stream), second(b, random, stream);
+      Pairs pairs(expected.size() + random() % 3, 2, stream);
+      const CudaMemory workspace(Place::device, device_overlaps_workspace_bytes(pairs.table().capacity));
+      overlaps_on_device(first.image(), second.image(), largest, pairs.table(), workspace.data(),
+                         workspace.size(), stream.get());
+      std::vector<PairRow> rows;
+      CHECK(pairs.read(rows, stream) == expected.size());
+      CHECK(rows == rows_of(expected));
+    }
+}
+
+TEST_CASE("contacts of labels are counted on a device", "[small][one]") {
+  std::mt19937 random(9);
+  const CudaStream stream;
+  for (const ValueType type : kLabelTypes)
+    for (const Connectivity connectivity : kConnectivities) {
+      CAPTURE(static_cast<int>(type), static_cast<int>(connectivity));
+      const Extent extent{1 + static_cast<int>(random() % 200), 1 + static_cast<int>(random() % 70),
+                          1 + static_cast<int>(random() % 4)};
+      const Elements labels = random_labels(type, extent, 1 + static_cast<int>(random() % 4), 150, random);
+      ValueImage image(extent, type);
+      image.add_rows(0, extent.rows(), labels.bytes.data());
+      const ValueLabeling objects = label_by_value(std::move(image));
+      std::vector<Label> map{0};
+      for (const ValueBits value : objects.values) map.push_back(static_cast<Label>(value));
+      std::map<std::pair<std::uint64_t, std::uint64_t>, PairRow> expected;
+      for (const Contact& contact : find_contacts(*objects.labeled.labels, connectivity, map.data()))
+        expected[{contact.a, contact.b}] = {contact.faces[0], contact.faces[1], contact.faces[2],
+                                            contact.edges, contact.corners};
+      const Uploaded on_device(labels, random, stream);
+      Pairs pairs(expected.size() + random() % 3, 5, stream);
+      const CudaMemory workspace(Place::device, device_contacts_workspace_bytes(pairs.table().capacity));
+      contacts_on_device(on_device.image(), connectivity, 150, pairs.table(), workspace.data(),
+                         workspace.size(), stream.get());
+      std::vector<PairRow> rows;
+      CHECK(pairs.read(rows, stream) == expected.size());
+      CHECK(rows == rows_of(expected));
+    }
+}
+
+TEST_CASE("a table of pairs says that it is too small", "[small]") {
+  std::mt19937 random(10);
+  const CudaStream stream;
+  const Extent extent{400, 300, 1};
+  Elements a(ValueType::u32, extent), b(ValueType::u32, extent);
+  a.fill([](std::size_t i) { return i; });  // each element is a pair
+  b.fill([](std::size_t) { return 1; });
+  const Uploaded first(a, random, stream), second(b, random, stream);
+  for (const std::size_t capacity :
+       {std::size_t{10}, std::size_t{600}, std::size_t{119999}, std::size_t{120000}}) {
+    CAPTURE(capacity);
+    Pairs pairs(capacity, 1, stream);
+    const CudaMemory workspace(Place::device, device_overlaps_workspace_bytes(capacity));
+    overlaps_on_device(first.image(), second.image(), 1u << 20, pairs.table(), workspace.data(),
+                       workspace.size(), stream.get());
+    std::vector<PairRow> rows;
+    const std::uint64_t count = pairs.read(rows, stream);
+    CHECK((capacity < 120000 ? count > capacity : count == 120000));
+  }
+  Pairs pairs(10, 1, stream);
+  const CudaMemory workspace(Place::device, device_contacts_workspace_bytes(10));
+  std::vector<PairRow> rows;
+  overlaps_on_device(first.image(), second.image(), 0, pairs.table(), workspace.data(), workspace.size(),
+                     stream.get());
+  CHECK(pairs.read(rows, stream) == 0);
+  const auto code = [&](DeviceValueImage other, std::uint32_t largest, std::size_t bytes) {
+    return error_code_of([&] {
+      overlaps_on_device(first.image(), other, largest, pairs.table(), workspace.data(), bytes, stream.get());
+    });
+  };
+  DeviceValueImage other = second.image();
+  CHECK(code(other, ~0u, workspace.size()) == ErrorCode::usage);
+  CHECK(code(other, 5, 256) == ErrorCode::usage);
+  other.type = ValueType::f32;
+  CHECK(code(other, 5, workspace.size()) == ErrorCode::usage);
+  other.type = ValueType::u32;
+  other.extent.height = 299;
+  CHECK(code(other, 5, workspace.size()) == ErrorCode::usage);
+  CHECK(error_code_of([&] {
+          contacts_on_device(first.image(), static_cast<Connectivity>(7), 5, pairs.table(), workspace.data(),
+                             workspace.size(), stream.get());
+        }) == ErrorCode::usage);
 }

@@ -180,6 +180,38 @@ struct DeviceRelabeling {
 /// arguments.
 void relabel_on_device(const DeviceRelabeling& request, cudaStream_t stream);
 
+/// A table of pairs of labels on a device, one row each, ascending by a, then b. Null pointers are skipped.
+struct DevicePairs {
+  std::int64_t *a = nullptr, *b = nullptr;
+  std::int64_t* counts[5] = {};   // of overlaps_on_device() one, of contacts_on_device() five
+  std::int64_t* first = nullptr;  // of overlaps: index of the first element in raster order
+  std::size_t capacity = 0;       // rows of each column, up to 2^30
+  /// Receives the number of pairs. If it exceeds the capacity, rows are undefined, and it may be too small.
+  unsigned long long* count = nullptr;
+};
+
+/// Returns the bytes of workspace for this many pairs: about 100 to 210 per pair for overlaps, 150 to
+/// 310 for contacts. Requires that a device is current.
+std::size_t device_overlaps_workspace_bytes(std::size_t capacity);
+std::size_t device_contacts_workspace_bytes(std::size_t capacity);
+
+/// Enqueues the count of elements that each label of `a` shares with each of `b`, as label_on_device()
+/// enqueues labeling. Pairs with 0 count the elements of a label where the other image is background; so the
+/// counts of all pairs of a label add up to its area. Both images have the same extent and labels of 16, 32
+/// or 64 bits. Labels above `largest`, which is below 2^32 - 1, and negative ones count as background.
+///
+/// Throws Error as measure_on_device().
+void overlaps_on_device(const DeviceValueImage& a, const DeviceValueImage& b, std::uint32_t largest,
+                        const DevicePairs& pairs, void* workspace, std::size_t workspace_bytes,
+                        cudaStream_t stream);
+
+/// Enqueues the count of neighboring elements of each two labels a < b of an image: pairs that share a face
+/// across x, y and z, only an edge, and only a corner, as find_contacts() counts them. Otherwise as
+/// overlaps_on_device().
+void contacts_on_device(const DeviceValueImage& labels, Connectivity connectivity, std::uint32_t largest,
+                        const DevicePairs& pairs, void* workspace, std::size_t workspace_bytes,
+                        cudaStream_t stream);
+
 class Labeler;
 
 /// Any GPU algorithm of algorithms() for images in GPU memory, with the memory that it needs, which is

@@ -158,6 +158,26 @@ typedef struct {
 
 gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling* request, struct CUstream_st* stream);
 
+/* A table of pairs of labels in GPU memory. Pointers may be NULL. */
+typedef struct {
+  int64_t *a, *b;
+  int64_t* counts[5];
+  int64_t* first;  /* of overlaps */
+  size_t capacity; /* rows of each column */
+  unsigned long long* count;
+} gpuccl_device_pairs;
+
+gpuccl_status gpuccl_device_overlaps_workspace_bytes(size_t capacity, size_t* bytes);
+gpuccl_status gpuccl_device_contacts_workspace_bytes(size_t capacity, size_t* bytes);
+
+gpuccl_status gpuccl_overlaps_on_device(const gpuccl_device_value_image* a,
+                                        const gpuccl_device_value_image* b, uint32_t largest,
+                                        const gpuccl_device_pairs* pairs, void* workspace,
+                                        size_t workspace_bytes, struct CUstream_st* stream);
+gpuccl_status gpuccl_contacts_on_device(const gpuccl_device_value_image* labels, int connectivity,
+                                        uint32_t largest, const gpuccl_device_pairs* pairs, void* workspace,
+                                        size_t workspace_bytes, struct CUstream_st* stream);
+
 #pragma GCC visibility pop
 #ifdef __cplusplus
 }

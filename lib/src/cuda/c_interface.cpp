@@ -73,6 +73,12 @@ std::vector<DeviceColumn> columns_of(std::span<const gpuccl_device_column> colum
   return made;
 }
 
+DevicePairs pairs_of(const gpuccl_device_pairs& pairs) {
+  const auto& counts = pairs.counts;
+  return {pairs.a,     pairs.b,        {counts[0], counts[1], counts[2], counts[3], counts[4]},
+          pairs.first, pairs.capacity, pairs.count};
+}
+
 static_assert(static_cast<int>(ValueType::u8) == GPUCCL_U8 && static_cast<int>(ValueType::i8) == GPUCCL_I8 &&
               static_cast<int>(ValueType::f64) == GPUCCL_F64);
 
@@ -166,6 +172,33 @@ gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling* request, 
     relabel_on_device({values_of(request->labels), static_cast<ValueType>(request->type), request->map,
                        request->entries, request->out, request->out_row_pitch, request->out_slice_pitch},
                       stream);
+  });
+}
+
+gpuccl_status gpuccl_device_overlaps_workspace_bytes(size_t capacity, size_t* bytes) {
+  return status_of([&] { *bytes = device_overlaps_workspace_bytes(capacity); });
+}
+
+gpuccl_status gpuccl_device_contacts_workspace_bytes(size_t capacity, size_t* bytes) {
+  return status_of([&] { *bytes = device_contacts_workspace_bytes(capacity); });
+}
+
+gpuccl_status gpuccl_overlaps_on_device(const gpuccl_device_value_image* a,
+                                        const gpuccl_device_value_image* b, uint32_t largest,
+                                        const gpuccl_device_pairs* pairs, void* workspace,
+                                        size_t workspace_bytes, struct CUstream_st* stream) {
+  return status_of([&] {
+    overlaps_on_device(values_of(*a), values_of(*b), largest, pairs_of(*pairs), workspace, workspace_bytes,
+                       stream);
+  });
+}
+
+gpuccl_status gpuccl_contacts_on_device(const gpuccl_device_value_image* labels, int connectivity,
+                                        uint32_t largest, const gpuccl_device_pairs* pairs, void* workspace,
+                                        size_t workspace_bytes, struct CUstream_st* stream) {
+  return status_of([&] {
+    contacts_on_device(values_of(*labels), static_cast<Connectivity>(connectivity), largest, pairs_of(*pairs),
+                       workspace, workspace_bytes, stream);
   });
 }
 

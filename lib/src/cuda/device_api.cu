@@ -8,6 +8,7 @@
 #include "cuda/runs/statistics/component_sums.cuh"
 #include "cuda/runtime/device.hpp"
 #include "cuda/tables/measure_labels.cuh"
+#include "cuda/tables/pairs.cuh"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/types.hpp"
 
@@ -112,6 +113,19 @@ bool is_done(Extent extent, unsigned long long* count, cudaStream_t stream) {
 
 void check_count_address(const unsigned long long* count) {
   require(is_aligned(count, sizeof(*count)), "the address of the count is not a multiple of 8");
+}
+
+/// Checks what all calls for pairs of labels have, and completes the first image. Returns true as is_done().
+bool is_done(cuda::tables::PairCall& call, cudaStream_t stream) {
+  DeviceValueImage& labels = call.labels;
+  const Extent extent = labels.extent;
+  check_count_address(call.pairs.count);
+  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  require(call.largest < UINT32_MAX, "the largest label is not below 2^32 - 1");
+  require(labels.delta == 0 && call.others.delta == 0, "labels have no delta");
+  if (call.largest == 0 || is_empty(extent)) return is_done(Extent{0, 0, 0}, call.pairs.count, stream);
+  check_labels_image(labels);
+  return false;
 }
 
 bool is_of_samples(MeasureId id) { return measure_of(id).group == MeasureGroup::intensity; }
@@ -247,6 +261,35 @@ void relabel_on_device(const DeviceRelabeling& request, cudaStream_t stream) {
   checked.out_row_pitch = out.row_pitch;
   checked.out_slice_pitch = out.slice_pitch;
   cuda::tables::enqueue_relabeling(checked, stream);
+}
+
+std::size_t device_overlaps_workspace_bytes(std::size_t capacity) {
+  return cuda::tables::pairs_workspace_bytes(capacity, false);
+}
+
+std::size_t device_contacts_workspace_bytes(std::size_t capacity) {
+  return cuda::tables::pairs_workspace_bytes(capacity, true);
+}
+
+void overlaps_on_device(const DeviceValueImage& a, const DeviceValueImage& b, std::uint32_t largest,
+                        const DevicePairs& pairs, void* workspace, std::size_t workspace_bytes,
+                        cudaStream_t stream) {
+  require(a.extent == b.extent, "two label images have different extents");
+  cuda::tables::PairCall call{a, b, {}, largest, pairs, workspace, stream};
+  if (is_done(call, stream)) return;
+  check_labels_image(call.others);
+  check_workspace(workspace, workspace_bytes, device_overlaps_workspace_bytes(pairs.capacity));
+  cuda::tables::enqueue_overlaps(call);
+}
+
+void contacts_on_device(const DeviceValueImage& labels, Connectivity connectivity, std::uint32_t largest,
+                        const DevicePairs& pairs, void* workspace, std::size_t workspace_bytes,
+                        cudaStream_t stream) {
+  with_connectivity(connectivity, []<Connectivity>() {});  // throws if there is none
+  cuda::tables::PairCall call{labels, {}, connectivity, largest, pairs, workspace, stream};
+  if (is_done(call, stream)) return;
+  check_workspace(workspace, workspace_bytes, device_contacts_workspace_bytes(pairs.capacity));
+  cuda::tables::enqueue_contacts(call);
 }
 
 DeviceLabeler::DeviceLabeler(const std::string& algorithm, Connectivity connectivity)

@@ -11,7 +11,8 @@ set(GPUCCL_CUDA_SOURCES
   runtime/pinned_ring.cpp
   runtime/primary_context.cpp
   table.cpp
-  tables/measure_labels.cu)
+  tables/measure_labels.cu
+  tables/pairs.cu)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # Reading the headers takes a compiler longer than most of these files do, so several are compiled as one: the papers'

@@ -109,4 +109,19 @@ gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling*, struct C
   return gpuccl::unavailable();
 }
 
+gpuccl_status gpuccl_device_overlaps_workspace_bytes(size_t, size_t*) { return gpuccl::unavailable(); }
+
+gpuccl_status gpuccl_device_contacts_workspace_bytes(size_t, size_t*) { return gpuccl::unavailable(); }
+
+gpuccl_status gpuccl_overlaps_on_device(const gpuccl_device_value_image*, const gpuccl_device_value_image*,
+                                        uint32_t, const gpuccl_device_pairs*, void*, size_t,
+                                        struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
+gpuccl_status gpuccl_contacts_on_device(const gpuccl_device_value_image*, int, uint32_t,
+                                        const gpuccl_device_pairs*, void*, size_t, struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
 }  // extern "C"

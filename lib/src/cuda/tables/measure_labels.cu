@@ -16,6 +16,7 @@
 #include "cuda/phases/counted_bitmap.cuh"
 #include "cuda/runtime/arena.hpp"
 #include "cuda/runtime/phase_clock.cuh"
+#include "cuda/tables/label_rows.cuh"
 #include "cuda/tables/label_sums.cuh"
 #include "cuda/tables/measure_labels.cuh"
 
@@ -25,24 +26,6 @@ namespace {
 constexpr int kColumns = 128, kRows = 64;  // of a tile
 constexpr int kAtOnce = 4;                 // rows that a thread loads before it uses them
 using Grid = ThreadGrid<1, kRows, 1, kColumns, 1>;
-
-/// Rows of an image on a device, with pitches in elements.
-template <class T>
-struct Rows {
-  const T* data;
-  std::int64_t row, slice;
-
-  explicit Rows(const DeviceValueImage& image)
-      : data(static_cast<const T*>(image.data)),
-        row(image.row_pitch / static_cast<std::int64_t>(sizeof(T))),
-        slice(image.slice_pitch / static_cast<std::int64_t>(sizeof(T))) {}
-  __device__ const T* at(int x, int y, int z) const { return data + z * slice + y * row + x; }
-};
-/// No image.
-template <>
-struct Rows<void> {
-  explicit Rows(const DeviceValueImage&) {}
-};
 
 __global__ void clear_sums(LabelSums sums, bool flat) {
   const std::uint64_t i = ThreadLine<>::of_this_thread();
@@ -249,16 +232,7 @@ void enqueue(const MeasureCall& call) {
   PhaseClock phase{call.stream, nullptr};
   const LaunchShape labels = ThreadLine<>::shape(request.largest);
   phase("Clear", clear_sums, labels, sums, request.labels.extent.depth == 1);
-  switch (bytes_of(request.labels.type)) {
-    case 2:
-      enqueue_sums<std::uint16_t>(request, sums, phase);
-      break;
-    case 4:
-      enqueue_sums<std::uint32_t>(request, sums, phase);
-      break;
-    default:
-      enqueue_sums<std::uint64_t>(request, sums, phase);
-  }
+  with_id(request.labels.type, [&]<class Id>(Id) { enqueue_sums<Id>(request, sums, phase); });
   clear_padding(occurs, call.stream);
   clear_progress(occurs, call.stream);
   phase("Mark", mark_labels, labels, sums.components.data, std::size_t{request.largest}, occurs);
