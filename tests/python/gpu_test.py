@@ -215,6 +215,34 @@ def cleaning():
 
 
 @case()
+def contacts_and_matches():
+    for name, put, get in kinds():
+        if name == "numba":
+            continue
+        for shape in ((300,), (120, 150), (9, 33, 65), (0, 5), (4, 4)):
+            truth = (random.integers(0, 90, [-(-n // 3) for n in shape])).repeat(3, 0)[: shape[0]]
+            truth = np.resize(truth, shape).astype(np.int32)
+            prediction = np.roll(truth, 1, -1) * (random.random(shape) < 0.9)
+            for scale in (1, 1 << 22):  # labels from 1 on, and sparse ones
+                a, b = (truth * scale).astype(np.int32), (prediction * scale).astype(np.int32)
+                for connectivity in range(1, len(shape) + 1):
+                    expected = gpuccl.contacts(a, connectivity, spacing=(2.0,) * len(shape))
+                    found = gpuccl.contacts(put(a), connectivity, spacing=(2.0,) * len(shape))
+                    check_table(name, found, expected)
+                for options in ({}, {"min_size": {"truth": 5, "prediction": 2}}, {"empty": 1}):
+                    scores, pairs = gpuccl.match(a, b, (0.5, 0.7), pairs=True, **options)
+                    found, found_pairs = gpuccl.match(put(a), put(b), (0.5, 0.7), pairs=True, **options)
+                    assert repr(found) == repr(scores), (found, scores)
+                    check_table("numpy", found_pairs, pairs)
+        with expect(ValueError):
+            gpuccl.match(put(truth), put(prediction), distances=True)
+        with expect(ValueError):
+            gpuccl.match(put(truth), put(prediction[1:]))
+        with expect(TypeError):
+            gpuccl.match(put(truth), prediction)
+
+
+@case()
 def nan_is_background():
     mask = np.where(blobs((40, 50)), 1, np.nan).astype("f4")
     for name, put, get in kinds():
@@ -264,7 +292,7 @@ def torch_writes_where_it_is_told():
     with expect(TypeError):
         gpuccl.label(x, out=np.empty((500, 600), np.int32))
     with expect(TypeError):
-        gpuccl.contacts(x)
+        gpuccl.contacts(x.float())
 
 
 @case(torch)

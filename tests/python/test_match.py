@@ -228,3 +228,21 @@ def test_small_objects_are_left_out_by_name():
     for wrong in (-1, {"both": 1}):
         with pytest.raises(ValueError):
             counts(min_size=wrong)
+
+
+def test_overlaps_that_are_counted_elsewhere_give_the_same_scores():
+    random = np.random.default_rng(5)
+    for shape in ((40, 50), (5, 20, 30)):
+        truth, prediction = (random.integers(0, 12, shape).repeat(2, -1) for _ in range(2))
+        keys, first, pixels = np.unique(truth * 100 + prediction, return_index=True, return_counts=True)
+        shared = keys > 0
+        columns = [column[shared].astype(np.int64) for column in (keys // 100, keys % 100, pixels, first)]
+        for smallest in ([0, 0], [9, 30]):
+            scores, table = gpuccl.match(
+                truth, prediction, (0.02, 0.1), pairs=True, min_size=dict(zip(("truth", "prediction"), smallest))
+            )
+            found, pairs = gpuccl._core.match_overlaps(*columns, [0.02, 0.1], True, np.nan, smallest)
+            assert repr(found) == repr(scores)
+            assert all(np.array_equal(pairs[name], column) for name, column in table.items())
+    with pytest.raises(ValueError):
+        gpuccl._core.match_overlaps(*columns, [0.0], False, np.nan, [0, 0])

@@ -336,7 +336,7 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
 
     Returns
     -------
-    dict of numpy.ndarray
+    dict of arrays
         A row for each pair with ``label_a < label_b``: the number of shared faces across each axis (``faces-0``, ...), of
         shared ``edges``, and in volumes of shared ``corners``.
 
@@ -346,7 +346,10 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     >>> list(zip(table["label_a"].tolist(), table["label_b"].tolist()))
     [(1, 2), (1, 3), (2, 3)]
     """
-    _need_host(labels)
+    if on_device(labels):
+        from . import _device
+
+        return _device.contacts(labels, connectivity, spacing)
     return _host.contacts(labels, connectivity, spacing)
 
 
@@ -385,7 +388,8 @@ def match(
     """Match the objects of two label images, and score the second image.
 
     Each label is one object, whether it is connected or not. Label masks first. With `per_value`, values are classes, as
-    in a semantic segmentation, and their components are the objects.
+    in a semantic segmentation, and their components are the objects. Arrays on a GPU stay there, and only the pairs that
+    overlap are read; `per_value` and `distances` are for arrays on the CPU.
 
     Parameters
     ----------
@@ -444,8 +448,12 @@ def match(
     >>> gpuccl.match(truth, prediction, distances=True, tolerance=1)["distances"]["foreground"]["surface_dice"]
     1.0
     """
-    _need_host(truth)
-    _need_host(prediction)
+    if on_device(truth) != on_device(prediction):
+        raise TypeError("one array is on a GPU and one is not: move one of them")
+    if on_device(truth):
+        from . import _device
+
+        return _device.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size)
     return _host.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size)
 
 
@@ -457,11 +465,6 @@ def free_memory() -> None:
     """
     if _core.with_cuda:
         _core.free_memory()
-
-
-def _need_host(array: Any) -> None:
-    if on_device(array):
-        raise TypeError("arrays on a GPU are not supported: move the array to the CPU")
 
 
 def _check_values(values: bool, delta: float, packed_width: int | None) -> None:

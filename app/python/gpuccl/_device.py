@@ -14,6 +14,8 @@ library that the array is of, and stay in the order of its streams:
     nonzero(array), widen(array), contiguous(array)
     finish(array)               what the caller gets
     column(array)               what the caller gets of a table
+    host(array)                 a NumPy array
+    real(array)                 an array of f8
     range(array)                the lowest and the highest of integers
     ranks(array)                the values that occur, and an array of their indices
     integers(array)             an array of i8
@@ -30,7 +32,7 @@ import math
 import numpy as np
 
 from . import _core
-from ._host import images_of
+from ._host import check_match, contact_table, images_of, match_result
 from ._kinds import addresses, library_of, need_cuda, on_device, pixels, refuse_overlap
 from ._measures import Columns, check_intensity, measure_channels
 
@@ -128,6 +130,12 @@ class _Torch:
     def column(self, array):
         return array
 
+    def host(self, array):
+        return array.cpu().numpy()
+
+    def real(self, array):
+        return array.double()
+
     def integers(self, array):
         return array.long()
 
@@ -201,6 +209,12 @@ class _CuPy:
 
     def column(self, array):
         return array
+
+    def host(self, array):
+        return array.get()
+
+    def real(self, array):
+        return array.astype(np.float64)
 
     def integers(self, array):
         return array.astype(np.int64)
@@ -348,6 +362,8 @@ class _Other:
 
     def column(self, array):
         return np.asarray(array)
+
+    host, real = column, np.float64
 
     def integers(self, array):
         if not self.is_jax:
@@ -688,7 +704,74 @@ class _Labels:
             return int(np.frombuffer(_core.read(self.device, kind.address(count), 8, self.stream), np.int64)[0])
 
         table = make_table(kind, keep, names, self.largest, write, rows)
-        if self.ids is not None and "label" in table:
-            first = len(self.ids) - self.largest
-            table["label"] = self.ids[table["label"] - (1 - first)]
+        if "label" in table:
+            table["label"] = self.named(table["label"])
         return table
+
+    def named(self, labels, ids=None):
+        """Returns the labels of the image that the labels 1 to `largest` stand for. `ids`: a copy of its ids."""
+        ids = self.ids if ids is None else ids
+        return labels if ids is None else ids[labels - (1 - (len(ids) - self.largest))]
+
+    def pairs(self, others) -> list:
+        """Returns the columns of pairs of labels: both labels, and counts.
+
+        Of overlaps with `others`, the last is the first element; without, contacts.
+        """
+        kind = self.kind
+        labels, keep = self._view(self.labels)
+        of_others, keep_others = others._view(others.labels) if others else ((0, 0, (0, 0)), None)
+        largest = max(self.largest, others.largest if others else 0)
+        capacity = min(max(1 << 14, 2 * largest), 1 << 20)
+        while True:
+            columns = [kind.empty((capacity,), "i8", keep) for _ in range(4 if others else 7)]
+            places = [kind.address(column) for column in columns]
+            if not others:
+                places.insert(3, 0)
+            count = kind.empty((), "i8", keep)
+            size = _core.device_pairs_workspace_bytes(capacity, others is None)
+            workspace, address = kind.workspace(size, keep)
+            _core.device_pairs(
+                self.device, self.stream, labels, of_others, self.extent, self.number, largest,
+                places, capacity, kind.address(count), address, size,
+            )  # fmt: skip
+            rows = int(np.frombuffer(_core.read(self.device, kind.address(count), 8, self.stream), np.int64)[0])
+            if rows <= capacity:
+                return [kind.column(column)[:rows] for column in columns]
+            capacity = max(rows, 4 * capacity)
+
+
+def contacts(labels, connectivity, spacing) -> dict:
+    need_cuda()
+    kind = _kind_of(labels)
+    stream = kind.find_stream(labels)
+    with kind.use(labels, stream):
+        image = _Labels(kind, labels, stream, connectivity)
+        columns = image.pairs(None)
+        names = ("label_a", "label_b", "faces_x", "faces_y", "faces_z", "edges", "corners")
+        found = dict(zip(names, (*map(image.named, columns[:2]), *columns[2:])))
+        return contact_table(found, labels.ndim, spacing, kind.real)
+
+
+def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size):
+    need_cuda()
+    if per_value or distances:
+        raise ValueError("per_value and distances are for arrays on the CPU")
+    thresholds, of_empty, smallest = check_match(
+        threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size
+    )
+    kind = _kind_of(truth)
+    if type(_kind_of(prediction)) is not type(kind):
+        raise TypeError("prediction is an array of another library than truth")
+    if tuple(truth.shape) != tuple(prediction.shape):
+        raise ValueError("truth and prediction have different shapes")
+    stream = kind.find_stream(truth)
+    with kind.use(truth, stream):
+        images = [_Labels(kind, image, stream, None) for image in (truth, prediction)]
+        columns = [kind.host(column) for column in images[0].pairs(images[1])]
+        scores, table = _core.match_overlaps(*columns, thresholds, pairs, of_empty, smallest)
+        for name, image in zip(("truth", "prediction"), images):
+            if table and image.ids is not None:
+                found = table[name].astype(np.int64)
+                table[name] = np.where(found == 0, 0, image.named(found, kind.host(image.ids)))
+    return match_result(scores, table, pairs, empty)

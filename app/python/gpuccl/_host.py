@@ -174,23 +174,30 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
 
 def contacts(labels, connectivity, spacing):
     labels = as_labels(labels)
-    number = pixels(connectivity, labels.ndim)
-    found = _core.contacts(labels, number)
-    axes = "zyx"[-labels.ndim :]
-    table = {name: as_signed(found[name]) for name in ("label_a", "label_b")}
+    found = _core.contacts(labels, pixels(connectivity, labels.ndim))
+    for name in ("label_a", "label_b"):
+        found[name] = as_signed(found[name])
+    return contact_table(found, labels.ndim, spacing)
+
+
+def contact_table(found, ndim, spacing, real=np.float64) -> dict:
+    """Returns the columns of contacts() from those of the library. `real` makes floating-point numbers of integers."""
+    axes = "zyx"[-ndim:]
+    table = {name: found[name] for name in ("label_a", "label_b")}
     for i, axis in enumerate(axes):
         table[f"faces-{i}"] = found[f"faces_{axis}"]
     table["edges"] = found["edges"]
-    if labels.ndim == 3:
+    if ndim == 3:
         table["corners"] = found["corners"]
     if spacing is not None:
-        sizes = Columns((), labels.ndim, spacing).spacing[labels.ndim - 1 :: -1]
+        sizes = Columns((), ndim, spacing).spacing[ndim - 1 :: -1]
         volume = float(np.prod(sizes))
-        table["area"] = sum(table[f"faces-{i}"] * (volume / size) for i, size in enumerate(sizes))
+        table["area"] = sum(real(table[f"faces-{i}"]) * (volume / size) for i, size in enumerate(sizes))
     return table
 
 
-def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size):
+def check_match(threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size):
+    """Returns thresholds, the scores of images without objects, and both smallest sizes of match()."""
     if empty not in (None, 0, 1, "skip"):
         raise ValueError(f"empty is None, 0, 1 or 'skip', not {empty!r}")
     if connectivity is not None and not per_value:
@@ -203,13 +210,24 @@ def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, d
     if not set(smallest) <= {"truth", "prediction"} or not all(0 <= operator.index(size) for size in smallest.values()):
         raise ValueError(f"min_size is a number of elements, or one for truth and for prediction, not {min_size!r}")
     thresholds = [float(one) for one in np.atleast_1d(threshold)]
-    truth = as_labels(truth)
-    of_classes = pixels(connectivity, truth.ndim) if per_value else 0
     of_empty = np.nan if empty in (None, "skip") else empty
-    sizes = Columns((), truth.ndim, 1 if spacing is None else spacing).spacing if distances else None
-    scores, table = _core.match(
-        truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty, sizes, tolerance, [smallest.get("truth", 0), smallest.get("prediction", 0)]
-    )
+    return thresholds, of_empty, [smallest.get("truth", 0), smallest.get("prediction", 0)]
+
+
+def match_result(scores, table, pairs, empty):
     if empty == "skip" and not any(scores["objects"].values()):
         scores = None
     return (scores, {name: as_signed(column) for name, column in table.items()}) if pairs else scores
+
+
+def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size):
+    thresholds, of_empty, smallest = check_match(
+        threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size
+    )
+    truth = as_labels(truth)
+    of_classes = pixels(connectivity, truth.ndim) if per_value else 0
+    sizes = Columns((), truth.ndim, 1 if spacing is None else spacing).spacing if distances else None
+    scores, table = _core.match(
+        truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty, sizes, tolerance, smallest
+    )
+    return match_result(scores, table, pairs, empty)

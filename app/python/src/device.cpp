@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -327,6 +328,32 @@ void relabel(int device, std::uintptr_t stream, const View& labels, std::array<i
                     stream_of(stream));
 }
 
+std::size_t pairs_workspace_bytes(std::size_t capacity, bool contacts) {
+  return contacts ? device_contacts_workspace_bytes(capacity) : device_overlaps_workspace_bytes(capacity);
+}
+
+/// Enqueues the count of pairs of labels: overlaps with `others`, or contacts if `others` has no address.
+/// `columns`: addresses of both labels, the first count, the first element (0 for contacts), the other
+/// counts.
+void count_pairs(int device, std::uintptr_t stream, const View& labels, const View& others,
+                 std::array<int, 3> extent, int connectivity, std::uint32_t largest,
+                 const std::vector<std::uintptr_t>& columns, std::size_t capacity, std::uintptr_t count,
+                 std::uintptr_t workspace, std::size_t workspace_bytes) {
+  const nb::gil_scoped_release others_go_on;
+  const Current current(device);
+  DevicePairs pairs{.capacity = capacity, .count = at<unsigned long long>(count)};
+  std::int64_t** const places[] = {&pairs.a,         &pairs.b,         &pairs.counts[0], &pairs.first,
+                                   &pairs.counts[1], &pairs.counts[2], &pairs.counts[3], &pairs.counts[4]};
+  for (std::size_t i = 0; i < std::min(columns.size(), std::size(places)); ++i)
+    *places[i] = at<std::int64_t>(columns[i]);
+  if (std::get<0>(others) != 0)
+    overlaps_on_device(image_of(labels, extent), image_of(others, extent), largest, pairs,
+                       at<void>(workspace), workspace_bytes, stream_of(stream));
+  else
+    contacts_on_device(image_of(labels, extent), static_cast<Connectivity>(connectivity), largest, pairs,
+                       at<void>(workspace), workspace_bytes, stream_of(stream));
+}
+
 /// Returns bytes of device memory, after the stream has written them.
 nb::bytes read(int device, std::uintptr_t address, std::size_t bytes, std::uintptr_t stream) {
   std::vector<char> copy(bytes);
@@ -399,7 +426,9 @@ void add_device(nb::module_& module) {
   module.def("device_table", &make_table);
   module.def("device_measure", &measure_labels);
   module.def("device_relabel", &relabel);
+  module.def("device_pairs", &count_pairs);
   module.def("device_measure_workspace_bytes", &device_measure_workspace_bytes);
+  module.def("device_pairs_workspace_bytes", &pairs_workspace_bytes);
   module.def("read", &read, "device"_a, "address"_a, "bytes"_a, "stream"_a);
   module.def("wait_for", &wait_for, "device"_a, "stream"_a, "before"_a);
   module.def("free_memory", [] {

@@ -650,52 +650,123 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
   return to_dict(std::move(table));
 }
 
-nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std::vector<double>& thresholds,
-                bool with_pairs, int class_connectivity, double empty,
-                const std::optional<std::array<double, 3>>& spacing, const std::optional<double>& tolerance,
-                const std::array<std::uint64_t, 2>& min_size) {
-  const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
+namespace {
+
+void check_thresholds(const std::vector<double>& thresholds) {
+  if (thresholds.empty()) refuse("threshold is empty");
+  for (const double threshold : thresholds)
+    if (!(threshold > 0 && threshold <= 1)) refuse("threshold is a number above 0 and up to 1");
+}
+
+/// Scores of two images, and the table of their pairs.
+struct MatchResult {
   MatchTotals total;
   ClassTotals classes;
   Table pairs;
-  Findings findings;
-  {
-    const nb::gil_scoped_release gil_released;
-    if (!truth_array.same_shape(prediction_array)) refuse("truth and prediction have different shapes");
-    if (thresholds.empty()) refuse("threshold is empty");
-    for (const double threshold : thresholds)
-      if (!(threshold > 0 && threshold <= 1)) refuse("threshold is a number above 0 and up to 1");
-    const auto read = [&](const HostArray& array) {
-      return class_connectivity == 0 ? read_objects(array, findings)
-                                     : read_classes(array, checked(class_connectivity), findings);
-    };
-    const auto read_large = [&](const HostArray& array, std::uint64_t least) {
-      Objects objects = read(array);
-      const Components& components = objects.labeled.labeled.components;
-      remove_small(objects.labeled.labeled.labels, least, components.area, {&objects.ids, &objects.classes});
-      return objects;
-    };
-    const Objects truth = read_large(truth_array, min_size[0]);
-    const Objects prediction = read_large(prediction_array, min_size[1]);
-    const OverlapTable table =
-        find_overlaps(*truth.labeled.labeled.labels, *prediction.labeled.labeled.labels);
-    std::optional<Surfaces> surfaces;
-    if (spacing)
-      surfaces.emplace(*truth.labeled.labeled.labels, *prediction.labeled.labeled.labels,
-                       SurfaceOptions{.spacing = *spacing, .tolerance = tolerance});
+
+  MatchResult(const OverlapTable& table, const Objects& truth, const Objects& prediction, bool with_pairs,
+              ScoreOptions options) {
     PairTable rows(table, truth.ids, prediction.ids);
-    ScoreOptions options{.thresholds = thresholds, .empty = empty, .has_classes = class_connectivity != 0};
-    options.surfaces = surfaces ? &*surfaces : nullptr;
     options.truth_classes = truth.classes;
     options.prediction_classes = prediction.classes;
     if (with_pairs) options.on_pairs = [&](std::uint64_t value, const auto& more) { rows.add(value, more); };
     total = score_images(table, options, classes);
     pairs = rows.columns(options.has_classes, options.surfaces);
   }
+
+  nb::tuple in_python(bool with_pairs, bool has_classes, double empty) {
+    nb::dict result = report_of<InPython>(total, empty);
+    if (has_classes) add_classes<InPython>(result, classes, empty);
+    return nb::make_tuple(result, with_pairs ? nb::object(to_dict(std::move(pairs))) : nb::none());
+  }
+};
+
+}  // namespace
+
+nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std::vector<double>& thresholds,
+                bool with_pairs, int class_connectivity, double empty,
+                const std::optional<std::array<double, 3>>& spacing, const std::optional<double>& tolerance,
+                const std::array<std::uint64_t, 2>& min_size) {
+  const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
+  const bool has_classes = class_connectivity != 0;
+  std::optional<MatchResult> result;
+  Findings findings;
+  {
+    const nb::gil_scoped_release gil_released;
+    if (!truth_array.same_shape(prediction_array)) refuse("truth and prediction have different shapes");
+    check_thresholds(thresholds);
+    const auto read_large = [&](const HostArray& array, std::uint64_t least) {
+      Objects objects = has_classes ? read_classes(array, checked(class_connectivity), findings)
+                                    : read_objects(array, findings);
+      const Components& components = objects.labeled.labeled.components;
+      remove_small(objects.labeled.labeled.labels, least, components.area, {&objects.ids, &objects.classes});
+      return objects;
+    };
+    const Objects truth = read_large(truth_array, min_size[0]);
+    const Objects prediction = read_large(prediction_array, min_size[1]);
+    const LabelRows &truth_labels = *truth.labeled.labeled.labels,
+                    &prediction_labels = *prediction.labeled.labeled.labels;
+    std::optional<Surfaces> surfaces;
+    if (spacing)
+      surfaces.emplace(truth_labels, prediction_labels,
+                       SurfaceOptions{.spacing = *spacing, .tolerance = tolerance});
+    result.emplace(find_overlaps(truth_labels, prediction_labels), truth, prediction, with_pairs,
+                   ScoreOptions{.thresholds = thresholds,
+                                .surfaces = surfaces ? &*surfaces : nullptr,
+                                .empty = empty,
+                                .has_classes = has_classes});
+  }
   warn_of(findings);
-  nb::dict result = report_of<InPython>(total, empty);
-  if (class_connectivity != 0) add_classes<InPython>(result, classes, empty);
-  return nb::make_tuple(result, with_pairs ? nb::object(to_dict(std::move(pairs))) : nb::none());
+  return result->in_python(with_pairs, has_classes, empty);
+}
+
+nb::tuple match_overlaps(const PairColumn& truth_labels, const PairColumn& prediction_labels,
+                         const PairColumn& pixels, const PairColumn& first_elements,
+                         const std::vector<double>& thresholds, bool with_pairs, double empty,
+                         const std::array<std::uint64_t, 2>& min_size) {
+  check_thresholds(thresholds);
+  const std::size_t count = pixels.shape(0);
+  OverlapTable table;
+  // Finds the objects of one image in raster order, and the index of each by its label.
+  const auto objects_of = [&](const PairColumn& labels, std::uint64_t least,
+                              std::vector<std::uint64_t>& areas) {
+    struct Object {
+      std::uint64_t area = 0;
+      std::int64_t first = INT64_MAX;
+    };
+    std::vector<Object> all;  // by label
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto label = static_cast<std::size_t>(labels(i));
+      if (label >= all.size()) all.resize(label + 1);
+      all[label].area += static_cast<std::uint64_t>(pixels(i));
+      all[label].first = std::min(all[label].first, first_elements(i));
+    }
+    Objects objects;
+    for (std::size_t label = 1; label < all.size(); ++label)
+      if (all[label].area > 0 && all[label].area >= least) objects.ids.push_back(label);
+    std::sort(objects.ids.begin(), objects.ids.end(),
+              [&](std::uint64_t a, std::uint64_t b) { return all[a].first < all[b].first; });
+    std::vector<std::uint32_t> index(all.size(), kNoObject);
+    for (const std::uint64_t label : objects.ids) {
+      index[label] = static_cast<std::uint32_t>(areas.size());
+      areas.push_back(all[label].area);
+    }
+    return std::pair(std::move(objects), std::move(index));
+  };
+  const auto [truth, truth_index] = objects_of(truth_labels, min_size[0], table.truth_areas);
+  const auto [prediction, prediction_index] =
+      objects_of(prediction_labels, min_size[1], table.prediction_areas);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::uint32_t a = truth_index[static_cast<std::size_t>(truth_labels(i))],
+                        b = prediction_index[static_cast<std::size_t>(prediction_labels(i))];
+    if (a != kNoObject && b != kNoObject)
+      table.overlaps.push_back({a, b, static_cast<std::uint64_t>(pixels(i))});
+  }
+  std::sort(table.overlaps.begin(), table.overlaps.end(), [](const Overlap& a, const Overlap& b) {
+    return a.truth != b.truth ? a.truth < b.truth : a.prediction < b.prediction;
+  });
+  return MatchResult(table, truth, prediction, with_pairs, {.thresholds = thresholds, .empty = empty})
+      .in_python(with_pairs, false, empty);
 }
 
 }  // namespace gpuccl::python

@@ -87,6 +87,7 @@ NB_MODULE(_core, module) {
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
   module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,
              "class_connectivity"_a, "empty"_a, "spacing"_a.none(), "tolerance"_a.none(), "min_size"_a);
+  module.def("match_overlaps", &python::match_overlaps);
   module.def("measures", [] {
     std::vector<std::string> names;
     for (const Measure& measure : measures()) names.emplace_back(measure.name);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
 
 #include <array>
 #include <optional>
@@ -58,6 +59,16 @@ nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
                       const std::vector<double>& thresholds, bool with_pairs, int class_connectivity,
                       double empty, const std::optional<std::array<double, 3>>& spacing,
                       const std::optional<double>& tolerance, const std::array<std::uint64_t, 2>& min_size);
+
+/// A column of overlaps_on_device(), in host memory.
+using PairColumn =
+    nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+/// match() of two images whose overlaps are known. Time: O(pairs log pairs + largest label).
+nanobind::tuple match_overlaps(const PairColumn& truth, const PairColumn& prediction,
+                               const PairColumn& pixels, const PairColumn& first_elements,
+                               const std::vector<double>& thresholds, bool with_pairs, double empty,
+                               const std::array<std::uint64_t, 2>& min_size);
 
 /// Adds functions and classes that label arrays in GPU memory, given by address. The caller allocates all
 /// memory. Defined in builds with CUDA.
