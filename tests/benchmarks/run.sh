@@ -2,7 +2,7 @@
 # run.sh [--gpu|--python|--formats|--batch] [ARGUMENTS]: compares speed with other programs on this machine.
 #   (none)     OpenCV, scikit-image, SimpleITK and cc3d
 #   --gpu      CuPy, cuCIM, bkeccl, CV-CUDA, NPP and kornia on this machine's GPU, correctness before time
-#   --python   the same through the Python package that is installed
+#   --python   the same through the Python package that is installed, and what follows labeling
 #   --formats  .npy, NIfTI and Zarr compared with raw TIFF, in and out
 #   --batch    one process for 2,000 pages compared with one process per page, and with reading and writing only
 set -euo pipefail
@@ -13,7 +13,8 @@ what=${1:-} here=tests/benchmarks gpuccl=build/release/app/gpuccl
 if [ "$what" = --python ]; then
   "${PYTHON:-python3}" -c 'import cupy, gpuccl' ||
     { say "install a wheel of gpuccl with CUDA and cupy-cuda13x; and bkeccl, cucim-cu13, kornia to compare them"; exit 1; }
-  exec "${PYTHON:-python3}" $here/gpu_peers.py "$@"
+  "${PYTHON:-python3}" $here/gpu_peers.py "$@"
+  exec "${PYTHON:-python3}" $here/gpu_after.py
 fi
 case $what in --gpu | --formats | --batch) shift ;; esac
 install_missing needs needs_of_tests
