@@ -37,7 +37,7 @@ set(rooms
   "io 76"
   "lib/include 3072"
   "lib/papers 5994"
-  "lib/src/common 3046"
+  "lib/src/common 3064"
   "lib/src/contacts 277"
   "lib/src/cpu 2779"
   "lib/src/cuda 3271"
