@@ -38,6 +38,24 @@ GPUCCL_HD void for_each_neighbor(Visit visit) {
 // Components Labeling for Bitonal Images", ICIEV & icIVPR 2021, doi:10.1109/ICIEVicIVPR52578.2021.9564128
 namespace gpuccl::cpu {
 
+/// Calls work.operator()<connectivity>().
+template <class Work>
+auto with_connectivity(Connectivity connectivity, const Work& work) {
+  switch (connectivity) {
+    case Connectivity::c4:
+      return work.template operator()<Connectivity::c4>();
+    case Connectivity::c8:
+      return work.template operator()<Connectivity::c8>();
+    case Connectivity::c6:
+      return work.template operator()<Connectivity::c6>();
+    case Connectivity::c18:
+      return work.template operator()<Connectivity::c18>();
+    case Connectivity::c26:
+      return work.template operator()<Connectivity::c26>();
+  }
+  throw Error(ErrorCode::usage, "no such connectivity");
+}
+
 /// A set of rows of a bundle: bit y + 2 z is row (y, z).
 using RowSet = unsigned;
 

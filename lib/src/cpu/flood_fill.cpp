@@ -83,19 +83,9 @@ std::int64_t flood_fill_table_bytes(Connectivity, Extent extent) {
 }
 
 std::unique_ptr<Labeler> make_flood_fill(Connectivity connectivity) {
-  switch (connectivity) {
-    case Connectivity::c4:
-      return std::make_unique<FloodFill<Connectivity::c4>>();
-    case Connectivity::c8:
-      return std::make_unique<FloodFill<Connectivity::c8>>();
-    case Connectivity::c6:
-      return std::make_unique<FloodFill<Connectivity::c6>>();
-    case Connectivity::c18:
-      return std::make_unique<FloodFill<Connectivity::c18>>();
-    case Connectivity::c26:
-      return std::make_unique<FloodFill<Connectivity::c26>>();
-  }
-  throw Error(ErrorCode::usage, "no such connectivity");
+  return with_connectivity(connectivity, []<Connectivity one>() -> std::unique_ptr<Labeler> {
+    return std::make_unique<FloodFill<one>>();
+  });
 }
 
 }  // namespace gpuccl::cpu

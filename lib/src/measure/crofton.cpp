@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/fastest_code.hpp"
+#include "common/shape.hpp"
 #include "measure/arithmetic.hpp"
 #include "measure/group.hpp"
 #include "measure/neighbors.hpp"
@@ -130,18 +131,12 @@ class Crofton final : public Group {
   bool looks_around() const override { return true; }
 
   void add(const LabeledRow& row) override {
-    switch (connectivity_) {
-      case Connectivity::c4:
-        return add_pairs<kDirectionsOfImage, 1>(row);
-      case Connectivity::c8:
-        return add_pairs<kDirectionsOfImage, 2>(row);
-      case Connectivity::c6:
-        return add_pairs<kDirectionsOfVolume, 1>(row);
-      case Connectivity::c18:
-        return add_pairs<kDirectionsOfVolume, 2>(row);
-      case Connectivity::c26:
-        return add_pairs<kDirectionsOfVolume, 3>(row);
-    }
+    cpu::with_connectivity(connectivity_, [&]<Connectivity one>() {
+      if constexpr (is_3d(one))
+        add_pairs<kDirectionsOfVolume, max_axes(one)>(row);
+      else
+        add_pairs<kDirectionsOfImage, max_axes(one)>(row);
+    });
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {

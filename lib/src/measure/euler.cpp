@@ -1,4 +1,5 @@
 #include "common/fastest_code.hpp"
+#include "common/shape.hpp"
 #include "measure/euler_number.hpp"
 #include "measure/group.hpp"
 
@@ -16,19 +17,7 @@ class Euler final : public Group {
   bool looks_around() const override { return true; }
 
   void add(const LabeledRow& row) override {
-    using enum Connectivity;
-    switch (connectivity_) {
-      case c4:
-        return add_words<c4>(row);
-      case c8:
-        return add_words<c8>(row);
-      case c6:
-        return add_words<c6>(row);
-      case c18:
-        return add_words<c18>(row);
-      case c26:
-        return add_words<c26>(row);
-    }
+    cpu::with_connectivity(connectivity_, [&]<Connectivity one>() { add_words<one>(row); });
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {

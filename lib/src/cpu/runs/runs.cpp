@@ -200,19 +200,9 @@ class Runs final : public Labeler {
 }  // namespace
 
 std::unique_ptr<Labeler> make_runs_in_strips(Connectivity connectivity, int strips) {
-  switch (connectivity) {
-    case Connectivity::c4:
-      return std::make_unique<Runs<Connectivity::c4>>(strips);
-    case Connectivity::c8:
-      return std::make_unique<Runs<Connectivity::c8>>(strips);
-    case Connectivity::c6:
-      return std::make_unique<Runs<Connectivity::c6>>(strips);
-    case Connectivity::c18:
-      return std::make_unique<Runs<Connectivity::c18>>(strips);
-    case Connectivity::c26:
-      return std::make_unique<Runs<Connectivity::c26>>(strips);
-  }
-  throw Error(ErrorCode::usage, "no such connectivity");
+  return with_connectivity(connectivity, [&]<Connectivity one>() -> std::unique_ptr<Labeler> {
+    return std::make_unique<Runs<one>>(strips);
+  });
 }
 
 std::unique_ptr<Labeler> make_runs(Connectivity connectivity) { return make_runs_in_strips(connectivity, 0); }
@@ -238,19 +228,7 @@ std::int64_t bytes_of(Extent extent) {
 }  // namespace
 
 std::int64_t runs_workspace_bytes(Connectivity connectivity, Extent extent) {
-  switch (connectivity) {
-    case Connectivity::c4:
-      return bytes_of<Shape<Connectivity::c4>>(extent);
-    case Connectivity::c8:
-      return bytes_of<Shape<Connectivity::c8>>(extent);
-    case Connectivity::c6:
-      return bytes_of<Shape<Connectivity::c6>>(extent);
-    case Connectivity::c18:
-      return bytes_of<Shape<Connectivity::c18>>(extent);
-    case Connectivity::c26:
-      return bytes_of<Shape<Connectivity::c26>>(extent);
-  }
-  throw Error(ErrorCode::usage, "no such connectivity");
+  return with_connectivity(connectivity, [&]<Connectivity one>() { return bytes_of<Shape<one>>(extent); });
 }
 
 }  // namespace gpuccl::cpu
