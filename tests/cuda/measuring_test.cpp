@@ -760,3 +760,46 @@ TEST_CASE("a table of pairs says that it is too small", "[small]") {
                              workspace.size(), stream.get());
         }) == ErrorCode::usage);
 }
+
+TEST_CASE("pairs of labels are counted on a device by C", "[small]") {
+  const CudaStream stream;
+  const CudaMemory memory(Place::device, 4096), host(Place::host, 4096);
+  std::size_t bytes = 0, more = 0;
+  REQUIRE(gpuccl_device_overlaps_workspace_bytes(4, &bytes) == GPUCCL_SUCCESS);
+  REQUIRE(gpuccl_device_contacts_workspace_bytes(4, &more) == GPUCCL_SUCCESS);
+  const CudaMemory workspace(Place::device, std::max(bytes, more));
+  const std::uint32_t labels[] = {1, 1, 2, 0, 3, 2}, others[] = {5, 5, 5, 0, 0, 6};
+  std::memcpy(host.data(), labels, sizeof(labels));
+  std::memcpy(host.data() + 256, others, sizeof(others));
+  cudaMemcpyAsync(memory.data(), host.data(), 4096, cudaMemcpyHostToDevice, stream.get());
+  const gpuccl_device_value_image image{memory.data(), GPUCCL_U32, {3, 2, 1}, 0, 0, 0},
+      other{memory.data() + 256, GPUCCL_U32, {3, 2, 1}, 0, 0, 0};
+  const auto column = [](const CudaMemory& of, int i) {
+    return reinterpret_cast<std::int64_t*>(of.data() + 512 + 64 * i);
+  };
+  gpuccl_device_pairs pairs{};
+  pairs.a = column(memory, 0);
+  pairs.b = column(memory, 1);
+  pairs.counts[0] = column(memory, 2);
+  pairs.first = column(memory, 3);
+  pairs.capacity = 4;
+  pairs.count = reinterpret_cast<unsigned long long*>(column(memory, 4));
+  const auto rows = [&] {
+    cudaMemcpyAsync(host.data(), memory.data(), 4096, cudaMemcpyDeviceToHost, stream.get());
+    stream.wait();
+    std::vector<std::vector<std::int64_t>> found(static_cast<std::size_t>(*column(host, 4)));
+    for (std::size_t row = 0; row < found.size(); ++row)
+      for (int i = 0; i < 4; ++i) found[row].push_back(column(host, i)[row]);
+    return found;
+  };
+  REQUIRE(gpuccl_overlaps_on_device(&image, &other, 6, &pairs, workspace.data(), workspace.size(),
+                                    stream.get()) == GPUCCL_SUCCESS);
+  CHECK(rows() ==
+        std::vector<std::vector<std::int64_t>>{{1, 5, 2, 0}, {2, 5, 1, 2}, {2, 6, 1, 5}, {3, 0, 1, 4}});
+  pairs.first = nullptr;
+  pairs.counts[3] = column(memory, 3);
+  REQUIRE(gpuccl_contacts_on_device(&image, 8, 6, &pairs, workspace.data(), workspace.size(), stream.get()) ==
+          GPUCCL_SUCCESS);
+  CHECK(rows() == std::vector<std::vector<std::int64_t>>{{1, 2, 1, 1}, {1, 3, 0, 1}, {2, 3, 1, 1}});
+  CHECK(gpuccl_contacts_on_device(&image, 8, 6, &pairs, workspace.data(), 1, stream.get()) == GPUCCL_USAGE);
+}
