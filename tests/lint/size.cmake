@@ -53,7 +53,7 @@ set(rooms
   "lib 386"
   "tests/app 12275"
   "tests/benchmarks 2552"
-  "tests/cuda 4131"
+  "tests/cuda 4174"
   "tests/faults 2197"
   "tests/fuzz 925"
   "tests/golden 1546"
