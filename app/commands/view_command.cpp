@@ -154,6 +154,8 @@ GlobalPart label_objects(LabelInput& input, std::optional<Piece>& piece, Engine&
 }
 
 int run_view(const ViewOptions& options) {
+  if (options.planes.any() && options.image.empty())
+    throw Error(ErrorCode::usage, "--channel, --frame, --series and --page need --image IMAGE");
   enter_sandbox({options.labels, options.image, options.stats, options.report}, {options.output});
   InputClaims claims;
   claims.add(options.labels, false);
@@ -183,8 +185,7 @@ int run_view(const ViewOptions& options) {
   files.shown = options.image;
   Engine engine(of_objects.algorithm.engine, {});
   const auto open = [&] {
-    return LabelInput(files, of_objects,
-                      [](const std::string& path, const std::string& line) { print_warning(path, line); });
+    return LabelInput(files, of_objects, [](const auto&... about) { print_warning(about...); });
   };
   LabelInput input = io::with_path(options.labels, [&] { return io::open_one_image(io::kSaveLabels, open); });
   std::optional<Piece> piece;

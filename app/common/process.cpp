@@ -52,7 +52,8 @@ void install_signal_handlers() {
   action.sa_flags = SA_RESTART;
   sigfillset(&action.sa_mask);
   // SLURM sends SIGXCPU and, if asked to, SIGUSR1 some time before it kills.
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGPROF, SIGVTALRM}) {
+  for (const int signal :
+       {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGXCPU, SIGUSR1, SIGUSR2, SIGALRM, SIGPROF, SIGVTALRM}) {
     struct sigaction before {};
     ::sigaction(signal, nullptr, &before);
     if (before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);  // nohup stays nohup

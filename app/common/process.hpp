@@ -5,7 +5,7 @@
 namespace gpuccl::app {
 
 /// Call it first. If standard input, output or error is closed, replaces it by a descriptor that fails, so
-/// that no output file gets its number and receives messages. SIGINT, SIGTERM and SIGHUP remove unfinished
+/// that no output file gets its number and receives messages. Signals that end a program remove unfinished
 /// outputs and then end the program by this signal, as the caller expects. SIGPIPE and SIGXFSZ are ignored:
 /// the write fails and is reported like any other, but a pipe without a reader ends the program by SIGPIPE.
 /// An exception that no caller can catch, such as one of a oneTBB thread that cannot start another, ends the
@@ -15,8 +15,7 @@ void prepare_process();
 /// Removes unfinished outputs and ends the program by `signal`, as if nothing handled it.
 [[noreturn]] void end_by_signal(int signal);
 
-/// While one exists, the first SIGINT, SIGTERM or SIGHUP is only remembered, so that
-/// work can end in order; the second ends the program.
+/// While one exists, the first SIGINT, SIGTERM or SIGHUP is only remembered; the second ends the program.
 class HeldSignal {
  public:
   HeldSignal();

@@ -60,13 +60,6 @@ void check_zarr(const LabelOptions& options, io::LabelFormat format, bool batch)
 
 void check_image_format(const LabelOptions& options, bool batch) {
   const std::string& image = options.files.image;
-  if (image.empty() && (options.compression || options.big_tiff || options.chunks || options.pyramid ||
-                        options.compression_level > 0 || options.label_type != io::LabelType::automatic ||
-                        options.values.keep_values))
-    throw Error(
-        ErrorCode::usage,
-        "--compress, --compress-level, --bigtiff, --chunks, --pyramid, --label-type and --keep-values "
-        "need a label image; give -o");
   const io::LabelFormat format =
       batch           ? options.batch.format()
       : image.empty() ? io::LabelFormat::tiff
@@ -190,12 +183,14 @@ void check_batch(const LabelOptions& options) {
                                                    : first;
     if (options.inputs.size() == 1 && io::TextStream::is_named(files.image))
       throw Error(ErrorCode::usage, option + " and -o - cannot be combined");
-    throw io::FileError(display_name_of_output(files.image), ErrorCode::usage,
-                        options.inputs.size() > 1
-                            ? "several inputs need an output folder, whose name ends in /; for slices of one "
-                              "volume give their folder and --stack"
-                            : option + " needs an output folder, whose name ends in /" +
-                                  (is_report_of_one ? "; for the report of one input use --json" : ""));
+    throw io::FileError(
+        display_name_of_output(files.image), ErrorCode::usage,
+        options.inputs.size() > 1
+            ? "several inputs need an output folder, whose name ends in /; for slices of one "
+              "volume give their folder and --stack"
+            : option + " needs an output folder, whose name ends in /" +
+                  (io::traits_of(*format_by_name(files.image)).is_store ? ", not .zarr/" : "") +
+                  (is_report_of_one ? "; for the report of one input use --json" : ""));
   }
   if (batch.skip_existing && !(files.stats.empty() && batch.summary.empty()) && files.image.empty() &&
       batch.json_folder.empty())

@@ -187,49 +187,50 @@ std::optional<std::array<int, 3>> parse_chunks(const std::string& text) {
   return chunks;
 }
 
+/// Declares an option of the label image.
+void of_image(const Option& option) { option.changes(Effect::file).needs("--output FILE"); }
+
 /// Options of label images in Zarr.
 void add_zarr(const Command& command, LabelOptions& options) {
   constexpr int kHighest = 22;  // highest level of Zstd
-  add_number(command, "--compress-level", options.compression_level, 1, kHighest, "N",
-             "Level of the compression of a label Zarr [deflate 1, zstd 3, blosc 5]")
-      .prints([&]() -> std::optional<std::string> {
-        if (options.compression_level == 0) return std::nullopt;
-        return std::to_string(options.compression_level);
-      })
-      .changes(Effect::file);
-  command
-      .add_value("--chunks", "X,Y,Z",
-                 "Chunks of a label Zarr in pixels; one number is for all axes [1024,1024,1]",
-                 [&options](const std::string& given) {
-                   options.chunks = parse_chunks(given);
-                   return options.chunks ? std::string()
-                                         : "'" + given + "' is not N, X,Y or X,Y,Z, integers of at least 1";
-                 })
-      .prints([&]() -> std::optional<std::string> {
-        if (!options.chunks) return std::nullopt;
-        const auto& [x, y, z] = *options.chunks;
-        return std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z);
-      })
-      .changes(Effect::file);
-  add_switch(command, "--pyramid", options.pyramid, "Write smaller scales of a label Zarr, too")
-      .changes(Effect::file);
+  of_image(add_number(command, "--compress-level", options.compression_level, 1, kHighest, "N",
+                      "Level of the compression of a label Zarr [deflate 1, zstd 3, blosc 5]")
+               .prints([&]() -> std::optional<std::string> {
+                 if (options.compression_level == 0) return std::nullopt;
+                 return std::to_string(options.compression_level);
+               }));
+  of_image(command
+               .add_value("--chunks", "X,Y,Z",
+                          "Chunks of a label Zarr in pixels; one number is for all axes [1024,1024,1]",
+                          [&options](const std::string& given) {
+                            options.chunks = parse_chunks(given);
+                            return options.chunks
+                                       ? std::string()
+                                       : "'" + given + "' is not N, X,Y or X,Y,Z, integers of at least 1";
+                          })
+               .prints([&]() -> std::optional<std::string> {
+                 if (!options.chunks) return std::nullopt;
+                 const auto& [x, y, z] = *options.chunks;
+                 return std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z);
+               }));
+  of_image(add_switch(command, "--pyramid", options.pyramid, "Write smaller scales of a label Zarr, too"));
 }
 
 void add_format(const Command& command, LabelOptions& options) {
-  add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
-                            std::string(options.values.objects ? "With --relabel: type" : "Type") +
-                                " of the labels; auto: u16 if they fit, else u32 [auto]")
-      .changes(Effect::file);
+  of_image(add_choice<io::LabelType>(command, "--label-type", options.label_type, label_types(),
+                                     std::string(options.values.objects ? "With --relabel: type" : "Type") +
+                                         " of the labels; auto: u16 if they fit, else u32 [auto]"));
   // The default is not printed, whether it was given or not.
-  add_choice<io::Compression>(
-      command, "--compress", options.compression, compressions(),
-      "Compression of a label TIFF or Zarr; for NRRD and MetaImage none or deflate [deflate]")
-      .prints([&] { return word_of(compressions(), options.compression.value_or(io::Compression::deflate)); })
-      .changes(Effect::file);
-  add_choice<io::BigTiff>(command, "--bigtiff", options.big_tiff, big_tiffs(),
-                          "Write a BigTIFF; auto: if the file exceeds 4 GiB [auto]")
-      .prints([&] { return word_of(big_tiffs(), options.big_tiff.value_or(io::BigTiff::automatic)); })
-      .changes(Effect::file);
+  of_image(add_choice<io::Compression>(
+               command, "--compress", options.compression, compressions(),
+               "Compression of a label TIFF or Zarr; for NRRD and MetaImage none or deflate [deflate]")
+               .prints([&] {
+                 return word_of(compressions(), options.compression.value_or(io::Compression::deflate));
+               }));
+  of_image(
+      add_choice<io::BigTiff>(command, "--bigtiff", options.big_tiff, big_tiffs(),
+                              "Write a BigTIFF; auto: if the file exceeds 4 GiB [auto]")
+          .prints([&] { return word_of(big_tiffs(), options.big_tiff.value_or(io::BigTiff::automatic)); }));
   add_zarr(command, options);
 }
 
@@ -366,7 +367,8 @@ void BatchOptions::add_to(const Command& command, bool with_contacts) {
   command.group("Several inputs", Effect::run);
   add_switch(command, "--recursive", recursive, "Search folders with their subfolders");
   add_choice<std::string>(command, "--format", given_format, formats(),
-                          "Format of the label images [that of a volume or array, else tiff]");
+                          "Format of the label images [that of a volume or array, else tiff]")
+      .needs("--output FOLDER/");
   add_folder(command, "--json-dir", json_folder, "DIR", "Folder for reports [that of the label images]");
   add_folder(command, "--stats-dir", stats_folder, "DIR", "Folder for one table of components per input");
   if (with_contacts)

@@ -61,6 +61,7 @@ void ValueOptions::add_selection_to(const Command& command) {
   add_switch(command, "--keep-values", keep_values,
              "With --values: write the values of remaining components instead of labels")
       .needs("--values")
+      .needs("--output FILE")
       .excludes("--label-type", "values have the type of the input")
       .excludes("--order", "no labels are written");
   add_switch(command, "--split-values", split_values,

@@ -89,6 +89,7 @@ void AlgorithmOptions::add_to(const Command& command) {
                  "CUDA devices, as in 0,2, or all; a large binary image is split over them [0]",
                  [this, device](const std::string& given) {
                    if (!device.is_given()) engine.device = DeviceChoice::cuda, is_device_implied = true;
+                   if (engine.device == DeviceChoice::cpu) return std::string("--device cpu uses none");
                    return read_gpus(given, engine.gpus);
                  })
       .prints([this] { return text_of(engine.gpus); })
@@ -103,6 +104,8 @@ void AlgorithmOptions::check() const {
   if (per_slice && connectivity && is_3d(*connectivity))
     throw Error(ErrorCode::usage,
                 number(*connectivity) + "-connectivity and --per-slice cannot be combined; use 4 or 8");
+  if (engine.time_phases && engine.device == DeviceChoice::cpu)
+    throw Error(ErrorCode::usage, "--time-phases and --device cpu cannot be combined");
   check_options(engine, connectivity);
 }
 

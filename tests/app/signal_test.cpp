@@ -15,7 +15,7 @@ TEST_CASE("a signal ends the program by that signal and leaves nothing unfinishe
   write_file(scratch / "out.tif", "old");
   const Command command = gpuccl_command(
       {"label", input, "-o", scratch / "out.tif", "--label-type", "u32", "--progress", "--threads", "1"});
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP})
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGALRM})
     for (const char* cue : {": reading", ": labeling", ": writing"}) {
       CAPTURE(signal, cue);
       const Ended ended = run_and_signal(command, cue, signal);

@@ -164,7 +164,10 @@ TEST_CASE("values are taken as other programs write them") {
 }
 
 TEST_CASE("options that contradict each other are refused") {
-  refused({"--stats", "x.csv", "--label-type", "u8"}, "need a label image");
+  refused({"--stats", "x.csv", "--label-type", "u8"}, "--label-type needs --output FILE");
+  refused({"--stats", "x.csv", "--format", "png"}, "--format needs --output FOLDER/");
+  refused({"-o", "x.tif", "--gpus", "0", "--device", "cpu"}, "--device cpu uses none");
+  refused({"-o", "x.tif", "--time-phases", "--device", "cpu"}, "cannot be combined");
   refused({"-o", "x.tif", "--skip-existing"}, "--skip-existing needs an output folder");
   fails({"--quiet", "label", "x.png"}, 64, "no command or option '--quiet' before 'label'");
   refused({"-o", "x.tif", "--algo", "bke", "-c", "4"}, "bke does not label 4-connectivity");

@@ -97,7 +97,7 @@ TEST_CASE("options that contradict --values, or need it, are one line of error")
     fails(words, 64, part);
   };
   refused({"--per-value"}, "--per-value needs --values");
-  refused({"--values", "--keep-values"}, "--keep-values need a label image; give -o");
+  refused({"--values", "--keep-values"}, "--keep-values needs --output FILE");
   refused({"--values", "--delta", "-1"}, "not a number of at least 0");
   refused({"--values", "--delta", "nan"}, "not a number of at least 0");
   refused({"--values", "--delta", "1e17"},

@@ -183,6 +183,7 @@ TEST_CASE("images that do not belong together make no page") {
   const std::string cells = source_file("data/cells.tif"), labels = scratch / "labels.tif",
                     page = scratch / "page.html";
   succeeds({"label", cells, "-o", labels, "--stats", scratch / "t.csv", "--quiet"});
+  fails({"view", labels, "--frame", "3", "-o", page}, 64, "--page need --image IMAGE");
   fails({"view", labels, "--image", source_file("data/page.png"), "-o", page}, 65,
         "page.png: has 1240x1754 pixels, the labels have 160x120x48");
   succeeds({"label", cells, "--largest", "3", "-o", scratch / "three.tif", "--quiet"});

@@ -125,7 +125,7 @@ TEST_CASE("options of a Zarr are refused for other formats, and other options fo
       {{"-o", labels, "--compress", "blosc", "--compress-level", "10"}, "at most 9"},
       {{"-o", labels, "--chunks", "0,1,1"}, "'0,1,1' is not"},
       {{"-o", labels, "--chunks", "1,1,1,1"}, "is not N"},
-      {{"--json", "-", "--chunks", "9"}, "need a label image"}};
+      {{"--json", "-", "--chunks", "9"}, "--chunks needs --output FILE"}};
   for (const auto& [words, part] : refused) {
     fails(joined({"label", input}, words), 64, part);
   }
