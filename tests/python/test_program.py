@@ -68,6 +68,10 @@ def test_label_file_takes_a_folder(tmp_path):
     (tmp_path / "list").write_text(f"{tmp_path}/in/b.npy\n")
     (one,) = gpuccl.label_file(f"@{tmp_path}/list", stats=tmp_path / "all.csv")
     assert one["components"] == counts["b"]
+    assert gpuccl.label_file(tmp_path / "in" / "a.npy", f"{tmp_path}/one/")[0]["components"] == counts["a"]
+    header = b"NRRD0004\ntype: uint8\ndimension: 3\nsizes: 5 1 2\nkinds: space space time\nencoding: raw\n\n"
+    (tmp_path / "movie.nrrd").write_bytes(header + b"\0\1\0\1\0\0\0\0\1\0")
+    assert [one["components"] for one in gpuccl.label_file(tmp_path / "movie.nrrd", frame="all", summary=os.devnull)] == [2, 1]
     volume = gpuccl.label_file(tmp_path / "in", stack=True, spacing=np.array([1.0, 1.0, 2.5]), min_size=5.0)
     expected = gpuccl.clean(np.stack(list(masks.values())), min_size=5)
     assert volume["labeling"]["components"] == gpuccl.label(expected)[1]

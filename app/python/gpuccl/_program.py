@@ -46,12 +46,6 @@ def _word(value: Any) -> str:
     return str(value)
 
 
-def _is_batch(input: str, stack: Any) -> bool:
-    """Returns whether an input is many images: a list, or a folder other than a Zarr group or slices of a volume."""
-    is_zarr = any(os.path.exists(os.path.join(input, name)) for name in (".zgroup", ".zarray", "zarr.json"))
-    return input.startswith("@") or (os.path.isdir(input) and not stack and not is_zarr)
-
-
 def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) -> Any:
     """Label an image or volume in a file, or a batch of them, with the program ``gpuccl label``.
 
@@ -59,7 +53,8 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
     ----------
     input : path
         A file or folder, in any format that the program reads. A folder is a batch; with ``stack=True`` its files are
-        the slices of one volume. ``"@FILE"`` is the batch that a file lists, unless a file has that name.
+        the slices of one volume. ``"@FILE"`` is the batch that a file lists, unless a file has that name. With
+        ``frame="all"`` or a folder as output, a file is a batch, too.
     output : path, optional
         The label image, whose name selects the format; for a batch, a folder. By default only the report is made.
     *arguments : str
@@ -91,9 +86,7 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
     if options.get("dry_run"):
         raise ValueError("dry_run prints lines for a terminal: run gpuccl.program() with --dry-run")
     is_list = isinstance(input, str) and input.startswith("@") and not os.path.exists(input)
-    input = input if is_list else _path(input)
-    is_batch = _is_batch(input, options.get("stack"))
-    command = [program(), "label", input, "--report" if is_batch else "--json", "-", "--quiet"]
+    command = [program(), "label", input if is_list else _path(input), "--json", "-", "--quiet"]
     if output is not None:
         command += ["-o", _path(output)]
     for name, value in options.items():
@@ -107,7 +100,10 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
         else:
             command += [option, _word(value)]
     command += [str(word) for word in arguments]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if is_batch := done.returncode == 64 and b"--json is for one input" in done.stderr:  # before it reads anything
+        command[command.index("--json")] = "--report"
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     records = [one for one in map(json.loads, done.stdout.splitlines()) if "input" in one] if is_batch else []
     if done.returncode != 0 and not records:
         message = done.stderr.decode(errors="replace").strip() or f"gpuccl ended with {done.returncode}"
