@@ -46,7 +46,9 @@ struct Objects {
 };
 
 /// Reads the objects of an image, or of one of its time points. Prints hints. Throws io::FileError.
-Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame = {});
+/// `kept`: as in io::ReadOptions.
+Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame,
+                     const std::shared_ptr<io::KeptInputs>& kept);
 
 /// Returns the number of time points of an image. Throws io::FileError.
 int count_frames(const std::string& path, const ObjectOptions& options, const std::string& option);

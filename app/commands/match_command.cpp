@@ -257,8 +257,9 @@ class Matching {
   void match(const ImagePair& pair, std::string& rows, std::string& summary) {
     if (io::are_one_stream(pair.truth, pair.prediction))
       throw io::FileError(pair.prediction, ErrorCode::usage, "is a stream and can be read only once");
+    if (pair.frame.value_or(0) == 0) kept_ = pair.frame ? std::make_shared<io::KeptInputs>() : nullptr;
     const auto read = [&](const std::string& path, std::uint64_t min_size) {
-      Objects objects = read_objects(path, options_.objects, pair.frame);
+      Objects objects = read_objects(path, options_.objects, pair.frame, kept_);
       remove_small(objects.labels, min_size, objects.areas, {&objects.ids, &objects.areas, &objects.classes});
       return objects;
     };
@@ -308,6 +309,7 @@ class Matching {
   const MatchOptions& options_;
   const double empty_;  // scores of images without objects
   FoundPairs found_;
+  std::shared_ptr<io::KeptInputs> kept_;  // of the time points of a pair
   TextOutput csv_, summary_, json_;
   std::size_t images_ = 0;
   std::optional<std::string> unit_;  // of distances

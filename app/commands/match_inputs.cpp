@@ -104,9 +104,11 @@ void ObjectOptions::check() const {
   if (label || per_value) components.check();
 }
 
-Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame) {
+Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame,
+                     const std::shared_ptr<io::KeptInputs>& kept) {
   return io::with_path(path, [&] {
-    const io::ReadOptions read = read_options(path, options, frame);
+    io::ReadOptions read = read_options(path, options, frame);
+    read.kept = kept;
     return io::open_with_every_frame([&] {
       return io::open_without_per_slice([&] {
         return options.label ? components_of(path, read, options.components) : values_of(path, read, options);

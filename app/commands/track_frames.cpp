@@ -109,7 +109,9 @@ class Tracking {
     return frames;
   }
 
-  Objects read(const Frame& frame) const { return read_objects(frame.path, options_.objects, frame.place); }
+  Objects read(const Frame& frame) const {
+    return read_objects(frame.path, options_.objects, frame.place, frame.place ? kept_ : nullptr);
+  }
 
   /// Links a time point to the one before, and writes the rows of the latter, which are then complete.
   TrackedFrame add(std::size_t i, std::optional<TrackedFrame>& before) {
@@ -236,6 +238,7 @@ class Tracking {
 
   const MatchOptions& options_;
   const std::vector<Frame> frames_;
+  const std::shared_ptr<io::KeptInputs> kept_ = std::make_shared<io::KeptInputs>();
   TextOutput csv_, json_;
   std::vector<Track> tracks_;
   std::vector<std::vector<Label>> maps_;  // tracks of the labels of each time point

@@ -25,10 +25,12 @@
 
 namespace gpuccl::app {
 
-io::PlaneChoice planes_of_intensity(const std::string& path, const LabelOptions& options) {
+io::PlaneChoice planes_of_intensity(const std::string& path, const LabelOptions& options,
+                                    const std::shared_ptr<io::KeptInputs>& kept) {
   io::ReadOptions read;
   read.limits = options.input.limits;
   read.planes = options.measure.intensity_planes;
+  read.kept = kept;
   return io::follow_planes(path, read, options.planes);
 }
 
@@ -71,7 +73,7 @@ std::vector<int> LabelMeasures::channels(io::ReadOptions read) const {
   if (!options_.measure.all_channels) return channels;
   for (const std::string& path : files_.intensities)
     io::with_path(path, [&] {
-      read.planes = planes_of_intensity(path, options_);
+      read.planes = planes_of_intensity(path, options_, read.kept);
       const int count = io::count_channels(path, read);
       if (channels.empty())
         for (int channel = 0; channel < count; ++channel) channels.push_back(channel);
@@ -92,6 +94,7 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
   if (files_.intensities.empty()) return add_markers();
   io::ReadOptions read = asked;
   read.warn = nullptr;
+  if (!read.kept) read.kept = std::make_shared<io::KeptInputs>();  // for all channels of an image
   sources_ = options_.measure.sources(channels(read));
   for (const IntensitySource& source : sources_) {
     const std::string& path = files_.intensities[source.file];
@@ -99,7 +102,8 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
     read.warn = nullptr;
     // By value: compressed samples are read, and warn, after this returns.
     if (warn && is_first) read.warn = [warn, path](const std::string& line) { warn(path, line); };
-    read.planes = planes_of_intensity(path, options_);
+    read.kept_is_counted = !is_first;
+    read.planes = planes_of_intensity(path, options_, read.kept);
     if (source.channel) read.planes.channel = source.channel;
     io::with_path(path, [&] { open_intensity(read, input, source, path); });
   }
@@ -286,6 +290,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
     read.palette = io::PaletteUse::index;  // indices are values
   read.values = options.values.rule();
   read.stack = options.input.stack;
+  read.kept = files.kept;
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;
   const auto warn_of = [&](const std::string& path) {

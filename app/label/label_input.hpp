@@ -30,7 +30,8 @@ namespace gpuccl::app {
 
 /// Returns which image to read in a file of --intensity. Time point and series are those of the input if the
 /// file has several and no option selects one.
-io::PlaneChoice planes_of_intensity(const std::string& path, const LabelOptions& options);
+io::PlaneChoice planes_of_intensity(const std::string& path, const LabelOptions& options,
+                                    const std::shared_ptr<io::KeptInputs>& kept);
 
 /// Measures of the components of one input, and the images of --intensity.
 class LabelMeasures {

@@ -240,8 +240,9 @@ ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   if (image == "-" || is_special(image) || (options.values.objects && !is_measured)) return {};
   ImageBelow below{image, {}};
   below.read.limits = options.input.limits;
+  below.read.kept = files.kept;
   if (!is_measured) below.read.palette = options.input.palette;
-  below.read.planes = is_measured ? planes_of_intensity(image, options) : options.planes;
+  below.read.planes = is_measured ? planes_of_intensity(image, options, files.kept) : options.planes;
   if (is_measured && !options.measure.intensity_channels.empty())
     below.read.planes.channel = options.measure.intensity_channels.front();
   else if (is_measured && options.measure.all_channels)

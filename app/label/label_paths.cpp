@@ -145,11 +145,8 @@ std::vector<std::string> LabelPaths::outputs() const {
 }
 
 std::string LabelPaths::state_of(const std::string& path, bool stack) const {
-  if (!states) return io::state_of_input(path, stack);
-  const std::lock_guard lock(states->mutex);
-  const auto [found, is_new] = states->states.try_emplace(path);
-  if (is_new) found->second = io::state_of_input(path, stack);
-  return found->second;
+  return *io::KeptInputs::get<std::string>(
+      kept, path, [&] { return std::make_shared<std::string>(io::state_of_input(path, stack)); });
 }
 
 LabelPaths LabelPaths::with_defaults() const {

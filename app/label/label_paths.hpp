@@ -2,15 +2,14 @@
 
 #include <array>
 #include <cstddef>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <set>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "io/files/file_names.hpp"
+#include "io/files/kept_inputs.hpp"
 
 namespace gpuccl::app {
 
@@ -27,12 +26,6 @@ class PerOutput : public std::array<T, 8> {
 inline constexpr Output kOutputs[] = {Output::image, Output::preview,  Output::view,    Output::outlines,
                                       Output::stats, Output::contacts, Output::summary, Output::report};
 
-/// States of files that are read, by name.
-struct InputStates {
-  std::mutex mutex;
-  std::map<std::string, std::string> states;
-};
-
 /// The files of one labeling. An empty name means that the output is not wanted.
 struct LabelPaths {
   std::string input;                     // "-": standard input
@@ -44,13 +37,12 @@ struct LabelPaths {
   std::string contacts;  // as json
   std::string summary;   // as json
   std::string preview;
-  std::string view;              // a page to look at the labels
-  std::string shown;             // image below the labels of the page, if it is not an input
-  std::string outlines;          // polygons or run lengths of an image of one slice
-  bool json_by_default = false;  // the report was not asked for: it is a file
-  bool in_folders = false;       // outputs are named after their inputs: all are files
-  std::shared_ptr<InputStates>
-      states;  // what state_of() has found, for the time points of a file; may be null
+  std::string view;                      // a page to look at the labels
+  std::string shown;                     // image below the labels of the page, if it is not an input
+  std::string outlines;                  // polygons or run lengths of an image of one slice
+  bool json_by_default = false;          // the report was not asked for: it is a file
+  bool in_folders = false;               // outputs are named after their inputs: all are files
+  std::shared_ptr<io::KeptInputs> kept;  // of the other time points of the input; may be null
 
   const std::string& path(Output output) const;
   bool any_output() const;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "io/files/input_file.hpp"
+#include "io/files/kept_inputs.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/sample_value.hpp"
 
@@ -75,6 +76,8 @@ struct ReadOptions {
   bool pages_apart = false;  // pages are not slices of a volume, so they may differ in size
   bool any_order = false;    // slices are read in any order, several at once, and more than once
   bool in_parts = false;     // a few slices or rows are read at a time: limits.memory need not hold all bits
+  std::shared_ptr<KeptInputs> kept;  // of other images in the same file; may be null
+  bool kept_is_counted = false;      // another image of the same labeling counts its memory
   /// One line for the user about something odd but harmless ("alpha channel ignored").
   std::function<void(const std::string& line)> warn;
 };

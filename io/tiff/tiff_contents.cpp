@@ -19,38 +19,46 @@ namespace {
 /// Reads one directory after the other into TiffContents.
 class ContentsScanner {
  public:
-  ContentsScanner(TiffHandle& tiff, const InputFile& file, const ReadOptions& options)
-      : tiff_(tiff), file_(file), options_(options) {}
+  ContentsScanner(TiffHandle& tiff, SharedTiff& file, const ReadOptions& options)
+      : tiff_(tiff), tiff_file_(file), file_(*file.bytes()), options_(options) {}
 
   TiffContents scan(PageRange range) {
     const bool is_whole = !options_.planes.pages && range.begin == 0 && range.end == PageRange().end;
-    const auto known = is_whole ? known_pages(file_) : nullptr;
-    if (known && scan_wanted(*known)) return std::move(result_);
-    std::vector<TiffPage> pages;
+    if (const auto known = is_whole ? tiff_file_.pages() : nullptr) {
+      known_ = known;
+      if (scan_wanted(known->pages)) return std::move(result_);
+    }
+    const auto all = std::make_shared<DescribedPages>();
     std::int64_t page = 0;
     for_each_page(tiff_, options_.limits, [&](std::int64_t number) {
-      pages.push_back({TIFFCurrentDirOffset(tiff_.get()), number});
+      all->pages.push_back({TIFFCurrentDirOffset(tiff_.get()), number});
       // The first page of an image describes it; the first page of the file describes pages chosen by --page.
-      if (page == (options_.planes.pages ? 0 : range.begin)) with_page(number, [&] { choose_planes(); });
+      if (page == (options_.planes.pages ? 0 : range.begin))
+        with_page(number, [&] {
+          all->description = read_description(tiff_);
+          all->samples = tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
+          known_ = all;
+          choose_planes();
+        });
       if (range.begin <= page && page < range.end) with_page(number, [&] { add_page(); });
       ++page;
     });
     pages_ = page;
-    if (is_whole) remember_pages(file_, std::move(pages));
+    if (is_whole) tiff_file_.remember(all);
     return std::move(result_);
   }
 
   /// Adds spacing, and slices without their own directory, from the description.
   void describe(TiffContents& contents) const {
     const Extent& extent = contents.info.extent;
-    const TiffDescription& description = description_;
+    const TiffDescription& description = this->description();
     if (is_ome_tiff(file_.path()) && description.writer != TiffDescription::Writer::ome)
       warn("is named as an OME-TIFF, but contains no OME-XML");
     if (!description.metadata_file.empty() && pages_ > 1)
       warn("its OME-XML is in " + description.metadata_file +
            ", which is not read; pages are read as slices");
     contents.info.is_described_stack = description.writer != TiffDescription::Writer::unknown;
-    add_spacing(description, contents.info.geometry);
+    add_spacing(of_series_ ? *of_series_ : description, contents.info.geometry);
     if (options_.planes.pages) return keep_pages(contents, *options_.planes.pages);
     const auto found = static_cast<std::int64_t>(contents.slices.size());
     if (description.writer == TiffDescription::Writer::tifffile && !description.series.empty() &&
@@ -80,25 +88,25 @@ class ContentsScanner {
   std::int64_t pages() const { return pages_; }
 
   bool has_unlike_pages() const { return has_unlike_pages_; }
-  const TiffDescription& description() const { return description_; }
+  const TiffDescription& description() const { return known_->description; }
 
  private:
-  bool has_hidden() const { return description_.has_hidden(); }
+  bool has_hidden() const { return description().has_hidden(); }
 
   /// Refuses slices without a directory that cannot be found. Other writers than ImageJ always write them so.
   void check_hidden(const TiffSlice& first) const {
-    const bool is_only_page = has_hidden() && description_.writer != TiffDescription::Writer::imagej &&
-                              planes_ == 1 && description_.planes > 1;
+    const bool is_only_page = has_hidden() && description().writer != TiffDescription::Writer::imagej &&
+                              planes_ == 1 && description().planes > 1;
     if (is_only_page && first.rows == 0)
       throw Error(ErrorCode::data,
                   fmt::format("contains {} planes behind its only page, compressed or in an unknown order; "
                               "convert it to OME-TIFF with bfconvert, --page 0 reads the first",
-                              description_.planes));
+                              description().planes));
   }
 
   /// Adds the wanted pages of a file whose pages are known. Returns false if all are wanted.
   bool scan_wanted(const std::vector<TiffPage>& known) {
-    at_page(tiff_, known.front(), [&] { with_page(known.front().number, [&] { choose_planes(); }); });
+    with_page(known.front().number, [&] { choose_planes(); });
     if (!wanted_) return false;
     are_pages_known_ = true;
     const auto add = [&](std::int64_t plane) {
@@ -113,18 +121,17 @@ class ContentsScanner {
     return true;
   }
 
-  /// Chooses planes by the description in the first page.
+  /// Chooses planes by the description of the first page.
   void choose_planes() {
     PlaneChoice choice = options_.planes;
-    description_ = read_description(tiff_);
-    result_.reading = {false, description_.writer == TiffDescription::Writer::imagej, options_.palette};
-    const int samples = tiff_.field<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
-    if (description_.samples_are_channels && samples > 1 && !choice.channel)
+    result_.reading = {false, description().writer == TiffDescription::Writer::imagej, options_.palette};
+    if (description().samples_are_channels && known_->samples > 1 && !choice.channel)
       throw Error(ErrorCode::data,
-                  fmt::format("contains {} channels; --channel N selects one, from 0", samples));
+                  fmt::format("contains {} channels; --channel N selects one, from 0", known_->samples));
     if (!choice.any()) return;
-    std::vector<TiffSeries> series = description_.series;
-    if (series.empty() || choice.pages) series = {TiffSeries()};  // pages without a description
+    const std::vector<TiffSeries> undescribed(1);
+    const bool is_described = !description().series.empty() && !choice.pages;
+    const std::vector<TiffSeries>& series = is_described ? description().series : undescribed;
     const TiffSeries& chosen = chosen_series(series, choice);
     choice = with_channel_number(choice, chosen.channel_names);
     PlaneChoice of_pages = choice;
@@ -134,20 +141,21 @@ class ContentsScanner {
       result_.channel = *choice.channel;
     }
     std::vector<std::int64_t> planes = chosen_planes(series, of_pages);
-    if (description_.series.empty() || choice.pages) return;
+    if (!is_described) return;
     wanted_ = std::move(planes);
-    if (description_.writer != TiffDescription::Writer::ome) return;
-    description_.spacing = chosen.spacing;
-    description_.unit = chosen.unit;
+    if (description().writer != TiffDescription::Writer::ome) return;
+    of_series_.emplace();
+    of_series_->spacing = chosen.spacing;
+    of_series_->unit = chosen.unit;
   }
 
   /// Keeps the pages of `range`, which may have no directory of their own.
   void keep_pages(TiffContents& contents, const PageRange& range) const {
     const TiffSlice first = contents.slices.front();
     std::int64_t pages = pages_;
-    if (has_hidden() && pages_ == 1 && description_.planes > 1 && first.rows != 0) {
+    if (has_hidden() && pages_ == 1 && description().planes > 1 && first.rows != 0) {
       add_hidden_slices(contents, first);
-      pages = description_.planes;
+      pages = description().planes;
     }
     check_range(range, pages);
     if (pages > pages_) {
@@ -166,7 +174,7 @@ class ContentsScanner {
   void keep_wanted(TiffContents& contents) const {
     const TiffSlice first = contents.slices.front();
     check_hidden(first);
-    if (has_hidden() && planes_ == 1 && description_.planes > 1 && first.rows != 0)
+    if (has_hidden() && planes_ == 1 && description().planes > 1 && first.rows != 0)
       add_hidden_slices(contents, first);
     else if (wanted_->back() >= planes_)
       throw Error(ErrorCode::data, "its description lists " + std::to_string(wanted_->back() + 1) +
@@ -239,7 +247,7 @@ class ContentsScanner {
     if (!is_first) compare(extent);
     TiffFormat format = read_tiff_format(tiff_, result_.reading, is_first ? options_.warn : nullptr);
     is_first ? start(format) : compare(format);
-    format.samples.inverted_by_name_only = description_.by_tifffile && format.samples.bits == 1 &&
+    format.samples.inverted_by_name_only = description().by_tifffile && format.samples.bits == 1 &&
                                            format.samples.photometric == Photometric::min_is_white;
     read_values(format.samples);
     if (result_.formats.empty() || result_.formats.back() != format.samples)
@@ -267,7 +275,8 @@ class ContentsScanner {
     constexpr ttag_t kGdalNodata = 42113;
     constexpr int kStraightLine = 0, kNone = 20;
     samples.set_missing(sample_values_in(tiff_.private_text(kGdalNodata), "GDAL_NODATA"));
-    const std::vector<SampleValue> line = sample_values_in(description_.calibration, "calibration of ImageJ");
+    const std::vector<SampleValue> line =
+        sample_values_in(description().calibration, "calibration of ImageJ");
     const bool may_be_calibrated = samples.kind != SampleKind::floating && samples.channels == 1 &&
                                    (samples.bits == 8 || samples.bits == 16);
     if (line.empty() || line[0].number() == kNone || !may_be_calibrated) return;
@@ -299,7 +308,7 @@ class ContentsScanner {
   void compare(const Extent& extent) {
     const TiffSlice& slice = result_.slices.front();
     if (const Extent first = {slice.width, slice.height}; extent != first) {
-      if (!options_.pages_apart || description_.says_images())
+      if (!options_.pages_apart || description().says_images())
         refuse_unlike("is " + to_string(extent) + " but page 1 is " + to_string(first));
       result_.info.has_smaller_pages = true;
     }
@@ -322,19 +331,19 @@ class ContentsScanner {
   /// Makes slices without a directory, the wanted ones. ImageJ writes volumes of 4 GiB and more with one
   /// directory and consecutive slices.
   void add_hidden_slices(TiffContents& contents, const TiffSlice& first) const {
-    if (description_.planes > options_.limits.max_pages)
+    if (description().planes > options_.limits.max_pages)
       throw Error(ErrorCode::data,
                   fmt::format("contains more pages than --max-pages {}", options_.limits.max_pages));
     const Extent& extent = contents.info.extent;
     const auto slice_bytes = static_cast<std::uint64_t>(contents.formats.front().row_bytes(extent.width)) *
                              static_cast<std::uint64_t>(extent.height);
     const std::uint64_t whole = (file_.size() - first.rows) / slice_bytes;
-    if (whole < static_cast<std::uint64_t>(description_.planes))
+    if (whole < static_cast<std::uint64_t>(description().planes))
       throw Error(ErrorCode::data, fmt::format("its description lists {} images, but the file ends after {}",
-                                               description_.planes, whole));
+                                               description().planes, whole));
     contents.slices.clear();
     const auto add = [&](std::int64_t plane) {
-      if (plane >= description_.planes)
+      if (plane >= description().planes)
         throw Error(ErrorCode::data, "its description lists a different number of images than of slices");
       contents.slices.push_back({first.directory,
                                  first.rows + static_cast<std::uint64_t>(plane) * slice_bytes, first.format,
@@ -343,15 +352,17 @@ class ContentsScanner {
     if (wanted_)
       std::for_each(wanted_->begin(), wanted_->end(), add);
     else
-      for (std::int64_t plane = 0; plane < description_.planes; ++plane) add(plane);
+      for (std::int64_t plane = 0; plane < description().planes; ++plane) add(plane);
     check_size({extent.width, extent.height, static_cast<int>(contents.slices.size())},
                contents.buffer_bytes);
   }
 
   TiffHandle& tiff_;
+  SharedTiff& tiff_file_;
   const InputFile& file_;
   const ReadOptions& options_;
-  TiffDescription description_;
+  std::shared_ptr<const DescribedPages> known_ = std::make_shared<DescribedPages>();
+  std::optional<TiffDescription> of_series_;  // only spacing and unit of the chosen image of OME
   TiffContents result_;
   TiffArrays arrays_;
   bool has_unlike_pages_ = false;
@@ -373,8 +384,10 @@ std::int64_t beside_pages(const TiffContents& contents) {
 /// removing the choice from `options`; with --page those pages if there are several, because the description
 /// may list pages without a directory; otherwise all.
 PageRange choose_run(TiffHandle& tiff, ReadOptions& options) {
-  if (options.planes.pages && TIFFLastDirectory(tiff.get()) == 0) return *options.planes.pages;
   std::optional<int>& series = options.planes.series;
+  if (!options.planes.pages && !series) return {};
+  if (!tiff.go_to_first()) tiff.fail("not a valid TIFF");
+  if (options.planes.pages && TIFFLastDirectory(tiff.get()) == 0) return *options.planes.pages;
   if (!series || read_description(tiff).says_images()) return {};
   const std::vector<TiffRun> runs = runs_of_pages(tiff, options.limits);
   if (runs.size() == 1) return {};
@@ -411,7 +424,7 @@ void prepare_page(TIFF* tiff) {
     TIFFSetField(tiff, TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);
 }
 
-TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& asked) {
+TiffContents read_tiff_contents(TiffHandle& tiff, SharedTiff& file, const ReadOptions& asked) {
   ReadOptions options = asked;
   const PageRange range = choose_run(tiff, options);
   ContentsScanner scanner(tiff, file, options);

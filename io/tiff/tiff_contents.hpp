@@ -3,7 +3,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "io/image/image_info.hpp"
@@ -40,11 +42,36 @@ struct TiffPage {
   std::int64_t number = 0;      // of all directories, from 1
 };
 
-/// Returns the pages that for_each_page() visits, if this process has seen all of them in this file;
-/// otherwise null. So time points that are read one by one do not walk through all directories each time.
-/// Thread-safe.
-std::shared_ptr<const std::vector<TiffPage>> known_pages(const InputFile& file);
-void remember_pages(const InputFile& file, std::vector<TiffPage> pages);
+/// All pages that for_each_page() visits, and the description of the first.
+struct DescribedPages {
+  std::vector<TiffPage> pages;
+  TiffDescription description;
+  int samples = 1;  // of a pixel of the first page
+};
+
+/// A TIFF file, which several images may be read from. Thread-safe.
+class SharedTiff {
+ public:
+  /// `max_bytes`: as of TiffHandle.
+  SharedTiff(std::shared_ptr<const InputFile> file, std::int64_t max_bytes)
+      : file_(std::move(file)), max_bytes_(max_bytes) {}
+
+  const std::shared_ptr<const InputFile>& bytes() const { return file_; }
+  /// Returns an idle handle, which is at any directory, or a new one. Throws as TiffHandle does.
+  std::unique_ptr<TiffHandle> take_handle();
+  void give_back(std::unique_ptr<TiffHandle> handle);
+  /// Returns all pages if they were seen before; otherwise null. So time points that are read one by one do
+  /// not walk through all directories each time.
+  std::shared_ptr<const DescribedPages> pages() const;
+  void remember(std::shared_ptr<const DescribedPages> pages);
+
+ private:
+  const std::shared_ptr<const InputFile> file_;
+  const std::int64_t max_bytes_;
+  mutable std::mutex mutex_;
+  std::vector<std::unique_ptr<TiffHandle>> idle_;
+  std::shared_ptr<const DescribedPages> pages_;
+};
 
 /// Calls `visit` with a page as the current directory. Throws Error (data, io).
 void at_page(TiffHandle& tiff, const TiffPage& page, const std::function<void()>& visit);
@@ -87,8 +114,8 @@ struct TiffContents {
   std::int64_t buffer_bytes = 0;  // for decoding one slice
 };
 
-/// Reads all directories. Throws Error (data, io, memory).
-TiffContents read_tiff_contents(TiffHandle& tiff, const InputFile& file, const ReadOptions& options);
+/// Reads all directories with a handle of `file`. Throws Error (data, io, memory).
+TiffContents read_tiff_contents(TiffHandle& tiff, SharedTiff& file, const ReadOptions& options);
 
 /// Makes libtiff decode YCbCr in JPEG as RGB. Call it after reading a directory.
 void prepare_page(TIFF* tiff);

@@ -75,9 +75,10 @@ class TiffHandle {
   /// TIFFSetSubDirectory() first walks through all directories.
   bool go_to(std::uint64_t directory);
   bool go_to_first() { return go_to(first_directory_); }
-  /// Clears the messages so far.
+  /// Clears the messages so far, and that the file ended early.
   void clear_messages() {
     messages_ = {};
+    stream_.at_end = false;
     errno = 0;
   }
   /// Throws Error (data, io) if libtiff has left out a tag or page that it could not read. It continues

@@ -1,13 +1,9 @@
 #include <fmt/core.h>
-#include <sys/stat.h>
 #include <tiff.h>
 
 #include <algorithm>
-#include <array>
-#include <deque>
 #include <iterator>
 #include <mutex>
-#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -123,59 +119,32 @@ void for_each_page(TiffHandle& tiff, const Limits& limits, const std::function<v
   if (!has_slices) for_each_directory(tiff, limits, [&](std::int64_t number, bool) { visit(number); });
 }
 
-namespace {
-
-/// A file that has not changed since its pages were seen.
-using FileState = std::array<std::int64_t, 7>;
-
-struct KnownFile {
-  FileState state{};
-  std::shared_ptr<const std::vector<TiffPage>> pages;
-};
-
-/// The last files that were seen: an input and an image of intensities, for several threads.
-struct KnownFiles {
-  static constexpr std::size_t kMost = 8;
-  std::mutex mutex;
-  std::deque<KnownFile> files;
-};
-
-KnownFiles& known_files() {
-  static KnownFiles files;
-  return files;
+std::unique_ptr<TiffHandle> SharedTiff::take_handle() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      std::unique_ptr<TiffHandle> handle = std::move(idle_.back());
+      idle_.pop_back();
+      return handle;
+    }
+  }
+  return std::make_unique<TiffHandle>(file_, max_bytes_);
 }
 
-std::optional<FileState> state_of(const InputFile& file) {
-  struct stat status {};
-  if (file.descriptor() < 0 || ::fstat(file.descriptor(), &status) != 0) return std::nullopt;
-  return FileState{static_cast<std::int64_t>(status.st_dev),
-                   static_cast<std::int64_t>(status.st_ino),
-                   static_cast<std::int64_t>(status.st_size),
-                   status.st_mtim.tv_sec,
-                   status.st_mtim.tv_nsec,
-                   status.st_ctim.tv_sec,
-                   status.st_ctim.tv_nsec};
+void SharedTiff::give_back(std::unique_ptr<TiffHandle> handle) {
+  handle->clear_messages();
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(handle));
 }
 
-}  // namespace
-
-std::shared_ptr<const std::vector<TiffPage>> known_pages(const InputFile& file) {
-  const std::optional<FileState> state = state_of(file);
-  KnownFiles& known = known_files();
-  const std::lock_guard lock(known.mutex);
-  for (const KnownFile& one : known.files)
-    if (state && one.state == *state) return one.pages;
-  return nullptr;
+std::shared_ptr<const DescribedPages> SharedTiff::pages() const {
+  const std::lock_guard lock(mutex_);
+  return pages_;
 }
 
-void remember_pages(const InputFile& file, std::vector<TiffPage> pages) {
-  constexpr std::size_t kFew = 16;  // are found as fast without
-  const std::optional<FileState> state = state_of(file);
-  if (!state || pages.size() < kFew || known_pages(file)) return;
-  KnownFiles& known = known_files();
-  const std::lock_guard lock(known.mutex);
-  known.files.push_front({*state, std::make_shared<const std::vector<TiffPage>>(std::move(pages))});
-  if (known.files.size() > KnownFiles::kMost) known.files.pop_back();
+void SharedTiff::remember(std::shared_ptr<const DescribedPages> pages) {
+  const std::lock_guard lock(mutex_);
+  pages_ = std::move(pages);
 }
 
 void at_page(TiffHandle& tiff, const TiffPage& page, const std::function<void()>& visit) {

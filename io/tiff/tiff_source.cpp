@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -26,11 +25,14 @@ constexpr std::int64_t kCachedBytes = std::int64_t{1} << 18;
 
 class TiffSource final : public SampleSource {
  public:
-  TiffSource(std::shared_ptr<const InputFile> file, const ReadOptions& options)
-      : file_(std::move(file)), max_bytes_(memory_limit(options.limits)), warn_(options.warn) {
-    auto handle = std::make_unique<TiffHandle>(file_, max_bytes_);
+  TiffSource(const std::shared_ptr<const InputFile>& file, const ReadOptions& options)
+      : max_bytes_(memory_limit(options.limits)),
+        file_(KeptInputs::get<SharedTiff>(options.kept, file->path(),
+                                          [&] { return std::make_shared<SharedTiff>(file, max_bytes_); })),
+        warn_(options.warn) {
+    std::unique_ptr<TiffHandle> handle = file_->take_handle();
     contents_ = read_tiff_contents(*handle, *file_, options);
-    idle_.push_back(std::move(handle));
+    file_->give_back(std::move(handle));
   }
 
   /// Returns the selected channel of a pixel, if any.
@@ -68,7 +70,7 @@ class TiffSource final : public SampleSource {
 
   /// Copies uncompressed consecutive rows without libtiff, with a few of them in memory.
   void copy_rows(int z, const Sink& sink, std::int64_t memory) const {
-    const RawSamples raw{file_, slice(z).rows, contents_.swapped, contents_.reversed};
+    const RawSamples raw{file_->bytes(), slice(z).rows, contents_.swapped, contents_.reversed};
     decode_raw(raw, format(z), slice_extent(z), 0, memory, sink);
   }
 
@@ -105,7 +107,7 @@ class TiffSource final : public SampleSource {
   /// Calls `work` with a decoder of the page.
   template <class Work>
   Remarks with_page(int z, Work work) const {
-    std::unique_ptr<TiffHandle> tiff = take_handle();
+    std::unique_ptr<TiffHandle> tiff = file_->take_handle();
     tiff->clear_messages();
     if (!tiff->go_to(slice(z).directory)) tiff->fail("cannot be read");
     prepare_page(tiff->get());
@@ -124,36 +126,20 @@ class TiffSource final : public SampleSource {
     TiffPageDecoder decoder(*tiff, found, extent);
     work(decoder);
     Remarks remarks{tiff->warning(), tiff->note()};
-    const std::lock_guard lock(mutex_);
-    idle_.push_back(std::move(tiff));
+    file_->give_back(std::move(tiff));
     return remarks;
   }
 
-  /// A libtiff handle serves one thread at a time.
-  std::unique_ptr<TiffHandle> take_handle() const {
-    {
-      const std::lock_guard lock(mutex_);
-      if (!idle_.empty()) {
-        std::unique_ptr<TiffHandle> handle = std::move(idle_.back());
-        idle_.pop_back();
-        return handle;
-      }
-    }
-    return std::make_unique<TiffHandle>(file_, max_bytes_);
-  }
-
-  std::shared_ptr<const InputFile> file_;
   std::int64_t max_bytes_;
+  std::shared_ptr<SharedTiff> file_;
   std::function<void(const std::string&)> warn_;
   TiffContents contents_;
-  mutable std::mutex mutex_;
-  mutable std::vector<std::unique_ptr<TiffHandle>> idle_;
 };
 
 }  // namespace
 
 std::unique_ptr<SampleSource> open_tiff(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  auto source = std::make_unique<TiffSource>(std::move(file), options);
+  auto source = std::make_unique<TiffSource>(file, options);
   const std::optional<int> channel = source->channel();
   return channel ? open_channel(std::move(source), *channel) : std::move(source);
 }

@@ -56,6 +56,12 @@ def frames(folder, n):
     return "label", "in.tif", "--frame", "all", "--json-dir", "out"
 
 
+def ome_frames(folder, n):
+    planes = "".join(f'<TiffData IFD="{i}" FirstT="{i}" PlaneCount="1"/>' for i in range(n))
+    (folder / "in.tif").write_bytes(tiff(f'<OME><Image><Pixels DimensionOrder="XYCZT" SizeT="{n}">{planes}</Pixels></Image></OME>', n))
+    return "label", "in.tif", "--frame", "all", "--summary", "out.csv"
+
+
 def channels(folder, n):
     imagej(folder, "channels", n)
     return "label", "in.tif", "--channel", "0", "--intensity", "in.tif", "--intensity-channel", "all", "--json", "out.json"
@@ -129,7 +135,7 @@ def names(folder, n):
 
 
 # libtiff counts the directories of each file that it opens anew, which takes few instructions.
-SIZES = {frames: 64, channels: 64, hidden_frames: 64, tracks: 64, pages: 256, attributes: 4096, chunks: 256, overlaps: 1600, labels: 4096,
+SIZES = {frames: 64, ome_frames: 64, channels: 64, hidden_frames: 64, tracks: 64, pages: 256, attributes: 4096, chunks: 256, overlaps: 1600, labels: 4096,
          columns: 64, names: 64}
 
 if shutil.which("valgrind") is None:

@@ -161,6 +161,7 @@ void refuse_outputs_among_inputs(const std::vector<BatchItem>& plan,
 struct NamedFrame : BatchInput {
   std::string output;
   std::optional<int> frame;
+  std::shared_ptr<io::KeptInputs> kept;
 };
 
 /// Returns all inputs, or with --frame all the time points of all inputs.
@@ -179,8 +180,10 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
         count = options.values.objects ? io::open_without_per_slice(count_all) : count_all();
       });
     }
+    const auto kept = count > 1 ? std::make_shared<io::KeptInputs>() : nullptr;
     for (int frame = 0; frame < count; ++frame) {
-      NamedFrame& one = frames.emplace_back(NamedFrame{{input.path, input.name, problem}, input.name, {}});
+      NamedFrame& one =
+          frames.emplace_back(NamedFrame{{input.path, input.name, problem}, input.name, {}, kept});
       if (!options.every_frame) continue;
       one.output = name_of_frame(input.name, frame);
       one.frame = frame;
@@ -239,14 +242,13 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     if (const std::string image = one_of(options.measure.intensities, i); !is_file_of_frames(image, options))
       intensities.emplace_back(image, one_of(options.measure.intensity_names, i));
   IntensityImages seeds(options.seeds, "", "--seeds");
-  const auto states = std::make_shared<InputStates>();
   std::vector<BatchItem> plan;
   std::size_t lacking = 0;  // inputs without an image of --intensity or --seeds
   for (const NamedFrame& input : frames_of(inputs, options)) {
     LabelPaths files;
     files.input = input.path;
     files.in_folders = true;
-    if (input.frame) files.states = states;
+    files.kept = input.kept;
     files.image = image_in_folder(images, input.output, extension_for(input.path, options));
     files.json = in_folder(reports, input.output, ".json");
     files.json_by_default = batch.json_folder.empty();

@@ -70,7 +70,7 @@ void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options
     if (item.problem || item.files.intensities.empty()) continue;
     int count = 0;
     read.planes = planes_of_intensity(item.files.intensities.front(),
-                                      item.frame ? options_of_frame(options, *item.frame) : options);
+                                      item.frame ? options_of_frame(options, *item.frame) : options, nullptr);
     if (error_in(item.files.intensities.front(),
                  [&] { count = io::count_channels(item.files.intensities.front(), read); }))
       continue;
@@ -176,7 +176,9 @@ class Batch {
         });
     const auto work =
         tbb::make_filter<std::size_t, DoneItem>(tbb::filter_mode::parallel, [this](std::size_t i) {
-          return std::make_shared<Done>(Done{i, label(items_[i])});
+          const auto done = std::make_shared<Done>(Done{i, label(items_[i])});
+          items_[i].files.kept.reset();  // frees what the last time point of the input has used
+          return done;
         });
     const auto record = tbb::make_filter<DoneItem, void>(
         tbb::filter_mode::serial_in_order,
@@ -325,7 +327,7 @@ class Batch {
   const LabelOptions options_;
   const std::string signature_ = signature_of(options_);
   const std::vector<MeasureColumn> columns_ = columns_of(options_.measure);
-  const std::vector<BatchItem> items_;
+  std::vector<BatchItem> items_;
   const Workers workers_;
   BatchProgress progress_;
   Admission admission_;
