@@ -56,6 +56,28 @@ std::string sizes_in_words(const std::vector<std::uint64_t>& sizes) {
   return words;
 }
 
+Chunks::Samples Chunks::read_and_keep(const std::vector<std::uint64_t>& at, std::size_t most,
+                                      std::vector<std::byte>& stored) const {
+  std::shared_ptr<Kept> kept;
+  {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<Kept>& found = kept_[at];
+    if (!found) {
+      found = std::make_shared<Kept>();
+      order_.push_back(at);
+    }
+    kept = found;
+    for (; order_.size() > most; order_.pop_front()) kept_.erase(order_.front());
+  }
+  const std::lock_guard lock(kept->mutex);
+  if (!kept->is_decoded) {
+    auto samples = std::make_shared<std::vector<std::byte>>();
+    if (read(at, stored, *samples)) kept->samples = std::move(samples);
+    kept->is_decoded = true;
+  }
+  return kept->samples;
+}
+
 namespace {
 
 /// One axis of the image in the array.
@@ -77,7 +99,7 @@ void gather(const std::byte* from, std::int64_t stride, std::int64_t count, std:
 
 class ChunkSource final : public SampleSource {
  public:
-  ChunkSource(std::unique_ptr<const Chunks> chunks, const ChunkedImage& image, const ReadOptions& options)
+  ChunkSource(std::shared_ptr<const Chunks> chunks, const ChunkedImage& image, const ReadOptions& options)
       : memory_(memory_limit(options.limits)), chunks_(std::move(chunks)), format_(chunks_->grid().format) {
     const std::vector<std::uint64_t>& shape = chunks_->grid().shape;
     const ImageAxes& axes = image.axes;
@@ -102,11 +124,19 @@ class ChunkSource final : public SampleSource {
       first_ += at % of.chunk * of.stride;
     }
     check_memory(info_.extent, buffer_bytes() + held_bytes(), options);
+    if (options.kept && has_other_images(axes)) {
+      const std::int64_t most =
+          memory_ / kShareOfKept / static_cast<std::int64_t>(chunks_->grid().chunk_bytes());
+      const std::int64_t of_slice = std::int64_t{x_.chunks()} * y_.chunks(), all = of_slice * z_.chunks();
+      kept_ = all <= most ? all : of_slice <= most ? of_slice : 0;
+      if (!options.kept_is_counted)
+        kept_bytes_ = kept_ * static_cast<std::int64_t>(chunks_->grid().chunk_bytes());
+    }
   }
 
   const ImageInfo& info() const override { return info_; }
   const SampleFormat& format(int) const override { return format_; }
-  std::int64_t held_bytes() const override { return chunks_->held_bytes(); }
+  std::int64_t held_bytes() const override { return chunks_->held_bytes() + kept_bytes_; }
   int group_depth() const override { return static_cast<int>(std::min(z_.chunk, z_.size)); }
 
   std::int64_t buffer_bytes() const override {
@@ -133,12 +163,25 @@ class ChunkSource final : public SampleSource {
  private:
   struct Strip {
     struct Chunk {
-      bool is_there = false;
-      std::vector<std::byte> samples;
+      const std::byte* samples = nullptr;  // null: there is no such chunk
+      std::vector<std::byte> own;
+      Chunks::Samples kept;
     };
     std::vector<Chunk> chunks;
     std::vector<std::byte> stored, rows;
   };
+
+  static constexpr std::int64_t kShareOfKept = 16;  // of the memory, at most
+
+  /// Returns whether chunks contain samples of other images, such as the next time point.
+  bool has_other_images(const ImageAxes& axes) const {
+    const ChunkGrid& grid = chunks_->grid();
+    for (std::size_t axis = 0; axis < grid.shape.size(); ++axis)
+      if (axis != axes.x && axis != axes.y && axis != axes.z &&
+          std::min(grid.chunk[axis], grid.shape[axis]) > 1)
+        return true;
+    return false;
+  }
 
   Axis axis_of(std::size_t of_array) const {
     const ChunkGrid& grid = chunks_->grid();
@@ -165,7 +208,7 @@ class ChunkSource final : public SampleSource {
     strip.chunks.resize(static_cast<std::size_t>(x_.chunks()));
     for (std::size_t k = 0; k < strip.chunks.size(); ++k) {
       at[x_.of_array] = k;
-      strip.chunks[k].is_there = chunks_->read(at, strip.stored, strip.chunks[k].samples);
+      read_chunk(at, strip.stored, strip.chunks[k]);
     }
     const std::int64_t batch = rows_at_once();
     strip.rows.resize(static_cast<std::size_t>(batch * row_bytes()));
@@ -179,10 +222,20 @@ class ChunkSource final : public SampleSource {
       }
   }
 
+  void read_chunk(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
+                  Strip::Chunk& chunk) const {
+    if (kept_ == 0) {
+      chunk.samples = chunks_->read(at, stored, chunk.own) ? chunk.own.data() : nullptr;
+    } else {
+      chunk.kept = chunks_->read_and_keep(at, static_cast<std::size_t>(kept_), stored);
+      chunk.samples = chunk.kept ? chunk.kept->data() : nullptr;
+    }
+  }
+
   void put_together(const Strip& strip, std::int64_t z, std::int64_t y, std::byte* row) const {
     for (int k = 0; k < x_.chunks(); ++k) {
       const Strip::Chunk& chunk = strip.chunks[static_cast<std::size_t>(k)];
-      chunk.is_there ? copy_row(chunk.samples.data(), z, y, k, row) : fill_row(k, row);
+      chunk.samples != nullptr ? copy_row(chunk.samples, z, y, k, row) : fill_row(k, row);
     }
   }
 
@@ -211,11 +264,12 @@ class ChunkSource final : public SampleSource {
   }
 
   std::int64_t memory_;
-  std::unique_ptr<const Chunks> chunks_;
+  std::shared_ptr<const Chunks> chunks_;
   SampleFormat format_;
   ImageInfo info_;
   Axis x_, y_, z_;
   bool has_z_ = false;
+  std::int64_t kept_ = 0, kept_bytes_ = 0;  // chunks that are kept for other images
   // Along the axes that are none of these: which chunk, and which sample of it is the first.
   std::vector<std::uint64_t> place_;
   std::int64_t first_ = 0;
@@ -223,7 +277,7 @@ class ChunkSource final : public SampleSource {
 
 }  // namespace
 
-std::unique_ptr<SampleSource> open_chunks(std::unique_ptr<const Chunks> chunks, const ChunkedImage& image,
+std::unique_ptr<SampleSource> open_chunks(std::shared_ptr<const Chunks> chunks, const ChunkedImage& image,
                                           const ReadOptions& options) {
   return std::make_unique<ChunkSource>(std::move(chunks), image, options);
 }

@@ -2,7 +2,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +47,8 @@ std::string sizes_in_words(const std::vector<std::uint64_t>& sizes);
 /// The chunks of an array, decoded. Thread-safe.
 class Chunks {
  public:
+  using Samples = std::shared_ptr<const std::vector<std::byte>>;
+
   virtual ~Chunks() = default;
 
   virtual const ChunkGrid& grid() const = 0;
@@ -52,9 +57,24 @@ class Chunks {
   virtual bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
                     std::vector<std::byte>& samples) const = 0;
 
+  /// Returns the samples as read() does, null if there are none, and keeps those of the last `most` chunks.
+  Samples read_and_keep(const std::vector<std::uint64_t>& at, std::size_t most,
+                        std::vector<std::byte>& stored) const;
+
   /// Return the memory for the encoded bytes of a chunk, and for what is kept in addition to chunks.
   virtual std::int64_t stored_bytes() const = 0;
   virtual std::int64_t held_bytes() const { return 0; }
+
+ private:
+  struct Kept {
+    std::mutex mutex;  // of one thread, which decodes the chunk
+    bool is_decoded = false;
+    Samples samples;
+  };
+
+  mutable std::mutex mutex_;
+  mutable std::map<std::vector<std::uint64_t>, std::shared_ptr<Kept>> kept_;
+  mutable std::deque<std::vector<std::uint64_t>> order_;  // of kept_, the oldest first
 };
 
 /// Properties of an image in an array of chunks.
@@ -66,7 +86,7 @@ struct ChunkedImage {
 };
 
 /// Opens the image; chunks are read and decoded in parallel. Throws Error (data, memory).
-std::unique_ptr<SampleSource> open_chunks(std::unique_ptr<const Chunks> chunks, const ChunkedImage& image,
+std::unique_ptr<SampleSource> open_chunks(std::shared_ptr<const Chunks> chunks, const ChunkedImage& image,
                                           const ReadOptions& options);
 
 }  // namespace gpuccl::io

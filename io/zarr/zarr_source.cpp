@@ -39,14 +39,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// The image in a Zarr store: an array, and which of its axes are those of an image.
-struct OmeImage {
-  std::string path;  // of the array in the store: "" or ending in "/"
-  ZarrArray array;
-  ImageAxes axes;
-  Geometry geometry;
-};
-
 constexpr const char* kV3 = "zarr.json";
 constexpr const char* kV2Array = ".zarray";
 constexpr const char* kV2Attributes = ".zattrs";
@@ -62,6 +54,14 @@ struct OmeAxis {
     axis.is_space = type.empty() ? !axis.is_channel() && !axis.is_time() : type == "space";
     return axis;
   }
+};
+
+/// The array of images in a Zarr store.
+struct OmeArray {
+  std::string path;  // of the array in the store: "" or ending in "/"
+  ZarrArray array;
+  std::vector<OmeAxis> axes;  // none without metadata of OME
+  std::vector<std::string> channels;
 };
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::data, why); }
@@ -162,11 +162,11 @@ void transform(const Json& transformations, std::vector<OmeAxis>& axes) {
   }
 }
 
-Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
+Geometry geometry_of(const ImageAxes& image, const std::vector<OmeAxis>& axes) {
   Geometry geometry;
   Orientation orientation;
-  const std::optional<std::size_t> xyz[] = {image.axes.x, image.axes.y, image.axes.z};
-  bool is_counted = axes[image.axes.x].unit.empty();  // elements, not a length
+  const std::optional<std::size_t> xyz[] = {image.x, image.y, image.z};
+  bool is_counted = axes[image.x].unit.empty();  // elements, not a length
   for (std::size_t i = 0; i < 3; ++i) {
     if (!xyz[i]) continue;
     const OmeAxis& axis = axes[*xyz[i]];
@@ -176,7 +176,7 @@ Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
     orientation.origin[i] = axis.translation;
   }
   if (is_counted) return {};
-  geometry.unit = length_unit(axes[image.axes.x].unit);
+  geometry.unit = length_unit(axes[image.x].unit);
   for (std::size_t i = 1; i < 3; ++i) {
     const LengthUnit own = xyz[i] ? length_unit(axes[*xyz[i]].unit) : LengthUnit::unknown;
     if (own == LengthUnit::unknown || geometry.unit == LengthUnit::unknown) continue;
@@ -187,13 +187,6 @@ Geometry geometry_of(const OmeImage& image, const std::vector<OmeAxis>& axes) {
   geometry.orientation = orientation;
   drop_unusable(geometry.orientation);
   return geometry;
-}
-
-OmeImage plain_array(ZarrArray array, const PlaneChoice& choice) {
-  OmeImage image;
-  image.axes = choose_axes(named_axes(array.shape, array.axis_names), choice);
-  image.array = std::move(array);
-  return image;
 }
 
 /// Returns OME's metadata in the attributes of a group; since 0.5 they have a member of their own.
@@ -217,8 +210,7 @@ std::vector<std::string> names_of_channels(const Json& metadata) {
 }
 
 /// `attributes`: of a group.
-OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::int64_t memory,
-                          const PlaneChoice& choice) {
+OmeArray multiscale_array(const ZarrStore& store, const Json& attributes, std::int64_t memory) {
   const Json& metadata = ome_metadata(attributes);
   const std::string ome_version = text_in(metadata, "version");
   if (ome_version.starts_with("0.6"))
@@ -235,39 +227,36 @@ OmeImage multiscale_image(const ZarrStore& store, const Json& attributes, std::i
   }
   const Json& datasets = member(multiscales[0], "datasets");
   if (!datasets.is_array() || datasets.empty()) refuse("has an OME image without arrays");
-  OmeImage image;
-  image.path = array_path(datasets[0]);
-  image.array = read_array(store, image.path, memory);
-  std::vector<OmeAxis> axes = axes_of(multiscales[0], image.array.shape.size());
-  transform(member(datasets[0], "coordinateTransformations"), axes);
-  transform(member(multiscales[0], "coordinateTransformations"), axes);
-  std::vector<NamedAxis> named;
-  for (std::size_t i = 0; i < axes.size(); ++i) named.push_back(axes[i].of_size(image.array.shape[i]));
-  image.axes = choose_axes(named, choice, names_of_channels(metadata));
-  image.geometry = geometry_of(image, axes);
-  return image;
+  OmeArray found;
+  found.path = array_path(datasets[0]);
+  found.array = read_array(store, found.path, memory);
+  found.axes = axes_of(multiscales[0], found.array.shape.size());
+  transform(member(datasets[0], "coordinateTransformations"), found.axes);
+  transform(member(multiscales[0], "coordinateTransformations"), found.axes);
+  found.channels = names_of_channels(metadata);
+  return found;
 }
 
-/// Finds the image of the largest scale in OME-Zarr 0.1 to 0.5 (Zarr v2 and v3), or an array without OME
-/// metadata. `choice`: channel and time point. The metadata may take `memory` bytes. Throws Error
-/// (data, memory, io).
-OmeImage find_ome_image(const ZarrStore& store, std::int64_t memory, const PlaneChoice& choice) {
+/// Finds the array of the largest scale in OME-Zarr 0.1 to 0.5 (Zarr v2 and v3), or an array without OME
+/// metadata. The metadata may take `memory` bytes. Throws Error (data, memory, io).
+OmeArray find_ome_array(const ZarrStore& store, std::int64_t memory) {
   if (const auto v3 = read_zarr_json(store, kV3, memory)) {
-    if (text_in(*v3, "node_type") == "array") return plain_array(read_array(store, "", memory), choice);
-    return multiscale_image(store, member(*v3, "attributes"), memory, choice);
+    if (text_in(*v3, "node_type") == "array") return {"", read_array(store, "", memory), {}, {}};
+    return multiscale_array(store, member(*v3, "attributes"), memory);
   }
-  if (read_zarr_json(store, kV2Array, memory)) return plain_array(read_array(store, "", memory), choice);
+  if (read_zarr_json(store, kV2Array, memory)) return {"", read_array(store, "", memory), {}, {}};
   const auto attributes = read_zarr_json(store, kV2Attributes, memory);
-  return multiscale_image(store, attributes ? *attributes : Json(), memory, choice);
+  return multiscale_array(store, attributes ? *attributes : Json(), memory);
 }
 
 /// Files of a store, or parts of them.
 class ZarrChunks final : public Chunks {
  public:
-  /// `path`: of the array in the store, "" or ending in "/".
-  ZarrChunks(std::shared_ptr<const ZarrStore> store, std::string path, ZarrArray array)
-      : store_(std::move(store)), path_(std::move(path)), array_(std::move(array)) {}
+  ZarrChunks(std::shared_ptr<const ZarrStore> store, std::int64_t memory)
+      : store_(std::move(store)), found_(find_ome_array(*store_, memory)) {}
 
+  /// Returns the image that `choice` selects. Throws Error (data).
+  ChunkedImage image(const PlaneChoice& choice) const;
   const ChunkGrid& grid() const override { return array_; }
   bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
             std::vector<std::byte>& samples) const override;
@@ -294,12 +283,23 @@ class ZarrChunks final : public Chunks {
   static constexpr std::size_t kShardsAtHand = 64;
 
   std::shared_ptr<const ZarrStore> store_;
-  std::string path_;
-  ZarrArray array_;
+  OmeArray found_;
+  const std::string& path_ = found_.path;
+  const ZarrArray& array_ = found_.array;
   mutable std::mutex lock_;
   mutable std::deque<std::shared_ptr<const Shard>> shards_;  // those used last
   mutable std::size_t most_at_hand_ = kShardsAtHand;         // fewer where descriptors are few
 };
+
+ChunkedImage ZarrChunks::image(const PlaneChoice& choice) const {
+  std::vector<NamedAxis> named;
+  for (std::size_t i = 0; i < found_.axes.size(); ++i)
+    named.push_back(found_.axes[i].of_size(array_.shape[i]));
+  if (named.empty()) named = named_axes(array_.shape, array_.axis_names);
+  ChunkedImage image{"zarr", choose_axes(named, choice, found_.channels), {}, array_.codecs.checksums()};
+  if (!found_.axes.empty()) image.geometry = geometry_of(image.axes, found_.axes);
+  return image;
+}
 
 /// Does `work`; what is wrong in it is wrong with the file `key`.
 template <class Work>
@@ -485,16 +485,18 @@ std::vector<ZarrLevel> levels_of_image(const std::string& image, const Extent& e
 }
 
 std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptions& options) {
-  auto store = std::make_shared<const ZarrFolder>(path, options.limits.follow);
-  return open_zarr(std::move(store), options);
+  auto chunks = KeptInputs::get<ZarrChunks>(options.kept, path, [&] {
+    return std::make_shared<ZarrChunks>(std::make_shared<const ZarrFolder>(path, options.limits.follow),
+                                        memory_limit(options.limits));
+  });
+  const ChunkedImage image = chunks->image(options.planes);
+  return open_chunks(std::move(chunks), image, options);
 }
 
 std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, const ReadOptions& options) {
-  OmeImage found = find_ome_image(*store, memory_limit(options.limits), options.planes);
-  const ChunkedImage image{"zarr", std::move(found.axes), found.geometry, found.array.codecs.checksums()};
-  return open_chunks(
-      std::make_unique<ZarrChunks>(std::move(store), std::move(found.path), std::move(found.array)), image,
-      options);
+  auto chunks = std::make_shared<ZarrChunks>(std::move(store), memory_limit(options.limits));
+  const ChunkedImage image = chunks->image(options.planes);
+  return open_chunks(std::move(chunks), image, options);
 }
 
 }  // namespace gpuccl::io

@@ -5,12 +5,14 @@ as much work as from n/4 to n, and sixteen times if its work is quadratic. Found
 """
 import json
 import pathlib
+import random
 import re
 import shutil
 import struct
 import subprocess
 import sys
 import tempfile
+import zlib
 
 GPUCCL = sys.argv[1]
 MOST = 5  # times
@@ -83,13 +85,13 @@ def pages(folder, n):
     return "label", "in.tif", "--per-slice", "--stats", "out.csv"
 
 
-def zarr(folder, shape, chunks, attributes):
+def zarr(folder, shape, chunks, attributes, compressor=None):
     store = folder / "in.zarr"
     (store / "0").mkdir(parents=True)
     (store / ".zgroup").write_text('{"zarr_format":2}')
     (store / ".zattrs").write_text(json.dumps({"multiscales": [{"version": "0.4", "axes": ["y", "x"], "datasets": [{"path": "0"}]}],
                                                **attributes}))
-    (store / "0/.zarray").write_text(json.dumps({"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "|u1", "compressor": None,
+    (store / "0/.zarray").write_text(json.dumps({"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "|u1", "compressor": compressor,
                                                  "fill_value": 1, "order": "C", "filters": None}))
     return store
 
@@ -104,6 +106,17 @@ def attributes(folder, n):
 def chunks(folder, n):
     zarr(folder, [n * 32, 32], [32, 32], {})
     return "label", "in.zarr", "--json", "out.json"
+
+
+def noise(bytes):
+    return random.Random(0).randbytes(bytes)
+
+
+def frames_in_chunk(folder, n):
+    axes = {"multiscales": [{"version": "0.4", "axes": ["t", "y", "x"], "datasets": [{"path": "0"}]}]}
+    store = zarr(folder, [n, 64, 64], [n, 64, 64], axes, {"id": "zlib", "level": 1})
+    (store / "0/0.0.0").write_bytes(zlib.compress(noise(n * 64 * 64), 1))
+    return "label", "in.zarr", "--frame", "all", "--summary", "out.csv"
 
 
 def overlaps(folder, n):
@@ -135,7 +148,7 @@ def names(folder, n):
 
 
 # libtiff counts the directories of each file that it opens anew, which takes few instructions.
-SIZES = {frames: 64, ome_frames: 64, channels: 64, hidden_frames: 64, tracks: 64, pages: 256, attributes: 4096, chunks: 256, overlaps: 1600, labels: 4096,
+SIZES = {frames: 64, ome_frames: 64, frames_in_chunk: 64, channels: 64, hidden_frames: 64, tracks: 64, pages: 256, attributes: 4096, chunks: 256, overlaps: 1600, labels: 4096,
          columns: 64, names: 64}
 
 if shutil.which("valgrind") is None:
