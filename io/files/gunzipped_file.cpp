@@ -1,9 +1,11 @@
 #include "io/files/gunzipped_file.hpp"
 
+#include <fmt/core.h>
 #include <libdeflate.h>
 #include <zlib.h>
 
 #include <cstring>
+#include <limits>
 #include <new>
 #include <utility>
 
@@ -116,35 +118,77 @@ bool is_gzip(const InputFile& file) {
          start[0] == 0x1f && start[1] == 0x8b;
 }
 
+std::unique_ptr<GunzipStream> IdleStreams::take(std::uint64_t least, std::uint64_t most) {
+  const std::lock_guard lock(mutex_);
+  const auto after = std::upper_bound(
+      streams_.begin(), streams_.end(), most,
+      [](std::uint64_t position, const auto& stream) { return position < stream->position(); });
+  if (after == streams_.begin() || (*std::prev(after))->position() < least) return nullptr;
+  std::unique_ptr<GunzipStream> found = std::move(*std::prev(after));
+  streams_.erase(std::prev(after));
+  return found;
+}
+
+void IdleStreams::give_back(std::unique_ptr<GunzipStream> stream) {
+  constexpr std::size_t kMost = 32;
+  const std::lock_guard lock(mutex_);
+  const auto place = std::upper_bound(
+      streams_.begin(), streams_.end(), stream->position(),
+      [](std::uint64_t position, const auto& other) { return position < other->position(); });
+  streams_.insert(place, std::move(stream));
+  if (streams_.size() > kMost) streams_.erase(streams_.begin());
+}
+
+void IdleStreams::add_valid(std::uint64_t end) {
+  const std::lock_guard lock(mutex_);
+  valid_ = std::max<std::uint64_t>(valid_, end);
+}
+
 const char* GunzippedFile::checksum() const {
   unsigned char first = 0;
-  return file_->read_at(offset_, &first, 1) == 1 && first == 0x1f ? "CRC-32" : "Adler-32";
+  return file().read_at(offset_, &first, 1) == 1 && first == 0x1f ? "CRC-32" : "Adler-32";
 }
 
 std::size_t GunzippedFile::read_start(void* out, std::size_t count) const {
-  return GunzipStream(*file_, offset_, false).read(out, count);
+  return GunzipStream(file(), offset_, false).read(out, count);
 }
 
-void GunzippedFile::expect(std::uint64_t bytes, std::int64_t memory, bool in_order,
+void GunzippedFile::expect(std::uint64_t end, std::int64_t memory, bool in_order,
                            std::function<void()> on_more) {
   on_more_ = std::move(on_more);
-  expected_ = bytes;
-  const double both = static_cast<double>(bytes) + static_cast<double>(stored_bytes());
+  expected_ = end;
+  const std::uint64_t bytes = end - begin_;
+  const double both = static_cast<double>(bytes) + static_cast<double>(bytes_to_hold());
   // A fast stream is packed to bits while it is in the cache. Most of the memory is left to others.
   const bool streams_well = in_order && bytes >= kLeastStream && fast_inflater_bytes() > 0;
   streamed_ = streams_well || both > static_cast<double>(memory) / 4;
   most_places_ = static_cast<std::size_t>(std::min(kMostPlaces, memory / 32 / GunzipStream::bytes_of_copy()));
 }
 
+void GunzippedFile::expect_part(std::uint64_t begin, std::uint64_t end, std::int64_t memory, bool in_order,
+                                const std::shared_ptr<KeptInputs>& kept, std::function<void()> on_more) {
+  begin_ = begin;
+  is_part_ = true;
+  streams_ = KeptInputs::get<IdleStreams>(kept, fmt::format("{} {}", file().path(), offset_),
+                                          [&] { return streams_; });
+  expect(end, memory, in_order, std::move(on_more));
+}
+
 std::int64_t GunzippedFile::held_bytes() const {
-  return streamed_
-             ? GunzipStream::bytes() + static_cast<std::int64_t>(most_places_) * GunzipStream::bytes_of_copy()
-             : static_cast<std::int64_t>(expected_ + stored_bytes());
+  return streamed_ ? (is_part_ ? bytes_to_hold() : GunzipStream::bytes()) +
+                         static_cast<std::int64_t>(most_places_) * GunzipStream::bytes_of_copy()
+                   : static_cast<std::int64_t>(expected_ - begin_) + bytes_to_hold();
+}
+
+/// Returns the memory of hold_all() in addition to what it holds: two streams, or the compressed bytes.
+std::int64_t GunzippedFile::bytes_to_hold() const {
+  return is_part_ ? 2 * GunzipStream::bytes() : static_cast<std::int64_t>(stored_bytes());
 }
 
 std::size_t GunzippedFile::read_at(std::uint64_t offset, void* out, std::size_t count) const {
   if (streamed_) return stream_at(offset, out, count);
   std::call_once(is_held_, [this] { hold_all(); });
+  offset -= begin_;
   if (offset >= held_size_) return 0;
   count = static_cast<std::size_t>(std::min<std::uint64_t>(count, held_size_ - offset));
   std::memcpy(out, held_.get() + offset, count);
@@ -152,27 +196,48 @@ std::size_t GunzippedFile::read_at(std::uint64_t offset, void* out, std::size_t 
 }
 
 void GunzippedFile::hold_all() const {
-  held_size_ = static_cast<std::size_t>(expected_);
+  held_size_ = static_cast<std::size_t>(expected_ - begin_);
   held_ = make_large_for_overwrite<std::byte>(held_size_);
-  if (inflate_at_once()) return;
-  // Damaged, or longer than its header specifies: the stream knows which.
-  GunzipStream stream(*file_, offset_);
-  held_size_ = stream.read(held_.get(), held_size_);
-  check_end(stream);
+  if (!is_part_ && inflate_at_once()) return;
+  // A part, damaged, or longer than its header specifies: the stream knows which.
+  std::unique_ptr<GunzipStream> stream = stream_before(begin_);
+  stream->skip(begin_ - stream->position());
+  held_size_ = stream->read(held_.get(), held_size_);
+  check_end(std::move(stream));
 }
 
-/// The checksum follows the last byte. Reads at most 1 MiB of unexpected data after the samples.
-void GunzippedFile::check_end(GunzipStream& stream) const {
+/// Returns a stream at this position or before it.
+std::unique_ptr<GunzipStream> GunzippedFile::stream_before(std::uint64_t offset) const {
+  std::unique_ptr<GunzipStream> idle = streams_->take(0, offset);
+  return idle ? std::move(idle) : std::make_unique<GunzipStream>(file(), offset_);
+}
+
+/// The checksum follows the last byte. Reads at most 1 MiB of unexpected data after the samples. If these are
+/// of other images, another stream reads them, once for all images.
+void GunzippedFile::check_end(std::unique_ptr<GunzipStream> stream) const {
   constexpr std::uint64_t kMostUnexpected = 1 << 20;
-  const bool holds_more = stream.skip(kMostUnexpected) > 0;
-  if ((holds_more || stream.is_followed()) && on_more_) on_more_();
+  const std::uint64_t end = stream->position(), most = end + kMostUnexpected;
+  if (is_part_) {
+    const bool is_valid = streams_->is_valid(most) && !on_more_;
+    std::unique_ptr<GunzipStream> ahead = is_valid ? nullptr : streams_->take(end, most);
+    if (!is_valid && !ahead) ahead = std::make_unique<GunzipStream>(*stream);
+    streams_->give_back(std::move(stream));
+    if (is_valid) return;
+    stream = std::move(ahead);
+  }
+  stream->skip(most - stream->position());
+  const bool is_at_end = stream->position() < most;
+  if ((stream->position() > end || stream->is_followed()) && on_more_) on_more_();
+  if (!is_part_) return;
+  streams_->add_valid(is_at_end ? std::numeric_limits<std::uint64_t>::max() : most);
+  streams_->give_back(std::move(stream));
 }
 
 /// Reports content after the expected bytes, which end at `offset` of the stored ones.
 void GunzippedFile::look_behind(std::uint64_t offset) const {
   if (offset == stored_bytes()) return;
-  if (GunzipStream more(*file_, offset_ + offset); more.starts_member()) {
-    check_end(more);
+  if (auto more = std::make_unique<GunzipStream>(file(), offset_ + offset); more->starts_member()) {
+    check_end(std::move(more));
   } else if (on_more_) {
     on_more_();
   }
@@ -181,7 +246,7 @@ void GunzippedFile::look_behind(std::uint64_t offset) const {
 bool GunzippedFile::inflate_at_once() const {
   const auto most = static_cast<std::size_t>(stored_bytes());
   const auto stored = make_large_for_overwrite<std::byte>(most);
-  const std::size_t size = file_->read_at(offset_, stored.get(), most);
+  const std::size_t size = file().read_at(offset_, stored.get(), most);
   const bool is_gzip = size > 1 && stored[0] == std::byte{0x1f} && stored[1] == std::byte{0x8b};
   const auto decompress = is_gzip ? libdeflate_gzip_decompress_ex : libdeflate_zlib_decompress_ex;
   const std::unique_ptr<libdeflate_decompressor, void (*)(libdeflate_decompressor*)> decompressor(
@@ -206,7 +271,7 @@ std::size_t GunzippedFile::stream_at(std::uint64_t offset, void* out, std::size_
     go_to(offset);
     if (stream_->position() < offset) return 0;
     const std::size_t got = stream_->read(out, count);
-    if (stream_->position() >= expected_) check_end(*stream_);
+    if (stream_->position() >= expected_) check_end(std::move(stream_));
     return got;
   } catch (...) {
     stream_.reset();
@@ -218,8 +283,8 @@ void GunzippedFile::go_to(std::uint64_t offset) const {
   if (!stream_ || stream_->position() > offset) {
     const auto after = std::find_if(places_.begin(), places_.end(),
                                     [=](const GunzipStream& place) { return place.position() > offset; });
-    stream_ = after == places_.begin() ? std::make_unique<GunzipStream>(*file_, offset_)
-                                       : std::make_unique<GunzipStream>(*std::prev(after));
+    stream_ =
+        after == places_.begin() ? stream_before(offset) : std::make_unique<GunzipStream>(*std::prev(after));
   }
   const std::uint64_t step = std::max(kLeastStep, expected_ / std::max<std::uint64_t>(1, most_places_));
   for (;;) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "io/files/input_file.hpp"
+#include "io/files/kept_inputs.hpp"
 
 namespace gpuccl::io {
 
@@ -98,15 +100,38 @@ class GunzipStream {
 
 bool is_gzip(const InputFile& file);
 
-/// Content of a file that is compressed by gzip, or by gzip or zlib from some offset.
+/// Streams of the content of a file that several images are read from. An image continues where another has
+/// ended. Thread-safe.
+class IdleStreams {
+ public:
+  explicit IdleStreams(std::shared_ptr<const InputFile> file) : file_(std::move(file)) {}
+
+  const std::shared_ptr<const InputFile>& file() const { return file_; }
+  /// Takes the stream that is the furthest of those at positions [least, most]; null if there is none.
+  std::unique_ptr<GunzipStream> take(std::uint64_t least, std::uint64_t most);
+  /// Keeps a stream, and not more than a few of those that are the furthest.
+  void give_back(std::unique_ptr<GunzipStream> stream);
+
+  /// Returns whether the content up to this position, or all of it, is known to be valid.
+  bool is_valid(std::uint64_t end) const { return end <= valid_; }
+  void add_valid(std::uint64_t end);
+
+ private:
+  const std::shared_ptr<const InputFile> file_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<GunzipStream>> streams_;  // in ascending order
+  std::atomic<std::uint64_t> valid_ = 0;
+};
+
+/// Content of a file that is compressed by gzip, or by gzip or zlib from some offset, for one image in it.
 /// It is a stream with restart points or, if that is faster and fits in memory, decompressed on first access.
 class GunzippedFile final : public ByteSource {
  public:
   explicit GunzippedFile(std::shared_ptr<const InputFile> file, std::uint64_t offset = 0)
-      : file_(std::move(file)), offset_(offset) {}
+      : streams_(std::make_shared<IdleStreams>(std::move(file))), offset_(offset) {}
 
   /// Returns the number of compressed bytes.
-  std::uint64_t stored_bytes() const { return file_->size() - std::min(file_->size(), offset_); }
+  std::uint64_t stored_bytes() const { return file().size() - std::min(file().size(), offset_); }
 
   /// Returns the checksum of the content, which reading compares: that of gzip or of zlib.
   const char* checksum() const;
@@ -115,24 +140,31 @@ class GunzippedFile final : public ByteSource {
   /// Announces the number of bytes to read from the start, and whether they are read once in order. Call it
   /// before read_at(). May use a quarter of `memory`. If more bytes follow, the thread that reads the last
   /// one calls `on_more`, unless it is null.
-  void expect(std::uint64_t bytes, std::int64_t memory, bool in_order,
-              std::function<void()> on_more = nullptr);
+  void expect(std::uint64_t end, std::int64_t memory, bool in_order, std::function<void()> on_more = nullptr);
+  /// Announces instead that only bytes from `begin` on are read, because others belong to other images of the
+  /// file. Uses their streams if these are kept.
+  void expect_part(std::uint64_t begin, std::uint64_t end, std::int64_t memory, bool in_order,
+                   const std::shared_ptr<KeptInputs>& kept, std::function<void()> on_more = nullptr);
   /// Returns the memory of read_at() from its first call on.
   std::int64_t held_bytes() const;
   bool is_streamed() const { return streamed_; }
   std::size_t read_at(std::uint64_t offset, void* out, std::size_t count) const override;
 
  private:
+  const InputFile& file() const { return *streams_->file(); }
+  std::int64_t bytes_to_hold() const;
   void hold_all() const;
-  void check_end(GunzipStream& stream) const;
+  std::unique_ptr<GunzipStream> stream_before(std::uint64_t offset) const;
+  void check_end(std::unique_ptr<GunzipStream> stream) const;
   bool inflate_at_once() const;
   void look_behind(std::uint64_t offset) const;
   std::size_t stream_at(std::uint64_t offset, void* out, std::size_t count) const;
   void go_to(std::uint64_t offset) const;
 
-  std::shared_ptr<const InputFile> file_;
+  std::shared_ptr<IdleStreams> streams_;
   std::uint64_t offset_;
-  std::uint64_t expected_ = 0;
+  std::uint64_t begin_ = 0, expected_ = 0;  // bytes that are read
+  bool is_part_ = false;
   bool streamed_ = true;
   std::size_t most_places_ = 0;
   std::function<void()> on_more_;

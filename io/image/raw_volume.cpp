@@ -178,8 +178,13 @@ std::unique_ptr<SampleSource> open_raw_volume(const RawVolume& volume,
   const bool is_last = options.planes.frame.value_or(0) + 1 >= volume.frames;
   const auto warn = [warn = options.warn] { warn(kBytesIgnored); };
   const std::int64_t memory = memory_limit(options.limits);
-  contents->expect(static_cast<std::uint64_t>(end), memory, !options.any_order && !options.foreground.otsu,
-                   is_last && options.warn ? std::function<void()>(warn) : nullptr);
+  const std::function<void()> on_more = is_last && options.warn ? std::function<void()>(warn) : nullptr;
+  const bool in_order = !options.any_order && !options.foreground.otsu;
+  if (volume.frames > 1)
+    contents->expect_part(chosen.offset, static_cast<std::uint64_t>(end), memory, in_order, options.kept,
+                          on_more);
+  else
+    contents->expect(static_cast<std::uint64_t>(end), memory, in_order, on_more);
   return chosen_channel(std::make_unique<RawVolumeSource>(chosen, contents, contents, memory), volume,
                         options);
 }

@@ -3,6 +3,7 @@
 Each test runs with n/4, n and 4n of something and counts instructions with callgrind. From n to 4n a program adds four times
 as much work as from n/4 to n, and sixteen times if its work is quadratic. Found: frames, tracks, attributes and overlaps.
 """
+import gzip
 import json
 import pathlib
 import random
@@ -119,6 +120,12 @@ def frames_in_chunk(folder, n):
     return "label", "in.zarr", "--frame", "all", "--summary", "out.csv"
 
 
+def gzip_frames(folder, n):
+    header = f"NRRD0004\ntype: uint8\ndimension: 4\nsizes: 64 64 1 {n}\nencoding: gzip\n\n"
+    (folder / "in.nrrd").write_bytes(header.encode() + gzip.compress(noise(n * 64 * 64), 1))
+    return "label", "in.nrrd", "--frame", "all", "--summary", "out.csv"
+
+
 def overlaps(folder, n):
     side = int(n ** 0.5)
     npy(folder / "a.npy", [[x // 2 + 1 for x in range(2 * side)] for _ in range(2 * side)])
@@ -148,7 +155,7 @@ def names(folder, n):
 
 
 # libtiff counts the directories of each file that it opens anew, which takes few instructions.
-SIZES = {frames: 64, ome_frames: 64, frames_in_chunk: 64, channels: 64, hidden_frames: 64, tracks: 64, pages: 256, attributes: 4096, chunks: 256, overlaps: 1600, labels: 4096,
+SIZES = {frames: 64, ome_frames: 64, frames_in_chunk: 64, gzip_frames: 64, channels: 64, hidden_frames: 64, tracks: 64, pages: 256, attributes: 4096, chunks: 256, overlaps: 1600, labels: 4096,
          columns: 64, names: 64}
 
 if shutil.which("valgrind") is None:
