@@ -46,6 +46,8 @@ class Hdf5Connection {
   /// Returns the answer. Throws exceptions of the file, Error as the process refuses, and Error (data) if it
   /// crashes or takes too long. A crash or timeout ends the process, and later requests fail in the same way.
   Hdf5Message ask(const Hdf5Message& request);
+  /// Returns whether a crash or timeout has ended the process.
+  bool has_failed() const { return failed_ != nullptr; }
 
  private:
   using Clock = std::chrono::steady_clock;

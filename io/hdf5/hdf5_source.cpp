@@ -26,13 +26,12 @@ namespace {
 /// Samples of an open dataset. libhdf5 finds the chunks; this class reads and decodes them. Thread-safe.
 class Hdf5Chunks final : public Chunks {
  public:
-  Hdf5Chunks(std::shared_ptr<const ByteSource> file, std::uint64_t file_bytes,
-             std::unique_ptr<Hdf5Connection> connection, Hdf5Array array)
-      : file_(std::move(file)),
-        file_bytes_(file_bytes),
-        connection_(std::move(connection)),
-        array_(std::move(array)) {}
+  /// Opens the dataset. `memory`: as for Hdf5Connection. If it is read for several images, a failure for one
+  /// does not end reading for the others.
+  Hdf5Chunks(std::shared_ptr<const InputFile> file, std::int64_t memory, bool is_for_several);
 
+  /// Returns the image that `choice` selects. Throws Error (data).
+  ChunkedImage image(const PlaneChoice& choice) const;
   const ChunkGrid& grid() const override { return array_; }
   bool read(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
             std::vector<std::byte>& samples) const override;
@@ -42,13 +41,18 @@ class Hdf5Chunks final : public Chunks {
   bool read_chunk(const std::vector<std::uint64_t>& at, std::vector<std::byte>& stored,
                   std::vector<std::byte>& samples) const;
   bool read_piece(const std::vector<std::uint64_t>& at, std::vector<std::byte>& samples) const;
+  Hdf5Message connect() const;
   Hdf5Place find(const std::vector<std::uint64_t>& at) const;
 
-  const std::shared_ptr<const ByteSource> file_;
-  const std::uint64_t file_bytes_;
-  const std::unique_ptr<Hdf5Connection> connection_;
-  const Hdf5Array array_;
-  mutable std::mutex mutex_;
+  const std::shared_ptr<const InputFile> file_;
+  const std::uint64_t file_bytes_ = file_->size();
+  const std::int64_t memory_;
+  const bool is_for_several_;
+  Hdf5Array array_;
+  std::vector<double> resolutions_;  // of the axes, by axistags
+  mutable std::mutex mutex_;         // of what follows
+  mutable std::unique_ptr<Hdf5Connection> connection_;
+  mutable std::vector<std::uint64_t> failed_at_;  // chunk for which the connection has failed
   mutable std::map<std::vector<std::uint64_t>, Hdf5Place> places_;  // cache
 };
 
@@ -86,7 +90,14 @@ Hdf5Place Hdf5Chunks::find(const std::vector<std::uint64_t>& at) const {
   if (const auto known = places_.find(at); known != places_.end()) return known->second;
   Hdf5Message request(Hdf5Word::find);
   request.put_list(at);
-  Hdf5Message answer = connection_->ask(request);
+  if (is_for_several_ && !failed_at_.empty() && failed_at_.front() != at.front()) connect();
+  Hdf5Message answer;
+  try {
+    answer = connection_->ask(request);
+  } catch (...) {
+    if (failed_at_.empty() && connection_->has_failed()) failed_at_ = at;
+    throw;
+  }
   const auto places = answer.take_list<std::vector<Hdf5Place>>();
   if (places.empty() || places.size() > kPlacesAtOnce || !answer.is_taken()) Hdf5Message::refuse();
   if (places_.size() > kMostKept) places_.clear();
@@ -163,33 +174,47 @@ Geometry geometry_of(std::vector<double> sizes, const ImageAxes& axes,
   return geometry;
 }
 
-/// Returns the axes of the image by the axistags or dimension scales of the dataset, and their spacing by
-/// element_size_um or axistags. Throws Error (data) as choose_axes() does.
-ChunkedImage image_of(Hdf5Array& array, const PlaneChoice& choice) {
-  const std::vector<double> resolutions = apply_axistags(array);
+Hdf5Chunks::Hdf5Chunks(std::shared_ptr<const InputFile> file, std::int64_t memory, bool is_for_several)
+    : file_(std::move(file)), memory_(memory), is_for_several_(is_for_several) {
+  Hdf5Message answer = connect();
+  array_ = take_hdf5_array(answer, file_bytes_);
+  apply_cf(array_.cf, array_.format);
+  resolutions_ = apply_axistags(array_);
+}
+
+/// Starts a process that opens the dataset, and returns its answer.
+Hdf5Message Hdf5Chunks::connect() const {
+  connection_ = std::make_unique<Hdf5Connection>(file_, memory_);
+  failed_at_.clear();
+  Hdf5Message request(Hdf5Word::open);
+  request.put(file_bytes_);
+  request.put_list(file_->inside());
+  return connection_->ask(request);
+}
+
+/// Finds the axes of the image by the axistags or dimension scales of the dataset, and their spacing by
+/// element_size_um or axistags.
+ChunkedImage Hdf5Chunks::image(const PlaneChoice& choice) const {
+  {
+    const std::lock_guard lock(mutex_);
+    if (connection_->has_failed()) connect();
+  }
   ChunkedImage image;
   image.format_name = "hdf5";
-  image.axes = choose_axes(named_axes(array.shape, array.axis_names), choice);
-  image.geometry = geometry_of(array.sizes, image.axes, resolutions);
-  image.checksums = array.filters.checksums();
+  image.axes = choose_axes(named_axes(array_.shape, array_.axis_names), choice);
+  image.geometry = geometry_of(array_.sizes, image.axes, resolutions_);
+  image.checksums = array_.filters.checksums();
   return image;
 }
 
 }  // namespace
 
 std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  auto connection = std::make_unique<Hdf5Connection>(file, memory_limit(options.limits));
-  const std::uint64_t bytes = file->size();
-  Hdf5Message request(Hdf5Word::open);
-  request.put(bytes);
-  request.put_list(file->inside());
-  Hdf5Message answer = connection->ask(request);
-  Hdf5Array array = take_hdf5_array(answer, bytes);
-  apply_cf(array.cf, array.format);
-  const ChunkedImage image = image_of(array, options.planes);
-  return open_chunks(
-      std::make_unique<Hdf5Chunks>(std::move(file), bytes, std::move(connection), std::move(array)), image,
-      options);
+  auto chunks = KeptInputs::get<Hdf5Chunks>(options.kept, file->path() + " " + file->inside(), [&] {
+    return std::make_shared<Hdf5Chunks>(file, memory_limit(options.limits), options.kept != nullptr);
+  });
+  const ChunkedImage image = chunks->image(options.planes);
+  return open_chunks(std::move(chunks), image, options);
 }
 
 }  // namespace gpuccl::io
