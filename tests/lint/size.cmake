@@ -7,7 +7,7 @@ set(rooms
   "app/bench 2997"
   "app/commands 2714"
   "app/common 906"
-  "app/label 5144"
+  "app/label 5140"
   "app/label/batch 1630"
   "app/mpi 228"
   "app/options 2286"
