@@ -112,7 +112,7 @@ view_seeds() {
   printf 'blabel,area,x0,y0,z0,x1,y1,z1,cx,cy,cz,volume\r\n5,3,0,0,0,2,2,1,0.5,1,0,1e300\r\n' >"$1/volume"
 }
 
-case $target in png | tiff | npy | nifti | nrrd | metaimage | pnm | hdf5 | zarr | stack | runs | options | report | view) ;; *)
+case $target in png | tiff | npy | nifti | nrrd | metaimage | pnm | hdf5 | zarr | stack | runs | options | report | view | parts) ;; *)
   echo "seeds.sh: unknown target $target" >&2; exit 64 ;;
 esac
 case $target in
@@ -128,6 +128,7 @@ case $target in
   stack) printf '1.png\n10.tif\n' >"$seeds/two"; printf '1.png\r\n\n 1.png \n' >"$seeds/twice" ;;
   report) report_seeds "$seeds" ;;
   view) view_seeds "$seeds" ;;
+  parts) for file in 0 1 2 3 4 5; do printf "\\$file\1\1\2\1" >"$seeds/$file"; done ;;
   runs) printf 'a\1b\2c\3d' >"$seeds/one" ;;
   options)
     printf '%s\n' in.png -o out.tif -c 8 --threshold otsu --min-size 3 >"$seeds/one"

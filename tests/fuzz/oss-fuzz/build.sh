@@ -2,7 +2,7 @@
 # Builds the fuzzers as OSS-Fuzz asks for them: its compilers and flags are in the environment, $OUT receives programs,
 # libraries, seeds and dictionaries. FUZZERS: some of them only.
 cd "$SRC/gpuccl"
-read -ra fuzzers <<<"${FUZZERS:-png tiff npy nifti nrrd metaimage pnm zarr stack options report view runs}"
+read -ra fuzzers <<<"${FUZZERS:-png tiff npy nifti nrrd metaimage pnm zarr stack options report view parts runs}"
 
 # Programs run where no library is installed: all are searched for next to them, also by each other (no new tags).
 cmake -S . -B "$WORK/build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-DNDEBUG \
