@@ -55,7 +55,7 @@ set(rooms
   "tests/benchmarks 2552"
   "tests/cuda 4174"
   "tests/faults 2197"
-  "tests/fuzz 925"
+  "tests/fuzz 1083"
   "tests/golden 1546"
   "tests/install 440"
   "tests/io 8831"
