@@ -253,6 +253,13 @@ def test_cc3d_statistics_of_many_labels(random):
             our_cc3d.statistics(wrong)
 
 
+def test_cc3d_dust_keeps_negative_values_and_fractions():
+    for small, type_ in ((-1, "i4"), (-1, "f4"), (0.5, "f4")):
+        array = np.array([[[small, small, small, 0, 2]]], type_)
+        kept, count = our_cc3d.dust(array, 2, connectivity=6, return_N=True)
+        assert kept.dtype == array.dtype and kept.ravel().tolist() == [small, small, small, 0, 0] and count == 1
+
+
 def test_cc3d_dust(random):
     for _ in range(fewer(4)):
         array = random_array(random, ("?", "u1", "u4"), 3, strides=False)

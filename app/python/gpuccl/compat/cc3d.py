@@ -159,6 +159,7 @@ def dust(
     array, _ = _in_c_order(image)
     is_mask = array.dtype == np.bool_ or (binary_image and array.dtype.kind == "u")
     fits = 1 <= array.ndim <= 3 and array.flags.c_contiguous and array.dtype in _CLEANED and (is_mask or not binary_image)
+    fits = fits and (array.dtype.kind in "bu" or (array.dtype.kind == "i" and array.min(initial=0) >= 0))
     if fits and not (precomputed_ccl or invert):
         kept, _ = _core.clean(
             array, array, _number(connectivity, array.ndim), not is_mask, False, 0, _size(low), _size(high - 1), 0, False,
