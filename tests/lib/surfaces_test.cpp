@@ -147,6 +147,24 @@ TEST_CASE("distances do not depend on the number of threads, near or far") {
   CHECK(found.surface_dice == all.surface_dice);
 }
 
+TEST_CASE("a distance equal to the tolerance counts, however it is rounded") {
+  for (int steps = 1; steps < 10; ++steps)
+    for (const double spacing : {0.1, 0.3, 0.7, 0.8, static_cast<double>(0.3f)}) {
+      LabelImage truth({40, 1, 1}, 1), prediction({40, 1, 1}, 1);
+      std::fill_n(truth.data(), 40, 0);
+      std::fill_n(prediction.data(), 40, 0);
+      truth.data()[3] = prediction.data()[3 + steps] = 1;
+      const double decimal = std::round(spacing * 10) / 10 * steps;
+      const auto dice = [&](double tolerance) {
+        return Surfaces(truth, prediction, {.spacing = {spacing, 1, 1}, .tolerance = tolerance})
+            .of_all()
+            .surface_dice;
+      };
+      CHECK(dice(decimal) == 1);
+      CHECK(dice(decimal * 0.999) == 0);
+    }
+}
+
 TEST_CASE("distances that cannot be measured are errors") {
   const LabelImage image = [] {
     std::mt19937 random(2);

@@ -17,7 +17,7 @@ namespace gpuccl {
 
 struct SurfaceOptions {
   std::array<double, 3> spacing{1, 1, 1};  // from an element to the next along x, y, z; the unit of lengths
-  std::optional<double> tolerance = {};    // of surface_dice, in the same unit; not negative
+  std::optional<double> tolerance = {};    // of surface_dice, in the same unit; not negative; exact to 1e-6
   std::int64_t max_bytes = INT64_MAX;      // for one pair of objects
 };
 
