@@ -158,7 +158,9 @@ std::array<double, 12> NiftiFrame::affine_of_quaternion() const {
 }
 
 void Geometry::begin_at(int first) {
-  if (orientation) orientation->origin = orientation->at({0, 0, static_cast<double>(first)});
+  // Slices without a known distance, such as time points that are read as pages, are all in one place.
+  if (orientation && spacing[2] > 0)
+    orientation->origin = orientation->at({0, 0, static_cast<double>(first)});
   if (!nifti || first == 0) return;
   const std::array<double, 12> affine = nifti->affine_of_quaternion();
   for (std::size_t axis = 0; axis < 3; ++axis) {
