@@ -179,10 +179,32 @@ std::string name_by_scale(hid_t dataset, const hobj_ref_t& scale) {
   const Hdf5Id opened(found);
   if (std::string axis = text_in(opened.get(), "axis"); axis.size() == 1) return axis;
   if (text_in(opened.get(), "standard_name") == "time") return "time";
+  if (text_in(opened.get(), "units").find(" since ") != std::string::npos) return "time";  // CF, section 4.4
+  if (const std::string name = text_in(opened.get(), "NAME");
+      !name.empty() && !name.starts_with("This is a netCDF dimension"))
+    return name.substr(name.rfind('/') + 1);
   std::string path(256, '\0');
   h5().H5Iget_name(opened.get(), path.data(), path.size());
   path.resize(path.find('\0'));
   return path.substr(path.rfind('/') + 1);
+}
+
+/// Returns the labels of axes; none without labels.
+std::vector<std::string> axis_labels_of(hid_t dataset, std::size_t axes) {
+  const auto count = static_cast<hssize_t>(axes);
+  const std::optional<Hdf5Id> found = attribute(dataset, "DIMENSION_LABELS", count, count);
+  if (!found) return {};
+  const Hdf5Id type(h5().H5Aget_type(found->get()));
+  if (h5().H5Tget_class(type.get()) != H5T_STRING || checked_hdf5(h5().H5Tis_variable_str(type.get())) <= 0)
+    return {};
+  std::vector<char*> labels(axes);
+  checked_hdf5(h5().H5Aread(found->get(), type.get(), static_cast<void*>(labels.data())));
+  std::vector<std::string> names;
+  for (char* const label : labels) {
+    names.emplace_back(label == nullptr ? "" : label);
+    h5().H5free_memory(label);
+  }
+  return names;
 }
 
 /// Returns the names of axes by their dimension scales, as netCDF-4 has them; none without scales.
@@ -276,6 +298,11 @@ Hdf5Array read_hdf5_array(hid_t dataset) {
   }
   check_chunk(array);
   array.axis_names = axis_names_of(dataset, axes);
+  if (const auto labels = axis_labels_of(dataset, axes); !labels.empty()) {
+    array.axis_names.resize(axes);
+    for (std::size_t i = 0; i < axes; ++i)
+      if (array.axis_names[i].empty()) array.axis_names[i] = labels[i];
+  }
   array.axistags = text_in(dataset, "axistags");
   array.sizes = sizes_in(dataset, "element_size_um");
   for (std::size_t i = 0; i < array.cf.size(); ++i) array.cf[i] = numbers_as_text(dataset, kCfAttributes[i]);

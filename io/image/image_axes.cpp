@@ -88,9 +88,11 @@ ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
       image.z = *std::find_if(space.begin(), space.end(),
                               [&](std::size_t i) { return i != image.x && i != image.y; });
   } else {
+    if (named[2] && space.size() > 2) std::erase(space, *named[2]);
     image.x = space.back();
     image.y = space[space.size() - 2];
     if (space.size() > 2) image.z = space[space.size() - 3];
+    if (named[2] && !named[0] && !named[1] && image.x != named[2] && image.y != named[2]) image.z = named[2];
   }
   return image;
 }
@@ -104,7 +106,7 @@ class Choice {
   bool is_taken() const { return is_taken_; }
   /// `name`: in words, of an axis without a name.
   std::uint64_t along(const NamedAxis& axis, const std::string& name) {
-    is_taken_ = axis.size > 1;
+    is_taken_ = true;
     constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
     const auto size = static_cast<std::int64_t>(std::min(axis.size, kMost));
     const std::string& what = axis.name.empty() ? "elements along " + name : what_;
@@ -148,6 +150,17 @@ bool NamedAxis::has_word(std::initializer_list<const char*> words) const {
   });
 }
 
+bool NamedAxis::is_of_plane() const {
+  return has_word({"x", "y", "lon", "lat", "longitude", "latitude", "rlon", "rlat", "col", "row", "cols",
+                   "rows", "column", "columns", "width", "height", "easting", "northing"});
+}
+
+bool NamedAxis::is_depth() const {
+  return has_word({"z",        "depth", "slice",     "slices", "plane",    "planes",   "section",
+                   "sections", "layer", "layers",    "level",  "levels",   "lev",      "plev",
+                   "altitude", "alt",   "elevation", "height", "pressure", "isobaric", "sigma"});
+}
+
 std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
                                   const std::vector<std::string>& names) {
   std::vector<NamedAxis> axes;
@@ -155,6 +168,9 @@ std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
     axes.push_back({i < names.size() ? names[i] : "", shape[i]});
     axes.back().is_space = !axes.back().is_channel() && !axes.back().is_time();
   }
+  if (std::count_if(axes.begin(), axes.end(), [](const NamedAxis& axis) { return axis.is_of_plane(); }) >= 2)
+    for (NamedAxis& axis : axes)
+      axis.is_space = axis.is_space && (axis.name.empty() || axis.is_of_plane() || axis.is_depth());
   auto space = std::count_if(axes.begin(), axes.end(), [](const NamedAxis& axis) { return axis.is_space; });
   for (NamedAxis& axis : axes)
     if (axis.name.empty() && axis.size == 1 && space > 3) {
@@ -180,7 +196,7 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& ask
         "its axis " + (axis.name.empty() ? std::to_string(i) : "'" + axis.name.substr(0, 60) + "'");
     Choice& chosen = axis.is_channel() ? channel : frame;
     const bool has_option = axis.is_channel() || axis.is_time() || (axis.name.empty() && axis.size > 1);
-    if (axis.size > 0 && has_option && !chosen.is_taken()) {
+    if (axis.size > 1 && has_option && !chosen.is_taken()) {
       try {
         image.at[i] = chosen.along(axis, name);
       } catch (const NoSuchPlane&) {

@@ -232,10 +232,18 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
 
   const std::vector<std::string> kinds = words_in(fields.text("kinds"));
   const std::string kind = kinds.empty() ? "" : lower_case(kinds.front());
-  const bool is_unknown = kind.empty() || kind == "???";
-  const std::string directions = fields.text("space directions");
-  const bool is_none =
-      is_unknown && directions.starts_with("none") && directions.find('(') != std::string::npos;
+  const auto is_unknown_kind = [](const std::string& of_axis) {
+    return of_axis.empty() || of_axis == "???" || of_axis == "none";
+  };
+  const bool is_unknown = is_unknown_kind(kind);
+  // If others have a direction, an axis without one is none of space.
+  const auto directions = vectors_in(fields.text("space directions"));
+  const bool have_directions =
+      std::any_of(directions.begin(), directions.end(), [](const auto& one) { return one.has_value(); });
+  const auto is_apart = [&](std::size_t place) {
+    return have_directions && place < directions.size() && !directions[place];
+  };
+  const bool is_none = is_unknown && is_apart(0);
   const bool is_color = kind == "rgb-color" || kind == "rgba-color";
   if (is_none || (!is_unknown && kind != "domain" && kind != "space")) {
     axes.first = 1;
@@ -246,12 +254,16 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
   for (std::size_t i = 0; i < axes.all - axes.first; ++i) {
     const std::size_t place = axes.first + i;
     const std::string named = place < kinds.size() ? lower_case(kinds[place]) : "";
-    const bool is_space = named.empty() || named == "???" || named == "domain" || named == "space";
+    const double size = (*sizes)[place];
+    const bool has_no_direction = is_unknown_kind(named) && is_apart(place);
+    const bool is_space = (is_unknown_kind(named) && !has_no_direction) || named == "domain" ||
+                          named == "space" || (named == "stub" && size == 1 && place + 1 == axes.all);
     if (i == 2 && named == "time" && place + 1 == axes.all) axes.spatial = 2;
     if (i < axes.spatial && !is_space)
-      throw Error(ErrorCode::data, "axis " + std::to_string(place) + " is of kind " + named +
-                                       "; put values first or time last with unu permute");
-    const double size = (*sizes)[place];
+      throw Error(ErrorCode::data,
+                  "axis " + std::to_string(place) +
+                      (has_no_direction ? " has no direction in space" : " is of kind " + named) +
+                      "; put values first or time last with unu permute");
     if (i < axes.spatial)
       axes.sizes[i] = size;
     else

@@ -120,6 +120,10 @@ std::vector<std::int64_t> axes_of_pages(const nlohmann::json& shape, double elem
   return page == elements ? axes : std::vector<std::int64_t>{};
 }
 
+/// Letters of tifffile for axes that are none of space: phases, angles, tiles, lifetimes, wavelengths,
+/// exposures, events, mosaics.
+constexpr std::string_view kApart = "PARHELVMF";
+
 /// Unnamed and other axes become slices, time points and channels, from the last one on, unless these exist.
 void add_tifffile_series(const std::vector<std::int64_t>& axes, const std::string& names,
                          std::vector<TiffSeries>& all) {
@@ -129,7 +133,8 @@ void add_tifffile_series(const std::vector<std::int64_t>& axes, const std::strin
     if (axes[i] < 2) continue;
     char letter = names[i];
     for (const char other : {'Z', 'T', 'C'})
-      if ((letter != 'Z' && letter != 'T' && letter != 'C') && names.find(other) == std::string::npos &&
+      if (!(other == 'Z' && kApart.find(names[i]) != std::string_view::npos) &&
+          (letter != 'Z' && letter != 'T' && letter != 'C') && names.find(other) == std::string::npos &&
           series.order.find(other) == std::string::npos)
         letter = other;
     if (series.order.find(letter) != std::string::npos || (letter != 'Z' && letter != 'T' && letter != 'C'))
@@ -167,7 +172,7 @@ void parse_tifffile(const std::string& text, double elements, TiffDescription& d
   if (description.single_directory && planes >= 1 && planes < 1e15)
     description.planes = static_cast<std::int64_t>(planes);
   if (planes >= 1 && planes < 1e15 && !axes.empty()) add_tifffile_series(axes, names, description.series);
-  if (letters.size() > 1)
+  if (letters.size() > 1 || letters.find_first_of(kApart) != std::string::npos)
     description.other_axes =
         sizes + " planes" + (letters.find('?') == std::string::npos ? " (axes " + letters + ")" : "");
 }

@@ -74,6 +74,13 @@ TEST_CASE("dimension scales name the axes of a netCDF-4") {
   CHECK((levels(0, 0, 0) && !levels(1, 0, 0) && levels(0, 1, 1) && levels(1, 1, 1)));
 }
 
+TEST_CASE("labels of axes, names of scales and times of CF name the axes of an HDF5") {
+  if (!is_built_in()) return;
+  for (const char* dataset : {"labels", "name", "units"})
+    CHECK(reason_for(kFolder + "axes.h5:/" + dataset) ==
+          "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices");
+}
+
 TEST_CASE("of several datasets one is named, and links to other files lead nowhere") {
   if (!is_built_in()) return;
   CHECK(has(reason_for(kFolder + "several.h5"),

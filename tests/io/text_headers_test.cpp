@@ -145,8 +145,15 @@ TEST_CASE("an axis of an NRRD whose kind is not spatial is never z") {
     CHECK(contains(refusal_of(file("3 2 1 2", plane + " time " + space)), "axis 2 is of kind time"));
     CHECK(
         contains(refusal_of(file("3 2 2", std::string(space) + " time " + space)), "axis 1 is of kind time"));
-    CHECK(places_in(file("3 2 2", plane + " ???"), {}) == std::vector{0, 5, 7});
+    for (const char* kind : {"???", "none"})
+      CHECK(places_in(file("3 2 2", plane + " " + kind), {}) == std::vector{0, 5, 7});
+    CHECK(places_in(file("3 4 1", plane + " stub"), {}) == std::vector{0, 5, 7});
   }
+  for (const char* directions : {"(1,0,0) (0,1,0) none", "(1,0,0) none (0,1,0)"})
+    CHECK(contains(
+        refusal_of(replaced(file("3 2 2", "??? ??? ???"), "encoding",
+                            "space: LPS\nspace directions: " + std::string(directions) + "\nencoding")),
+        "put values first or time last with unu permute"));
 }
 
 TEST_CASE("layers of a segmentation of Slicer have the names of their segments") {

@@ -1368,6 +1368,11 @@ TEST_CASE_METHOD(
   REQUIRE(refusal("{\"shape\": [2, 3, 10, 20]}") == "contains 2x3 planes" + take_frame);
   REQUIRE(refusal("{\"shape\": [2, 3, 10, 20], \"axes\": \"TZYX\"}") ==
           "contains 2x3 planes (axes TZ)" + take_frame);
+  for (const std::string axis : {"P", "A", "E"})
+    REQUIRE(refusal("{\"shape\": [6, 10, 20], \"axes\": \"" + axis + "YX\"}") ==
+            "contains 6 planes (axes " + axis +
+                "); --frame N selects one, from 0, --page 0..5 all as slices, --per-slice labels each page "
+                "separately");
   REQUIRE(refusal("{\"shape\": [3, 2, 10, 20], \"axes\": \"ZCYX\"}") ==
           "contains 3x2 planes (axes ZC); --channel N selects one, from 0");
   REQUIRE(refusal("{\"shape\": [2, 1, 3, 10, 20], \"axes\": \"TZCYX\"}") ==

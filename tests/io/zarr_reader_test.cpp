@@ -292,6 +292,32 @@ TEST_CASE("the first of four axes of a Zarr is selected, named or not") {
         "array");
 }
 
+TEST_CASE("another axis than named x and y is z only by a name of z") {
+  const ScratchFolder scratch;
+  const auto array = [&](const std::string& shape, const std::string& names) {
+    return store(scratch, {{".zarray", zarray(shape, shape)},
+                           {".zattrs", R"({"_ARRAY_DIMENSIONS":)" + names + "}"},
+                           {shape == "[3,2,2]" ? "0.0.0" : "0.0.0.0",
+                            std::string{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}}});
+  };
+  ReadOptions pages;
+  pages.planes.pages = PageRange{0, 3};
+  for (const char* name : {"member", "wavelength", "ch"}) {
+    const std::string path = array("[3,2,2]", '[' + ('"' + std::string(name)) + R"(","lat","lon"])");
+    CHECK(reason_for(path) == "has 3 elements along its axis '" + std::string(name) +
+                                  "', which no option selects; --page 0..2 reads all as slices");
+    CHECK(bits_of(path, pages) == "10/00|01/00|00/10");
+  }
+  CHECK(has(reason_for(array("[3,2,2]", R"(["y","x","s"])")), "along its axis 's', which no option selects"));
+  for (const char* name : {"depth", "lev", "slice", "Z"})
+    CHECK(bits_of(array("[3,2,2]", '[' + ('"' + std::string(name)) + R"(","y","x"])"), {}) ==
+          "10/00|01/00|00/10");
+  CHECK(bits_of(array("[3,2,2]", R"(["lat","lon","z"])"), {}) == "10/00/01|00/10/00");
+  const std::string twice = array("[1,3,2,2]", R"(["time","valid_time","y","x"])");
+  CHECK(bits_of(twice, chosen({}, 2)) == "00/10");
+  CHECK(has(reason_for(twice), "contains 3 time points; --frame N selects one"));
+}
+
 TEST_CASE("axes of an OME-Zarr have units of their own, which become that of x") {
   const ScratchFolder scratch;
   const auto geometry_of = [&](const std::string& z, const std::string& y, const std::string& x) {
