@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 #include <libdeflate.h>
+#include <sys/stat.h>
 #include <zlib.h>
 
 #include <cstring>
@@ -169,8 +170,11 @@ void GunzippedFile::expect_part(std::uint64_t begin, std::uint64_t end, std::int
                                 const std::shared_ptr<KeptInputs>& kept, std::function<void()> on_more) {
   begin_ = begin;
   is_part_ = true;
-  streams_ = KeptInputs::get<IdleStreams>(kept, fmt::format("{} {}", file().path(), offset_),
-                                          [&] { return streams_; });
+  // Samples of a detached header have no path of their own.
+  struct stat status {};
+  if (file().descriptor() >= 0 && ::fstat(file().descriptor(), &status) == 0)
+    streams_ = KeptInputs::get<IdleStreams>(
+        kept, fmt::format("{} {} {}", status.st_dev, status.st_ino, offset_), [&] { return streams_; });
   expect(end, memory, in_order, std::move(on_more));
 }
 

@@ -58,6 +58,27 @@ TEST_CASE_METHOD(TwoComponents, "samples with more behind them are read with a w
   }
 }
 
+TEST_CASE_METHOD(TwoComponents, "compressed samples of detached headers are those of their own header") {
+  const auto movie = [&](const std::string& name, char first, char second) {
+    write_file(scratch / (name + ".nhdr"),
+               "NRRD0005\ntype: uint8\ndimension: 4\nsizes: 2 2 1 2\nkinds: space space "
+               "space time\nencoding: gzip\ndata file: " +
+                   name + ".gz\n");
+    write_file(scratch / (name + ".gz"), tests::gzipped(std::string(4, first) + std::string(4, second)));
+    return scratch / (name + ".nhdr");
+  };
+  const std::string a = movie("a", 10, 20), b = movie("b", 50, 60);
+  const auto table = [&](const std::string& frame, const std::string& samples) {
+    return gpuccl({"label", a, "--frame", frame, "--intensity", samples, "--measure", "intensity_max",
+                   "--stats", "-"})
+        .out;
+  };
+  CHECK(table("1", a + "," + b).ends_with(",20,60\n"));
+  const std::string all = table("all", b);
+  CHECK(all.find(",50\n") != std::string::npos);
+  CHECK(all.ends_with(",60\n"));
+}
+
 TEST_CASE_METHOD(TwoComponents, "a batch does not write over an intensity image of a later input") {
   fs::create_directories(scratch / "scans/sub");
   fs::create_directories(scratch / "grays/sub");
