@@ -127,6 +127,7 @@ class StackSource final : public SampleSource {
   StackSource(const std::string& folder, const ReadOptions& options)
       : folder_(folder), names_(slice_names(folder, options.warn, options.limits.follow)), options_(options) {
     options_.planes.pages.reset();  // of the stack, not of its files
+    options_.kept = nullptr;        // a stack of thousands keeps no files open
     if (static_cast<std::int64_t>(names_.size()) > options.limits.max_pages)
       throw Error(ErrorCode::data,
                   fmt::format("contains more slices than --max-pages {}", options.limits.max_pages));

@@ -146,6 +146,23 @@ TEST_CASE("a slice that goes away while the stack is read is an error") {
     for (int x = 0; x < 70; ++x) REQUIRE(into(x, y, 0) == image(x, y, 2));
 }
 
+TEST_CASE("a stack keeps no slice open, also if inputs are kept for other images") {
+  const ScratchFolder scratch;
+  const BitVolume image = noise({9, 8, 20}, 5);
+  for (int z = 0; z < 20; ++z) save_tiff(scratch / (std::to_string(z) + ".tif"), image, z);
+  const auto open_files = [] {
+    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
+                         std::filesystem::directory_iterator());
+  };
+  ReadOptions options = stack();
+  options.kept = std::make_shared<KeptInputs>();
+  const auto before = open_files();
+  const auto reader = open_reader(scratch.path().string(), options);
+  BitVolume into(image.extent());
+  reader->read(0, 20, into);
+  CHECK(open_files() <= before + 1);
+}
+
 TEST_CASE("a number that is missing among slices is said") {
   const auto hints = [](std::vector<std::string> names) { return slice_hints(names); };
   REQUIRE(hints({"slice_002.png", "slice_004.png", "slice_005.png"}) ==
