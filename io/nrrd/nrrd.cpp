@@ -258,7 +258,7 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
     const bool has_no_direction = is_unknown_kind(named) && is_apart(place);
     const bool is_space = (is_unknown_kind(named) && !has_no_direction) || named == "domain" ||
                           named == "space" || (named == "stub" && size == 1 && place + 1 == axes.all);
-    if (i == 2 && named == "time" && place + 1 == axes.all) axes.spatial = 2;
+    if (i == 2 && (named == "time" || has_no_direction) && place + 1 == axes.all) axes.spatial = 2;
     if (i < axes.spatial && !is_space)
       throw Error(ErrorCode::data,
                   "axis " + std::to_string(place) +

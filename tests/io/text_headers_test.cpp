@@ -149,11 +149,13 @@ TEST_CASE("an axis of an NRRD whose kind is not spatial is never z") {
       CHECK(places_in(file("3 2 2", plane + " " + kind), {}) == std::vector{0, 5, 7});
     CHECK(places_in(file("3 4 1", plane + " stub"), {}) == std::vector{0, 5, 7});
   }
-  for (const char* directions : {"(1,0,0) (0,1,0) none", "(1,0,0) none (0,1,0)"})
-    CHECK(contains(
-        refusal_of(replaced(file("3 2 2", "??? ??? ???"), "encoding",
-                            "space: LPS\nspace directions: " + std::string(directions) + "\nencoding")),
-        "put values first or time last with unu permute"));
+  const auto directed = [&](const std::string& directions) {
+    return refusal_of(replaced(file("3 2 2", "??? ??? ???"), "encoding",
+                               "space: LPS\nspace directions: " + directions + "\nencoding"));
+  };
+  CHECK(contains(directed("(1,0,0) (0,1,0) none"), "contains 2 volumes; --frame N selects one"));
+  CHECK(directed("(1,0,0) none (0,1,0)") ==
+        "axis 1 has no direction in space; put values first or time last with unu permute");
 }
 
 TEST_CASE("layers of a segmentation of Slicer have the names of their segments") {
