@@ -92,7 +92,7 @@ ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
     image.x = space.back();
     image.y = space[space.size() - 2];
     if (space.size() > 2) image.z = space[space.size() - 3];
-    if (named[2] && !named[0] && !named[1] && image.x != named[2] && image.y != named[2]) image.z = named[2];
+    if (named[2] && image.x != named[2] && image.y != named[2]) image.z = named[2];
   }
   return image;
 }
