@@ -184,12 +184,14 @@ Hdf5Chunks::Hdf5Chunks(std::shared_ptr<const InputFile> file, std::int64_t memor
 
 /// Starts a process that opens the dataset, and returns its answer.
 Hdf5Message Hdf5Chunks::connect() const {
-  connection_ = std::make_unique<Hdf5Connection>(file_, memory_);
-  failed_at_.clear();
+  auto connection = std::make_unique<Hdf5Connection>(file_, memory_);
   Hdf5Message request(Hdf5Word::open);
   request.put(file_bytes_);
   request.put_list(file_->inside());
-  return connection_->ask(request);
+  Hdf5Message answer = connection->ask(request);
+  connection_ = std::move(connection);
+  failed_at_.clear();
+  return answer;
 }
 
 /// Finds the axes of the image by the axistags or dimension scales of the dataset, and their spacing by
