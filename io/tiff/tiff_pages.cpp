@@ -132,6 +132,7 @@ std::unique_ptr<TiffHandle> SharedTiff::take_handle() {
 }
 
 void SharedTiff::give_back(std::unique_ptr<TiffHandle> handle) {
+  if (!handle->warning().empty()) return;  // who opens the file next reads its warning again
   handle->clear_messages();
   const std::lock_guard lock(mutex_);
   idle_.push_back(std::move(handle));
