@@ -164,7 +164,7 @@ void check_batch(const LabelOptions& options) {
         options.inputs.back(), ErrorCode::usage,
         "does not exist; to write a label image of that name, use -o " + options.inputs.back());
   std::error_code none;
-  const bool is_report_of_one = !batch.report.empty() && options.inputs.size() == 1 &&
+  const bool is_report_of_one = !batch.report.empty() && !options.every_frame && options.inputs.size() == 1 &&
                                 fs::is_regular_file(options.inputs.front(), none);
   if (output_folders(options).empty() && files.stats.empty() && batch.summary.empty())
     throw Error(

@@ -27,9 +27,9 @@ auto suggest_cpu(DeviceChoice device, bool of_values, const Work& work) {
   } catch (const Error& error) {
     if (device != DeviceChoice::cuda) throw;
     if (error.code() == ErrorCode::unavailable)
-      throw Error(error.code(), std::string(error.what()) + "; use --device auto or cpu");
+      throw Error(error.code(), std::string(error.what()) + "; use --device auto or cpu, without --gpus");
     if (error.code() == ErrorCode::memory && of_values)
-      throw Error(error.code(), std::string(error.what()) + "; use --device cpu");
+      throw Error(error.code(), std::string(error.what()) + "; use --device cpu, without --gpus");
     throw;
   }
 }

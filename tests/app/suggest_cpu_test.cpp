@@ -16,8 +16,8 @@ std::string message_of(DeviceChoice device, bool of_values, ErrorCode failure) {
 
 TEST_CASE("an error of a required GPU names the way to label without one") {
   using enum DeviceChoice;
-  REQUIRE(message_of(cuda, false, ErrorCode::unavailable) == "no; use --device auto or cpu");
-  REQUIRE(message_of(cuda, true, ErrorCode::memory) == "no; use --device cpu");
+  REQUIRE(message_of(cuda, false, ErrorCode::unavailable) == "no; use --device auto or cpu, without --gpus");
+  REQUIRE(message_of(cuda, true, ErrorCode::memory) == "no; use --device cpu, without --gpus");
   REQUIRE(message_of(cuda, false, ErrorCode::memory) == "no");
   REQUIRE(message_of(cuda, true, ErrorCode::data) == "no");
   REQUIRE(message_of(automatic, true, ErrorCode::memory) == "no");
