@@ -190,15 +190,16 @@ struct DevicePairs {
   unsigned long long* count = nullptr;
 };
 
-/// Returns the bytes of workspace for this many pairs: about 100 to 210 per pair for overlaps, 150 to
-/// 310 for contacts. Requires that a device is current.
+/// Returns the bytes of workspace for this many pairs: about 100 to 210 per pair for overlaps, 150 to 310 for
+/// contacts. Requires that a device is current. Throws Error: memory above 2^30 pairs.
 std::size_t device_overlaps_workspace_bytes(std::size_t capacity);
 std::size_t device_contacts_workspace_bytes(std::size_t capacity);
 
 /// Enqueues the count of elements that each label of `a` shares with each of `b`, as label_on_device()
 /// enqueues labeling. Pairs with 0 count the elements of a label where the other image is background; so the
 /// counts of all pairs of a label add up to its area. Both images have the same extent and labels of 16, 32
-/// or 64 bits. Labels above `largest`, which is below 2^32 - 1, and negative ones count as background.
+/// or 64 bits. Labels above `largest`, which is that of both images and below 2^32 - 1, count as background;
+/// so do negative ones if `largest` is a positive number of their type.
 ///
 /// Throws Error as measure_on_device().
 void overlaps_on_device(const DeviceValueImage& a, const DeviceValueImage& b, std::uint32_t largest,

@@ -158,7 +158,9 @@ typedef struct {
 
 gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling* request, struct CUstream_st* stream);
 
-/* A table of pairs of labels in GPU memory. Pointers may be NULL. */
+/* A table of pairs of labels in GPU memory: DevicePairs in gpuccl/device.hpp. Pointers may be NULL. Rows are
+ * ascending by a, then b. `counts` of overlaps: elements; of contacts: faces across x, y and z, edges,
+ * corners. If `count` exceeds the capacity, rows are undefined, and it may be too small. */
 typedef struct {
   int64_t *a, *b;
   int64_t* counts[5];
@@ -167,6 +169,7 @@ typedef struct {
   unsigned long long* count;
 } gpuccl_device_pairs;
 
+/* Require that a device is current, and at most 2^30 pairs. */
 gpuccl_status gpuccl_device_overlaps_workspace_bytes(size_t capacity, size_t* bytes);
 gpuccl_status gpuccl_device_contacts_workspace_bytes(size_t capacity, size_t* bytes);
 

@@ -351,7 +351,7 @@ void enqueue_pairs(const PairCall& call, const Count& count) {
     check(cudaMemsetAsync(data, byte, bytes, call.stream), "clearing pairs of labels");
   };
   set(pairs.keys, 0xff, pairs.slots * sizeof(Key));
-  set(pairs.count, 0, counts * pairs.slots * sizeof(*pairs.count));
+  set(pairs.count, 0, counts * std::size_t{pairs.slots} * sizeof(*pairs.count));
   if (pairs.kHasFirst) set(pairs.first, 0xff, pairs.slots * sizeof(*pairs.first));
   set(pairs.overflow, 0, sizeof(*pairs.overflow));
   if (call.pairs.count != nullptr) set(call.pairs.count, 0, sizeof(*call.pairs.count));
