@@ -368,7 +368,7 @@ class _Other:
     def integers(self, array):
         if not self.is_jax:
             raise TypeError("labels of 16, 32 or 64 bits are needed")
-        return array.astype("int32")
+        return array.astype(self.dtype_of(np.int64))
 
     def range(self, array):
         if not self.is_jax:
@@ -645,7 +645,7 @@ class _Labels:
     def __init__(self, kind, labels, stream, connectivity):
         self.kind, self.stream = kind, stream
         self.number = pixels(connectivity, labels.ndim)
-        code = kind.view(labels, stream)[4]
+        _, self.device, _, _, code = kind.view(labels, stream)
         if code[0] not in "iub" or code.startswith("bf"):
             raise TypeError(f"labels are integers, not {code}")
         if code in ("b1", "u1", "i1", "u2", "u4", "u8"):  # libraries do little with the unsigned ones
@@ -655,7 +655,7 @@ class _Labels:
         if low < 0:
             raise ValueError(f"labels are not negative; one is {low}")
         self.ids = None
-        if self.largest > max(elements, 1 << 20):
+        if self.largest > min(max(elements, 1 << 20), 2**32 - 2):
             self.ids, labels = kind.ranks(labels)
             self.largest = len(self.ids) - 1
             if int(self.ids[0]) != 0:  # no background: ranks from 1 on
@@ -672,7 +672,8 @@ class _Labels:
             elif (pitches := _pitches(shape, strides, int(code[1:]))) is None:
                 array = self.kind.contiguous(array)
             else:
-                self.device = device
+                if device != self.device:
+                    raise ValueError(f"arrays are on the devices {self.device} and {device}")
                 return (address, _VALUE_TYPES["u1" if code == "b1" else code], pitches), array
         raise ValueError("elements of a row do not follow each other")
 
@@ -720,7 +721,7 @@ class _Labels:
         """
         kind = self.kind
         labels, keep = self._view(self.labels)
-        of_others, keep_others = others._view(others.labels) if others else ((0, 0, (0, 0)), None)
+        of_others, keep_others = self._view(others.labels) if others else ((0, 0, (0, 0)), None)
         largest = max(self.largest, others.largest if others else 0)
         capacity = min(max(1 << 14, 2 * largest), 1 << 20)
         while True:

@@ -56,7 +56,8 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
         the slices of one volume. ``"@FILE"`` is the batch that a file lists, unless a file has that name. With
         ``frame="all"`` or a folder as output, a file is a batch, too.
     output : path, optional
-        The label image, whose name selects the format; for a batch, a folder. By default only the report is made.
+        The label image, whose name selects the format; for a batch, a folder. By default only the report is made;
+        a file that is a batch needs this folder, ``stats`` or ``summary``.
     *arguments : str
         More words of the command line.
     **options

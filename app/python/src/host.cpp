@@ -725,6 +725,7 @@ nb::tuple match_overlaps(const PairColumn& truth_labels, const PairColumn& predi
                          const std::vector<double>& thresholds, bool with_pairs, double empty,
                          const std::array<std::uint64_t, 2>& min_size) {
   check_thresholds(thresholds);
+  std::optional<nb::gil_scoped_release> released(std::in_place);
   const std::size_t count = pixels.shape(0);
   OverlapTable table;
   // Finds the objects of one image in raster order, and the index of each by its label.
@@ -765,8 +766,9 @@ nb::tuple match_overlaps(const PairColumn& truth_labels, const PairColumn& predi
   std::sort(table.overlaps.begin(), table.overlaps.end(), [](const Overlap& a, const Overlap& b) {
     return a.truth != b.truth ? a.truth < b.truth : a.prediction < b.prediction;
   });
-  return MatchResult(table, truth, prediction, with_pairs, {.thresholds = thresholds, .empty = empty})
-      .in_python(with_pairs, false, empty);
+  MatchResult result(table, truth, prediction, with_pairs, {.thresholds = thresholds, .empty = empty});
+  released.reset();
+  return result.in_python(with_pairs, false, empty);
 }
 
 }  // namespace gpuccl::python

@@ -64,7 +64,8 @@ nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
 using PairColumn =
     nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
-/// match() of two images whose overlaps are known. Time: O(pairs log pairs + largest label).
+/// match() of two images whose overlaps are known. Time: O(pairs log pairs + largest label). Takes 20 bytes
+/// per label up to the largest one.
 nanobind::tuple match_overlaps(const PairColumn& truth, const PairColumn& prediction,
                                const PairColumn& pixels, const PairColumn& first_elements,
                                const std::vector<double>& thresholds, bool with_pairs, double empty,
