@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <string>
 #include <variant>
 
@@ -285,7 +287,9 @@ void overlaps_on_device(const DeviceValueImage& a, const DeviceValueImage& b, st
 void contacts_on_device(const DeviceValueImage& labels, Connectivity connectivity, std::uint32_t largest,
                         const DevicePairs& pairs, void* workspace, std::size_t workspace_bytes,
                         cudaStream_t stream) {
-  with_connectivity(connectivity, []<Connectivity>() {});  // throws if there is none
+  require(std::find(std::begin(kConnectivities), std::end(kConnectivities), connectivity) !=
+              std::end(kConnectivities),
+          "no such connectivity");
   cuda::tables::PairCall call{labels, {}, connectivity, largest, pairs, workspace, stream};
   if (is_done(call, stream)) return;
   check_workspace(workspace, workspace_bytes, device_contacts_workspace_bytes(pairs.capacity));
