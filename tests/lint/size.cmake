@@ -40,7 +40,7 @@ set(rooms
   "lib/src/common 3067"
   "lib/src/contacts 277"
   "lib/src/cpu 2747"
-  "lib/src/cuda 3271"
+  "lib/src/cuda 3275"
   "lib/src/cuda/runs 3780"
   "lib/src/cuda/tables 1164"
   "lib/src/engine 1010"
