@@ -176,7 +176,7 @@ class Batch {
         });
     const auto work =
         tbb::make_filter<std::size_t, DoneItem>(tbb::filter_mode::parallel, [this](std::size_t i) {
-          const auto done = std::make_shared<Done>(Done{i, label(items_[i])});
+          auto done = std::make_shared<Done>(Done{i, label(items_[i])});
           items_[i].files.kept.reset();  // frees what the last time point of the input has used
           return done;
         });
