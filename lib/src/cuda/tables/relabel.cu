@@ -6,6 +6,7 @@
 #include "cuda/device/memory.cuh"
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/runtime/phase_clock.cuh"
+#include "cuda/tables/label_rows.cuh"
 #include "cuda/tables/measure_labels.cuh"
 
 namespace gpuccl::cuda::tables {
@@ -38,16 +39,8 @@ __global__ void __launch_bounds__(kColumns)
 
 template <class Visit>
 void with_size(ValueType type, const Visit& visit) {
-  switch (bytes_of(type)) {
-    case 1:
-      return visit(std::uint8_t{});
-    case 2:
-      return visit(std::uint16_t{});
-    case 4:
-      return visit(std::uint32_t{});
-    default:
-      return visit(std::uint64_t{});
-  }
+  if (bytes_of(type) == 1) return visit(std::uint8_t{});
+  with_id(type, visit);
 }
 
 }  // namespace
@@ -56,7 +49,7 @@ void enqueue_relabeling(const DeviceRelabeling& request, cudaStream_t stream) {
   const Extent extent = request.labels.extent;
   const DeviceValueImage out{
       request.out, request.type, extent, request.out_row_pitch, request.out_slice_pitch, 0};
-  with_size(request.labels.type, [&]<class Id>(Id) {
+  with_id(request.labels.type, [&]<class Id>(Id) {
     with_size(request.type, [&]<class Value>(Value) {
       PhaseClock phase{stream, nullptr};
       phase("Relabel", relabel<Id, Value>, Grid::shape(extent), request.labels,

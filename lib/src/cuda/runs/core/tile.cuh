@@ -134,23 +134,7 @@ template <Connectivity connectivity>
 struct ValueTileFor : std::conditional_t<is_3d(connectivity), Tile<connectivity, 4, 8, 8, Elements::values>,
                                          Tile<connectivity, 8, 32, 1, Elements::values>> {};
 
-/// Calls work.operator()<connectivity>().
-template <class Work>
-auto with_connectivity(Connectivity connectivity, const Work& work) {
-  switch (connectivity) {
-    case Connectivity::c4:
-      return work.template operator()<Connectivity::c4>();
-    case Connectivity::c8:
-      return work.template operator()<Connectivity::c8>();
-    case Connectivity::c6:
-      return work.template operator()<Connectivity::c6>();
-    case Connectivity::c18:
-      return work.template operator()<Connectivity::c18>();
-    case Connectivity::c26:
-      return work.template operator()<Connectivity::c26>();
-  }
-  throw Error(ErrorCode::usage, "labeling on a device: no such connectivity");
-}
+using cpu::with_connectivity;
 
 /// Calls launch_part(frame, shape) with one thread block per tile, in several launches if a grid cannot be
 /// large enough.
