@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "io/files/file_names.hpp"
 
@@ -68,33 +69,34 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& why) { throw Error(ErrorCode::data, why); }
 
-/// x, y and z alone.
+/// x, y and z alone: by their names, else the last three of space.
 ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
-  ImageAxes image;
+  using Is = bool (*)(const NamedAxis&);
   std::vector<std::size_t> space;
-  std::optional<std::size_t> named[3];
-  for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (!axes[i].is_space) continue;
-    space.push_back(i);
-    for (int k = 0; k < 3; ++k)
-      if (constexpr const char* kNames[] = {"x", "y", "z"}; axes[i].is_named(kNames[k])) named[k] = i;
-  }
+  for (std::size_t i = axes.size(); i-- > 0;)
+    if (axes[i].is_space) space.push_back(i);
   if (space.size() < 2) refuse("has fewer than two axes of space");
-  if (named[0] && named[1] && *named[0] != *named[1]) {
-    image.x = *named[0];
-    image.y = *named[1];
-    image.z = named[2];
-    if (!image.z && space.size() == 3)
-      image.z = *std::find_if(space.begin(), space.end(),
-                              [&](std::size_t i) { return i != image.x && i != image.y; });
-  } else {
-    if (named[2] && space.size() > 2) std::erase(space, *named[2]);
-    image.x = space.back();
-    image.y = space[space.size() - 2];
-    if (space.size() > 2) image.z = space[space.size() - 3];
-    if (named[2] && image.x != named[2] && image.y != named[2]) image.z = named[2];
-  }
-  return image;
+  const auto take = [&](std::initializer_list<Is> kinds) -> std::optional<std::size_t> {
+    for (const Is is : kinds)
+      for (const std::size_t i : space)
+        if (is(axes[i])) {
+          std::erase(space, i);
+          return i;
+        }
+    return std::nullopt;
+  };
+  auto x = take({[](const NamedAxis& one) { return one.is_named("x"); },
+                 [](const NamedAxis& one) { return one.is_x(); }});
+  auto y = take({[](const NamedAxis& one) { return one.is_named("y"); },
+                 [](const NamedAxis& one) { return one.is_y() && !one.is_depth(); },
+                 [](const NamedAxis& one) { return one.is_y(); }});
+  auto z = take({[](const NamedAxis& one) { return one.is_named("z"); },
+                 [](const NamedAxis& one) { return one.is_depth(); }});
+  for (auto* const axis : {&x, &y, &z})
+    if (!*axis) *axis = take({[](const NamedAxis&) { return true; }});
+  for (auto* const axis : {&x, &y})  // of two axes, one is depth
+    if (!*axis) *axis = std::exchange(z, std::nullopt);
+  return {*x, *y, z, {}};
 }
 
 /// Selection by one option along one axis.
@@ -128,15 +130,15 @@ class Choice {
 std::optional<std::size_t> axis_of_pages(const std::vector<NamedAxis>& axes, const ImageAxes& image,
                                          const PlaneChoice& choice) {
   std::optional<std::size_t> pages;
+  bool channel = choice.channel.has_value(), frame = choice.frame.has_value();  // whether left for an axis
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (i == image.x || i == image.y || axes[i].size < 2) continue;
+    bool& is_left = axes[i].is_channel() ? channel : frame;
+    if (axes[i].has_option() && std::exchange(is_left, false)) continue;
     if (image.z || pages) return std::nullopt;
     pages = i;
   }
-  if (!pages) return std::nullopt;
-  const bool is_chosen = axes[*pages].is_channel() ? choice.channel.has_value()
-                                                   : axes[*pages].is_time() && choice.frame.has_value();
-  return is_chosen ? std::nullopt : pages;
+  return pages;
 }
 
 }  // namespace
@@ -150,9 +152,13 @@ bool NamedAxis::has_word(std::initializer_list<const char*> words) const {
   });
 }
 
-bool NamedAxis::is_of_plane() const {
-  return has_word({"x", "y", "lon", "lat", "longitude", "latitude", "rlon", "rlat", "col", "row", "cols",
-                   "rows", "column", "columns", "width", "height", "easting", "northing"});
+bool NamedAxis::is_x() const {
+  return has_word({"x", "lon", "longitude", "rlon", "nlon", "col", "cols", "column", "columns", "width",
+                   "easting", "xc"});
+}
+
+bool NamedAxis::is_y() const {
+  return has_word({"y", "lat", "latitude", "rlat", "nlat", "row", "rows", "height", "northing", "yc"});
 }
 
 bool NamedAxis::is_depth() const {
@@ -166,11 +172,17 @@ std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
   std::vector<NamedAxis> axes;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     axes.push_back({i < names.size() ? names[i] : "", shape[i]});
-    axes.back().is_space = !axes.back().is_channel() && !axes.back().is_time();
+    NamedAxis& axis = axes.back();
+    if (axis.has_word({"dim"}) && axis.name.find_last_not_of("0123456789") == axis.name.rfind('_'))
+      axis.name.clear();  // dim_0 of xarray, phony_dim_0 of netCDF
+    axis.is_space = !axis.is_channel() && !axis.is_time();
   }
-  if (std::count_if(axes.begin(), axes.end(), [](const NamedAxis& axis) { return axis.is_of_plane(); }) >= 2)
-    for (NamedAxis& axis : axes)
-      axis.is_space = axis.is_space && (axis.name.empty() || axis.is_of_plane() || axis.is_depth());
+  if (std::any_of(axes.begin(), axes.end(),
+                  [](const NamedAxis& axis) { return axis.is_space && !axis.name.empty(); })) {
+    const ImageAxes image = axes_of_space(axes);
+    for (std::size_t i = 0; i < axes.size(); ++i)
+      axes[i].is_space = i == image.x || i == image.y || (i == image.z && axes[i].is_depth());
+  }
   auto space = std::count_if(axes.begin(), axes.end(), [](const NamedAxis& axis) { return axis.is_space; });
   for (NamedAxis& axis : axes)
     if (axis.name.empty() && axis.size == 1 && space > 3) {
@@ -189,14 +201,14 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& ask
   Choice channel(choice.channel, channels_in_words(channels), "--channel"),
       frame(choice.frame, "time points", "--frame");
   image.at.assign(axes.size(), 0);
+  std::string without_option;
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const NamedAxis& axis = axes[i];
     if (i == image.x || i == image.y || i == image.z) continue;
     const std::string name =
         "its axis " + (axis.name.empty() ? std::to_string(i) : "'" + axis.name.substr(0, 60) + "'");
     Choice& chosen = axis.is_channel() ? channel : frame;
-    const bool has_option = axis.is_channel() || axis.is_time() || (axis.name.empty() && axis.size > 1);
-    if (axis.size > 1 && has_option && !chosen.is_taken()) {
+    if (axis.size > 1 && axis.has_option() && !chosen.is_taken()) {
       try {
         image.at[i] = chosen.along(axis, name);
       } catch (const NoSuchPlane&) {
@@ -206,11 +218,14 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& ask
         refuse(fmt::format("{}, --page 0..{} all as slices", error.what(), axis.size - 1));
       }
     } else if (axis.size != 1) {
-      refuse(fmt::format("has {} elements along {}, which no option selects; ", axis.size, name) +
-             (i == pages ? fmt::format("--page 0..{} reads all as slices", axis.size - 1)
-                         : "save one of them as a separate array"));
+      without_option =
+          fmt::format("has {} elements along {}, which ", axis.size, name) +
+          (i == pages ? fmt::format("is not z; --page N selects one, from 0, --page 0..{} all as slices",
+                                    axis.size - 1)
+                      : "no option selects; save one of them as a separate array");
     }
   }
+  if (!without_option.empty()) refuse(without_option);
   channel.check_taken();
   frame.check_taken();
   check_one_series(choice);

@@ -56,17 +56,18 @@ struct NamedAxis {
   bool is_named(const char* one) const;
   bool is_channel() const { return is_named("c") || has_word({"channel", "channels", "band", "bands"}); }
   bool is_time() const { return is_named("t") || has_word({"time", "times", "frame", "frames"}); }
-  /// Returns whether the name is one of x and y in a plane, or of z.
-  bool is_of_plane() const;
+  /// Returns whether --channel or --frame can select along the axis.
+  bool has_option() const { return is_channel() || is_time() || name.empty(); }
+  /// Returns whether the name is one of x, y or z. "height" is one of y and of z.
+  bool is_x() const;
+  bool is_y() const;
   bool is_depth() const;
-
- private:
   /// Returns whether the name has one of these words, as in "valid_time".
   bool has_word(std::initializer_list<const char*> words) const;
 };
 
-/// Returns the axes of an array without other metadata. `names`: of the axes, "" if unnamed; or none. If two
-/// axes have names of a plane, others with a name are of space only if it is one of z.
+/// Returns the axes of an array without other metadata. `names`: of the axes, "" if unnamed; or none. If one
+/// of space has a name, only an axis with a name of z is z.
 std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
                                   const std::vector<std::string>& names);
 

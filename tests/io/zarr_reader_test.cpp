@@ -288,11 +288,11 @@ TEST_CASE("the first of four axes of a Zarr is selected, named or not") {
   const auto two = store(scratch, {{".zarray", zarray("[2,2,2,2]", "[2,2,2,2]")},
                                    {".zattrs", R"({"_ARRAY_DIMENSIONS":["time","lead_time","y","x"]})"}});
   CHECK(reason_for(two, ErrorCode::data, chosen({}, 1)) ==
-        "has 2 elements along its axis 'lead_time', which no option selects; save one of them as a separate "
-        "array");
+        "has 2 elements along its axis 'lead_time', which is not z; --page N selects one, from 0, "
+        "--page 0..1 all as slices");
 }
 
-TEST_CASE("another axis than named x and y is z only by a name of z") {
+TEST_CASE("a named axis is z only by a name of z") {
   const ScratchFolder scratch;
   const auto array = [&](const std::string& shape, const std::string& names) {
     return store(scratch, {{".zarray", zarray(shape, shape)},
@@ -302,17 +302,34 @@ TEST_CASE("another axis than named x and y is z only by a name of z") {
   };
   ReadOptions pages;
   pages.planes.pages = PageRange{0, 3};
-  for (const char* name : {"member", "wavelength", "ch"}) {
-    const std::string path = array("[3,2,2]", '[' + ('"' + std::string(name)) + R"(","lat","lon"])");
-    CHECK(reason_for(path) == "has 3 elements along its axis '" + std::string(name) +
-                                  "', which no option selects; --page 0..2 reads all as slices");
+  for (const char* name : {"member", "wavelength", "ch", "dim_a"})
+    for (const char* plane : {R"("lat","lon")", R"("nlat","nlon")", R"("i","j")", R"("dim_1","k")"}) {
+      const std::string path = array("[3,2,2]", '[' + ('"' + std::string(name)) + "\"," + plane + ']');
+      CHECK(reason_for(path) == "has 3 elements along its axis '" + std::string(name) +
+                                    "', which is not z; --page N selects one, from 0, --page 0..2 "
+                                    "all as slices");
+      CHECK(bits_of(path, pages) == "10/00|01/00|00/10");
+    }
+  for (const char* names : {R"(["","lat","lon"])", R"([null,"i","j"])", R"(["phony_dim_0","y","x"])"}) {
+    const std::string path = array("[3,2,2]", names);
+    CHECK(reason_for(path) ==
+          "contains 3 elements along its axis 0; --frame N selects one, from 0, --page 0..2 all as slices");
+    CHECK(bits_of(path, chosen({}, 1)) == "01/00");
     CHECK(bits_of(path, pages) == "10/00|01/00|00/10");
   }
-  CHECK(has(reason_for(array("[3,2,2]", R"(["y","x","s"])")), "along its axis 's', which no option selects"));
+  for (const char* names : {"[]", R"(["dim_0","dim_1","dim_2"])", R"(["depth","height","width"])",
+                            R"(["z","i","j"])", R"(["height","lat","lon"])"})
+    CHECK(bits_of(array("[3,2,2]", names)) == "10/00|01/00|00/10");
+  CHECK(has(reason_for(array("[3,2,2]", R"(["y","x","s"])")), "along its axis 's', which is not z"));
   for (const char* name : {"depth", "lev", "slice", "Z"})
     CHECK(bits_of(array("[3,2,2]", '[' + ('"' + std::string(name)) + R"(","y","x"])"), {}) ==
           "10/00|01/00|00/10");
-  CHECK(bits_of(array("[3,2,2]", R"(["lat","lon","z"])"), {}) == "10/00/01|00/10/00");
+  for (const char* names :
+       {R"(["lat","lon","z"])", R"(["row","col","depth"])", R"(["y","x","height"])", R"(["i","j","lev"])"})
+    CHECK(bits_of(array("[3,2,2]", names)) == "10/00/01|00/10/00");
+  CHECK(bits_of(array("[1,3,2,2]", R"(["z","time","lon","lat"])"), chosen({}, 1)) == "00/10");
+  const std::string members = array("[3,1,2,2]", R"(["member","time","nlat","nlon"])");
+  CHECK(bits_of(members, pages) == "10/00|01/00|00/10");
   const std::string twice = array("[1,3,2,2]", R"(["time","valid_time","y","x"])");
   CHECK(bits_of(twice, chosen({}, 2)) == "00/10");
   CHECK(has(reason_for(twice), "contains 3 time points; --frame N selects one"));
