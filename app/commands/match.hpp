@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "app/options/input_options.hpp"
@@ -65,8 +66,11 @@ io::FileError two_of_a_name(const std::string& path, const std::string& other);
 struct FoundPairs {
   bool is_batch = false;  // whether pairs are from two folders
   std::vector<ImagePair> pairs = {};
-  std::set<int> codes = {};  // exit codes of failures in a batch
+  std::set<int> codes = {};                                        // exit codes of failures in a batch
+  std::vector<std::pair<std::string, io::FileError>> failed = {};  // pairs by name
 
+  /// Reports the failure of the pair `name`.
+  void fail(const std::string& name, const io::FileError& error);
   /// Does `work` for one pair. A failure in a batch is reported, and the batch continues.
   void attempt(const ImagePair& pair, const std::function<void()>& work);
 };

@@ -7,6 +7,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -42,8 +43,8 @@ constexpr std::string_view kColumns =
 
 constexpr std::string_view kSummaryColumns =
     "truth,prediction,truth_pixels,prediction_pixels,common_pixels,dice,volume_difference,"
-    "relative_volume_difference,found,sensitivity,without_overlap,precision,splits,merges,true_positives,"
-    "false_positives,false_negatives,f1,panoptic_quality";
+    "relative_volume_difference,found,sensitivity,without_overlap,overlap_precision,splits,merges,"
+    "true_positives,false_positives,false_negatives,precision,recall,f1,panoptic_quality";
 
 /// Returns a table from its first column that is not that of a pair or class.
 std::string_view without_keys(std::string_view beginning) {
@@ -60,9 +61,10 @@ bool is_summary_csv(std::string_view beginning) {
 bool is_match_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl_match\""); }
 
 /// Returns the rows of one pair of images; 0 stands for no partner. `before`: first columns of each row.
+/// `unit`: of distances.
 std::string pairs_text(const std::string& before, const Objects& truth, const Objects& prediction,
                        const OverlapTable& table, const std::vector<ScoredPair>& pairs,
-                       const Surfaces* surfaces) {
+                       const Surfaces* surfaces, const std::string& unit) {
   std::string text;
   for (const ScoredPair& pair : pairs) {
     const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
@@ -73,17 +75,20 @@ std::string pairs_text(const std::string& before, const Objects& truth, const Ob
                         of(table.prediction_areas, pair.prediction), pair.pixels, io::shortest(pair.iou),
                         io::shortest(pair.dice), pair.is_match ? 1 : 0, pair.truth_partners,
                         pair.prediction_partners);
-    if (surfaces)
+    if (surfaces) {
       each_distance(pair.distances, surfaces->has_tolerance(), [&](const char*, double distance) {
         text += ',' + (std::isnan(distance) ? "" : io::shortest(distance));
       });
+      text += ',' + unit;
+    }
     text += '\n';
   }
   return text;
 }
 
 /// Returns a row of the summary. An undefined score is an empty cell.
-std::string summary_row(const std::string& before, const MatchTotals& totals, double empty) {
+std::string summary_row(const std::string& before, const MatchTotals& totals, double empty,
+                        const std::string& unit) {
   std::string row = before;
   const auto add_count = [&](auto count) { row += std::to_string(count) + ","; };
   const auto add = [&](double score) { row += (std::isnan(score) ? "" : io::shortest(score)) + ","; };
@@ -98,17 +103,21 @@ std::string summary_row(const std::string& before, const MatchTotals& totals, do
   add_count(counts.truth_found);
   add_score(counts.sensitivity());
   add_count(counts.prediction - counts.prediction_found);
-  add_score(counts.precision());
+  add_score(counts.overlap_precision());
   add_count(counts.splits);
   add_count(counts.merges);
   const MatchScores& first = totals.scores.front();
   for (const std::uint64_t count : {first.true_positives, first.false_positives, first.false_negatives})
     add_count(count);
+  add_score(first.precision());
+  add_score(first.recall());
   add_score(first.f1());
   add_score(first.panoptic_quality());
-  if (totals.distances)
+  if (totals.distances) {
     each_distance(totals.distances->foreground.mean(), totals.distances->has_dice,
                   [&](const char*, double distance) { add(distance); });
+    row += unit + ",";
+  }
   row.back() = '\n';
   return row;
 }
@@ -121,10 +130,10 @@ struct InJson {
   static Json value(const List& list) { return Json(list); }
 };
 
-std::string summary_of(const DistanceTotals& distances) {
+std::string summary_of(const DistanceTotals& distances, const std::string& unit) {
   std::string text;
   const auto add = [&](std::string_view objects, const DistanceSums& sums) {
-    text += fmt::format("surfaces of {}:", objects);
+    text += fmt::format("surfaces of {}{}:", objects, unit.empty() ? "" : " in " + unit);
     each_distance(sums.mean(), distances.has_dice, [&](std::string_view name, double mean) {
       text += fmt::format(" {} {}", name, std::isnan(mean) ? "none" : fmt::format("{:.4f}", mean));
     });
@@ -135,7 +144,7 @@ std::string summary_of(const DistanceTotals& distances) {
   return text;
 }
 
-std::string summary_of(const MatchTotals& totals, std::size_t images, double empty) {
+std::string summary_of(const MatchTotals& totals, std::size_t images, double empty, const std::string& unit) {
   std::string text = images > 1 ? fmt::format("{} pairs of images\n", images) : "";
   if (totals.is_empty())
     return text + "truth 0 objects, prediction 0 objects: " +
@@ -148,7 +157,7 @@ std::string summary_of(const MatchTotals& totals, std::size_t images, double emp
                         score.threshold, score.true_positives, score.false_positives, score.false_negatives,
                         score.precision(), score.recall(), score.f1(), score.accuracy(),
                         score.mean_matched_iou(), score.panoptic_quality());
-  return totals.distances ? text + summary_of(*totals.distances) : text;
+  return totals.distances ? text + summary_of(*totals.distances, unit) : text;
 }
 
 /// Prints a hint about a result that is probably not intended.
@@ -180,7 +189,8 @@ class Matching {
                              (options_.objects.every_frame ? "frame," : "") +
                              (options_.objects.per_value ? "value," : "");
     const std::string distances = std::string(options_.distances ? ",hausdorff,hausdorff_95,assd" : "") +
-                                  (options_.tolerance ? ",surface_dice\n" : "\n");
+                                  (options_.tolerance ? ",surface_dice" : "") +
+                                  (options_.distances ? ",unit\n" : "\n");
     csv_.write(keys + std::string(kColumns) + distances);
     summary_.write(keys + std::string(kSummaryColumns) + distances);
     for (const ImagePair& pair : found_.pairs) {
@@ -189,14 +199,19 @@ class Matching {
       summary_.write(summary);
       csv_.write(rows);  // a failure ends the run, so that a table has all rows or is not there
     }
-    if (images_ == 0) return exit_code(found_.codes);
     if (json_) write_report();
-    TextOutput::commit_together({&csv_, &summary_, &json_});
-    if (options_.csv != "-" && options_.summary != "-" && options_.json != "-") print_summary();
+    if (images_ == 0)
+      TextOutput::commit_together({&json_});
+    else
+      TextOutput::commit_together({&csv_, &summary_, &json_});
+    if (images_ > 0 && options_.csv != "-" && options_.summary != "-" && options_.json != "-")
+      print_summary();
     return exit_code(found_.codes);
   }
 
  private:
+  static Json in_json(const std::string& unit) { return unit.empty() ? Json() : Json(unit); }
+
   bool has_rows() const { return found_.is_batch || options_.objects.every_frame; }
 
   void write_report() {
@@ -206,18 +221,24 @@ class Matching {
     report["labeled"] = options_.objects.label;
     if (const auto [truth, prediction] = options_.min_size; truth + prediction > 0)
       report["min_size"] = {{"truth", truth}, {"prediction", prediction}};
-    if (unit_) report["unit"] = unit_->empty() ? Json() : Json(*unit_);
+    if (options_.distances) report["unit"] = units_.size() == 1 ? in_json(unit_) : Json();
     if (options_.tolerance) report["tolerance"] = *options_.tolerance;
     if (has_rows()) report["images"] = std::move(rows_);
+    if (found_.is_batch) {
+      report["failed"] = Json::array();
+      for (const auto& [name, error] : found_.failed)
+        report["failed"].push_back({{"input", name}, {"error", error_object(error)}});
+    }
     report["total"] = report_of<InJson>(total_, empty_);
     if (options_.objects.per_value) add_classes<InJson>(report, classes_, empty_);
     json_.write(io::json_text(report, 1).erase(1, 2) + "\n");
   }
 
   void print_summary() const {
-    std::string text = summary_of(total_, images_, empty_);
+    const std::string unit = units_.size() > 1 ? "mixed units" : unit_ == "pixel" ? "pixels" : unit_;
+    std::string text = summary_of(total_, images_, empty_, unit);
     for (const auto& [value, totals] : classes_)
-      text += fmt::format("\nclass {}: {}", value, summary_of(totals, 1, empty_));
+      text += fmt::format("\nclass {}: {}", value, summary_of(totals, 1, empty_, unit));
     print_result(text);
   }
 
@@ -245,11 +266,10 @@ class Matching {
     const bool is_known = info.geometry.is_known(truth.extent.depth > 1 ? 3 : 2);
     if (is_known) surfaces.spacing = info.geometry.spacing;
     if (truth.extent.depth == 1) surfaces.spacing[2] = 1;
-    const std::string unit(is_known ? io::name_of(info.geometry.unit) : "pixel");
-    if (unit_ && *unit_ != unit)
+    unit_ = is_known ? io::name_of(info.geometry.unit) : "pixel";
+    if (units_.insert(unit_).second && units_.size() > 1)
       print_warning(pair.truth,
                     "has another unit of length than images before; means of distances mix units");
-    unit_ = unit;
     return std::make_unique<const Surfaces>(*truth.labels, *prediction.labels, surfaces);
   }
 
@@ -281,16 +301,16 @@ class Matching {
     if (csv_)
       scoring.on_pairs = [&](std::uint64_t value, const std::vector<ScoredPair>& pairs) {
         rows += pairs_text(scoring.has_classes ? before + std::to_string(value) + "," : before, truth,
-                           prediction, table, pairs, surfaces.get());
+                           prediction, table, pairs, surfaces.get(), unit_);
       };
     ClassTotals classes;
     const MatchTotals totals = score_images(table, scoring, classes);
     for (const auto& [value, one] : classes) classes_[value].add(one);
     const bool is_left_out = totals.is_empty() && options_.empty == "skip";
     if (summary_ && !is_left_out) {
-      if (!scoring.has_classes) summary = summary_row(before, totals, empty_);
+      if (!scoring.has_classes) summary = summary_row(before, totals, empty_, unit_);
       for (const auto& [value, one] : classes)
-        summary += summary_row(before + std::to_string(value) + ",", one, empty_);
+        summary += summary_row(before + std::to_string(value) + ",", one, empty_, unit_);
     }
     give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
     if (has_rows() && !is_left_out) {
@@ -298,6 +318,7 @@ class Matching {
       if (found_.is_batch) row["input"] = pair.name;
       if (pair.frame) row["frame"] = *pair.frame;
       row.update({{"truth", pair.truth}, {"prediction", pair.prediction}});
+      if (surfaces) row["unit"] = in_json(unit_);
       row.update(report_of<InJson>(totals, empty_));
       if (options_.objects.per_value) add_classes<InJson>(row, classes, empty_);
       rows_.push_back(std::move(row));
@@ -312,7 +333,8 @@ class Matching {
   std::shared_ptr<io::KeptInputs> kept_;  // of the time points of a pair
   TextOutput csv_, summary_, json_;
   std::size_t images_ = 0;
-  std::optional<std::string> unit_;  // of distances
+  std::string unit_;  // of distances of the last pair, "" if unknown
+  std::set<std::string> units_;
   MatchTotals total_;
   ClassTotals classes_;
   Json rows_ = Json::array();
@@ -339,7 +361,8 @@ std::string parse_min_size(const std::string& given, std::array<std::uint64_t, 2
     const std::optional<std::uint64_t> size = parse_number<std::uint64_t>(word.substr(place));
     const bool is_both = name.empty() && words.size() == 1;
     if (!size || !(is_both || name == "truth=" || name == "prediction="))
-      return "'" + given + "' is not N, truth=N, prediction=N or truth=N,prediction=N";
+      return "'" + given +
+             "' is not N, truth=N, prediction=N or truth=N,prediction=N; N is a number of pixels";
     if (is_both || name == "truth=") sizes[0] = *size;
     if (is_both || name == "prediction=") sizes[1] = *size;
   }
@@ -403,13 +426,15 @@ void setup_match(const Command& command) {
                     [options](const std::string& given) { return parse_min_size(given, options->min_size); });
   add_switch(command, "--distances", options->distances,
              "Measure distances between surfaces: Hausdorff, 95th percentile and ASSD");
-  command.add_value("--tolerance", "LENGTH", "Add the surface Dice coefficient (NSD) at this tolerance",
-                    [options](const std::string& given) {
-                      options->tolerance = parse_number<double>(given);
-                      return options->tolerance >= 0.0 && std::isfinite(*options->tolerance)
-                                 ? std::string()
-                                 : "'" + given + "' is not a length of 0 or more";
-                    });
+  command.add_value(
+      "--tolerance", "LENGTH", "Add the surface Dice coefficient (NSD) at this tolerance",
+      [options](const std::string& given) {
+        options->tolerance = parse_number<double>(given);
+        return options->tolerance >= 0.0 && std::isfinite(*options->tolerance)
+                   ? std::string()
+                   : "'" + given +
+                         "' is not a number of 0 or more, such as 2; its unit is that of the spacing";
+      });
   add_spacing(command, options->spacing);
   command.add_value("--prediction-name", "PATTERN",
                     "Names of predictions in a folder: *_0000, where * is the true name; *_gt=*_pred",

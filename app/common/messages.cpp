@@ -168,9 +168,7 @@ int report_failure(const Error& error) {
   return exit_code(error.code());
 }
 
-/// Prints {"error": {...}} on stdout, unless this is what failed or the command line is wrong.
-static void print_error_object(const Error& error) {
-  if (error.system_code() == EPIPE || error.code() == ErrorCode::usage) return;
+nlohmann::ordered_json error_object(const Error& error) {
   const auto* about = dynamic_cast<const io::FileError*>(&error);
   const std::string text = error.what(), path = about == nullptr ? "" : about->path();
   const std::size_t end = std::min(text.find("; "), text.size());
@@ -180,7 +178,13 @@ static void print_error_object(const Error& error) {
   object["message"] = text.substr(0, end);
   object["remedy"] =
       end == text.size() ? nlohmann::ordered_json() : nlohmann::ordered_json(text.substr(end + 2));
-  print_result(io::json_text(nlohmann::ordered_json{{"error", object}}) + "\n");
+  return object;
+}
+
+/// Prints {"error": {...}} on stdout, unless this is what failed or the command line is wrong.
+static void print_error_object(const Error& error) {
+  if (error.system_code() == EPIPE || error.code() == ErrorCode::usage) return;
+  print_result(io::json_text(nlohmann::ordered_json{{"error", error_object(error)}}) + "\n");
 }
 
 int run_reporting(const std::string& report, const std::function<int()>& work) {

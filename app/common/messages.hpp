@@ -5,6 +5,7 @@
 #include <functional>
 #include <mutex>
 #include <new>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -63,8 +64,11 @@ std::optional<io::FileError> error_in(const std::string& input, const std::funct
 /// manual if memory was short. Returns its exit code.
 int report_failure(const Error& error);
 
+/// Returns an error as {"code", "kind", "input", "message", "remedy"}.
+nlohmann::ordered_json error_object(const Error& error);
+
 /// Runs `work` and returns its exit code. If the report goes to standard output ("-"), what it throws goes
-/// there, too, but for wrong usage: {"error": {"code", "kind", "input", "message", "remedy"}}.
+/// there, too, but for wrong usage: {"error": error_object()}.
 int run_reporting(const std::string& report, const std::function<int()>& work);
 
 /// Writes all of `text` to stdout. Error (io).

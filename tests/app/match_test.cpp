@@ -69,6 +69,12 @@ TEST_CASE("masks are labeled first on demand") {
   CHECK(objects({"--label"}) == 2);
   CHECK(objects({"--label", "-c", "4"}) == 3);
   fails({"match", mask, mask, "-c", "4"}, 64, "--label");
+  CHECK(gpuccl({"match", mask, mask, "--label"}).err.empty());
+  // Every probability above 0 would be foreground.
+  const std::string probability =
+      label_file(scratch, "probability.nrrd", "float", bytes_of<float>({0, 0.25F, 0.5F, 0.75F}), "2 2");
+  CHECK(gpuccl({"match", probability, probability, "--label"}).err.find("has more than two values") !=
+        std::string::npos);
 }
 
 TEST_CASE("labels are integers of up to 64 bits; other values are refused by name") {
@@ -117,11 +123,17 @@ TEST_CASE("two folders are matched by name, and a bad pair does not stop the oth
 
   write_file(scratch / "b/2.nrrd", "NRRD0004\ntype: uint8\n");
   label_file(scratch, "a/3.nrrd", "uint8", kTruth);
-  const Ended broken = gpuccl({"match", scratch / "a", scratch / "b", "--csv", csv});
+  const Ended broken = gpuccl({"match", scratch / "a", scratch / "b", "--csv", csv, "--json", json});
   CHECK(broken.code == 1);
+  const Json failed = Json::parse(read_file(json))["failed"];
+  REQUIRE(failed.size() == 2);
+  CHECK((failed[0]["input"] == "3" && failed[0]["error"]["code"] == 66));
+  CHECK((failed[1]["input"] == "2" && failed[1]["error"]["input"] == scratch / "b/2.nrrd"));
   CHECK(broken.err.find("3.nrrd: has no partner called '3'") != std::string::npos);
   CHECK(broken.err.find("b/2.nrrd: ") != std::string::npos);
   CHECK(broken.out.find("truth 3 objects") == 0);
+  fails({"match", scratch / "a", scratch / "nosuch"}, 66, "nosuch: no such folder");
+  fails({"match", scratch / "a", csv}, 66, "pairs.csv: is a file, but the other is a folder");
 }
 
 TEST_CASE("grids that differ are a hint, options in messages are there") {
@@ -300,24 +312,26 @@ TEST_CASE("the summary has a row for each case and class, and the report ends wi
   label_file(scratch, "found/b.nrrd", "uint8", std::string(8, '\0'), "8 1");
   const std::string columns =
       "truth,prediction,truth_pixels,prediction_pixels,common_pixels,dice,volume_difference,"
-      "relative_volume_difference,found,sensitivity,without_overlap,precision,splits,merges,true_positives,"
-      "false_positives,false_negatives,f1,panoptic_quality";
+      "relative_volume_difference,found,sensitivity,without_overlap,overlap_precision,splits,merges,"
+      "true_positives,false_positives,false_negatives,precision,recall,f1,panoptic_quality";
   const auto table = [&](const Words& more) {
     Words words = {"match", scratch / "truth", scratch / "found", "--summary", "-"};
     words.insert(words.end(), more.begin(), more.end());
     return gpuccl(words).out;
   };
-  CHECK(
-      table({"--per-value", "--distances", "--tolerance", "1"}) ==
-      "input,value," + columns +
-          ",hausdorff,hausdorff_95,assd,surface_dice\n"
-          "a,1,1,1,3,5,3,0.75,2,0.6666666666666666,1,1,0,1,0,0,1,0,0,1,0.6,2,1.7999999999999998,0.375,0.875\n"
-          "a,2,1,0,1,0,0,0,-1,-1,0,0,0,0,0,0,0,0,1,0,0,,,,0\n");
+  CHECK(table({"--per-value", "--distances", "--tolerance", "1"}) ==
+        "input,value," + columns +
+            ",hausdorff,hausdorff_95,assd,surface_dice,unit\n"
+            "a,1,1,1,3,5,3,0.75,2,0.6666666666666666,1,1,0,1,0,0,1,0,0,1,1,1,0.6,2,1.7999999999999998,0.375,"
+            "0.875,"
+            "pixel\n"
+            "a,2,1,0,1,0,0,0,-1,-1,0,0,0,0,0,0,0,0,1,0,0,0,0,,,,0,pixel\n");
   const std::string of_a =
-      "a,2,1,4,5,3,0.6666666666666666,1,0.25,1,0.5,0,1,0,0,1,0,1,0.6666666666666666,0.39999999999999997\n";
-  CHECK(table({}) == "input," + columns + "\n" + of_a + "b,0,0,0,0,0,,0,,0,,0,,0,0,0,0,0,,\n");
+      "a,2,1,4,5,3,0.6666666666666666,1,0.25,1,0.5,0,1,0,0,1,0,1,1,0.5,0.6666666666666666,0."
+      "39999999999999997\n";
+  CHECK(table({}) == "input," + columns + "\n" + of_a + "b,0,0,0,0,0,,0,,0,,0,,0,0,0,0,0,,,,\n");
   CHECK(table({"--empty", "1"}) ==
-        "input," + columns + "\n" + of_a + "b,0,0,0,0,0,1,0,,0,1,0,1,0,0,0,0,0,1,1\n");
+        "input," + columns + "\n" + of_a + "b,0,0,0,0,0,1,0,,0,1,0,1,0,0,0,0,0,1,1,1,1\n");
   CHECK(table({"--empty", "skip"}) == "input," + columns + "\n" + of_a);
   const Json report = Json::parse(gpuccl({"match", scratch / "truth", scratch / "found", "--json", "-"}).out);
   CHECK(report["total"]["foreground"]["volume_difference"] == 1);
@@ -360,8 +374,8 @@ TEST_CASE("distances between surfaces are in the unit of the spacing, for images
   };
   CHECK(succeeds(with(words, {"--csv", "-"})) ==
         "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched,truth_partners,"
-        "prediction_partners,hausdorff,hausdorff_95,assd,surface_dice\n1,1,3,5,3,0.6,0.75,1,1,1,4,3."
-        "5999999999999996,0.75,0.875\n2,0,1,0,0,0,0,0,0,0,,,,\n");
+        "prediction_partners,hausdorff,hausdorff_95,assd,surface_dice,unit\n1,1,3,5,3,0.6,0.75,1,1,1,4,"
+        "3.5999999999999996,0.75,0.875,mm\n2,0,1,0,0,0,0,0,0,0,,,,,mm\n");
   const Json report = Json::parse(gpuccl(with(words, {"--json", "-"})).out);
   CHECK(report["unit"] == "mm");
   CHECK(report["tolerance"] == 2);
@@ -374,7 +388,7 @@ TEST_CASE("distances between surfaces are in the unit of the spacing, for images
   CHECK(distances["foreground"]["hausdorff"] == 6);
   CHECK(distances["foreground"]["assd"] == 12.0 / 9);
   CHECK(distances["foreground"]["surface_dice"] == 7.0 / 9);
-  CHECK(gpuccl(words).out.find("surfaces of the foreground: hausdorff 6.0000") != std::string::npos);
+  CHECK(gpuccl(words).out.find("surfaces of the foreground in mm: hausdorff 6.0000") != std::string::npos);
 
   // The predicted class 2 has no surface. Means are over classes and images.
   const Json classes = Json::parse(gpuccl(with(words, {"--per-value", "--json", "-"})).out);
@@ -395,10 +409,22 @@ TEST_CASE("distances between surfaces are in the unit of the spacing, for images
   CHECK(images["images"][1]["distances"]["foreground"]["hausdorff"].is_null());
   CHECK(images["images"][1]["distances"]["foreground"]["surface_dice"] == 1);
   CHECK(images["total"]["distances"]["foreground"]["surface_dice"] == (1 + 7.0 / 9) / 2);
+  CHECK(images["failed"].empty());
+  // Images of different units have one each, and their means have none.
+  std::string with_unit = read_file(scratch / "truth/b.nrrd");
+  with_unit.insert(with_unit.find("encoding"),
+                   "space dimension: 2\nspace directions: (2,0) (0,2)\nspace units: \"um\" \"um\"\n");
+  write_file(scratch / "truth/b.nrrd", with_unit);
+  const Ended mixed = gpuccl({"match", scratch / "truth", scratch / "found", "--distances", "--json", "-"});
+  CHECK(mixed.err.find("means of distances mix units") != std::string::npos);
+  const Json units = Json::parse(mixed.out);
+  CHECK(units["unit"].is_null());
+  CHECK((units["images"][0]["unit"] == "pixel" && units["images"][1]["unit"] == "um"));
 
   fails({"match", truth, found, "--tolerance", "1"}, 64, "add --distances");
   fails({"match", truth, found, "--spacing", "1,1"}, 64, "add --distances");
-  fails({"match", truth, found, "--distances", "--tolerance", "-1"}, 64, "'-1' is not a length of 0 or more");
+  for (const char* wrong : {"-1", "2mm"})
+    fails({"match", truth, found, "--distances", "--tolerance", wrong}, 64, "is not a number of 0 or more");
   fails({"match", "--track", scratch / "truth", "--distances"}, 64, "not for --track");
   const std::string volume = label_file(scratch, "volume.nrrd", "uint8", {1, 1, 1, 1, 1, 1, 1, 1}, "2 2 2");
   fails({"match", volume, volume, "--distances", "--spacing", "1,1"}, 64, "use --spacing X,Y,Z");

@@ -394,7 +394,7 @@ TEST_CASE("objects that overlap are counted once, and counts add up over images"
   CHECK(counts.common_pixels == 20);
   CHECK(counts.dice() == Approx(40.0 / 64));
   CHECK(counts.sensitivity() == 0.5);
-  CHECK(counts.precision() == 1);
+  CHECK(counts.overlap_precision() == 1);
   counts.add(count_overlaps(table));
   CHECK(counts.truth == 8);
   CHECK(counts.splits == 2);
@@ -405,7 +405,7 @@ TEST_CASE("objects that overlap are counted once, and counts add up over images"
   const OverlapCounts none = count_overlaps({});
   CHECK(none.dice() == 1);
   CHECK(none.sensitivity() == 0);
-  CHECK(none.precision() == 0);
+  CHECK(none.overlap_precision() == 0);
 }
 
 TEST_CASE("the table of pairs has all overlaps, then objects without any") {

@@ -151,7 +151,7 @@ struct OverlapCounts {
   /// Returns the fraction of the true objects that overlap a predicted one; 0 if there are none.
   double sensitivity() const;
   /// Returns the fraction of the predicted objects that overlap a true one; 0 if there are none.
-  double precision() const;
+  double overlap_precision() const;
 
   void add(const OverlapCounts& other);
 };

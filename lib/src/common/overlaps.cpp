@@ -230,7 +230,7 @@ double OverlapCounts::relative_volume_difference() const {
 
 double OverlapCounts::sensitivity() const { return ratio(truth_found, truth); }
 
-double OverlapCounts::precision() const { return ratio(prediction_found, prediction); }
+double OverlapCounts::overlap_precision() const { return ratio(prediction_found, prediction); }
 
 void OverlapCounts::add(const OverlapCounts& other) {
   truth += other.truth;

@@ -91,7 +91,7 @@ typename Form::Object report_of(const MatchTotals& totals, double empty) {
   detection["found"] = counts.truth_found;
   detection["sensitivity"] = score_of(counts.sensitivity());
   detection["without_overlap"] = counts.prediction - counts.prediction_found;
-  detection["precision"] = score_of(counts.precision());
+  detection["overlap_precision"] = score_of(counts.overlap_precision());
   detection["splits"] = counts.splits;
   detection["merges"] = counts.merges;
   for (const MatchScores& score : totals.scores) {
