@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/forest.hpp"
 #include "cpu/runs/numbering.hpp"
+#include "cpu/runs/row_window.hpp"
 #include "cpu/runs/row_writer.hpp"
 #include "cpu/runs/strips.hpp"
 #include "cpu/runs/value_labels.hpp"
@@ -33,11 +36,22 @@ namespace gpuccl::cpu {
 /// And if a row has the same runs as the row above or before it, each run is merged with its counterpart. A
 /// contact is omitted only because of contacts of earlier rows, or of contacts that are merged here, so no
 /// two contacts are omitted because of each other.
+///
+/// If runs are short, the elements of other rows are compared with those of the row, 64 at a time, and
+/// operations on the bits that result leave only contacts that are not redundant.
 template <int kReach>
 class EqualRowJoiner {
  public:
-  EqualRowJoiner(const ValueImage& image, bool in_volume, const std::vector<Index>& runs_before, Label* links)
-      : image_(image), in_volume_(in_volume), runs_before_(runs_before), links_(links), forest_(links) {}
+  EqualRowJoiner(const ValueImage& image, bool in_volume, const std::vector<Index>& runs_before, Label* links,
+                 bool by_elements)
+      : image_(image), in_volume_(in_volume), runs_before_(runs_before), links_(links), forest_(links) {
+    if (by_elements) window_.emplace(image, rows_in_reach(image, in_volume));
+  }
+
+  /// Returns the number of rows from a row to the first one that it can touch.
+  static int rows_in_reach(const ValueImage& image, bool in_volume) {
+    return in_volume && image.extent().depth > 1 ? image.extent().height + 2 : 2;
+  }
 
   void join(Strip strip) {
     strip_ = strip;
@@ -107,6 +121,7 @@ class EqualRowJoiner {
     const std::span<const ValueRun> runs = image_.row(row);
     const Index first = runs_before_[static_cast<std::size_t>(row)];
     const Row above = row_at(row - 1, y > 0), before = row_at(row - height, in_volume_);
+    if (window_) window_->add(row, first);
     const Same same{are_same(runs, above), are_same(runs, before)};
     same_[static_cast<std::size_t>(row - strip_.begin)] = same;
     if (runs.empty()) return;
@@ -121,8 +136,83 @@ class EqualRowJoiner {
     } else if (same.as_before) {
       link_with_likes(first, before.first, runs.size());
       if (!above.same.as_before) join_with<kAcrossEdges>(runs, first, above);
+    } else if (window_) {
+      std::iota(links_ + first, links_ + first + runs.size(), first);
+      join_words(row, above, before_above, before, before_below);
     } else {
       join_run_by_run(runs, first, above, before_above, before, before_below);
+    }
+  }
+
+  /// Merges the runs of a row with those of other rows, found by comparing elements.
+  void join_words(std::int64_t row, const Row& above, const Row& before_above, const Row& before,
+                  const Row& before_below) {
+    const int height = image_.extent().height;
+    const auto in_window = [&](const Row& other, std::int64_t index) {
+      return other.exists ? window_->row(index) : window_->zeros();
+    };
+    const RowWindow::Row here = window_->row(row), zeros = window_->zeros(),
+                         ABC = in_window(before_above, row - height - 1),
+                         DEF = in_window(before, row - height),
+                         GHI = in_window(before_below, row - height + 1), JKL = in_window(above, row - 1);
+    // The elements that element N touches:
+    //
+    //     slice before   this slice
+    //     A B C          J K L
+    //     D E F          M N
+    //     G H I
+    const std::byte* others[13];
+    const auto bytes = static_cast<std::ptrdiff_t>(window_->bytes_each());
+    std::size_t count = 0;
+    const auto add = [&](const RowWindow::Row& other, int dx) {
+      others[count++] = other.elements + dx * bytes;
+    };
+    add(zeros, 0);
+    add(JKL, -1);
+    add(JKL, 0);
+    add(JKL, 1);
+    if (before.exists || before_above.exists || before_below.exists)
+      for (const RowWindow::Row* const other : {&ABC, &DEF, &GHI})
+        for (const int dx : {-1, 0, 1}) add(*other, dx);
+    for (std::size_t word = 0; word < window_->words(); ++word) {
+      Word equal[13] = {};
+      window_->find_equal(here, {others, count}, word, equal);
+      const auto [zero, J, K, L, A, B, C, D, E, F, G, H, I] = equal;
+      const Word N = ~zero, start = here.starts[word], M = N & ~start;
+      const auto merge = [&](Word elements, const RowWindow::Row& other, int dx) {
+        for (; elements != 0; elements &= elements - 1) {
+          const int x = static_cast<int>(word) * kWordBits + std::countr_zero(elements);
+          forest_.join(here.run_at(x), other.run_at(x + dx));
+        }
+      };
+      // Elements that touch an excluded one, and equal it, are merged with N here, or M is one of them.
+      if constexpr (kReach == 1) {
+        merge(N & K & ~(M & J), JKL, 0);
+        merge(N & E & ~(M & D) & ~(K & B), DEF, 0);
+      } else if constexpr (kReach == 2) {
+        merge(start & E, DEF, 0);
+        merge(start & K & ~E, JKL, 0);
+        merge(N & B & ~(E | K) & ~(M & (A | D | J)), ABC, 0);
+        merge(N & H & ~E & ~(M & (D | G)), GHI, 0);
+        merge(start & D & ~(B | E | H), DEF, -1);
+        merge(start & J & ~(B | D | K), JKL, -1);
+        merge(N & F & ~(B | E | H), DEF, 1);
+        merge(N & L & ~(B | F | K), JKL, 1);
+      } else {
+        const Word upper = B | E | K, central = upper | H;
+        merge(start & E, DEF, 0);
+        merge(start & K & ~E, JKL, 0);
+        merge(start & B & ~(E | K), ABC, 0);
+        merge(start & H & ~E, GHI, 0);
+        merge(start & D & ~central, DEF, -1);
+        merge(start & J & ~(upper | D), JKL, -1);
+        merge(start & A & ~(upper | D | J), ABC, -1);
+        merge(start & G & ~(D | E | H), GHI, -1);
+        merge(N & F & ~central, DEF, 1);
+        merge(N & L & ~(upper | F), JKL, 1);
+        merge(N & C & ~(upper | F | L), ABC, 1);
+        merge(N & I & ~(E | F | H), GHI, 1);
+      }
     }
   }
 
@@ -160,7 +250,8 @@ class EqualRowJoiner {
   Label* links_;
   OwnForest forest_;
   Strip strip_{};
-  std::vector<Same> same_;  // per row of the strip
+  std::vector<Same> same_;           // per row of the strip
+  std::optional<RowWindow> window_;  // if elements are compared
 };
 
 }  // namespace gpuccl::cpu
@@ -200,8 +291,12 @@ struct EqualRuns {
 class StripMerger {
  public:
   StripMerger(const ValueImage& image, Connectivity connectivity, const std::vector<Index>& runs_before,
-              Label* links)
-      : image_(image), connectivity_(connectivity), runs_before_(runs_before), links_(links) {}
+              Label* links, bool by_elements)
+      : image_(image),
+        connectivity_(connectivity),
+        runs_before_(runs_before),
+        links_(links),
+        by_elements_(by_elements) {}
 
   /// Merges the runs within a strip.
   void join_inside(Strip strip) const {
@@ -235,7 +330,7 @@ class StripMerger {
  private:
   template <int kReach>
   void join_equal_rows(Strip strip) const {
-    EqualRowJoiner<kReach>(image_, is_3d(connectivity_), runs_before_, links_).join(strip);
+    EqualRowJoiner<kReach>(image_, is_3d(connectivity_), runs_before_, links_, by_elements_).join(strip);
   }
 
   Index first_run(std::int64_t row) const { return runs_before_[static_cast<std::size_t>(row)]; }
@@ -282,7 +377,18 @@ class StripMerger {
   Connectivity connectivity_;
   const std::vector<Index>& runs_before_;
   Label* links_;
+  bool by_elements_;
 };
+
+/// Returns true if runs are so short that comparing elements is faster than comparing runs, and if the memory
+/// for it does not exceed that of the labels of runs, which are allocated later.
+bool are_elements_faster(const ValueImage& image, bool in_volume, Index runs, std::size_t strips) {
+  constexpr std::int64_t kLongRun = 16;
+  constexpr std::size_t kInAnyCase = std::size_t{1} << 20;
+  const std::size_t bytes =
+      strips * RowWindow::bytes_for(image, EqualRowJoiner<1>::rows_in_reach(image, in_volume));
+  return image.extent().elements() < runs * kLongRun && bytes <= std::max(kInAnyCase, runs * sizeof(Label));
+}
 
 /// Returns the value of each component: that of its root, the run with its first element. Roots are numbered
 /// in order.
@@ -321,17 +427,19 @@ ValueLabeling label_values(ValueImage image, Connectivity connectivity, int stri
   const std::vector<Strip> strips = cut_into_strips(rows, strips_wanted);
   std::vector<Index> runs_before;
   std::unique_ptr<Label[]> links;
+  bool by_elements = false;
   Numbering numbering;
   UninitializedVector<ValueBits> values;
 
   phase("Runs", [&] {
     runs_before = count_runs_before(image);
     links = make_large_for_overwrite<Label>(runs_before.back());
-    const StripMerger merger(image, connectivity, runs_before, links.get());
+    by_elements = are_elements_faster(image, is_3d(connectivity), runs_before.back(), strips.size());
+    const StripMerger merger(image, connectivity, runs_before, links.get(), by_elements);
     for_each_strip(strips, [&](std::size_t i) { merger.join_inside(strips[i]); });
   });
   phase("Merge borders", [&] {
-    const StripMerger merger(image, connectivity, runs_before, links.get());
+    const StripMerger merger(image, connectivity, runs_before, links.get(), by_elements);
     for_each_strip(strips, [&](std::size_t i) { merger.join_with_strips_before(strips[i]); });
   });
   phase("Number", [&] {

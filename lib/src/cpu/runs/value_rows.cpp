@@ -1,21 +1,12 @@
 #include <algorithm>
-#include <bit>
 #include <cstring>
-#include <type_traits>
 
+#include "cpu/runs/row_window.hpp"
 #include "cpu/runs/value_labels.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::cpu {
 namespace {
-
-template <class T>
-T from_bits(ValueBits value) {
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(std::bit_cast<double>(value));
-  else
-    return static_cast<T>(value);
-}
 
 /// Writes elements [begin, end) of a row from its runs.
 template <class T>
@@ -24,7 +15,7 @@ void draw_runs(std::span<const ValueRun> runs, std::int64_t begin, std::int64_t 
   const auto first =
       std::partition_point(runs.begin(), runs.end(), [&](const ValueRun& run) { return run.end <= begin; });
   for (auto run = first; run != runs.end() && run->begin < end; ++run) {
-    const T value = from_bits<T>(run->value);
+    const T value = value_from_bits<T>(run->value);
     const std::int64_t last = std::min<std::int64_t>(run->end, end);
     for (std::int64_t x = std::max<std::int64_t>(run->begin, begin); x < last; ++x)
       std::memcpy(to + static_cast<std::size_t>(x - begin) * sizeof(T), &value, sizeof value);
