@@ -1,3 +1,6 @@
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <map>
 #include <random>
@@ -27,6 +30,27 @@ LabelImage random_labels(Extent extent, Label most, double background, std::uint
     image.data()[i] = is_background(random) ? 0 : label(random);
   return image;
 }
+
+/// A label image of which 13 rows are available at a time.
+class FewRows final : public LabelRows {
+ public:
+  explicit FewRows(const LabelImage& image) : image_(image) {}
+  Extent extent() const override { return image_.extent(); }
+  Label count() const override { return image_.count(); }
+  std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override {
+    begin_ = first_row;
+    return end_ = std::min(extent().rows(), first_row + std::max<std::int64_t>(rows, 13));
+  }
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override {
+    if (first_row < begin_ || first_row + rows > end_)
+      throw Error(ErrorCode::usage, "rows are not available");
+    image_.render(first_row, rows, out, map);
+  }
+
+ private:
+  const LabelImage& image_;
+  mutable std::int64_t begin_ = 0, end_ = 0;
+};
 
 /// Every pair of neighbors, by the definition.
 std::vector<Contact> counted(const LabelImage& image, Connectivity connectivity, const Label* map = nullptr,
@@ -144,11 +168,18 @@ TEST_CASE("components that a map joins or drops have the contacts of the result"
     REQUIRE(find_contacts(image, connectivity, map.data()) == counted(image, connectivity, map.data()));
 }
 
-TEST_CASE("wide images are read in parts, and nothing is lost between them") {
-  for (const Extent& extent :
-       {Extent{1 << 18, 9, 1}, Extent{(1 << 20) + 3, 3, 1}}) {  // several rows at once, and one
-    const LabelImage image = random_labels(extent, 3, 0.2, 5);
-    REQUIRE(find_contacts(image, Connectivity::c8) == counted(image, Connectivity::c8));
+TEST_CASE("contacts do not depend on threads, or on how many rows are available") {
+  const tbb::global_control eight(tbb::global_control::max_allowed_parallelism, 8);
+  const std::vector<Label> map = {0, 3, 0, 1, 1, 2, 0, 2, 4, 3};
+  for (const Extent& extent : {Extent{300, 700, 1}, Extent{17, 150, 20}}) {
+    const LabelImage image = random_labels(extent, 9, 0.2, 5);
+    for (const Connectivity connectivity : kConnectivities) {
+      const std::vector<Contact> expected = counted(image, connectivity, map.data());
+      for (const int threads : {1, 2, 3, 8})
+        tbb::task_arena(threads).execute(
+            [&] { CHECK(find_contacts(image, connectivity, map.data()) == expected); });
+      CHECK(find_contacts(FewRows(image), connectivity, map.data()) == expected);
+    }
   }
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/labels_in_memory.hpp"
+#include "common/row_source.hpp"
 #include "gpuccl/objects.hpp"
 #include "measure/intensity_sums.hpp"
 
@@ -186,71 +187,6 @@ std::uint64_t* RegionMeasurer::allocate() {
 
 namespace {
 
-/// Rows in order, of which only a few can be listed at a time. Keeps earlier rows that are still needed.
-class RowSource {
- public:
-  /// Source of rows [begin, end). Also reads rows from `first` on, and up to `rows_ahead` rows after the end.
-  RowSource(const LabelRows& labels, std::int64_t rows_before, std::int64_t rows_ahead, std::int64_t first,
-            std::int64_t begin, std::int64_t end)
-      : labels_(labels),
-        rows_before_(rows_before),
-        rows_ahead_(rows_ahead),
-        first_(first),
-        end_(end),
-        measured_(begin),
-        ready_from_(first),
-        ready_to_(first) {}
-
-  /// Returns the next rows that can be measured, [begin, end); an empty range after the last row.
-  bool next(std::int64_t& begin, std::int64_t& end);
-  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const;
-
- private:
-  /// Keeps the prepared rows from `first_row` on.
-  void keep(std::int64_t first_row);
-
-  const LabelRows& labels_;
-  std::int64_t rows_before_, rows_ahead_, first_, end_;
-  std::int64_t measured_;               // rows before this one are measured
-  std::int64_t ready_from_, ready_to_;  // rows that the labels can list
-  LabelRuns kept_;
-  std::int64_t kept_from_ = 0;
-};
-
-bool RowSource::next(std::int64_t& begin, std::int64_t& end) {
-  const Extent extent = labels_.extent();
-  if (measured_ == end_) return false;
-  begin = measured_;
-  do {
-    keep(std::max(first_, measured_ - rows_before_));
-    ready_from_ = ready_to_;
-    ready_to_ = labels_.prepare(ready_from_, 1);
-    // Rows ahead belong to the same slice.
-    const std::int64_t complete = ready_to_ % extent.height == 0 ? ready_to_ : ready_to_ - rows_ahead_;
-    measured_ = std::min(end_, std::max(measured_, complete));
-  } while (measured_ == begin);
-  end = measured_;
-  return true;
-}
-
-void RowSource::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out) const {
-  const std::int64_t kept = std::clamp<std::int64_t>(ready_from_ - first_row, 0, rows);
-  if (kept == 0) return labels_.list_runs(first_row, rows, out, nullptr);
-  LabelRuns more;
-  if (kept < rows) labels_.list_runs(ready_from_, rows - kept, more, nullptr);
-  out.runs.clear();
-  out.ends.clear();
-  append_rows(out, kept_, static_cast<std::size_t>(first_row - kept_from_), static_cast<std::size_t>(kept));
-  append_rows(out, more, 0, more.ends.size());
-}
-
-void RowSource::keep(std::int64_t first_row) {
-  if (ready_to_ == first_) return;
-  LabelRuns kept;
-  list_runs(first_row, ready_to_ - first_row, kept);
-  kept_ = std::move(kept);
-  kept_from_ = first_row;
-}
 /// Returns access to the rows of `labels`: to the labeled image if it is in memory, otherwise to `source`.
 /// `is_isolated`: requires runs of one label, which only `source` has.
 RowAccess rows_of(const LabelRows& labels, const RowSource& source, bool is_isolated) {
