@@ -661,6 +661,30 @@ std::vector<PairRow> rows_of(const std::map<std::pair<std::uint64_t, std::uint64
 
 }  // namespace
 
+TEST_CASE("the highest label is found on a device", "[small][one]") {
+  std::mt19937 random(11);
+  const CudaStream stream;
+  const CudaMemory found(Place::device, 8), host(Place::host, 8);
+  for (const ValueType type : kLabelTypes)
+    for (const bool is_negative : {false, true}) {
+      CAPTURE(static_cast<int>(type), is_negative);
+      const Extent extent{1 + static_cast<int>(random() % 300), 1 + static_cast<int>(random() % 90),
+                          1 + static_cast<int>(random() % 3)};
+      Elements labels(type, extent);
+      const std::size_t place = random() % labels.count();
+      labels.fill(
+          [&](std::size_t i) { return i == place ? (is_negative ? -2 : 30001) : static_cast<int>(i % 20); });
+      const Uploaded image(labels, random, stream);
+      highest_label_on_device(image.image(), reinterpret_cast<unsigned long long*>(found.data()),
+                              stream.get());
+      cudaMemcpyAsync(host.data(), found.data(), 8, cudaMemcpyDeviceToHost, stream.get());
+      stream.wait();
+      unsigned long long highest = 0;
+      std::memcpy(&highest, host.data(), 8);
+      CHECK(highest == (is_negative ? (~0ull >> (64 - 8 * bytes_of(type))) - 1 : 30001));
+    }
+}
+
 TEST_CASE("overlaps of two label images are counted on a device", "[small][one]") {
   std::mt19937 random(8);
   const CudaStream stream;

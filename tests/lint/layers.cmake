@@ -12,7 +12,7 @@ set(layers
   "lib/src/cuda/phases"
   "lib/src/cuda/labelers"
   "lib/src/cuda/runs/core"
-  "lib/src/cuda/runs/statistics lib/src/cuda/runs/values"
+  "lib/src/cuda/runs/cleaning lib/src/cuda/runs/statistics lib/src/cuda/runs/values"
   "lib/src/cuda/runs/host lib/src/cuda/tables"
   "lib/papers/cpu lib/papers/cuda/device"
   "lib/papers/cuda/phases"

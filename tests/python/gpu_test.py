@@ -150,10 +150,12 @@ OF_SAMPLES = ("intensity_sum", "intensity_mean", "intensity_min", "intensity_max
 def measures():
     for name, put, get in kinds():
         if name == "numba":
-            with expect(TypeError):
-                gpuccl.measure(put(np.ones((4, 4), np.int32)))
+            labels = random.integers(0, 40, (70, 90)).astype("i4")
+            check_table(name, gpuccl.measure(put(labels), properties=MEASURED), gpuccl.measure(labels, properties=MEASURED))
+            with expect(TypeError):  # numba does not convert it
+                gpuccl.measure(put(labels.astype("u1")))
             continue
-        types = ("i4", "i2", "u1") if name == "jax" else ("i4", "i8", "i2", "u2", "u1", "b1")
+        types = ("i4", "i2", "u1", "u2") if name == "jax" else ("i4", "i8", "i2", "u2", "u1", "b1")
         for type_, shape in itertools.product(types, ((70, 90), (300, 400), (11, 20, 30), (50,))):
             labels = (random.integers(0, 40, shape) * blobs(shape, 0.6, 3)).astype(type_)
             check_table(name, gpuccl.measure(put(labels), properties=MEASURED), gpuccl.measure(labels, properties=MEASURED))
@@ -184,15 +186,13 @@ def measures():
 @case()
 def cleaning():
     for name, put, get in kinds():
-        if name not in ("torch", "cupy"):
-            with expect(TypeError):
-                gpuccl.clean(put(np.ones((4, 4), np.uint8)))
-            continue
         options = ({}, dict(min_size=5), dict(max_size=20), dict(min_size=3, largest=2), dict(largest=1), dict(clear_border=True))
         masks = (blobs((60, 80), 0.5, 2), blobs((300, 200), 0.4), blobs((9, 20, 30), 0.3), blobs((1, 20, 30), 0.4), np.zeros((5, 6), bool))
         for mask, connectivity in itertools.product(masks, (None, 1, 8)):
             for one in (*options, dict(fill_holes=True), dict(fill_holes=3, min_size=4)):
                 for array in (mask, mask * np.uint8(7), np.where(mask, 2.5, np.nan).astype("f4")):
+                    if name == "numba" and array.dtype.kind == "f":
+                        continue  # numba finds no nonzero elements
                     expected = None if array.dtype.kind == "f" else gpuccl.clean(array, connectivity, values=False, **one)
                     found = gpuccl.clean(put(array), connectivity, values=False, **one)
                     found = get(found)
@@ -206,7 +206,13 @@ def cleaning():
             for one in options:
                 assert np.array_equal(get(gpuccl.clean(put(values), connectivity, **one)), gpuccl.clean(values, connectivity, **one))
         array = put(masks[0])
+        if name in ("jax", "numba"):
+            assert str(gpuccl.clean(array).dtype) == "bool"
+            continue
         assert gpuccl.clean(array, min_size=9, out=array) is array
+        strided = put(np.ascontiguousarray(np.tile(masks[1], (1, 2))))
+        for view in (strided[:, 7:200], strided[::2], strided[:, ::2]):
+            assert np.array_equal(get(gpuccl.clean(view, min_size=9)), gpuccl.clean(get(view), min_size=9))
         assert np.array_equal(get(array), gpuccl.clean(masks[0], min_size=9))
         assert get(gpuccl.clean(put(np.ones(5, bool)), max_size=4)).sum() == 0
         for bad in (dict(per_value=True, largest=1), dict(largest=0), dict(seeds=put(masks[1])), dict(values=True, fill_holes=True)):

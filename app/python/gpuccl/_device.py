@@ -8,19 +8,21 @@ library that the array is of, and stay in the order of its streams:
     use(array, stream)          allocates and computes in that stream, as a context manager
     view(array, stream)         (address, device, shape, strides in bytes, typestr); no strides: without padding
     empty(shape, type, array)   a new array, i4, i8, u1 or f8
+    like(array)                 a new C-contiguous array of the shape and type of another
+    where(mask, array, number)  an array with the number where the mask is 0
     address(array)              of an array that empty() made
     workspace(bytes, array)     (owner, address) of memory for one call
     count_type()                i4 or i8, of the count of one image
     nonzero(array), widen(array), contiguous(array)
     finish(array)               what the caller gets
+    finish_like(array, other)   what the caller gets of like(other)
     column(array)               what the caller gets of a table
+    copy(array)                 a copy of that
+    f8                          the type of floating-point numbers
     host(array)                 a NumPy array
     real(array)                 an array of f8
-    range(array)                the lowest and the highest of integers
     ranks(array)                the values that occur, and an array of their indices
     integers(array)             an array of i8
-    descending(array)           indices from the highest to the lowest, equal ones in order
-    library                     the module, or None if it has not the functions of NumPy
 """
 
 from __future__ import annotations
@@ -34,12 +36,22 @@ import numpy as np
 from . import _core
 from ._host import check_match, contact_table, images_of, match_result
 from ._kinds import addresses, library_of, need_cuda, on_device, pixels, refuse_overlap
-from ._measures import Columns, check_intensity, measure_channels
+from ._measures import Columns, check_intensity, columns_of, measure_channels
 
 _VALUE_TYPES = {
     code: i for i, code in enumerate(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"))
 }
 _BITS, _BYTES = -1, -2
+
+
+def value_type(code: str) -> int:
+    """Returns the ValueType of a type code."""
+    type_ = _VALUE_TYPES.get("u1" if code == "b1" else code)
+    if type_ is None:
+        raise TypeError(f"values of {code} cannot be labeled")
+    return type_
+
+
 _NOTHING = contextlib.nullcontext()
 
 #: Bytes of a DeviceComponent of gpuccl/device.hpp.
@@ -65,7 +77,7 @@ class _Torch:
     def __init__(self):
         import torch
 
-        self.torch = self.library = torch
+        self.torch = torch
         self.codes = {
             torch.bool: "b1", torch.uint8: "u1", torch.int8: "i1", torch.int16: "i2", torch.int32: "i4",
             torch.int64: "i8", torch.float16: "f2", torch.bfloat16: "bf16", torch.float32: "f4", torch.float64: "f8",
@@ -74,7 +86,7 @@ class _Torch:
             if hasattr(torch, name):
                 self.codes[getattr(torch, name)] = code
         self.types = {"i4": torch.int32, "i8": torch.int64, "u1": torch.uint8, "f8": torch.float64}
-        self.new, self.byte = torch.empty, torch.uint8
+        self.new, self.byte, self.f8 = torch.empty, torch.uint8, torch.float64
         # Without the Stream object, which takes longer to make than labels of a small image.
         self.current = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda device: torch.cuda.current_stream(device).cuda_stream
@@ -130,6 +142,9 @@ class _Torch:
     def column(self, array):
         return array
 
+    def copy(self, array):
+        return array.clone()
+
     def host(self, array):
         return array.cpu().numpy()
 
@@ -139,12 +154,14 @@ class _Torch:
     def integers(self, array):
         return array.long()
 
-    def range(self, array):
-        low, high = self.torch.stack(self.torch.aminmax(array)).tolist()
-        return low, high
+    def like(self, array):
+        return self.new(array.shape, dtype=array.dtype, device=array.device)
 
-    def descending(self, array):
-        return self.torch.argsort(array, descending=True, stable=True)
+    def where(self, mask, array, number):
+        return self.torch.where(mask != 0, array, array.new_tensor(number))
+
+    def finish_like(self, array, other):
+        return array
 
     def ranks(self, array):
         values, indices = self.torch.unique(array, return_inverse=True)
@@ -155,9 +172,9 @@ class _CuPy:
     def __init__(self):
         import cupy
 
-        self.cupy = self.library = cupy
+        self.cupy = cupy
         self.types = {code: np.dtype(code) for code in ("i4", "i8", "u1", "f8")}
-        self.new, self.allocate = cupy.ndarray, cupy.cuda.alloc
+        self.new, self.allocate, self.f8 = cupy.ndarray, cupy.cuda.alloc, np.float64
         self.current, self.device = cupy.cuda.get_current_stream, cupy.cuda.runtime.getDevice
 
     def find_stream(self, array) -> int:
@@ -210,6 +227,9 @@ class _CuPy:
     def column(self, array):
         return array
 
+    def copy(self, array):
+        return array.copy()
+
     def host(self, array):
         return array.get()
 
@@ -219,12 +239,14 @@ class _CuPy:
     def integers(self, array):
         return array.astype(np.int64)
 
-    def range(self, array):
-        both = self.cupy.stack((array.min(), array.max())).get()
-        return int(both[0]), int(both[1])
+    def like(self, array):
+        return self.new(array.shape, array.dtype)
 
-    def descending(self, array):
-        return self.cupy.argsort(-array, kind="stable")
+    def where(self, mask, array, number):
+        return self.cupy.where(mask != 0, array, array.dtype.type(number))
+
+    def finish_like(self, array, other):
+        return array
 
     def ranks(self, array):
         values, indices = self.cupy.unique(array, return_inverse=True)
@@ -286,7 +308,6 @@ class _Other:
 
     #: A stream that does not wait for all others, as the process's default stream does.
     PER_THREAD = 2
-    library = None
 
     def __init__(self, is_jax: bool):
         self.is_jax = is_jax
@@ -360,22 +381,38 @@ class _Other:
         array.mark_ready()
         return self.from_dlpack(array) if self.is_jax else array
 
+    def like(self, array):
+        size = np.dtype(array.dtype).itemsize
+        return self.empty(array.shape, f"i{size}" if self.is_jax else np.dtype(array.dtype).str[1:], array)
+
+    def where(self, mask, array, number):
+        if not self.is_jax:
+            raise TypeError("holes of numbers are not filled in arrays of this library: view them as CuPy or PyTorch do")
+        import jax
+
+        return jax.numpy.where(mask != 0, array, array.dtype.type(number))
+
+    def finish_like(self, array, other):
+        finished = self.finish(array)
+        if not self.is_jax:
+            return finished
+        import jax
+
+        return finished != 0 if other.dtype == bool else jax.lax.bitcast_convert_type(finished, other.dtype)
+
     def column(self, array):
         return np.asarray(array)
 
-    host, real = column, np.float64
+    copy, host, real, f8 = np.copy, column, np.float64, np.float64
 
     def integers(self, array):
         if not self.is_jax:
             raise TypeError("labels of 16, 32 or 64 bits are needed")
         return array.astype(self.dtype_of(np.int64))
 
-    def range(self, array):
-        if not self.is_jax:
-            raise TypeError("arrays of this library are not measured: view them as CuPy or PyTorch do")
-        return int(array.min()), int(array.max())
-
     def ranks(self, array):
+        if not self.is_jax:
+            raise TypeError("sparse labels of this library are not measured: view them as CuPy or PyTorch do")
         import jax
 
         values, indices = jax.numpy.unique(array, return_inverse=True)
@@ -431,9 +468,7 @@ def _plan(shape, strides, code, connectivity, values, delta, batch, packed_width
         if code in ("f2", "bf16", "bf2"):
             plan.convert = "widen"
             return plan
-        type_ = _VALUE_TYPES.get("u1" if code == "b1" else code)
-        if type_ is None:
-            raise TypeError(f"values of {code} cannot be labeled")
+        type_ = value_type(code)
     else:
         type_ = _BYTES if packed_width is None else _BITS
         if code not in ("b1", "u1", "i1"):
@@ -567,7 +602,7 @@ def label(array, connectivity, values, delta, batch, packed_width, out, stream, 
         raise ValueError("stats is not for batches")
     capacity = 1 << 16
     call = Labeling(array, connectivity, values, delta, False, packed_width, out, stream, capacity=capacity)
-    names = Columns(columns, call.ndim, spacing)
+    names = columns_of(columns, call.ndim, spacing)
     check_measured(names)
     count = int(call.read(call.count, np.int64)[0])
     labels = call.labels
@@ -584,6 +619,7 @@ def label(array, connectivity, values, delta, batch, packed_width, out, stream, 
     return call.kind.finish(labels) if out is None else out, count, table
 
 
+_ENDS = frozenset({"x1", "y1", "z1"})
 _INTEGERS = {"label", "area", "intensity_nan"} | {f"{axis}{side}" for axis in "xyz" for side in "01"}
 
 
@@ -597,28 +633,33 @@ def check_measured(names: Columns) -> None:
         raise ValueError(f"not measured on a GPU: {', '.join(sorted(unknown))}; move the array to the CPU")
 
 
-def make_table(kind, array, names: Columns, rows: int, write, count=None) -> dict:
-    """Makes a table of `rows` rows at most. `write` enqueues columns; count() returns how many rows there are."""
-    made = {
-        measure: kind.empty((rows,), "i8" if measure in _INTEGERS else "f8", array) for measure in names.wanted
-    }
-    if rows:
-        write([(measure, kind.address(column), measure in _INTEGERS) for measure, column in made.items()])
-    rows = count() if count else rows
-    made = {measure: kind.column(column)[:rows] for measure, column in made.items()}
-    for measure in made.keys() & {"x1", "y1", "z1"}:
-        made[measure] = made[measure] + 1  # boxes are half-open
-    return names.name(made)
+#: Bytes of memory that a table may keep without need.
+_SMALL = 1 << 20
 
 
-def relabel(labels, entries, out) -> None:
-    """Writes the entry of each label to `out`. All are contiguous arrays of a library, entries of one byte."""
-    kind = _kind_of(labels)
-    stream = kind.find_stream(labels)
-    address, device, shape, strides, code = kind.view(labels, stream)
-    view = (address, _VALUE_TYPES[code], _pitches(shape, strides, int(code[1:])))
-    extent = (shape[-1], *reversed(shape[:-1]), 1, 1)[:3]
-    _core.device_relabel(device, stream, view, extent, kind.address(entries), len(entries), kind.address(out))
+def make_table(kind, array, names: Columns, capacity: int, write, count=None) -> dict:
+    """Makes a table. `write` enqueues columns of `capacity` rows; count() returns how many of these there are.
+
+    All columns are in one array, integers first, then bounds of boxes, then numbers: libraries take longer to make an
+    array than the kernel to write it.
+    """
+    wanted = sorted(names.wanted, key=lambda name: (name not in _INTEGERS, name in _ENDS))
+    integers = sum(name in _INTEGERS for name in wanted)
+    ends = sum(name in _ENDS for name in wanted)
+    block = kind.empty((len(wanted), capacity), "i8", array)
+    if capacity:
+        at = kind.address(block)
+        write([(name, at + 8 * capacity * i, name in _INTEGERS) for i, name in enumerate(wanted)])
+    rows = count() if count else capacity
+    if rows is None:
+        return None
+    block = kind.column(block)
+    if 2 * rows < capacity and 8 * capacity * len(wanted) > _SMALL:
+        block = kind.copy(block[:, :rows])
+    if ends:
+        block[integers - ends : integers, :rows] += 1  # boxes are half-open
+    columns = [*block[:integers, :rows], *block[integers:].view(kind.f8)[:, :rows]]
+    return names.name(dict(zip(wanted, columns)))
 
 
 def measure(labels, intensity, properties, connectivity, spacing):
@@ -629,7 +670,7 @@ def measure(labels, intensity, properties, connectivity, spacing):
         check_intensity(intensity, properties)
         image = _Labels(kind, labels, stream, connectivity)
         if intensity is None or intensity.shape == labels.shape:
-            return image.measure(Columns(properties, labels.ndim, spacing), intensity)
+            return image.measure(columns_of(properties, labels.ndim, spacing), intensity)
         if intensity.shape[:-1] != labels.shape:
             raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
 
@@ -648,20 +689,36 @@ class _Labels:
         _, self.device, _, _, code = kind.view(labels, stream)
         if code[0] not in "iub" or code.startswith("bf"):
             raise TypeError(f"labels are integers, not {code}")
-        if code in ("b1", "u1", "i1", "u2", "u4", "u8"):  # libraries do little with the unsigned ones
+        if code in ("b1", "u1", "i1"):
             labels = kind.integers(labels)
         elements = math.prod(labels.shape)
-        low, self.largest = kind.range(labels) if elements else (0, 0)
-        if low < 0:
-            raise ValueError(f"labels are not negative; one is {low}")
-        self.ids = None
+        self.extent = (labels.shape[-1], *reversed(labels.shape[:-1]), 1, 1)[:3]
+        self.labels, self.largest, self.ids, self.elements = labels, None, None, elements
+
+    def find_largest(self, highest=None):
+        """Sets the largest label. Sparse labels are replaced by ranks, whose labels `ids` has.
+
+        `highest`: as highest_label() finds it, if that is known.
+        """
+        kind, elements = self.kind, self.elements
+        if self.largest is not None:
+            return
+        view, labels = self._view(self.labels) if elements else ((0, 0, (0, 0)), self.labels)
+        if highest is None and elements:
+            memory = kind.empty((), "i8", labels)
+            highest = _core.highest_label(self.device, self.stream, view, self.extent, kind.address(memory))
+        self.largest = highest or 0
+        bits = 8 << view[1] % 4
+        if view[1] >= _VALUE_TYPES["i1"] and self.largest >> (bits - 1):
+            raise ValueError(f"labels are not negative; one is {self.largest - (1 << bits)}")
         if self.largest > min(max(elements, 1 << 20), 2**32 - 2):
-            self.ids, labels = kind.ranks(labels)
+            # libraries do little with unsigned integers
+            is_unsigned = view[1] < _VALUE_TYPES["i1"]
+            self.ids, labels = kind.ranks(kind.integers(labels) if is_unsigned else labels)
             self.largest = len(self.ids) - 1
             if int(self.ids[0]) != 0:  # no background: ranks from 1 on
                 labels, self.largest = labels + 1, len(self.ids)
-        self.labels = labels
-        self.extent = (labels.shape[-1], *reversed(labels.shape[:-1]), 1, 1)[:3]
+            self.labels = labels
 
     def _view(self, array):
         """Returns (address, type, pitches), and the array that is there."""
@@ -689,22 +746,32 @@ class _Labels:
             of_samples, keep_samples = self._view(samples)
             if of_samples[1] in (_VALUE_TYPES["u8"], _VALUE_TYPES["i8"], _VALUE_TYPES["f8"]):
                 raise TypeError("samples of 64 bits are not measured on a GPU; convert them to int32 or float32")
-        size = max(256, _core.device_measure_workspace_bytes(self.largest, samples is not None))
+        # Few labels are a good guess: then nothing waits for the search of the largest one.
+        if isinstance(kind, _Other):  # its tables are read, all rows of them
+            self.find_largest()
+        largest = self.largest
+        if largest is None:
+            largest = min(self.elements, max(1 << 12, self.elements >> 9))
+        size = max(256, _core.device_measure_workspace_bytes(largest, samples is not None))
         workspace, address = kind.workspace(size, keep)
-        count = kind.empty((), "i8", keep)
+        found = kind.empty((2,), "i8", keep)
 
         def write(columns):
             _core.device_measure(
-                self.device, self.stream, labels, of_samples, self.extent, self.largest, self.number,
-                names.spacing, columns, kind.address(count), address, size,
+                self.device, self.stream, labels, of_samples, self.extent, largest, self.number,
+                names.spacing, columns, kind.address(found), kind.address(found) + 8, address, size,
             )  # fmt: skip
 
         def rows():
-            if not self.largest:
+            if not largest:
                 return 0
-            return int(np.frombuffer(_core.read(self.device, kind.address(count), 8, self.stream), np.int64)[0])
+            count, highest = np.frombuffer(_core.read(self.device, kind.address(found), 16, self.stream), np.uint64)
+            self.find_largest(int(highest))
+            return int(count) if self.largest == highest <= largest else None
 
-        table = make_table(kind, keep, names, self.largest, write, rows)
+        table = make_table(kind, keep, names, largest, write, rows)
+        if table is None:
+            return self.measure(names, samples)
         if "label" in table:
             table["label"] = self.named(table["label"])
         return table
@@ -720,6 +787,8 @@ class _Labels:
         Of overlaps with `others`, the last is the first element; without, contacts.
         """
         kind = self.kind
+        for image in (self, others) if others else (self,):
+            image.find_largest()
         labels, keep = self._view(self.labels)
         of_others, keep_others = self._view(others.labels) if others else ((0, 0, (0, 0)), None)
         largest = max(self.largest, others.largest if others else 0)

@@ -1,60 +1,59 @@
-"""Removal of components in the memory of a GPU, for PyTorch and CuPy."""
+"""Removal of components in the memory of a GPU."""
 
 from __future__ import annotations
 
+import functools
 import math
 
-from . import _device
+from . import _core, _device
 from ._host import checked_sizes
 from ._kinds import need_cuda, pixels
 
-_COMPLEMENTARY = {2: 2, 4: 8, 8: 4, 6: 26, 18: 6, 26: 6}
+_MASK = -2  # of bytes, as in _device
+_NOTHING = (0, 0, (0, 0))
+#: What filled holes become, for elements that are not integers.
+_ONES = {"f2": 0x3C00, "bf16": 0x3F80, "bf2": 0x3F80, "f4": 0x3F800000, "f8": 0x3FF << 52}
 
 
-class _Components:
-    """Components of a mask or of values, with their sizes. Arrays have an entry for each component."""
-
-    def __init__(self, array, number: int, values: bool):
-        connectivity = number if array.ndim > 1 else None
-        self.labels, self.count, self._table = _device.label(
-            array, connectivity, values, 0, False, None, None, None, ("area", "bbox"), None
-        )
-        self.area, self._number = self._table["area"], number
-
-    def at_border(self):
-        """Returns which components touch the border, in 2D that of the slice."""
-        ndim, shape = self.labels.ndim, self.labels.shape
-        border = self.area < 0
-        for i in range(ndim):
-            if ndim == 3 and i == 0 and self._number in (4, 8):
-                continue
-            border |= (self._table[f"bbox-{i}"] == 0) | (self._table[f"bbox-{i + ndim}"] == shape[i])
-        return border
-
-    def drawn(self, library, keep):
-        """Returns the mask of the components that are kept."""
-        if not self.count:
-            return self.labels > 0
-        entries = library.concatenate((self.area[:1] < 0, keep))
-        mask = library.empty_like(self.labels, dtype=keep.dtype)
-        if math.prod(self.labels.shape):
-            _device.relabel(self.labels, entries, mask)
-        return mask
+@functools.lru_cache(256)
+def _cleaning(*conditions):
+    return _core.Cleaning(*conditions)
 
 
-def _is_set(array):
-    return (array != 0) & (array == array)  # NaN is background
+class _Image:
+    """An array whose elements the library can read or write, if necessary as a copy."""
+
+    def __init__(self, kind, array, stream):
+        address, self.device, shape, strides, code = kind.view(array, stream)
+        size = 2 if code == "bf16" else int(code[1:])
+        pitches = _device._pitches(shape, strides, size)
+        if pitches is None:
+            array = kind.contiguous(array)
+            address, pitches = kind.view(array, stream)[0], (0, 0)
+        if size not in (1, 2, 4, 8):
+            raise TypeError(f"an array of {array.dtype} cannot be cleaned")
+        self.array, self.address, self.pitches, self.code, self.size = array, address, pitches, code, size
+
+    @property
+    def elements(self):
+        """The array as unsigned integers of its elements' size."""
+        return self.address, (1, 2, 4, 8).index(self.size), self.pitches
+
+    @property
+    def mask(self):
+        return self.address, _MASK, self.pitches
+
+
+def _mask_of(kind, image: _Image, stream) -> _Image:
+    return image if image.code in ("b1", "u1", "i1") else _Image(kind, kind.nonzero(image.array), stream)
 
 
 def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out):
     need_cuda()
     kind = _device._kind_of(array)
-    library = kind.library
-    if library is None:
-        raise TypeError("arrays of this library are not cleaned on a GPU; view them as CuPy or PyTorch arrays")
     if values is None:
         values = str(array.dtype) not in ("bool", "torch.bool")
-    largest, min_size, max_size, fill_holes = checked_sizes(
+    largest, *sizes = checked_sizes(
         array.ndim, values, per_value, largest, min_size, max_size, fill_holes, clear_border
     )
     if per_value:
@@ -67,28 +66,36 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
     if out is not None and out.dtype != array.dtype:
         raise ValueError(f"out= is of {out.dtype}, the array of {array.dtype}")
     number = pixels(connectivity, array.ndim)
-    with kind.use(array, kind.find_stream(array)):
-        base, mask = array, array
-        if fill_holes:
-            is_set = _is_set(array)
-            holes = _Components(~is_set, _COMPLEMENTARY[number], False)
-            mask = is_set | holes.drawn(library, ~holes.at_border() & (holes.area <= min(fill_holes, 2**63 - 1)))
-            base = library.where(is_set, array, library.ones_like(array))
-        found = _Components(mask, number, values)
-        keep = (found.area >= min(min_size, 2**63 - 1)) & (found.area <= min(max_size, 2**63 - 1))
-        if clear_border:
-            keep &= ~found.at_border()
-        if seeds is not None and found.count:
-            seeded = library.concatenate((keep[:1], keep)) & False
-            seeded[found.labels[_is_set(seeds)]] = True
-            keep &= seeded[1:]
-        if largest:
-            first = keep & False
-            first[kind.descending(found.area * keep)[:largest]] = True
-            keep &= first
-        result = found.drawn(library, keep)
-        if result.dtype != base.dtype:
-            result = library.where(result, base, library.zeros_like(base))
+    stream = kind.find_stream(array)
+    with kind.use(array, stream):
+        source = _Image(kind, array, stream)
+        if values:
+            image = source
+            while image.code in ("f2", "bf16", "bf2"):
+                image = _Image(kind, kind.widen(image.array), stream)
+            type_ = _device.value_type(image.code)
+            view = (image.address, type_, image.pitches)
+        else:
+            image, type_ = _mask_of(kind, source, stream), _MASK
+            view = image.mask
+            if sizes[2] and source.code in _ONES:  # numbers that are 0 or NaN become 1
+                source = _Image(kind, kind.where(image.array, source.array, 1), stream)
+        marked = None if seeds is None else _mask_of(kind, _Image(kind, seeds, stream), stream)
+        if marked is not None and marked.device != source.device:
+            raise ValueError(f"arrays are on the devices {source.device} and {marked.device}")
+        result = kind.like(array)
+        written = (kind.address(result), source.elements[1], (0, 0))
+        if math.prod(array.shape):
+            cleaning = _cleaning(
+                number, type_, (array.shape[-1], *reversed(array.shape[:-1]), 1, 1)[:3], (sizes[2], *sizes[:2]),
+                min(largest, 2**32 - 1), bool(clear_border), marked is not None,
+            )  # fmt: skip
+            workspace, at = kind.workspace(max(256, cleaning.workspace_bytes), array)
+            cleaning.clean(
+                source.device, stream, view, marked.mask if marked else _NOTHING, source.elements,
+                _ONES.get(source.code, 1), written, at,
+            )  # fmt: skip
+        result = kind.finish_like(result, array)
         if out is None:
             return result
         out[...] = result

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -92,6 +93,19 @@ class Columns:
         if self._scales and len(measure) == 2 and measure[0] == "c":
             return values * self._scales[measure[1]]
         return values
+
+
+@functools.lru_cache(64)
+def _known_columns(properties, ndim: int, spacing) -> Columns:
+    return Columns(properties, ndim, spacing)
+
+
+def columns_of(properties, ndim: int, spacing) -> Columns:
+    """Returns the columns of a table, which are kept for the next call."""
+    try:
+        return _known_columns(properties if isinstance(properties, str) else tuple(properties), ndim, spacing)
+    except TypeError:  # a spacing without a hash
+        return Columns(properties, ndim, spacing)
 
 
 def as_signed(values: np.ndarray) -> np.ndarray:

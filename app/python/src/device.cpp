@@ -15,6 +15,7 @@
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <variant>
 #include <vector>
 
 #include "gpuccl/types.hpp"
@@ -305,28 +306,87 @@ DeviceValueImage image_of(const View& view, const std::array<int, 3>& extent) {
           0};
 }
 
+/// Returns the highest label, which `memory` of the device receives, after the stream has found it.
+unsigned long long highest_label(int device, std::uintptr_t stream, const View& labels,
+                                 std::array<int, 3> extent, std::uintptr_t memory) {
+  const nb::gil_scoped_release others_go_on;
+  const Current current(device);
+  highest_label_on_device(image_of(labels, extent), at<unsigned long long>(memory), stream_of(stream));
+  unsigned long long highest = 0;
+  check(cudaMemcpyAsync(&highest, at<void>(memory), sizeof(highest), cudaMemcpyDeviceToHost,
+                        stream_of(stream)));
+  check(cudaStreamSynchronize(stream_of(stream)));
+  return highest;
+}
+
 /// Enqueues the measurement of labels up to `largest`, with samples if `samples` has an address.
 void measure_labels(int device, std::uintptr_t stream, const View& labels, const View& samples,
                     std::array<int, 3> extent, std::uint32_t largest, int connectivity,
                     const std::array<double, 3>& spacing, const std::vector<Column>& columns,
-                    std::uintptr_t count, std::uintptr_t workspace, std::size_t workspace_bytes) {
+                    std::uintptr_t count, std::uintptr_t highest, std::uintptr_t workspace,
+                    std::size_t workspace_bytes) {
   const nb::gil_scoped_release others_go_on;
   const Current current(device);
   const std::vector<DeviceColumn> wanted = columns_of(columns);
   measure_on_device(
       {image_of(labels, extent), image_of(samples, extent), largest, static_cast<Connectivity>(connectivity),
-       spacing, wanted, largest, at<unsigned long long>(count)},
+       spacing, wanted, largest, at<unsigned long long>(count), at<unsigned long long>(highest)},
       at<void>(workspace), workspace_bytes, stream_of(stream));
 }
 
-/// Enqueues the replacement of labels by entries of a map of values of one byte.
-void relabel(int device, std::uintptr_t stream, const View& labels, std::array<int, 3> extent,
-             std::uintptr_t map, std::size_t entries, std::uintptr_t out) {
-  const nb::gil_scoped_release others_go_on;
-  const Current current(device);
-  relabel_on_device({image_of(labels, extent), ValueType::u8, at<const void>(map), entries, at<void>(out)},
-                    stream_of(stream));
+/// A mask or multi-label image in GPU memory as label_on_device() takes it. The type is that of Plan.
+std::variant<DeviceImage, DeviceValueImage> any_image_of(const View& view, const std::array<int, 3>& extent) {
+  const auto& [data, type, pitches] = view;
+  if (type >= 0) return image_of(view, extent);
+  return DeviceImage{at<const void>(data),
+                     DeviceImage::Format::bytes,
+                     {extent[0], extent[1], extent[2]},
+                     pitches[0],
+                     pitches[1]};
 }
+
+/// Which components of images of one shape are kept: the sizes are those of DeviceCleaning.
+class Cleaning {
+ public:
+  Cleaning(int connectivity, int type, std::array<int, 3> extent, std::array<std::uint64_t, 3> sizes,
+           std::uint32_t largest, bool clear_border, bool with_seeds)
+      : extent_(extent) {
+    request_.image = any_image_of({0, type, {}}, extent);
+    request_.connectivity = static_cast<Connectivity>(connectivity);
+    request_.fill_holes = sizes[0];
+    request_.min_size = sizes[1];
+    request_.max_size = sizes[2];
+    request_.largest = largest;
+    request_.clear_border = clear_border;
+    DeviceCleaning asked = request_;
+    if (with_seeds) asked.seeds.data = this;  // only whether there are some
+    workspace_bytes_ = device_clean_workspace_bytes(asked);
+  }
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
+
+  /// Enqueues the cleaning of an image. Without an address, there are no seeds. `from` has elements of the
+  /// size of those of `out`.
+  void clean(int device, std::uintptr_t stream, const View& image, const View& seeds, const View& from,
+             std::uint64_t filled, const View& out, std::uintptr_t workspace) const {
+    const nb::gil_scoped_release others_go_on;
+    const Current current(device);
+    DeviceCleaning request = request_;
+    request.image = any_image_of(image, extent_);
+    if (std::get<0>(seeds) != 0) request.seeds = std::get<DeviceImage>(any_image_of(seeds, extent_));
+    request.from = image_of(from, extent_);
+    request.filled = filled;
+    request.type = static_cast<ValueType>(std::get<1>(out));
+    request.out = at<void>(std::get<0>(out));
+    request.out_row_pitch = std::get<2>(out)[0];
+    request.out_slice_pitch = std::get<2>(out)[1];
+    clean_on_device(request, at<void>(workspace), workspace_bytes_, stream_of(stream));
+  }
+
+ private:
+  std::array<int, 3> extent_;
+  DeviceCleaning request_;
+  std::size_t workspace_bytes_ = 0;
+};
 
 std::size_t pairs_workspace_bytes(std::size_t capacity, bool contacts) {
   return contacts ? device_contacts_workspace_bytes(capacity) : device_overlaps_workspace_bytes(capacity);
@@ -424,8 +484,12 @@ void add_device(nb::module_& module) {
       .def("label_and_wait", &Plan::label_and_wait);
   module.def("measured_on_device", &measured_on_device);
   module.def("device_table", &make_table);
+  module.def("highest_label", &highest_label);
   module.def("device_measure", &measure_labels);
-  module.def("device_relabel", &relabel);
+  nb::class_<Cleaning>(module, "Cleaning")
+      .def(nb::init<int, int, std::array<int, 3>, std::array<std::uint64_t, 3>, std::uint32_t, bool, bool>())
+      .def_prop_ro("workspace_bytes", &Cleaning::workspace_bytes)
+      .def("clean", &Cleaning::clean);
   module.def("device_pairs", &count_pairs);
   module.def("device_measure_workspace_bytes", &device_measure_workspace_bytes);
   module.def("device_pairs_workspace_bytes", &pairs_workspace_bytes);

@@ -117,6 +117,12 @@ void label_values_on_device(const DeviceValueImage& image, Connectivity connecti
                             const DeviceResult& result, ValueBits* values, void* workspace,
                             std::size_t workspace_bytes, cudaStream_t stream);
 
+/// Enqueues the search of the highest label of an image of integers of 16, 32 or 64 bits, as
+/// label_on_device() enqueues labeling. Negative labels, as unsigned numbers of their type, are above all
+/// others.
+void highest_label_on_device(const DeviceValueImage& labels, unsigned long long* highest,
+                             cudaStream_t stream);
+
 /// A column of a table on a device.
 struct DeviceColumn {
   std::optional<MeasureId> measure;           // none: the label
@@ -137,6 +143,9 @@ struct DeviceMeasuring {
   std::span<const DeviceColumn> columns;
   std::size_t capacity = 0;             // rows of each column; further rows are dropped
   unsigned long long* count = nullptr;  // receives the number of labels that occur, or null
+  /// Receives the highest label as highest_label_on_device() does, or null. If it is above `largest`, larger
+  /// labels were left out. Requires `largest` above 0.
+  unsigned long long* highest = nullptr;
 };
 
 /// Returns whether measure_on_device() has the measure: basic ones, and those of samples except median and
@@ -179,6 +188,43 @@ struct DeviceRelabeling {
 /// objects in an image, or a mask of the objects to keep. Needs no workspace. Throws Error: usage for invalid
 /// arguments.
 void relabel_on_device(const DeviceRelabeling& request, cudaStream_t stream);
+
+/// An image of which components are kept, and the image that receives their elements.
+struct DeviceCleaning {
+  std::variant<DeviceImage, DeviceValueImage> image;  // a mask, or a multi-label image
+  Connectivity connectivity = Connectivity::c8;
+  std::uint64_t fill_holes = 0;  // first fills holes of a mask with at most this number of elements
+  std::uint64_t min_size = 0, max_size = UINT64_MAX;  // of components, in elements
+  std::uint32_t largest = 0;  // number of components, the first ones of equal size; 0: all that meet the rest
+  bool clear_border = false;  // removes components at the border, in 2D that of their slice
+  DeviceImage seeds;          // keeps components in which this mask has an element; null data: all
+  /// Elements that are written where components are kept, of the size of `type`. Null data: `filled`.
+  DeviceValueImage from;
+  std::uint64_t filled = 1;  // is written for elements of `from` that are 0 where holes are filled
+  ValueType type = ValueType::u8;
+  void* out = nullptr;               // may be the data of `image` and `from` if these have its layout
+  std::int64_t out_row_pitch = 0;    // bytes; 0: rows without padding
+  std::int64_t out_slice_pitch = 0;  // bytes; 0: height * out_row_pitch
+
+  Extent extent() const {
+    return std::visit([](const auto& one) { return one.extent; }, image);
+  }
+};
+
+/// Returns the bytes of workspace of clean_on_device(), which depend on everything but pointers, pitches and
+/// types: those of the labeling of the image, or if it fills holes of that of its complement, and up to 4
+/// bytes for each possible component: as many as elements of a multi-label image; of a mask a half of that
+/// with 4- and 6-connectivity, a quarter with 8 and 18, and an eighth with 26.
+std::size_t device_clean_workspace_bytes(const DeviceCleaning& request);
+
+/// Enqueues the removal of components on `stream`, as label_on_device() enqueues labeling: `out` receives the
+/// elements of components that are kept, and 0 otherwise. Holes are components of the background that do not
+/// touch the border, connected as the foreground is not: 4 for 8, 8 for 4, 6 for 18 and 26, 26 for 6. Images
+/// have less than 2^32 elements.
+///
+/// Throws Error as label_on_device().
+void clean_on_device(const DeviceCleaning& request, void* workspace, std::size_t workspace_bytes,
+                     cudaStream_t stream);
 
 /// A table of pairs of labels on a device, one row each, ascending by a, then b. Null pointers are skipped.
 struct DevicePairs {

@@ -117,6 +117,9 @@ gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* ima
                                             void* workspace, size_t workspace_bytes,
                                             struct CUstream_st* stream);
 
+gpuccl_status gpuccl_highest_label_on_device(const gpuccl_device_value_image* labels,
+                                             unsigned long long* highest, struct CUstream_st* stream);
+
 /* A column of a table in GPU memory: a measure by its name (`gpuccl list --measures`), or "label". */
 typedef struct {
   const char* measure;
@@ -132,8 +135,9 @@ typedef struct {
   double spacing[3]; /* along x, y, z; 0: unknown */
   const gpuccl_device_column* columns;
   size_t column_count;
-  size_t capacity;           /* rows of each column */
-  unsigned long long* count; /* or NULL */
+  size_t capacity;             /* rows of each column */
+  unsigned long long* count;   /* or NULL */
+  unsigned long long* highest; /* label, which may be above `largest`; or NULL */
 } gpuccl_device_measuring;
 
 gpuccl_status gpuccl_device_measure_workspace_bytes(uint32_t largest, int with_samples, size_t* bytes);
@@ -157,6 +161,29 @@ typedef struct {
 } gpuccl_device_relabeling;
 
 gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling* request, struct CUstream_st* stream);
+
+/* Which components of an image are kept, and where their elements are written: DeviceCleaning in
+ * gpuccl/device.hpp. One of `mask` and `values` is an image; the data of the other is NULL. */
+typedef struct {
+  gpuccl_device_image mask;
+  gpuccl_device_value_image values;
+  int connectivity;
+  uint64_t fill_holes;         /* of a mask: at most this number of elements; 0: none */
+  uint64_t min_size, max_size; /* max_size 0: any */
+  uint32_t largest;            /* number of components; 0: all */
+  int clear_border;
+  gpuccl_device_image seeds;      /* data: NULL: none */
+  gpuccl_device_value_image from; /* data: NULL: elements are `filled` */
+  uint64_t filled;
+  gpuccl_value_type type; /* of out */
+  void* out;
+  int64_t out_row_pitch, out_slice_pitch; /* bytes; 0: without padding */
+} gpuccl_device_cleaning;
+
+gpuccl_status gpuccl_device_clean_workspace_bytes(const gpuccl_device_cleaning* request, size_t* bytes);
+
+gpuccl_status gpuccl_clean_on_device(const gpuccl_device_cleaning* request, void* workspace,
+                                     size_t workspace_bytes, struct CUstream_st* stream);
 
 /* A table of pairs of labels in GPU memory: DevicePairs in gpuccl/device.hpp. Pointers may be NULL. Rows are
  * ascending by a, then b. `counts` of overlaps: elements; of contacts: faces across x, y and z, edges,

@@ -79,6 +79,30 @@ DevicePairs pairs_of(const gpuccl_device_pairs& pairs) {
           pairs.first, pairs.capacity, pairs.count};
 }
 
+DeviceCleaning cleaning_of(const gpuccl_device_cleaning& given) {
+  DeviceCleaning request;
+  if ((given.mask.data == nullptr) == (given.values.data == nullptr))
+    throw Error(ErrorCode::usage, "labeling on a device: a mask or a multi-label image is needed");
+  if (given.mask.data != nullptr)
+    request.image = image_of(given.mask);
+  else
+    request.image = values_of(given.values);
+  request.connectivity = static_cast<Connectivity>(given.connectivity);
+  request.fill_holes = given.fill_holes;
+  request.min_size = given.min_size;
+  if (given.max_size != 0) request.max_size = given.max_size;
+  request.largest = given.largest;
+  request.clear_border = given.clear_border != 0;
+  if (given.seeds.data != nullptr) request.seeds = image_of(given.seeds);
+  request.from = values_of(given.from);
+  request.filled = given.filled;
+  request.type = static_cast<ValueType>(given.type);
+  request.out = given.out;
+  request.out_row_pitch = given.out_row_pitch;
+  request.out_slice_pitch = given.out_slice_pitch;
+  return request;
+}
+
 static_assert(static_cast<int>(ValueType::u8) == GPUCCL_U8 && static_cast<int>(ValueType::i8) == GPUCCL_I8 &&
               static_cast<int>(ValueType::f64) == GPUCCL_F64);
 
@@ -135,6 +159,11 @@ gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image* ima
   });
 }
 
+gpuccl_status gpuccl_highest_label_on_device(const gpuccl_device_value_image* labels,
+                                             unsigned long long* highest, struct CUstream_st* stream) {
+  return status_of([&] { highest_label_on_device(values_of(*labels), highest, stream); });
+}
+
 gpuccl_status gpuccl_device_measure_workspace_bytes(uint32_t largest, int with_samples, size_t* bytes) {
   return status_of([&] { *bytes = device_measure_workspace_bytes(largest, with_samples != 0); });
 }
@@ -151,7 +180,8 @@ gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring* request, v
                        {spacing[0], spacing[1], spacing[2]},
                        columns,
                        request->capacity,
-                       request->count},
+                       request->count,
+                       request->highest},
                       workspace, workspace_bytes, stream);
   });
 }
@@ -173,6 +203,15 @@ gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling* request, 
                        request->entries, request->out, request->out_row_pitch, request->out_slice_pitch},
                       stream);
   });
+}
+
+gpuccl_status gpuccl_device_clean_workspace_bytes(const gpuccl_device_cleaning* request, size_t* bytes) {
+  return status_of([&] { *bytes = device_clean_workspace_bytes(cleaning_of(*request)); });
+}
+
+gpuccl_status gpuccl_clean_on_device(const gpuccl_device_cleaning* request, void* workspace,
+                                     size_t workspace_bytes, struct CUstream_st* stream) {
+  return status_of([&] { clean_on_device(cleaning_of(*request), workspace, workspace_bytes, stream); });
 }
 
 gpuccl_status gpuccl_device_overlaps_workspace_bytes(size_t capacity, size_t* bytes) {

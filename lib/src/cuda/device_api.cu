@@ -30,17 +30,22 @@ bool is_aligned(const void* address, std::size_t to) {
   return reinterpret_cast<std::uintptr_t>(address) % to == 0;
 }
 
+void check_extent(Extent extent) {
+  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+}
+
 bool is_empty(Extent extent) { return extent.width == 0 || extent.height == 0 || extent.depth == 0; }
 
-/// Throws Error if there may be too many components. Of the elements that touch along `axes` axes (2, 2 x 2
-/// or 2 x 2 x 2), at most one begins a component; in a label map, each may.
-void check_count(Extent extent, int axes) {
-  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+/// Returns the largest possible number of components. Of the elements that touch along `axes` axes (2, 2 x 2
+/// or 2 x 2 x 2), at most one begins a component; in a label map, each may. Throws Error if it is too large.
+std::size_t check_count(Extent extent, int axes) {
+  check_extent(extent);
   const auto halved = [&](int length, int axis) { return axis < axes ? length / 2 + length % 2 : length; };
   const double most =
       double{1} * halved(extent.width, 0) * halved(extent.height, 1) * halved(extent.depth, 2);
   if (most >= static_cast<double>(cuda::runs::kLabelLimit))
     throw Error(ErrorCode::memory, "the image could have more components than the GPU engine can number");
+  return static_cast<std::size_t>(most);
 }
 
 /// Replaces pitches of 0 by their defaults, and checks all pitches.
@@ -97,6 +102,13 @@ runs::DeviceValues checked(const DeviceValueImage& image) {
   return {whole.data, whole.type, whole.delta, whole.row_pitch, whole.slice_pitch};
 }
 
+/// Returns the bytes of an image as words, with room for the alignment of what follows.
+std::size_t filled_bytes(Extent extent) {
+  const std::size_t words =
+      static_cast<std::size_t>(extent.rows()) * ((static_cast<std::size_t>(extent.width) + 31) / 32);
+  return (words * 4 + 255) / 256 * 256;
+}
+
 void check_workspace(const void* workspace, std::size_t bytes, std::size_t needed) {
   require(is_aligned(workspace, 256), "the address of the workspace is not a multiple of 256");
   require(workspace != nullptr, "no workspace");
@@ -122,7 +134,7 @@ bool is_done(cuda::tables::PairCall& call, cudaStream_t stream) {
   DeviceValueImage& labels = call.labels;
   const Extent extent = labels.extent;
   check_count_address(call.pairs.count);
-  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  check_extent(extent);
   require(call.largest < UINT32_MAX, "the largest label is not below 2^32 - 1");
   require(labels.delta == 0 && call.others.delta == 0, "labels have no delta");
   if (call.largest == 0 || is_empty(extent)) return is_done(Extent{0, 0, 0}, call.pairs.count, stream);
@@ -136,7 +148,7 @@ bool is_of_samples(MeasureId id) { return measure_of(id).group == MeasureGroup::
 measuring::BasicFormulas formulas_of(Extent extent, Connectivity connectivity,
                                      const std::array<double, 3>& spacing,
                                      std::span<const DeviceColumn> columns, bool with_samples) {
-  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  check_extent(extent);
   cuda::runs::check_sums(extent);
   const bool is_deep = is_3d(connectivity) || extent.depth > 1;
   for (const DeviceColumn& column : columns) {
@@ -203,6 +215,72 @@ void label_on_device(const DeviceImage& image, Connectivity connectivity, const 
                     [&]<Connectivity one>() { cuda::runs::enqueue<one>(call, LinkWidth::as_needed); });
 }
 
+std::size_t device_clean_workspace_bytes(const DeviceCleaning& request) {
+  const Extent extent = request.extent();
+  const bool of_values = std::holds_alternative<DeviceValueImage>(request.image);
+  runs::CleanCall call{request, check_count(extent, of_values ? 0 : max_axes(request.connectivity)), nullptr,
+                       nullptr};
+  require(!of_values || request.fill_holes == 0, "holes are filled in masks");
+  require(extent.elements() <= UINT32_MAX, "images that are cleaned have less than 2^32 elements");
+  if (is_empty(extent)) return 0;
+  std::size_t bytes = with_connectivity(request.connectivity, [&]<Connectivity one>() {
+    return of_values ? runs::value_selection_bytes<one>(call) : runs::selection_bytes<one>(call, false);
+  });
+  if (request.fill_holes == 0) return bytes;
+  const Connectivity of_holes = complementary(request.connectivity);
+  call.components = check_count(extent, max_axes(of_holes));
+  with_connectivity(
+      of_holes, [&]<Connectivity one>() { bytes = std::max(bytes, runs::selection_bytes<one>(call, true)); });
+  return bytes + filled_bytes(extent);
+}
+
+void clean_on_device(const DeviceCleaning& request, void* workspace, std::size_t workspace_bytes,
+                     cudaStream_t stream) {
+  const std::size_t needed = device_clean_workspace_bytes(request);
+  const Extent extent = request.extent();
+  runs::CleanCall call{request, 0, workspace, stream};
+  DeviceCleaning& checked = call.request;
+  if (is_empty(extent)) return;
+  DeviceValueImage out{checked.out, checked.type, extent, checked.out_row_pitch, checked.out_slice_pitch, 0};
+  check_values(out);
+  checked.out_row_pitch = out.row_pitch;
+  checked.out_slice_pitch = out.slice_pitch;
+  if (checked.from.data != nullptr) {
+    require(checked.from.extent == extent,
+            "the elements that are written have another extent than the image");
+    require(bytes_of(checked.from.type) == bytes_of(checked.type),
+            "elements are not of the size of the output's type");
+    check_values(checked.from);
+  }
+  if (checked.seeds.data != nullptr) {
+    require(checked.seeds.extent == extent, "seeds have another extent than the image");
+    check_image(checked.seeds);
+  }
+  check_workspace(workspace, workspace_bytes, needed);
+  if (auto* const values = std::get_if<DeviceValueImage>(&checked.image)) {
+    check_values(*values);
+    require(values->delta >= 0, "delta is not a number of at least 0");
+    call.components = check_count(extent, 0);
+    with_connectivity(checked.connectivity,
+                      [&]<Connectivity one>() { runs::enqueue_value_cleaning<one>(call); });
+    return;
+  }
+  check_image(std::get<DeviceImage>(checked.image));
+  std::uint32_t* filled = nullptr;
+  if (checked.fill_holes > 0) {
+    filled = static_cast<std::uint32_t*>(workspace);
+    call.workspace = static_cast<std::byte*>(workspace) + filled_bytes(extent);
+    const Connectivity of_holes = complementary(checked.connectivity);
+    call.components = check_count(extent, max_axes(of_holes));
+    with_connectivity(of_holes, [&]<Connectivity one>() {
+      if constexpr (one != Connectivity::c18) runs::enqueue_filling<one>(call, filled);
+    });
+  }
+  call.components = check_count(extent, max_axes(checked.connectivity));
+  with_connectivity(checked.connectivity,
+                    [&]<Connectivity one>() { runs::enqueue_cleaning<one>(call, filled); });
+}
+
 bool is_measured_on_device(MeasureId measure) {
   using enum MeasureId;
   return measure <= area_physical || (width <= measure && measure <= equivalent_diameter_area) ||
@@ -224,6 +302,10 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
       formulas_of(labels.extent, request.connectivity, request.spacing, request.columns, with_samples);
   check_count_address(request.count);
   require(labels.delta == 0 && samples.delta == 0, "labels and samples have no delta");
+  check_count_address(request.highest);
+  if (request.highest != nullptr)
+    cuda::check(cudaMemsetAsync(request.highest, 0, sizeof(*request.highest), stream),
+                "clearing the highest label");
   if (request.largest == 0 && request.count != nullptr)
     cuda::check(cudaMemsetAsync(request.count, 0, sizeof(*request.count), stream), "counting no labels");
   if (is_done(labels.extent, request.count, stream) || request.largest == 0) return;
@@ -236,6 +318,18 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
   }
   check_workspace(workspace, workspace_bytes, device_measure_workspace_bytes(request.largest, with_samples));
   cuda::tables::enqueue(call);
+}
+
+void highest_label_on_device(const DeviceValueImage& labels, unsigned long long* highest,
+                             cudaStream_t stream) {
+  DeviceValueImage image = labels;
+  require(highest != nullptr, "no memory for the highest label");
+  check_count_address(highest);
+  check_extent(image.extent);
+  cuda::check(cudaMemsetAsync(highest, 0, sizeof(*highest), stream), "clearing the highest label");
+  if (is_empty(image.extent)) return;
+  check_labels_image(image);
+  cuda::tables::enqueue_highest(image, highest, stream);
 }
 
 void table_on_device(const DeviceComponent* components, std::size_t count, Extent extent,
@@ -251,7 +345,7 @@ void relabel_on_device(const DeviceRelabeling& request, cudaStream_t stream) {
   DeviceRelabeling checked = request;
   DeviceValueImage& labels = checked.labels;
   const Extent extent = labels.extent;
-  require(extent.width >= 0 && extent.height >= 0 && extent.depth >= 0, "an axis is shorter than 0");
+  check_extent(extent);
   require(labels.delta == 0, "labels have no delta");
   require(checked.map != nullptr || checked.entries == 0, "no map");
   if (is_empty(extent)) return;

@@ -27,6 +27,7 @@ set(GPUCCL_SHARED
   phases/statistics.cu
   phases/layouts.cu
   tables/relabel.cu
+  runs/cleaning/choice.cu
   runs/statistics/component_memory.cu)
 list(TRANSFORM GPUCCL_SHARED PREPEND cuda/)
 list(APPEND GPUCCL_SHARED

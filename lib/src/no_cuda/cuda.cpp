@@ -94,6 +94,11 @@ gpuccl_status gpuccl_label_values_on_device(const gpuccl_device_value_image*, in
   return gpuccl::unavailable();
 }
 
+gpuccl_status gpuccl_highest_label_on_device(const gpuccl_device_value_image*, unsigned long long*,
+                                             struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
 gpuccl_status gpuccl_device_measure_workspace_bytes(uint32_t, int, size_t*) { return gpuccl::unavailable(); }
 
 gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring*, void*, size_t, struct CUstream_st*) {
@@ -106,6 +111,14 @@ gpuccl_status gpuccl_table_on_device(const gpuccl_component*, size_t, gpuccl_ext
 }
 
 gpuccl_status gpuccl_relabel_on_device(const gpuccl_device_relabeling*, struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
+gpuccl_status gpuccl_device_clean_workspace_bytes(const gpuccl_device_cleaning*, size_t*) {
+  return gpuccl::unavailable();
+}
+
+gpuccl_status gpuccl_clean_on_device(const gpuccl_device_cleaning*, void*, size_t, struct CUstream_st*) {
   return gpuccl::unavailable();
 }
 

@@ -123,6 +123,7 @@ T atomicCAS(T* at, std::type_identity_t<T> expected, std::type_identity_t<T> v) 
 
 // ---- waiting and warp functions
 
+inline void __threadfence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 inline void __threadfence_system() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 inline void __syncthreads() { emulation::meet_block(); }
 inline int __syncthreads_or(int predicate) {

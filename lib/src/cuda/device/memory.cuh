@@ -56,4 +56,14 @@ __device__ inline void raise(Label* flag) {
   if (plain_load(flag) == 0) plain_store(flag, Label{1});
 }
 
+/// Raises *to to the highest value of the lanes of a warp. All lanes call it.
+__device__ inline void raise_in_warp(unsigned long long* to, unsigned long long value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    const unsigned long long other = __shfl_xor_sync(~0u, value, distance);
+    value = other > value ? other : value;
+  }
+  if (threadIdx.x % 32 == 0 && value > plain_load(to)) atomicMax(to, value);
+}
+
 }  // namespace gpuccl::cuda

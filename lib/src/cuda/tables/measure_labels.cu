@@ -34,7 +34,8 @@ __global__ void clear_sums(LabelSums sums, bool flat) {
 
 template <Pass pass, class Id, class Sample>
 __global__ void __launch_bounds__(kColumns)
-    measure_labels(Rows<Id> labels, Rows<Sample> samples, Extent extent, LabelSums sums) {
+    measure_labels(Rows<Id> labels, Rows<Sample> samples, Extent extent, LabelSums sums,
+                   unsigned long long* highest) {
   using Table = PartTable<LabelPartSums<pass, kColumns>, 4>;
   __shared__ Table table;
   const auto t = static_cast<int>(threadIdx.x);
@@ -53,6 +54,7 @@ __global__ void __launch_bounds__(kColumns)
     if (!table.add(part)) sums.template add<pass>(part, corner, flat);
   };
   const int rows = min(kRows, extent.height - origin.y);
+  Id most = 0;
   if (extent.contains(origin.x, origin.y, origin.z)) {
     const Id* const from = labels.at(origin.x, origin.y, origin.z);
     for (int begin = 0; begin < rows; begin += kAtOnce) {
@@ -68,6 +70,7 @@ __global__ void __launch_bounds__(kColumns)
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         const Label label = ids[i] <= sums.components.capacity ? static_cast<Label>(ids[i]) : 0;
+        most = max(most, ids[i]);
         if (label != column.label) {
           flush(begin + i);
           column = {};
@@ -81,8 +84,27 @@ __global__ void __launch_bounds__(kColumns)
     }
     flush(rows);
   }
+  if (highest != nullptr) raise_in_warp(highest, most);
   __syncthreads();
   if (table.label[t] != 0) sums.template add<pass>(table.part(t), corner, flat);
+}
+
+constexpr int kSearchedRows = 16;  // of a thread
+using SearchGrid = ThreadGrid<1, kSearchedRows, 1, kColumns, 1>;
+
+template <class Id>
+__global__ void __launch_bounds__(kColumns)
+    find_highest(Rows<Id> labels, Extent extent, unsigned long long* highest) {
+  const int3 at = SearchGrid::origin(extent);
+  Id most = 0;
+  if (extent.contains(at.x, at.y, at.z)) {
+    const Id* const from = labels.at(at.x, at.y, at.z);
+    const int rows = extent.height - at.y;
+#pragma unroll
+    for (int i = 0; i < kSearchedRows; ++i)
+      if (i < rows) most = max(most, load_input(from + i * labels.row));
+  }
+  raise_in_warp(highest, most);
 }
 
 /// Sets the bit of each label that occurs. Warps write words.
@@ -193,7 +215,7 @@ template <Pass pass, class Id, class Sample>
 void enqueue_pass(const DeviceMeasuring& request, const LabelSums& sums, PhaseClock& phase) {
   const Extent extent = request.labels.extent;
   phase("Measure", measure_labels<pass, Id, Sample>, Grid::shape(extent), Rows<Id>(request.labels),
-        Rows<Sample>(request.samples), extent, sums);
+        Rows<Sample>(request.samples), extent, sums, request.highest);
 }
 
 template <class Id>
@@ -244,6 +266,14 @@ void enqueue(const MeasureCall& call) {
                                                 : Samples::integers;
   phase("Write", write_columns, labels, sums.components.data, sums.samples, kind,
         std::size_t{request.largest}, occurs.counted(), request.capacity, columns, call.formulas);
+}
+
+void enqueue_highest(const DeviceValueImage& labels, unsigned long long* highest, cudaStream_t stream) {
+  PhaseClock phase{stream, nullptr};
+  with_id(labels.type, [&]<class Id>(Id) {
+    phase("Highest", find_highest<Id>, SearchGrid::shape(labels.extent), Rows<Id>(labels), labels.extent,
+          highest);
+  });
 }
 
 void enqueue_columns(std::span<const DeviceColumn> columns, const DeviceComponent* components,

@@ -21,6 +21,9 @@ struct MeasureCall {
 std::size_t workspace_bytes(std::uint32_t largest, bool with_samples);
 void enqueue(const MeasureCall& call);
 
+/// Enqueues the search of highest_label_on_device(), from the value of `highest` on. The image is not empty.
+void enqueue_highest(const DeviceValueImage& labels, unsigned long long* highest, cudaStream_t stream);
+
 /// Enqueues columns of the first `count` components.
 void enqueue_columns(std::span<const DeviceColumn> columns, const DeviceComponent* components,
                      std::size_t count, const measuring::BasicFormulas& formulas, cudaStream_t stream);

@@ -24,7 +24,16 @@ struct ValueCall {
   cudaStream_t stream;
 };
 
-// Defined in device_labeling.cuh, instantiated in runs_2d.cu, runs_3d.cu, values_2d.cu and values_3d.cu.
+/// Arguments of clean_on_device().
+struct CleanCall {
+  DeviceCleaning request;
+  std::size_t components;  // at least as many as the image can have
+  void* workspace;
+  cudaStream_t stream;
+};
+
+// Defined in device_labeling.cuh and cleaning.cuh, instantiated in runs_2d.cu, runs_3d.cu, values_2d.cu and
+// values_3d.cu.
 
 template <Connectivity connectivity>
 std::size_t workspace_bytes(Extent extent, LinkWidth width);
@@ -37,5 +46,22 @@ std::size_t value_workspace_bytes(Extent extent, LinkWidth width);
 
 template <Connectivity connectivity>
 void enqueue_values(const ValueCall& call, LinkWidth width);
+
+/// Bytes of workspace for the labeling of an image, or of its complement, and what is chosen from it.
+template <Connectivity connectivity>
+std::size_t selection_bytes(const CleanCall& call, bool of_complement);
+template <Connectivity connectivity>
+std::size_t value_selection_bytes(const CleanCall& call);
+
+/// Enqueues the filling of holes. `connectivity`: of the complement. `bits`: of the image, then of the filled
+/// one.
+template <Connectivity connectivity>
+void enqueue_filling(const CleanCall& call, Word* bits);
+
+/// Enqueues the rest. `bits`: of the filled image, or null.
+template <Connectivity connectivity>
+void enqueue_cleaning(const CleanCall& call, Word* bits);
+template <Connectivity connectivity>
+void enqueue_value_cleaning(const CleanCall& call);
 
 }  // namespace gpuccl::cuda::runs

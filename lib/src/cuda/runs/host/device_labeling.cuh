@@ -62,12 +62,19 @@ PitchedRows<T> rows_of(T* data, const DeviceLabels& labels) {
               in_fours(labels.slice_pitch)};
 }
 
+/// Throws Error: memory if the image is too large.
 template <class Tile>
-std::size_t workspace_bytes_of(Extent extent, LinkWidth width) {
+TiledImage checked_frame_of(const Extent& extent) {
   const TiledImage frame = frame_of<Tile>(extent);
   // Above this, indices of threads of BoundaryMerge exceed 32 bits.
   if (double{1} * frame.tiles_x * frame.tiles_y * frame.tiles_z * Tile::kNodes > 0x1p37)
     throw Error(ErrorCode::memory, "the image is too large for a GPU");
+  return frame;
+}
+
+template <class Tile>
+std::size_t workspace_bytes_of(Extent extent, LinkWidth width) {
+  const TiledImage frame = checked_frame_of<Tile>(extent);
   Arena arena(nullptr);
   with_links(needs_wide_links<Tile>(frame, width),
              [&]<class Link>() { Workspace<Tile, Link>(TableLengths<Tile>(frame), arena); });
@@ -98,9 +105,21 @@ void enqueue_results(const DeviceResult& result, const TiledImage& frame, const 
   enqueue_statistics<Tile>(frame, tables, components, tables.first.total.count, phase);
 }
 
+/// Calls number(source) with the image, if necessary after it is packed to `bits`. Sets `frame.words` to the
+/// words that it then has.
+template <class Number>
+void with_source(const DeviceImage& image, TiledImage& frame, Word* bits, PhaseClock& phase,
+                 const Number& number) {
+  const bool as_bytes = image.format == DeviceImage::Format::bytes;
+  const bool in_place = is_like_words(image, as_bytes ? 8 : 1, as_bytes ? sizeof(uint4) : sizeof(Word));
+  frame.words = in_place && !as_bytes ? static_cast<const Word*>(image.data) : bits;
+  if (in_place && as_bytes) return number(FromBytes{static_cast<const uint4*>(image.data), bits});
+  if (!in_place) pack(image, frame.pitch, bits, phase);
+  number(FromBits{});
+}
+
 template <class Tile, class Link>
 void enqueue_with(const DeviceCall& call, TiledImage frame) {
-  using Format = DeviceImage::Format;
   const TableLengths<Tile> lengths(frame);
   Arena arena(call.workspace);
   Workspace<Tile, Link> workspace(lengths, arena);
@@ -108,16 +127,8 @@ void enqueue_with(const DeviceCall& call, TiledImage frame) {
   if (call.result.count != nullptr) workspace.tables.first.total.count = call.result.count;
 
   PhaseClock phase{call.stream, nullptr};
-  const bool as_bytes = call.image.format == Format::bytes;
-  const bool in_place = is_like_words(call.image, as_bytes ? 8 : 1, as_bytes ? sizeof(uint4) : sizeof(Word));
-  frame.words = in_place && !as_bytes ? static_cast<const Word*>(call.image.data) : workspace.bits;
-  if (in_place && as_bytes) {
-    const FromBytes source{static_cast<const uint4*>(call.image.data), workspace.bits};
-    enqueue_numbering<Tile>(frame, source, tables, phase);
-  } else {
-    if (!in_place) pack(call.image, frame.pitch, workspace.bits, phase);
-    enqueue_numbering<Tile>(frame, FromBits{}, tables, phase);
-  }
+  with_source(call.image, frame, workspace.bits, phase,
+              [&](const auto& source) { enqueue_numbering<Tile>(frame, source, tables, phase); });
   enqueue_results<Tile>(call.result, frame, tables, phase);
 }
 

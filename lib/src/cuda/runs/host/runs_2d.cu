@@ -1,4 +1,4 @@
-#include "cuda/runs/host/device_labeling.cuh"
+#include "cuda/runs/host/cleaning.cuh"
 #include "cuda/runs/host/labeler.cuh"
 
 namespace gpuccl::cuda {
@@ -13,6 +13,12 @@ template std::size_t workspace_bytes<c4>(Extent, LinkWidth);
 template std::size_t workspace_bytes<c8>(Extent, LinkWidth);
 template void enqueue<c4>(const DeviceCall&, LinkWidth);
 template void enqueue<c8>(const DeviceCall&, LinkWidth);
+template std::size_t selection_bytes<c4>(const CleanCall&, bool);
+template void enqueue_cleaning<c4>(const CleanCall&, Word*);
+template std::size_t selection_bytes<c8>(const CleanCall&, bool);
+template void enqueue_cleaning<c8>(const CleanCall&, Word*);
+template void enqueue_filling<c4>(const CleanCall&, Word*);
+template void enqueue_filling<c8>(const CleanCall&, Word*);
 }  // namespace runs
 
 }  // namespace gpuccl::cuda

@@ -1,4 +1,4 @@
-#include "cuda/runs/host/device_labeling.cuh"
+#include "cuda/runs/host/cleaning.cuh"
 #include "cuda/runs/host/labeler.cuh"
 
 namespace gpuccl::cuda {
@@ -17,6 +17,14 @@ template std::size_t workspace_bytes<c26>(Extent, LinkWidth);
 template void enqueue<c6>(const DeviceCall&, LinkWidth);
 template void enqueue<c18>(const DeviceCall&, LinkWidth);
 template void enqueue<c26>(const DeviceCall&, LinkWidth);
+template std::size_t selection_bytes<c6>(const CleanCall&, bool);
+template void enqueue_cleaning<c6>(const CleanCall&, Word*);
+template std::size_t selection_bytes<c18>(const CleanCall&, bool);
+template void enqueue_cleaning<c18>(const CleanCall&, Word*);
+template std::size_t selection_bytes<c26>(const CleanCall&, bool);
+template void enqueue_cleaning<c26>(const CleanCall&, Word*);
+template void enqueue_filling<c6>(const CleanCall&, Word*);
+template void enqueue_filling<c26>(const CleanCall&, Word*);
 }  // namespace runs
 
 }  // namespace gpuccl::cuda

@@ -1,4 +1,4 @@
-#include "cuda/runs/host/device_labeling.cuh"
+#include "cuda/runs/host/cleaning.cuh"
 #include "cuda/runs/host/value_labeler.cuh"
 
 namespace gpuccl::cuda {
@@ -22,6 +22,12 @@ template std::size_t value_workspace_bytes<c26>(Extent, LinkWidth);
 template void enqueue_values<c6>(const ValueCall&, LinkWidth);
 template void enqueue_values<c18>(const ValueCall&, LinkWidth);
 template void enqueue_values<c26>(const ValueCall&, LinkWidth);
+template std::size_t value_selection_bytes<c6>(const CleanCall&);
+template void enqueue_value_cleaning<c6>(const CleanCall&);
+template std::size_t value_selection_bytes<c18>(const CleanCall&);
+template void enqueue_value_cleaning<c18>(const CleanCall&);
+template std::size_t value_selection_bytes<c26>(const CleanCall&);
+template void enqueue_value_cleaning<c26>(const CleanCall&);
 }  // namespace runs
 
 }  // namespace gpuccl::cuda
