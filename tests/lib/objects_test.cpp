@@ -2,6 +2,9 @@
 
 #include "gpuccl/objects.hpp"
 
+#include <tbb/global_control.h>
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <array>
 #include <climits>
@@ -321,13 +324,15 @@ TEST_CASE("objects by value have no delta, and an image without pixels has no ob
   CHECK(label_by_value(ValueImage(Extent{0, 0, 0}, ValueType::u8)).labeled.labels->count() == 0);
 }
 
-TEST_CASE("overlaps and areas are those of a loop over pixels") {
+TEST_CASE("overlaps and areas are those of a loop over pixels, for every number of threads") {
+  const tbb::global_control eight(tbb::global_control::max_allowed_parallelism, 8);
   std::mt19937 random(36);
   for (int i = 0; i < 100; ++i) {
     const Extent extent{1 + static_cast<int>(random() % 70), 1 + static_cast<int>(random() % 90),
-                        1 + static_cast<int>(random() % 3)};
-    const LabelImage truth = random_labels(random, extent, 1 + below(random, 20));
-    const LabelImage prediction = random_labels(random, extent, 1 + below(random, 20));
+                        1 + static_cast<int>(random() % 3) * 2};
+    const Label most = i % 5 == 0 ? 5000 : 20;
+    const LabelImage truth = random_labels(random, extent, 1 + below(random, most));
+    const LabelImage prediction = random_labels(random, extent, 1 + below(random, most));
     std::map<std::pair<Label, Label>, std::uint64_t> expected;
     std::vector<std::uint64_t> truth_areas(truth.count(), 0), prediction_areas(prediction.count(), 0);
     for (std::int64_t pixel = 0; pixel < extent.elements(); ++pixel) {
@@ -336,7 +341,8 @@ TEST_CASE("overlaps and areas are those of a loop over pixels") {
       if (b != 0) ++prediction_areas[b - 1];
       if (a != 0 && b != 0) ++expected[{a - 1, b - 1}];
     }
-    const OverlapTable table = find_overlaps(truth, prediction);
+    tbb::task_arena arena(std::array{1, 2, 3, 8}[static_cast<std::size_t>(i) % 4]);
+    const OverlapTable table = arena.execute([&] { return find_overlaps(truth, prediction); });
     REQUIRE(table.truth_areas == truth_areas);
     REQUIRE(table.prediction_areas == prediction_areas);
     REQUIRE(table.overlaps.size() == expected.size());

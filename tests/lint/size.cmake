@@ -37,7 +37,7 @@ set(rooms
   "io 76"
   "lib/include 3149"
   "lib/papers 5994"
-  "lib/src/common 3254"
+  "lib/src/common 3235"
   "lib/src/contacts 239"
   "lib/src/cpu 2988"
   "lib/src/cuda 3419"

@@ -2,6 +2,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <functional>
 #include <limits>
 #include <memory>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/pair_sums.hpp"
 #include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
@@ -17,67 +20,53 @@
 namespace gpuccl {
 namespace {
 
-/// Pixels per pair. Consecutive additions of one pair, the common case, need no lookup. The list is sorted
-/// and summed whenever its size has doubled.
-class PairCounts {
+/// Adds areas to those of all threads. The areas of the last labels are added when other labels need their
+/// place, and by finish().
+class AreaSums {
  public:
-  void add(Label truth, Label prediction, std::uint64_t pixels) {
-    if (!pairs_.empty() && pairs_.back().truth == truth && pairs_.back().prediction == prediction) {
-      pairs_.back().pixels += pixels;
-      return;
+  explicit AreaSums(std::vector<std::uint64_t>& all) : all_(&all) {}
+
+  void add(std::span<const LabelRun> row) {
+    for (const LabelRun& run : row) {
+      Known& known = known_[run.label % known_.size()];
+      if (known.label != run.label) add(std::exchange(known, {run.label, 0}));
+      known.area += static_cast<std::uint64_t>(run.end - run.begin);
     }
-    if (pairs_.size() >= limit_) {
-      sum_up();
-      limit_ = std::max(kFirstLimit, 2 * pairs_.size());
-    }
-    pairs_.push_back({truth, prediction, pixels});
   }
-
-  void add(const PairCounts& other) { pairs_.insert(pairs_.end(), other.pairs_.begin(), other.pairs_.end()); }
-
-  /// Returns each pair once, in ascending order.
-  std::vector<Overlap> take() {
-    sum_up();
-    return std::move(pairs_);
+  void finish() {
+    for (Known& known : known_) add(std::exchange(known, {}));
   }
 
  private:
-  static constexpr std::size_t kFirstLimit = std::size_t{1} << 16;
+  struct Known {
+    Label label = 0;
+    std::uint64_t area = 0;
+  };
 
-  void sum_up() {
-    std::sort(pairs_.begin(), pairs_.end(), [](const Overlap& a, const Overlap& b) {
-      return std::pair(a.truth, a.prediction) < std::pair(b.truth, b.prediction);
-    });
-    std::size_t count = 0;
-    for (const Overlap& pair : pairs_) {
-      if (count > 0 && pairs_[count - 1].truth == pair.truth &&
-          pairs_[count - 1].prediction == pair.prediction)
-        pairs_[count - 1].pixels += pair.pixels;
-      else
-        pairs_[count++] = pair;
-    }
-    pairs_.resize(count);
+  void add(const Known& known) {
+    if (known.area > 0)
+      std::atomic_ref((*all_)[known.label - 1]).fetch_add(known.area, std::memory_order_relaxed);
   }
 
-  std::vector<Overlap> pairs_;
-  std::size_t limit_ = kFirstLimit;
+  std::vector<std::uint64_t>* all_;
+  std::array<Known, 1024> known_{};
 };
 
 /// Counts of one thread.
 struct Counts {
-  PairCounts pairs;
-  std::vector<std::uint64_t> truth_areas, prediction_areas;
+  PairSums<Overlap> pairs;
+  AreaSums truth_areas, prediction_areas;
   LabelRuns truth, prediction;  // of the current rows
+
+  std::size_t size() const { return pairs.size(); }
+  const std::deque<Overlap>& entries() const { return pairs.entries(); }
 };
 
-void add_areas(std::span<const LabelRun> row, std::vector<std::uint64_t>& areas) {
-  for (const LabelRun& run : row) areas[run.label - 1] += static_cast<std::uint64_t>(run.end - run.begin);
-}
-
-void add_overlaps(std::span<const LabelRun> a, std::span<const LabelRun> b, PairCounts& pairs) {
+void add_overlaps(std::span<const LabelRun> a, std::span<const LabelRun> b, PairSums<Overlap>& pairs) {
   for (auto one = a.begin(), other = b.begin(); one != a.end() && other != b.end();) {
     const int begin = std::max(one->begin, other->begin), end = std::min(one->end, other->end);
-    if (begin < end) pairs.add(one->label - 1, other->label - 1, static_cast<std::uint64_t>(end - begin));
+    if (begin < end)
+      pairs.of(one->label - 1, other->label - 1).pixels += static_cast<std::uint64_t>(end - begin);
     if (one->end < other->end)
       ++one;
     else
@@ -115,11 +104,11 @@ OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction) 
     throw Error(ErrorCode::data, "label images of different sizes have no overlaps");
   constexpr std::int64_t kRowsAtOnce = 64;
   const std::int64_t rows = truth.extent().rows();
+  OverlapTable table;
+  table.truth_areas.assign(truth.count(), 0);
+  table.prediction_areas.assign(prediction.count(), 0);
   tbb::enumerable_thread_specific<Counts> counts([&] {
-    Counts mine;
-    mine.truth_areas.assign(truth.count(), 0);
-    mine.prediction_areas.assign(prediction.count(), 0);
-    return mine;
+    return Counts{PairSums<Overlap>(), AreaSums(table.truth_areas), AreaSums(table.prediction_areas), {}, {}};
   });
   tbb::parallel_for(std::int64_t{0}, (rows + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::int64_t block) {
     Counts& mine = counts.local();
@@ -128,25 +117,17 @@ OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction) 
     prediction.list_runs(first, count, mine.prediction, nullptr);
     for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row) {
       const std::span<const LabelRun> a = row_of(mine.truth, row), b = row_of(mine.prediction, row);
-      add_areas(a, mine.truth_areas);
-      add_areas(b, mine.prediction_areas);
+      mine.truth_areas.add(a);
+      mine.prediction_areas.add(b);
       add_overlaps(a, b, mine.pairs);
     }
   });
-
-  OverlapTable table;
-  table.truth_areas.assign(truth.count(), 0);
-  table.prediction_areas.assign(prediction.count(), 0);
-  PairCounts all;
-  const auto add_to = [](std::vector<std::uint64_t>& sums, const std::vector<std::uint64_t>& more) {
-    std::transform(sums.begin(), sums.end(), more.begin(), sums.begin(), std::plus<>());
-  };
-  for (const Counts& mine : counts) {
-    add_to(table.truth_areas, mine.truth_areas);
-    add_to(table.prediction_areas, mine.prediction_areas);
-    all.add(mine.pairs);
+  for (Counts& mine : counts) {
+    mine.truth_areas.finish();
+    mine.prediction_areas.finish();
   }
-  table.overlaps = all.take();
+  table.overlaps =
+      sorted_sums<Overlap>(counts, [](Overlap& sum, const Overlap& more) { sum.pixels += more.pixels; });
   return table;
 }
 
