@@ -59,7 +59,7 @@ set(rooms
   "tests/golden 1546"
   "tests/install 468"
   "tests/io 8938"
-  "tests/lib 4543"
+  "tests/lib 4549"
   "tests/lint 770"
   "tests/papers 436"
   "tests/parts 2339"
