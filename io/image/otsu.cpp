@@ -226,6 +226,21 @@ double of_whole_numbers(const SampleSource& source, const ForegroundOptions& opt
   return OrderedCodes(source.format(0), options).value_of(bins.last_of(otsu_split(histogram)));
 }
 
+/// The luma of colors of few bits: bin i ends at i, so that grays have the threshold of a gray image.
+double of_lumas(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
+  Histogram histogram(std::size_t{1} << source.format(0).bits);
+  const auto count_lumas = [&](Histogram& part, const SampleFormat& format, const std::byte* row,
+                               std::int64_t x, std::int64_t count) {
+    Values values(options);
+    for (const double luma : values.load(format, row, x, count))
+      ++part[std::min(static_cast<std::size_t>(std::ceil(luma)), part.size() - 1)];
+  };
+  const auto bytes = static_cast<std::int64_t>(histogram.size() * sizeof(histogram[0]));
+  for (const Histogram& part : reduce_blocks(source, memory, histogram, bytes, count_lumas))
+    add(part, histogram);
+  return static_cast<double>(otsu_split(histogram));
+}
+
 double of_real_numbers(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
   const auto add_values = [&](Range& part, const SampleFormat& format, const std::byte* row, std::int64_t x,
                               std::int64_t count) {
@@ -283,8 +298,11 @@ std::size_t otsu_split(const std::vector<std::uint64_t>& histogram) {
 }
 
 double otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
-  return is_whole_numbers(source.format(0), options) ? of_whole_numbers(source, options, memory)
-                                                     : of_real_numbers(source, options, memory);
+  const SampleFormat& format = source.format(0);
+  if (is_whole_numbers(format, options)) return of_whole_numbers(source, options, memory);
+  const bool has_few_lumas =
+      format.kind == SampleKind::unsigned_integer && format.bits <= 16 && !format.is_scaled();
+  return has_few_lumas ? of_lumas(source, options, memory) : of_real_numbers(source, options, memory);
 }
 
 }  // namespace gpuccl::io

@@ -65,7 +65,25 @@ double threshold_of(const std::vector<T>& samples, SampleKind kind,
                         kMemory);
 }
 
+template <class T>
+void check_gray_as_colors() {
+  std::mt19937 random(2);
+  std::vector<T> grays(2000), colors;
+  for (T& gray : grays) gray = static_cast<T>((random() % 3 == 0 ? 170 : 60) + random() % 50);
+  for (const T gray : grays) colors.insert(colors.end(), 3, gray);
+  std::vector<std::byte> bytes(colors.size() * sizeof(T));
+  std::memcpy(bytes.data(), colors.data(), bytes.size());
+  const SampleFormat format{sizeof(T) * 8, SampleKind::unsigned_integer, 3, Photometric::rgb, false, {}};
+  CHECK(otsu_threshold(MemorySource(format, {1000, 1, 2}, bytes), {}, kMemory) ==
+        threshold_of(grays, SampleKind::unsigned_integer));
+}
+
 }  // namespace
+
+TEST_CASE("Otsu's threshold of grays that are stored as colors is that of the gray image") {
+  check_gray_as_colors<std::uint8_t>();
+  check_gray_as_colors<std::uint16_t>();
+}
 
 TEST_CASE("Otsu's split has the largest variance between classes and is the first that has") {
   std::mt19937 random(1);
