@@ -130,6 +130,10 @@ class ContentsScanner {
                   fmt::format("contains {} channels; --channel N selects one, from 0", known_->samples));
     if (!choice.any()) return;
     const std::vector<TiffSeries> undescribed(1);
+    if (choice.pages && !choice.channel_name.empty())
+      throw Error(ErrorCode::data,
+                  "--page numbers the pages of the file, which have no channel names; leave out --page or "
+                  "--channel");
     const bool is_described = !description().series.empty() && !choice.pages;
     const std::vector<TiffSeries>& series = is_described ? description().series : undescribed;
     const TiffSeries& chosen = chosen_series(series, choice);

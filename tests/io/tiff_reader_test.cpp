@@ -1305,6 +1305,10 @@ TEST_CASE_METHOD(OneFile,
   of_channel.planes.channel_name = "RFP";
   REQUIRE(refusal_of_file(path, of_channel) ==
           "has no 'RFP' among its channels (0 DAPI, 1 GFP); --channel N selects one");
+  of_channel.planes.pages = PageRange{0, 1};
+  REQUIRE(refusal_of_file(path, of_channel) ==
+          "--page numbers the pages of the file, which have no channel names; leave out --page or --channel");
+  of_channel.planes.pages.reset();
   const std::string long_name(39, 'x');
   CHECK(channels_in_words({"", long_name + "\u00e9"}) == "channels (0, 1 " + long_name + "...)");
   write_described(path, image, text);
