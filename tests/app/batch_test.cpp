@@ -252,6 +252,7 @@ TEST_CASE("option --skip-existing labels only missing outputs") {
   CHECK(names_below(scratch / "out").size() == 6);
   const std::vector<Json> lines = lines_of(scratch / "run.jsonl");
   CHECK(lines[0]["status"] == "skipped");
+  CHECK(lines[0]["code"] == 0);
   CHECK(lines[0]["components"] == Json::parse(read_file(scratch / "out/1.json"))["labeling"]["components"]);
 }
 

@@ -43,7 +43,9 @@ std::string report_line(const std::string& input, std::optional<int> frame, cons
   Json line = {{"input", input}};
   if (frame) line["frame"] = *frame;
   line["status"] = name(outcome.status);
-  line["code"] = outcome.error ? Json(exit_code(outcome.error->code())) : labeled ? Json(kSuccess) : Json();
+  line["code"] = outcome.error ? Json(exit_code(outcome.error->code()))
+                 : labeled || outcome.status == Outcome::Status::skipped ? Json(kSuccess)
+                                                                         : Json();
   line["error"] = outcome.error ? Json(reason(input, *outcome.error)) : Json();
   line["components"] = outcome.components && !outcome.error ? Json(*outcome.components) : Json();
   line["device"] = labeled ? Json(outcome.device) : Json();
