@@ -12,14 +12,15 @@
 namespace gpuccl::io {
 
 std::int64_t plane_place(std::int64_t size, const std::optional<int>& chosen, const std::string& what,
-                         const std::string& option) {
+                         const std::string& option, bool is_named) {
   if (!chosen && size > 1)
     throw Error(ErrorCode::data, fmt::format("contains {} {}; {} N selects one, from 0", size, what, option));
   if (chosen.value_or(0) >= size)
     throw NoSuchPlane(size, option,
                       fmt::format("has no {} {}: {}", option.substr(2), *chosen,
                                   size == 1 ? "there is one, number 0"
-                                            : fmt::format("there are {} {}, numbered from 0", size, what)));
+                                            : fmt::format("there are {} {}, numbered from 0", size, what)),
+                      is_named);
   return chosen.value_or(0);
 }
 
@@ -114,8 +115,9 @@ class Choice {
     const std::string& what = axis.name.empty() ? "elements along " + name : what_;
     return static_cast<std::uint64_t>(plane_place(size, chosen_, what, option_));
   }
-  void check_taken() const {
-    if (!is_taken_) plane_place(1, chosen_, what_, option_);
+  /// `is_named`: whether there is an axis with one element.
+  void check_taken(bool is_named) const {
+    if (!is_taken_) plane_place(1, chosen_, what_, option_, is_named);
   }
 
  private:
@@ -226,8 +228,9 @@ ImageAxes choose_axes(const std::vector<NamedAxis>& axes, const PlaneChoice& ask
     }
   }
   if (!without_option.empty()) refuse(without_option);
-  channel.check_taken();
-  frame.check_taken();
+  channel.check_taken(false);
+  frame.check_taken(
+      std::any_of(axes.begin(), axes.end(), [](const NamedAxis& axis) { return axis.is_time(); }));
   check_one_series(choice);
   return image;
 }

@@ -101,13 +101,15 @@ namespace {
 
 using PlaneAxis = std::optional<int> PlaneChoice::*;
 
-/// Returns the number of images that a file claims along an axis, which `option` selects.
+/// Returns the number of images that a file claims along an axis, which `option` selects. `is_named`: whether
+/// it has an axis of time, if not null.
 std::int64_t claimed_images(const std::string& path, ReadOptions options, PlaneAxis axis,
-                            const std::string& option) {
+                            const std::string& option, bool* is_named = nullptr) {
   options.planes.*axis = std::numeric_limits<int>::max();  // that no image has
   try {
     open_samples(path, options);
   } catch (const NoSuchPlane& no_such) {
+    if (is_named != nullptr) *is_named = no_such.is_named();
     if (no_such.option() == option) return no_such.size();
     throw;
   }
@@ -116,10 +118,11 @@ std::int64_t claimed_images(const std::string& path, ReadOptions options, PlaneA
 
 /// Returns the number of images in a file along an axis. Checks the claim before a caller makes anything for
 /// each image: against the limits, and by opening the last image. Throws Error (data, memory).
-int count_images(const std::string& path, ReadOptions options, PlaneAxis axis, const std::string& option) {
+int count_images(const std::string& path, ReadOptions options, PlaneAxis axis, const std::string& option,
+                 bool* is_named = nullptr) {
   constexpr std::int64_t kBytesOfImage = 2048;  // names of inputs and outputs, and an outcome
   options.in_parts = true;
-  const std::int64_t count = claimed_images(path, options, axis, option);
+  const std::int64_t count = claimed_images(path, options, axis, option, is_named);
   const std::int64_t most = std::min<std::int64_t>(options.limits.max_pages, std::numeric_limits<int>::max());
   if (count > most)
     throw Error(ErrorCode::data,
@@ -148,10 +151,11 @@ int count_channels(const std::string& path, const ReadOptions& options) {
 }
 
 int count_frames(const std::string& path, const ReadOptions& options, const std::string& option) {
+  bool is_named = false;
   const int count = is_folder_of_images(path)  // a stack
                         ? 1
-                        : count_images(path, options, &PlaneChoice::frame, "--frame");
-  if (count == 1)
+                        : count_images(path, options, &PlaneChoice::frame, "--frame", &is_named);
+  if (count == 1 && !is_named)
     throw Error(ErrorCode::data,
                 "contains one time point; " + option +
                     " is for several; save its pages with a time axis, or each time point as "

@@ -250,6 +250,18 @@ TEST_CASE("every time point is an input of its own") {
   fails({"measure", movie, "--frame", "some", "--json", "-"}, 64, "nor all");
 }
 
+TEST_CASE("all time points of a time axis with one are that one") {
+  const ScratchFolder scratch;
+  const std::string store = scratch / "one.zarr";
+  std::filesystem::create_directories(store);
+  write_file(store + "/.zarray",
+             R"({"zarr_format":2,"shape":[1,1,2],"chunks":[1,1,2],"dtype":"|u1","order":"C","fill_value":1,)"
+             R"("compressor":null,"filters":null})");
+  write_file(store + "/.zattrs", R"({"_ARRAY_DIMENSIONS":["time","lat","lon"]})");
+  succeeds({"label", store, "--frame", "all", "-o", scratch / "out/", "--format", "npy", "--quiet"});
+  CHECK(std::filesystem::exists(scratch / "out/one-t0000.npy"));
+}
+
 TEST_CASE("all time points of an input without a time axis are refused") {
   const ScratchFolder scratch;
   const std::string volume = scratch / "volume.nrrd", pages = scratch / "pages.tif",
