@@ -251,18 +251,24 @@ struct LabeledArray {
   std::vector<Label> map;
   std::vector<std::array<Wrap, 3>> wraps;
 
-  std::int64_t count() const { return static_cast<std::int64_t>(labeled.components.size()); }
+  std::int64_t count() const {
+    return map.empty() ? std::int64_t{labeled.labels->count()}
+                       : static_cast<std::int64_t>(labeled.components.size());
+  }
 };
 
 Labeling label_bits(const BitVolume& bits, Connectivity connectivity) {
   return find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(bits.view());
 }
 
-LabeledArray label_array(const HostArray& array, const LabelRequest& request, Findings& findings) {
+/// `only_labels`: whether components may be left out.
+LabeledArray label_array(const HostArray& array, const LabelRequest& request, bool only_labels,
+                         Findings& findings) {
   LabeledArray made;
   const Connectivity connectivity = checked(request.connectivity);
   if (request.values) {
-    ValueLabeling found = label_values(read_values(array, request.delta, findings), connectivity);
+    ValueLabeling found =
+        label_values(read_values(array, request.delta, findings), connectivity, 0, only_labels);
     made.labeled = std::move(found.labeled);
     made.values = std::move(found.values);
     made.type = *array.type();
@@ -508,7 +514,8 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
     const nb::gil_scoped_release gil_released;
     const Connectivity connectivity = checked(asked.connectivity);
     if (out) check_out(array, *out, asked.packed_width);
-    const LabeledArray made = label_array(array, asked, findings);
+    const LabeledArray made =
+        label_array(array, asked, request.columns.empty() && asked.periodic == PeriodicAxes{}, findings);
     count = made.count();
     if (makes_out) {
       const nb::gil_scoped_acquire gil;

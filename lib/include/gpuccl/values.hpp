@@ -77,9 +77,11 @@ struct ValueLabeling {
 };
 
 /// Labels a multi-label image, in raster order over all values. The labels own the image. `strips`: 0
-/// for a default from the number of threads; the result is the same. Throws Error: data if there are
-/// more than 2^32 - 1 components; memory.
-ValueLabeling label_values(ValueImage image, Connectivity connectivity, int strips = 0);
+/// for a default from the number of threads; the result is the same. `only_labels`: without components
+/// and values, which takes less time and memory. Throws Error: data if there are more than 2^32 - 1
+/// components; memory.
+ValueLabeling label_values(ValueImage image, Connectivity connectivity, int strips = 0,
+                           bool only_labels = false);
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

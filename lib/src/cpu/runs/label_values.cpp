@@ -390,11 +390,9 @@ bool are_elements_faster(const ValueImage& image, bool in_volume, Index runs, st
   return image.extent().elements() < runs * kLongRun && bytes <= std::max(kInAnyCase, runs * sizeof(Label));
 }
 
-/// Returns the value of each component: that of its root, the run with its first element. Roots are numbered
-/// in order.
+/// Returns the value of each component: that of its first run. Components are numbered in the order of these.
 UninitializedVector<ValueBits> values_of(const ValueImage& image, const std::vector<Strip>& strips,
-                                         const std::vector<Index>& runs_before, const Label* links,
-                                         const Numbering& numbering) {
+                                         const std::vector<Index>& runs_before, const Numbering& numbering) {
   UninitializedVector<ValueBits> values(numbering.labels_before.back());
   for_each_strip(strips, [&](std::size_t index) {
     std::size_t next = numbering.labels_before[index];
@@ -403,9 +401,8 @@ UninitializedVector<ValueBits> values_of(const ValueImage& image, const std::vec
       Index i = runs_before[static_cast<std::size_t>(row)];
       for (const ValueRun& run : image.row(row)) {
         if (next == end) break;
-        values[next] = run.value;  // values of non-roots are overwritten by the next root
-        next += links[i] == i;
-        ++i;
+        values[next] = run.value;  // overwritten if this is no first run
+        next += numbering.label_of_run[i++] == next + 1;
       }
     }
   });
@@ -415,7 +412,7 @@ UninitializedVector<ValueBits> values_of(const ValueImage& image, const std::vec
 }  // namespace
 }  // namespace cpu
 
-ValueLabeling label_values(ValueImage image, Connectivity connectivity, int strips_wanted) {
+ValueLabeling label_values(ValueImage image, Connectivity connectivity, int strips_wanted, bool only_labels) {
   using namespace cpu;
   Labeling result;
   if (image.extent().elements() == 0) {
@@ -443,16 +440,15 @@ ValueLabeling label_values(ValueImage image, Connectivity connectivity, int stri
     for_each_strip(strips, [&](std::size_t i) { merger.join_with_strips_before(strips[i]); });
   });
   phase("Number", [&] {
-    numbering = number_components(rows, strips, runs_before, links.get());
-    values = values_of(image, strips, runs_before, links.get(), numbering);
+    numbering = number_components(rows, strips, runs_before, std::move(links));
+    if (!only_labels) values = values_of(image, strips, runs_before, numbering);
   });
-  links.reset();
-
   auto labels =
       std::make_unique<ValueLabels>(std::move(image), std::move(runs_before),
                                     std::move(numbering.label_of_run), numbering.labels_before.back());
-  result.statistics_ms =
-      milliseconds([&] { result.components = measure(*labels, strips, numbering.labels_before); });
+  if (!only_labels)
+    result.statistics_ms =
+        milliseconds([&] { result.components = measure(*labels, strips, numbering.labels_before); });
   result.labels = std::move(labels);
   return {std::move(result), std::move(values)};
 }

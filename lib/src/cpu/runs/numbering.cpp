@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "cpu/runs/forest.hpp"
 #include "gpuccl/detail/system.hpp"
@@ -178,13 +179,28 @@ class Numberer {
   Label* labels_;
 };
 
+/// Replaces the links of runs in raster order with labels. Returns the number of components.
+Label number_in_place(Label* links, Index runs) {
+  Label last = 0;
+  for (Index run = 0; run < runs; ++run) {
+    const Index parent = links[run];  // an earlier run, which has its label already
+    last += parent == run;
+    links[run] = parent == run ? last : links[parent];
+  }
+  return last;
+}
+
 }  // namespace
 
 Numbering number_components(const Bundles& bundles, const std::vector<Strip>& strips,
-                            const std::vector<Index>& runs_before, Label* links) {
+                            const std::vector<Index>& runs_before, std::unique_ptr<Label[]> links) {
+  if (strips.size() == 1 && bundles.row_set() == 0b0001) {
+    const Label count = number_in_place(links.get(), runs_before.back());
+    return {std::move(links), {0, count}};
+  }
   Numbering numbering;
   numbering.label_of_run = make_large_for_overwrite<Label>(runs_before.back());
-  const Numberer numberer(bundles, runs_before, links, numbering.label_of_run.get());
+  const Numberer numberer(bundles, runs_before, links.get(), numbering.label_of_run.get());
 
   std::vector<Label>& before = numbering.labels_before;
   before.assign(strips.size() + 1, 0);

@@ -21,10 +21,9 @@ struct Numbering {
   std::vector<Label> labels_before;  // per strip; N at the end
 };
 
-/// Numbers the components. `links`: the forest of all runs, in which each run is linked to its root
-/// afterwards.
+/// Numbers the components. `links`: the forest of all runs.
 Numbering number_components(const Bundles& bundles, const std::vector<Strip>& strips,
-                            const std::vector<Index>& runs_before, Label* links);
+                            const std::vector<Index>& runs_before, std::unique_ptr<Label[]> links);
 
 /// Returns area, bounding box and sums of coordinates of each component, from its runs. `labels_before`: as
 /// in Numbering. Instantiated for RunLabels and ValueLabels.

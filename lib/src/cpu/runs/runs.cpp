@@ -181,8 +181,7 @@ class Runs final : public Labeler {
         });
       });
     }
-    phase("Number", [&] { numbering = number_components(bundles, strips, runs_before, links.get()); });
-    links.reset();
+    phase("Number", [&] { numbering = number_components(bundles, strips, runs_before, std::move(links)); });
 
     auto labels =
         std::make_unique<RunLabels>(std::move(bundles), std::move(runs_before),
