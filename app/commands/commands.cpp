@@ -29,10 +29,10 @@ void TextOutput::write(std::string_view text) {
 }
 
 void TextOutput::commit_together(std::initializer_list<TextOutput*> outputs,
-                                 const std::vector<std::unique_ptr<io::AtomicFile>>& files) {
+                                 const std::vector<io::SharedFile>& files) {
   std::vector<io::AtomicFile*> all;
   all.reserve(files.size() + outputs.size());
-  for (const auto& file : files) all.push_back(file.get());
+  for (const io::SharedFile& file : files) all.push_back(file.made());
   for (TextOutput* const output : outputs)
     if (output->file_) all.push_back(&*output->file_);
   if (!all.empty()) io::AtomicFile::commit_together(all);

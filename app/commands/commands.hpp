@@ -10,6 +10,7 @@
 #include "app/options/option_helpers.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/parts/part_writer.hpp"
 
 namespace gpuccl::app {
 
@@ -47,7 +48,7 @@ class TextOutput {
   /// Gives files their names, those of `files` first: all, or if that fails none. FileError (io,
   /// cannot_create).
   static void commit_together(std::initializer_list<TextOutput*> outputs,
-                              const std::vector<std::unique_ptr<io::AtomicFile>>& files = {});
+                              const std::vector<io::SharedFile>& files = {});
 
  private:
   std::string name_;

@@ -26,7 +26,7 @@
 #include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
-#include "io/write/label_writer.hpp"
+#include "io/parts/part_writer.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -79,7 +79,7 @@ class Tracking {
       before = std::move(now);
     }
     if (before) write_rows(frames_.size() - 1, *before, nullptr);
-    const std::vector<std::unique_ptr<io::AtomicFile>> images = write_images();
+    const std::vector<io::SharedFile> images = write_images();
     write_report();
     TextOutput::commit_together({&csv_, &json_}, images);
     give_hint();
@@ -173,8 +173,8 @@ class Tracking {
   }
 
   /// Writes each time point with the numbers of its tracks, if that is wanted. The files have no names yet.
-  std::vector<std::unique_ptr<io::AtomicFile>> write_images() const {
-    std::vector<std::unique_ptr<io::AtomicFile>> files;
+  std::vector<io::SharedFile> write_images() const {
+    std::vector<io::SharedFile> files;
     for (std::size_t i = 0; i < frames_.size() && !options_.folder.empty(); ++i) {
       const std::string path = (fs::path(options_.folder) / (frames_[i].name + ".tif")).string();
       const Objects objects = read(frames_[i]);
@@ -182,13 +182,12 @@ class Tracking {
         if (objects.ids.size() + 1 != maps_[i].size())
           throw Error(ErrorCode::data, "its time point has changed");
         io::WriteOptions write;
-        write.type = io::resolve_label_type(io::LabelType::automatic, static_cast<Label>(tracks_.size()),
-                                            io::LabelFormat::tiff);
         write.geometry = objects.geometry;
-        files.push_back(std::make_unique<io::AtomicFile>(path, options_.file.file));
-        io::write_labels(*files.back(), io::LabelFormat::tiff,
+        files.emplace_back(path, std::make_unique<io::AtomicFile>(path, options_.file.file));
+        SoloLink link;
+        io::write_labels(link, files.back(), io::LabelFormat::tiff, objects.labels->extent(),
                          {*objects.labels, maps_[i], static_cast<Label>(tracks_.size())}, write);
-        files.back()->finish();
+        files.back().finish();
       });
     }
     return files;

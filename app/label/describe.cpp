@@ -373,11 +373,11 @@ void Description::contacts() {
 
 void Description::written(const LabelOutputs& outputs) {
   const auto written = [&](Output output) {
-    const io::AtomicFile* const file = outputs.file(output);
-    return file != nullptr ? io::ReportedFile{file->path(), file->size()} : io::ReportedFile{};
+    const io::SharedFile* const file = outputs.file(output);
+    return file != nullptr && file->made() ? io::ReportedFile{file->path(), file->made()->size()}
+                                           : io::ReportedFile{};
   };
   report.output = written(Output::image);
-  if (files_.image == "-") report.output.path = files_.image;
   report.preview = written(Output::preview);
   report.stats = written(Output::stats);
   report.contacts = written(Output::contacts);

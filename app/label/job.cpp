@@ -191,16 +191,15 @@ void Job::select() {
 void Job::write() {
   progress_.stage("writing");
   since_.lap();
-  if (!is_alone() && !files_.contacts.empty()) write_contacts();  // which needs the labels of this part
   if (!files_.preview.empty()) write_preview();
-  if (io::AtomicFile* const file = outputs_->file(Output::view))  // of a whole image
+  if (io::SharedFile* const file = outputs_->file(Output::view))  // of a whole image
     run_local(file->path(), [&] {
-      write_label_view(*file, texts(), labels());
+      write_label_view(*file->made(), texts(), labels());
       if (files_.in_folders) thumbnail_ = app::thumbnail(labels());
     });
   if (!files_.outlines.empty()) write_outlines();
   if (!files_.image.empty()) write_image();
-  if (is_alone() && !files_.contacts.empty()) write_contacts();
+  if (!files_.contacts.empty()) write_contacts();
   outputs_->write(Output::summary,
                   [this](const io::TextSink& sink) { sink(io::summary_header(false) + summary({})); });
   outputs_->write(Output::stats, [this](const io::TextSink& sink) { texts().write_stats(sink); });
@@ -226,7 +225,7 @@ WrittenValues Job::written() {
   }
   run_local(files_.image, [&] {
     written = written_values(type, part_.values, {});  // of which the type and the largest count
-    written.map = std::move(part_.labels.numbers);
+    written.map = part_.labels.numbers;
     replace_by_values(type, part_.values_of_labels, written.map);
   });
   const std::vector<Label> largest = io::gather_lists(link_, std::vector{written.largest});
@@ -243,17 +242,10 @@ void Job::write_image() {
     write.strips_at_once = piece_->strips_at_once();
     write.progress = [this](double done) { progress_.share(done); };
     description_.image(write, written.type);
-    if (!is_alone()) return;
-    io::write_labels(*outputs_->file(Output::image), format,
-                     {*part_.labels.labels, written.map, written.largest, written.wide}, write);
   });
+  io::write_labels(link_, *outputs_->file(Output::image), format, extent_,
+                   {labels().labels, written.map, written.largest, written.wide}, write);
   if (!options_.values.writes_values()) part_.labels.numbers = std::move(written.map);
-  if (is_alone()) return;
-  std::vector<RelabeledSlab> slabs;
-  slabs.push_back(std::move(part_.labels));
-  if (options_.values.writes_values()) slabs.front().numbers = std::move(written.map);
-  const std::unique_ptr<LabelRows> labels = joined_labels(extent_, std::move(slabs), written.largest);
-  io::write_labels_in_parts(link_, outputs_->shared(Output::image), format, *labels, written.wide, write);
 }
 
 /// Returns the labels of the part until the label image is written.
@@ -284,7 +276,7 @@ void Job::write_preview() {
       });
   numbered = io::gather_lists(link_, numbered);
   io::keep_largest(numbered);
-  io::write_preview(link_, outputs_->file(Output::preview), files_.preview, extent_, labels(),
+  io::write_preview(link_, *outputs_->file(Output::preview), extent_, labels(),
                     [&] { return start_preview(numbered); });
 }
 

@@ -113,18 +113,23 @@ LabelOutputs::LabelOutputs(PartLink& link, const LabelPaths& paths, LabelStreams
                            OutputOptions options)
     : link_(link), paths_(paths), overwrite_(options.file.overwrite), streams_(std::move(streams.of)) {
   options.file.named = options.file.named || link.parts() > 1;
+  PerOutput<std::unique_ptr<io::AtomicFile>> made;
   io::collectively(link, paths.input, [&] {
-    if (link.part() == 0) open(options);
+    if (link.part() == 0) made = make(options);
   });
-  for (const Output output : kOutputs)
-    if (link.parts() > 1 && output != Output::preview && !paths.path(output).empty())
-      shared_[output] = std::make_unique<io::SharedFile>(link, paths.path(output), file(output));
+  for (const Output output : kOutputs) {
+    if (paths.path(output).empty() || (streams_[output] && output != Output::image)) continue;
+    files_[output] = std::make_unique<io::SharedFile>(paths.path(output), std::move(made[output]));
+    if (output != Output::preview) files_[output]->open(link);  // which part 0 writes alone
+  }
 }
 
-void LabelOutputs::open(const OutputOptions& options) {
+/// Makes the files in part 0.
+PerOutput<std::unique_ptr<io::AtomicFile>> LabelOutputs::make(const OutputOptions& options) {
+  PerOutput<std::unique_ptr<io::AtomicFile>> files;
   for (const Output output : kOutputs) {
     const std::string& path = paths_.path(output);
-    std::unique_ptr<io::AtomicFile>& file = files_[output];
+    std::unique_ptr<io::AtomicFile>& file = files[output];
     if (std::optional<io::TextStream>& stream = streams_[output]) {
       stream->open();
       if (output == Output::image) file = open_spool(options.file);
@@ -138,46 +143,35 @@ void LabelOutputs::open(const OutputOptions& options) {
       io::with_path(path, [&] { file = std::make_unique<io::AtomicFile>(path, options.file); });
     }
   }
-  if (options.replace_foreign) return;
-  if (file(Output::stats)) refuse_foreign_table(paths_.stats, io::is_stats_csv);
-  if (file(Output::contacts)) refuse_foreign_table(paths_.contacts, io::is_contacts_csv);
-  if (file(Output::summary)) refuse_foreign_table(paths_.summary, io::is_summary_csv);
-  if (file(Output::outlines)) {
+  if (options.replace_foreign) return files;
+  if (files[Output::stats]) refuse_foreign_table(paths_.stats, io::is_stats_csv);
+  if (files[Output::contacts]) refuse_foreign_table(paths_.contacts, io::is_contacts_csv);
+  if (files[Output::summary]) refuse_foreign_table(paths_.summary, io::is_summary_csv);
+  if (files[Output::outlines]) {
     refuse_foreign(
         paths_.outlines, [](std::string_view text) { return !io::is_report(text); },
         "exists and is a report of gpuccl; set another name with --outlines, or add --overwrite");
     refuse_foreign(paths_.outlines, io::are_outlines,
                    "exists and was not written by gpuccl; move it, or add --overwrite");
   }
-  if (file(Output::report) && paths_.json_by_default)
+  if (files[Output::report] && paths_.json_by_default)
     refuse_foreign(
         paths_.json, io::is_report,
         "exists and is not a report of gpuccl; move it, set another name with --json or --json-dir, "
         "or add --overwrite");
+  return files;
 }
 
 void LabelOutputs::write(Output output, WriteText write) {
-  if (shared_[output]) {
-    io::write_text_in_parts(link_, *shared_[output], write);
-  } else if (streams_[output]) {
+  if (files_[output])
+    io::write_text(link_, *files_[output], write);
+  else if (streams_[output])
     waiting_[output] = std::move(write);
-  } else if (io::AtomicFile* const file = this->file(output)) {
-    io::with_path(file->path(), [&] {
-      write([&, sink = io::text_to(*file)](std::string_view text) {
-        io::with_path(file->path(), [&] { sink(text); });
-      });
-    });
-  }
 }
 
 void LabelOutputs::finish(Output output) {
-  const auto finish = [](auto& file) { io::with_path(file->path(), [&] { file->finish(); }); };
-  io::collectively(link_, [&] {
-    if (shared_[output])
-      finish(shared_[output]);
-    else if (files_[output])
-      finish(files_[output]);
-  });
+  if (io::SharedFile* const file = this->file(output))
+    io::collectively(link_, file->path(), [&] { file->finish(); });
 }
 
 void LabelOutputs::finish() {
@@ -197,18 +191,18 @@ void LabelOutputs::give_names() {
        {Output::image, Output::summary, Output::stats, Output::contacts, Output::report})
     if (const std::optional<io::TextStream>& stream = streams_[output])
       io::with_path(stream->name(), [&] {
-        if (output == Output::image) return copy(*file(output), stream->descriptor());
+        if (output == Output::image) return copy(*file(output)->made(), stream->descriptor());
         if (waiting_[output]) waiting_[output](io::text_to(stream->descriptor()));
       });
   std::optional<io::FolderLock> lock;
   if (group_)
     io::with_path(file(Output::image)->path(), [&] {
       lock.emplace(group_->lock());
-      group_->write(*file(Output::image));
+      group_->write(*file(Output::image)->made());
     });
   std::vector<io::AtomicFile*> files;
   for (const Output output : kOutputs) {
-    if (file(output) != nullptr && !streams_[output]) files.push_back(file(output));
+    if (file(output) != nullptr && !streams_[output]) files.push_back(file(output)->made());
     if (output == Output::image && group_)
       for (const auto& file : group_->files()) files.push_back(file.get());
   }

@@ -63,10 +63,8 @@ class LabelOutputs {
   /// `link` must outlive it.
   LabelOutputs(PartLink& link, const LabelPaths& paths, LabelStreams streams, OutputOptions options);
 
-  /// Returns its file in part 0; null if it is not wanted, or a text that goes to a stream.
-  io::AtomicFile* file(Output output) const { return files_[output].get(); }
-  /// Returns its file, of several parts.
-  io::SharedFile& shared(Output output) const { return *shared_[output]; }
+  /// Returns its file; null if it is not wanted, or a text that goes to a stream.
+  io::SharedFile* file(Output output) const { return files_[output].get(); }
   /// Calls `write` to write what the part has of a text into its file, or in commit() to its stream. Errors
   /// of the sink are about the file.
   void write(Output output, WriteText write);
@@ -80,7 +78,7 @@ class LabelOutputs {
   void commit();
 
  private:
-  void open(const OutputOptions& options);
+  PerOutput<std::unique_ptr<io::AtomicFile>> make(const OutputOptions& options);
   void give_names();
   std::unique_ptr<io::StaleFile> obsolete_report() const;
 
@@ -88,10 +86,9 @@ class LabelOutputs {
   LabelPaths paths_;
   bool overwrite_;
   PerOutput<std::optional<io::TextStream>> streams_;
-  PerOutput<WriteText> waiting_;                       // for their streams
-  std::unique_ptr<io::LabelGroup> group_;              // that the label image is of
-  PerOutput<std::unique_ptr<io::AtomicFile>> files_;   // without a name if the image goes to a stream
-  PerOutput<std::unique_ptr<io::SharedFile>> shared_;  // of several parts
+  PerOutput<WriteText> waiting_;                      // for their streams
+  std::unique_ptr<io::LabelGroup> group_;             // that the label image is of
+  PerOutput<std::unique_ptr<io::SharedFile>> files_;  // without a name if the image goes to a stream
 };
 
 /// Refuses to replace an existing file `path` unless `is_ours` accepts its beginning, without white space.

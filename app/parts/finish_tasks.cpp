@@ -61,7 +61,7 @@ double longest_time(const Stretches& stretches) {
   return longest;
 }
 
-void write_image(const Stretches& stretches, const JoinedParts& joined, io::AtomicFile& out,
+void write_image(const Stretches& stretches, const JoinedParts& joined, io::SharedFile& out,
                  Description& description) {
   const StoredRun& run = stretches.run;
   const io::WriteOptions write = run.image_options(joined);
@@ -150,7 +150,7 @@ void finish(const StoredRun& run, bool quiet) {
   description.measured(input, joined);
   description.selected(joined);
   report.value = input.column({});
-  if (io::AtomicFile* const image = outputs.file(Output::image))
+  if (io::SharedFile* const image = outputs.file(Output::image))
     write_image(stretches, joined, *image, description);
   const auto copy = [&](Output output, std::size_t section) {
     outputs.write(output, [&](const io::TextSink& sink) { stretches.copy(section, sink); });

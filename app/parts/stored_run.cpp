@@ -305,7 +305,7 @@ bool StoredRun::is_finished() const {
 void StoredRun::write_finished(const LabelOutputs& outputs) const {
   std::string lines;
   for (const Output output : kOutputs)
-    if (const io::AtomicFile* const out = outputs.file(output)) {
+    if (const io::SharedFile* const out = outputs.file(output)) {
       struct stat status {};
       if (::fstat(out->descriptor(), &status) != 0)
         throw io::FileError(out->path(), ErrorCode::io, "cannot write (" + io::system_reason(errno) + ")");

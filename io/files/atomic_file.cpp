@@ -253,6 +253,7 @@ void AtomicFile::make_folder() {
 }
 
 std::string AtomicFile::temporary_path() const {
+  if (!temporary_) return "";
   return (std::filesystem::absolute(target_).parent_path() / temporary_->c_str()).string();
 }
 

@@ -98,7 +98,7 @@ class AtomicFile {
   AtomicFile& operator=(const AtomicFile&) = delete;
 
   const std::string& path() const { return path_; }
-  /// With Options::named, until the file has its final name.
+  /// Returns "" if the file has no temporary name, which Options::named gives it until it has its final name.
   std::string temporary_path() const;
   int descriptor() const { return file_.get(); }
   void write(const void* data, std::size_t bytes);  // at the end of what write() wrote so far

@@ -82,19 +82,4 @@ void encode_strips(const StripLayout& strips, StripRange range, const PrepareRow
   for_each_strip<Slot>(strips, range, prepare, encode, take_encoded);
 }
 
-void write_strip_file(int descriptor, StripFile& file, const PrepareRows& prepare,
-                      const NewStripEncoder& new_encoder, const TellProgress& progress) {
-  file.write_head(descriptor);
-  std::uint64_t end = file.head().size();
-  const auto take = [&](std::int64_t strip, const EncodedStrip& encoded) {
-    file.check_end(end + encoded.bytes.size());
-    if (!encoded.bytes.empty()) write_all_at(descriptor, encoded.bytes.data(), encoded.bytes.size(), end);
-    end += encoded.bytes.size();
-    if (file.places() == StripFile::Places::after_others)
-      file.append(strip, {encoded.bytes.size(), encoded.checksum});
-  };
-  encode_strips(file.strips(), {0, file.strips().count()}, prepare, new_encoder, take, progress);
-  file.write_tail(descriptor, end);
-}
-
 }  // namespace gpuccl::io

@@ -144,8 +144,4 @@ using TellProgress = std::function<void(double share)>;
 void encode_strips(const StripLayout& strips, StripRange range, const PrepareRows& prepare,
                    const NewStripEncoder& new_encoder, const TakeStrip& take, const TellProgress& progress);
 
-/// Writes a complete file with encode_strips(). Throws Error (data, io).
-void write_strip_file(int descriptor, StripFile& file, const PrepareRows& prepare,
-                      const NewStripEncoder& new_encoder, const TellProgress& progress);
-
 }  // namespace gpuccl::io

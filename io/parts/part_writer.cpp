@@ -17,11 +17,10 @@
 
 namespace gpuccl::io {
 
-SharedFile::SharedFile(PartLink& link, const std::string& path, AtomicFile* made) : path_(path), made_(made) {
-  const std::string name =
-      text_of(link.gather(message_of(made != nullptr ? made->temporary_path() : "")).front());
+void SharedFile::open(PartLink& link) {
+  const std::string name = text_of(link.gather(message_of(made_ ? made_->temporary_path() : "")).front());
   collectively(link, [&] {
-    if (made_ != nullptr) return;
+    if (made_) return;
     opened_ = open_again(name.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
     is_folder_ = !opened_ && errno == EISDIR;
     if (is_folder_) opened_ = open_again(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
@@ -37,7 +36,8 @@ void SharedFile::write_at(const void* data, std::size_t bytes, std::uint64_t off
 }
 
 void SharedFile::finish() {
-  if (made_ != nullptr) return made_->finish();
+  if (made_) return made_->finish();
+  if (!opened_) return;
   const auto sync = is_folder_ ? ::syncfs : ::fsync;  // of a folder, all that is in it
   while (sync(opened_.get()) != 0) {
     if (errno == EINVAL) break;  // some file systems cannot
@@ -55,6 +55,10 @@ std::int64_t strip_from(const StripLayout& layout, std::int64_t row) {
     return (slice / layout.slices_per_strip + 1) * layout.strips_per_slice;
   return slice / layout.slices_per_strip * layout.strips_per_slice +
          (row % height + layout.rows_per_strip - 1) / layout.rows_per_strip;
+}
+
+RowRange own_rows(const PartLink& link, const Extent& whole) {
+  return rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
 }
 
 /// The strips that begin in rows of a part, and all rows of these strips.
@@ -83,25 +87,26 @@ void encode_labels(const LabelFile& image, StripRange strips, const LabelRows& l
 /// Labels of the rows of a part, and of later rows in its last strip, which other parts send.
 class LabelsOfStrips final : public LabelRows {
  public:
-  LabelsOfStrips(PartLink& link, const LabelRows& labels, const StripLayout& layout)
-      : labels_(labels), behind_({labels.extent().width, 0, 1}, labels.count()) {
-    const std::vector<RowRange> rows = rows_of_parts(labels.extent(), link.parts());
+  /// `own`: the labels of the part's rows.
+  LabelsOfStrips(PartLink& link, const MappedLabels& own, const StripLayout& layout)
+      : own_(own), extent_(layout.extent), behind_({extent_.width, 0, 1}, own.count) {
+    const std::vector<RowRange> rows = rows_of_parts(extent_, link.parts());
     const auto part = static_cast<std::size_t>(link.part());
-    end_ = rows[part].end;
+    rows_ = rows[part];
     const auto behind = [&](std::size_t of) {
       const RowRange all = OwnStrips(layout, rows[of]).rows;
       return RowRange{std::max(all.begin, rows[of].end), all.end};
     };
     for (std::size_t to = 0; to < part; ++to)
-      if (const RowRange mine = common_rows(behind(to), rows[part]); !mine.empty()) {
-        Message message(static_cast<std::size_t>(mine.count() * labels.extent().width) * sizeof(Label));
-        labels.prepare(mine.begin, mine.count());
-        labels.render(mine.begin, mine.count(), reinterpret_cast<Label*>(message.data()), nullptr);
+      if (const RowRange mine = common_rows(behind(to), rows_); !mine.empty()) {
+        Message message(static_cast<std::size_t>(mine.count() * extent_.width) * sizeof(Label));
+        prepare(mine.begin, mine.count());
+        render(mine.begin, mine.count(), reinterpret_cast<Label*>(message.data()), nullptr);
         link.send(static_cast<int>(to), std::move(message));
       }
     const RowRange missing = behind(part);
     if (missing.empty()) return;
-    behind_ = LabelImage({labels.extent().width, static_cast<int>(missing.count()), 1}, labels.count());
+    behind_ = LabelImage({extent_.width, static_cast<int>(missing.count()), 1}, own.count);
     auto* out = reinterpret_cast<std::byte*>(behind_.data());
     for (std::size_t from = part + 1; from < rows.size(); ++from)
       if (!common_rows(missing, rows[from]).empty()) {
@@ -110,108 +115,132 @@ class LabelsOfStrips final : public LabelRows {
       }
   }
 
-  Extent extent() const override { return labels_.extent(); }
-  Label count() const override { return labels_.count(); }
+  Extent extent() const override { return extent_; }
+  Label count() const override { return own_.count; }
   std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override {
-    if (first_row >= end_) return extent().rows();
-    const std::int64_t ready = labels_.prepare(first_row, std::min(rows, end_ - first_row));
-    return ready < end_ ? ready : extent().rows();
+    if (first_row >= rows_.end) return extent_.rows();
+    const std::int64_t first = first_row - rows_.begin;
+    const std::int64_t ready =
+        rows_.begin + own_.labels.prepare(first, std::min(rows, rows_.end - first_row));
+    return ready < rows_.end ? ready : extent_.rows();
   }
-  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override {
-    const std::int64_t own = std::clamp<std::int64_t>(end_ - first_row, 0, rows);
-    if (own > 0) labels_.render(first_row, own, out, map);
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* /*map*/) const override {
+    const std::int64_t own = std::clamp<std::int64_t>(rows_.end - first_row, 0, rows);
+    if (own > 0) own_.labels.render(first_row - rows_.begin, own, out, map());
     if (own == rows) return;
     std::visit(
-        [&](auto* to) { behind_.render(first_row + own - end_, rows - own, to + own * extent().width, map); },
+        [&](auto* to) {
+          behind_.render(first_row + own - rows_.end, rows - own, to + own * extent_.width, nullptr);
+        },
         out);
   }
-  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override {
-    if (first_row + rows <= end_) return labels_.list_runs(first_row, rows, out, map);
-    LabelRows::list_runs(first_row, rows, out, map);
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
+                 const Label* /*map*/) const override {
+    if (first_row + rows <= rows_.end)
+      return own_.labels.list_runs(first_row - rows_.begin, rows, out, map());
+    LabelRows::list_runs(first_row, rows, out, nullptr);
   }
 
  private:
-  const LabelRows& labels_;
-  std::int64_t end_ = 0;
+  const Label* map() const { return own_.map.empty() ? nullptr : own_.map.data(); }
+
+  const MappedLabels own_;
+  const Extent extent_;
+  RowRange rows_;
   LabelImage behind_;
 };
 
-/// Returns the entries of all parts in part 0, and nothing in others.
-std::vector<StripEntry> gather_in_first(PartLink& link, const std::vector<StripEntry>& mine) {
-  if (link.part() > 0) {
-    link.send(0, message_of(mine));
-    return {};
-  }
-  std::vector<StripEntry> all = mine;
-  for (int from = 1; from < link.parts(); ++from) {
-    const std::vector<StripEntry> more = list_of<StripEntry>(link.receive(from));
-    all.insert(all.end(), more.begin(), more.end());
-  }
-  return all;
-}
+/// What a part adds to a file that grows: part 0 writes it at once, and others when they know its offset.
+class Addition {
+ public:
+  Addition(PartLink& link, SharedFile& file, std::uint64_t begin) : link_(link), file_(file), begin_(begin) {}
 
-void copy(const SpooledText& text, SharedFile& file, std::uint64_t offset) {
-  text.copy_to([&](std::string_view piece) {
-    file.write_at(piece.data(), piece.size(), offset);
-    offset += piece.size();
-  });
+  void add(std::string_view piece) {
+    if (link_.part() > 0) return waiting_.add(piece);
+    write(piece, begin_ + written_);
+    written_ += piece.size();
+  }
+  /// Collective. Returns the end of all additions. Throws as collectively().
+  std::uint64_t finish() {
+    const PartLink::Sums sums = link_.scan(written_ + waiting_.size());
+    std::uint64_t offset = begin_ + sums.before;
+    collectively(link_, [&] {
+      waiting_.copy_to([&](std::string_view piece) {
+        write(piece, offset);
+        offset += piece.size();
+      });
+    });
+    return begin_ + sums.all;
+  }
+
+ private:
+  void write(std::string_view piece, std::uint64_t offset) {
+    with_path(file_.path(), [&] { file_.write_at(piece.data(), piece.size(), offset); });
+  }
+
+  PartLink& link_;
+  SharedFile& file_;
+  std::uint64_t begin_, written_ = 0;
+  SpooledText waiting_;
+};
+
+std::string_view view_of(std::span<const std::byte> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 }  // namespace
 
-void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelRows& labels,
-                           std::span<const std::uint64_t> wide, const WriteOptions& options) {
+void write_labels(PartLink& link, SharedFile& file, LabelFormat format, const Extent& extent,
+                  const MappedLabels& labels, const WriteOptions& given) {
   const auto run_local = [&](const auto& work) { collectively(link, file.path(), work); };
   const bool first = link.part() == 0;
   LabelFile image;
   run_local([&] {
-    image = new_label_file(format, file.path(), labels.extent(), labels.count(), options);
+    WriteOptions options = given;
+    options.type = resolve_label_type(given.type, labels.count, format);
+    image = new_label_file(format, file.path(), extent, labels.count, options);
     if (first) image.file->write_head(file.descriptor());
   });
   StripFile& whole = *image.file;
   const StripLayout& layout = whole.strips();
-  const OwnStrips own(layout,
-                      rows_of_parts(labels.extent(), link.parts())[static_cast<std::size_t>(link.part())]);
+  const OwnStrips own(layout, own_rows(link, extent));
   const LabelsOfStrips labels_of_strips(link, labels, layout);
 
-  const std::uint64_t head = whole.head().size();
   const bool is_listed = whole.places() == StripFile::Places::after_others;
-  const bool waits = is_listed && !first;
-  std::uint64_t end = head;
-  if (whole.places() == StripFile::Places::known)
-    end += static_cast<std::uint64_t>(own.rows.begin * layout.row_bytes);
-  SpooledText waiting;
+  const std::uint64_t head = whole.head().size();
+  std::uint64_t end = head;  // of listed strips, the least possible
+  if (!is_listed) end += static_cast<std::uint64_t>(own.rows.begin * layout.row_bytes);
+  Addition listed(link, file, head);
   std::vector<StripEntry> entries;
   const auto take = [&](std::int64_t /*strip*/, const EncodedStrip& strip) {
-    if (is_listed) entries.push_back({strip.bytes.size(), strip.checksum});
-    if (waits) return waiting.add({reinterpret_cast<const char*>(strip.bytes.data()), strip.bytes.size()});
     whole.check_end(end + strip.bytes.size());
-    file.write_at(strip.bytes.data(), strip.bytes.size(), end);
+    if (is_listed) {
+      entries.push_back({strip.bytes.size(), strip.checksum});
+      listed.add(view_of(strip.bytes));
+    } else {
+      file.write_at(strip.bytes.data(), strip.bytes.size(), end);
+    }
     end += strip.bytes.size();
   };
   run_local([&] {
-    encode_labels(image, own.strips, labels_of_strips, wide, file.descriptor(), take, options.progress);
+    encode_labels(image, own.strips, labels_of_strips, labels.wide, file.descriptor(), take, given.progress);
   });
   std::uint64_t strips_end = head + static_cast<std::uint64_t>(layout.row_bytes * layout.extent.rows());
   if (is_listed) {
-    const PartLink::Sums sums = link.scan(waits ? waiting.size() : end - head);
-    strips_end = head + sums.all;
-    run_local([&] {
-      whole.check_end(strips_end);
-      if (waits) copy(waiting, file, head + sums.before);
-    });
+    strips_end = listed.finish();
     std::int64_t strip = 0;
-    for (const StripEntry& entry : gather_in_first(link, entries)) whole.append(strip++, entry);
+    for (const StripEntry& entry : gather_lists(link, entries)) whole.append(strip++, entry);
   }
   run_local([&] {
+    whole.check_end(strips_end);
     if (first) whole.write_tail(file.descriptor(), strips_end);
   });
 }
 
-void write_preview(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
-                   const MappedLabels& labels, const std::function<Preview()>& start) {
-  const auto run_local = [&](const auto& work) { collectively(link, path, work); };
-  const RowRange own = rows_of_parts(whole, link.parts())[static_cast<std::size_t>(link.part())];
+void write_preview(PartLink& link, SharedFile& file, const Extent& whole, const MappedLabels& labels,
+                   const std::function<Preview()>& start) {
+  const auto run_local = [&](const auto& work) { collectively(link, file.path(), work); };
+  const RowRange own = own_rows(link, whole);
   std::optional<Preview> preview;
   Message message;
   run_local([&] {
@@ -224,15 +253,14 @@ void write_preview(PartLink& link, AtomicFile* file, const std::string& path, co
   for (int from = 1; from < link.parts() && link.part() == 0; ++from)
     for_each_row(link.receive(from), [&](const PreviewRow& row) { preview->add(row); });
   run_local([&] {
-    if (preview) preview->write(*file);
+    if (preview) preview->write(*file.made());
   });
 }
 
-void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make) {
-  SpooledText text;
+void write_text(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make) {
+  Addition text(link, file, 0);
   collectively(link, file.path(), [&] { make([&](std::string_view piece) { text.add(piece); }); });
-  const std::uint64_t offset = link.scan(text.size()).before;
-  collectively(link, file.path(), [&] { copy(text, file, offset); });
+  text.finish();
 }
 
 std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& path, const Extent& whole,
@@ -240,7 +268,7 @@ std::vector<OutlineRun> gather_outline_runs(PartLink& link, const std::string& p
                                             std::int64_t max_bytes) {
   const auto run_local = [&](const auto& work) { collectively(link, path, work); };
   const auto parts = static_cast<std::size_t>(link.parts()), part = static_cast<std::size_t>(link.part());
-  const RowRange own = rows_of_parts(whole, link.parts())[part];
+  const RowRange own = own_rows(link, whole);
   std::vector<OutlineRun> runs;
   run_local([&] {
     if (own.empty()) return;
@@ -340,7 +368,7 @@ void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, const 
   std::vector<StripEntry> entries;
   encode_labels(image, OwnStrips(image.file->strips(), own).strips, labels, wide, -1,
                 [&](std::int64_t /*strip*/, const EncodedStrip& encoded) {
-                  file.add({reinterpret_cast<const char*>(encoded.bytes.data()), encoded.bytes.size()});
+                  file.add(view_of(encoded.bytes));
                   entries.push_back({encoded.bytes.size(), encoded.checksum});
                 },
                 {});
@@ -348,7 +376,7 @@ void write_label_stretch(CheckedFileWriter& file, const LabelFile& image, const 
   file.add_section(entries);
 }
 
-void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
+void join_label_stretches(SharedFile& out, const LabelFile& image, std::size_t stretches,
                           const ReadStretch& read_stretch) {
   StripFile& strips = *image.file;
   strips.write_head(out.descriptor());

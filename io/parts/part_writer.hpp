@@ -24,15 +24,19 @@ namespace gpuccl::io {
 class CheckedFile;
 class CheckedFileWriter;
 
-/// A file or folder that several parts write, each its own stretch. Part 0 creates it, and gives it its name
-/// when all parts have finished.
+/// A file or folder that the parts of an image write, each its own stretch. Part 0 creates it, and gives it
+/// its name when all parts have finished.
 class SharedFile {
  public:
-  /// Collective. `made` is the file of part 0 (Options::named); other parts open it by its temporary name.
-  /// Throws as collectively().
-  SharedFile(PartLink& link, const std::string& path, AtomicFile* made);
+  /// `made`: the file of part 0, with Options::named if there are several parts; null in others.
+  SharedFile(std::string path, std::unique_ptr<AtomicFile> made)
+      : path_(std::move(path)), made_(std::move(made)) {}
+  /// Collective. Opens the file in other parts by its temporary name. Throws as collectively().
+  void open(PartLink& link);
 
   const std::string& path() const { return path_; }
+  /// Returns the file in part 0; null in others.
+  AtomicFile* made() const { return made_.get(); }
   int descriptor() const { return made_ != nullptr ? made_->descriptor() : opened_.get(); }
   void write_at(const void* data, std::size_t bytes, std::uint64_t offset);
   /// Flushes the section of this part to the disk.
@@ -40,27 +44,28 @@ class SharedFile {
 
  private:
   std::string path_;
-  AtomicFile* made_;
+  std::unique_ptr<AtomicFile> made_;
   Descriptor opened_;
   bool is_folder_ = false;
 };
 
 /// Collective. Writes the label image into `file`; each part writes the rows of its slab of cut_into_parts(),
-/// which `labels`, made by joined_labels() from GlobalPart::labels, can render. options.type is resolved.
-/// The bytes are those of write_labels(). A part encodes the strips that begin in its rows. Except in part 0,
-/// compressed strips are kept in memory or in a temporary file until their offsets are known. `wide`: as in
-/// MappedLabels, the same in all parts. Throws as collectively().
-void write_labels_in_parts(PartLink& link, SharedFile& file, LabelFormat format, const LabelRows& labels,
-                           std::span<const std::uint64_t> wide, const WriteOptions& options);
+/// whose labels are `labels`; MappedLabels::count and `wide` are those of the whole image. The bytes depend
+/// only on labels and options, not on the number of parts. A part encodes the strips that begin in its rows,
+/// in parallel (oneTBB), with a few strips in memory. Except in part 0, compressed strips are kept in memory
+/// or in a temporary file until their offsets are known. Throws as collectively().
+void write_labels(PartLink& link, SharedFile& file, LabelFormat format, const Extent& whole,
+                  const MappedLabels& labels, const WriteOptions& options);
 
-/// Collective. Writes the preview of the whole image; `labels` are the rows of this part. `file`: in part 0;
-/// null in others. Throws as collectively().
-void write_preview(PartLink& link, AtomicFile* file, const std::string& path, const Extent& whole,
-                   const MappedLabels& labels, const std::function<Preview()>& start);
+/// Collective. Writes the preview of the whole image; `labels` are the rows of this part. Throws as
+/// collectively().
+void write_preview(PartLink& link, SharedFile& file, const Extent& whole, const MappedLabels& labels,
+                   const std::function<Preview()>& start);
 
 /// Collective. Writes a text of stretches in the order of the parts; make(sink) makes the stretch of this
-/// part. Throws as collectively().
-void write_text_in_parts(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make);
+/// part. Part 0 writes its stretch at once; others keep theirs in memory or in a temporary file until its
+/// offset is known. Throws as collectively().
+void write_text(PartLink& link, SharedFile& file, const std::function<void(const TextSink&)>& make);
 
 /// Collective. Returns the runs of the components that belong to this part, of which `first` are in earlier
 /// parts, in raster order: it receives them from later parts. `labels` are the rows of this part; `path` is
@@ -90,7 +95,7 @@ using ReadStretch =
 
 /// Writes the label image from its stretches, with the bytes of write_labels(). Error
 /// (data, io).
-void join_label_stretches(AtomicFile& out, const LabelFile& image, std::size_t stretches,
+void join_label_stretches(SharedFile& out, const LabelFile& image, std::size_t stretches,
                           const ReadStretch& read_stretch);
 
 }  // namespace gpuccl::io

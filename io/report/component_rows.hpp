@@ -27,10 +27,7 @@ namespace gpuccl::io {
 
 /// Takes text that goes to a file, piece by piece.
 using TextSink = std::function<void(std::string_view text)>;
-/// Returns a sink that writes to a file, or to a descriptor that is open, such as standard output.
-inline TextSink text_to(AtomicFile& file) {
-  return [&file](std::string_view text) { file.write(text.data(), text.size()); };
-}
+/// Returns a sink that writes to a descriptor that is open, such as standard output.
 TextSink text_to(int descriptor);
 
 /// Rows of a table of components, as text.

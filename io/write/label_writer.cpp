@@ -121,16 +121,6 @@ LabelFile new_label_file(LabelFormat format, const std::string& path, const Exte
   throw Error(ErrorCode::internal, "unknown format");
 }
 
-void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,
-                  const WriteOptions& given) {
-  WriteOptions options = given;
-  options.type = resolve_label_type(given.type, labels.count, format);
-  const LabelFile image = new_label_file(format, file.path(), labels.labels.extent(), labels.count, options);
-  write_strip_file(
-      file.descriptor(), *image.file, prepare_rows(labels),
-      [&] { return image.new_encoder(labels, file.descriptor()); }, options.progress);
-}
-
 namespace {
 
 constexpr int kBits = 1;
@@ -164,8 +154,18 @@ void write_tiff_image(AtomicFile& file, BitView image) {
     store_strip(image, pages.strips, strip, samples);
   };
   TiffFile tiff(pages);
-  write_strip_file(file.descriptor(), tiff, {},
-                   [&] { return std::make_unique<TiffStripEncoder>(tiff.pages(), fill); }, {});
+  tiff.write_head(file.descriptor());
+  std::size_t end = tiff.head().size();
+  encode_strips(
+      pages.strips, {0, pages.strips.count()}, {},
+      [&] { return std::make_unique<TiffStripEncoder>(tiff.pages(), fill); },
+      [&](std::int64_t strip, const EncodedStrip& encoded) {
+        file.write_at(encoded.bytes.data(), encoded.bytes.size(), end);
+        end += encoded.bytes.size();
+        tiff.append(strip, {encoded.bytes.size(), encoded.checksum});
+      },
+      {});
+  tiff.write_tail(file.descriptor(), end);
 }
 
 void write_png_image(AtomicFile& file, BitView image) {

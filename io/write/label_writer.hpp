@@ -26,16 +26,10 @@ std::int64_t bytes_of_strip(LabelFormat format, const WriteOptions& options, Ext
 /// Returns the number of slices whose labels a strip needs at the same time.
 int slices_of_strip(LabelFormat format, const WriteOptions& options, Extent extent);
 
-/// Returns a label image of this format, whose name will be `path`. write_labels() writes it, or parts write
-/// it together. options.type is resolved. Throws Error (data, usage) if the format cannot hold it.
+/// Returns a label image of this format, whose name will be `path`, for write_labels(). options.type is
+/// resolved. Throws Error (data, usage) if the format cannot hold it.
 LabelFile new_label_file(LabelFormat format, const std::string& path, const Extent& extent, Label count,
                          const WriteOptions& options);
-
-/// Writes the label image into `file` (a folder for a Zarr), which the caller commits. Rows are rendered and
-/// compressed strip by strip, in parallel (oneTBB), with a few strips in memory. Throws Error (data, io). The
-/// bytes depend only on labels and options.
-void write_labels(AtomicFile& file, LabelFormat format, const MappedLabels& labels,
-                  const WriteOptions& options);
 
 /// Writes a binary image: 1-bit gray PNG (depth 1 only), or 1-bit TIFF (MinIsBlack, Deflate), one page a
 /// slice. The format follows the extension of the file's path: .png .tif .tiff; Error (usage) for any other.

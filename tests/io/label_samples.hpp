@@ -6,7 +6,7 @@
 
 #include "gpuccl/labels.hpp"
 #include "io/image/label_image.hpp"
-#include "io/write/label_writer.hpp"
+#include "io/parts/part_writer.hpp"
 
 namespace gpuccl::io {
 
@@ -33,10 +33,11 @@ inline std::vector<Label> values_of(const LabelImage& image) {
 
 inline void save_labels(const std::string& path, const LabelImage& image, const WriteOptions& options = {},
                         const std::vector<Label>& map = {}, bool commit = true) {
-  AtomicFile file(path);
+  SharedFile file(path, std::make_unique<AtomicFile>(path));
   const Label count = map.empty() ? image.count() : *std::max_element(map.begin(), map.end());
-  write_labels(file, label_format(path), {image, map, count}, options);
-  if (commit) file.commit();
+  SoloLink link;
+  write_labels(link, file, label_format(path), image.extent(), {image, map, count}, options);
+  if (commit) file.made()->commit();
 }
 
 }  // namespace gpuccl::io

@@ -223,9 +223,10 @@ class EmptyLabels final : public LabelRows {
 void save_empty(const std::string& path, Extent extent, const WriteOptions& options) {
   const EmptyLabels labels(extent);
   const std::vector<Label> no_map;
-  AtomicFile file(path);
-  write_labels(file, LabelFormat::tiff, {labels, no_map, 1}, options);
-  file.commit();
+  SharedFile file(path, std::make_unique<AtomicFile>(path));
+  SoloLink link;
+  write_labels(link, file, LabelFormat::tiff, extent, {labels, no_map, 1}, options);
+  file.made()->commit();
 }
 
 TEST_CASE("a classic TIFF that would pass 4 GiB is refused, without compression before anything is written") {
