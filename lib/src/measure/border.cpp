@@ -65,13 +65,12 @@ class Wraps final : public Group {
 }  // namespace
 
 std::unique_ptr<Group> make_border(const MeasureContext& labeling) {
-  if (!wants(labeling, {border_sides, border_x0, border_x1, border_y0, border_y1, border_z0, border_z1}))
-    return nullptr;
+  if (!wants(labeling, {{border_sides, border_z1}})) return nullptr;
   return std::make_unique<Border>(labeling);
 }
 
 std::unique_ptr<Group> make_wraps(const MeasureContext& labeling) {
-  if (!wants(labeling, {MeasureId::wraps_x, MeasureId::wraps_y, MeasureId::wraps_z}) ||
+  if (!wants(labeling, {{MeasureId::wraps_x, MeasureId::wraps_z}}) ||
       (labeling.request.wraps.empty() && !labeling.request.in_parts))
     return nullptr;
   return std::make_unique<Wraps>(labeling);

@@ -155,8 +155,15 @@ std::uint64_t convex_volume(const std::vector<std::array<int, 3>>& voxels);
 /// because rows then contain a single label.
 Connectivity connectivity_around(const MeasureContext& labeling);
 
-/// Returns true if one of `ids` is requested.
-bool wants(const MeasureContext& labeling, std::initializer_list<MeasureId> ids);
+/// Measures from `first` to `last` in the order of measures.def.
+struct MeasureRange {
+  MeasureId first, last;
+
+  MeasureRange(MeasureId one) : MeasureRange(one, one) {}
+  MeasureRange(MeasureId from, MeasureId to) : first(from), last(to) {}
+};
+/// Returns true if a measure of `ranges` is requested.
+bool wants(const MeasureContext& labeling, std::initializer_list<MeasureRange> ranges);
 
 /// Returns the error for measures that need more memory than is allowed. `what`: the measures and the verb.
 inline Error not_enough_memory(const std::string& what, std::int64_t bytes) {

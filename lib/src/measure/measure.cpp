@@ -109,9 +109,11 @@ MeasureValues MeasureSums::derive(const Component& component, std::size_t i) con
 
 namespace measuring {
 
-bool wants(const MeasureContext& labeling, std::initializer_list<MeasureId> ids) {
-  return std::any_of(ids.begin(), ids.end(),
-                     [&](MeasureId id) { return labeling.request.wanted[static_cast<std::size_t>(id)]; });
+bool wants(const MeasureContext& labeling, std::initializer_list<MeasureRange> ranges) {
+  for (const auto& [first, last] : ranges)
+    for (auto id = static_cast<std::size_t>(first); id <= static_cast<std::size_t>(last); ++id)
+      if (labeling.request.wanted[id]) return true;
+  return false;
 }
 
 Connectivity connectivity_around(const MeasureContext& labeling) {

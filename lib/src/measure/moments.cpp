@@ -165,36 +165,7 @@ bool fit_one_word(const Components& components) {
 }  // namespace
 
 std::unique_ptr<Group> make_moments(const MeasureContext& labeling) {
-  if (!wants(labeling, {moments_central_2_0,
-                        moments_central_1_1,
-                        moments_central_0_2,
-                        moments_central_2_0_0,
-                        moments_central_1_1_0,
-                        moments_central_1_0_1,
-                        moments_central_0_2_0,
-                        moments_central_0_1_1,
-                        moments_central_0_0_2,
-                        inertia_tensor_0_0,
-                        inertia_tensor_0_1,
-                        inertia_tensor_0_2,
-                        inertia_tensor_1_1,
-                        inertia_tensor_1_2,
-                        inertia_tensor_2_2,
-                        inertia_tensor_eigvals_0,
-                        inertia_tensor_eigvals_1,
-                        inertia_tensor_eigvals_2,
-                        axis_major_length,
-                        axis_middle_length,
-                        axis_minor_length,
-                        orientation,
-                        eccentricity,
-                        elongation,
-                        flatness,
-                        axis_major_length_physical,
-                        axis_middle_length_physical,
-                        axis_minor_length_physical,
-                        elongation_physical,
-                        flatness_physical}))
+  if (!wants(labeling, {{moments_central_2_0, flatness}, {axis_major_length_physical, flatness_physical}}))
     return nullptr;
   if (fit_one_word(labeling.request.in_parts ? one_of_all(labeling.extent) : labeling.components))
     return std::make_unique<Moments<std::uint64_t>>(labeling);
