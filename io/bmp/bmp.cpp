@@ -1,14 +1,22 @@
-#include "io/bmp/bmp.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "gpuccl/types.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/formats.hpp"
+#include "io/image/geometry.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 
@@ -19,6 +27,23 @@ constexpr std::uint32_t kOldHeader = 12;   // of OS/2 1
 constexpr std::uint32_t kHeader = 40;      // of Windows 3; later ones go on after it
 constexpr std::uint32_t kOs2Header = 64;   // of OS/2 2, whose compressions have other numbers
 constexpr std::uint32_t kLongestHeader = 124;
+
+/// Header of a bitmap.
+struct BmpHeader {
+  SampleFormat format;
+  std::array<std::size_t, 3> colors = {2, 1, 0};  // bytes of red, green and blue in a pixel of 24 or 32 bits
+  Extent extent;
+  Resolution resolution;
+  int pixel_bits = 0;
+  bool is_top_down = false;
+  bool has_alpha = false;
+  std::uint64_t pixels = 0;  // the offset of the first row that is stored
+
+  /// Rows are stored in units of four bytes.
+  std::int64_t stored_row_bytes() const {
+    return (static_cast<std::int64_t>(extent.width) * pixel_bits + 31) / 32 * 4;
+  }
+};
 
 [[noreturn]] void refuse(const std::string& why) {
   throw Error(ErrorCode::data, "not a usable BMP (" + why + ")");
@@ -86,8 +111,6 @@ std::uint32_t palette_entries(const BmpHeader& header, std::uint64_t palette, bo
   return said == 0 || said > values ? values : said;
 }
 
-}  // namespace
-
 bool is_bmp_header_size(std::uint32_t bytes) {
   constexpr std::array<std::uint32_t, 7> kSizes = {kOldHeader, kHeader,       52, 56, kOs2Header,
                                                    108,        kLongestHeader};
@@ -138,8 +161,6 @@ BmpHeader read_bmp_header(const ByteSource& file, const Limits& limits) {
                          ResolutionUnit::centimetre};
   return header;
 }
-
-namespace {
 
 class BmpSource final : public SampleSource {
  public:
@@ -205,8 +226,6 @@ class BmpSource final : public SampleSource {
   ImageInfo info_;
 };
 
-}  // namespace
-
 /// Two letters are too few to recognize a bitmap. Two fields after its size are 0, except in cursors, so a
 /// file with other values must have a header of a known size.
 bool is_bmp(const InputFile& file) {
@@ -216,8 +235,20 @@ bool is_bmp(const InputFile& file) {
   return has_zeros || (is_bmp_header_size(start[14]) && start[15] == 0 && start[16] == 0 && start[17] == 0);
 }
 
+/// Opens an uncompressed Windows bitmap of 1, 4, 8, 24 or 32 bits (the last 8 of 32 are ignored), stored from
+/// the bottom up or from the top down. Throws Error (data, io, memory).
 std::unique_ptr<SampleSource> open_bmp(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   return std::make_unique<BmpSource>(std::move(file), options);
 }
+
+}  // namespace
+
+const InputFormat kBmpFormat{.word = "bmp",
+                             .title = "BMP",
+                             .extensions = {{{".bmp"}}},
+                             .magic = {{{0, "BM"}}},
+                             .is = is_bmp,
+                             .open = open_bmp,
+                             .is_one_image = true};
 
 }  // namespace gpuccl::io

@@ -24,94 +24,6 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kAny = "any";
 
-/// Bytes that every file of a format has at an offset, in a file that has at least so many bytes.
-struct Magic {
-  std::uint64_t offset = 0;
-  std::string_view bytes;
-  std::size_t least_bytes = 0;
-};
-
-struct ImageFormat {
-  std::string_view word, title;  // in --formats, and in messages
-  std::array<Magic, 4> magic{};  // one of these; none: other properties show the format
-  bool is_2d = false;
-  bool is_one_image = false;
-  bool has_pages = false;
-  bool selects_planes = false;
-  std::array<std::string_view, 4> folder{};  // a folder with one of these files is an image
-};
-
-constexpr auto kHdf5 = "\x89HDF\r\n\x1a\n"sv;  // after a user block, as in a .mat of MATLAB 7.3
-constexpr ImageFormat kFormats[] = {
-    {.word = "png",
-     .title = "PNG",
-     .magic = {{{0, "\x89PNG\r\n\x1a\n"sv}}},
-     .is_2d = true,
-     .is_one_image = true},
-    {.word = "tiff",
-     .title = "TIFF",
-     .magic = {{{0, "II\x2a\0"sv}, {0, "II\x2b\0"sv}, {0, "MM\0\x2a"sv}, {0, "MM\0\x2b"sv}}},
-     .has_pages = true,
-     .selects_planes = true},
-    {.word = "npy", .title = ".npy", .magic = {{{0, "\x93NUMPY"sv}}}, .is_one_image = true},
-    {.word = "nifti",
-     .title = "NIfTI",
-     .magic =
-         {{{344, "n+1\0"sv}, {344, "ni1\0"sv}, {4, "n+2\0\r\n\x1a\n"sv, 540}, {4, "ni2\0\r\n\x1a\n"sv, 540}}},
-     .selects_planes = true},
-    {.word = "nrrd", .title = "NRRD", .magic = {{{0, "NRRD00"sv}}}, .selects_planes = true},
-    {.word = "metaimage", .title = "MetaImage", .selects_planes = true},
-    {.word = "mgh", .title = "MGH", .selects_planes = true},
-    {.word = "pnm", .title = "PNM", .magic = {{{0, "P"sv}}}, .is_one_image = true},
-    {.word = "bmp", .title = "BMP", .magic = {{{0, "BM"sv}}}, .is_one_image = true},
-    {.word = "jpeg", .title = "JPEG", .magic = {{{0, "\xff\xd8\xff"sv}}}, .is_one_image = true},
-    {.word = "hdf5",
-     .title = "HDF5",
-     .magic = {{{0, kHdf5}, {512, kHdf5}, {1024, kHdf5}, {2048, kHdf5}}},
-     .selects_planes = true},
-    {.word = "zarr",
-     .title = "Zarr",
-     .selects_planes = true,
-     .folder = {"zarr.json", ".zarray", ".zgroup", ".zattrs"}},
-};
-
-struct Extension {
-  std::string_view name, format;
-  std::optional<LabelFormat> written;  // by label images with this extension
-  std::string_view for_labels = "";    // of inputs with it, in a batch; "": as options ask
-  bool is_header = false;              // of samples that are in a file of their own
-};
-
-constexpr Extension kExtensions[] = {
-    {".png", "png", LabelFormat::png},
-    {".tif", "tiff", LabelFormat::tiff},
-    {".tiff", "tiff", LabelFormat::tiff},
-    {".stk", "tiff", {}},
-    {".lsm", "tiff", {}},
-    {".npy", "npy", LabelFormat::npy, ".npy"},
-    {".nii", "nifti", LabelFormat::nifti, ".nii"},
-    {".nii.gz", "nifti", LabelFormat::nifti_gz, ".nii.gz"},
-    {".hdr", "nifti", {}, ".nii", true},
-    {".nrrd", "nrrd", LabelFormat::nrrd, ".nrrd"},
-    {".nhdr", "nrrd", {}, ".nrrd", true},
-    {".mha", "metaimage", LabelFormat::metaimage, ".mha"},
-    {".mhd", "metaimage", {}, ".mha", true},
-    {".mgh", "mgh", {}, ".nii"},
-    {".mgz", "mgh", {}, ".nii.gz"},
-    {".pbm", "pnm", {}},
-    {".pgm", "pnm", {}},
-    {".ppm", "pnm", {}},
-    {".pnm", "pnm", {}},
-    {".bmp", "bmp", {}},
-    {".jpg", "jpeg", {}},
-    {".jpeg", "jpeg", {}},
-    {".h5", "hdf5", {}},
-    {".hdf5", "hdf5", {}},
-    {".he5", "hdf5", {}},
-    {".nc", "hdf5", {}},
-    {".zarr", "zarr", LabelFormat::zarr, ".zarr"},
-};
-
 constexpr unsigned any_of(std::initializer_list<Compression> list) {
   unsigned bits = 0;
   for (const Compression one : list) bits |= 1u << static_cast<unsigned>(one);
@@ -139,24 +51,24 @@ constexpr LabelTraits kLabelTraits[] = {
 };
 
 /// Null if there is none.
-const ImageFormat* find_format(std::string_view word) {
-  const auto* const found = std::find_if(std::begin(kFormats), std::end(kFormats),
-                                         [&](const ImageFormat& format) { return format.word == word; });
-  return found == std::end(kFormats) ? nullptr : found;
+const InputFormat* find_format(std::string_view word) {
+  const auto found = std::find_if(kFormats.begin(), kFormats.end(),
+                                  [&](const InputFormat* format) { return format->word == word; });
+  return found == kFormats.end() ? nullptr : *found;
 }
 
-const ImageFormat& format_of_word(std::string_view word) {
-  const ImageFormat* const found = find_format(word);
-  if (found == nullptr) throw Error(ErrorCode::internal, "no format " + std::string(word));
-  return *found;
-}
+/// A format, and one of its extensions; null if a name has the extension of no format.
+struct FoundExtension {
+  const InputFormat* format = nullptr;
+  const FileExtension* extension = nullptr;
+};
 
-/// Null if the name has the extension of no format.
-const Extension* find_extension(const fs::path& name) {
+FoundExtension find_extension(const fs::path& name) {
   const std::string extension = lower_extension(name);
-  const auto* const found = std::find_if(std::begin(kExtensions), std::end(kExtensions),
-                                         [&](const Extension& one) { return one.name == extension; });
-  return found == std::end(kExtensions) ? nullptr : found;
+  for (const InputFormat* const format : kFormats)
+    for (const FileExtension& one : format->extensions)
+      if (one.name == extension && !extension.empty()) return {format, &one};
+  return {};
 }
 
 bool is_directory(const fs::path& path) {
@@ -167,18 +79,14 @@ bool is_directory(const fs::path& path) {
 }  // namespace
 
 bool holds_volumes(std::string_view format) {
-  const ImageFormat* const found = find_format(format);
+  const InputFormat* const found = find_format(format);
   return found == nullptr || !found->is_2d;
 }
 
-bool holds_one_image(std::string_view format) { return format_of_word(format).is_one_image; }
-
 bool has_pages(std::string_view format) {
-  const ImageFormat* const found = find_format(format);
+  const InputFormat* const found = find_format(format);
   return found != nullptr && found->has_pages;
 }
-
-bool selects_planes(std::string_view format) { return format_of_word(format).selects_planes; }
 
 FileStart::FileStart(const ByteSource& file) : file_(&file) {
   count_ = file.read_at(0, bytes_.data(), bytes_.size());
@@ -198,8 +106,7 @@ bool FileStart::has(std::uint64_t offset, std::string_view magic) const {
          std::string_view(there.data(), magic.size()) == magic;
 }
 
-bool FileStart::is_of(std::string_view word) const {
-  const ImageFormat& format = format_of_word(word);
+bool FileStart::is_of(const InputFormat& format) const {
   return format.magic[0].bytes.empty() ||
          std::any_of(format.magic.begin(), format.magic.end(), [&](const Magic& magic) {
            return !magic.bytes.empty() && count_ >= magic.least_bytes && has(magic.offset, magic.bytes);
@@ -209,33 +116,35 @@ bool FileStart::is_of(std::string_view word) const {
 const std::string& image_extensions() {
   static const std::string list = [] {
     std::string text;
-    for (const Extension& one : kExtensions)
-      text += (text.empty() ? "" : &one == std::end(kExtensions) - 1 ? " or " : ", ") + std::string(one.name);
+    for (const InputFormat* const format : kFormats)
+      for (const FileExtension& one : format->extensions)
+        if (!one.name.empty())
+          text += (text.empty() ? "" : format == kFormats.back() ? " or " : ", ") + std::string(one.name);
     return text;
   }();
   return list;
 }
 
 bool is_image_name(const fs::path& name) {
-  return !name.native().starts_with('.') && find_extension(name) != nullptr;
+  return !name.native().starts_with('.') && find_extension(name).format != nullptr;
 }
 
 bool are_of_one_format(const std::string& a, const std::string& b) {
-  const Extension *const first = find_extension(a), *const second = find_extension(b);
+  const auto [first, of_a] = find_extension(a);
+  const auto [second, of_b] = find_extension(b);
   if (first == nullptr || second == nullptr) return lower_extension(a) == lower_extension(b);
-  return first->format == second->format && first->is_header == second->is_header;
+  return first == second && of_a->is_header == of_b->is_header;
 }
 
 std::string extension_for_labels(const std::string& input) {
   if (is_ome_tiff(input)) return ".ome.tif";
-  const Extension* const found = find_extension(fs::path(input).filename());
+  const FileExtension* const found = find_extension(fs::path(input).filename()).extension;
   return std::string(found == nullptr ? "" : found->for_labels);
 }
 
 bool is_ome_tiff(const std::string& path) {
   const fs::path name = fs::path(path).filename();
-  const Extension* const found = find_extension(name);
-  return found != nullptr && found->format == "tiff" && lower_extension(name.stem()) == ".ome";
+  return find_extension(name).format == &kTiffFormat && lower_extension(name.stem()) == ".ome";
 }
 
 bool is_store(const std::string& path) {
@@ -244,8 +153,8 @@ bool is_store(const std::string& path) {
     std::error_code unknown;
     return !file.empty() && fs::exists(fs::path(path) / file, unknown);
   };
-  return std::any_of(std::begin(kFormats), std::end(kFormats), [&](const ImageFormat& format) {
-    return std::any_of(format.folder.begin(), format.folder.end(), has);
+  return std::any_of(kFormats.begin(), kFormats.end(), [&](const InputFormat* format) {
+    return std::any_of(format->folder.begin(), format->folder.end(), has);
   });
 }
 
@@ -268,7 +177,7 @@ const LabelTraits& traits_of(LabelFormat format) { return kLabelTraits[static_ca
 
 LabelFormat label_format(const std::string& path) {
   if (path == "-") return LabelFormat::npy;
-  const Extension* const found = find_extension(path);
+  const FileExtension* const found = find_extension(path).extension;
   if (found != nullptr && found->written) return *found->written;
   if (is_label_group(path) || is_store(path)) return LabelFormat::zarr;
   throw Error(
@@ -316,13 +225,13 @@ std::vector<std::string> formats_of_words(const std::string& list) {
 void check_format(std::string_view format, const std::string& path, const Limits& limits) {
   const std::vector<std::string>& allowed =
       limits.formats.empty() ? formats_of_environment() : limits.formats;
-  const ImageFormat& found = format_of_word(format);
+  const std::string_view title = find_format(format)->title;
   if (allowed.empty()) {
-    const Extension* const named = path == "-" ? nullptr : find_extension(split_input(path).file);
-    if (named != nullptr && named->format != format)
+    const InputFormat* const named = path == "-" ? nullptr : find_extension(split_input(path).file).format;
+    if (named != nullptr && named->word != format)
       throw Error(ErrorCode::data, fmt::format("contains {}, but its name is that of {}; rename it, or set "
                                                "GPUCCL_FORMATS=any if you trust it",
-                                               found.title, format_of_word(named->format).title));
+                                               title, named->title));
     return;
   }
   const auto is_allowed = [&](std::string_view word) {
@@ -331,7 +240,7 @@ void check_format(std::string_view format, const std::string& path, const Limits
   if (is_allowed(kAny) || is_allowed(format)) return;
   std::string list;
   for (const std::string& word : allowed) list += (list.empty() ? "" : ", ") + word;
-  throw Error(ErrorCode::data, fmt::format("contains {}; {} allows only {}", found.title,
+  throw Error(ErrorCode::data, fmt::format("contains {}; {} allows only {}", title,
                                            limits.formats.empty() ? "GPUCCL_FORMATS" : "--formats", list));
 }
 

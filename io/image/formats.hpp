@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,18 +16,65 @@
 #include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
 
-// Formats of images: extensions, magic numbers and capabilities, from the tables in formats.cpp. A format is
-// named by its word in --formats, such as "tiff".
+// Formats of images: extensions, magic numbers and capabilities. A format is named by its word in --formats,
+// such as "tiff".
 namespace gpuccl::io {
+
+class SampleSource;
+
+/// Formats of label images.
+enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, zarr };
+
+/// Bytes that every file of a format has at an offset, in a file that has at least so many bytes.
+struct Magic {
+  std::uint64_t offset = 0;
+  std::string_view bytes = {};
+  std::size_t least_bytes = 0;
+};
+
+/// An extension of the files of a format.
+struct FileExtension {
+  std::string_view name = {};
+  std::optional<LabelFormat> written = {};  // by label images with this extension
+  std::string_view for_labels = {};         // of inputs with it, in a batch; "": as options ask
+  bool is_header = false;                   // of samples that are in a file of their own
+};
+
+/// A format of inputs. Its folder defines the row.
+struct InputFormat {
+  std::string_view word, title;  // in --formats, and in messages
+  std::array<FileExtension, 4> extensions;
+  std::array<Magic, 4> magic = {};              // one of these; none: other properties show the format
+  bool (*is)(const InputFile& file) = nullptr;  // if the first bytes do not decide
+  std::unique_ptr<SampleSource> (*open)(std::shared_ptr<const InputFile> file,
+                                        const ReadOptions& options) = nullptr;
+  // Files of the format that are compressed by gzip: `file` has the compressed data of `contents`.
+  bool (*is_gunzipped)(const GunzippedFile& contents) = nullptr;
+  std::unique_ptr<SampleSource> (*open_gunzipped)(const InputFile& file,
+                                                  std::shared_ptr<GunzippedFile> contents,
+                                                  const ReadOptions& options) = nullptr;
+  bool is_2d = false;
+  bool is_one_image = false;
+  bool has_pages = false;
+  bool selects_planes = false;
+  std::array<std::string_view, 4> folder = {};  // a folder with one of these files is an image
+};
+
+extern const InputFormat kPngFormat, kTiffFormat, kNpyFormat, kNiftiFormat, kNrrdFormat, kMetaimageFormat,
+    kMghFormat, kPnmFormat, kBmpFormat, kJpegFormat, kHdf5Format, kZarrFormat;
+/// All formats, in the order of messages.
+inline constexpr std::array kFormats{&kPngFormat,  &kTiffFormat,      &kNpyFormat,  &kNiftiFormat,
+                                     &kNrrdFormat, &kMetaimageFormat, &kMghFormat,  &kPnmFormat,
+                                     &kBmpFormat,  &kJpegFormat,      &kHdf5Format, &kZarrFormat};
+/// Formats of files, in the order in which they are recognized: HDF5 may follow the header of another format.
+inline constexpr std::array kFileFormats{&kHdf5Format, &kTiffFormat,      &kPngFormat, &kNpyFormat,
+                                         &kJpegFormat, &kPnmFormat,       &kBmpFormat, &kNiftiFormat,
+                                         &kNrrdFormat, &kMetaimageFormat, &kMghFormat};
 
 /// Returns whether files of a format, or a "stack", may be volumes.
 bool holds_volumes(std::string_view format);
-/// Returns whether a file has one image, so that there is no time point to select.
-bool holds_one_image(std::string_view format);
 /// Returns whether a file has pages, which its reader selects.
 bool has_pages(std::string_view format);
-/// Returns whether the reader of a format selects channel, time point and series.
-bool selects_planes(std::string_view format);
 
 /// The first bytes of a file, by which most formats are recognized.
 class FileStart {
@@ -34,7 +83,7 @@ class FileStart {
   explicit FileStart(const GunzippedFile& contents);
 
   /// Returns whether the file begins as files of this format do. True for formats without a magic number.
-  bool is_of(std::string_view format) const;
+  bool is_of(const InputFormat& format) const;
 
  private:
   static constexpr std::size_t kBytes = 540;  // of the longest header that is recognized, that of NIfTI-2
@@ -80,10 +129,6 @@ inline constexpr const char* kOwnLabels = "gpuccl";
 inline constexpr const char* kLabelsFolder = "labels";
 std::string image_of_labels(const std::string& path);
 std::string own_labels_of(const std::string& image);
-
-// Label images.
-
-enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, zarr };
 
 /// Capabilities of a format of label images.
 struct LabelTraits {

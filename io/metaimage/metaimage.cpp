@@ -11,6 +11,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/label_streams.hpp"
 #include "io/image/limits.hpp"
 
@@ -187,8 +188,10 @@ MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limi
   return header;
 }
 
-std::unique_ptr<SampleSource> open_metaimage(std::shared_ptr<const InputFile> file,
-                                             const ReadOptions& options) {
+/// A MetaImage of one image or volume (.mha), or the header of one whose samples lie in a file next to it
+/// (.mhd). Throws Error (data, io, memory; no_input if there are no samples).
+static std::unique_ptr<SampleSource> open_metaimage(std::shared_ptr<const InputFile> file,
+                                                    const ReadOptions& options) {
   MetaimageHeader header = read_metaimage_header(*file, options.limits);
   RawVolume& volume = header.volume;
   if (!header.data_file.empty()) {
@@ -267,5 +270,13 @@ LabelFile metaimage_label_file(const Extent& extent, const WriteOptions& options
   header += std::string("ElementType = ") + element_type(options.type) + "\nElementDataFile = LOCAL\n";
   return raw ? raw_label_file(header, extent, options) : zlib_label_file(header, size_at, extent, options);
 }
+
+const InputFormat kMetaimageFormat{
+    .word = "metaimage",
+    .title = "MetaImage",
+    .extensions = {{{".mha", LabelFormat::metaimage, ".mha"}, {".mhd", {}, ".mha", true}}},
+    .is = is_metaimage,
+    .open = open_metaimage,
+    .selects_planes = true};
 
 }  // namespace gpuccl::io

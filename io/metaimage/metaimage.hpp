@@ -26,11 +26,6 @@ bool is_metaimage(const InputFile& file);
 /// Checks what the header specifies but not that the samples are there. Throws Error (data).
 MetaimageHeader read_metaimage_header(const ByteSource& file, const Limits& limits);
 
-/// A MetaImage of one image or volume (.mha), or the header of one whose samples lie in a file next to it
-/// (.mhd). Throws Error (data, io, memory; no_input if there are no samples).
-std::unique_ptr<SampleSource> open_metaimage(std::shared_ptr<const InputFile> file,
-                                             const ReadOptions& options);
-
 /// A label image as MetaImage with its samples in the same file, compressed by zlib unless
 /// options.compression is none, with spacing, directions and origin in LPS. options.type is resolved.
 LabelFile metaimage_label_file(const Extent& extent, const WriteOptions& options);

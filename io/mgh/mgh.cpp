@@ -1,13 +1,16 @@
-#include "io/mgh/mgh.hpp"
-
 #include <array>
 #include <bit>
 #include <optional>
 #include <utility>
 
 #include "gpuccl/types.hpp"
+#include "io/files/gunzipped_file.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 
@@ -105,25 +108,34 @@ MghHeader header_of(const GunzippedFile& file) {
   return MghHeader([&](std::uint8_t* out, std::size_t count) { return file.read_start(out, count); });
 }
 
+/// Returns whether a file is a volume of FreeSurfer. It has no magic number, so all fields are checked.
 template <class File>
-std::unique_ptr<SampleSource> open_volume(std::shared_ptr<File> file, const ReadOptions& options) {
+bool is_mgh(const File& file) {
+  return header_of(file).is_one();
+}
+
+template <class File>
+std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<File> file, const ReadOptions& options) {
   ReadOptions quiet = options;
   quiet.warn = nullptr;  // parameters of the scan follow the samples
   const RawVolume volume = header_of(*file).volume(options.limits);
   return open_raw_volume(volume, std::move(file), quiet);
 }
 
+std::unique_ptr<SampleSource> open_mgz(const InputFile& /*file*/, std::shared_ptr<GunzippedFile> contents,
+                                       const ReadOptions& options) {
+  return open_mgh(std::move(contents), options);
+}
+
 }  // namespace
 
-bool is_mgh(const InputFile& file) { return header_of(file).is_one(); }
-bool is_mgh(const GunzippedFile& file) { return header_of(file).is_one(); }
-
-std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  return open_volume(std::move(file), options);
-}
-
-std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<GunzippedFile> contents, const ReadOptions& options) {
-  return open_volume(std::move(contents), options);
-}
+const InputFormat kMghFormat{.word = "mgh",
+                             .title = "MGH",
+                             .extensions = {{{".mgh", {}, ".nii"}, {".mgz", {}, ".nii.gz"}}},
+                             .is = is_mgh<InputFile>,
+                             .open = open_mgh<const InputFile>,
+                             .is_gunzipped = is_mgh<GunzippedFile>,
+                             .open_gunzipped = open_mgz,
+                             .selects_planes = true};
 
 }  // namespace gpuccl::io

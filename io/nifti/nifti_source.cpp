@@ -14,6 +14,7 @@
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 #include "io/nifti/nifti.hpp"
@@ -273,5 +274,18 @@ std::unique_ptr<SampleSource> open_nifti(const InputFile& file, std::shared_ptr<
   if (header.is_pair) return open_pair(header.volume, file.path(), options);
   return open_raw_volume(header.volume, std::move(contents), options);
 }
+
+const InputFormat kNiftiFormat{.word = "nifti",
+                               .title = "NIfTI",
+                               .extensions = {{{".nii", LabelFormat::nifti, ".nii"},
+                                               {".nii.gz", LabelFormat::nifti_gz, ".nii.gz"},
+                                               {".hdr", {}, ".nii", true}}},
+                               .magic = {{{344, "n+1\0"sv},
+                                          {344, "ni1\0"sv},
+                                          {4, "n+2\0\r\n\x1a\n"sv, 540},
+                                          {4, "ni2\0\r\n\x1a\n"sv, 540}}},
+                               .open = open_nifti,
+                               .open_gunzipped = open_nifti,
+                               .selects_planes = true};
 
 }  // namespace gpuccl::io

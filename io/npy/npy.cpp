@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "io/image/formats.hpp"
 #include "io/image/label_streams.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
@@ -269,7 +270,10 @@ class NpySource final : public SampleSource {
 
 }  // namespace
 
-std::unique_ptr<SampleSource> open_npy(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
+/// An array of numpy: truth values, whole or floating-point numbers, either byte order, C or Fortran order,
+/// 2 axes (y, x) or 3 (z, y, x). Throws Error (data, io, memory).
+static std::unique_ptr<SampleSource> open_npy(std::shared_ptr<const InputFile> file,
+                                              const ReadOptions& options) {
   return std::make_unique<NpySource>(std::move(file), options);
 }
 
@@ -292,5 +296,12 @@ static std::string npy_header(const Extent& extent, LabelType type, bool has_sli
 LabelFile npy_label_file(const Extent& extent, const WriteOptions& options) {
   return raw_label_file(npy_header(extent, options.type, options.geometry.has_slice_axis), extent, options);
 }
+
+const InputFormat kNpyFormat{.word = "npy",
+                             .title = ".npy",
+                             .extensions = {{{".npy", LabelFormat::npy, ".npy"}}},
+                             .magic = {{{0, "\x93NUMPY"}}},
+                             .open = open_npy,
+                             .is_one_image = true};
 
 }  // namespace gpuccl::io

@@ -25,10 +25,6 @@ struct NpyHeader {
 /// Versions 1 to 3 of the format. Checks that the samples are inside of the file. Throws Error (data, io).
 NpyHeader read_npy_header(const InputFile& file, const Limits& limits);
 
-/// An array of numpy: truth values, whole or floating-point numbers, either byte order, C or Fortran order,
-/// 2 axes (y, x) or 3 (z, y, x). Throws Error (data, io, memory).
-std::unique_ptr<SampleSource> open_npy(std::shared_ptr<const InputFile> file, const ReadOptions& options);
-
 /// A label image as .npy; options.type is resolved and fits the format.
 LabelFile npy_label_file(const Extent& extent, const WriteOptions& options);
 

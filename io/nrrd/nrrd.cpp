@@ -380,14 +380,17 @@ std::uint64_t after_lines(const InputFile& file, std::uint64_t offset, std::int6
 template <class File>
 void check_data_file(const File& file, const NrrdHeader& header) {
   constexpr std::uint64_t kNiftiHeader = 348;
-  if (!header.data_file.empty() && header.volume.offset < kNiftiHeader && FileStart(file).is_of("nifti"))
+  if (!header.data_file.empty() && header.volume.offset < kNiftiHeader && FileStart(file).is_of(kNiftiFormat))
     throw Error(ErrorCode::data,
                 "names a NIfTI, " + header.data_file + ", and its header as samples; read that file itself");
 }
 
 }  // namespace
 
-std::unique_ptr<SampleSource> open_nrrd(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
+/// An NRRD of one image or volume, or the header of one whose samples lie in a file next to it. Throws Error
+/// (data, io, memory; no_input if there are no samples).
+static std::unique_ptr<SampleSource> open_nrrd(std::shared_ptr<const InputFile> file,
+                                               const ReadOptions& options) {
   NrrdHeader header = read_nrrd_header(*file, options.limits);
   RawVolume& volume = header.volume;
   if (!header.data_file.empty()) file = open_companion(file->path(), header.data_file, options.limits.follow);
@@ -463,5 +466,13 @@ LabelFile nrrd_label_file(const Extent& extent, const WriteOptions& options) {
   header += "endian: little\nencoding: " + std::string(raw ? "raw" : "gzip") + "\n\n";
   return raw ? raw_label_file(header, extent, options) : gzip_label_file(header, {}, extent, options);
 }
+
+const InputFormat kNrrdFormat{
+    .word = "nrrd",
+    .title = "NRRD",
+    .extensions = {{{".nrrd", LabelFormat::nrrd, ".nrrd"}, {".nhdr", {}, ".nrrd", true}}},
+    .magic = {{{0, "NRRD00"}}},
+    .open = open_nrrd,
+    .selects_planes = true};
 
 }  // namespace gpuccl::io

@@ -32,10 +32,6 @@ struct NrrdHeader {
 /// Checks what the header specifies but not that the samples are there. Throws Error (data).
 NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits);
 
-/// An NRRD of one image or volume, or the header of one whose samples lie in a file next to it. Throws Error
-/// (data, io, memory; no_input if there are no samples).
-std::unique_ptr<SampleSource> open_nrrd(std::shared_ptr<const InputFile> file, const ReadOptions& options);
-
 /// A label image as NRRD, compressed by gzip unless options.compression is none, with the space, directions,
 /// spacing, origin and unit of the input. options.type is resolved.
 LabelFile nrrd_label_file(const Extent& extent, const WriteOptions& options);

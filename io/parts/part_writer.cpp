@@ -150,7 +150,7 @@ class LabelsOfStrips final : public LabelRows {
   LabelImage behind_;
 };
 
-/// What a part adds to a file that grows: part 0 writes it at once, and others when they know its offset.
+/// Bytes that a part adds to a file that grows. Part 0 writes them at once, others when they know the offset.
 class Addition {
  public:
   Addition(PartLink& link, SharedFile& file, std::uint64_t begin) : link_(link), file_(file), begin_(begin) {}

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "io/image/exif.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 #include "io/png/png.hpp"
@@ -220,5 +221,13 @@ class PngSource final : public SampleSource {
 std::unique_ptr<SampleSource> open_png(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   return std::make_unique<PngSource>(std::move(file), options);
 }
+
+const InputFormat kPngFormat{.word = "png",
+                             .title = "PNG",
+                             .extensions = {{{".png", LabelFormat::png}}},
+                             .magic = {{{0, "\x89PNG\r\n\x1a\n"}}},
+                             .open = open_png,
+                             .is_2d = true,
+                             .is_one_image = true};
 
 }  // namespace gpuccl::io

@@ -1,12 +1,19 @@
-#include "io/pnm/pnm.hpp"
-
+#include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "gpuccl/types.hpp"
+#include "io/files/input_file.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
 
 namespace gpuccl::io {
 
@@ -14,7 +21,30 @@ namespace {
 
 constexpr std::size_t kPiece = std::size_t{1} << 14;
 
-}  // namespace
+/// The words of a Netpbm file: numbers with white space and comments, from # to the end of the line, between
+/// them.
+class PnmText {
+ public:
+  PnmText(const ByteSource& file, std::uint64_t begin) : file_(file), position_(begin) {}
+
+  /// Returns none at the end of the text, or if the next word is not a number below 2^31.
+  std::optional<int> number();
+  /// The next digit alone: in a PBM nothing need be between them.
+  std::optional<int> digit();
+  /// Returns the offset of the byte after the last number.
+  std::uint64_t position() const { return position_; }
+
+ private:
+  static constexpr int kEnd = -1;
+
+  int peek();
+  void skip_blanks();
+
+  const ByteSource& file_;
+  std::uint64_t position_;
+  std::uint64_t first_ = 0;  // of the bytes at hand
+  std::vector<unsigned char> bytes_;
+};
 
 int PnmText::peek() {
   if (position_ < first_ || position_ >= first_ + bytes_.size()) {
@@ -53,8 +83,6 @@ std::optional<int> PnmText::digit() {
   ++position_;
   return value;
 }
-
-namespace {
 
 constexpr int kMostSample = 65535;
 
@@ -161,14 +189,15 @@ class PnmTextSource final : public SampleSource {
   ImageInfo info_;
 };
 
-}  // namespace
-
 bool is_pnm(const InputFile& file) {
   unsigned char start[3];
   return file.read_at(0, start, sizeof start) == sizeof start && start[0] == 'P' && start[1] >= '1' &&
          start[1] <= '6' && (std::isspace(start[2]) != 0 || start[2] == '#');
 }
 
+/// An image in one of the formats of Netpbm: PBM, PGM or PPM, as numbers (P1 to P3) or as bytes (P4 to P6).
+/// In a PBM 1 is black, so that it is min-is-white. Of several images in a file the first. Throws Error
+/// (data, io, memory).
 std::unique_ptr<SampleSource> open_pnm(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   const PnmHeader header = read_header(*file, options.limits);
   if (header.is_text) return std::make_unique<PnmTextSource>(header, std::move(file), options);
@@ -176,5 +205,15 @@ std::unique_ptr<SampleSource> open_pnm(std::shared_ptr<const InputFile> file, co
   whole.planes.channel.reset();  // open_file() chooses it, as from text
   return open_raw_volume(header.image, std::move(file), whole);
 }
+
+}  // namespace
+
+const InputFormat kPnmFormat{.word = "pnm",
+                             .title = "PNM",
+                             .extensions = {{{".pbm"}, {".pgm"}, {".ppm"}, {".pnm"}}},
+                             .magic = {{{0, "P"}}},
+                             .is = is_pnm,
+                             .open = open_pnm,
+                             .is_one_image = true};
 
 }  // namespace gpuccl::io

@@ -13,86 +13,59 @@
 #include <utility>
 
 #include "gpuccl/types.hpp"
-#include "io/bmp/bmp.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/gunzipped_file.hpp"
-#include "io/hdf5/hdf5.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
-#include "io/jpeg/jpeg.hpp"
-#include "io/metaimage/metaimage.hpp"
-#include "io/mgh/mgh.hpp"
-#include "io/nifti/nifti.hpp"
-#include "io/npy/npy.hpp"
-#include "io/nrrd/nrrd.hpp"
-#include "io/png/png.hpp"
-#include "io/pnm/pnm.hpp"
 #include "io/read/input_files.hpp"
-#include "io/tiff/tiff.hpp"
 #include "io/zarr/zarr.hpp"
 
 namespace gpuccl::io {
 namespace {
 
-/// How files of a format are opened, and recognized if their first bytes do not decide.
-struct FileFormat {
-  std::string_view word;
-  std::unique_ptr<SampleSource> (*open)(std::shared_ptr<const InputFile> file, const ReadOptions& options);
-  bool (*is)(const InputFile& file) = nullptr;
-};
-
-constexpr FileFormat kFileFormats[] = {
-    {"hdf5", open_hdf5},       {"tiff", open_tiff},
-    {"png", open_png},         {"npy", open_npy},
-    {"jpeg", open_jpeg},       {"pnm", open_pnm, is_pnm},
-    {"bmp", open_bmp, is_bmp}, {"nifti", open_nifti},
-    {"nrrd", open_nrrd},       {"metaimage", open_metaimage, is_metaimage},
-    {"mgh", open_mgh, is_mgh},
-};
-
 /// Returns null for a file of another format, or compressed by gzip.
-const FileFormat* recognize(const InputFile& file) {
+const InputFormat* recognize(const InputFile& file) {
   const FileStart start(file);
-  const auto* const found =
-      std::find_if(std::begin(kFileFormats), std::end(kFileFormats), [&](const FileFormat& format) {
-        return start.is_of(format.word) && (format.is == nullptr || format.is(file));
-      });
-  return found == std::end(kFileFormats) ? nullptr : found;
+  const auto found = std::find_if(kFileFormats.begin(), kFileFormats.end(), [&](const InputFormat* format) {
+    return start.is_of(*format) && (format->is == nullptr || format->is(file));
+  });
+  return found == kFileFormats.end() ? nullptr : *found;
 }
 
 std::unique_ptr<SampleSource> open_gunzipped(const std::shared_ptr<const InputFile>& file,
                                              const ReadOptions& options) {
   auto contents = std::make_shared<GunzippedFile>(file);
-  if (FileStart(*contents).is_of("nifti")) {
-    check_format("nifti", file->path(), options.limits);
-    return open_nifti(*file, std::move(contents), options);
-  }
-  if (!is_mgh(*contents)) throw unknown_format(*file);
-  check_format("mgh", file->path(), options.limits);
-  return open_mgh(std::move(contents), options);
+  const FileStart start(*contents);
+  for (const InputFormat* const format : kFileFormats)
+    if (format->open_gunzipped != nullptr && start.is_of(*format) &&
+        (format->is_gunzipped == nullptr || format->is_gunzipped(*contents))) {
+      check_format(format->word, file->path(), options.limits);
+      return format->open_gunzipped(*file, std::move(contents), options);
+    }
+  throw unknown_format(*file);
 }
 
 /// Refuses to select one of several series or time points in a file with one image.
-void check_planes(const FileFormat* format, const PlaneChoice& planes) {
+void check_planes(const InputFormat* format, const PlaneChoice& planes) {
   check_one_series(planes);
   with_channel_number(planes, {});
-  if (planes.frame.value_or(0) > 0 && format != nullptr && holds_one_image(format->word))
+  if (planes.frame.value_or(0) > 0 && format != nullptr && format->is_one_image)
     throw NoSuchPlane(1, "--frame", "contains one image; --frame is for several");
 }
 
 }  // namespace
 
 std::string recognized_format(const InputFile& file) {
-  const FileFormat* const format = recognize(file);
+  const InputFormat* const format = recognize(file);
   return std::string(format == nullptr ? "" : format->word);
 }
 
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  const FileFormat* const format = recognize(*file);
+  const InputFormat* const format = recognize(*file);
   if (!file->inside().empty() && (format == nullptr || format->word != "hdf5"))
     throw Error(ErrorCode::data, "is not an HDF5 file, in which '" + file->inside() + "' would be a dataset");
-  const bool selects = format == nullptr ? is_gzip(*file) : selects_planes(format->word);
+  const bool selects = format == nullptr ? is_gzip(*file) : format->selects_planes;
   if (!selects) check_planes(format, options.planes);
   if (format == nullptr && !is_gzip(*file)) throw unknown_format(*file);
   // Before the loader reads more than the first bytes.

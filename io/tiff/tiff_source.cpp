@@ -8,6 +8,7 @@
 
 #include "io/files/file_error.hpp"
 #include "io/image/each_slice.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
@@ -276,5 +277,16 @@ void TiffPageDecoder::check(bool good, const std::string& what) const {
   const bool only_says_so = fills_in_ && !tiff_.warning().empty();
   if (!good || tiff_.has_error() || only_says_so) tiff_.fail_decoding(what + " is damaged");
 }
+
+using namespace std::string_view_literals;
+
+const InputFormat kTiffFormat{
+    .word = "tiff",
+    .title = "TIFF",
+    .extensions = {{{".tif", LabelFormat::tiff}, {".tiff", LabelFormat::tiff}, {".stk"}, {".lsm"}}},
+    .magic = {{{0, "II\x2a\0"sv}, {0, "II\x2b\0"sv}, {0, "MM\0\x2a"sv}, {0, "MM\0\x2b"sv}}},
+    .open = open_tiff,
+    .has_pages = true,
+    .selects_planes = true};
 
 }  // namespace gpuccl::io

@@ -25,6 +25,7 @@
 #include "io/files/json.hpp"
 #include "io/image/cf_attributes.hpp"
 #include "io/image/chunks.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
@@ -498,5 +499,11 @@ std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, 
   const ChunkedImage image = chunks->image(options.planes);
   return open_chunks(std::move(chunks), image, options);
 }
+
+const InputFormat kZarrFormat{.word = "zarr",
+                              .title = "Zarr",
+                              .extensions = {{{".zarr", LabelFormat::zarr, ".zarr"}}},
+                              .selects_planes = true,
+                              .folder = {"zarr.json", ".zarray", ".zgroup", ".zattrs"}};
 
 }  // namespace gpuccl::io

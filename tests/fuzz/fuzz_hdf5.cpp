@@ -105,7 +105,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gpuccl;
   constexpr std::size_t kMostSaid = 1 << 15;  // fits a socket, and so does what is answered
   said.clear();
-  const bool is_file = io::FileStart(*fuzz::file_of(data, size)).is_of("hdf5");
+  const bool is_file = io::FileStart(*fuzz::file_of(data, size)).is_of(io::kHdf5Format);
   if (!is_file) said.assign(reinterpret_cast<const char*>(data), std::min(size, kMostSaid));
   if (!is_file && said.empty()) return 0;
   static constexpr std::uint8_t kFile[] = "16 bytes of it.";

@@ -6,7 +6,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gpuccl;
   const auto is_wanted = [](const io::InputFile& file) {
-    return io::FileStart(file).is_of("nifti") || io::is_gzip(file);
+    return io::FileStart(file).is_of(io::kNiftiFormat) || io::is_gzip(file);
   };
   fuzz::decode_if(is_wanted, data, size);
   return 0;

@@ -4,7 +4,7 @@
 // The NRRD reader: text, and what gzip compresses.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto is_wanted = [](const gpuccl::io::InputFile& file) {
-    return gpuccl::io::FileStart(file).is_of("nrrd");
+    return gpuccl::io::FileStart(file).is_of(gpuccl::io::kNrrdFormat);
   };
   gpuccl::fuzz::decode_if(is_wanted, data, size);
   return 0;

@@ -38,7 +38,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto is_wanted = [](const gpuccl::io::InputFile& file) {
-    return gpuccl::io::FileStart(file).is_of("png");
+    return gpuccl::io::FileStart(file).is_of(gpuccl::io::kPngFormat);
   };
   gpuccl::fuzz::decode_if(is_wanted, data, size);
   return 0;

@@ -6,7 +6,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace gpuccl;
   const auto is_wanted = [](const io::InputFile& file) {
     const io::FileStart start(file);
-    return !start.is_of("hdf5") && !start.is_of("tiff") && !start.is_of("png");
+    return !start.is_of(io::kHdf5Format) && !start.is_of(io::kTiffFormat) && !start.is_of(io::kPngFormat);
   };
   fuzz::decode_if(is_wanted, data, size);
   return 0;

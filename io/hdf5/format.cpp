@@ -1,0 +1,16 @@
+#include "io/hdf5/hdf5.hpp"
+#include "io/image/formats.hpp"
+
+namespace gpuccl::io {
+
+constexpr std::string_view kSignature =
+    "\x89HDF\r\n\x1a\n";  // after a user block, as in a .mat of MATLAB 7.3
+const InputFormat kHdf5Format{
+    .word = "hdf5",
+    .title = "HDF5",
+    .extensions = {{{".h5"}, {".hdf5"}, {".he5"}, {".nc"}}},
+    .magic = {{{0, kSignature}, {512, kSignature}, {1024, kSignature}, {2048, kSignature}}},
+    .open = open_hdf5,
+    .selects_planes = true};
+
+}  // namespace gpuccl::io
