@@ -234,16 +234,15 @@ WrittenValues Job::written() {
 }
 
 void Job::write_image() {
-  const io::LabelFormat format = io::label_format(files_.image);
   WrittenValues written = this->written();
   io::WriteOptions write;
   run_local(files_.image, [&] {
-    write = write_options(options_, format, written.type, written.largest, geometry());
+    write = write_options(options_, files_.format, written.type, written.largest, geometry());
     write.strips_at_once = piece_->strips_at_once();
     write.progress = [this](double done) { progress_.share(done); };
     description_.image(write, written.type);
   });
-  io::write_labels(link_, *outputs_->file(Output::image), format, extent_,
+  io::write_labels(link_, *outputs_->file(Output::image), files_.format, extent_,
                    {labels().labels, written.map, written.largest, written.wide}, write);
   if (!options_.values.writes_values()) part_.labels.numbers = std::move(written.map);
 }

@@ -306,6 +306,7 @@ LabelPaths paths_of(const LabelOptions& options) {
   files.intensities = options.measure.intensities;
   files.seeds = options.seeds;
   files.add_to_own_store();
+  files.set_image(files.image);
   return files;
 }
 

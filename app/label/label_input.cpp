@@ -269,7 +269,7 @@ SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLi
 static void check_image(const LabelPaths& files, const LabelOptions& options, const io::ImageInfo& input) {
   if (files.image.empty()) return;
   io::with_path(files.image, [&] {
-    io::new_label_file(io::label_format(files.image), files.image, input.extent, 0,
+    io::new_label_file(files.format, files.image, input.extent, 0,
                        write_options(options, io::LabelType::u8, input.geometry));
   });
 }

@@ -133,7 +133,7 @@ PerOutput<std::unique_ptr<io::AtomicFile>> LabelOutputs::make(const OutputOption
     if (std::optional<io::TextStream>& stream = streams_[output]) {
       stream->open();
       if (output == Output::image) file = open_spool(options.file);
-    } else if (output == Output::image && !path.empty() && io::traits_of(io::label_format(path)).is_store) {
+    } else if (output == Output::image && !path.empty() && io::traits_of(paths_.format).is_store) {
       io::with_path(path, [&] {
         io::refuse_foreign_zarr(path);
         if (io::is_label_group(path)) group_ = std::make_unique<io::LabelGroup>(path, options.file);

@@ -6,7 +6,6 @@
 
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
-#include "io/image/formats.hpp"
 #include "io/read/input_files.hpp"
 
 namespace gpuccl::app {
@@ -28,10 +27,6 @@ std::vector<io::FileIdentity> folders_of(const std::string& path) {
 bool is_any_of(const std::vector<io::FileIdentity>& folders, const std::set<io::FileIdentity>& known) {
   return std::any_of(folders.begin(), folders.end(),
                      [&](const io::FileIdentity& folder) { return known.contains(folder); });
-}
-
-bool is_store_of_labels(const std::string& image) {
-  return !image.empty() && io::traits_of(io::label_format(image)).is_store;
 }
 
 [[noreturn]] void refuse_same(const std::string& path) {
@@ -81,7 +76,7 @@ void InputClaims::refuse_parts_in(const std::string& folder, const LabelPaths& f
 
 void InputClaims::refuse_outputs(const LabelPaths& files,
                                  std::span<const io::FileIdentity> identities) const {
-  const bool is_store = is_store_of_labels(files.image);
+  const bool is_store = !files.image.empty() && io::traits_of(files.format).is_store;
   const std::vector<std::string> outputs = files.outputs();
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     const std::string& path = outputs[i];
@@ -119,6 +114,11 @@ std::string default_report(const std::string& image) {
   const std::string name = fs::path(image).filename().string();
   return io::without_extension(io::image_of_labels(image)) +
          (name == io::kOwnLabels ? "" : "." + io::without_extension(name)) + ".json";
+}
+
+void LabelPaths::set_image(const std::string& path) {
+  image = path;
+  if (!image.empty()) format = io::label_format(image);
 }
 
 void LabelPaths::add_to_own_store() {

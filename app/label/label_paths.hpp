@@ -10,6 +10,7 @@
 
 #include "io/files/file_names.hpp"
 #include "io/files/kept_inputs.hpp"
+#include "io/image/formats.hpp"
 
 namespace gpuccl::app {
 
@@ -32,10 +33,11 @@ struct LabelPaths {
   std::vector<std::string> intensities;  // "-" as above; a folder is a stack
   std::string seeds;                     // "-" as above
   std::string image;
-  std::string json;      // a file, or an io::TextStream
-  std::string stats;     // as json
-  std::string contacts;  // as json
-  std::string summary;   // as json
+  io::LabelFormat format = io::LabelFormat::tiff;  // of the image; set_image() sets it
+  std::string json;                                // a file, or an io::TextStream
+  std::string stats;                               // as json
+  std::string contacts;                            // as json
+  std::string summary;                             // as json
   std::string preview;
   std::string view;                      // a page to look at the labels
   std::string shown;                     // image below the labels of the page, if it is not an input
@@ -52,6 +54,8 @@ struct LabelPaths {
   std::string state_of(const std::string& path, bool stack) const;
   /// Adds the default output: the report next to the label image.
   LabelPaths with_defaults() const;
+  /// Sets the label image. Error (usage) as io::label_format().
+  void set_image(const std::string& path);
   /// If the label image is the input's Zarr, makes it a label group in this Zarr.
   void add_to_own_store();
 };

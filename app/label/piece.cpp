@@ -110,11 +110,10 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
 /// its last slice is labeled.
 double Piece::bytes_of_slices_behind() const {
   const LabelOptions& options = input_.options();
-  const std::string& image = input_.files().image;
-  if (image.empty()) return 0;
+  const LabelPaths& files = input_.files();
+  if (files.image.empty()) return 0;
   const Extent whole = input_.extent();
-  const int slices =
-      io::slices_of_strip(io::label_format(image), write_options(options, io::LabelType::u32, {}), whole);
+  const int slices = io::slices_of_strip(files.format, write_options(options, io::LabelType::u32, {}), whole);
   return (slices - 1.0) * whole.width * whole.height * sizeof(Label);
 }
 
@@ -158,8 +157,7 @@ void Piece::claim() {
     claims.contacts = static_cast<double>(bytes_to_find_contacts(whole, all_neighbors(work_.connectivity),
                                                                  runs_.most_in_row, options.periodic));
   if (!files.image.empty()) {
-    const io::LabelFormat format = io::label_format(files.image);
-    const bool is_wide = io::traits_of(format).most_bits > 16 && most_components_ > UINT16_MAX;
+    const bool is_wide = io::traits_of(files.format).most_bits > 16 && most_components_ > UINT16_MAX;
     const bool may_be_64_bits = work_.values && bytes_of(*work_.values) == sizeof(ValueBits);
     const io::LabelType type = options.values.writes_values() && may_be_64_bits ? io::LabelType::u64
                                : options.values.writes_values()                 ? io::LabelType::u32
@@ -167,7 +165,7 @@ void Piece::claim() {
                                : is_wide                                        ? io::LabelType::u32
                                                                                 : io::LabelType::u16;
     claims.strip = static_cast<double>(
-        io::bytes_of_strip(format, write_options(options, type, {}), whole, runs_.most_in_row));
+        io::bytes_of_strip(files.format, write_options(options, type, {}), whole, runs_.most_in_row));
     if (!is_whole_ || !plan_.slabs.empty()) claims.labels += bytes_of_slices_behind();
   }
   if (!files.preview.empty())

@@ -249,7 +249,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.input = input.path;
     files.in_folders = true;
     files.kept = input.kept;
-    files.image = image_in_folder(images, input.output, extension_for(input.path, options));
+    files.set_image(image_in_folder(images, input.output, extension_for(input.path, options)));
     files.json = in_folder(reports, input.output, ".json");
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.output, ".csv");
