@@ -200,7 +200,9 @@ double bytes_of_labels(const LabelWork& work, std::int64_t runs) {
   if (work.values) {
     const double of_elements = work.delta > 0 ? static_cast<double>(gpuccl::bytes_of(*work.values)) : 0;
     return static_cast<double>(work.extent.elements()) * of_elements +
-           static_cast<double>(runs) * (sizeof(ValueRun) + sizeof(Label));
+           static_cast<double>(runs) * (sizeof(ValueRun) + sizeof(Label)) +
+           std::min(static_cast<double>(runs) * sizeof(Label),  // bits of short runs
+                    static_cast<double>(work.extent.elements()) * 2 * kBit);
   }
   const Algorithm& algorithm = intended_algorithm(work.engine, work.connectivity, work.extent.elements());
   if (algorithm.device != DeviceKind::cpu || algorithm.name != "runs") return bytes_at_once(work);

@@ -46,6 +46,13 @@ GPUCCL_AVX2 inline __m256i labels_of_eight(unsigned ones, unsigned begins, const
   return _mm256_and_si256(_mm256_permutevar8x32_epi32(near_by, which), _mm256_cmpeq_epi32(asked, bits));
 }
 
+/// As labels_of_eight(), if each of the eight may begin a run. If the first does, labels[0] is not needed.
+template <RowSet set>
+GPUCCL_AVX2 inline __m256i labels_of_byte(Word ones, Word begins, const Label* labels) {
+  const unsigned first = set == 0 ? begins & 1 : 0;
+  return labels_of_eight(ones & 0xff, (begins & 0xff) - first, labels + first);
+}
+
 GPUCCL_AVX2 inline void store_eight(__m256i labels, std::uint32_t* out) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(out), labels);
 }
@@ -65,11 +72,12 @@ GPUCCL_AVX2 inline void store_eight(__m256i labels, std::uint8_t* out) {
 template <RowSet set, class T>
 GPUCCL_AVX2 void draw_row(const BundleRows& bundle, const std::uint32_t* row, int width, const Label* labels,
                           T* out) {
+  constexpr RowSet kUnited = set == 0 ? 1 : set;
   Word left = 0;
   for (int i = 0; i < width / kWordBits; ++i, out += kWordBits) {
     const Word ones = load_word(row, i);
-    const Word united = united_word<set>(bundle, i);
-    const Word begins = run_starts(united, left);
+    const Word united = united_word<kUnited>(bundle, i);
+    const Word begins = set == 0 ? united : run_starts(united, left);
     left = united;
     const bool is_one_run = ones == ~Word{0} && begins <= 1;
     if (ones == 0 || is_one_run) {
@@ -79,18 +87,18 @@ GPUCCL_AVX2 void draw_row(const BundleRows& bundle, const std::uint32_t* row, in
       continue;
     }
     for (int k = 0; k < kWordBits; k += kLanes) {
-      const unsigned byte = begins >> k & 0xff;
-      store_eight(labels_of_eight(ones >> k & 0xff, byte, labels), out + k);
-      labels += std::popcount(byte);
+      store_eight(labels_of_byte<set>(ones >> k, begins >> k, labels), out + k);
+      labels += std::popcount(begins >> k & 0xff);
     }
   }
   const int rest = width % kWordBits;
   if (rest == 0) return;
   Word ones = load_word(row, width / kWordBits);
-  Word begins = run_starts(united_word<set>(bundle, width / kWordBits), left);
+  const Word united = united_word<kUnited>(bundle, width / kWordBits);
+  Word begins = set == 0 ? united : run_starts(united, left);
   for (int k = 0; k < rest; k += kLanes, ones >>= kLanes, begins >>= kLanes) {
     std::array<T, kLanes> eight;
-    store_eight(labels_of_eight(ones & 0xff, begins & 0xff, labels), eight.data());
+    store_eight(labels_of_byte<set>(ones, begins, labels), eight.data());
     std::memcpy(out + k, eight.data(), static_cast<std::size_t>(std::min(rest - k, kLanes)) * sizeof(T));
     labels += std::popcount(begins & 0xff);
   }
@@ -108,6 +116,8 @@ void draw_label_row(RowSet set, const BundleRows& bundle, const std::uint32_t* r
       return draw_row<0b1111>(bundle, row, width, labels, out);
     case 0b0011:
       return draw_row<0b0011>(bundle, row, width, labels, out);
+    case 0:
+      return draw_row<0>(bundle, row, width, labels, out);
     default:
       return draw_row<0b0001>(bundle, row, width, labels, out);
   }

@@ -8,6 +8,8 @@
 
 namespace gpuccl::cpu {
 
+inline constexpr int kWidestDrawn = 1 << 18;  // limit for copying the labels of a row or bundle
+
 /// Returns true if the processor has AVX2, which draw_label_row() requires.
 bool can_draw_label_rows();
 
@@ -27,7 +29,8 @@ class BundleLabels {
   std::vector<Label> labels_;
 };
 
-/// Writes the labels of row `row`, which has `width` elements, of the bundle with rows `set`.
+/// Writes the labels of row `row`, which has `width` elements, of the bundle with rows `set`. If `set` is 0,
+/// bundle[0] is the first elements of runs, which may touch each other.
 template <class T>
 void draw_label_row(RowSet set, const BundleRows& bundle, const std::uint32_t* row, int width,
                     const Label* labels, T* out);

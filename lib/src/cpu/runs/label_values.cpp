@@ -11,6 +11,7 @@
 #include "common/union_find.hpp"
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/forest.hpp"
+#include "cpu/runs/label_rows.hpp"
 #include "cpu/runs/numbering.hpp"
 #include "cpu/runs/row_window.hpp"
 #include "cpu/runs/row_writer.hpp"
@@ -43,9 +44,9 @@ template <int kReach>
 class EqualRowJoiner {
  public:
   EqualRowJoiner(const ValueImage& image, bool in_volume, const std::vector<Index>& runs_before, Label* links,
-                 bool by_elements)
+                 RunBits& bits)
       : image_(image), in_volume_(in_volume), runs_before_(runs_before), links_(links), forest_(links) {
-    if (by_elements) window_.emplace(image, rows_in_reach(image, in_volume));
+    if (bits.words > 0) window_.emplace(image, rows_in_reach(image, in_volume), bits);
   }
 
   /// Returns the number of rows from a row to the first one that it can touch.
@@ -269,6 +270,19 @@ void ValueLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut ou
   const std::int64_t height = extent().height;
   std::visit(
       [&](auto* to) {
+        if (bits_.words > 0 && extent().width <= kWidestDrawn && can_draw_label_rows()) {
+          BundleLabels labels;
+          for (std::int64_t row = first_row; row < first_row + rows; ++row, to += extent().width) {
+            const auto bits_of_row = [&](const UninitializedVector<std::uint64_t>& bits) {
+              return reinterpret_cast<const std::uint32_t*>(bits.data() +
+                                                            static_cast<std::size_t>(row) * bits_.words);
+            };
+            labels.assign(labels_of_row(row), labels_of_row(row + 1), map);
+            draw_label_row(0, {bits_of_row(bits_.starts)}, bits_of_row(bits_.ones), extent().width,
+                           labels.data(), to);
+          }
+          return;
+        }
         for (std::int64_t row = first_row; row < first_row + rows; ++row, to += extent().width)
           draw_row(*this, static_cast<int>(row % height), static_cast<int>(row / height), to, map);
       },
@@ -291,12 +305,8 @@ struct EqualRuns {
 class StripMerger {
  public:
   StripMerger(const ValueImage& image, Connectivity connectivity, const std::vector<Index>& runs_before,
-              Label* links, bool by_elements)
-      : image_(image),
-        connectivity_(connectivity),
-        runs_before_(runs_before),
-        links_(links),
-        by_elements_(by_elements) {}
+              Label* links, RunBits& bits)
+      : image_(image), connectivity_(connectivity), runs_before_(runs_before), links_(links), bits_(bits) {}
 
   /// Merges the runs within a strip.
   void join_inside(Strip strip) const {
@@ -330,7 +340,7 @@ class StripMerger {
  private:
   template <int kReach>
   void join_equal_rows(Strip strip) const {
-    EqualRowJoiner<kReach>(image_, is_3d(connectivity_), runs_before_, links_, by_elements_).join(strip);
+    EqualRowJoiner<kReach>(image_, is_3d(connectivity_), runs_before_, links_, bits_).join(strip);
   }
 
   Index first_run(std::int64_t row) const { return runs_before_[static_cast<std::size_t>(row)]; }
@@ -377,7 +387,7 @@ class StripMerger {
   Connectivity connectivity_;
   const std::vector<Index>& runs_before_;
   Label* links_;
-  bool by_elements_;
+  RunBits& bits_;
 };
 
 /// Returns true if runs are so short that comparing elements is faster than comparing runs, and if the memory
@@ -387,7 +397,8 @@ bool are_elements_faster(const ValueImage& image, bool in_volume, Index runs, st
   constexpr std::size_t kInAnyCase = std::size_t{1} << 20;
   const std::size_t bytes =
       strips * RowWindow::bytes_for(image, EqualRowJoiner<1>::rows_in_reach(image, in_volume));
-  return image.extent().elements() < runs * kLongRun && bytes <= std::max(kInAnyCase, runs * sizeof(Label));
+  return image.delta() == 0 && image.extent().elements() < runs * kLongRun &&
+         bytes <= std::max(kInAnyCase, runs * sizeof(Label));
 }
 
 /// Returns the value of each component: that of its first run. Components are numbered in the order of these.
@@ -424,28 +435,32 @@ ValueLabeling label_values(ValueImage image, Connectivity connectivity, int stri
   const std::vector<Strip> strips = cut_into_strips(rows, strips_wanted);
   std::vector<Index> runs_before;
   std::unique_ptr<Label[]> links;
-  bool by_elements = false;
+  RunBits bits;
   Numbering numbering;
   UninitializedVector<ValueBits> values;
 
   phase("Runs", [&] {
     runs_before = count_runs_before(image);
     links = make_large_for_overwrite<Label>(runs_before.back());
-    by_elements = are_elements_faster(image, is_3d(connectivity), runs_before.back(), strips.size());
-    const StripMerger merger(image, connectivity, runs_before, links.get(), by_elements);
+    if (are_elements_faster(image, is_3d(connectivity), runs_before.back(), strips.size())) {
+      bits.words = RowWindow::words_of(image);
+      bits.ones.resize(static_cast<std::size_t>(image.extent().rows()) * bits.words);
+      bits.starts.resize(bits.ones.size());
+    }
+    const StripMerger merger(image, connectivity, runs_before, links.get(), bits);
     for_each_strip(strips, [&](std::size_t i) { merger.join_inside(strips[i]); });
   });
   phase("Merge borders", [&] {
-    const StripMerger merger(image, connectivity, runs_before, links.get(), by_elements);
+    const StripMerger merger(image, connectivity, runs_before, links.get(), bits);
     for_each_strip(strips, [&](std::size_t i) { merger.join_with_strips_before(strips[i]); });
   });
   phase("Number", [&] {
     numbering = number_components(rows, strips, runs_before, std::move(links));
     if (!only_labels) values = values_of(image, strips, runs_before, numbering);
   });
-  auto labels =
-      std::make_unique<ValueLabels>(std::move(image), std::move(runs_before),
-                                    std::move(numbering.label_of_run), numbering.labels_before.back());
+  auto labels = std::make_unique<ValueLabels>(std::move(image), std::move(runs_before),
+                                              std::move(numbering.label_of_run),
+                                              numbering.labels_before.back(), std::move(bits));
   if (!only_labels)
     result.statistics_ms =
         milliseconds([&] { result.components = measure(*labels, strips, numbering.labels_before); });

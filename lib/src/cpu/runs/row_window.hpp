@@ -11,6 +11,7 @@
 
 #include "common/union_find.hpp"
 #include "cpu/runs/row_writer.hpp"
+#include "cpu/runs/value_labels.hpp"
 #include "cpu/runs/words.hpp"
 #include "gpuccl/detail/nonzero_bytes.hpp"
 #include "gpuccl/values.hpp"
@@ -28,7 +29,7 @@ T value_from_bits(ValueBits value) {
 /// The last rows of a multi-label image as elements, 64 of which are compared at once.
 class RowWindow {
  public:
-  /// A row. Elements before the first and after the last are 0.
+  /// A row. Elements before the first and after the last are 0. `starts` is in RunBits.
   struct Row {
     std::byte* elements;
     Word* starts;        // the first elements of runs
@@ -41,27 +42,32 @@ class RowWindow {
     }
   };
 
-  /// Holds the last `rows` rows of `image`.
-  RowWindow(const ValueImage& image, int rows)
+  /// Holds the last `rows` rows of `image`. `bits`: receives the bits of rows that are added.
+  RowWindow(const ValueImage& image, int rows, RunBits& bits)
       : image_(image),
+        bits_(bits),
         bytes_(bytes_of(image.type())),
-        words_(words_of(image)),
+        words_(bits.words),
         pitch_(pitch_of(image)),
         rows_(rows),
         elements_(pitch_ * (static_cast<std::size_t>(rows) + 1)),
-        starts_(words_ * (static_cast<std::size_t>(rows) + 1)),
-        runs_before_(starts_.size()) {}
+        runs_before_(words_ * (static_cast<std::size_t>(rows) + 1)) {}
 
   static std::size_t bytes_for(const ValueImage& image, int rows) {
-    return (static_cast<std::size_t>(rows) + 1) *
-           (pitch_of(image) + words_of(image) * (sizeof(Word) + sizeof(Index)));
+    return (static_cast<std::size_t>(rows) + 1) * (pitch_of(image) + words_of(image) * sizeof(Index));
+  }
+
+  static std::size_t words_of(const ValueImage& image) {
+    return (static_cast<std::size_t>(image.extent().width) + kWordBits - 1) / kWordBits;
   }
 
   std::size_t words() const { return words_; }
   std::size_t bytes_each() const { return bytes_; }
-  Row row(std::int64_t row) { return at(static_cast<std::size_t>(row % rows_)); }
-  /// Returns a row whose elements are 0.
-  Row zeros() { return at(static_cast<std::size_t>(rows_)); }
+  Row row(std::int64_t row) {
+    return at(row % rows_, bits_.starts.data() + static_cast<std::size_t>(row) * words_);
+  }
+  /// Returns a row whose elements are 0, without starts.
+  Row zeros() { return at(rows_, nullptr); }
 
   /// Adds row `row`, whose first run is `first`.
   void add(std::int64_t row, Index first) {
@@ -79,6 +85,7 @@ class RowWindow {
     for (std::size_t word = 0; word < words_; ++word) {
       Word equal[2];
       find_equal(to, others, word, equal);
+      bits_.ones[static_cast<std::size_t>(row) * words_ + word] = ~equal[0];
       to.starts[word] = ~(equal[0] | equal[1]);
       to.runs_before[word] = first;
       first += static_cast<Index>(std::popcount(to.starts[word]));
@@ -104,15 +111,12 @@ class RowWindow {
  private:
   static constexpr std::size_t kPadding = 64;
 
-  static std::size_t words_of(const ValueImage& image) {
-    return (static_cast<std::size_t>(image.extent().width) + kWordBits - 1) / kWordBits;
-  }
   static std::size_t pitch_of(const ValueImage& image) {
     return words_of(image) * kWordBits * bytes_of(image.type()) + 2 * kPadding;
   }
-  Row at(std::size_t i) {
-    return {elements_.data() + i * pitch_ + kPadding, starts_.data() + i * words_,
-            runs_before_.data() + i * words_};
+  Row at(std::int64_t place, Word* starts) {
+    const auto i = static_cast<std::size_t>(place);
+    return {elements_.data() + i * pitch_ + kPadding, starts, runs_before_.data() + i * words_};
   }
 
   template <class T>
@@ -132,10 +136,10 @@ class RowWindow {
   }
 
   const ValueImage& image_;
+  RunBits& bits_;
   std::size_t bytes_, words_, pitch_;
   std::int64_t rows_;
   std::vector<std::byte> elements_;
-  std::vector<Word> starts_;
   std::vector<Index> runs_before_;
 };
 

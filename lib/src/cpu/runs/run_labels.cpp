@@ -21,8 +21,7 @@ Label only_label(const Label* labels, Index runs) {
 template <class T>
 void RunLabels::draw(std::int64_t first_row, std::int64_t rows, T* out, const Label* map) const {
   const Extent extent = bundles_.image().extent;
-  constexpr int kWidest = 1 << 18;  // limit for copying the labels of a bundle
-  const bool by_vectors = extent.width <= kWidest && can_draw_label_rows();
+  const bool by_vectors = extent.width <= kWidestDrawn && can_draw_label_rows();
   BundleLabels labels;
   std::int64_t labels_are_of = -1;
   int y = static_cast<int>(first_row % extent.height), z = static_cast<int>(first_row / extent.height);

@@ -223,8 +223,9 @@ std::int64_t ValueImage::most_runs_in_row() const {
 
 double ValueImage::most_bytes(Extent extent, ValueType type, double delta) {
   const std::size_t of_run = sizeof(ValueRun) + 2 * sizeof(Label);  // with its link and label
-  const std::size_t of_row =
-      sizeof(Row) + sizeof(std::uint32_t) + 2;  // with the number of runs before it, and its likeness
+  const std::size_t bits = (static_cast<std::size_t>(extent.width) + 63) / 64 * 2 * sizeof(std::uint64_t);
+  const std::size_t of_row =  // with the number of runs before it, its likeness, and two bits per element
+      sizeof(Row) + sizeof(std::uint32_t) + 2 + bits;
   return static_cast<double>(extent.elements()) *
              static_cast<double>(of_run + (delta > 0 ? bytes_of(type) : 0)) +
          static_cast<double>(extent.rows()) * static_cast<double>(of_row);

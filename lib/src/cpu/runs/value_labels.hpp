@@ -31,16 +31,24 @@ inline Bundles rows_without_bits(Extent extent) {
   return {BitView{nullptr, extent, words_per_row(extent.width)}, 0b0001};
 }
 
+/// The elements of a multi-label image that are not 0, and those that begin runs, as bits; empty if runs are
+/// long.
+struct RunBits {
+  std::size_t words = 0;  // of 64 bits, per row
+  UninitializedVector<std::uint64_t> ones, starts;
+};
+
 /// The labels of a multi-label image, as one label per run.
 class ValueLabels final : public LabelRows {
  public:
   ValueLabels(ValueImage image, std::vector<Index> runs_before, std::unique_ptr<Label[]> label_of_run,
-              Label count)
+              Label count, RunBits bits = {})
       : image_(std::move(image)),
         bundles_(rows_without_bits(image_.extent())),
         runs_before_(std::move(runs_before)),
         label_of_run_(std::move(label_of_run)),
-        count_(count) {}
+        count_(count),
+        bits_(std::move(bits)) {}
 
   Extent extent() const override { return image_.extent(); }
   Label count() const override { return count_; }
@@ -76,6 +84,7 @@ class ValueLabels final : public LabelRows {
   std::vector<Index> runs_before_;  // per row
   std::unique_ptr<Label[]> label_of_run_;
   Label count_;
+  RunBits bits_;
 };
 
 }  // namespace gpuccl::cpu
