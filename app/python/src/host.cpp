@@ -91,15 +91,22 @@ class ArraySamples final : public IntensityImage {
     return {};
   }
   int slices_at_once(int) const override { return std::max(1, extent().depth); }
-  void read(int z, const Sink& sink) const override { read_as<double>(z, sink); }
-  void read_long(int z, const LongSink& sink) const override { read_as<WholeNumber>(z, sink); }
+  bool reads_bands() const override { return true; }
+  void read_band(int z, int first, int end, const Sink& sink) const override {
+    read_as<double>(z, first, end, sink);
+  }
+  void read_long_band(int z, int first, int end, const LongSink& sink) const override {
+    read_as<WholeNumber>(z, first, end, sink);
+  }
+  void read(int z, const Sink& sink) const override { read_band(z, 0, extent().height, sink); }
+  void read_long(int z, const LongSink& sink) const override { read_long_band(z, 0, extent().height, sink); }
 
  private:
   template <class To, class S>
-  void read_as(int z, const S& sink) const {
+  void read_as(int z, int first, int end, const S& sink) const {
     std::vector<std::byte> copy;
     std::vector<To> samples(static_cast<std::size_t>(extent().width));
-    for (int y = 0; y < extent().height; ++y) {
+    for (int y = first; y < end; ++y) {
       const std::byte* const row = array_.whole_row(std::int64_t{z} * extent().height + y, copy);
       with_type(type_, [&]<class T>(T) {
         for (std::size_t x = 0; x < samples.size(); ++x) {

@@ -306,6 +306,14 @@ class IntensityImage {
   /// As Sink, for Kind::long_whole.
   using LongSink = std::function<void(int y, int rows, const WholeNumber* samples)>;
   virtual void read_long(int z, const LongSink& sink) const = 0;
+
+  /// Returns true if several threads may read rows of the same slice.
+  virtual bool reads_bands() const { return false; }
+  /// As read() and read_long(), for rows [first, end) if reads_bands() is true, otherwise for all rows.
+  virtual void read_band(int z, int /*first*/, int /*end*/, const Sink& sink) const { read(z, sink); }
+  virtual void read_long_band(int z, int /*first*/, int /*end*/, const LongSink& sink) const {
+    read_long(z, sink);
+  }
 };
 
 /// Intensity measures of the components of an image.
@@ -337,7 +345,7 @@ class Intensities {
 struct IntensityRequest {
   MeasureSet wanted;
   /// Limit in bytes in addition to bytes_of_intensity() per component: for counting values (at most 2
-  /// bytes per element of a component), and for components in slices that are measured concurrently.
+  /// bytes per element of a component), and for components in rows that are measured concurrently.
   std::int64_t max_bytes = INT64_MAX;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -14,6 +15,7 @@
 #include "gpuccl/measures.hpp"
 #include "measure/group.hpp"
 #include "measure/intensity_sums.hpp"
+#include "measure/row_window.hpp"
 #include "measure/sample_sums.hpp"
 #include "measure/value_counts.hpp"
 
@@ -46,20 +48,22 @@ class IntensityPass final : public SamplesPass {
   }
 
   std::int64_t add(int z, int next, std::int64_t ready) override {
-    if (next == z + 1 && parts_in(z, next) > most_parts_ && !Sums::kInAnyOrder)
-      throw not_enough_memory("measures of intensity need",
-                              static_cast<std::int64_t>(parts_in(z, next) * kBytesOfPart));
     ready_ = ready;
-    in_place_ = next == z + 1 && Sums::kInAnyOrder;
-    std::vector<Parts> parts(static_cast<std::size_t>(next - z));
-    const auto measure = [&](int i) { measure_slice(i, parts[static_cast<std::size_t>(i - z)]); };
-    if (next == z + 1) {
-      measure(z);  // prepares more rows of the labels
-    } else {
-      tbb::parallel_for(z, next, measure);
-    }
-    for (const Parts& of_slice : parts)
-      for (const auto& [label, part] : of_slice) sums_[label - 1].add(part);
+    const std::vector<Region> chunks = chunks_of(z, next);
+    is_alone_ = chunks.size() == 1;
+    const int first = first_unit(chunks.front());
+    const auto place = [&](std::size_t i) {  // of the first part
+      return Sums::kInAnyOrder ? i : static_cast<std::size_t>(first_unit(chunks[i]) - first);
+    };
+    const auto units = static_cast<std::size_t>((is_image() ? chunks.back().y1 : chunks.back().z1) - first);
+    std::vector<Parts> parts(is_alone_ ? 0 : Sums::kInAnyOrder ? chunks.size() : units);
+    tbb::parallel_for(std::size_t{0}, chunks.size(),
+                      [&](std::size_t i) { measure_chunk(chunks[i], parts.data() + place(i)); });
+    for (const Parts& of_unit : parts)
+      for (const auto& [label, part] : of_unit) {
+        if constexpr (!Sums::kInAnyOrder) sums_[label - 1].close();
+        sums_[label - 1].add(part);
+      }
     return ready_;
   }
 
@@ -71,10 +75,49 @@ class IntensityPass final : public SamplesPass {
  private:
   using Sample = typename Sums::Sample;
   using UnitSums = typename Sums::UnitSums;
-  /// Sums of components that extend over several slices.
+  /// Sums of components that extend over several chunks: of a chunk or, where the order counts, of one of its
+  /// slices, or rows of an image of one slice.
   using Parts = std::unordered_map<Label, UnitSums>;
 
   static constexpr std::size_t kBytesOfPart = sizeof(UnitSums) + 48;
+
+  bool is_image() const { return labels_.extent().depth == 1; }
+  int first_unit(const Region& chunk) const { return is_image() ? chunk.y0 : chunk.z0; }
+
+  /// Divides slices [z, next), or the rows of an image of one slice, into chunks for threads; into one if
+  /// rows come in order only, or if memory does not hold the parts of components.
+  std::vector<Region> chunks_of(int z, int next) const {
+    constexpr int kFewestRows = 64;
+    const int threads = tbb::this_task_arena::max_concurrency(), height = labels_.extent().height;
+    int first = z, end = next, fewest = 1;
+    if (is_image()) {
+      first = static_cast<int>(begin_);
+      end = static_cast<int>(end_);
+      fewest = image_.reads_bands() && ready_ >= end_ ? kFewestRows : std::max(1, end - first);
+    }
+    const int chunks = threads == 1 ? 1 : std::clamp((end - first) / fewest, 1, 2 * threads);
+    const int units = (end - first + chunks - 1) / chunks;
+    if (is_image() && parts_of_rows(units) > most_parts_) return {{0, 1, first, end}};
+    std::vector<Region> regions;
+    for (; first < end; first += units) {
+      const int last = std::min(end, first + units);
+      regions.push_back(is_image() ? Region{0, 1, first, last} : Region{first, last, 0, height});
+    }
+    return regions;
+  }
+
+  /// Returns how many parts components have if every `rows` rows of an image of one slice are a chunk.
+  std::uint64_t parts_of_rows(int rows) const {
+    std::int64_t parts = 0;
+    for (const Box& box : components_.box) {
+      const auto chunk_of = [&](int y) { return (y - begin_) / rows; };
+      const std::int64_t chunks = chunk_of(box.max[1]) - chunk_of(box.min[1]) + 1;
+      const bool goes_on = box.min[1] < begin_ || box.max[1] >= end_;
+      if (chunks > 1 || goes_on)
+        parts += Sums::kInAnyOrder ? chunks : std::int64_t{box.max[1]} - box.min[1] + 1;
+    }
+    return static_cast<std::uint64_t>(parts);
+  }
 
   /// Counts the parts of each slice.
   void count_parts() {
@@ -94,40 +137,44 @@ class IntensityPass final : public SamplesPass {
                                       parts_before_[static_cast<std::size_t>(begin)]);
   }
 
-  void measure_slice(int z, Parts& parts) {
+  void measure_chunk(const Region& chunk, Parts* parts) {
+    for (int z = chunk.z0; z < chunk.z1; ++z) measure_slice(chunk, z, parts);
+  }
+
+  void measure_slice(const Region& chunk, int z, Parts* parts) {
     const std::int64_t top = static_cast<std::int64_t>(z) * labels_.extent().height;
     LabelRuns runs;
     const auto take = [&](int y, int rows, const Sample* samples) {
-      const auto first = static_cast<int>(std::clamp<std::int64_t>(begin_ - top, y, y + rows));
-      const auto end = static_cast<int>(std::clamp<std::int64_t>(end_ - top, first, y + rows));
+      const int first = std::clamp(chunk.y0, y, y + rows), end = std::clamp(chunk.y1, first, y + rows);
       samples += static_cast<std::ptrdiff_t>(first - y) * labels_.extent().width;
       for (y = first; y < end;) {
         if (top + y >= ready_) ready_ = labels_.prepare(top + y, 1);
         const auto some = static_cast<int>(std::min<std::int64_t>(end - y, ready_ - (top + y)));
         labels_.list_runs(top + y, some, runs, nullptr);
-        add_runs(runs, y, z, samples, parts);
+        add_runs(runs, y, z, samples, chunk, parts);
         y += some;
         samples += static_cast<std::ptrdiff_t>(some) * labels_.extent().width;
       }
     };
     if constexpr (std::is_same_v<Sample, WholeNumber>)
-      image_.read_long(z, take);
+      image_.read_long_band(z, chunk.y0, chunk.y1, take);
     else
-      image_.read(z, take);
+      image_.read_band(z, chunk.y0, chunk.y1, take);
   }
 
-  void add_runs(const LabelRuns& runs, int y, int z, const Sample* samples, Parts& parts) {
-    const bool by_rows = labels_.extent().depth == 1;
-    Label last = 0;
-    UnitSums* part = nullptr;  // of component `last`, if it is summed per slice
+  void add_runs(const LabelRuns& runs, int y, int z, const Sample* samples, const Region& chunk,
+                Parts* parts) {
     std::size_t i = 0;
     for (const std::size_t end : runs.ends) {
+      const int unit = is_image() ? y : z;
+      Label last = 0;
+      UnitSums* part = nullptr;  // of component `last`, if it has parts
       for (; i < end; ++i) {
         const LabelRun& run = runs.runs[i];
         if (run.label != last) {
           last = run.label;
-          const Box& box = components_.box[last - 1];
-          part = in_place_ || box.min[2] == box.max[2] ? nullptr : &parts[last];
+          const bool is_whole = is_alone_ || chunk.holds(components_.box[last - 1]);
+          part = is_whole ? nullptr : &parts[Sums::kInAnyOrder ? 0 : unit - first_unit(chunk)][last];
         }
         const SampleRun<Sample> of_run{run.begin, y, z, run.end - run.begin, samples + run.begin};
         if (part != nullptr) {
@@ -135,7 +182,7 @@ class IntensityPass final : public SamplesPass {
         } else if constexpr (Sums::kInAnyOrder) {
           sums_[last - 1].add(of_run);
         } else {
-          sums_[last - 1].add(of_run, by_rows ? y : z);
+          sums_[last - 1].add(of_run, unit);
         }
         if constexpr (std::is_same_v<Sample, double>)
           if (counts_ != nullptr) counts_->add(last - 1, samples + run.begin, run.end - run.begin);
@@ -153,7 +200,7 @@ class IntensityPass final : public SamplesPass {
   std::vector<Sums>& sums_;
   std::vector<std::int64_t> parts_before_;  // prefix sum over slices
   const std::int64_t begin_, end_;
-  bool in_place_ = false;   // slices are measured in order, and sums do not depend on the order
+  bool is_alone_ = false;   // one chunk is measured at a time, so that no component has parts
   std::int64_t ready_ = 0;  // rows up to this one can be listed
 };
 
