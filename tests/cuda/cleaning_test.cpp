@@ -301,6 +301,7 @@ TEST_CASE("components are removed in a graph with their labels and measures", "[
     measure_on_device(measuring, workspace.data(), workspace.size(), stream.get());
   };
   cudaMemsetAsync(image.data(), 0, size, stream.get());
+  cudaMemsetAsync(areas.data(), 0, areas.size(), stream.get());
   enqueue();  // loads the kernels
   stream.wait();
   const CapturedGraph graph(stream, enqueue);

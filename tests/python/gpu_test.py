@@ -221,6 +221,50 @@ def cleaning():
 
 
 @case()
+def drop_in_functions_for_cupy():
+    import cupy
+
+    from gpuccl.compat import cupy as ours_cupy
+
+    for mask in (blobs((60, 70), 0.5), blobs((9, 20, 30), 0.3)):
+        from cupyx.scipy import ndimage
+
+        array = cupy.asarray(mask)
+        for structure in (None, np.ones((3,) * mask.ndim), cupy.ones((3,) * mask.ndim)):
+            expected, count = ndimage.label(array, structure)
+            found, number = ours_cupy.label(array, structure)
+            assert number == count and found.dtype == expected.dtype and (found == expected).all()
+        out = cupy.empty(mask.shape, np.int32)
+        assert ours_cupy.label(array, output=out) == ndimage.label(array)[1]
+        assert ours_cupy.label(array, output=np.int64)[0].dtype == np.int64  # CuPy's own
+    assert ours_cupy.binary_fill_holes is ndimage.binary_fill_holes
+    try:
+        from cucim.skimage import measure, morphology
+    except Exception:
+        print("    without cuCIM", end=" ")
+        return
+    from gpuccl.compat import cucim as ours
+
+    for mask in (blobs((60, 70), 0.5), blobs((9, 20, 30), 0.3)):
+        labels = cupy.asarray(mask * random.integers(1, 3, mask.shape))
+        for connectivity in (None, 1):
+            expected, count = measure.label(labels, return_num=True, connectivity=connectivity)
+            found, number = ours.label(labels, return_num=True, connectivity=connectivity)
+            assert number == count and (found == expected).all()
+        image = cupy.asarray(random.integers(0, 99, mask.shape).astype("u2"))
+        wanted = ("label", "area", "bbox", "centroid", "extent", "intensity_mean", "intensity_std")
+        expected = measure.regionprops_table(found, image, wanted, separator="_")
+        table = ours.regionprops_table(found, image, wanted, separator="_")
+        assert table.keys() == expected.keys()
+        for name in table:
+            assert np.allclose(table[name].get(), expected[name].get()), name
+        assert "solidity" in ours.regionprops_table(found, properties=("solidity",))  # cuCIM's own
+        for size in (dict(), dict(max_size=7)):
+            expected = morphology.remove_small_objects(cupy.asarray(mask), **size)
+            assert (ours.remove_small_objects(cupy.asarray(mask), **size) == expected).all()
+
+
+@case()
 def contacts_and_matches():
     for name, put, get in kinds():
         if name == "numba":

@@ -33,15 +33,21 @@ def _reach(structure: np.ndarray) -> int | None:
     return None
 
 
+def reach_of(array, structure) -> int | None:
+    """Returns along how many axes neighbors differ; None for arrays and structures that are passed on."""
+    if not 1 <= array.ndim <= 3 or structure is None:
+        return 1 if 1 <= array.ndim <= 3 else None
+    structure = structure.get() if hasattr(structure, "get") else structure
+    return _reach(np.asarray(structure, dtype=bool)) if np.ndim(structure) == array.ndim else None
+
+
 def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     """Label features in an array; as ``scipy.ndimage.label``."""
     array = np.asarray(input)
-    reach = 1 if structure is None else None
-    if structure is not None and 1 <= array.ndim <= 3 and np.ndim(structure) == array.ndim:
-        reach = _reach(np.asarray(structure, dtype=bool))
+    reach = reach_of(array, structure)
     given = isinstance(output, np.ndarray)
     type_ = output.dtype if given else np.dtype(np.int32 if output is None else output)
-    if reach is None or not 1 <= array.ndim <= 3 or array.dtype.kind not in "buif" or array.itemsize > 8:
+    if reach is None or array.dtype.kind not in "buif" or array.itemsize > 8:
         return original("label", __name__, _SCIPY)(input, structure, output)
     if type_.kind not in "ui" or array.size == 0 or array.size >= 2**31 - 2:
         return original("label", __name__, _SCIPY)(input, structure, output)

@@ -1,0 +1,85 @@
+"""Operators of PyTorch, for ``torch.compile``, ``torch.export`` and CUDA graphs.
+
+``import gpuccl.torch`` registers ``torch.ops.gpuccl.label``, ``clean`` and ``measure``. They take tensors on the CPU and
+on a GPU, and have no gradients. On a GPU, `label` and `clean` do not wait.
+
+>>> import gpuccl.torch                                                        # doctest: +SKIP
+>>> @torch.compile(fullgraph=True)                                             # doctest: +SKIP
+... def objects(probabilities):
+...     mask = gpuccl.torch.clean(probabilities > 0.5, min_size=20, fill_holes=50)
+...     return gpuccl.torch.label(mask)
+"""
+
+from typing import Optional  # whose names torch.library reads
+
+import torch
+from torch import Tensor
+
+import gpuccl
+
+from ._host import images_of
+from ._measures import Columns
+
+__all__ = ["clean", "label", "measure"]
+
+
+@torch.library.custom_op("gpuccl::label", mutates_args=())
+def label(
+    array: Tensor, connectivity: Optional[int] = None, values: bool = False, batch: bool = False
+) -> tuple[Tensor, Tensor]:
+    """Label an array; as :func:`gpuccl.label`. Returns labels of int32, and the number of components of int64."""
+    options = {"values": values, "batch": batch}
+    if array.is_cuda:
+        return gpuccl.label_async(array, connectivity, **options)
+    labels = torch.empty(array.shape, dtype=torch.int32)
+    return labels, torch.as_tensor(gpuccl.label(array, connectivity, out=labels, **options)[1], dtype=torch.int64)
+
+
+@label.register_fake
+def _(array, connectivity=None, values=False, batch=False):
+    count = (images_of(array.shape)[0],) if batch else ()
+    return array.new_empty(array.shape, dtype=torch.int32), array.new_empty(count, dtype=torch.int64)
+
+
+@torch.library.custom_op("gpuccl::clean", mutates_args=())
+def clean(
+    array: Tensor,
+    connectivity: Optional[int] = None,
+    values: Optional[bool] = None,
+    largest: Optional[int] = None,
+    min_size: Optional[int] = None,
+    max_size: Optional[int] = None,
+    fill_holes: int = 0,
+    clear_border: bool = False,
+    seeds: Optional[Tensor] = None,
+) -> Tensor:
+    """Remove components of a mask or segmentation; as :func:`gpuccl.clean`. `fill_holes` is the size of the largest."""
+    result = gpuccl.clean(
+        array, connectivity, values=values, largest=largest, min_size=min_size, max_size=max_size,
+        fill_holes=fill_holes, clear_border=clear_border, seeds=seeds,
+    )  # fmt: skip
+    return torch.as_tensor(result)
+
+
+@clean.register_fake
+def _(array, *conditions, **more):
+    return array.new_empty(array.shape)
+
+
+@torch.library.custom_op("gpuccl::measure", mutates_args=())
+def measure(
+    labels: Tensor, intensity: Optional[Tensor] = None, properties: str = "label,area", connectivity: Optional[int] = None
+) -> Tensor:
+    """Measure the objects of a label image; as :func:`gpuccl.measure`.
+
+    `properties` has names between commas. Returns the table as float64, a row for each column of
+    :func:`gpuccl.measure` and a column for each object. `intensity` has the shape of `labels`.
+    """
+    table = gpuccl.measure(labels, intensity, properties.split(","), connectivity=connectivity)
+    return torch.stack([torch.as_tensor(column).double() for column in table.values()])
+
+
+@measure.register_fake
+def _(labels, intensity=None, properties="label,area", connectivity=None):
+    columns = len(Columns(properties.split(","), labels.ndim).names)
+    return labels.new_empty((columns, torch.library.get_ctx().new_dynamic_size()), dtype=torch.float64)

@@ -1,0 +1,75 @@
+"""Operators of PyTorch on the CPU and, where there is one, on a GPU."""
+
+import numpy as np
+import pytest
+
+import gpuccl
+
+torch = pytest.importorskip("torch")
+operators = pytest.importorskip("gpuccl.torch")
+
+DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() and gpuccl._core.with_cuda else [])]
+random = np.random.default_rng(5)
+
+
+def masks(device):
+    for shape in ((40, 50), (3, 20, 30), (6, 1, 30, 20)):
+        yield torch.as_tensor(random.random(shape) < 0.4, device=device)
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_operators_pass_the_checks_of_torch(device):
+    labels = torch.arange(12, dtype=torch.int32, device=device).reshape(3, 4) // 3
+    for mask in masks(device):
+        batch = mask.ndim == 4
+        torch.library.opcheck(operators.label, (mask,), {"batch": batch})
+        if not batch:
+            torch.library.opcheck(operators.clean, (mask,), {"min_size": 3, "clear_border": True})
+    torch.library.opcheck(operators.clean, (labels,), {"largest": 1, "seeds": labels > 2})
+    torch.library.opcheck(operators.measure, (labels,), {"properties": "label,area,centroid"})
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_compiled_and_exported_functions_equal_gpuccl(device):
+    def objects(image):
+        mask = operators.clean(image > 0.5, min_size=3, fill_holes=4)
+        labels, count = operators.label(mask, connectivity=1)
+        return labels, count, operators.measure(labels, image, "area,intensity_max")
+
+    image = torch.as_tensor(random.random((60, 70)), dtype=torch.float32, device=device)
+    cleaned = gpuccl.clean((image > 0.5).cpu().numpy(), min_size=3, fill_holes=4)
+    labels, count = gpuccl.label(cleaned, 1)
+    table = gpuccl.measure(labels, image.cpu().numpy(), ("area", "intensity_max"))
+    compiled = torch.compile(objects, fullgraph=True, backend="aot_eager")
+    for found in (objects(image), compiled(image)):
+        assert np.array_equal(found[0].cpu(), labels) and int(found[1]) == count
+        assert np.array_equal(found[2].cpu(), list(table.values()))
+
+    class Labels(torch.nn.Module):
+        def forward(self, image):
+            return operators.label(image > 0.5)
+
+    exported = torch.export.export(Labels(), (image,)).module()
+    assert np.array_equal(exported(image)[0].cpu(), gpuccl.label((image > 0.5).cpu().numpy())[0])
+
+
+@pytest.mark.skipif("cuda" not in DEVICES, reason="needs a GPU")
+def test_a_graph_captures_label_and_clean():
+    image = torch.rand(300, 400, device="cuda")
+
+    def objects():
+        return operators.label(operators.clean(image > 0.5, min_size=5, largest=9))
+
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        objects()
+    torch.cuda.current_stream().wait_stream(stream)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        labels, count = objects()
+    for _ in range(3):
+        image.copy_(torch.rand(300, 400, device="cuda"))
+        graph.replay()
+        expected, number = gpuccl.label(gpuccl.clean((image > 0.5).cpu().numpy(), min_size=5, largest=9))
+        assert np.array_equal(labels.cpu(), expected) and int(count) == number
