@@ -49,7 +49,7 @@ set(rooms
   "lib/src/outlines 263"
   "lib/src/parts 1760"
   "lib/src/periodic 328"
-  "lib/src/slabs 808"
+  "lib/src/slabs 802"
   "lib 386"
   "tests/app 12367"
   "tests/benchmarks 2552"

@@ -359,6 +359,12 @@ std::vector<Slab> cut_into_parts(Extent whole, int parts) {
   return slabs;
 }
 
+std::vector<RowRange> rows_of_parts(Extent whole, int parts) {
+  std::vector<RowRange> rows;
+  for (const Slab& slab : cut_into_parts(whole, parts)) rows.push_back(rows_of(slab, whole));
+  return rows;
+}
+
 namespace {
 
 /// The components of the whole image, allocated when their number is known.

@@ -158,12 +158,6 @@ RowRange rows_of(const Slab& slab, Extent whole) {
           (static_cast<std::int64_t>(slab.z1) - 1) * whole.height + slab.y1};
 }
 
-std::vector<RowRange> rows_of_parts(Extent whole, int parts) {
-  std::vector<RowRange> rows;
-  for (const Slab& slab : cut_into_parts(whole, parts)) rows.push_back(rows_of(slab, whole));
-  return rows;
-}
-
 BitView view_of(const Slab& slab, BitView image) {
   return {image.row(rows_of(slab, image.extent).begin), extent_of(slab, image.extent), image.row_pitch};
 }
