@@ -47,7 +47,7 @@ set(rooms
   "lib/src/measure 5291"
   "lib/src/no_cuda 140"
   "lib/src/outlines 263"
-  "lib/src/parts 1760"
+  "lib/src/parts 1766"
   "lib/src/periodic 328"
   "lib/src/slabs 802"
   "lib 386"
