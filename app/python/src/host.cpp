@@ -357,12 +357,19 @@ struct Objects {
   std::vector<std::uint64_t> classes = {};  // values, where objects are their components
 };
 
-/// Sorts the rows of a table by the identifiers of its objects.
-void sort_rows(Table& table, const std::vector<std::uint64_t>& ids) {
-  if (std::is_sorted(ids.begin(), ids.end())) return;
+/// Returns the places of identifiers in ascending order; none if they are sorted.
+std::vector<std::size_t> order_of(const std::vector<std::uint64_t>& ids) {
+  if (std::is_sorted(ids.begin(), ids.end())) return {};
   std::vector<std::size_t> order(ids.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
+  return order;
+}
+
+/// Sorts the rows of a table by the identifiers of its objects.
+void sort_rows(Table& table, const std::vector<std::uint64_t>& ids) {
+  const std::vector<std::size_t> order = order_of(ids);
+  if (order.empty()) return;
   for (auto& [name, cells] : table.columns)
     std::visit(
         [&](auto& column) {
@@ -639,13 +646,14 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
     const Objects objects = read_objects(array, findings);
     // Labels 1..n in ascending order of the identifiers, so that a < b for both.
     std::vector<std::uint64_t> ids = objects.ids;
-    std::sort(ids.begin(), ids.end());
-    std::vector<Label> numbers(ids.size() + 1, 0);
-    for (std::size_t i = 0; i < ids.size(); ++i)
-      numbers[i + 1] =
-          static_cast<Label>(std::lower_bound(ids.begin(), ids.end(), objects.ids[i]) - ids.begin() + 1);
-    const std::vector<Contact> found =
-        find_contacts(*objects.labeled.labeled.labels, connectivity, numbers.data());
+    const std::vector<std::size_t> order = order_of(ids);
+    std::vector<Label> numbers(order.empty() ? 0 : ids.size() + 1, 0);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      ids[i] = objects.ids[order[i]];
+      numbers[order[i] + 1] = static_cast<Label>(i + 1);
+    }
+    const std::vector<Contact> found = find_contacts(*objects.labeled.labeled.labels, connectivity,
+                                                     numbers.empty() ? nullptr : numbers.data());
     const auto add = [&]<class T>(const char* name, const std::vector<T>& /*type*/, auto value_of) {
       std::vector<T> column(found.size());
       for (std::size_t i = 0; i < found.size(); ++i) column[i] = static_cast<T>(value_of(found[i]));
