@@ -285,11 +285,12 @@ TEST_CASE("components are removed in a graph with their labels and measures", "[
   request.fill_holes = 20;
   request.out = cleaned.data();
   const DeviceColumn column{MeasureId::area, reinterpret_cast<std::int64_t*>(areas.data())};
-  const DeviceMeasuring measuring{.labels = {labels.data(), ValueType::u32, extent},
-                                  .largest = 4096,
-                                  .columns = {&column, 1},
-                                  .capacity = 4096,
-                                  .count = count + 1};
+  DeviceMeasuring measuring;
+  measuring.labels = {labels.data(), ValueType::u32, extent};
+  measuring.largest = 4096;
+  measuring.columns = {&column, 1};
+  measuring.capacity = 4096;
+  measuring.count = count + 1;
   const CudaMemory workspace(Place::device, std::max({device_clean_workspace_bytes(request),
                                                       device_workspace_bytes(extent, connectivity),
                                                       device_measure_workspace_bytes(4096, false)}));

@@ -30,12 +30,12 @@ int main() {
   cleaning.min_size = 2;
   cleaning.out = cleaned;
   const gpuccl::DeviceColumn area{gpuccl::MeasureId::area, areas};
-  const gpuccl::DeviceMeasuring measuring{
-      .labels = {.data = labels, .type = gpuccl::ValueType::u32, .extent = extent},
-      .largest = kMost,
-      .columns = {&area, 1},
-      .capacity = kMost,
-      .count = counts + 1};
+  gpuccl::DeviceMeasuring measuring;
+  measuring.labels = {.data = labels, .type = gpuccl::ValueType::u32, .extent = extent};
+  measuring.largest = kMost;
+  measuring.columns = {&area, 1};
+  measuring.capacity = kMost;
+  measuring.count = counts + 1;
   const std::size_t bytes = std::max({gpuccl::device_clean_workspace_bytes(cleaning),
                                       gpuccl::device_workspace_bytes(extent, connectivity),
                                       gpuccl::device_measure_workspace_bytes(kMost, false)});
