@@ -53,7 +53,7 @@ set(rooms
   "lib 386"
   "tests/app 12367"
   "tests/benchmarks 2667"
-  "tests/cuda 4587"
+  "tests/cuda 4588"
   "tests/faults 2197"
   "tests/fuzz 1083"
   "tests/golden 1546"
