@@ -68,19 +68,18 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
                     : "has no spacing, which physical measures need; set it with --spacing");
 }
 
-std::vector<int> LabelMeasures::channels(io::ReadOptions read) const {
-  std::vector<int> channels = options_.measure.intensity_channels;  // in a batch those of the first
+std::vector<std::string> LabelMeasures::channels(io::ReadOptions read) const {
+  std::vector<std::string> channels = options_.measure.intensity_channels;  // in a batch those of the first
   if (!options_.measure.all_channels) return channels;
   for (const std::string& path : files_.intensities)
     io::with_path(path, [&] {
       read.planes = planes_of_intensity(path, options_, read.kept);
-      const int count = io::count_channels(path, read);
-      if (channels.empty())
-        for (int channel = 0; channel < count; ++channel) channels.push_back(channel);
-      if (count != std::ssize(channels))
+      const std::vector<std::string> names = io::channel_names(path, read);
+      if (channels.empty()) channels = options_.measure.channels_of(names);
+      if (names.size() != channels.size())
         throw Error(ErrorCode::data,
                     fmt::format("has {}, but others have {}; select some with --intensity-channel",
-                                counted(static_cast<std::uint64_t>(count), "channel"), channels.size()));
+                                counted(names.size(), "channel"), channels.size()));
     });
   return channels;
 }
@@ -104,7 +103,7 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
     if (warn && is_first) read.warn = [warn, path](const std::string& line) { warn(path, line); };
     read.kept_is_counted = !is_first;
     read.planes = planes_of_intensity(path, options_, read.kept);
-    if (source.channel) read.planes.channel = source.channel;
+    if (!source.channel.empty()) parse_channel(source.channel, read.planes);
     io::with_path(path, [&] { open_intensity(read, input, source, path); });
   }
   add_markers();

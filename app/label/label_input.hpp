@@ -77,7 +77,7 @@ class LabelMeasures {
   SumsLayout gathered() const { return layout_of_sums(request_.wanted, request_.connectivity); }
 
  private:
-  std::vector<int> channels(io::ReadOptions read) const;
+  std::vector<std::string> channels(io::ReadOptions read) const;
   void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input, const IntensitySource& source,
                       const std::string& path);
 

@@ -11,6 +11,7 @@
 
 #include "app/common/messages.hpp"
 #include "app/label/label_input.hpp"
+#include "app/options/input_options.hpp"
 #include "app/view/view_page.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
@@ -238,7 +239,7 @@ ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   if (!is_measured) below.read.palette = options.input.palette;
   below.read.planes = is_measured ? planes_of_intensity(image, options, files.kept) : options.planes;
   if (is_measured && !options.measure.intensity_channels.empty())
-    below.read.planes.channel = options.measure.intensity_channels.front();
+    parse_channel(options.measure.intensity_channels.front(), below.read.planes);
   else if (is_measured && options.measure.all_channels)
     below.read.planes.channel = 0;
   below.read.pages_apart = !is_measured && options.algorithm.per_slice;

@@ -223,8 +223,8 @@ void MeasureOptions::add_intensity_to(const Command& command) {
                  })
       .prints([this] { return joined(intensities); });
   command
-      .add_value("--intensity-channel", "N[,...]|NAME|all",
-                 "Channels of the images of --intensity, from 0, or one by its name",
+      .add_value("--intensity-channel", "N|NAME[,...]|all",
+                 "Channels of the images of --intensity, from 0 or by name",
                  [this](const std::string& given) {
                    intensity_channels.clear();
                    intensity_planes.channel.reset();
@@ -232,22 +232,19 @@ void MeasureOptions::add_intensity_to(const Command& command) {
                    all_channels = given == "all";
                    if (all_channels) return std::string();
                    if (given.find(',') == std::string::npos) return parse_channel(given, intensity_planes);
+                   std::set<std::string> names;
                    for (const std::string& word : split(given, ',')) {
-                     const std::optional<int> channel = parse_number<int>(word);
-                     if (!channel || *channel < 0)
-                       return "'" + given + "' is not a list of channels, such as 0,2";
-                     if (std::count(intensity_channels.begin(), intensity_channels.end(), *channel) > 0)
-                       return "names channel " + word + " twice";
-                     intensity_channels.push_back(*channel);
+                     io::PlaneChoice one;
+                     if (std::string problem = parse_channel(word, one); !problem.empty()) return problem;
+                     if (!names.insert(safe_name(word)).second) return "names channel " + word + " twice";
+                     intensity_channels.push_back(word);
                    }
                    return std::string();
                  })
       .prints([this]() -> std::optional<std::string> {
         if (all_channels) return "all";
         if (auto one = channel_text(intensity_planes)) return one;
-        std::vector<std::string> channels;
-        for (const int channel : intensity_channels) channels.push_back(std::to_string(channel));
-        return joined(channels);
+        return joined(intensity_channels);
       });
   add_planes(command, "--intensity-", intensity_planes,
              {nullptr, "Time point of the image of --intensity, from 0 [that of --frame]",
@@ -269,18 +266,28 @@ void MeasureOptions::add_intensity_name_to(const Command& command) {
   option.prints([this] { return joined(intensity_names); });
 }
 
-std::vector<IntensitySource> MeasureOptions::sources(std::span<const int> channels) const {
+std::vector<IntensitySource> MeasureOptions::sources(std::span<const std::string> channels) const {
   if (channels.empty()) channels = intensity_channels;
   std::vector<IntensitySource> sources;
   for (std::size_t file = 0; file < intensity_files(); ++file) {
     const std::string of_file = intensities.size() > 1       ? name_of_path(intensities[file])
                                 : intensity_names.size() > 1 ? name_of_pattern(intensity_names[file])
                                                              : "";
-    if (channels.empty()) sources.push_back({file, std::nullopt, of_file});
-    for (const int channel : channels)
-      sources.push_back({file, channel, of_file + (of_file.empty() ? "" : ":") + std::to_string(channel)});
+    if (channels.empty()) sources.push_back({file, "", of_file});
+    for (const std::string& channel : channels)
+      sources.push_back({file, channel, of_file + (of_file.empty() ? "" : ":") + safe_name(channel)});
   }
   return sources;
+}
+
+std::vector<std::string> MeasureOptions::channels_of(const std::vector<std::string>& names) const {
+  std::set<std::string> different;
+  for (const std::string& name : names)
+    if (!name.empty() && !parse_number<double>(name)) different.insert(safe_name(name));
+  const bool by_name = different.size() == names.size() && intensity_files() == 1;
+  std::vector<std::string> channels;
+  for (std::size_t i = 0; i < names.size(); ++i) channels.push_back(by_name ? names[i] : std::to_string(i));
+  return channels;
 }
 
 void resolve_images(Condition& condition, std::span<const IntensitySource> sources) {

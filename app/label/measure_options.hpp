@@ -58,8 +58,8 @@ struct ValueOptions;
 /// One image of --intensity: a file, and its channel if several are measured.
 struct IntensitySource {
   std::size_t file = 0;
-  std::optional<int> channel;
-  std::string name;  // in the brackets of columns; "" if there is only one image
+  std::string channel;  // number or name; "" if none is chosen
+  std::string name;     // in the brackets of columns; "" if there is only one image
 };
 
 /// Finds the images that a condition names. Error (usage) if it names none although there are several, or an
@@ -69,11 +69,11 @@ void resolve_images(Condition& condition, std::span<const IntensitySource> sourc
 /// Measures to compute in addition to area, bounding box and centroid.
 struct MeasureOptions {
   MeasureSet wanted;
-  MeasureSet named;                          // those that were requested by name, not by a group
-  std::string words;                         // as given
-  std::vector<std::string> intensities;      // images, or folders of images
-  io::PlaneChoice intensity_planes;          // choice among several images in each file
-  std::vector<int> intensity_channels;       // of each file, if several are measured
+  MeasureSet named;                             // those that were requested by name, not by a group
+  std::string words;                            // as given
+  std::vector<std::string> intensities;         // images, or folders of images
+  io::PlaneChoice intensity_planes;             // choice among several images in each file
+  std::vector<std::string> intensity_channels;  // of each file, if several are measured: numbers or names
   bool all_channels = false;                 // intensity_channels are all; empty until their number is known
   std::vector<std::string> intensity_names;  // patterns such as "*=*_0000", for several inputs
   bool needs_spacing = false;                // because of a measure requested by name, not by `all`
@@ -87,7 +87,9 @@ struct MeasureOptions {
   /// Returns the intensity images of an input: the number of files, and files with channels. `channels`: all
   /// channels, if they were not known before.
   std::size_t intensity_files() const { return std::max(intensities.size(), intensity_names.size()); }
-  std::vector<IntensitySource> sources(std::span<const int> channels = {}) const;
+  std::vector<IntensitySource> sources(std::span<const std::string> channels = {}) const;
+  /// Returns all channels of an image with these names, by name if that is possible.
+  std::vector<std::string> channels_of(const std::vector<std::string>& names) const;
 
   /// Completes the wanted measures; call it after all options were parsed. An intensity image alone selects
   /// all of its measures, and without one `all` selects the others. For images of values, groups leave out

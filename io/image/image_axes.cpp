@@ -40,6 +40,7 @@ std::string channels_in_words(const std::vector<std::string>& names) {
 }
 
 PlaneChoice with_channel_number(PlaneChoice choice, const std::vector<std::string>& names) {
+  if (choice.channels_found != nullptr) *choice.channels_found = names;
   if (choice.channel_name.empty()) return choice;
   const auto found = std::find(names.begin(), names.end(), choice.channel_name);
   if (names.empty())

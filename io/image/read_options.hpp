@@ -46,8 +46,9 @@ struct PageRange {
 /// Axes of length 1 need no selection.
 struct PlaneChoice {
   std::optional<int> channel, frame, series;
-  std::string channel_name;        // instead of its number
-  std::optional<PageRange> pages;  // of a TIFF as stored, whatever its description lists
+  std::string channel_name;                            // instead of its number
+  std::optional<PageRange> pages;                      // of a TIFF as stored, whatever its description lists
+  std::vector<std::string>* channels_found = nullptr;  // receives the names of channels, if they are known
 
   bool any() const { return channel || !channel_name.empty() || frame || series || pages; }
 };

@@ -141,13 +141,17 @@ int count_images(const std::string& path, ReadOptions options, PlaneAxis axis, c
 
 }  // namespace
 
-int count_channels(const std::string& path, const ReadOptions& options) {
+std::vector<std::string> channel_names(const std::string& path, ReadOptions options) {
   if (is_folder_of_images(path))
     throw Error(ErrorCode::data,
                 "is a stack of slices, whose channels are not counted; name them with "
                 "--intensity-channel");
-  return open_with_options_of(
+  std::vector<std::string> names;
+  options.planes.channels_found = &names;
+  const int count = open_with_options_of(
       "--intensity-", [&] { return count_images(path, options, &PlaneChoice::channel, "--channel"); });
+  names.resize(static_cast<std::size_t>(count));
+  return names;
 }
 
 int count_frames(const std::string& path, const ReadOptions& options, const std::string& option) {

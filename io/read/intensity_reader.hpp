@@ -57,10 +57,10 @@ class IntensityReader final : public IntensityImage {
   mutable int begin_ = 0, end_ = 0;
 };
 
-/// Returns the number of channels of an intensity image, from its header. `options`: as for IntensityReader;
-/// the channel is ignored. Throws Error as IntensityReader does, and (data) for a stack of
+/// Returns the names of channels of an intensity image, from its header; "" if unnamed. `options`: as for
+/// IntensityReader; the channel is ignored. Throws Error as IntensityReader does, and (data) for a stack of
 /// slices.
-int count_channels(const std::string& path, const ReadOptions& options);
+std::vector<std::string> channel_names(const std::string& path, ReadOptions options);
 
 /// Returns the number of time points of an image, from its header. `options`: those for opening it, except
 /// the time point; `option` asks for all of them. Throws Error as open_reader() does, and (data) if there are

@@ -161,6 +161,28 @@ TEST_CASE("several images and channels have columns of their own") {
   fails({"measure", labels, "--stats", "-", "--intensity", colors, "--intensity-channel", "all", "--keep",
          "intensity_sum[3] > 1"},
         64, "no intensity image has this name; the names are 0, 1 or 2");
+
+  // Named channels of an OME-Zarr.
+  const std::string stains = scratch / "stains.zarr";
+  std::filesystem::create_directories(stains + "/0");
+  write_file(stains + "/.zgroup", R"({"zarr_format":2})");
+  write_file(stains + "/.zattrs",
+             R"({"omero":{"channels":[{"label":"DAPI"},{"label":"Alexa 488"}]},"multiscales":[{"axes":[)"
+             R"({"name":"c","type":"channel"},{"name":"y","type":"space"},{"name":"x","type":"space"}],)"
+             R"("datasets":[{"path":"0","coordinateTransformations":[{"type":"scale","scale":[1,1,1]}]}],)"
+             R"("version":"0.4"}]})");
+  write_file(stains + "/0/.zarray",
+             R"({"zarr_format":2,"shape":[2,2,4],"chunks":[2,2,4],"dtype":"|u1","order":"C","fill_value":0,)"
+             R"("compressor":null,"filters":null,"dimension_separator":"/"})");
+  std::filesystem::create_directories(stains + "/0/0/0");
+  write_file(stains + "/0/0/0/0", {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 4, 6, 8, 10, 12, 14});
+  const Words by_name{"--intensity", stains, "--measure", "intensity_sum", "--intensity-channel"};
+  CHECK(fields_of(measured("measure", joined(by_name, {"all"}))) ==
+        "intensity_sum[DAPI],intensity_sum[Alexa_488]\n5,10\n7,14\n");
+  CHECK(fields_of(measured("measure",
+                           joined(by_name, {"Alexa 488,DAPI", "--keep", "intensity_sum[Alexa_488] > 10"}))) ==
+        "intensity_sum[Alexa_488],intensity_sum[DAPI]\n14,7\n");
+  fails(joined({"measure", labels, "--stats", "-"}, joined(by_name, {"DAPI,GFP"})), 65, "has no 'GFP' among");
 }
 
 TEST_CASE("a batch measures several images of each input, and takes rows from reports") {

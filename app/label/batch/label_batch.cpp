@@ -68,14 +68,13 @@ void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options
   read.limits = options.input.limits;
   for (const BatchItem& item : plan) {
     if (item.problem || item.files.intensities.empty()) continue;
-    int count = 0;
+    std::vector<std::string> names;
     read.planes = planes_of_intensity(item.files.intensities.front(),
                                       item.frame ? options_of_frame(options, *item.frame) : options, nullptr);
     if (error_in(item.files.intensities.front(),
-                 [&] { count = io::count_channels(item.files.intensities.front(), read); }))
+                 [&] { names = io::channel_names(item.files.intensities.front(), read); }))
       continue;
-    measure.intensity_channels.resize(static_cast<std::size_t>(count));
-    std::iota(measure.intensity_channels.begin(), measure.intensity_channels.end(), 0);
+    measure.intensity_channels = measure.channels_of(names);
     return resolve_images(options.selection.keep, measure.sources());
   }
 }
