@@ -15,6 +15,7 @@ import sys
 import threading
 import time
 import traceback
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -202,13 +203,28 @@ def cleaning():
             seeds = blobs(mask.shape, 0.05)
             found = gpuccl.clean(put(mask), connectivity, seeds=put(seeds))
             assert np.array_equal(get(found), gpuccl.clean(mask, connectivity, seeds=seeds))
-            values = mask * random.integers(1, 4, mask.shape).astype("i4")
+            values = mask * random.integers(1, 4, mask.shape).astype("u4" if name == "numba" else "i4")
+            if name != "numba":
+                with warnings.catch_warnings(action="ignore"):  # negative values are background
+                    expected = gpuccl.clean(values - 2, connectivity, min_size=3)
+                assert np.array_equal(get(gpuccl.clean(put(values - 2), connectivity, min_size=3)), expected)
             for one in options:
                 assert np.array_equal(get(gpuccl.clean(put(values), connectivity, **one)), gpuccl.clean(values, connectivity, **one))
         array = put(masks[0])
+        with expect(TypeError):
+            gpuccl.clean(put(np.ones((4, 5), "f4")))
+        with expect(TypeError):
+            gpuccl.clean(array, seeds=masks[0])
         if name in ("jax", "numba"):
             assert str(gpuccl.clean(array).dtype) == "bool"
+            assert gpuccl.measure(gpuccl.label(array)[0])["label"][0] == 1
+            if name == "numba":
+                assert str(torch.from_dlpack(gpuccl.clean(array)).dtype) == "torch.bool"
             continue
+        if name == "torch":
+            half = put(masks[1]).to(torch.bfloat16)
+            assert torch.equal(gpuccl.clean(half, values=False, min_size=4) != 0, gpuccl.clean(half != 0, min_size=4))
+            assert gpuccl.clean(put(np.pad(np.zeros((1, 1), bool), 1, constant_values=True)).to(torch.bfloat16), values=False, fill_holes=True).sum() == 9
         assert gpuccl.clean(array, min_size=9, out=array) is array
         strided = put(np.ascontiguousarray(np.tile(masks[1], (1, 2))))
         for view in (strided[:, 7:200], strided[::2], strided[:, ::2]):

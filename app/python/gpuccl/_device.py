@@ -10,6 +10,7 @@ library that the array is of, and stay in the order of its streams:
     empty(shape, type, array)   a new array, i4, i8, u1 or f8
     like(array)                 a new C-contiguous array of the shape and type of another
     where(mask, array, number)  an array with the number where the mask is 0
+    positive(array)             an array of integers with 0 for negative ones
     address(array)              of an array that empty() made
     workspace(bytes, array)     (owner, address) of memory for one call
     count_type()                i4 or i8, of the count of one image
@@ -41,6 +42,8 @@ from ._measures import Columns, check_intensity, columns_of, measure_channels
 _VALUE_TYPES = {
     code: i for i, code in enumerate(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"))
 }
+#: Type codes of label images.
+LABELS = frozenset(code for code in ("b1", *_VALUE_TYPES) if code[0] != "f")
 _BITS, _BYTES = -1, -2
 
 
@@ -157,8 +160,11 @@ class _Torch:
     def like(self, array):
         return self.new(array.shape, dtype=array.dtype, device=array.device)
 
+    def positive(self, array):
+        return array.clamp(min=0)
+
     def where(self, mask, array, number):
-        return self.torch.where(mask != 0, array, array.new_tensor(number))
+        return self.torch.where(mask != 0, array, number)
 
     def finish_like(self, array, other):
         return array
@@ -242,6 +248,9 @@ class _CuPy:
     def like(self, array):
         return self.new(array.shape, array.dtype)
 
+    def positive(self, array):
+        return self.cupy.maximum(array, 0)
+
     def where(self, mask, array, number):
         return self.cupy.where(mask != 0, array, array.dtype.type(number))
 
@@ -254,14 +263,14 @@ class _CuPy:
 
 
 class DeviceArray:
-    """A C-contiguous array of integers on a GPU, for libraries that import one by DLPack.
+    """A C-contiguous array on a GPU, for libraries that import one by DLPack.
 
     It has ``__dlpack__`` and ``__cuda_array_interface__``; whoever takes it waits for the stream that writes it.
     """
 
     def __init__(self, shape, code: str, device: int, stream: int, input=None):
         self._input = input  # what may still be read when the caller has dropped it
-        self.shape = tuple(shape)
+        self.shape, self.ndim = tuple(shape), len(shape)
         self.dtype = np.dtype(code)
         self.device = device
         self._stream = stream
@@ -271,6 +280,9 @@ class DeviceArray:
     @property
     def address(self) -> int:
         return self._memory.address
+
+    def hold(self, inputs) -> None:
+        self._input = (self._input, inputs)
 
     def mark_ready(self) -> None:
         self._memory.mark_ready()
@@ -283,7 +295,7 @@ class DeviceArray:
             # 0 is not told from none by all: the default stream of the process.
             self._memory.let_wait(1 if stream in (None, 0) else handle_of(stream))
         owner = (self._memory, self._input)
-        return _core.as_dlpack(owner, self.address, self.device, list(self.shape), self.dtype.itemsize * 8)
+        return _core.as_dlpack(owner, self.address, self.device, list(self.shape), self.dtype.kind, self.dtype.itemsize * 8)
 
     @property
     def __cuda_array_interface__(self) -> dict:
@@ -375,7 +387,7 @@ class _Other:
     def contiguous(self, array):
         if not self.is_jax:
             raise TypeError("an array that is C-contiguous is needed")
-        return array + 0
+        return array.copy()
 
     def finish(self, array):
         array.mark_ready()
@@ -385,10 +397,15 @@ class _Other:
         size = np.dtype(array.dtype).itemsize
         return self.empty(array.shape, f"i{size}" if self.is_jax else np.dtype(array.dtype).str[1:], array)
 
-    def where(self, mask, array, number):
+    def positive(self, array):
         if not self.is_jax:
-            raise TypeError("holes of numbers are not filled in arrays of this library: view them as CuPy or PyTorch do")
+            raise TypeError("labels of this library are cleaned if they are unsigned")
         import jax
+
+        return jax.numpy.maximum(array, 0)
+
+    def where(self, mask, array, number):
+        import jax  # nonzero() has refused other libraries
 
         return jax.numpy.where(mask != 0, array, array.dtype.type(number))
 
@@ -714,6 +731,8 @@ class _Labels:
         if self.largest > min(max(elements, 1 << 20), 2**32 - 2):
             # libraries do little with unsigned integers
             is_unsigned = view[1] < _VALUE_TYPES["i1"]
+            if is_unsigned and self.largest >> (31 if kind.count_type() == "i4" else 63):
+                raise ValueError(f"a label is {self.largest}, which integers of this library do not hold: move the array to the CPU")
             self.ids, labels = kind.ranks(kind.integers(labels) if is_unsigned else labels)
             self.largest = len(self.ids) - 1
             if int(self.ids[0]) != 0:  # no background: ranks from 1 on

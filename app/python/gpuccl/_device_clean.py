@@ -7,7 +7,7 @@ import math
 
 from . import _core, _device
 from ._host import checked_sizes
-from ._kinds import need_cuda, pixels
+from ._kinds import library_of, need_cuda, on_device, pixels
 
 _MASK = -2  # of bytes, as in _device
 _NOTHING = (0, 0, (0, 0))
@@ -25,12 +25,12 @@ class _Image:
 
     def __init__(self, kind, array, stream):
         address, self.device, shape, strides, code = kind.view(array, stream)
-        size = 2 if code == "bf16" else int(code[1:])
+        size = 2 if code in ("bf16", "bf2") else int(code[1:])
         pitches = _device._pitches(shape, strides, size)
         if pitches is None:
             array = kind.contiguous(array)
             address, pitches = kind.view(array, stream)[0], (0, 0)
-        if size not in (1, 2, 4, 8):
+        if size not in (1, 2, 4, 8) or code[0] == "c":
             raise TypeError(f"an array of {array.dtype} cannot be cleaned")
         self.array, self.address, self.pitches, self.code, self.size = array, address, pitches, code, size
 
@@ -59,10 +59,12 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
     if per_value:
         raise ValueError("per_value is for arrays on the CPU")
     for name, other in (("seeds", seeds), ("out", out)):
-        if other is not None and type(_device._kind_of(other)) is not type(kind):
-            raise TypeError(f"{name}= is an array of another library than the input")
+        if other is not None and (not on_device(other) or library_of(other) != library_of(array)):
+            raise TypeError(f"{name}= is not an array of the input's library on a GPU")
         if other is not None and tuple(other.shape) != tuple(array.shape):
             raise ValueError(f"{name}= has another shape than the array")
+    if out is not None and library_of(out) in ("jax", "jaxlib"):
+        raise TypeError("arrays of JAX are not written: out= is for other libraries")
     if out is not None and out.dtype != array.dtype:
         raise ValueError(f"out= is of {out.dtype}, the array of {array.dtype}")
     number = pixels(connectivity, array.ndim)
@@ -71,8 +73,10 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
         source = _Image(kind, array, stream)
         if values:
             image = source
-            while image.code in ("f2", "bf16", "bf2"):
-                image = _Image(kind, kind.widen(image.array), stream)
+            if image.code not in _device.LABELS:
+                raise TypeError(f"labels are integers, not {array.dtype}: convert them, or pass values=False for a mask")
+            if image.code[0] == "i":  # as on the CPU, negative ones are background
+                image = _Image(kind, kind.positive(image.array), stream)
             type_ = _device.value_type(image.code)
             view = (image.address, type_, image.pitches)
         else:
@@ -95,6 +99,8 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
                 source.device, stream, view, marked.mask if marked else _NOTHING, source.elements,
                 _ONES.get(source.code, 1), written, at,
             )  # fmt: skip
+        if isinstance(result, _device.DeviceArray):  # kernels may still read the others
+            result.hold((image, source, marked))
         result = kind.finish_like(result, array)
         if out is None:
             return result

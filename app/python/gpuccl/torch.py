@@ -53,7 +53,10 @@ def clean(
     clear_border: bool = False,
     seeds: Optional[Tensor] = None,
 ) -> Tensor:
-    """Remove components of a mask or segmentation; as :func:`gpuccl.clean`. `fill_holes` is the size of the largest."""
+    """Remove components of a mask or segmentation; as :func:`gpuccl.clean`.
+
+    `fill_holes` is the size of the largest hole, and not True.
+    """
     result = gpuccl.clean(
         array, connectivity, values=values, largest=largest, min_size=min_size, max_size=max_size,
         fill_holes=fill_holes, clear_border=clear_border, seeds=seeds,
@@ -73,7 +76,8 @@ def measure(
     """Measure the objects of a label image; as :func:`gpuccl.measure`.
 
     `properties` has names between commas. Returns the table as float64, a row for each column of
-    :func:`gpuccl.measure` and a column for each object. `intensity` has the shape of `labels`.
+    :func:`gpuccl.measure` and a column for each object. Labels are exact up to 2**53. `intensity` has the shape of
+    `labels`.
     """
     table = gpuccl.measure(labels, intensity, properties.split(","), connectivity=connectivity)
     return torch.stack([torch.as_tensor(column).double() for column in table.values()])
@@ -81,5 +85,5 @@ def measure(
 
 @measure.register_fake
 def _(labels, intensity=None, properties="label,area", connectivity=None):
-    columns = len(Columns(properties.split(","), labels.ndim).names)
+    columns = len(set(Columns(properties.split(","), labels.ndim).names))
     return labels.new_empty((columns, torch.library.get_ctx().new_dynamic_size()), dtype=torch.float64)

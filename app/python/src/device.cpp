@@ -334,7 +334,7 @@ void measure_labels(int device, std::uintptr_t stream, const View& labels, const
       at<void>(workspace), workspace_bytes, stream_of(stream));
 }
 
-/// A mask or multi-label image in GPU memory as label_on_device() takes it. The type is that of Plan.
+/// A mask of bytes (type -2) or a multi-label image in GPU memory.
 std::variant<DeviceImage, DeviceValueImage> any_image_of(const View& view, const std::array<int, 3>& extent) {
   const auto& [data, type, pitches] = view;
   if (type >= 0) return image_of(view, extent);
@@ -443,9 +443,13 @@ void wait_for(int device, std::uintptr_t stream, std::uintptr_t before) {
 
 /// Returns a view of memory for DLPack, which keeps its owner.
 nb::object as_dlpack(nb::handle owner, std::uintptr_t address, int device,
-                     const std::vector<std::size_t>& shape, int bits) {
-  const nb::dlpack::dtype type{static_cast<std::uint8_t>(nb::dlpack::dtype_code::Int),
-                               static_cast<std::uint8_t>(bits), 1};
+                     const std::vector<std::size_t>& shape, char kind, int bits) {
+  using Code = nb::dlpack::dtype_code;
+  const Code code = kind == 'b'   ? Code::Bool
+                    : kind == 'u' ? Code::UInt
+                    : kind == 'f' ? Code::Float
+                                  : Code::Int;
+  const nb::dlpack::dtype type{static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits), 1};
   return nb::cast(nb::ndarray<>(at<void>(address), shape.size(), shape.data(), owner, nullptr, type,
                                 nb::device::cuda::value, device));
 }
@@ -499,7 +503,7 @@ void add_device(nb::module_& module) {
     pools().trim();
     count_words().trim();
   });
-  module.def("as_dlpack", &as_dlpack, "owner"_a, "address"_a, "device"_a, "shape"_a, "bits"_a);
+  module.def("as_dlpack", &as_dlpack, "owner"_a, "address"_a, "device"_a, "shape"_a, "kind"_a, "bits"_a);
   module.def("look_at", &look_at, "array"_a);
 }
 

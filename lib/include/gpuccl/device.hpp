@@ -200,7 +200,8 @@ struct DeviceCleaning {
   DeviceImage seeds;          // keeps components in which this mask has an element; null data: all
   /// Elements that are written where components are kept, of the size of `type`. Null data: `filled`.
   DeviceValueImage from;
-  std::uint64_t filled = 1;  // is written for elements of `from` that are 0 where holes are filled
+  /// Bits of an element that is written where `from` has bits of 0 in a hole that is filled.
+  std::uint64_t filled = 1;
   ValueType type = ValueType::u8;
   void* out = nullptr;               // may be the data of `image` and `from` if these have its layout
   std::int64_t out_row_pitch = 0;    // bytes; 0: rows without padding
@@ -211,16 +212,17 @@ struct DeviceCleaning {
   }
 };
 
-/// Returns the bytes of workspace of clean_on_device(), which depend on everything but pointers, pitches and
-/// types: those of the labeling of the image, or if it fills holes of that of its complement, and up to 4
-/// bytes for each possible component: as many as elements of a multi-label image; of a mask a half of that
-/// with 4- and 6-connectivity, a quarter with 8 and 18, and an eighth with 26.
+/// Returns the bytes of workspace of clean_on_device(), which depend on the extent, the conditions, and
+/// whether there are seeds. They are those of the labeling of the image or, if more, of the complement whose
+/// components are holes, a bit per element with seeds, and up to 4.4 bytes for each possible component: as
+/// many as elements of a multi-label image; of a mask a half of that with 4- and 6-connectivity, a quarter
+/// with 8 and 18, and an eighth with 26.
 std::size_t device_clean_workspace_bytes(const DeviceCleaning& request);
 
 /// Enqueues the removal of components on `stream`, as label_on_device() enqueues labeling: `out` receives the
 /// elements of components that are kept, and 0 otherwise. Holes are components of the background that do not
 /// touch the border, connected as the foreground is not: 4 for 8, 8 for 4, 6 for 18 and 26, 26 for 6. Images
-/// have less than 2^32 elements.
+/// have fewer than 2^32 elements, multi-label images fewer than 2^31.
 ///
 /// Throws Error as label_on_device().
 void clean_on_device(const DeviceCleaning& request, void* workspace, std::size_t workspace_bytes,

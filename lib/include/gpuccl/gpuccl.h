@@ -174,8 +174,8 @@ typedef struct {
   int clear_border;
   gpuccl_device_image seeds;      /* data: NULL: none */
   gpuccl_device_value_image from; /* data: NULL: elements are `filled` */
-  uint64_t filled;
-  gpuccl_value_type type; /* of out */
+  uint64_t filled;                /* 0: 1 */
+  gpuccl_value_type type;         /* of out */
   void* out;
   int64_t out_row_pitch, out_slice_pitch; /* bytes; 0: without padding */
 } gpuccl_device_cleaning;

@@ -82,7 +82,7 @@ DevicePairs pairs_of(const gpuccl_device_pairs& pairs) {
 DeviceCleaning cleaning_of(const gpuccl_device_cleaning& given) {
   DeviceCleaning request;
   if ((given.mask.data == nullptr) == (given.values.data == nullptr))
-    throw Error(ErrorCode::usage, "labeling on a device: a mask or a multi-label image is needed");
+    throw Error(ErrorCode::usage, "labeling on a device: either a mask or a multi-label image is needed");
   if (given.mask.data != nullptr)
     request.image = image_of(given.mask);
   else
@@ -95,7 +95,7 @@ DeviceCleaning cleaning_of(const gpuccl_device_cleaning& given) {
   request.clear_border = given.clear_border != 0;
   if (given.seeds.data != nullptr) request.seeds = image_of(given.seeds);
   request.from = values_of(given.from);
-  request.filled = given.filled;
+  if (given.filled != 0) request.filled = given.filled;
   request.type = static_cast<ValueType>(given.type);
   request.out = given.out;
   request.out_row_pitch = given.out_row_pitch;

@@ -102,13 +102,6 @@ runs::DeviceValues checked(const DeviceValueImage& image) {
   return {whole.data, whole.type, whole.delta, whole.row_pitch, whole.slice_pitch};
 }
 
-/// Returns the bytes of an image as words, with room for the alignment of what follows.
-std::size_t filled_bytes(Extent extent) {
-  const std::size_t words =
-      static_cast<std::size_t>(extent.rows()) * ((static_cast<std::size_t>(extent.width) + 31) / 32);
-  return (words * 4 + 255) / 256 * 256;
-}
-
 void check_workspace(const void* workspace, std::size_t bytes, std::size_t needed) {
   require(is_aligned(workspace, 256), "the address of the workspace is not a multiple of 256");
   require(workspace != nullptr, "no workspace");
@@ -221,7 +214,7 @@ std::size_t device_clean_workspace_bytes(const DeviceCleaning& request) {
   runs::CleanCall call{request, check_count(extent, of_values ? 0 : max_axes(request.connectivity)), nullptr,
                        nullptr};
   require(!of_values || request.fill_holes == 0, "holes are filled in masks");
-  require(extent.elements() <= UINT32_MAX, "images that are cleaned have less than 2^32 elements");
+  require(extent.elements() <= UINT32_MAX, "images that are cleaned have fewer than 2^32 elements");
   if (is_empty(extent)) return 0;
   std::size_t bytes = with_connectivity(request.connectivity, [&]<Connectivity one>() {
     return of_values ? runs::value_selection_bytes<one>(call) : runs::selection_bytes<one>(call, false);
@@ -231,7 +224,7 @@ std::size_t device_clean_workspace_bytes(const DeviceCleaning& request) {
   call.components = check_count(extent, max_axes(of_holes));
   with_connectivity(
       of_holes, [&]<Connectivity one>() { bytes = std::max(bytes, runs::selection_bytes<one>(call, true)); });
-  return bytes + filled_bytes(extent);
+  return bytes;
 }
 
 void clean_on_device(const DeviceCleaning& request, void* workspace, std::size_t workspace_bytes,
@@ -242,6 +235,7 @@ void clean_on_device(const DeviceCleaning& request, void* workspace, std::size_t
   DeviceCleaning& checked = call.request;
   if (is_empty(extent)) return;
   DeviceValueImage out{checked.out, checked.type, extent, checked.out_row_pitch, checked.out_slice_pitch, 0};
+  require(out.data != nullptr, "no memory for what is kept");
   check_values(out);
   checked.out_row_pitch = out.row_pitch;
   checked.out_slice_pitch = out.slice_pitch;
@@ -266,19 +260,15 @@ void clean_on_device(const DeviceCleaning& request, void* workspace, std::size_t
     return;
   }
   check_image(std::get<DeviceImage>(checked.image));
-  std::uint32_t* filled = nullptr;
   if (checked.fill_holes > 0) {
-    filled = static_cast<std::uint32_t*>(workspace);
-    call.workspace = static_cast<std::byte*>(workspace) + filled_bytes(extent);
     const Connectivity of_holes = complementary(checked.connectivity);
     call.components = check_count(extent, max_axes(of_holes));
     with_connectivity(of_holes, [&]<Connectivity one>() {
-      if constexpr (one != Connectivity::c18) runs::enqueue_filling<one>(call, filled);
+      if constexpr (one != Connectivity::c18) runs::enqueue_filling<one>(call);
     });
   }
   call.components = check_count(extent, max_axes(checked.connectivity));
-  with_connectivity(checked.connectivity,
-                    [&]<Connectivity one>() { runs::enqueue_cleaning<one>(call, filled); });
+  with_connectivity(checked.connectivity, [&]<Connectivity one>() { runs::enqueue_cleaning<one>(call); });
 }
 
 bool is_measured_on_device(MeasureId measure) {
@@ -303,9 +293,6 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
   check_count_address(request.count);
   require(labels.delta == 0 && samples.delta == 0, "labels and samples have no delta");
   check_count_address(request.highest);
-  if (request.highest != nullptr)
-    cuda::check(cudaMemsetAsync(request.highest, 0, sizeof(*request.highest), stream),
-                "clearing the highest label");
   if (request.largest == 0 && request.count != nullptr)
     cuda::check(cudaMemsetAsync(request.count, 0, sizeof(*request.count), stream), "counting no labels");
   if (is_done(labels.extent, request.count, stream) || request.largest == 0) return;
@@ -317,6 +304,9 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
             "samples are not integers of up to 32 bits or float");
   }
   check_workspace(workspace, workspace_bytes, device_measure_workspace_bytes(request.largest, with_samples));
+  if (request.highest != nullptr)
+    cuda::check(cudaMemsetAsync(request.highest, 0, sizeof(*request.highest), stream),
+                "clearing the highest label");
   cuda::tables::enqueue(call);
 }
 
@@ -326,9 +316,9 @@ void highest_label_on_device(const DeviceValueImage& labels, unsigned long long*
   require(highest != nullptr, "no memory for the highest label");
   check_count_address(highest);
   check_extent(image.extent);
-  cuda::check(cudaMemsetAsync(highest, 0, sizeof(*highest), stream), "clearing the highest label");
-  if (is_empty(image.extent)) return;
+  if (is_done(image.extent, highest, stream)) return;
   check_labels_image(image);
+  cuda::check(cudaMemsetAsync(highest, 0, sizeof(*highest), stream), "clearing the highest label");
   cuda::tables::enqueue_highest(image, highest, stream);
 }
 

@@ -6,6 +6,7 @@ are passed on to cuCIM.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Iterable
 from typing import Any
@@ -52,32 +53,50 @@ def regionprops_table(
 ) -> dict[str, Any]:
     """Properties of labels as a dict of arrays; as ``cucim.skimage.measure.regionprops_table``."""
     properties = tuple(properties)
+
+    def passed_on():
+        theirs = original("regionprops_table", __name__, _MEASURE)
+        return theirs(label_image, intensity_image, properties, separator=separator, **more)
+
     if (
         more
         or not _fits(label_image, "ui")
         or not _SAME.issuperset(properties)
-        or (intensity_image is not None and intensity_image.shape != label_image.shape)
-    ):
-        return original("regionprops_table", __name__, _MEASURE)(
-            label_image, intensity_image, properties, separator=separator, **more
+        or (
+            intensity_image is not None
+            and (
+                intensity_image.shape != label_image.shape
+                or intensity_image.dtype.kind not in "bui"
+                or intensity_image.itemsize > 4
+            )
         )
+    ):
+        return passed_on()
     samples = intensity_image if any(map(is_of_samples, properties)) else None
-    table = measure(label_image, samples, properties)
-    return {key.replace("-", separator): column for key, column in table.items()}
+    table = measure(label_image, samples, (*properties, "label"))
+    labels = table["label"]
+    if len(labels) and labels[-1] != len(labels):  # cuCIM has rows for labels that do not occur
+        return passed_on()
+    table = {key.replace("-", separator): column for key, column in table.items()}
+    if "area" in table:
+        table["area"] = table["area"].astype(cupy.float32)
+    return table if "label" in properties else {key: table[key] for key in table if key != "label"}
 
 
 def remove_small_objects(ar: Any, min_size: Any = None, connectivity: int = 1, *, max_size: Any = None, out: Any = None):
     """Remove components of a mask that are small; as ``cucim.skimage.morphology.remove_small_objects``.
 
     `min_size` removes objects of fewer elements. `max_size` removes objects of at most that size, by default 64.
+    Both have this meaning with every version of cuCIM.
     """
     if min_size is not None and max_size is not None:
         raise TypeError("min_size and max_size cannot be combined")
     smallest = math.ceil(min_size) if min_size is not None else math.floor(64 if max_size is None else max_size) + 1
     if not _fits(ar, "b"):
-        return original("remove_small_objects", __name__, _MORPHOLOGY)(
-            ar, max_size=smallest - 1, connectivity=connectivity, out=out
-        )
+        theirs = original("remove_small_objects", __name__, _MORPHOLOGY)
+        has_max_size = "max_size" in inspect.signature(theirs).parameters
+        size = {"max_size": smallest - 1} if has_max_size else {"min_size": smallest}
+        return theirs(ar, connectivity=connectivity, out=out, **size)
     return clean(ar, connectivity, min_size=max(0, smallest), out=out)
 
 

@@ -25,7 +25,8 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
     given = isinstance(output, cupy.ndarray)
     type_ = np.int32 if output is None else output.dtype if given else np.dtype(output)
     reach = reach_of(input, structure) if isinstance(input, cupy.ndarray) and input.size else None
-    if reach is None or input.dtype.kind not in "buif" or type_ != np.int32 or (given and output.shape != input.shape):
+    takes = not given or (output.shape == input.shape and output.flags.c_contiguous)
+    if reach is None or input.dtype.kind not in "buif" or type_ != np.int32 or not takes:
         return original("label", __name__, _CUPY)(input, structure, output)
     mask = input != 0 if input.dtype.kind == "f" else input  # NaN is labeled
     labels, count = label_array(mask, reach if input.ndim > 1 else None, out=output if given else None)

@@ -35,7 +35,6 @@ struct Ranking {
   unsigned long long prefix;
   unsigned long long left;    // number of components that are still to be found
   unsigned long long blocks;  // that have counted
-  unsigned long long all;     // 1 if there are no more components than wanted
 };
 static_assert(sizeof(Ranking) == Choice::kRanking * sizeof(unsigned long long));
 
@@ -49,7 +48,7 @@ __global__ void clear_choice(Choice choice) {
     auto& ranking = *reinterpret_cast<Ranking*>(choice.ranking);
     ranking.counts[threadIdx.x] = 0;
     if (threadIdx.x == 0) {
-      ranking.prefix = ranking.blocks = ranking.all = 0;
+      ranking.prefix = ranking.blocks = 0;
       ranking.left = choice.largest;
     }
   }
@@ -116,8 +115,7 @@ __global__ void rank_kernel(Choice choice, int shift) {
   const unsigned long long left = ranking.left;
   __syncthreads();
   if (t == 0) ranking.blocks = 0;
-  if (t == 0 && reach[0] < left) ranking.all = 1;
-  if ((reach[t] >= left && reach[t + 1] < left) || (t == 0 && reach[0] < left)) {
+  if ((reach[t] >= left || t == 0) && reach[t + 1] < left) {  // digit 0 if there are too few components
     ranking.prefix = prefix << 8 | t;
     ranking.left = left - reach[t + 1];
   }
@@ -125,7 +123,6 @@ __global__ void rank_kernel(Choice choice, int shift) {
 
 __global__ void keep_largest_kernel(Choice choice) {
   const auto& ranking = *reinterpret_cast<const Ranking*>(choice.ranking);
-  if (ranking.all != 0) return;
   for_each_component(choice, [&](std::uint64_t i, bool has_one) {
     const bool kept = has_one && has_bit(choice.kept, i) && rank_of(choice, i) >= ranking.prefix;
     const Word bits = __ballot_sync(kAllLanes, kept);

@@ -33,7 +33,7 @@ struct Choice {
     if (largest > 0) ranking = arena.take<unsigned long long>(kRanking);
     kept = arena.take<std::uint32_t>(words);
   }
-  static constexpr std::size_t kRanking = 256 + 4;
+  static constexpr std::size_t kRanking = 256 + 3;
 };
 
 /// Enqueues clearing of areas and bits.
@@ -45,8 +45,8 @@ void choose(const Choice& choice, PhaseClock& phase);
 /// Enqueues the complement of bits, in rows of `words_a_row` words for `width` elements.
 void invert(std::uint32_t* bits, std::int64_t words, int words_a_row, int width, PhaseClock& phase);
 
-/// Enqueues writing of elements: those of `from`, or 1 without `from`, where bits are set, otherwise 0.
-/// Elements that are 0 where bits are set become `filled`.
+/// Enqueues writing of elements: those of `from` where bits are set, otherwise 0. Elements that are 0 where
+/// bits are set, and without `from` all of these, become `filled`.
 void draw(const std::uint32_t* bits, int words_a_row, const DeviceValueImage& from, std::uint64_t filled,
           const DeviceValueImage& to, PhaseClock& phase);
 

@@ -109,9 +109,10 @@ std::size_t value_selection_bytes(const CleanCall& call) {
 }
 
 template <Connectivity connectivity>
-void enqueue_filling(const CleanCall& call, Word* bits) {
+void enqueue_filling(const CleanCall& call) {
   using Tile = TileFor<connectivity>;
   with_selection<Tile>(call, true, [&](const auto& selection, TiledImage frame, PhaseClock& phase) {
+    Word* const bits = selection.labeling.bits;
     pack(std::get<DeviceImage>(call.request.image), frame.pitch, bits, phase);
     invert(bits, selection.labeling.tables.first.lengths.words, frame.pitch, frame.width, phase);
     frame.words = bits;
@@ -121,23 +122,23 @@ void enqueue_filling(const CleanCall& call, Word* bits) {
 }
 
 template <Connectivity connectivity>
-void enqueue_cleaning(const CleanCall& call, Word* bits) {
+void enqueue_cleaning(const CleanCall& call) {
   using Tile = TileFor<connectivity>;
   with_selection<Tile>(call, false, [&](const auto& selection, TiledImage frame, PhaseClock& phase) {
-    Word* const kept = bits != nullptr ? bits : selection.labeling.bits;
-    if (only_fills(call.request)) return draw(call.request, kept, frame.pitch, phase);
+    Word* const bits = selection.labeling.bits;  // the filled ones, if holes were filled: they come first
+    if (only_fills(call.request)) return draw(call.request, bits, frame.pitch, phase);
     const auto number = [&](const auto& source) {
       enqueue_numbering<Tile>(frame, source, selection.labeling.tables, phase);
     };
-    if (bits == nullptr) {
-      with_source(std::get<DeviceImage>(call.request.image), frame, kept, phase, number);
-    } else {
+    if (call.request.fill_holes > 0) {
       frame.words = bits;
       number(FromBits{});
+    } else {
+      with_source(std::get<DeviceImage>(call.request.image), frame, bits, phase, number);
     }
     if (selection.seeds != nullptr) pack(call.request.seeds, frame.pitch, selection.seeds, phase);
-    enqueue_selection(selection, frame, kept, phase);
-    draw(call.request, kept, frame.pitch, phase);
+    enqueue_selection(selection, frame, bits, phase);
+    draw(call.request, bits, frame.pitch, phase);
   });
 }
 

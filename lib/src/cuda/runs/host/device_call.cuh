@@ -53,14 +53,13 @@ std::size_t selection_bytes(const CleanCall& call, bool of_complement);
 template <Connectivity connectivity>
 std::size_t value_selection_bytes(const CleanCall& call);
 
-/// Enqueues the filling of holes. `connectivity`: of the complement. `bits`: of the image, then of the filled
-/// one.
+/// Enqueues the filling of holes, whose bits then begin the workspace. `connectivity`: of the complement.
 template <Connectivity connectivity>
-void enqueue_filling(const CleanCall& call, Word* bits);
+void enqueue_filling(const CleanCall& call);
 
-/// Enqueues the rest. `bits`: of the filled image, or null.
+/// Enqueues the rest.
 template <Connectivity connectivity>
-void enqueue_cleaning(const CleanCall& call, Word* bits);
+void enqueue_cleaning(const CleanCall& call);
 template <Connectivity connectivity>
 void enqueue_value_cleaning(const CleanCall& call);
 

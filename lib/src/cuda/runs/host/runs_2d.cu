@@ -14,11 +14,11 @@ template std::size_t workspace_bytes<c8>(Extent, LinkWidth);
 template void enqueue<c4>(const DeviceCall&, LinkWidth);
 template void enqueue<c8>(const DeviceCall&, LinkWidth);
 template std::size_t selection_bytes<c4>(const CleanCall&, bool);
-template void enqueue_cleaning<c4>(const CleanCall&, Word*);
+template void enqueue_cleaning<c4>(const CleanCall&);
 template std::size_t selection_bytes<c8>(const CleanCall&, bool);
-template void enqueue_cleaning<c8>(const CleanCall&, Word*);
-template void enqueue_filling<c4>(const CleanCall&, Word*);
-template void enqueue_filling<c8>(const CleanCall&, Word*);
+template void enqueue_cleaning<c8>(const CleanCall&);
+template void enqueue_filling<c4>(const CleanCall&);
+template void enqueue_filling<c8>(const CleanCall&);
 }  // namespace runs
 
 }  // namespace gpuccl::cuda

@@ -18,13 +18,13 @@ template void enqueue<c6>(const DeviceCall&, LinkWidth);
 template void enqueue<c18>(const DeviceCall&, LinkWidth);
 template void enqueue<c26>(const DeviceCall&, LinkWidth);
 template std::size_t selection_bytes<c6>(const CleanCall&, bool);
-template void enqueue_cleaning<c6>(const CleanCall&, Word*);
+template void enqueue_cleaning<c6>(const CleanCall&);
 template std::size_t selection_bytes<c18>(const CleanCall&, bool);
-template void enqueue_cleaning<c18>(const CleanCall&, Word*);
+template void enqueue_cleaning<c18>(const CleanCall&);
 template std::size_t selection_bytes<c26>(const CleanCall&, bool);
-template void enqueue_cleaning<c26>(const CleanCall&, Word*);
-template void enqueue_filling<c6>(const CleanCall&, Word*);
-template void enqueue_filling<c26>(const CleanCall&, Word*);
+template void enqueue_cleaning<c26>(const CleanCall&);
+template void enqueue_filling<c6>(const CleanCall&);
+template void enqueue_filling<c26>(const CleanCall&);
 }  // namespace runs
 
 }  // namespace gpuccl::cuda
