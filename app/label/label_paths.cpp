@@ -118,7 +118,7 @@ std::string default_report(const std::string& image) {
 
 void LabelPaths::set_image(const std::string& path) {
   image = path;
-  if (!image.empty()) format = io::label_format(image);
+  if (!image.empty()) format = io::with_path(image, [&] { return io::label_format(image); });
 }
 
 void LabelPaths::add_to_own_store() {

@@ -87,5 +87,5 @@ def test_the_stub_is_that_of_the_module():
 
 def device_functions():
     """Functions that a build with CUDA adds."""
-    text = (Path(gpuccl.__file__).parent / "_device.py").read_text()
-    return set(re.findall(r"_core\.(\w+)", text))
+    texts = [path.read_text() for path in Path(gpuccl.__file__).parent.glob("_device*.py")]
+    return set(re.findall(r"_core\.(\w+)", " ".join(texts)))

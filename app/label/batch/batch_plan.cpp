@@ -249,7 +249,6 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.input = input.path;
     files.in_folders = true;
     files.kept = input.kept;
-    files.set_image(image_in_folder(images, input.output, extension_for(input.path, options)));
     files.json = in_folder(reports, input.output, ".json");
     files.json_by_default = batch.json_folder.empty();
     files.stats = in_folder(batch.stats_folder, input.output, ".csv");
@@ -259,6 +258,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.view = in_folder(options.files.view, page_name(input.output), "");
     std::optional<Error> problem = input.problem;
     try {
+      files.set_image(image_in_folder(images, input.output, extension_for(input.path, options)));
       for (IntensityImages& of_folder : intensities) {
         files.intensities.push_back(of_folder.find(input.name, options.input.stack));
         claims.inputs.add_intensity(files.intensities.back());
