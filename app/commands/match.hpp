@@ -63,14 +63,21 @@ struct ImagePair {
 /// The error of two images in a folder whose names differ only in the extension: either could be meant.
 io::FileError two_of_a_name(const std::string& path, const std::string& other);
 
+/// A pair that was not matched, by its name.
+struct Failure {
+  std::string name;
+  std::optional<int> frame;
+  io::FileError error;
+};
+
 struct FoundPairs {
   bool is_batch = false;  // whether pairs are from two folders
   std::vector<ImagePair> pairs = {};
-  std::set<int> codes = {};                                        // exit codes of failures in a batch
-  std::vector<std::pair<std::string, io::FileError>> failed = {};  // pairs by name
+  std::set<int> codes = {};  // exit codes of failures in a batch
+  std::vector<Failure> failed = {};
 
   /// Reports the failure of the pair `name`.
-  void fail(const std::string& name, const io::FileError& error);
+  void fail(const std::string& name, std::optional<int> frame, const io::FileError& error);
   /// Does `work` for one pair. A failure in a batch is reported, and the batch continues.
   void attempt(const ImagePair& pair, const std::function<void()>& work);
 };

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -200,10 +201,14 @@ class Matching {
       csv_.write(rows);  // a failure ends the run, so that a table has all rows or is not there
     }
     if (json_) write_report();
-    if (images_ == 0)
+    if (images_ == 0) {
+      for (const std::string& table : {options_.csv, options_.summary})
+        if (std::error_code unknown; std::filesystem::exists(table, unknown))
+          print_warning(table, "unchanged, because no pair was matched");
       TextOutput::commit_together({&json_});
-    else
+    } else {
       TextOutput::commit_together({&csv_, &summary_, &json_});
+    }
     if (images_ > 0 && options_.csv != "-" && options_.summary != "-" && options_.json != "-")
       print_summary();
     return exit_code(found_.codes);
@@ -226,11 +231,14 @@ class Matching {
     if (has_rows()) report["images"] = std::move(rows_);
     if (found_.is_batch) {
       report["failed"] = Json::array();
-      for (const auto& [name, error] : found_.failed)
-        report["failed"].push_back({{"input", name}, {"error", error_object(error)}});
+      for (const auto& [name, frame, error] : found_.failed) {
+        Json& row = report["failed"].emplace_back(Json{{"input", name}, {"error", error_object(error)}});
+        if (frame) row["frame"] = *frame;
+      }
     }
-    report["total"] = report_of<InJson>(total_, empty_);
-    if (options_.objects.per_value) add_classes<InJson>(report, classes_, empty_);
+    const double of_empty = images_ > 0 ? empty_ : std::numeric_limits<double>::quiet_NaN();
+    report["total"] = report_of<InJson>(total_, of_empty);
+    if (options_.objects.per_value) add_classes<InJson>(report, classes_, of_empty);
     json_.write(io::json_text(report, 1).erase(1, 2) + "\n");
   }
 
@@ -266,11 +274,12 @@ class Matching {
     const bool is_known = info.geometry.is_known(truth.extent.depth > 1 ? 3 : 2);
     if (is_known) surfaces.spacing = info.geometry.spacing;
     if (truth.extent.depth == 1) surfaces.spacing[2] = 1;
+    auto made = std::make_unique<const Surfaces>(*truth.labels, *prediction.labels, surfaces);
     unit_ = is_known ? io::name_of(info.geometry.unit) : "pixel";
     if (units_.insert(unit_).second && units_.size() > 1)
       print_warning(pair.truth,
                     "has another unit of length than images before; means of distances mix units");
-    return std::make_unique<const Surfaces>(*truth.labels, *prediction.labels, surfaces);
+    return made;
   }
 
   /// Matches one pair, and adds its rows of the tables.

@@ -56,7 +56,7 @@ Objects components_of(const std::string& path, const io::ReadOptions& read, cons
   if (reader->first_values().size() > 2)
     read.warn(
         "has more than two values, and --label takes every nonzero pixel as foreground; remove --label if "
-        "values are labels, or make a mask with 'gpuccl label --threshold T' first");
+        "values are labels, or match label images of 'gpuccl label --threshold T' without --label");
   EngineOptions on_cpu;
   on_cpu.device = DeviceChoice::cpu;
   Engine engine(on_cpu, {});
@@ -166,12 +166,13 @@ FoundPairs pairs_of_folders(const std::string& truth, const std::string& predict
   FoundPairs found{.is_batch = true};
   for (const auto& [name, pair] : pairs) {
     if (const auto error = ambiguous.find(name); error != ambiguous.end())
-      found.fail(name, error->second);
+      found.fail(name, {}, error->second);
     else if (!pair.truth.empty() && !pair.prediction.empty())
       found.pairs.push_back(pair);
     else
-      found.fail(name, without_partner(pair, pattern, pair.truth.empty() ? truth : prediction,
-                                       !prediction_name.empty()));
+      found.fail(
+          name, {},
+          without_partner(pair, pattern, pair.truth.empty() ? truth : prediction, !prediction_name.empty()));
   }
   return found;
 }
@@ -195,14 +196,15 @@ io::FileError two_of_a_name(const std::string& path, const std::string& other) {
           "differs from " + display_name(other) + " only in the extension; move one of them elsewhere"};
 }
 
-void FoundPairs::fail(const std::string& name, const io::FileError& error) {
+void FoundPairs::fail(const std::string& name, std::optional<int> frame, const io::FileError& error) {
   codes.insert(report_failure(error));
-  failed.emplace_back(name, error);
+  failed.push_back({name, frame, error});
 }
 
 void FoundPairs::attempt(const ImagePair& pair, const std::function<void()>& work) {
   if (!is_batch) return work();
-  if (const std::optional<io::FileError> error = error_in(pair.truth, work)) fail(pair.name, *error);
+  if (const std::optional<io::FileError> error = error_in(pair.truth, work))
+    fail(pair.name, pair.frame, *error);
 }
 
 FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
@@ -213,9 +215,10 @@ FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
   for (const std::string& path : {truth, prediction})
     if (io::is_folder_of_images(path == truth ? prediction : truth) &&
         !std::filesystem::is_directory(path, unknown))
-      throw io::FileError(
-          path, ErrorCode::no_input,
-          std::filesystem::exists(path, unknown) ? "is a file, but the other is a folder" : "no such folder");
+      throw io::FileError(path, ErrorCode::no_input,
+                          path == "-" || std::filesystem::exists(path, unknown)
+                              ? "is no folder, but the other is"
+                              : "no such folder");
   if (!are_folders && !prediction_name.empty())
     throw Error(ErrorCode::usage, "--prediction-name is for two folders");
   FoundPairs found = are_folders ? pairs_of_folders(truth, prediction, prediction_name)

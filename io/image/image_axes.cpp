@@ -98,6 +98,7 @@ ImageAxes axes_of_space(const std::vector<NamedAxis>& axes) {
     if (!*axis) *axis = take({[](const NamedAxis&) { return true; }});
   for (auto* const axis : {&x, &y})  // of two axes, one is depth
     if (!*axis) *axis = std::exchange(z, std::nullopt);
+  if (!z && !axes[*x].is_x() && *x < *y) std::swap(x, y);  // (z, y): only a name of x transposes two axes
   return {*x, *y, z, {}};
 }
 
@@ -176,8 +177,8 @@ std::vector<NamedAxis> named_axes(const std::vector<std::uint64_t>& shape,
   for (std::size_t i = 0; i < shape.size(); ++i) {
     axes.push_back({i < names.size() ? names[i] : "", shape[i]});
     NamedAxis& axis = axes.back();
-    if (axis.has_word({"dim"}) && axis.name.find_last_not_of("0123456789") == axis.name.rfind('_'))
-      axis.name.clear();  // dim_0 of xarray, phony_dim_0 of netCDF
+    const std::string stem = axis.name.substr(0, axis.name.find_last_not_of("0123456789") + 1);
+    if (stem == "dim_" || stem == "phony_dim_") axis.name.clear();  // of xarray and netCDF
     axis.is_space = !axis.is_channel() && !axis.is_time();
   }
   if (std::any_of(axes.begin(), axes.end(),

@@ -228,7 +228,9 @@ double of_whole_numbers(const SampleSource& source, const ForegroundOptions& opt
 
 /// The luma of colors of few bits: bin i ends at i, so that grays have the threshold of a gray image.
 double of_lumas(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
-  Histogram histogram(std::size_t{1} << source.format(0).bits);
+  const SampleFormat& of_all = source.format(0);
+  const int bits = of_all.photometric == Photometric::palette ? 8 : of_all.bits;  // lumas of a palette have 8
+  Histogram histogram(std::size_t{1} << bits);
   const auto count_lumas = [&](Histogram& part, const SampleFormat& format, const std::byte* row,
                                std::int64_t x, std::int64_t count) {
     Values values(options);

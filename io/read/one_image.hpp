@@ -21,7 +21,7 @@ auto open_one_image(const std::string& remedy, Open open) {
     return open();
   } catch (const Error& error) {
     std::string reason = error.what();
-    for (const std::string option : {"--channel", "--frame", "--series"}) {
+    for (const std::string option : {"--channel", "--frame", "--series", "--page"}) {
       const std::size_t end = reason.find("; " + option);
       if (end == std::string::npos) continue;
       const std::size_t note = std::min(reason.find(" (any", end), reason.size());

@@ -132,8 +132,15 @@ TEST_CASE("two folders are matched by name, and a bad pair does not stop the oth
   CHECK(broken.err.find("3.nrrd: has no partner called '3'") != std::string::npos);
   CHECK(broken.err.find("b/2.nrrd: ") != std::string::npos);
   CHECK(broken.out.find("truth 3 objects") == 0);
+  std::filesystem::create_directory(scratch / "c");
+  write_file(scratch / "c/2.nrrd", "NRRD0004\ntype: uint8\n");
+  const Ended none =
+      gpuccl({"match", scratch / "a", scratch / "c", "--csv", csv, "--json", json, "--empty", "1"});
+  CHECK(none.code == 1);
+  CHECK(none.err.find("pairs.csv: unchanged, because no pair was matched") != std::string::npos);
+  CHECK(Json::parse(read_file(json))["total"]["average_precision"].is_null());
   fails({"match", scratch / "a", scratch / "nosuch"}, 66, "nosuch: no such folder");
-  fails({"match", scratch / "a", csv}, 66, "pairs.csv: is a file, but the other is a folder");
+  fails({"match", scratch / "a", csv}, 66, "pairs.csv: is no folder, but the other is");
 }
 
 TEST_CASE("grids that differ are a hint, options in messages are there") {

@@ -85,6 +85,18 @@ TEST_CASE("Otsu's threshold of grays that are stored as colors is that of the gr
   check_gray_as_colors<std::uint16_t>();
 }
 
+TEST_CASE("Otsu's threshold of a palette splits its lumas, whatever the bits of an index") {
+  for (const int bits : {1, 2, 4, 8}) {
+    CAPTURE(bits);
+    const int colors = 1 << bits;
+    SampleFormat format{bits, SampleKind::unsigned_integer, 1, Photometric::palette, false, {}};
+    for (int i = 0; i < colors; ++i) format.palette.push_back(i < colors / 2 ? 50 : 200);
+    std::vector<std::byte> bytes(64);
+    for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(37 * i);
+    CHECK(otsu_threshold(MemorySource(format, {64 * 8 / bits, 1, 1}, bytes), {}, kMemory) == 50);
+  }
+}
+
 TEST_CASE("Otsu's split has the largest variance between classes and is the first that has") {
   std::mt19937 random(1);
   for (int repetition = 0; repetition < 300; ++repetition) {

@@ -321,6 +321,10 @@ TEST_CASE("a named axis is z only by a name of z") {
                             R"(["z","i","j"])", R"(["height","lat","lon"])"})
     CHECK(bits_of(array("[3,2,2]", names)) == "10/00|01/00|00/10");
   CHECK(has(reason_for(array("[3,2,2]", R"(["y","x","s"])")), "along its axis 's', which is not z"));
+  for (const char* names : {R"(["z","y"])", R"(["lev","lat"])", R"(["","y"])", R"(["y","x"])"})
+    CHECK(bits_of(store(scratch, {{".zarray", zarray("[2,2]", "[2,2]")},
+                                  {".zattrs", R"({"_ARRAY_DIMENSIONS":)" + std::string(names) + "}"},
+                                  {"0.0", {0, 1, 0, 0}}})) == "01/00");
   for (const char* name : {"depth", "lev", "slice", "Z"})
     CHECK(bits_of(array("[3,2,2]", '[' + ('"' + std::string(name)) + R"(","y","x"])"), {}) ==
           "10/00|01/00|00/10");
