@@ -85,7 +85,7 @@ TEST_CASE("Otsu's threshold of grays that are stored as colors is that of the gr
   check_gray_as_colors<std::uint16_t>();
 }
 
-TEST_CASE("Otsu's threshold of a palette splits its lumas, whatever the bits of an index") {
+TEST_CASE("Otsu's threshold of a palette splits its lumas, with any bits of an index") {
   for (const int bits : {1, 2, 4, 8}) {
     CAPTURE(bits);
     const int colors = 1 << bits;
