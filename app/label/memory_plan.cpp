@@ -199,10 +199,14 @@ double bytes_at_once(const LabelWork& work) { return bytes_of(work, work.extent)
 double bytes_of_labels(const LabelWork& work, std::int64_t runs) {
   if (work.values) {
     const double of_elements = work.delta > 0 ? static_cast<double>(gpuccl::bytes_of(*work.values)) : 0;
-    return static_cast<double>(work.extent.elements()) * of_elements +
-           static_cast<double>(runs) * (sizeof(ValueRun) + sizeof(Label)) +
-           std::min(static_cast<double>(runs) * sizeof(Label),  // bits of short runs
-                    static_cast<double>(work.extent.elements()) * 2 * kBit);
+    constexpr double kShortRun = 16;  // of images whose rows get two bits for each element, in words of 64
+    const auto elements = static_cast<double>(work.extent.elements());
+    const double words =
+        elements < kShortRun * static_cast<double>(runs)
+            ? static_cast<double>(work.extent.rows()) * ((static_cast<double>(work.extent.width) + 63) / 64)
+            : 0;
+    return elements * of_elements + static_cast<double>(runs) * (sizeof(ValueRun) + sizeof(Label)) +
+           words * 2 * sizeof(std::uint64_t);
   }
   const Algorithm& algorithm = intended_algorithm(work.engine, work.connectivity, work.extent.elements());
   if (algorithm.device != DeviceKind::cpu || algorithm.name != "runs") return bytes_at_once(work);

@@ -26,6 +26,8 @@ class PairSums {
  public:
   /// on_new(): called before a pair is added; it may throw.
   explicit PairSums(std::function<void()> on_new = {}) : on_new_(std::move(on_new)) {}
+  PairSums(const PairSums&) = delete;
+  PairSums& operator=(const PairSums&) = delete;
 
   Sums& of(std::uint32_t a, std::uint32_t b) {
     const std::uint64_t key = key_of_pair(a, b);

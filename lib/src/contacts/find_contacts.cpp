@@ -1,6 +1,5 @@
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +10,7 @@
 #include "common/pair_sums.hpp"
 #include "common/row_source.hpp"
 #include "common/run_contacts.hpp"
+#include "gpuccl/detail/system.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/types.hpp"
 #include "measure/row_window.hpp"
@@ -99,7 +99,9 @@ bool joins_slices(const Extent& extent, Connectivity connectivity) {
   return is_3d(connectivity) && extent.depth > 1;
 }
 
-constexpr int kBand = 32;  // rows that a thread lists at once, without those around them
+/// Returns the number of rows that a thread lists at once, without those around them: few of wide images,
+/// where each thread would need much memory.
+int rows_of_band(const Extent& extent) { return std::clamp((1 << 18) / std::max(1, extent.width), 1, 32); }
 
 /// Rows of a slice, from row `top` on.
 struct Band {
@@ -129,7 +131,7 @@ void find_in_band(const RowSource& source, const Extent& extent, Connectivity co
   };
   if (joins && region.z0 > 0) list(region.z0 - 1, now);
   for (int z = region.z0; z < region.z1; ++z) {
-    std::swap(before, now);
+    if (joins) std::swap(before, now);
     list(z, now);
     for (int y = y0; y < y1; ++y) {
       const Row row = now.row(y);
@@ -164,9 +166,10 @@ void find_in_rows(const LabelRows& labels, Connectivity connectivity, const Labe
       tbb::parallel_for(std::size_t{0}, regions.size(), [&](std::size_t i) {
         const measuring::Region& region = regions[i];
         auto& [earlier, now] = bands.local();
-        for (int y = region.y0; y < region.y1; y += kBand)
-          find_in_band(source, extent, connectivity, region, y, std::min(y + kBand, region.y1), earlier, now,
-                       tables.local(), keep);
+        const int band = rows_of_band(extent);
+        for (int y = region.y0; y < region.y1; y += std::min(band, region.y1 - y))
+          find_in_band(source, extent, connectivity, region, y, y + std::min(band, region.y1 - y), earlier,
+                       now, tables.local(), keep);
       });
     }
 }
@@ -176,10 +179,11 @@ void find_in_rows(const LabelRows& labels, Connectivity connectivity, const Labe
 std::int64_t bytes_to_find_contacts(const Extent& extent, Connectivity connectivity,
                                     std::int64_t most_runs_in_row, const PeriodicAxes& periodic) {
   constexpr std::int64_t kSlices = 2, kBorders = 2;
-  const std::int64_t kept = joins_slices(extent, connectivity) ? extent.height + 1 : 1;
-  const std::int64_t rows =
-      kSlices * (kept + tbb::this_task_arena::max_concurrency() * (std::min(kBand, extent.height) + 2)) +
-      kBorders * ((periodic[1] ? extent.depth : 0) + (periodic[2] ? extent.height : 0));
+  const bool joins = joins_slices(extent, connectivity);
+  const std::int64_t kept = joins ? extent.height + 1 : 1;
+  const std::int64_t of_thread = (joins ? 2 : 1) * (std::min(rows_of_band(extent), extent.height) + 2);
+  const std::int64_t rows = kSlices * kept + threads_at_work() * of_thread +
+                            kBorders * ((periodic[1] ? extent.depth : 0) + (periodic[2] ? extent.height : 0));
   return rows * most_runs_in_row * static_cast<std::int64_t>(sizeof(LabelRun)) +
          (periodic[0] ? extent.rows() * kBorders * static_cast<std::int64_t>(sizeof(Label)) : 0);
 }

@@ -97,7 +97,9 @@ class IntensityPass final : public SamplesPass {
     }
     const int chunks = threads == 1 ? 1 : std::clamp((end - first) / fewest, 1, 2 * threads);
     const int units = (end - first + chunks - 1) / chunks;
-    if (is_image() && parts_of_rows(units) > most_parts_) return {{0, 1, first, end}};
+    const auto few = static_cast<std::uint64_t>(labels_.extent().elements() / 64);
+    if (is_image() && parts_of_rows(units) > std::min(most_parts_, few + components_.size()))
+      return {{0, 1, first, end}};
     std::vector<Region> regions;
     for (; first < end; first += units) {
       const int last = std::min(end, first + units);
@@ -106,9 +108,10 @@ class IntensityPass final : public SamplesPass {
     return regions;
   }
 
-  /// Returns how many parts components have if every `rows` rows of an image of one slice are a chunk.
+  /// Returns how many parts components have if every `rows` rows of an image of one slice are a chunk, and
+  /// how many tables these are in where the order counts.
   std::uint64_t parts_of_rows(int rows) const {
-    std::int64_t parts = 0;
+    std::int64_t parts = Sums::kInAnyOrder ? 0 : end_ - begin_;
     for (const Box& box : components_.box) {
       const auto chunk_of = [&](int y) { return (y - begin_) / rows; };
       const std::int64_t chunks = chunk_of(box.max[1]) - chunk_of(box.min[1]) + 1;

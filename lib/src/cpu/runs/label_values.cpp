@@ -391,14 +391,15 @@ class StripMerger {
 };
 
 /// Returns true if runs are so short that comparing elements is faster than comparing runs, and if the memory
-/// for it does not exceed that of the labels of runs, which are allocated later.
+/// for it does not exceed that of a label for each run.
 bool are_elements_faster(const ValueImage& image, bool in_volume, Index runs, std::size_t strips) {
   constexpr std::int64_t kLongRun = 16;
   constexpr std::size_t kInAnyCase = std::size_t{1} << 20;
   const std::size_t bytes =
       strips * RowWindow::bytes_for(image, EqualRowJoiner<1>::rows_in_reach(image, in_volume));
-  return image.delta() == 0 && image.extent().elements() < runs * kLongRun &&
-         bytes <= std::max(kInAnyCase, runs * sizeof(Label));
+  constexpr int kWidest = 1 << 30;  // padding of a row counts in int, too
+  return image.delta() == 0 && image.extent().width <= kWidest &&
+         image.extent().elements() < runs * kLongRun && bytes <= std::max(kInAnyCase, runs * sizeof(Label));
 }
 
 /// Returns the value of each component: that of its first run. Components are numbered in the order of these.
