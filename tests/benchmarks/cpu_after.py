@@ -17,28 +17,11 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy
+from label_images import discs, noise
 
 BASIC = ("label", "area", "bbox", "centroid")
 SAMPLES = ("intensity_mean", "intensity_min", "intensity_max", "intensity_std")
 SLOW_S = 1.5
-
-
-def discs(shape, step):
-    """A disc or ball of random radius in each cell of a grid."""
-    radius = numpy.random.default_rng(1).random([-(-side // step) for side in shape], numpy.float32) * 0.23 + 0.25
-    distance = numpy.zeros(shape, numpy.float32)
-    for axis, side in enumerate(shape):
-        offset = numpy.arange(side, dtype=numpy.float32) % step - step / 2
-        distance += (offset**2).reshape([-1 if i == axis else 1 for i in range(len(shape))])
-        radius = radius.repeat(step, axis)
-    return distance < (radius[tuple(slice(side) for side in shape)] * step) ** 2
-
-
-def noise(shape, density, granularity):
-    small = numpy.random.default_rng(1).random([-(-side // granularity) for side in shape]) < density
-    for axis in range(len(shape)):
-        small = small.repeat(granularity, axis)
-    return numpy.ascontiguousarray(small[tuple(slice(side) for side in shape)])
 
 
 def best_ms(action):
@@ -97,9 +80,9 @@ def main(words):
     counts = [int(word) for word in words if word != "--small"] or [1, 2, 4, 8, 16]
     counts = [count for count in counts if count <= len(os.sched_getaffinity(0))]
     with tempfile.TemporaryDirectory() as folder:
-        for name, mask in ((f"{side}x{side} discs", discs((side, side), 32)),
-                           (f"{side}x{side} noise .5/4", noise((side, side), 0.5, 4)),
-                           (f"{depth}^3 balls", discs((depth,) * 3, 16))):
+        for name, mask in ((f"{side}x{side} discs", discs(numpy, (side, side), 32)),
+                           (f"{side}x{side} noise .5/4", noise(numpy, (side, side), 0.5, 4)),
+                           (f"{depth}^3 balls", discs(numpy, (depth,) * 3, 16))):
             numpy.save(os.path.join(folder, name.replace("/", " by ")), gpuccl.label(mask)[0])
         results = [json.loads(subprocess.run([sys.executable, __file__, "--time", str(count), folder], check=True,
                                              stdout=subprocess.PIPE).stdout) for count in counts]

@@ -19,6 +19,7 @@ except ImportError as problem:
     sys.exit(77)
 
 import gpuccl
+from label_images import discs, noise
 
 SLOW_MS = 1500
 BASIC = ("label", "area", "bbox", "centroid")
@@ -44,26 +45,6 @@ def median_ms(action):
         cupy.cuda.runtime.deviceSynchronize()
         times.append((time.perf_counter() - begin) * 1e3)
     return statistics.median(times[len(times) // 3 :])  # without the first, which allocate and compile
-
-
-def discs(shape, step):
-    """A disc or ball of random radius in each cell of a grid."""
-    cells = [-(-side // step) for side in shape]
-    radius = cupy.random.default_rng(1).random(cells, dtype=numpy.float32) * 0.23 + 0.25
-    distance = cupy.zeros(shape, numpy.float32)
-    for axis, side in enumerate(shape):
-        offset = cupy.arange(side, dtype=numpy.float32) % step - step / 2
-        distance += (offset**2).reshape([-1 if i == axis else 1 for i in range(len(shape))])
-    for axis in range(len(shape)):
-        radius = radius.repeat(step, axis)
-    return distance < (radius[tuple(slice(side) for side in shape)] * step) ** 2
-
-
-def noise(shape, density, granularity):
-    small = cupy.random.default_rng(1).random([-(-side // granularity) for side in shape]) < density
-    for axis in range(len(shape)):
-        small = small.repeat(granularity, axis)
-    return cupy.ascontiguousarray(small[tuple(slice(side) for side in shape)])
 
 
 def hollow(mask):
@@ -144,8 +125,8 @@ def main():
     print(f"{name}, copy {per_ms / 1e9:.2f} TB/s; gpuccl {gpuccl.__version__}, CuPy {cupy.__version__}\n")
     print("| image | work | bound | gpuccl | bounds | cuCIM or CuPy | factor | agree | gpuccl on CPU |")
     print("|---|---|--:|--:|--:|--:|--:|---|--:|")
-    cases = {"8192x8192 discs": discs((8192, 8192), 32), "8192x8192 noise .5/4": noise((8192, 8192), 0.5, 4),
-             "512^3 balls": discs((512,) * 3, 16), "2048x2048 discs": discs((2048, 2048), 32)}
+    cases = {"8192x8192 discs": discs(cupy, (8192, 8192), 32), "8192x8192 noise .5/4": noise(cupy, (8192, 8192), 0.5, 4),
+             "512^3 balls": discs(cupy, (512,) * 3, 16), "2048x2048 discs": discs(cupy, (2048, 2048), 32)}
     for image, mask in cases.items():
         for work, size, ours, on_cpu, theirs, agree in rows(mask):
             bound, took = size / per_ms, median_ms(ours)

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <span>
 #include <variant>
 #include <vector>
 
@@ -43,6 +44,11 @@ struct LabelRuns {
       runs.back().end = run.end;
     else
       runs.push_back(run);
+  }
+  /// Returns the runs of row `row`.
+  std::span<const LabelRun> row(std::size_t row) const {
+    const std::size_t begin = row == 0 ? 0 : ends[row - 1];
+    return {runs.data() + begin, ends[row] - begin};
   }
 };
 

@@ -33,9 +33,8 @@ inline void add_runs(const Label* row, int width, LabelRuns& out) {
 /// Appends rows [first, first + rows) of `from`.
 inline void append_rows(LabelRuns& out, const LabelRuns& from, std::size_t first, std::size_t rows) {
   for (std::size_t row = first; row < first + rows; ++row) {
-    const std::size_t begin = row == 0 ? 0 : from.ends[row - 1];
-    out.runs.insert(out.runs.end(), from.runs.begin() + static_cast<std::ptrdiff_t>(begin),
-                    from.runs.begin() + static_cast<std::ptrdiff_t>(from.ends[row]));
+    const std::span<const LabelRun> runs = from.row(row);
+    out.runs.insert(out.runs.end(), runs.begin(), runs.end());
     out.ends.push_back(out.runs.size());
   }
 }

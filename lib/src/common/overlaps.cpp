@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <functional>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -74,11 +73,6 @@ void add_overlaps(std::span<const LabelRun> a, std::span<const LabelRun> b, Pair
   }
 }
 
-std::span<const LabelRun> row_of(const LabelRuns& runs, std::size_t row) {
-  const std::size_t begin = row == 0 ? 0 : runs.ends[row - 1];
-  return {runs.runs.data() + begin, runs.ends[row] - begin};
-}
-
 /// Per object, the number of objects of the other image that overlap it.
 struct PartnerCounts {
   std::vector<std::uint32_t> of_truth, of_prediction;
@@ -116,7 +110,7 @@ OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction) 
     truth.list_runs(first, count, mine.truth, nullptr);
     prediction.list_runs(first, count, mine.prediction, nullptr);
     for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row) {
-      const std::span<const LabelRun> a = row_of(mine.truth, row), b = row_of(mine.prediction, row);
+      const std::span<const LabelRun> a = mine.truth.row(row), b = mine.prediction.row(row);
       mine.truth_areas.add(a);
       mine.prediction_areas.add(b);
       add_overlaps(a, b, mine.pairs);

@@ -108,11 +108,7 @@ struct Band {
   LabelRuns runs;
   int top = 0;
 
-  Row row(int y) const {
-    const auto number = static_cast<std::size_t>(y - top);
-    const std::size_t begin = number == 0 ? 0 : runs.ends[number - 1];
-    return {runs.runs.data() + begin, runs.ends[number] - begin};
-  }
+  Row row(int y) const { return runs.row(static_cast<std::size_t>(y - top)); }
 };
 
 /// Finds contacts in rows [y0, y1) of the slices of a region, and with the rows before them. `before`, `now`:

@@ -68,9 +68,7 @@ class Plane {
 
   bool holds(int y) const { return y0_ <= y && y < y1_; }
   std::span<const LabelRun> spans(int y) const {
-    if (!holds(y)) return {};
-    const std::size_t row = index(y), begin = row == 0 ? 0 : spans_.ends[row - 1];
-    return std::span(spans_.runs).subspan(begin, spans_.ends[row] - begin);
+    return holds(y) ? spans_.row(index(y)) : std::span<const LabelRun>();
   }
   RowBits bits(int y) const { return {bits_.data() + index(y) * kLines * pitch_, line()}; }
   RowBits edges(int y) const { return {edges_.data() + index(y) * kLines * pitch_, line()}; }

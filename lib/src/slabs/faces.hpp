@@ -43,10 +43,7 @@ struct Face {
   std::size_t bytes() const {
     return runs.runs.size() * sizeof(LabelRun) + runs.ends.size() * sizeof(std::size_t) + elements.size();
   }
-  std::span<const LabelRun> row(std::size_t row) const {
-    const std::size_t begin = row == 0 ? 0 : runs.ends[row - 1];
-    return {runs.runs.data() + begin, runs.runs.data() + runs.ends[row]};
-  }
+  std::span<const LabelRun> row(std::size_t row) const { return runs.row(row); }
   ValueBits value(const LabelRun& run) const { return values[run.label - first_label]; }
 };
 

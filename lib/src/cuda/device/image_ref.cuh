@@ -29,4 +29,19 @@ struct ImageRef {
   GPUCCL_HD T& operator()(int x, int y, int z) const { return data[index(x, y, z)]; }
 };
 
+/// Calls visit() with an unsigned integer of the size of a type's values.
+template <class Visit>
+void with_size(ValueType type, const Visit& visit) {
+  switch (bytes_of(type)) {
+    case 1:
+      return visit(std::uint8_t{});
+    case 2:
+      return visit(std::uint16_t{});
+    case 4:
+      return visit(std::uint32_t{});
+    default:
+      return visit(std::uint64_t{});
+  }
+}
+
 }  // namespace gpuccl::cuda

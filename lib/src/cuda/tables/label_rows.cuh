@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "cuda/device/image_ref.cuh"
 #include "gpuccl/device.hpp"
 
 namespace gpuccl::cuda::tables {
@@ -29,14 +30,9 @@ struct Rows<void> {
 /// Calls visit() with an unsigned integer of the size of labels. Negative labels are above all others.
 template <class Visit>
 void with_id(ValueType type, const Visit& visit) {
-  switch (bytes_of(type)) {
-    case 2:
-      return visit(std::uint16_t{});
-    case 4:
-      return visit(std::uint32_t{});
-    default:
-      return visit(std::uint64_t{});
-  }
+  with_size(type, [&]<class Id>(Id id) {
+    if constexpr (sizeof(Id) > 1) visit(id);
+  });
 }
 
 }  // namespace gpuccl::cuda::tables

@@ -37,12 +37,6 @@ __global__ void __launch_bounds__(kColumns)
           ids[i] < entries ? load_input(map + ids[i]) : Value{0};
 }
 
-template <class Visit>
-void with_size(ValueType type, const Visit& visit) {
-  if (bytes_of(type) == 1) return visit(std::uint8_t{});
-  with_id(type, visit);
-}
-
 }  // namespace
 
 void enqueue_relabeling(const DeviceRelabeling& request, cudaStream_t stream) {

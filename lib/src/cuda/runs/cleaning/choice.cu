@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/device/image_ref.cuh"
 #include "cuda/device/memory.cuh"
 #include "cuda/device/thread_grid.cuh"
 #include "cuda/runs/cleaning/choice.cuh"
@@ -204,7 +205,7 @@ void invert(std::uint32_t* bits, std::int64_t words, int words_a_row, int width,
 
 void draw(const std::uint32_t* bits, int words_a_row, const DeviceValueImage& from, std::uint64_t filled,
           const DeviceValueImage& to, PhaseClock& phase) {
-  const auto draw_as = [&]<class T>(T) {
+  with_size(to.type, [&]<class T>(T) {
     const auto is_in_fours = [](const DeviceValueImage& image) {
       const auto to_four = [](auto value) {
         return value % static_cast<decltype(value)>(alignof(Four<T>)) == 0;
@@ -215,17 +216,7 @@ void draw(const std::uint32_t* bits, int words_a_row, const DeviceValueImage& fr
     const bool in_fours = is_in_fours(to) && (from.data == nullptr || is_in_fours(from));
     phase("Draw", draw_kernel<T>, DrawGrid::shape(to.extent), bits, words_a_row, from, static_cast<T>(filled),
           to, in_fours);
-  };
-  switch (bytes_of(to.type)) {
-    case 1:
-      return draw_as(std::uint8_t{});
-    case 2:
-      return draw_as(std::uint16_t{});
-    case 4:
-      return draw_as(std::uint32_t{});
-    default:
-      return draw_as(std::uint64_t{});
-  }
+  });
 }
 
 }  // namespace gpuccl::cuda::runs
