@@ -163,6 +163,8 @@ FoundPairs pairs_of_folders(const std::string& truth, const std::string& predict
   for (const BatchInput& input : images_in(prediction))
     if (const std::optional<std::string> name = pattern.name_before(input.name))  // else another image
       add(*name, input.path, &ImagePair::prediction);
+  if (pairs.empty())
+    throw io::FileError(truth, ErrorCode::no_input, "contains no images that can be matched");
   FoundPairs found{.is_batch = true};
   for (const auto& [name, pair] : pairs) {
     if (const auto error = ambiguous.find(name); error != ambiguous.end())

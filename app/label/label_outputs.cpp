@@ -33,7 +33,7 @@ std::string beginning_of(const std::string& path) {
   if (!file)
     throw Error(ErrorCode::cannot_create, "exists and cannot be read (" + io::system_reason(errno) +
                                               "); add --overwrite to replace it");
-  std::string text(256, '\0');
+  std::string text(1024, '\0');  // longer than the columns of any table
   text.resize(io::read_all_at(file.get(), text.data(), text.size(), 0));
   std::erase_if(text, [](unsigned char c) { return std::isspace(c) != 0; });
   return text;

@@ -139,6 +139,8 @@ TEST_CASE("two folders are matched by name, and a bad pair does not stop the oth
   CHECK(none.code == 1);
   CHECK(none.err.find("pairs.csv: unchanged, because no pair was matched") != std::string::npos);
   CHECK(Json::parse(read_file(json))["total"]["average_precision"].is_null());
+  std::filesystem::create_directory(scratch / "empty");
+  fails({"match", scratch / "empty", scratch / "empty"}, 66, "empty: contains no images that can be matched");
   fails({"match", scratch / "a", scratch / "nosuch"}, 66, "nosuch: no such folder");
   fails({"match", scratch / "a", csv}, 66, "pairs.csv: is no folder, but the other is");
 }
@@ -340,6 +342,11 @@ TEST_CASE("the summary has a row for each case and class, and the report ends wi
   CHECK(table({"--empty", "1"}) ==
         "input," + columns + "\n" + of_a + "b,0,0,0,0,0,1,0,,0,1,0,1,0,0,0,0,0,1,1,1,1\n");
   CHECK(table({"--empty", "skip"}) == "input," + columns + "\n" + of_a);
+  for (const char* const option : {"--summary", "--csv", "--json"})
+    for (int run = 0; run < 2; ++run)  // its own files are replaced
+      CHECK(gpuccl({"match", scratch / "truth", scratch / "found", "--distances", option,
+                    scratch / (option + 2)})
+                .code == 0);
   const Json report = Json::parse(gpuccl({"match", scratch / "truth", scratch / "found", "--json", "-"}).out);
   CHECK(report["total"]["foreground"]["volume_difference"] == 1);
   CHECK(report["images"][1]["foreground"]["relative_volume_difference"].is_null());

@@ -169,7 +169,7 @@ def label(
     _check_host(out, stream)
     if batch:
         if stats or periodic is not None or packed_width is not None:
-            raise ValueError("stats, periodic and packed_width are not for batches")
+            raise ValueError("stats, periodic and packed_width are not for batches; measure() the labels of connectivity=8, which labels each image by itself")
         return _host.label_batch(array, connectivity, values, delta, out)
     labels, count, table = _host.label(
         array, connectivity, values, delta, periodic, packed_width, out, columns, spacing, intensity

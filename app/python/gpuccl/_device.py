@@ -616,7 +616,7 @@ def label(array, connectivity, values, delta, batch, packed_width, out, stream, 
         labels = call.kind.finish(call.labels) if out is None else out
         return labels, call.kind.finish(call.count) if batch else call.count, None
     if batch:
-        raise ValueError("stats is not for batches")
+        raise ValueError("stats is not for batches; measure() the labels of connectivity=8, which labels each image by itself")
     capacity = 1 << 16
     call = Labeling(array, connectivity, values, delta, False, packed_width, out, stream, capacity=capacity)
     names = columns_of(columns, call.ndim, spacing)
