@@ -1,5 +1,7 @@
 #include "scheduler.hpp"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -199,6 +201,15 @@ class BlockRunner {
   std::vector<Fiber*> idle_;
   Fiber* running_ = nullptr;
 };
+
+/// The shared memory of all kernels is thread-local, about 10 MB, and lies in the stack of each thread:
+/// threads that are made later, also by tests, get a stack that is larger by that.
+[[maybe_unused]] const int stacks_are_large = [] {
+  pthread_attr_t wanted;
+  pthread_attr_init(&wanted);
+  pthread_attr_setstacksize(&wanted, std::size_t{32} << 20);
+  return pthread_setattr_default_np(&wanted);
+}();
 
 BlockRunner& runner() {
   static thread_local BlockRunner one;
