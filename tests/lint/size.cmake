@@ -64,7 +64,7 @@ set(rooms
   "tests/papers 436"
   "tests/parts 2339"
   "tests/python 2793"
-  "tests/support 2646"
+  "tests/support 2657"
   "tests 220"
   "release 505"
   "dev 149")
