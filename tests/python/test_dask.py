@@ -1,10 +1,16 @@
-"""Arrays in chunks of any sizes: the labels of the whole."""
+"""Arrays in chunks of any sizes: the labels and tables of the whole, in one process and in a cluster."""
+
+import os
+import signal
+import threading
+import time
 
 import numpy as np
 import pytest
 from conftest import LONG
 
 import gpuccl
+from gpuccl import _core, _measures
 
 da = pytest.importorskip("dask.array")
 
@@ -26,11 +32,162 @@ def test_chunks_of_any_sizes(random):
             array = np.ma.masked_array(array, random.random(shape) < 0.2)
         reach = int(random.integers(1, ndim + 1))
         chunked = da.from_array(array, chunks=tuple(random_chunks(random, size) for size in shape))
-        labels, count = gpuccl.dask.label(chunked, reach, values=values)
-        expected, expected_count = gpuccl.label(array, reach, values=values)
+        periodic = [axis for axis in range(ndim) if shape[axis] > 1 and random.integers(4) == 0] or None
+        labels, count = gpuccl.dask.label(chunked, reach, values=values, periodic=periodic)
+        expected, expected_count = gpuccl.label(array, reach, values=values, periodic=periodic)
         assert labels.chunks == tuple(tuple(n for n in sizes if n) for sizes in chunked.chunks) and labels.dtype == np.int64
         assert count == expected_count
         np.testing.assert_array_equal(labels.compute(scheduler="sync"), expected)
+        lazy, lazy_count = gpuccl.dask.label(chunked, reach, values=values, periodic=periodic, lazy=True)
+        assert lazy.chunks == labels.chunks and lazy_count.shape == () and int(lazy_count) == count
+        np.testing.assert_array_equal(lazy.compute(scheduler="sync"), expected)
+
+
+def test_lazy_labels_read_nothing_before_they_are_computed():
+    import dask
+
+    reads = []
+
+    def load(block):
+        reads.append(1)
+        return block
+
+    array = da.ones((8, 8), dtype=int, chunks=4).map_blocks(load, dtype=int, meta=np.empty((0, 0), int))
+    labels, count = gpuccl.dask.label(array, lazy=True)
+    assert not reads
+    labels, count = dask.compute(labels, count)
+    assert count == 1 and (labels == 1).all() and len(reads) == 8  # each chunk twice: none is kept until the second
+
+
+def same_tables(table, expected):
+    assert list(table) == list(expected)
+    for name, column in expected.items():
+        assert table[name].dtype == column.dtype and table[name].tobytes() == column.tobytes(), name
+
+
+def random_labels(random, shape):
+    labels = random.integers(1, 6, shape) * (random.random(shape) < random.random() ** 0.5)
+    if random.integers(2):
+        labels = np.repeat(np.repeat(labels, 3, -1), 2, 0)
+    way = random.integers(4)
+    return gpuccl.label(labels, values=True)[0] if way == 0 else labels * 1_000_003 if way == 1 else labels
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_tables_of_chunks_are_those_of_the_array(random):
+    import gpuccl.dask
+
+    names = [*_core.measures(), "bbox", "centroid", "centroid_weighted", "inertia_tensor"]
+    names = [name for name in names if name not in ("components", "cavities", "tunnels", "holes") and "wraps" not in name]
+    seen = set()
+    for _ in range(1_000 if LONG else 60):
+        ndim = int(random.integers(1, 4))
+        labels = random_labels(random, tuple(random.integers(1, (60, 30, 12)[ndim - 1], ndim)))
+        shape, reach = labels.shape, int(random.integers(1, ndim + 1))
+        kind = ("u1", "i2", "u4", "u8", "f4")[random.integers(5)]
+        image = (random.random(shape) * 200).astype(kind)
+        chunks = [random_chunks(random, size) for size in shape]
+        if kind == "f4":  # whole rows, or whole slices of volumes
+            chunks[min(1, ndim - 1) :] = [(size,) for size in shape[min(1, ndim - 1) :]]
+        chunked = da.from_array(labels, chunks=tuple(chunks))
+        samples = da.from_array(image, chunks=tuple(random_chunks(random, size) for size in shape))
+        spacing = tuple(range(1, ndim + 1)) if random.integers(2) else None
+        tables = {}
+        for name in random.permutation(names)[:30].tolist():
+            given = image if _measures.is_of_samples(name) else None
+            try:
+                tables[name] = gpuccl.measure(labels, given, (name,), connectivity=reach, spacing=spacing)
+            except ValueError:  # not for these axes, spacing or type
+                continue
+        given = samples if any(map(_measures.is_of_samples, tables)) else None
+        if tables:
+            table = gpuccl.dask.measure(chunked, given, list(tables), connectivity=reach, spacing=spacing)
+            same_tables(table, {column: one[column] for one in tables.values() for column in one})
+        seen |= set(tables)
+        spacing = tuple(range(1, ndim + 1))
+        same_tables(
+            gpuccl.dask.contacts(chunked, reach, spacing=spacing), gpuccl.contacts(labels, reach, spacing=spacing)
+        )
+    assert seen == set(names)
+
+
+def test_scores_of_chunks_are_those_of_the_array(random):
+    import gpuccl.dask
+
+    for _ in range(1_000 if LONG else 60):
+        ndim = int(random.integers(1, 4))
+        truth = random_labels(random, tuple(random.integers(1, (60, 30, 12)[ndim - 1], ndim)))
+        prediction = np.where(random.random(truth.shape) < 0.8, truth[::-1] if random.integers(2) else truth, 0)
+        arguments = {
+            "threshold": (0.3, 0.5),
+            "pairs": True,
+            "empty": [None, 0, 1, "skip"][random.integers(4)],
+            "min_size": {"truth": int(random.integers(9))},
+        }
+        scores, table = gpuccl.match(truth, prediction, **arguments)
+        chunked = [
+            da.from_array(one, chunks=tuple(random_chunks(random, size) for size in truth.shape))
+            for one in (truth, prediction)
+        ]
+        found, found_table = gpuccl.dask.match(*chunked, **arguments)
+        assert repr(found) == repr(scores)
+        same_tables(found_table, table)
+
+
+def test_a_killed_worker_changes_nothing(tmp_path):
+    distributed = pytest.importorskip("distributed")
+    import dask
+
+    random = np.random.default_rng(5)
+    volume = random.random((60, 60, 60)) < 0.3
+
+    def load(block, block_info=None):
+        where = "-".join(map(str, block_info[0]["chunk-location"]))
+        time.sleep(0.02)
+        (tmp_path / f"{where}.{time.monotonic_ns()}").touch()
+        return block
+
+    def killed_after(reads, pid):
+        def wait():
+            while len(os.listdir(tmp_path)) < reads:
+                time.sleep(0.005)
+            os.kill(pid, signal.SIGKILL)
+
+        thread = threading.Thread(target=wait, daemon=True)
+        thread.start()
+        return thread
+
+    expected, count = gpuccl.label(volume, 1)
+    names = ("label", "area", "bbox", "centroid", "euler_number", "feret_diameter_max", "intensity_mean")
+    image = (random.random(volume.shape) * 255).astype(np.uint8)
+    with dask.config.set({"distributed.admin.tick.limit": "60s", "distributed.logging.distributed": "critical"}):
+        with (
+            distributed.LocalCluster(4, threads_per_worker=1, dashboard_address=None) as cluster,
+            distributed.Client(cluster) as client,
+        ):
+            chunked = da.from_array(volume, chunks=20).map_blocks(load, dtype=bool, meta=np.empty((0, 0, 0), bool))
+            samples = da.from_array(image, chunks=20)
+            for work, result in (
+                (lambda: gpuccl.dask.label(chunked, 1, lazy=True)[0].compute(), expected),
+                (lambda: gpuccl.dask.measure(chunked * labels, samples, names), gpuccl.measure(expected, image, names)),
+                (
+                    lambda: gpuccl.dask.match(chunked * labels, labels[::-1], pairs=True),
+                    gpuccl.match(expected, expected[::-1], pairs=True),
+                ),
+            ):
+                labels = da.from_array(expected, chunks=20)
+                thread = killed_after(len(os.listdir(tmp_path)) + 12, next(iter(client.run(os.getpid).values())))
+                found = work()
+                thread.join(0)
+                assert not thread.is_alive()  # the worker was killed before the end
+                if isinstance(result, tuple):
+                    assert repr(found[0]) == repr(result[0])
+                    same_tables(found[1], result[1])
+                elif isinstance(result, dict):
+                    same_tables(found, result)
+                else:
+                    np.testing.assert_array_equal(found, result)
+            assert gpuccl.dask.label(chunked, 1)[1] == count
 
 
 def test_volumes_whose_components_are_longer_than_chunks(random):
@@ -61,6 +218,40 @@ def test_arrays_that_dask_cannot_label():
     unknown = da.from_array(np.arange(9))
     with pytest.raises(ValueError, match="chunks"):
         gpuccl.dask.label(unknown[unknown > 4])
+    with pytest.raises(ValueError, match="an axis of one element"):
+        gpuccl.dask.label(volume[:1], periodic="z")
+
+
+def test_tables_that_dask_cannot_make():
+    import gpuccl.dask
+
+    labels = da.ones((4, 4, 4), dtype=int, chunks=2)
+    with pytest.raises(TypeError, match="not ndarray; gpuccl.measure takes"):
+        gpuccl.dask.measure(np.ones((2, 2), int))
+    with pytest.raises(TypeError, match="not ndarray; gpuccl.match takes"):
+        gpuccl.dask.match(labels, np.ones((4, 4, 4)))
+    with pytest.raises(TypeError, match="not list; gpuccl.contacts takes"):
+        gpuccl.dask.contacts([1])
+    with pytest.raises(ValueError, match="prediction has the shape"):
+        gpuccl.dask.match(labels, labels[1:])
+    with pytest.raises(ValueError, match="images has the shape"):
+        gpuccl.dask.measure(labels, labels[1:], ("intensity_mean",))
+    with pytest.raises(ValueError, match="no property needs intensity"):
+        gpuccl.dask.measure(labels, labels)
+    with pytest.raises(ValueError, match="intensity image"):
+        gpuccl.dask.measure(labels, None, ("intensity_mean",))
+    with pytest.raises(ValueError, match="components and holes are not measured of chunks"):
+        gpuccl.dask.measure(labels, None, ("components",))
+    real = labels.astype("f4")
+    with pytest.raises(ValueError, match=r"rechunk labels and images to {1: -1, 2: -1}") as refused:
+        gpuccl.dask.measure(labels, real, ("intensity_mean",))
+    remedy = eval(str(refused.value).split("images to ")[1].split(", or")[0])
+    table = gpuccl.dask.measure(labels.rechunk(remedy), real.rechunk(remedy), ("intensity_mean",))
+    assert table["intensity_mean"].tolist() == [1]
+    masked = labels.map_blocks(lambda block: np.ma.masked_array(block, block > 0))
+    with pytest.raises(TypeError, match="fill them with dask.array.ma.filled"):
+        gpuccl.dask.measure(labels, masked, ("intensity_mean",))
+    assert gpuccl.dask.measure(labels, da.ma.filled(masked, 2), ("intensity_mean",))["intensity_mean"] == [2]
 
 
 def test_chains_of_chunks_are_united():

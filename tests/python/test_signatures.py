@@ -46,9 +46,12 @@ def test_docstrings_explain_the_parameters(function):
 
 
 def test_labels_of_dask_arrays_take_arguments_of_label():
-    all_of_label = inspect.signature(gpuccl.label).parameters
-    for name, parameter in inspect.signature(gpuccl.dask.label).parameters.items():
-        assert name in all_of_label and parameter.default == all_of_label[name].default, name
+    names = {"images": "intensity"}  # as dask's users call it
+    for function in ("label", "measure", "match", "contacts"):
+        known = inspect.signature(getattr(gpuccl, function)).parameters
+        for name, parameter in inspect.signature(getattr(gpuccl.dask, function)).parameters.items():
+            if name != "lazy":
+                assert parameter.default == known[names.get(name, name)].default, name
 
 
 @pytest.mark.parametrize("peer", ["scipy.ndimage", "skimage.measure", "skimage.morphology", "cc3d"])

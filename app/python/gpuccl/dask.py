@@ -1,23 +1,31 @@
-"""Labeling of dask arrays, which may be larger than memory.
+"""Labeling, measuring, matching and cleaning of dask arrays, which may be larger than memory.
 
-Each chunk is labeled separately, components are merged across the faces of chunks, and chunks are labeled again with
-their final numbers. Labels are those of the array in memory. One chunk and all faces are in memory at a time.
+Chunks are processed where they are, in any scheduler of dask. Faces of chunks and tables of their objects are joined. A
+few chunks, all faces and all tables are in memory at a time. Results are those of the array in memory.
 """
 
 from __future__ import annotations
 
 import itertools
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _host
-from ._kinds import as_host, pixels
+from . import _core, _host
+from ._kinds import as_floats, as_host, as_labels, periodic_axes, pixels
+from ._measures import DEFAULT as _DEFAULT
+from ._measures import Columns, as_signed, check_intensity
 
-__all__ = ["label"]
+if TYPE_CHECKING:
+    from ._measures import Names, Spacing, Table
+
+__all__ = ["label", "measure", "match", "contacts"]
 
 
-def label(array: Any, connectivity: int | None = None, *, values: bool = False) -> tuple[Any, int]:
+def label(
+    array: Any, connectivity: int | None = None, *, values: bool = False, periodic: Any = None, lazy: bool = False
+) -> tuple[Any, Any]:
     """Label the connected components of a dask array.
 
     Parameters
@@ -28,70 +36,368 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
         As in :func:`gpuccl.label`, other than 4 and 8 in volumes.
     values : bool
         Connect elements with equal values other than 0.
+    periodic : str or sequence of int, optional
+        Axes whose opposite borders touch, as in :func:`gpuccl.label`.
+    lazy : bool
+        Return `n` as a dask array without axes, and compute nothing.
 
     Returns
     -------
     labels : dask.array.Array of int64
         Components from 1 to n in raster order, as from :func:`gpuccl.label`. Computing it labels the chunks again.
         Its chunks are those of the array that have elements.
-    n : int
-        Number of components. It is computed at once, so the array is read.
+    n : int, or dask.array.Array with `lazy`
+        Number of components. An int is computed at once, so the array is read.
 
     Examples
     --------
-    >>> labels, n = gpuccl.dask.label(dask.array.from_zarr("cells.zarr"))  # doctest: +SKIP
-    >>> labels.to_zarr("labels.zarr")                                      # doctest: +SKIP
+    >>> labels, n = gpuccl.dask.label(dask.array.from_zarr("cells.zarr"), lazy=True)  # doctest: +SKIP
+    >>> dask.compute(labels.to_zarr("labels.zarr", compute=False), n)                 # doctest: +SKIP
     """
     import dask
     import dask.array as da
+    from dask.graph_manipulation import bind
 
-    if not isinstance(array, da.Array):
-        raise TypeError(f"a dask array is needed, not {type(array).__name__}; gpuccl.label labels arrays in memory")
+    chunks = _Chunks(array)
     number = pixels(connectivity, array.ndim)
     if array.ndim == 3 and number in (4, 8):
         raise ValueError("connectivity 4 and 8 label slices separately; label each slice instead")
     reach = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}[number] if array.ndim > 1 else 1
-    if any(np.isnan(size) for sizes in array.chunks for size in sizes):
-        raise ValueError("the sizes of chunks are unknown; call array.compute_chunk_sizes()")
+    wraps = periodic_axes(periodic, array.ndim)[array.ndim - 1 :: -1]
     if array.size == 0:
-        return da.zeros(array.shape, np.int64), 0
-    # Chunks without elements, which dask makes when it selects, are not neighbors of others.
-    full = [np.flatnonzero(sizes) for sizes in array.chunks]
-    chunks = [[sizes[i] for i in some] for sizes, some in zip(array.chunks, full)]
-    starts = [np.cumsum((0, *sizes))[:-1] for sizes in chunks]
-    blocks = array.to_delayed()[np.ix_(*full)]
-    places = list(np.ndindex(blocks.shape))
-    first = {p: tuple(int(starts[axis][i]) for axis, i in enumerate(p)) for p in places}
-    found = {p: dask.delayed(_look, pure=True)(blocks[p], connectivity, values, first[p], array.shape) for p in places}
+        return da.zeros(array.shape, np.int64), da.zeros((), np.int64) if lazy else 0
+    if any(wrap and size == 1 for wrap, size in zip(wraps, array.shape)):
+        raise ValueError("an axis of one element cannot be periodic")
+    found = {
+        p: dask.delayed(_look, pure=True)(chunks.blocks[p], connectivity, values, chunks.start(p), array.shape)
+        for p in chunks.places
+    }
     # Each pair of neighboring chunks is compared once, from the later chunk.
     sides = [s for s in itertools.product((-1, 0, 1), repeat=array.ndim) if s < (0,) * array.ndim]
     sides = [s for s in sides if sum(map(abs, s)) <= reach]
-    pairs = []
-    for p in places:
+    pairs, touching = [], []
+    for p in chunks.places:
         for side in sides:
-            q = tuple(i + d for i, d in zip(p, side))
+            q = [at + d for at, d in zip(p, side)]
+            q = tuple(at % n if wrap else at for at, n, wrap in zip(q, chunks.blocks.shape, wraps))
             if q in found:
-                pairs.append(((p, q), dask.delayed(_touching, pure=True)(found[p][1], found[q][1], side, reach)))
-    numbers, touching = dask.compute([found[p][0] for p in places], [pair for _, pair in pairs])
-    offsets = dict(zip(places, np.cumsum([0, *(len(some) for some in numbers)]).tolist()))
-    sizes = {p: len(some) for p, some in zip(places, numbers)}
-    united = np.concatenate([np.zeros(1, np.int64), *numbers])
-    joined = [
-        some + np.array([offsets[p], offsets[q]]) for ((p, q), _), some in zip(pairs, touching) if len(some)
-    ]
-    joined = np.concatenate(joined) if joined else np.empty((0, 2), np.int64)
-    united, count = _unite(united, joined)
-
-    def relabel(block, p):
-        begin = offsets[p] + 1
-        map_ = np.concatenate([np.zeros(1, np.int64), united[begin : begin + sizes[p]]])
-        return dask.delayed(_relabel, pure=True)(block, connectivity, values, map_)
-
+                pairs.append((p, q))
+                touching.append(dask.delayed(_touching, pure=True)(found[p][1], found[q][1], side, reach))
+    numbers = dask.delayed(_number, pure=True)([found[p][0] for p in chunks.places], chunks.places, pairs, touching)
+    count = numbers[-1]
+    if lazy:
+        array = bind(array, numbers)  # other keys, so that no chunk stays in memory until its second use
+    else:
+        numbers = numbers.compute()
+        count = int(numbers[-1])
+    blocks = _Chunks(array).blocks
     made = np.empty(blocks.shape, object)
-    for p in places:
-        shape = tuple(chunks[axis][i] for axis, i in enumerate(p))
-        made[p] = da.from_delayed(relabel(blocks[p], p), shape, np.int64)
-    return da.block(made.tolist()), count
+    for i, p in enumerate(chunks.places):
+        relabeled = dask.delayed(_relabel, pure=True)(blocks[p], connectivity, values, numbers[i])
+        made[p] = da.from_delayed(relabeled, chunks.shape(p), np.int64)
+    return da.block(made.tolist()), da.from_delayed(count, (), np.int64) if lazy else count
+
+
+def measure(
+    labels: Any,
+    images: Any = None,
+    properties: Names = _DEFAULT,
+    *,
+    connectivity: int | None = None,
+    spacing: Spacing = None,
+) -> Table:
+    """Measure the objects of a dask array of labels.
+
+    Parameters
+    ----------
+    labels : dask.array.Array
+        Labels as in :func:`gpuccl.measure`, in chunks of any sizes.
+    images : dask.array.Array, optional
+        Samples of the same shape. Chunks of real samples must be whole along all axes but the first, because such
+        samples are added in the order of the array.
+    properties, connectivity, spacing
+        As in :func:`gpuccl.measure`, without ``components``, and ``holes`` of images.
+
+    Returns
+    -------
+    dict of numpy.ndarray
+        The table of :func:`gpuccl.measure`. It is computed at once. Hulls, Feret diameters, radii, percentiles and real
+        samples read the arrays twice.
+
+    Examples
+    --------
+    >>> table = gpuccl.dask.measure(labels, properties=("label", "area", "perimeter"))  # doctest: +SKIP
+    """
+    import dask
+
+    _Chunks(labels, "measure")
+    number = pixels(connectivity, labels.ndim)
+    columns = Columns(properties, labels.ndim, spacing)
+    check_intensity(images, properties)
+    sample = None if images is None else as_floats(np.empty((1,), images.dtype))
+    asked = number, columns.wanted, columns.spacing
+    around, needs_objects, in_order = _core.needs_of_block(*asked, sample)
+    labels = labels.rechunk(tuple(_thick(sizes, 2 * around) for sizes in labels.chunks))
+    chunks = _Chunks(labels)
+    sampled = None if images is None else chunks.like(images, "images")
+    rest = range(min(1, labels.ndim - 1), labels.ndim)
+    if in_order and any(chunks.blocks.shape[axis] > 1 for axis in rest):
+        raise ValueError(
+            "real samples are added in the order of the array: rechunk labels and images to "
+            f"{dict.fromkeys(rest, -1)}, or convert the samples to integers"
+        )
+
+    def shares(objects):
+        tasks = []
+        for i, p in enumerate(chunks.places):
+            place = chunks.place(p, around)
+            block = chunks.with_before(p, 2 * around, as_labels)
+            samples = None if images is None else sampled.with_before(p, 2 * around, _as_samples)
+            known = None if objects is None else objects[i]
+            tasks.append(dask.delayed(_measure_block, pure=True)(block, place, *asked, samples, known))
+        return dask.compute(*tasks)
+
+    whole = _sizes(labels.shape)
+    found = shares(None)
+    if needs_objects:
+        objects = _rows(_core.join_blocks(found, whole, number, None, columns.spacing, None))
+        found = shares([objects[np.searchsorted(objects[:, 1], _rows(one)[:, 1])].ravel() for one in found])
+    return columns.name(_core.join_blocks(found, whole, *asked[:2], columns.spacing, sample))
+
+
+def match(
+    truth: Any,
+    prediction: Any,
+    threshold: float | Sequence[float] = 0.5,
+    *,
+    pairs: bool = False,
+    empty: Any = None,
+    min_size: Any = 0,
+) -> Any:
+    """Match the objects of two dask arrays of labels, and score the second array.
+
+    Parameters
+    ----------
+    truth, prediction : dask.array.Array
+        Labels as in :func:`gpuccl.measure`, of the same shape.
+    threshold, pairs, empty, min_size
+        As in :func:`gpuccl.match`.
+
+    Returns
+    -------
+    scores : dict
+        The scores of :func:`gpuccl.match`. They are computed at once.
+    table : dict of numpy.ndarray
+        Only with `pairs`.
+
+    Examples
+    --------
+    >>> gpuccl.dask.match(truth, prediction)["average_precision"]  # doctest: +SKIP
+    """
+    import dask
+
+    thresholds, of_empty, smallest = _host.check_match(threshold, False, None, empty, False, None, None, min_size)
+    chunks = _Chunks(truth, "match")
+    others = chunks.like(prediction, "prediction")
+    found = dask.compute(*(
+        dask.delayed(_overlaps, pure=True)(chunks.blocks[p], others.blocks[p], _sizes(chunks.start(p), 0), _sizes(truth.shape))
+        for p in chunks.places
+    ))  # fmt: skip
+    tables = {name: [one[name] for one in found] for name in ("truth", "prediction", "pixels", "first")}
+    ids, ranks = {}, {}
+    for name in ("truth", "prediction"):
+        ids[name], places = np.unique(np.concatenate([np.zeros(1, np.uint64), *tables[name]]), return_inverse=True)
+        ranks[name] = places[1:].astype(np.int64)
+    none = np.zeros(0, np.int64)
+    counts, firsts = (np.concatenate([none, *tables[name]]) for name in ("pixels", "first"))
+    scores, table = _core.match_overlaps(
+        ranks["truth"], ranks["prediction"], counts, firsts, thresholds, pairs, of_empty, smallest
+    )
+    for name in ids if pairs else ():
+        table[name] = ids[name][table[name]]
+    return _host.match_result(scores, table, pairs, empty)
+
+
+def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing = None) -> Table:
+    """List the labels of a dask array that touch.
+
+    Parameters
+    ----------
+    labels : dask.array.Array
+        Labels as in :func:`gpuccl.measure`, in chunks of any sizes.
+    connectivity, spacing
+        As in :func:`gpuccl.contacts`.
+
+    Returns
+    -------
+    dict of numpy.ndarray
+        The table of :func:`gpuccl.contacts`. It is computed at once.
+
+    Examples
+    --------
+    >>> table = gpuccl.dask.contacts(labels, spacing=(2, 0.5, 0.5))  # doctest: +SKIP
+    """
+    import dask
+
+    chunks = _Chunks(labels, "contacts")
+    number = pixels(connectivity, labels.ndim)
+    found = dask.compute(*(
+        dask.delayed(_contacts, pure=True)(chunks.with_before(p, 1, as_labels), [at > 0 for at in p], number)
+        for p in chunks.places
+    ))  # fmt: skip
+    table = _added(found)
+    for name in ("label_a", "label_b"):
+        table[name] = as_signed(table[name])
+    return _host.contact_table(table, labels.ndim, spacing)
+
+
+class _Chunks:
+    """The chunks of a dask array that have elements. Others, which dask makes when it selects, are not neighbors."""
+
+    def __init__(self, array: Any, caller: str = "label"):
+        import dask.array as da
+
+        if not isinstance(array, da.Array):
+            raise TypeError(f"a dask array is needed, not {type(array).__name__}; gpuccl.{caller} takes arrays in memory")
+        if any(np.isnan(size) for sizes in array.chunks for size in sizes):
+            raise ValueError("the sizes of chunks are unknown; call array.compute_chunk_sizes()")
+        full = [np.flatnonzero(sizes) for sizes in array.chunks]
+        self.array = array
+        self.chunks = [[sizes[i] for i in some] for sizes, some in zip(array.chunks, full)]
+        self.starts = [np.cumsum((0, *sizes))[:-1].tolist() for sizes in self.chunks]
+        self.blocks = array.to_delayed()[np.ix_(*full)]
+        self.places = list(np.ndindex(self.blocks.shape))
+        self._last: dict = {}
+
+    def start(self, p):
+        return tuple(self.starts[axis][i] for axis, i in enumerate(p))
+
+    def shape(self, p):
+        return tuple(self.chunks[axis][i] for axis, i in enumerate(p))
+
+    def like(self, other: Any, name: str) -> _Chunks:
+        """Returns the chunks of another array of the same shape."""
+        _Chunks(other, "match" if name == "prediction" else "measure")
+        if other.shape != self.array.shape:
+            raise ValueError(f"{name} has the shape {other.shape}, not {self.array.shape}")
+        return _Chunks(other.rechunk(self.array.chunks))
+
+    def place(self, p, around: int) -> list[list[int]]:
+        """Returns where with_before(p, 2 * around) begins, and the first and last element whose neighbors are there."""
+        start = self.start(p)
+        end = [at + n for at, n in zip(start, self.shape(p))]
+        has_next = [i + 1 < n for i, n in zip(p, self.blocks.shape)]
+        origin = [at - (2 * around if i else 0) for at, i in zip(start, p)]
+        first = [at - (around if i else 0) for at, i in zip(start, p)]
+        last = [at - 1 - (around if more else 0) for at, more in zip(end, has_next)]
+        return [_sizes(origin, 0), _sizes(first, 0), _sizes(last, 0), _sizes(self.array.shape)]
+
+    def with_before(self, p, thick: int, convert):
+        """Returns a converted chunk, with the last `thick` layers of the chunks before it along each axis."""
+        import dask
+
+        before = {}
+        for side in itertools.product(*((0, 1) if i else (0,) for i in p)) if thick else ():
+            q = tuple(i - d for i, d in zip(p, side))
+            if q != p:
+                if (q, thick) not in self._last:
+                    self._last[q, thick] = dask.delayed(_last_layers, pure=True)(self.blocks[q], thick, convert)
+                before[side] = self._last[q, thick]
+        return dask.delayed(_with_before, pure=True)(self.blocks[p], list(before.items()), thick, convert)
+
+
+def _sizes(shape, rest: int = 1) -> list[int]:
+    """Returns sizes or coordinates of axes as those along x, y and z."""
+    return ([int(n) for n in shape[::-1]] + [rest, rest])[:3]
+
+
+def _thick(sizes, least: int) -> tuple[int, ...]:
+    """Joins chunks along an axis until each has `least` elements."""
+    joined = [0]
+    for size in sizes:
+        if joined[-1] < least or size < 1:
+            joined[-1] += size
+        else:
+            joined.append(size)
+    if len(joined) > 1 and joined[-1] < least:
+        joined[-2:] = [sum(joined[-2:])]
+    return tuple(joined)
+
+
+def _rows(words: np.ndarray) -> np.ndarray:
+    """Returns the words of objects without sums, one object a row; the second word is the label."""
+    return words.reshape(-1, int(words[0]) if len(words) else 2)
+
+
+def _as_samples(block):
+    if isinstance(block, np.ma.MaskedArray):
+        raise TypeError("images has masked elements; fill them with dask.array.ma.filled(images)")
+    return _host.as_samples(block)
+
+
+def _last_layers(block, thick, convert):
+    """Returns the last layers of a chunk along each axis."""
+    block = convert(block)
+    return [np.take(block, range(max(0, n - thick), n), axis) for axis, n in enumerate(block.shape)]
+
+
+def _with_before(block, before, thick, convert):
+    block = convert(block)
+    before = dict(before)
+    more = [thick if any(side[axis] for side in before) else 0 for axis in range(block.ndim)]
+    whole = np.empty([n + m for n, m in zip(block.shape, more)], block.dtype) if before else block
+    for side, layers in before.items():
+        axis = side.index(1)
+        part = tuple(slice(-thick, None) if d and i != axis else slice(None) for i, d in enumerate(side))
+        whole[tuple(slice(0, m) if d else slice(m, None) for d, m in zip(side, more))] = layers[axis][part]
+    if before:
+        whole[tuple(slice(m, None) for m in more)] = block
+    return whole
+
+
+def _measure_block(*arguments):
+    return _core.measure_block(*arguments)
+
+
+def _overlaps(truth, prediction, origin, whole):
+    return _core.overlaps_of_block(as_labels(truth), as_labels(prediction), origin, whole)
+
+
+def _contacts(block, has_before, number):
+    """Returns the contacts of a chunk and across its first faces, without those of the layers before it."""
+    tables = []
+    for side in itertools.product(*((0, 1) if has else (0,) for has in has_before)):
+        table = _core.contacts(block[tuple(slice(0, 1) if d else slice(None) for d in side)], number)
+        if sum(side) % 2:
+            table = {name: column if name.startswith("label") else -column for name, column in table.items()}
+        tables.append(table)
+    return _added(tables)
+
+
+def _added(tables):
+    """Adds up tables of contacts."""
+    names = [f"faces_{axis}" for axis in "xyz"] + ["edges", "corners"]
+    pairs = [np.concatenate([np.zeros(0, np.uint64), *(one[f"label_{side}"] for one in tables)]) for side in "ab"]
+    order = np.lexsort(pairs[::-1])
+    pairs = np.stack(pairs)[:, order]
+    begins = np.flatnonzero(np.any(np.diff(pairs, axis=1, prepend=pairs[:, :1]), axis=0) | (np.arange(len(order)) == 0))
+    columns = [np.concatenate([np.zeros(0, np.int64), *(one[name] for one in tables)])[order] for name in names]
+    sums = np.array([np.add.reduceat(column, begins) if len(order) else column for column in columns])
+    kept = sums.any(axis=0)
+    return dict(zip(("label_a", "label_b", *names), (*pairs[:, begins][:, kept], *sums[:, kept])))
+
+
+def _number(firsts, places, pairs, touching):
+    """Returns the final numbers of the labels of each chunk, and last the number of components.
+
+    `firsts` are the first elements of the labels of each chunk, `pairs` the chunks whose labels `touching` contains.
+    """
+    begins = np.cumsum([0, *map(len, firsts)])
+    offsets = dict(zip(places, begins.tolist()))
+    joined = [some + [[offsets[p], offsets[q]]] for (p, q), some in zip(pairs, touching) if len(some)]
+    joined = np.concatenate(joined) if joined else np.empty((0, 2), np.int64)
+    united, count = _unite(np.concatenate([np.zeros(1, np.int64), *firsts]), joined)
+    return [*(np.append(0, united[a + 1 : b + 1]) for a, b in itertools.pairwise(begins)), np.int64(count)]
 
 
 def _unite(places, pairs):

@@ -16,6 +16,7 @@
 #include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/gpuccl.hpp"
 #include "gpuccl/objects.hpp"
+#include "gpuccl/parts.hpp"
 #include "gpuccl/surfaces.hpp"
 #include "host_array.hpp"
 #include "module.hpp"
@@ -72,14 +73,15 @@ nb::dict to_dict(Table&& table) {
   return dict;
 }
 
-/// Samples of an array of the same extent as the labels.
+/// Samples of an array: of the same extent as the labels, or of a block of them at `origin`.
 class ArraySamples final : public IntensityImage {
  public:
-  explicit ArraySamples(const HostArray& array)
-      : array_(array), type_(array.type().value_or(ValueType::f32)) {
+  explicit ArraySamples(const HostArray& array) : ArraySamples(array, {}, array.extent()) {}
+  ArraySamples(const HostArray& array, const std::array<int, 3>& origin, const Extent& whole)
+      : array_(array), origin_(origin), whole_(whole), type_(array.type().value_or(ValueType::f32)) {
     if (!array.type()) refuse("an intensity image of half precision: convert it to float32");
   }
-  Extent extent() const override { return array_.extent(); }
+  Extent extent() const override { return whole_; }
   Kind kind() const override {
     return is_floating(type_) ? Kind::real : bytes_of(type_) == 8 ? Kind::long_whole : Kind::whole;
   }
@@ -104,15 +106,17 @@ class ArraySamples final : public IntensityImage {
  private:
   template <class To, class S>
   void read_as(int z, int first, int end, const S& sink) const {
+    const Extent& here = array_.extent();
+    const auto& [x0, y0, z0] = origin_;
     std::vector<std::byte> copy;
-    std::vector<To> samples(static_cast<std::size_t>(extent().width));
-    for (int y = first; y < end; ++y) {
-      const std::byte* const row = array_.whole_row(std::int64_t{z} * extent().height + y, copy);
+    std::vector<To> samples(static_cast<std::size_t>(whole_.width));
+    for (int y = std::max(first, y0); y < std::min(end, y0 + here.height); ++y) {
+      const std::byte* const row = array_.whole_row(std::int64_t{z - z0} * here.height + (y - y0), copy);
       with_type(type_, [&]<class T>(T) {
-        for (std::size_t x = 0; x < samples.size(); ++x) {
+        for (std::size_t x = 0; x < static_cast<std::size_t>(here.width); ++x) {
           T value;
           std::memcpy(&value, row + x * sizeof value, sizeof value);
-          samples[x] = static_cast<To>(value);
+          samples[static_cast<std::size_t>(x0) + x] = static_cast<To>(value);
         }
       });
       sink(y, 1, samples.data());
@@ -120,12 +124,14 @@ class ArraySamples final : public IntensityImage {
   }
 
   const HostArray& array_;
+  const std::array<int, 3> origin_;
+  const Extent whole_;
   ValueType type_;
 };
 
 /// Sources of a table.
 struct Described {
-  const LabelRows& labels;
+  const LabelRows* labels;
   const Components& components;
   Connectivity connectivity;
   std::span<const ValueBits> values = {};
@@ -134,44 +140,52 @@ struct Described {
   std::span<const std::array<Wrap, 3>> wraps = {};
 };
 
-MeasureTable measure_columns(const Described& of, const TableRequest& request, const HostArray* intensity) {
+/// Returns the measures of columns. `samples`: null if there is no intensity image.
+MeasureRequest request_of(const TableRequest& request, Connectivity connectivity,
+                          const IntensityImage* samples) {
   MeasureRequest wanted;
-  wanted.connectivity = of.connectivity;
+  wanted.connectivity = connectivity;
   wanted.spacing = request.spacing;
-  wanted.wraps = of.wraps;
-  wanted.labels_touch = !of.values.empty();
-  wanted.in_pieces = of.by_values;
-  bool of_samples = false;
   for (const std::string& name : request.columns) {
     const std::optional<MeasureId> id = find_measure(name);
     if (name == "label" || name == "value") continue;
     if (!id) refuse("no such measure: " + name);
     const Measure& measure = measure_of(*id);
-    const bool volume = is_3d(of.connectivity);
+    const bool volume = is_3d(connectivity);
     const bool is_place = measure.group == MeasureGroup::basic || *id == MeasureId::cz_weighted;
     if (!is_place && measure.in != MeasuredIn::both && (measure.in == MeasuredIn::volumes) != volume)
       refuse(name + " is measured in " + (volume ? "images" : "volumes") + " only");
-    of_samples |= measure.group == MeasureGroup::intensity;
     wanted.wanted.set(static_cast<std::size_t>(*id));
   }
-  if (of_samples && intensity == nullptr) refuse("measures of intensity need an intensity image");
+  if ((wanted.wanted & measures_of(MeasureGroup::intensity)).none()) return wanted;
+  if (samples == nullptr) refuse("measures of intensity need an intensity image");
+  if (needs_value_counts(wanted.wanted) && samples->values().count == 0)
+    refuse("median and percentiles need integers of at most 16 bits");
+  wanted.samples = {{samples, ""}};
+  return wanted;
+}
+
+MeasureTable measure_columns(const Described& of, const TableRequest& request, const HostArray* intensity) {
+  std::optional<ArraySamples> samples;
+  if (intensity != nullptr) samples.emplace(*intensity);
+  MeasureRequest wanted = request_of(request, of.connectivity, samples ? &*samples : nullptr);
+  wanted.wraps = of.wraps;
+  wanted.labels_touch = !of.values.empty();
+  wanted.in_pieces = of.by_values;
   BitVolume enclosed;
   Labeling background;
   if (needs_background(wanted)) {
     const Connectivity other = complementary(of.connectivity);
-    enclosed = enclosed_background(of.labels, other);
+    enclosed = enclosed_background(*of.labels, other);
     background =
         find_variant(*find_algorithm("runs", DeviceKind::cpu), other)->make(0)->label(enclosed.view());
     wanted.background = &background;
   }
-  MeasureTable measured = gpuccl::measure(of.labels, of.components, wanted);
-  if (of_samples) {
-    const ArraySamples samples(*intensity);
-    if (samples.extent() != of.labels.extent())
+  MeasureTable measured = gpuccl::measure(*of.labels, of.components, wanted);
+  if (!wanted.samples.empty()) {
+    if (samples->extent() != of.labels->extent())
       refuse("the intensity image has another shape than the labels");
-    if (needs_value_counts(wanted.wanted) && samples.values().count == 0)
-      refuse("median and percentiles need integers of at most 16 bits");
-    measured.add(measure_intensity(of.labels, of.components, samples, {.wanted = wanted.wanted}));
+    measured.add(measure_intensity(*of.labels, of.components, *samples, {.wanted = wanted.wanted}));
   }
   return measured;
 }
@@ -208,7 +222,7 @@ std::optional<Cells> whole_column(const std::string& name, const Components& com
   return std::nullopt;
 }
 
-Table make_table(const Described& of, const TableRequest& request, const HostArray* intensity) {
+Table make_table(const Described& of, const TableRequest& request, const MeasureTable& measured) {
   Table table;
   const std::size_t count = of.components.size();
   std::vector<std::pair<MeasureId, double*>> measured_columns;
@@ -234,7 +248,6 @@ Table make_table(const Described& of, const TableRequest& request, const HostArr
   for (auto& [name, cells] : table.columns)
     if (auto* column = std::get_if<std::vector<double>>(&cells); column != nullptr && name != "value")
       if (const auto id = find_measure(name)) measured_columns.emplace_back(*id, column->data());
-  const MeasureTable measured = measure_columns(of, request, intensity);
   if (measured_columns.empty()) return table;
   const auto derive = [&](std::size_t i) {
     const MeasureValues values = measured.values(of.components, i);
@@ -546,13 +559,13 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
         render_all(*made.labeled.labels, united->data(), made.map.data());
       }
       const LabelRows& labels = united ? static_cast<const LabelRows&>(*united) : *made.labeled.labels;
-      table = make_table({.labels = labels,
-                          .components = made.labeled.components,
-                          .connectivity = connectivity,
-                          .values = made.values,
-                          .type = made.type,
-                          .wraps = made.wraps},
-                         request, intensity ? &*intensity : nullptr);
+      const Described of{.labels = &labels,
+                         .components = made.labeled.components,
+                         .connectivity = connectivity,
+                         .values = made.values,
+                         .type = made.type,
+                         .wraps = made.wraps};
+      table = make_table(of, request, measure_columns(of, request, intensity ? &*intensity : nullptr));
     }
   }
   warn_of(findings);
@@ -572,16 +585,173 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
     const Objects objects = read_objects(array, findings);
     const Labeling& labeled = objects.labeled.labeled;
     check_measures(request);
-    table = make_table({.labels = *labeled.labels,
-                        .components = labeled.components,
-                        .connectivity = connectivity,
-                        .values = objects.ids,
-                        .type = ValueType::u64,
-                        .by_values = true},
-                       request, intensity ? &*intensity : nullptr);
+    const Described of{.labels = labeled.labels.get(),
+                       .components = labeled.components,
+                       .connectivity = connectivity,
+                       .values = objects.ids,
+                       .type = ValueType::u64,
+                       .by_values = true};
+    table = make_table(of, request, measure_columns(of, request, intensity ? &*intensity : nullptr));
     sort_rows(table, objects.ids);
   }
   warn_of(findings);
+  return to_dict(std::move(table));
+}
+
+namespace {
+
+/// The share of a block in an object, as words: their number, the identifier, the component, and what
+/// MeasureTable::save() appends.
+struct Share {
+  static constexpr std::size_t kHead = 2 + sizeof(Component) / sizeof(std::uint64_t);
+  static_assert(std::has_unique_object_representations_v<Component>);
+
+  std::uint64_t id = 0;
+  Component component;
+  std::span<const std::uint64_t> saved = {};
+
+  void append_to(std::vector<std::uint64_t>& words) const {
+    const std::size_t begin = words.size();
+    words.resize(begin + kHead);
+    words[begin] = kHead + saved.size();
+    words[begin + 1] = id;
+    std::memcpy(&words[begin + 2], &component, sizeof component);
+    words.insert(words.end(), saved.begin(), saved.end());
+  }
+};
+
+/// Calls visit(share) for each share of a block.
+template <class Visit>
+void for_each_share(const BlockWords& words, Visit visit) {
+  for (std::size_t at = 0; at < words.shape(0); at += words(at)) {
+    Share share{words(at + 1), {}, {&words(at) + Share::kHead, words(at) - Share::kHead}};
+    std::memcpy(static_cast<void*>(&share.component), &words(at) + 2, sizeof share.component);
+    visit(share);
+  }
+}
+
+nb::object to_array(std::vector<std::uint64_t>&& words) {
+  Table table;
+  table.columns.emplace_back("words", std::move(words));
+  return to_dict(std::move(table))["words"];
+}
+
+MeasureRequest request_of_blocks(const TableRequest& request, int connectivity, const ArraySamples* samples) {
+  check_measures(request);
+  MeasureRequest wanted = request_of(request, checked(connectivity), samples);
+  wanted.labels_touch = true;
+  wanted.in_pieces = true;
+  if (counts_pieces(wanted))
+    refuse("components and holes are not measured of chunks; use gpuccl.measure, or leave them out");
+  return wanted;
+}
+
+}  // namespace
+
+nb::tuple needs_of_block(int connectivity, const TableRequest& request) {
+  std::optional<HostArray> intensity;
+  std::optional<ArraySamples> samples;
+  if (take(intensity, request.intensity)) samples.emplace(*intensity);
+  const BlockNeeds needs =
+      gpuccl::needs_of_block(request_of_blocks(request, connectivity, samples ? &*samples : nullptr));
+  return nb::make_tuple(needs.around, needs.boxes, needs.whole_units);
+}
+
+nb::object measure_block(nb::handle object, const BlockPlace& place, int connectivity,
+                         const TableRequest& request, const std::optional<BlockWords>& known) {
+  const HostArray array(object.ptr(), false);
+  std::optional<HostArray> intensity;
+  take(intensity, request.intensity);
+  std::vector<std::uint64_t> words;
+  Findings findings;
+  {
+    const nb::gil_scoped_release gil_released;
+    const auto& [width, height, depth] = place.whole;
+    const Extent whole{width, height, depth};
+    std::optional<ArraySamples> samples;
+    if (intensity) {
+      if (!intensity->same_shape(array)) refuse("the intensity image has another shape than the labels");
+      samples.emplace(*intensity, place.origin, whole);
+    }
+    MeasureRequest wanted = request_of_blocks(request, connectivity, samples ? &*samples : nullptr);
+    if (!known && gpuccl::needs_of_block(wanted).boxes)
+      wanted = {.wanted = {}, .connectivity = wanted.connectivity};
+    const Objects objects = read_objects(array, findings);
+    const ImageBlock block{*objects.labeled.labeled.labels, place.origin, whole, {place.first, place.last}};
+    const Components shares = components_of_block(block);
+    Components components;
+    std::vector<std::size_t> places;  // of these components in `shares`
+    std::vector<Label> numbers(shares.size() + 1);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (shares.area[i] == 0) continue;
+      components.push_back(shares[i]);
+      places.push_back(i);
+      numbers[i + 1] = static_cast<Label>(places.size());
+    }
+    for (std::size_t i = 1; i < numbers.size(); ++i)
+      if (numbers[i] == 0) numbers[i] = static_cast<Label>(places.size() + 1);
+    if (known) {
+      std::size_t i = 0;
+      for_each_share(*known, [&](const Share& share) {
+        if (i == places.size() || share.id != objects.ids[places[i]])
+          refuse("labels changed between two readings");
+        components.set(i++, share.component);
+      });
+    }
+    const MeasureTable measured = gpuccl::measure_block(block, numbers, components, wanted);
+    std::vector<std::uint64_t> saved;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      saved.clear();
+      measured.save(i, saved);
+      Share{objects.ids[places[i]], shares[places[i]], saved}.append_to(words);
+    }
+  }
+  warn_of(findings);
+  return to_array(std::move(words));
+}
+
+nb::object join_blocks(const std::vector<BlockWords>& blocks, const std::array<int, 3>& size,
+                       int connectivity, const std::optional<TableRequest>& request) {
+  std::optional<HostArray> intensity;
+  if (request) take(intensity, request->intensity);
+  Table table;
+  std::vector<std::uint64_t> words;
+  {
+    const nb::gil_scoped_release gil_released;
+    std::vector<std::uint64_t> ids;
+    for (const BlockWords& block : blocks)
+      for_each_share(block, [&](const Share& share) { ids.push_back(share.id); });
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    const auto place_of = [&](const Share& share) {
+      return static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), share.id) - ids.begin());
+    };
+    std::vector<Component> sums(ids.size());
+    for (const BlockWords& block : blocks)
+      for_each_share(block, [&](const Share& share) { sums[place_of(share)].add(share.component); });
+    if (!request) {
+      for (std::size_t i = 0; i < ids.size(); ++i) Share{ids[i], sums[i]}.append_to(words);
+    } else {
+      Components components;
+      for (const Component& component : sums) components.push_back(component);
+      const Extent whole{size[0], size[1], size[2]};
+      std::optional<ArraySamples> samples;
+      if (intensity) samples.emplace(*intensity, std::array<int, 3>{}, whole);
+      MeasureTable measured = empty_measures(
+          whole, components, request_of_blocks(*request, connectivity, samples ? &*samples : nullptr));
+      for (const BlockWords& block : blocks)
+        for_each_share(block, [&](const Share& share) { measured.add_saved(place_of(share), share.saved); });
+      measured.derive_intensities(components.size());
+      table = make_table({.labels = nullptr,
+                          .components = components,
+                          .connectivity = checked(connectivity),
+                          .values = ids,
+                          .type = ValueType::u64,
+                          .by_values = true},
+                         *request, measured);
+    }
+  }
+  if (!request) return to_array(std::move(words));
   return to_dict(std::move(table));
 }
 
@@ -623,7 +793,7 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   if (seeds) {
     if (!seeds->same_shape(array)) refuse("seeds has another shape than the array");
     options.keep.steps = {{.measure = MeasureId::intensity_max, .relation = Condition::Relation::greater}};
-    measured = measure_columns({*made.labeled.labels, made.labeled.components, connectivity},
+    measured = measure_columns({made.labeled.labels.get(), made.labeled.components, connectivity},
                                {.columns = {"intensity_max"}}, &*seeds);
   }
   const Selection selection =
@@ -742,6 +912,59 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
   return result->in_python(with_pairs, has_classes, empty);
 }
 
+nb::dict overlaps_of_block(nb::handle truth_object, nb::handle prediction_object,
+                           const std::array<int, 3>& origin, const std::array<int, 3>& whole) {
+  const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
+  Table table;
+  Findings findings;
+  {
+    const nb::gil_scoped_release gil_released;
+    if (!truth_array.same_shape(prediction_array)) refuse("truth and prediction have different shapes");
+    const Objects objects[] = {read_objects(truth_array, findings), read_objects(prediction_array, findings)};
+    const OverlapTable found =
+        find_overlaps(*objects[0].labeled.labeled.labels, *objects[1].labeled.labeled.labels);
+    std::array<std::vector<std::uint64_t>, 2> ids;
+    std::vector<std::int64_t> pixels, firsts;
+    const auto add = [&](std::uint64_t truth, std::uint64_t prediction, std::uint64_t count,
+                         std::int64_t first) {
+      ids[0].push_back(truth);
+      ids[1].push_back(prediction);
+      pixels.push_back(static_cast<std::int64_t>(count));
+      firsts.push_back(first);
+    };
+    std::vector<std::uint64_t> alone[] = {found.truth_areas, found.prediction_areas};
+    for (const Overlap& pair : found.overlaps) {
+      alone[0][pair.truth] -= pair.pixels;
+      alone[1][pair.prediction] -= pair.pixels;
+      add(objects[0].ids[pair.truth], objects[1].ids[pair.prediction], pair.pixels, INT64_MAX);
+    }
+    // Labels are in raster order, so each begins at the first run with a larger one.
+    LabelRuns runs;
+    for (std::size_t side = 0; side < 2; ++side) {
+      const LabelRows& labels = *objects[side].labeled.labeled.labels;
+      const int height = std::max(1, labels.extent().height);
+      for (std::int64_t row = 0, seen = 0; row < labels.extent().rows(); ++row) {
+        labels.list_runs(row, 1, runs, nullptr);
+        for (const LabelRun& run : runs.runs) {
+          if (run.label <= seen) continue;
+          seen = run.label;
+          const std::size_t i = run.label - std::size_t{1};
+          const std::int64_t first =
+              ((row / height + origin[2]) * whole[1] + row % height + origin[1]) * whole[0] + run.begin +
+              origin[0];
+          add(side == 0 ? objects[0].ids[i] : 0, side == 0 ? 0 : objects[1].ids[i], alone[side][i], first);
+        }
+      }
+    }
+    table.columns.emplace_back("truth", std::move(ids[0]));
+    table.columns.emplace_back("prediction", std::move(ids[1]));
+    table.columns.emplace_back("pixels", std::move(pixels));
+    table.columns.emplace_back("first", std::move(firsts));
+  }
+  warn_of(findings);
+  return to_dict(std::move(table));
+}
+
 nb::tuple match_overlaps(const PairColumn& truth_labels, const PairColumn& prediction_labels,
                          const PairColumn& pixels, const PairColumn& first_elements,
                          const std::vector<double>& thresholds, bool with_pairs, double empty,
@@ -788,6 +1011,14 @@ nb::tuple match_overlaps(const PairColumn& truth_labels, const PairColumn& predi
   std::sort(table.overlaps.begin(), table.overlaps.end(), [](const Overlap& a, const Overlap& b) {
     return a.truth != b.truth ? a.truth < b.truth : a.prediction < b.prediction;
   });
+  std::size_t kept = 0;  // blocks of an image list their share of a pair
+  for (const Overlap& pair : table.overlaps)
+    if (Overlap* const last = kept == 0 ? nullptr : &table.overlaps[kept - 1];
+        last != nullptr && last->truth == pair.truth && last->prediction == pair.prediction)
+      last->pixels += pair.pixels;
+    else
+      table.overlaps[kept++] = pair;
+  table.overlaps.resize(kept);
   MatchResult result(table, truth, prediction, with_pairs, {.thresholds = thresholds, .empty = empty});
   released.reset();
   return result.in_python(with_pairs, false, empty);

@@ -74,6 +74,33 @@ NB_MODULE(_core, module) {
       },
       "labels"_a, "connectivity"_a, "columns"_a, "spacing"_a, "intensity"_a.none());
   module.def(
+      "needs_of_block",
+      [](int connectivity, std::vector<std::string> columns, std::array<double, 3> spacing,
+         nb::handle intensity) {
+        return python::needs_of_block(connectivity, table_request(std::move(columns), spacing, intensity));
+      },
+      "connectivity"_a, "columns"_a, "spacing"_a, "intensity"_a.none());
+  module.def(
+      "measure_block",
+      [](nb::handle labels, std::array<std::array<int, 3>, 4> place, int connectivity,
+         std::vector<std::string> columns, std::array<double, 3> spacing, nb::handle intensity,
+         std::optional<python::BlockWords> known) {
+        return python::measure_block(labels, {place[0], place[1], place[2], place[3]}, connectivity,
+                                     table_request(std::move(columns), spacing, intensity), known);
+      },
+      "labels"_a, "place"_a, "connectivity"_a, "columns"_a, "spacing"_a, "intensity"_a.none(),
+      "known"_a.none());
+  module.def(
+      "join_blocks",
+      [](std::vector<python::BlockWords> blocks, std::array<int, 3> whole, int connectivity,
+         std::optional<std::vector<std::string>> columns, std::array<double, 3> spacing,
+         nb::handle intensity) {
+        std::optional<python::TableRequest> request;
+        if (columns) request = table_request(std::move(*columns), spacing, intensity);
+        return python::join_blocks(blocks, whole, connectivity, request);
+      },
+      "blocks"_a, "whole"_a, "connectivity"_a, "columns"_a.none(), "spacing"_a, "intensity"_a.none());
+  module.def(
       "clean",
       [](nb::handle array, nb::handle out, int connectivity, bool values, bool per_value,
          std::uint64_t largest, std::uint64_t min_size, std::uint64_t max_size, std::uint64_t fill_holes,
@@ -84,6 +111,7 @@ NB_MODULE(_core, module) {
       },
       "array"_a, "out"_a, "connectivity"_a, "values"_a, "per_value"_a, "largest"_a, "min_size"_a,
       "max_size"_a, "fill_holes"_a, "clear_border"_a, "seeds"_a.none());
+  module.def("overlaps_of_block", &python::overlaps_of_block);
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
   module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,
              "class_connectivity"_a, "empty"_a, "spacing"_a.none(), "tolerance"_a.none(), "min_size"_a);

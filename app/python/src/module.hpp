@@ -34,6 +34,28 @@ nanobind::tuple label(nanobind::handle array, nanobind::handle out, const LabelR
 /// Returns a table of the values of a label image, connected or not.
 nanobind::dict measure(nanobind::handle labels, int connectivity, const TableRequest& request);
 
+/// Objects of a block of labels, as words.
+using BlockWords =
+    nanobind::ndarray<const std::uint64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+/// A block of labels, all coordinates along x, y, z.
+struct BlockPlace {
+  std::array<int, 3> origin{};         // of the array, which may contain elements around the block
+  std::array<int, 3> first{}, last{};  // elements of the block
+  std::array<int, 3> whole{};          // size of the whole image
+};
+
+/// Returns BlockNeeds. `table`: with an array of the type of the samples.
+nanobind::tuple needs_of_block(int connectivity, const TableRequest& table);
+/// Returns the share of a block in its objects as words. `known`: these objects in the whole image, if they
+/// are needed; without them, only components are returned.
+nanobind::object measure_block(nanobind::handle labels, const BlockPlace& place, int connectivity,
+                               const TableRequest& table, const std::optional<BlockWords>& known);
+/// Adds the words of all blocks, in raster order. Returns the table of measure() or, without a request, the
+/// objects in the whole image as words, in ascending order.
+nanobind::object join_blocks(const std::vector<BlockWords>& blocks, const std::array<int, 3>& whole,
+                             int connectivity, const std::optional<TableRequest>& table);
+
 struct CleanRequest {
   int connectivity = 0;
   bool values = false;
@@ -63,6 +85,11 @@ nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
 /// A column of overlaps_on_device(), in host memory.
 using PairColumn =
     nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+/// Returns the overlaps of a block at `origin` for match_overlaps(): pairs, and for each object its other
+/// pixels and the index of its first element in the whole image.
+nanobind::dict overlaps_of_block(nanobind::handle truth, nanobind::handle prediction,
+                                 const std::array<int, 3>& origin, const std::array<int, 3>& whole);
 
 /// match() of two images whose overlaps are known. Time: O(pairs log pairs + largest label). Takes 20 bytes
 /// per label up to the largest one.

@@ -311,5 +311,32 @@ MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<RelabeledS
                           const std::vector<Label>& labels, const Components& components,
                           const MeasureRequest& request);
 
+// Blocks: an image that is divided along all axes, such as the chunks of an array.
+
+/// A block of an image.
+struct ImageBlock {
+  const LabelRows& labels;      // of the block and of elements around it
+  std::array<int, 3> origin{};  // of these labels in the whole image, along x, y, z
+  Extent whole;
+  Box box;  // of the block in the whole image
+};
+
+/// Requirements of measure_block() on a block.
+struct BlockNeeds {
+  int around = 0;            // elements of the labels before and after the block along each axis
+  bool boxes = false;        // components as they are in the whole image, not only in the block
+  bool whole_units = false;  // all columns, and in volumes all rows, because real samples are summed in order
+};
+BlockNeeds needs_of_block(const MeasureRequest& request);
+
+/// Returns the share of the block in the components that it and the elements around it contain. Components
+/// without elements in the block have an area of 0.
+Components components_of_block(const ImageBlock& block);
+
+/// Measures the share of the block in `components`; add it to empty_measures(). `numbers`: the number of each
+/// label of the block, as in LabelRows::render(); numbers above components.size() are not measured.
+MeasureTable measure_block(const ImageBlock& block, const std::vector<Label>& numbers,
+                           const Components& components, MeasureRequest request);
+
 }  // namespace gpuccl
 #pragma GCC visibility pop

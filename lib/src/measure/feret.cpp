@@ -221,10 +221,11 @@ class Feret final : public Group {
   }
   bool add_saved(std::size_t index, std::span<const std::uint64_t> saved) override {
     if (saved.size() != rows_before_[index + 1] - rows_before_[index]) return false;
-    for (std::size_t row = 0; row < saved.size(); ++row)  // only one part has elements of the row
+    for (std::size_t row = 0; row < saved.size(); ++row)
       if (const auto ends = std::bit_cast<Ends>(saved[row]); ends.end != 0) {
         if (ends.begin < 0 || ends.end <= ends.begin) return false;
-        ends_[rows_before_[index] + row] = ends;
+        Ends& all = ends_[rows_before_[index] + row];
+        all = all.end == 0 ? ends : Ends{std::min(all.begin, ends.begin), std::max(all.end, ends.end)};
       }
     return true;
   }

@@ -130,8 +130,10 @@ void RegionMeasurer::measure(const RowAccess& rows) {
   LabeledRow row;
   while (window.next(row)) {
     segments_.clear();
-    for (const LabelRun& span : row.spans_here[2])
-      segments_.push_back({span.label, span.begin, span.end, sums_of(span.label)});
+    for (const LabelRun& span : row.spans_here[2]) {
+      const int begin = std::max(span.begin, region_.x0), end = std::min(span.end, region_.x1);
+      if (begin < end) segments_.push_back({span.label, begin, end, sums_of(span.label)});
+    }
     row.segments = segments_;
     if (segments_.empty()) continue;
     for (Group* const group : sums_.by_rows())
@@ -187,6 +189,46 @@ std::uint64_t* RegionMeasurer::allocate() {
   return blocks_.back().get() + (kAtOnce - free_--) * sums_.words();
 }
 
+void add_regions(const std::vector<Region>& all_regions, RowAccess rows, const MeasureContext& labeling,
+                 MeasureSums& sums) {
+  rows.slices_touch = labeling.is_volume();
+  rows.edges = sums.looks_at_edges();
+  const std::size_t bytes_of_part = sums.words() * sizeof(std::uint64_t) + RegionMeasurer::kBytesOfPart;
+  std::mutex merging;
+  const auto measure_region = [&](const Region& region, bool is_alone) {
+    RegionMeasurer measurer(labeling, region, is_alone, sums);
+    measurer.measure(rows);
+    const std::lock_guard lock(merging);
+    measurer.merge_parts();
+  };
+  for (const Region& all : all_regions) {
+    const std::vector<Region> regions = cut(all, labeling.extent);
+    if (parts_fit(labeling.components, regions, bytes_of_part,
+                  labeling.request.max_bytes - sums.extra_bytes())) {
+      tbb::parallel_for(std::size_t{0}, regions.size(),
+                        [&](std::size_t i) { measure_region(regions[i], false); });
+    } else {
+      for (const Region& region : regions) measure_region(region, true);
+    }
+  }
+}
+
+MeasureTable with_samples(std::unique_ptr<MeasureSums> sums, const LabelRows& labels, std::int64_t begin,
+                          std::int64_t end, const Components& components, const MeasureRequest& request) {
+  MeasureTable measured(std::move(sums));
+  std::vector<std::unique_ptr<IntensitySums>> of_images;
+  std::vector<SumsOfImage> all;
+  for (const NamedSamples& one : request.samples) {
+    of_images.push_back(
+        make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : request.wanted, begin));
+    all.push_back({*of_images.back(), *one.image});
+  }
+  if (!all.empty()) add_samples(labels, begin, end, components, all, request.max_bytes);
+  for (std::size_t i = 0; i < of_images.size(); ++i)
+    measured.add(std::move(of_images[i]), request.samples[i]);
+  return measured;
+}
+
 namespace {
 
 /// Returns access to the rows of `labels`: to the labeled image if it is in memory, otherwise to `source`.
@@ -206,32 +248,6 @@ RowAccess rows_of(const LabelRows& labels, const RowSource& source, bool is_isol
   return rows;
 }
 
-/// Adds the contributions of rows [begin, end) to all components, region by region, on all threads if there
-/// is memory for parts of components.
-void add_rows(std::int64_t begin, std::int64_t end, RowAccess rows, const MeasureContext& labeling,
-              MeasureSums& sums) {
-  rows.slices_touch = labeling.is_volume();
-  rows.edges = sums.looks_at_edges();
-  const std::size_t bytes_of_part = sums.words() * sizeof(std::uint64_t) + RegionMeasurer::kBytesOfPart;
-  std::mutex merging;
-  const auto measure_region = [&](const Region& region, bool is_alone) {
-    RegionMeasurer measurer(labeling, region, is_alone, sums);
-    measurer.measure(rows);
-    const std::lock_guard lock(merging);
-    measurer.merge_parts();
-  };
-  for (const Region& all : regions_of(begin, end, labeling.extent)) {
-    const std::vector<Region> regions = cut(all, labeling.extent);
-    if (parts_fit(labeling.components, regions, bytes_of_part,
-                  labeling.request.max_bytes - sums.extra_bytes())) {
-      tbb::parallel_for(std::size_t{0}, regions.size(),
-                        [&](std::size_t i) { measure_region(regions[i], false); });
-    } else {
-      for (const Region& region : regions) measure_region(region, true);
-    }
-  }
-}
-
 /// Adds rows as labels prepare them, together with the rows around them.
 void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& around, const LabelRows& labels,
                     const MeasureContext& labeling, MeasureSums& sums) {
@@ -241,7 +257,7 @@ void add_ready_rows(std::int64_t begin, std::int64_t end, const RowsAround& arou
                    std::max<std::int64_t>(0, begin - around.before), begin, end);
   const RowAccess rows = rows_of(labels, source, sums.isolates_labels());
   std::int64_t to = 0;
-  while (source.next(begin, to)) add_rows(begin, to, rows, labeling, sums);
+  while (source.next(begin, to)) add_regions(regions_of(begin, to, labeling.extent), rows, labeling, sums);
 }
 
 }  // namespace
@@ -304,18 +320,7 @@ MeasureTable measure_rows(const LabelRows& labels, std::int64_t begin, std::int6
   if (sums->looks_at_rows())
     measuring::add_ready_rows(begin, end, rows_measured_around(labels.extent(), request.connectivity), labels,
                               labeling, *sums);
-  MeasureTable measured(std::move(sums));
-  std::vector<std::unique_ptr<IntensitySums>> of_images;
-  std::vector<SumsOfImage> all;
-  for (const NamedSamples& one : request.samples) {
-    of_images.push_back(
-        make_intensity_sums(components, *one.image, one.is_hidden ? MeasureSet() : request.wanted, begin));
-    all.push_back({*of_images.back(), *one.image});
-  }
-  if (!all.empty()) add_samples(labels, begin, end, components, all, request.max_bytes);
-  for (std::size_t i = 0; i < of_images.size(); ++i)
-    measured.add(std::move(of_images[i]), request.samples[i]);
-  return measured;
+  return measuring::with_samples(std::move(sums), labels, begin, end, components, request);
 }
 
 RowsAround rows_measured_around(const Extent& extent, Connectivity connectivity) {

@@ -119,6 +119,14 @@ class RegionMeasurer {
   std::array<Known, 256> known_;
 };
 
+/// Adds the contributions of regions to all components, one after the other, on all threads if there is
+/// memory for parts of components.
+void add_regions(const std::vector<Region>& all_regions, RowAccess rows, const MeasureContext& labeling,
+                 MeasureSums& sums);
+/// Returns a table of `sums`, with the sums of the samples of rows [begin, end).
+MeasureTable with_samples(std::unique_ptr<MeasureSums> sums, const LabelRows& labels, std::int64_t begin,
+                          std::int64_t end, const Components& components, const MeasureRequest& request);
+
 /// Counts the connected pieces of each of `count` labels, in one pass over the label runs of all rows. Keeps
 /// the runs of two rows, or slices of a volume. Throws Error (memory) if they take more than `max_bytes`.
 std::vector<std::uint64_t> count_pieces(const LabelRows& labels, std::size_t count, Connectivity connectivity,

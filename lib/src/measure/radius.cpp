@@ -301,8 +301,14 @@ class Radius final : public Group {
                           sorted_.begin() + static_cast<std::ptrdiff_t>(begins_[index + 1]));
     runs.insert(runs.end(), added_[index].begin(), added_[index].end());
     std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.is_before(b); });
-    const auto overlap = [](auto& a, auto& b) { return a.z == b.z && a.y == b.y && b.begin < a.end; };
-    runs.erase(std::unique(runs.begin(), runs.end(), overlap), runs.end());  // some in damaged files of parts
+    std::size_t kept = 0;  // blocks divide runs, and damaged files of parts have some that overlap
+    for (const Run& run : runs)
+      if (Run* const last = kept == 0 ? nullptr : &runs[kept - 1];
+          last != nullptr && last->z == run.z && last->y == run.y && run.begin <= last->end)
+        last->end = std::max(last->end, run.end);
+      else
+        runs[kept++] = run;
+    runs.resize(kept);
     return runs;
   }
 

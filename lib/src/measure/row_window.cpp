@@ -204,7 +204,8 @@ std::vector<Region> cut(const Region& all, const Extent& extent) {
   for (int layer = 0; layer < layers; ++layer)
     for (int band = 0; band < bands; ++band)
       regions.push_back({part(all.z0, all.z1, layer, layers), part(all.z0, all.z1, layer + 1, layers),
-                         part(all.y0, all.y1, band, bands), part(all.y0, all.y1, band + 1, bands)});
+                         part(all.y0, all.y1, band, bands), part(all.y0, all.y1, band + 1, bands), all.x0,
+                         all.x1});
   return regions;
 }
 

@@ -12,10 +12,11 @@
 
 namespace gpuccl::measuring {
 
-/// Part of a volume: rows [y0, y1) of slices [z0, z1).
+/// Part of a volume: columns [x0, x1) of rows [y0, y1) of slices [z0, z1).
 struct Region {
   int z0 = 0, z1 = 0;
   int y0 = 0, y1 = 0;
+  int x0 = 0, x1 = INT32_MAX;
 
   bool holds(const Box& box) const {
     return z0 <= box.min[2] && box.max[2] < z1 && y0 <= box.min[1] && box.max[1] < y1;
@@ -29,7 +30,7 @@ Components one_of_all(const Extent& extent);
 /// slice.
 std::vector<Region> regions_of(std::int64_t begin, std::int64_t end, const Extent& extent);
 
-/// Divides rows into regions for threads. Each region needs little memory.
+/// Divides the rows of a region for threads. Each resulting region needs little memory.
 std::vector<Region> cut(const Region& all, const Extent& extent);
 
 /// Returns true if memory suffices for the parts of components in several regions, for all threads.
