@@ -81,6 +81,10 @@ def check_bars(browser, results):
 def check_table(browser, results):
     medians = [one["median_ms"] for group in results["results"] for row in group["algorithms"] for one in row["measures"]]
     assert browser("return gpucclBench.table.list.length") == len(medians)
+    rows = browser("const { columns } = gpucclBench.table; return columns[0].values.map((_, i) => ['images', 'algorithm'].map((key) => columns.find(({ name }) => name === key).values[i]))")
+    for group in results["results"]:
+        ours = list(dict.fromkeys(algorithm for images, algorithm in rows if images == group["title"]))
+        assert ours == [row["algorithm"] for row in sorted(group["algorithms"], key=total)], rows
     head = "gpucclBench.table.heads.find((head) => head.textContent === 'median ms').querySelector('button').click()"
     for order in (sorted(medians), sorted(medians, reverse=True)):
         browser(head)
@@ -116,6 +120,8 @@ def look(browser, page, name):
     for width, scheme in ((1280, "light"), (1280, "dark"), (390, "light"), (390, "dark")):
         browser.open(page, width, 900 if width > 600 else 844, scheme)
         assert browser("return document.getElementById('title').getBoundingClientRect().bottom < innerHeight / 4"), "the result is first"
+        tops = [browser("return document.getElementById(arguments[0]).getBoundingClientRect().top", name) for name in ("headline", "figures", "drawings")]
+        assert tops == sorted(tops) if width < 600 else tops[1] > tops[2], tops
         browser.shot(f"{name}-{width}-{scheme}.png")
     browser.open(page, 1020, 720, "print")
     assert browser("return getComputedStyle(document.querySelector('#chips')).display") == "none"
