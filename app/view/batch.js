@@ -1,5 +1,5 @@
 // The index of the pages of a batch.
-import { byId, counted, element, field, harmlessName, save, shown, three } from "./base.js";
+import { byId, counted, drawn, element, field, harmlessName, save, scaleColor, shown, three } from "./base.js";
 
 const kUnusual = 3.5, kFew = 5;  // robust deviations; fewer inputs are not judged
 
@@ -36,9 +36,51 @@ const kOrders = {
   name: (a, b) => a.input.localeCompare(b.input, undefined, { numeric: true }),
 };
 
+const linkOf = ({ page }) => page && page.split("/").map(encodeURIComponent).join("/");
+const nameOf = ({ input }) => input.replace(/.*\//, "");
+
+const least = Math.min(...labeled.map(({ components }) => components)), largest = Math.max(...labeled.map(({ components }) => components));
+/** The place of a count between the least and the largest, from 0 to 1 on a logarithmic scale. */
+const share = (components) => (largest > least ? Math.log((components + 1) / (least + 1)) / Math.log((largest + 1) / (least + 1)) : 0.5);
+
+/** A dot for the count of each input, on a logarithmic scale; equal counts pile up. */
+function showStrip() {
+  if (labeled.length < kFew) return;
+  const width = Math.min(innerWidth - 20, 900), places = Math.floor(width / 7) - 1, piles = Array.from({ length: places + 1 }, () => []);
+  for (const input of [...labeled].sort((a, b) => a.why.length - b.why.length)) piles[Math.round(share(input.components) * places)].push(input);
+  const height = 8 + 6 * Math.min(12, Math.max(...piles.map(({ length }) => length))), middle = median(labeled.map(({ components }) => components));
+  const dots = piles.flatMap((pile, place) => pile.map((input, level) => drawn("a", { href: linkOf(input) },
+    drawn("circle", { cx: 4 + 7 * place, cy: height - 4 - 6 * Math.min(level, 11), r: 3, class: input.why.length ? "odd" : "" }, drawn("title", { text: `${nameOf(input)}: ${counted(input.components, "component")}` })))));
+  const x = 4 + 7 * places * share(middle);
+  byId("strip").append(drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Components of each input, ${shown(least)} to ${shown(largest)}, median ${shown(middle)}` },
+    drawn("line", { x1: x, x2: x, y1: 0, y2: height }), ...dots), element("div", { class: "ends" },
+    ...[shown(least), `components of each input; dashed: median ${shown(middle)}`, shown(largest)].map((text) => element("span", { text }))));
+}
+
+/** The wells of a plate, if the names of all inputs name one each: A1 to P24. */
+function showPlate() {
+  const wells = inputs.map((input) => /(?:^|[^A-Za-z0-9])([A-P])0?([1-9]|1\d|2[0-4])(?![A-Za-z0-9])/.exec(nameOf(input).replace(/\.[^.]*$/, "")));
+  const rows = new Set(wells.map((well) => well?.[1])), columns = new Set(wells.map((well) => well?.[2]));
+  if (rows.has(undefined) || rows.size < 2 || columns.size < 2 || new Set(wells.map(([, row, column]) => row + column)).size < inputs.length) return;
+  const isLarge = [...rows].some((row) => row > "H") || [...columns].some((column) => column > 12);
+  const names = [..."ABCDEFGHIJKLMNOP"].slice(0, isLarge ? 16 : 8), numbers = Array.from({ length: isLarge ? 24 : 12 }, (_, n) => n + 1);
+  const cell = (row, column) => {
+    const at = wells.findIndex(([, r, c]) => r === row && Number(c) === column), input = inputs[at];
+    if (!input) return element("span", { class: "well" });
+    const { status, components, why = [], error } = input, ok = Boolean(input.page);
+    const title = `${row}${column}, ${nameOf(input)}: ${ok ? [counted(components, "component"), ...why].join(", ") : error ?? status}`;
+    const color = ok ? `background:rgb(${scaleColor(share(components))});color:${share(components) > 0.6 ? "#000" : "#fff"}` : "";
+    return element(ok ? "a" : "span", { class: `well ${ok ? "" : status === "failed" ? "failed" : ""} ${why.length ? "odd" : ""}`, title, href: linkOf(input), style: color, text: ok ? shown(components) : status === "failed" ? "\u2715" : "" });
+  };
+  byId("plate").hidden = false;
+  byId("plate").style.setProperty("--columns", numbers.length);
+  byId("plate").append(element("span"), ...numbers.map((number) => element("span", { class: "soft", text: number })),
+    ...names.flatMap((row) => [element("span", { class: "soft", text: row }), ...numbers.map((column) => cell(row, column))]));
+}
+
 function tile({ input, page, components, foreground, hints = [], thumbnail, why }) {
   const picture = thumbnail ? element("img", { src: `data:image/png;base64,${thumbnail}`, alt: "" }) : element("span", { class: "no-picture", text: "no thumbnail" });
-  return element("a", { class: "tile", title: input, href: page.split("/").map(encodeURIComponent).join("/") },
+  return element("a", { class: "tile", title: input, href: linkOf({ page }) },
     element("span", { class: "picture" }, picture), element("strong", { text: page.replace(/\.html$/, "") }),
     element("span", { class: "soft", text: `${counted(components, "component")} \u00b7 ${three(100 * foreground)}\u00a0%\u00a0foreground` }),
     ...why.map((text) => element("span", { class: "badge", text })), ...hints.map((text) => element("span", { class: "hint", text })));
@@ -75,6 +117,8 @@ function showHead() {
 inputs.forEach((input, at) => { input.at = at; });
 if (labeled.length) judge();
 showHead();
+showStrip();
+showPlate();
 showTiles();
 byId("order").addEventListener("change", showTiles);
 byId("find").addEventListener("input", showTiles);

@@ -52,7 +52,7 @@ std::string page_name(const std::string& name) {
   return page.string() + std::string(kExtension);
 }
 
-std::string thumbnail(const io::MappedLabels& labels) {
+std::string thumbnail(const io::MappedLabels& labels, const GrayPicture& below, bool invert) {
   const Extent extent = labels.labels.extent();
   if (extent.elements() == 0) return "";
   const int longer = std::max(extent.width, extent.height);
@@ -71,11 +71,21 @@ std::string thumbnail(const io::MappedLabels& labels) {
       for (int x = scaled(run.begin), end = std::min(scaled(run.end - 1), width - 1); x <= end; ++x)
         if (line[x] == 0) line[x] = run.label;
   }
+  std::vector<std::uint64_t> sums(pixels.size()), counts(pixels.size());
+  for (std::int64_t y = 0; y < below.height; ++y)
+    for (std::int64_t x = 0; x < below.width; ++x) {
+      const auto at = static_cast<std::size_t>(y * height / below.height * width + x * width / below.width);
+      sums[at] += below.pixels[static_cast<std::size_t>(y * below.width + x)];
+      ++counts[at];
+    }
   std::vector<std::uint8_t> rgb;
   rgb.reserve(3 * pixels.size());
-  for (const Label label : pixels) {
-    const io::Rgb color = io::label_color(label);
-    rgb.insert(rgb.end(), color.begin(), color.end());
+  for (std::size_t i = 0; i < pixels.size(); ++i) {
+    const auto gray = static_cast<int>(counts[i] > 0 ? sums[i] / counts[i] : 0),
+               shown = counts[i] > 0 && invert ? 255 - gray : gray;
+    // The image is half as bright: white paper would outshine the labels.
+    for (const int c : io::label_color(pixels[i]))
+      rgb.push_back(static_cast<std::uint8_t>(pixels[i] == 0 ? shown / 2 : (2 * c + shown) / 3));
   }
   return png_of(width, height, rgb, 9);
 }

@@ -25,9 +25,15 @@ struct IndexEntry {
 /// component, so that browsers and servers find it, and different for different names.
 std::string page_name(const std::string& name);
 
-/// Returns a small PNG of the labels; of a volume, it shows the middle slice. Components smaller than a pixel
-/// are visible.
-std::string thumbnail(const io::MappedLabels& labels);
+/// A slice in gray, a byte for each pixel.
+struct GrayPicture {
+  int width = 0, height = 0;
+  std::vector<std::uint8_t> pixels;
+};
+
+/// Returns a small PNG of the labels over the image `below`, which may be empty; of a volume, it shows the
+/// middle slice. Components smaller than a pixel are visible.
+std::string thumbnail(const io::MappedLabels& labels, const GrayPicture& below, bool invert);
 
 /// Returns the index of the pages of a batch, a file next to them.
 std::string batch_page(const std::vector<IndexEntry>& entries);

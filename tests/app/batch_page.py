@@ -87,6 +87,44 @@ def check_formulas(browser, folder):
     assert {row["input"] for row in rows} == {name if name == "plain.tif" else f"./{name}" for name in names}, rows
 
 
+def check_plate(browser, folder):
+    """Wells of a plate are where their names say, with failures and unusual counts; counts have a strip; thumbnails show the image."""
+    images, pages = folder / "plate", folder / "plate pages"
+    images.mkdir()
+    counts = {}
+    for i in range(96):
+        name = f"run1_{'ABCDEFGH'[i // 12]}{i % 12 + 1:02}_dapi"
+        if name in ("run1_C07_dapi", "run1_G11_dapi"):
+            (images / f"{name}.tif").write_bytes(b"no image")
+            continue
+        image = numpy.full((60, 80), 100, numpy.uint8)  # of the background
+        counts[name] = 60 if i == 14 else 20 + i % 5
+        for n in range(counts[name]):
+            image[2 + 6 * (n // 12):5 + 6 * (n // 12), 2 + 6 * (n % 12):5 + 6 * (n % 12)] = 250
+        image[0] = 0
+        tifffile.imwrite(images / f"{name}.tif", image)
+    ended = subprocess.run([PROGRAM, "label", images, "--threshold", "200", "--view", f"{pages}/", "--quiet"], capture_output=True, text=True)
+    assert ended.returncode == 65, ended.stderr
+    for width, scheme in ((1280, "light"), (390, "dark")):
+        browser.open(pages / "index.html", width, 900, scheme)
+        browser.shot(f"plate-{width}-{scheme}.png")
+    wells = browser("return [...document.querySelectorAll('#plate .well')].map((well) => [well.textContent, well.title, well.href ?? '', well.className])")
+    assert len(wells) == 96
+    for i, (text, title, link, look) in enumerate(wells):
+        name = f"run1_{'ABCDEFGH'[i // 12]}{i % 12 + 1:02}_dapi"
+        assert title.startswith(f"{'ABCDEFGH'[i // 12]}{i % 12 + 1}, {name}.tif: "), title
+        assert text == (str(counts[name]) if name in counts else "\u2715") and ("failed" in look) == (name not in counts), (text, look)
+        assert ("odd" in look) == (i == 14) and link.endswith(f"/{name}.html") == (name in counts), (look, link)
+    strip = browser("return [...document.querySelectorAll('#strip circle')].map((dot) => [Number(dot.getAttribute('cx')), dot.textContent, dot.getAttribute('class')])")
+    assert len(strip) == 94 and [text for _, text, look in strip if look == "odd"] == ["run1_B03_dapi.tif: 60 components"], strip
+    assert [x for x, _, _ in strip] == sorted(x for x, _, _ in strip), "more components are further to the right"
+    seen = browser("""
+const image = document.querySelector(".tile img"), canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+canvas.drawImage(image, 0, 0);
+return [...canvas.getImageData(40, 50, 1, 1).data, ...canvas.getImageData(3, 3, 1, 1).data]""")
+    assert seen[0] == seen[1] == seen[2] == 51 and len(set(seen[4:7])) > 1, seen  # 100 of 0 to 250, half as bright; an object
+
+
 def main():
     browser = Browser()
     with tempfile.TemporaryDirectory() as scratch:
@@ -135,6 +173,8 @@ def main():
             assert browser("return document.getElementById('up').href") == index.resolve().as_uri()
         browser.check_requests()
 
+        assert browser("return document.querySelectorAll('.well').length") == 0, "names of images are no wells"
+        check_plate(browser, folder)
         check_odd_names(browser, folder)
         check_formulas(browser, folder)
     browser.driver.quit()
