@@ -124,7 +124,9 @@ void add_report(const std::string& path, std::int64_t memory, bool with_table, V
       const auto& labeling = report.at("labeling");
       page.about.emplace_back("Input", page.input);
       page.about.emplace_back("Options", page.options.empty() ? "none" : page.options);
-      page.about.emplace_back("Foreground", report.at("input").at("foreground_rule").get<std::string>());
+      const auto rule = report.at("input").at("foreground_rule").get<std::string>();
+      page.read_image.foreground.invert = rule.find(", inverted") != std::string::npos;
+      page.about.emplace_back("Foreground", rule);
       page.about.emplace_back("Labeled by", labeling.at("algorithm").get<std::string>() + " on " +
                                                 labeling.at("device").at("name").get<std::string>() + ", " +
                                                 std::to_string(labeling.at("connectivity").get<int>()) +

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "app/view/batch_page.hpp"
 #include "app/view/view_layers.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/files/file_error.hpp"
@@ -193,10 +192,7 @@ void Job::write() {
   since_.lap();
   if (!files_.preview.empty()) write_preview();
   if (io::SharedFile* const file = outputs_->file(Output::view))  // of a whole image
-    run_local(file->path(), [&] {
-      write_label_view(*file->made(), texts(), labels());
-      if (files_.in_folders) thumbnail_ = app::thumbnail(labels());
-    });
+    run_local(file->path(), [&] { thumbnail_ = write_label_view(*file->made(), texts(), labels()); });
   if (!files_.outlines.empty()) write_outlines();
   if (!files_.image.empty()) write_image();
   if (!files_.contacts.empty()) write_contacts();
@@ -259,7 +255,8 @@ io::Preview Job::start_preview(const std::vector<io::NumberedComponent>& numbere
   const ImageBelow below = image_below(files_, options_);
   if (below.path.empty()) return preview;
   const io::OpenSamples image = open_below(below.path, below.read);
-  io::with_path(below.path, [&] { preview.draw_image(*image.source, image.memory); });
+  io::with_path(below.path,
+                [&] { preview.draw_image(*image.source, image.memory, below.read.foreground.invert); });
   return preview;
 }
 

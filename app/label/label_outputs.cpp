@@ -243,10 +243,11 @@ ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   else if (is_measured && options.measure.all_channels)
     below.read.planes.channel = 0;
   below.read.pages_apart = !is_measured && options.algorithm.per_slice;
+  below.read.foreground.invert = options.input.foreground.invert && image == files.input;
   return below;
 }
 
-void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels) {
+std::string write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels) {
   const LabelPaths& files = texts.files;
   const io::Report& report = texts.report;
   const GlobalPart& part = texts.part;
@@ -277,7 +278,7 @@ void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::Ma
   page.about.emplace_back("Labeled by", report.algorithm + " on " + report.device_name + ", " +
                                             std::to_string(report.connectivity) + "-connectivity");
   page.table.set_least_area(area_of_largest(part.components, kMostViewRows));
-  io::with_path(file.path(), [&] {
+  return io::with_path(file.path(), [&] {
     io::ValueColumn value = report.value;
     value.labels = {};  // planes have the numbers of components
     io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, report.volume,
@@ -286,7 +287,7 @@ void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::Ma
     page.table.keep_largest(kMostViewRows);
     page.names = report.value.labels;
     if (!page.names.empty()) page.table.name_labels(page.names);
-    write_view(file, labels, std::move(page));
+    return write_view(file, labels, std::move(page));
   });
 }
 

@@ -111,6 +111,6 @@ double area_of_largest(const Components& components, std::size_t count);
 
 /// Writes the page of --view of a whole image, with the image below the labels. PartTexts::report is complete
 /// except for outputs and times.
-void write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels);
+std::string write_label_view(io::AtomicFile& file, const PartTexts& texts, const io::MappedLabels& labels);
 
 }  // namespace gpuccl::app

@@ -1,28 +1,20 @@
 // Shared by all pages: elements, numbers as text, colors.
 
-/** An element with attributes; those that begin with "on" are listeners, `text` is its text. */
-export function element(name, attributes = {}, ...children) {
-  const made = document.createElement(name);
-  setAll(made, attributes);
-  made.append(...children);
-  return made;
-}
-
-/** The same of SVG. */
-export function drawn(name, attributes = {}, ...children) {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", name);
-  setAll(made, attributes);
-  made.append(...children);
-  return made;
-}
-
-function setAll(made, attributes) {
+const maker = (space) => (name, attributes = {}, ...children) => {
+  const made = document.createElementNS(`http://www.w3.org/${space}`, name);
   for (const [key, value] of Object.entries(attributes)) {
     if (key === "text") made.textContent = value;
     else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (value !== false && value != null) made.setAttribute(key, value === true ? "" : value);
   }
-}
+  made.append(...children);
+  return made;
+};
+
+/** An element with attributes; those that begin with "on" are listeners, `text` is its text. */
+export const element = maker("1999/xhtml");
+/** The same of SVG. */
+export const drawn = maker("2000/svg");
 
 export const byId = (id) => document.getElementById(id);
 
@@ -35,6 +27,9 @@ export function shown(number) {
   if (size >= 1e6 || size < 1e-3) return number.toExponential(3);
   return String(Number(number.toPrecision(5)));
 }
+
+/** A unit as people write it. */
+export const unitText = (unit) => unit?.replace(/^um/, "\u00b5m");
 
 /** A measured number with three digits. */
 export const three = (number) => (Math.abs(number) >= 100 ? shown(Math.round(number)) : number === 0 ? "0" : number.toPrecision(3));

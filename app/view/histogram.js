@@ -1,5 +1,5 @@
 // A histogram of a measure; dragging over it keeps a range.
-import { drawn, element, shown } from "./base.js";
+import { drawn, element, shown, three } from "./base.js";
 
 const kBins = 48, kWidth = 240, kHeight = 64;
 
@@ -53,9 +53,9 @@ export class Histogram {
     this.svg = drawn("svg", { viewBox: `0 0 ${kWidth} ${kHeight}`, preserveAspectRatio: "none", role: "img" }, this.bars, this.keptBars, this.band);
     this.clear = element("button", { type: "button", text: "clear", hidden: true, "aria-label": `Clear the filter of ${column.name}`,
       onclick: () => { this.filter.clear(column); this.changed(); } });
-    this.range = element("span", { class: "chosen" });
+    this.range = element("span");
     this.box = element("div", { class: "histogram", title: column.definition ?? "" },
-      element("h3", {}, element("span", { text: column.name + (column.unit ? ` (${column.unit})` : "") }), this.clear),
+      element("h3", {}, element("span", { text: column.name + (column.unit ? ` (${column.unit})` : "") }), element("small", { text: `peak ${shown(this.most)}` }), this.clear),
       this.svg,
       element("div", { class: "ends" }, element("span", { text: shown(this.least) }), this.range,
         element("span", { text: (this.log ? "log, " : "") + shown(this.largest) })));
@@ -75,7 +75,8 @@ export class Histogram {
       else this.filter.set(column, a > 0 ? this.value(a) : null, b < 1 ? this.value(b) : null);
       this.changed();
     };
-    this.svg.addEventListener("pointermove", (event) => { if (from != null) take(event); });
+    this.svg.addEventListener("pointermove", (event) => { if (from != null) take(event); else this.point(share(event)); });
+    this.svg.addEventListener("pointerleave", () => this.update());
     this.svg.addEventListener("pointerup", (event) => { if (from != null) take(event); from = null; });
     this.svg.addEventListener("pointercancel", () => { from = null; });
     // By keys: arrows move the lower bound, with Shift the upper one.
@@ -99,10 +100,17 @@ export class Histogram {
     let d = "";
     for (let i = 0; i < this.bins; ++i) {
       if (counts[i] === 0) continue;
-      const width = kWidth / this.bins, height = Math.max(1.5, (kHeight * Math.sqrt(counts[i])) / Math.sqrt(this.most));
+      const width = kWidth / this.bins, height = Math.max(1.5, (kHeight * counts[i]) / this.most);
       d += `M${(i * width).toFixed(2)} ${kHeight}v${-height.toFixed(2)}h${(width * 0.92).toFixed(2)}v${height.toFixed(2)}z`;
     }
     path.setAttribute("d", d);
+  }
+
+  /** Shows how many components the bar below the pointer has, and where it begins and ends. */
+  point(share) {
+    const bin = Math.min(Math.floor(share * this.bins), this.bins - 1), ends = [bin, bin + 1].map((n) => this.value(n / this.bins));
+    const isOne = this.low < this.least;  // a bar for each integer
+    this.range.textContent = `${shown(this.all[bin])} ${isOne ? `of ${Math.ceil(ends[0])}` : `from ${ends.map(three).join(" to ")}`}`;
   }
 
   /** Shows how many of each bin are kept, and the range. */

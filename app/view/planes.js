@@ -2,11 +2,14 @@
 import { element, roundBelow, shown } from "./base.js";
 
 const kAxes = { xy: [0, 1, 2], xz: [0, 2, 1], zy: [2, 1, 0] };  // to the right, down, through
+const kGray = [1, 1, 1];
+/** Colors of channels that are shown together: red, green and blue of each. They add up. */
+export const kTints = [[1, 0.2, 0.2], [0.1, 0.9, 0.1], [0.25, 0.4, 1], [0, 0.9, 0.9], [1, 0.2, 1], [1, 0.8, 0]];
 
 /** All planes through one volume, which look at the same point at the same scale. */
 export class Planes {
   /**
-   * `scene`: runs, image (or null), extent, spacing, unit, colors (Uint32Array by id), selected(id), nameOf(id).
+   * `scene`: runs, images (channels), extent, spacing, unit, colors and marked by id, names().
    * `hovered(id, place, event)` and `clicked(id, place, event)` are called with what is under the pointer.
    */
   constructor(box, scene, { hovered, clicked, moved }) {
@@ -16,9 +19,13 @@ export class Planes {
     this.place = extent.map((n) => n >> 1);  // the element that all planes go through
     this.center = extent.map((n) => n / 2);  // what is in the middle of the planes
     this.scale = 1;  // CSS pixels an element along x
-    this.style = scene.image ? "both" : "fill";
-    this.opacity = scene.image ? 0.45 : 1;
-    this.isLight = scene.image && 2 * scene.image.pixels.filter((gray) => gray > 127).length > scene.image.pixels.length;
+    const hasImage = scene.images.length > 0, counts = new Uint32Array(256);
+    for (const { pixels, shown } of scene.images) if (shown) for (const gray of pixels) ++counts[gray];
+    const sum = (from, to) => counts.subarray(from, to).reduce((all, count) => all + count, 0);
+    Object.assign(this, { style: hasImage ? "both" : "fill", opacity: hasImage ? 0.45 : 1, invert: scene.inverted, brightness: 1, contrast: 1 });
+    this.isLight = 2 * sum(128) > sum(0);
+    this.isMask = 20 * sum(8, 248) < sum(0);  // of two values, but for means at borders
+    this.inner = new Int32Array(scene.colors.length);
     const names = extent[2] > 1 ? ["xy", "zy", "xz"] : ["xy"];
     this.planes = names.map((name) => new Plane(this, name));
     this.show(extent[2] > 1 ? "all" : "xy");
@@ -28,7 +35,7 @@ export class Planes {
   /** One plane alone, or all. */
   show(name) {
     const { extent } = this.scene, [w, h, d] = extent.map((n, k) => n * this.size[k]);
-    const wide = Math.max(w, h / 3), high = Math.max(h, w / 3), deep = Math.min(Math.max(d, wide / 3, high / 3), 0.75 * Math.max(wide, high));
+    const least = Math.max(w, h, d) / 3, [wide, high, deep] = [w, h, d].map((n) => Math.max(n, least));
     this.box.className = name === "all" ? "all" : "";
     this.box.style.setProperty("--columns", `${wide}fr ${deep}fr`);
     this.box.style.setProperty("--rows", `${high}fr ${deep}fr`);
@@ -42,10 +49,8 @@ export class Planes {
     this.touched = false;
     const { extent } = this.scene;
     this.center = extent.map((n) => n / 2);
-    const scales = this.shownPlanes.map(({ canvas, axes: [u, v] }) =>
-      Math.min(canvas.clientWidth / (extent[u] * this.size[u]), canvas.clientHeight / (extent[v] * this.size[v])));
-    // Long ones may be cut, so that the first is not tiny.
-    const scale = Math.max(Math.min(...scales), 0.8 * scales[0]);
+    const scale = Math.min(...this.shownPlanes.map(({ canvas, axes: [u, v] }) =>
+      Math.min(canvas.clientWidth / (extent[u] * this.size[u]), canvas.clientHeight / (extent[v] * this.size[v]))));
     if (scale > 0) this.scale = scale;
     this.draw();
   }
@@ -75,6 +80,12 @@ export class Planes {
     this.draw();
   }
 
+  /** Returns how the image is shown. Colors of labels would hardly be seen on white paper, nor what a mask has and labels have not. */
+  get filter() {
+    const isDimmed = this.style !== "none" && (this.isMask || this.isLight !== this.invert);
+    return `invert(${Number(this.invert)}) brightness(${this.brightness}) contrast(${this.contrast}) brightness(${isDimmed ? 0.35 : 1})`;
+  }
+
   /** Draws once, however often it is asked for until the next picture. */
   draw() {
     if (this.waiting) return;
@@ -91,8 +102,8 @@ class Plane {
     this.name = name;
     this.axes = kAxes[name];
     this.base = element("canvas", { class: "base", "aria-hidden": true });
-    this.canvas = element("canvas", { class: "over", tabindex: 0, role: "img", "aria-label":
-      `Plane ${name === "zy" ? "yz" : name} of the labels. Arrow keys move, plus and minus zoom, Page Up and Page Down change the slice, 0 fits, Enter selects.` });
+    this.canvas = element("canvas", { class: "over", tabindex: 0, role: "img", "aria-label": `Plane ${name === "zy" ? "yz" : name} of the labels`, "aria-describedby": "keys" });
+    this.pictures = new Map();
     this.caption = element("figcaption");
     this.box = element("figure", { class: "plane" }, this.base, this.canvas, this.caption);
     this.listen();
@@ -206,16 +217,12 @@ class Plane {
       all.touched = true;
       all.center[move[0]] += (move[1] * far) / this.step(move[0]);
       all.draw();
-    } else if (event.key === "+" || event.key === "=") all.zoom(1.25, this);
-    else if (event.key === "-") all.zoom(0.8, this);
-    else if (event.key === "0") all.fit();
-    else if (event.key === "PageUp") this.turn(-1);
-    else if (event.key === "PageDown") this.turn(1);
-    else if (event.key === "Enter") {
-      const x = this.canvas.clientWidth / 2, y = this.canvas.clientHeight / 2;
-      all.clicked(...this.at(x, y), event);
-    } else return;
-    event.preventDefault();
+    }
+    const { clientWidth: w, clientHeight: h } = this.canvas, zoom = (factor) => () => all.zoom(factor, this);
+    const act = { "+": zoom(1.25), "=": zoom(1.25), "-": zoom(0.8), 0: () => all.fit(), PageUp: () => this.turn(-1), PageDown: () => this.turn(1),
+      Enter: () => all.clicked(...this.at(w / 2, h / 2), event) }[event.key];
+    act?.();
+    if (move || act) event.preventDefault();
   }
 
   draw() {
@@ -233,45 +240,46 @@ class Plane {
     this.caption.textContent = all.scene.extent[2] > 1 ? `${this.name === "zy" ? "yz" : this.name}, ${"xyz"[n]} ${all.place[n]}` : "";
   }
 
-  /** The image as a picture of its own pixels, made anew for another slice. */
-  picture() {
-    const { image, runs } = this.all.scene, n = this.axes[2], { width: w, height: h, factor } = image;
+  /** A channel as a picture of its own pixels in shades of a color, made anew for another slice or color. */
+  picture(image, color) {
+    const { runs } = this.all.scene, n = this.axes[2], { width: w, height: h, factor } = image;
     const slice = n === 2 ? Math.min(Math.round(this.all.place[2] / runs.step), runs.depth - 1) : Math.floor(this.all.place[n] / factor);
-    if (this.pictured?.slice === slice) return this.pictured.canvas;
+    const before = this.pictures.get(image), canvas = before?.canvas ?? element("canvas");
+    if (before?.slice === slice && before.color === color) return canvas;
     const [pw, ph] = this.name === "xy" ? [w, h] : this.name === "xz" ? [w, runs.depth] : [runs.depth, h];
     const [du, dv, start] = this.name === "xy" ? [1, w, slice * w * h] : this.name === "xz" ? [1, w * h, slice * w] : [w * h, w, slice];
     const data = new ImageData(pw, ph), out = new Uint32Array(data.data.buffer);
+    const shades = Uint32Array.from({ length: 256 }, (_, gray) => color.reduceRight((all, share) => (all << 8) | Math.round(share * gray), 255));
     for (let y = 0, i = 0; y < ph; ++y)
-      for (let x = 0, at = start + y * dv; x < pw; ++x, at += du) out[i++] = 0xff000000 | (image.pixels[at] * 0x010101);
-    const canvas = this.pictured?.canvas ?? element("canvas");
+      for (let x = 0, at = start + y * dv; x < pw; ++x, at += du) out[i++] = shades[image.pixels[at]];
     [canvas.width, canvas.height] = [pw, ph];
     canvas.getContext("2d").putImageData(data, 0, 0);
-    this.pictured = { slice, canvas };
+    this.pictures.set(image, { slice, color, canvas });
     return canvas;
   }
 
   drawImage(ratio) {
-    const context = this.base.getContext("2d"), { all } = this, { image, extent, runs } = all.scene;
+    const context = this.base.getContext("2d"), { images, extent, runs } = this.all.scene;
     context.fillStyle = "#000";
     context.clearRect(0, 0, this.width, this.height);
     const [u, v] = this.axes, corner = [0, 0, 0], [left, top] = this.pixelOf(corner);
     const [right, bottom] = this.pixelOf(extent);
     context.fillRect(left * ratio, top * ratio, (right - left) * ratio, (bottom - top) * ratio);
-    if (!image) return;
-    const picture = this.picture(), across = (axis) => (axis === 2 ? runs.step : image.factor) * this.step(axis) * ratio;
     context.save();
     context.beginPath();
     context.rect(left * ratio, top * ratio, (right - left) * ratio, (bottom - top) * ratio);
     context.clip();
-    context.imageSmoothingEnabled = image.factor > 1 || across(u) < 1.5;
     context.imageSmoothingQuality = "high";
-    context.drawImage(picture, left * ratio, top * ratio, picture.width * across(u), picture.height * across(v));
-    // Colors of labels would hardly be seen on white paper.
-    if (all.isLight && all.style !== "none") {
-      context.fillStyle = "rgb(0 0 0 / 0.65)";
-      context.fillRect(left * ratio, top * ratio, (right - left) * ratio, (bottom - top) * ratio);
+    context.globalCompositeOperation = "lighter";
+    const shown = images.filter((image) => image.shown);
+    for (const image of shown) {
+      const picture = this.picture(image, shown.length > 1 ? kTints[images.indexOf(image) % kTints.length] : kGray);
+      const across = (axis) => (axis === 2 ? runs.step : image.factor) * this.step(axis) * ratio;
+      context.imageSmoothingEnabled = image.factor > 1 || across(u) < 1.5;
+      context.drawImage(picture, left * ratio, top * ratio, picture.width * across(u), picture.height * across(v));
     }
     context.restore();
+    this.base.style.filter = this.all.filter;
   }
 
   /** Which label is at each pixel of the screen, straight from the runs. */
@@ -350,20 +358,27 @@ class Plane {
     const context = this.canvas.getContext("2d"), data = new ImageData(width, height), out = new Uint32Array(data.data.buffer);
     const fill = all.style === "fill" || all.style === "both", outline = all.style === "outline" || all.style === "both";
     const alpha = (Math.round(all.opacity * 255) << 24) >>> 0;
-    const thick = Math.max(1, Math.round(window.devicePixelRatio));
-    if (all.style !== "none")
+    const thick = Math.max(1, Math.round(window.devicePixelRatio)), inner = all.inner.fill(0);
+    if (all.style !== "none") {
       for (let y = 0, i = 0; y < height; ++y)
         for (let x = 0; x < width; ++x, ++i) {
           const id = ids[i];
           if (id === 0) continue;
-          const color = colors[id], dim = color >>> 24 < 255;
-          const edge = x < thick || y < thick || x + thick >= width || y + thick >= height ? 0 :
-            ids[i - thick] !== id || ids[i + thick] !== id || ids[i - thick * width] !== id || ids[i + thick * width] !== id;
-          if (marked[id]) out[i] = edge ? 0xffffffff : ((color & 0xffffff) | 0xd9000000) >>> 0;
-          else if (dim) out[i] = edge && outline ? ((color & 0xffffff) | 0x60000000) >>> 0 : 0;
-          else if (edge && outline) out[i] = color;
-          else if (fill) out[i] = ((color & 0xffffff) | alpha) >>> 0;
+          const edge = x >= thick && y >= thick && x + thick < width && y + thick < height &&
+            (ids[i - thick] !== id || ids[i + thick] !== id || ids[i - thick * width] !== id || ids[i + thick * width] !== id);
+          out[i] = Number(edge);
+          inner[id] += edge ? -1 : 3;
         }
+      for (let i = 0; i < out.length; ++i) {
+        const id = ids[i];
+        if (id === 0) continue;
+        // Objects below four pixels of the screen are nearly all outline, which would hide the image.
+        const color = colors[id], edge = out[i] === 1, isSmall = inner[id] < 0, isOutline = edge && outline && !isSmall;
+        if (marked[id]) out[i] = edge ? 0xffffffff : ((color & 0xffffff) | 0xd9000000) >>> 0;
+        else if (color >>> 24 < 255) out[i] = isOutline ? ((color & 0xffffff) | 0x60000000) >>> 0 : 0;
+        else out[i] = isOutline ? color : fill || isSmall ? ((color & 0xffffff) | alpha) >>> 0 : 0;
+      }
+    }
     context.putImageData(data, 0, 0);
   }
 

@@ -28,10 +28,11 @@ export class Table {
     this.active = 0;
     this.update();
     new ResizeObserver(() => this.show()).observe(this.box);
-    const paper = matchMedia("print");
+    // On paper the first rows stand, without scrolling.
+    const paper = matchMedia("print"), print = (isPrinted) => { this.isPrinted = isPrinted; this.show(); };
     this.isPrinted = paper.matches;
-    for (const [event, isPrinted] of [["beforeprint", true], ["afterprint", false]]) addEventListener(event, () => this.print(isPrinted));
-    paper.addEventListener("change", () => this.print(paper.matches));
+    for (const [event, isPrinted] of [["beforeprint", true], ["afterprint", false]]) addEventListener(event, () => print(isPrinted));
+    paper.addEventListener("change", () => print(paper.matches));
   }
 
   sort(c) {
@@ -63,12 +64,6 @@ export class Table {
       if (x !== x || y !== y) return x !== x ? (y !== y ? a - b : 1) : -1;  // missing ones are last
       return x < y ? -sign : sign;
     });
-  }
-
-  /** On paper the first rows stand, without scrolling. */
-  print(isPrinted) {
-    this.isPrinted = isPrinted;
-    this.show();
   }
 
   show() {

@@ -13,56 +13,45 @@ async function blobs(id) {
   return Promise.all(lines.map(inflated));
 }
 
-/** Reads numbers of 7 bits a byte, lowest first, the last byte of each below 128. */
-class Numbers {
-  constructor(bytes) {
-    this.bytes = bytes;
-    this.at = 0;
+/** Returns a function that reads numbers of 7 bits a byte, lowest first, the last byte of each below 128. */
+const numbers = (bytes, at = 0) => () => {
+  for (let number = 0, scale = 1; ; scale *= 128) {
+    const byte = bytes[at++];
+    number += (byte & 127) * scale;
+    if (byte < 128) return number;
   }
-  next() {
-    let number = 0, scale = 1;
-    for (;;) {
-      const byte = this.bytes[this.at++];
-      number += (byte & 127) * scale;
-      if (byte < 128) return number;
-      scale *= 128;
-    }
-  }
-}
+};
 
 /** The runs of labels: those of row r are entries rows[r] to rows[r + 1] of begin, end and id. */
 export async function unpackRuns(head) {
-  const [counts, gaps, lengths, ids] = (await blobs("labels")).map((bytes) => new Numbers(bytes));
+  const [counts, gaps, lengths, ids] = (await blobs("labels")).map((bytes) => numbers(bytes));
   const rows = new Uint32Array(head.height * head.depth + 1);
-  for (let r = 1; r < rows.length; ++r) rows[r] = rows[r - 1] + counts.next();
+  for (let r = 1; r < rows.length; ++r) rows[r] = rows[r - 1] + counts();
   const total = rows[rows.length - 1];
   const begin = new Uint32Array(total), end = new Uint32Array(total), id = new Uint32Array(total);
   for (let r = 0, last = 0; r + 1 < rows.length; ++r)
     for (let i = rows[r], x = 0; i < rows[r + 1]; ++i) {
-      begin[i] = x + gaps.next();
-      x = end[i] = begin[i] + lengths.next() + 1;
-      const step = ids.next();
+      begin[i] = x + gaps();
+      x = end[i] = begin[i] + lengths() + 1;
+      const step = ids();
       last = id[i] = last + (step % 2 ? -(step + 1) / 2 : step / 2);
     }
   return { ...head, rows, begin, end, id };
 }
 
-/** The image, a byte a pixel, slice after slice. */
-export async function unpackImage(head) {
-  if (!head) return null;
-  const parts = await blobs("image"), { width, height, filter } = head;
-  const pixels = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    pixels.set(part, at);
-    at += part.length;
-  }
-  if (filter === "average")
+/** The channels of the image, a byte a pixel, slice after slice. */
+export async function unpackImages(heads) {
+  const all = heads.length ? await blobs("image") : [];
+  return heads.map((head) => {
+    const parts = all.splice(0, head.blobs), { width, height } = head;
+    const pixels = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+    parts.reduce((at, part) => (pixels.set(part, at), at + part.length), 0);
     for (let i = 0; i < pixels.length; ++i) {
       const x = i % width, left = x > 0 ? pixels[i - 1] : 0, up = i % (width * height) >= width ? pixels[i - width] : 0;
       pixels[i] += (left + up) >> 1;
     }
-  return { ...head, pixels };
+    return { ...head, pixels };
+  });
 }
 
 const kArrays = { u32: Uint32Array, i32: Int32Array, f32: Float32Array, f64: Float64Array, u64: BigUint64Array };

@@ -1,23 +1,24 @@
 // The page of one label image.
-import { byId, copy, counted, element, labelColor, save, scaleColor, shown } from "./base.js";
+import { byId, copy, counted, element, labelColor, save, scaleColor, shown, unitText } from "./base.js";
 import { Filter } from "./filter.js";
 import { Histogram } from "./histogram.js";
-import { Planes } from "./planes.js";
+import { kTints, Planes } from "./planes.js";
 import { Table } from "./table.js";
-import { unpackColumns, unpackImage, unpackRuns } from "./unpack.js";
+import { unpackColumns, unpackImages, unpackRuns } from "./unpack.js";
 
 const kPlaces = /^(x0|y0|z0|x1|y1|z1|c[xyz](_physical|_weighted)?|moments_central-.*|inertia_tensor-.*|border_[xyz]\d|wraps_[xyz])$/;
 
 async function start() {
   const head = JSON.parse(byId("head").textContent);
-  const [runs, image, columns] = await Promise.all([unpackRuns(head.runs), unpackImage(head.image), unpackColumns(head.columns, head.rows)]);
-  const page = new ViewPage(head, runs, image, columns);
+  for (const each of [head, ...head.columns]) each.unit = unitText(each.unit);
+  const [runs, images, columns] = await Promise.all([unpackRuns(head.runs), unpackImages(head.images), unpackColumns(head.columns, head.rows)]);
+  const page = new ViewPage(head, runs, images, columns);
   globalThis.gpucclView = page;  // for tests, and for people at the console
   document.body.dataset.ready = "yes";
 }
 
 class ViewPage {
-  constructor(head, runs, image, columns) {
+  constructor(head, runs, images, columns) {
     this.head = head;
     this.count = head.rows;
     const id = columns.find(({ name }) => name === "id").values;
@@ -34,7 +35,7 @@ class ViewPage {
     this.marked = new Uint8Array(head.ids + 1);
     this.colorBy = "";
     this.describe();
-    this.scene = { runs, image, extent: head.extent, spacing: head.spacing, unit: head.unit, colors: this.colors, marked: this.marked, names: () => this.names() };
+    this.scene = { runs, images, inverted: head.inverted, extent: head.extent, spacing: head.spacing, unit: head.unit, colors: this.colors, marked: this.marked, names: () => this.names() };
     this.tip = document.body.appendChild(element("div", { id: "tip", hidden: true }));
     this.planes = new Planes(byId("planes"), this.scene, {
       hovered: (...args) => this.hovered(...args), clicked: (...args) => this.clicked(...args), moved: () => this.moved() });
@@ -72,17 +73,23 @@ class ViewPage {
     on("opacity", "input", () => { planes.opacity = byId("opacity").value / 100; planes.draw(); });
     byId("color").append(element("option", { value: "", text: "label" }), ...this.columns.slice(1).map(({ name }) => element("option", { text: name, value: name })));
     on("color", "change", () => { this.colorBy = byId("color").value; this.recolor(); this.fade(); this.table.show(); });
+    byId("display").hidden = this.scene.images.length === 0;
+    byId("invert").checked = planes.invert;
+    on("invert", "change", () => { planes.invert = byId("invert").checked; planes.draw(); });
+    for (const name of ["brightness", "contrast"]) on(name, "input", () => { planes[name] = 4 ** byId(name).value; planes.draw(); });
+    if (this.scene.images.length > 1) byId("channels").append(...this.scene.images.map((image, n) => {
+      const box = element("input", { type: "checkbox", checked: image.shown, onchange: () => { image.shown = box.checked; planes.draw(); } });
+      return element("label", {}, box, element("span", { class: "swatch", style: `background:rgb(${kTints[n % kTints.length].map((share) => 255 * share)})` }), image.name);
+    }));
     on("in", "click", () => planes.zoom(1.4));
     on("out", "click", () => planes.zoom(1 / 1.4));
     on("fit", "click", () => planes.fit());
     const volume = head.extent[2] > 1;
-    byId("layout-box").hidden = !volume;
-    byId("slices").hidden = !volume;
-    byId("layout-box").style.display = byId("slices").style.display = volume ? "" : "none";
+    byId("layout-box").hidden = byId("slices").hidden = !volume;
     on("layout", "change", () => { planes.show(byId("layout").value); this.moved(); });
     if (volume && innerWidth <= 640) byId("layout").value = "xy", planes.show("xy");
     on("slice", "input", () => {
-      const place = [...planes.place], n = this.sliceAxis();
+      const place = [...planes.place], n = this.sliceAxis;
       place[n] = Number(byId("slice").value) * (n === 2 ? head.runs.step : 1);
       planes.go(place);
     });
@@ -92,22 +99,25 @@ class ViewPage {
     on("save", "click", () => this.save());
   }
 
-  sliceAxis() {
-    const [plane] = this.planes.shownPlanes;
-    return plane.axes[2];
-  }
+  get sliceAxis() { return this.planes.shownPlanes[0].axes[2]; }
 
   moved() {
-    const n = this.sliceAxis(), step = n === 2 ? this.head.runs.step : 1, { place } = this.planes;
+    const n = this.sliceAxis, step = n === 2 ? this.head.runs.step : 1, { place } = this.planes;
     byId("slice").max = n === 2 ? this.head.runs.depth - 1 : this.head.extent[n] - 1;
     byId("slice").value = Math.floor(place[n] / step);
-    byId("slice-name").textContent = `${n === 2 ? "Slice" : "xyz"[n]} ${Math.floor(place[n] / step) * step} of ${this.head.extent[n]}`;
+    byId("slice-name").textContent = `Slice ${Math.floor(place[n] / step) * step + 1} of ${this.head.extent[n]}`;
   }
 
   buildHistograms() {
     const of = (column) => new Histogram(column, this.filter, () => this.changed());
-    const measures = this.columns.filter(({ filters }) => filters);
-    const first = measures.filter(({ name }) => !kPlaces.test(name)).map(of), rest = measures.filter(({ name }) => kPlaces.test(name));
+    const isConstant = ({ values }) => { let one; return values.every((value) => Number.isNaN(value) || value === (one ??= value)); };
+    const isId = ({ name, values }) => name === "value" && !/--delta/.test(this.head.command.options) && new Set(values).size === values.length;
+    const measures = this.columns.filter((column) => column.filters && !isId(column)), constant = measures.filter(isConstant);
+    const varied = measures.filter((column) => !constant.includes(column)), rest = varied.filter(({ name }) => kPlaces.test(name));
+    // The area and means are looked at most.
+    const rank = ({ name }) => (name === "area" ? 0 : /^intensity_mean/.test(name) ? 1 : 2);
+    const first = varied.filter((column) => !rest.includes(column)).sort((a, b) => rank(a) - rank(b)).map(of);
+    const same = this.count < 2 ? [] : constant.map(({ name, values, unit }) => `${name} ${shown(values.find((value) => !Number.isNaN(value))) || "none"} ${unit ?? ""}`.trim());
     this.histograms = first;
     const box = element("div", { class: "scroll" });
     const more = element("details", {}, element("summary", { text: `Positions and moments (${rest.length})` }));
@@ -123,7 +133,7 @@ class ViewPage {
     });
     const section = byId("filters"), parts = [...section.children];
     byId("histograms").append(...first.map((histogram) => histogram.box));
-    box.append(...parts, ...(rest.length ? [more] : []));
+    box.append(...parts, ...(same.length ? [element("p", { class: "note", text: `The same for all: ${same.join(", ")}.` })] : []), ...(rest.length ? [more] : []));
     section.append(box);
   }
 
@@ -156,12 +166,12 @@ class ViewPage {
   recolor() {
     const { opaque, rowOf } = this;
     if (this.colorBy) {
-      const histogram = this.scaleOf(this.colorBy);
+      const histogram = this.histograms.find(({ column }) => column.name === this.colorBy) ?? new Histogram(this.column[this.colorBy], this.filter, () => {});
       this.scaled = (value) => histogram.share(value);
-      this.drawLegend(histogram);
+      const colors = Array.from({ length: 9 }, (_, i) => `rgb(${scaleColor(i / 8)})`);
+      byId("legend").replaceChildren(shown(histogram.least), element("span", { style: `background:linear-gradient(90deg,${colors})` }), shown(histogram.largest));
     }
     byId("legend").hidden = !this.colorBy;
-    byId("legend").style.display = this.colorBy ? "" : "none";
     for (let id = 1; id < opaque.length; ++id) {
       const row = rowOf[id], [r, g, b] = row >= 0 ? this.rgb(row) : labelColor(id);
       opaque[id] = ((255 << 24) | (b << 16) | (g << 8) | r) >>> 0;
@@ -176,19 +186,6 @@ class ViewPage {
       colors[id] = row < 0 || kept[row] ? opaque[id] : (opaque[id] & 0xffffff) | 0x1000000;
     }
     this.planes.draw();
-  }
-
-  scaleOf(name) {
-    return this.histograms.find(({ column }) => column.name === name) ?? new Histogram(this.column[name], this.filter, () => {});
-  }
-
-  drawLegend(histogram) {
-    const canvas = element("canvas", { width: 140, height: 1, "aria-hidden": true }), context = canvas.getContext("2d");
-    for (let x = 0; x < 140; ++x) {
-      context.fillStyle = `rgb(${scaleColor(x / 139)})`;
-      context.fillRect(x, 0, 1, 1);
-    }
-    byId("legend").replaceChildren(shown(histogram.least), canvas, shown(histogram.largest));
   }
 
   rows() {

@@ -92,7 +92,7 @@ std::vector<float> ViewImage::read(int step) const {
 
 /// Returns the pixels in parts of about a MiB, as differences from the mean of the pixels to the left and
 /// above, which compress better. NaN is black.
-std::vector<std::vector<std::uint8_t>> ViewImage::pixels(const std::vector<float>& means, int depth) const {
+std::vector<std::vector<std::uint8_t>> ViewImage::pixels(const std::vector<float>& means, int depth) {
   const auto w = static_cast<std::size_t>(width()), h = static_cast<std::size_t>(height()), each = w * h;
   const std::size_t slices_each = std::max<std::size_t>(1, (std::size_t{1} << 20) / each);
   std::vector<std::vector<std::uint8_t>> parts((static_cast<std::size_t>(depth) + slices_each - 1) /
@@ -106,6 +106,7 @@ std::vector<std::vector<std::uint8_t>> ViewImage::pixels(const std::vector<float
   for (std::size_t z = 0; z < static_cast<std::size_t>(depth); ++z) {
     std::transform(means.begin() + static_cast<std::ptrdiff_t>(z * each),
                    means.begin() + static_cast<std::ptrdiff_t>((z + 1) * each), slice.begin(), gray);
+    if (z == static_cast<std::size_t>(depth) / 2) middle_ = slice;
     std::vector<std::uint8_t>& part = parts[z / slices_each];
     for (std::size_t i = 0; i < each; ++i) {
       const unsigned left = i % w > 0 ? slice[i - 1] : 0u, up = i >= w ? slice[i - w] : 0u;

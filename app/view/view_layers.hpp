@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/view/batch_page.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
 #include "io/image/label_image.hpp"
@@ -73,16 +74,19 @@ class ViewImage {
   int height() const { return (extent().height + factor_ - 1) / factor_; }
   /// Returns the samples that are shown as black and as white.
   const io::GrayRange& range() const { return range_; }
+  /// Returns the middle slice of what pack() has packed.
+  GrayPicture middle() { return {width(), height(), std::move(middle_)}; }
 
  private:
   std::vector<float> read(int step) const;
-  std::vector<std::vector<std::uint8_t>> pixels(const std::vector<float>& means, int depth) const;
+  std::vector<std::vector<std::uint8_t>> pixels(const std::vector<float>& means, int depth);
 
   std::string path_;
   std::unique_ptr<io::SampleSource> source_;
   std::int64_t memory_ = 0;
   int factor_ = 1;
   io::GrayRange range_;
+  std::vector<std::uint8_t> middle_;
 };
 
 }  // namespace gpuccl::app

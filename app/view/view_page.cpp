@@ -1,16 +1,19 @@
 #include "app/view/view_page.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/common/messages.hpp"
+#include "app/view/batch_page.hpp"
 #include "app/view/pages.hpp"
 #include "app/view/view_layers.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/limits.hpp"
+#include "io/read/intensity_reader.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -37,16 +40,48 @@ ViewTable::Packed pack_table(ViewPage& page, bool volume, std::size_t most_bytes
   }
 }
 
-std::vector<std::string> left_out(const ViewPage& page, const ViewLabels& labels,
-                                  const std::optional<ViewImage>& image) {
+/// A channel of the image below the labels.
+struct Channel {
+  std::string name;
+  io::ReadOptions read;
+  bool is_shown;  // when the page opens
+};
+
+/// Returns all channels of the image, if one is chosen and they are not many; otherwise the image.
+std::vector<Channel> channels_of(const ViewPage& page) {
+  constexpr std::size_t kMost = 8;
+  if (page.image.empty()) return {};
+  const std::vector<Channel> alone = {{"", page.read_image, true}};
+  const io::PlaneChoice& chosen = page.read_image.planes;
+  if (!chosen.channel && chosen.channel_name.empty()) return alone;
+  io::ReadOptions read = page.read_image;
+  read.warn = nullptr;
+  read.planes.channel_name.clear();
+  std::vector<std::string> names;
+  try {
+    names = io::channel_names(page.image, read);
+  } catch (const Error&) {  // opening the chosen channel tells what is wrong
+    return alone;
+  }
+  if (names.size() < 2 || names.size() > kMost) return alone;
+  std::vector<Channel> channels;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    read.planes.channel = static_cast<int>(i);
+    const bool is_chosen =
+        chosen.channel_name.empty() ? chosen.channel == read.planes.channel : chosen.channel_name == names[i];
+    channels.push_back({names[i].empty() ? "channel " + std::to_string(i) : names[i],
+                        is_chosen ? page.read_image : read, is_chosen});
+  }
+  return channels;
+}
+
+std::vector<std::string> left_out(const ViewPage& page, const ViewLabels& labels, int factor) {
   std::vector<std::string> lines;
   if (labels.factor() > 1)
     lines.push_back("Labels are shown for every " + nth(labels.factor()) + " pixel along x and y.");
   if (labels.step() > 1) lines.push_back("Every " + nth(labels.step()) + " slice is shown.");
-  if (image && image->factor() > 1) {
-    const std::string factor = std::to_string(image->factor());
-    lines.push_back("Each pixel of the image shown is the mean of " + factor + " x " + factor + " pixels.");
-  }
+  if (factor > 1)
+    lines.push_back(fmt::format("Each pixel of the image shown is the mean of {0} x {0} pixels.", factor));
   if (page.table.rows() < page.components)
     lines.push_back("The table has the " + std::to_string(page.table.rows()) + " largest components.");
   return lines;
@@ -59,17 +94,9 @@ std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs, bool wi
          (with_image ? ViewImage::most_bytes(extent.elements()) : 0);
 }
 
-void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page) {
+std::string write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page) {
   const Extent extent = labels.labels.extent();
   const bool volume = extent.depth > 1;
-  std::optional<ViewImage> image;
-  if (!page.image.empty()) {
-    image.emplace(page.image, page.read_image);
-    if (image->extent() != extent)
-      throw io::FileError(
-          page.image, ErrorCode::data,
-          "has " + io::to_string(image->extent()) + " pixels, the labels have " + io::to_string(extent));
-  }
 
   const std::string_view html = kViewPage;
   const std::size_t place = html.find(kDataPlace);
@@ -78,10 +105,32 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
   const ViewTable::Packed table = pack_table(page, volume, most / 2);
   std::size_t left = most - std::min(most, bytes_of(table.lines));
   ViewLabels runs(labels);
-  const std::vector<std::string> run_lines = runs.pack(image ? left / 2 : left);
+  const std::vector<std::string> run_lines = runs.pack(page.image.empty() ? left : left / 2);
   left -= std::min(left, bytes_of(run_lines));
   std::vector<std::string> image_lines;
-  if (image) image_lines = image->pack(runs.step(), left);
+  nlohmann::json images = nlohmann::json::array();
+  GrayPicture below;
+  int factor = 1;
+  const std::vector<Channel> channels = channels_of(page);
+  for (const Channel& channel : channels) {
+    ViewImage image(page.image, channel.read);
+    if (image.extent() != extent)
+      throw io::FileError(
+          page.image, ErrorCode::data,
+          "has " + io::to_string(image.extent()) + " pixels, the labels have " + io::to_string(extent));
+    const std::vector<std::string> lines = image.pack(runs.step(), left / channels.size());
+    image_lines.insert(image_lines.end(), lines.begin(), lines.end());
+    factor = std::max(factor, image.factor());
+    images.push_back({{"name", channel.name},
+                      {"shown", channel.is_shown},
+                      {"width", image.width()},
+                      {"height", image.height()},
+                      {"factor", image.factor()},
+                      {"blobs", lines.size()}});
+    page.about.emplace_back("Black to white" + (channel.name.empty() ? "" : " of " + channel.name),
+                            io::shortest(image.range().black) + " to " + io::shortest(image.range().white));
+    if (channel.is_shown) below = image.middle();
+  }
 
   nlohmann::json head = {
       {"format", 1},
@@ -102,7 +151,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
       {"columns", io::parse_json(table.heads)},
       {"labels_are_ids", page.names.empty()},
       {"hints", page.hints},
-      {"left_out", left_out(page, runs, image)},
+      {"left_out", left_out(page, runs, factor)},
       {"command",
        {{"input", page.input}, {"options", page.options}, {"output", page.output}, {"made", page.made}}}};
   if (!page.index.empty()) head["index"] = page.index;
@@ -114,17 +163,10 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
         {"z1", first},
         {"cz", first},
         {"cz_physical", page.geometry.orientation ? 0 : first * page.geometry.spacing[2]}};
-  head["image"] = nullptr;
-  if (image)
-    head["image"] = {{"width", image->width()},
-                     {"height", image->height()},
-                     {"factor", image->factor()},
-                     {"filter", "average"}};
+  head["images"] = std::move(images);
+  head["inverted"] = page.read_image.foreground.invert;
+  page.about.emplace_back("Program", version_line());
   head["about"] = page.about;
-  if (image)
-    head["about"].push_back(
-        {"Black to white", io::shortest(image->range().black) + " to " + io::shortest(image->range().white)});
-  head["about"].push_back({"Program", version_line()});
 
   write(file, html.substr(0, place));
   // Paths need not be UTF-8.
@@ -133,6 +175,7 @@ void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage p
   write_lines(file, "image", image_lines);
   write_lines(file, "table", table.lines);
   write(file, html.substr(place + kDataPlace.size()));
+  return page.index.empty() ? "" : thumbnail(labels, below, page.read_image.foreground.invert);
 }
 
 }  // namespace gpuccl::app

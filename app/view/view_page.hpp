@@ -78,7 +78,7 @@ struct ViewPage {
   std::string table_file;                // that it comes from; "" if it is made from the labels
   std::span<const std::uint64_t> names;  // the labels of numbers 1..N; empty: the same
   std::string image;                     // path of the image below the labels; "" for none
-  io::ReadOptions read_image;
+  io::ReadOptions read_image;            // of the channel to show first; foreground.invert: light as dark
   // Command that makes the labels again. `made`: the page belongs to this run.
   std::string input, options, output;
   bool made = false;
@@ -98,8 +98,9 @@ inline constexpr std::size_t kMostViewRows = 1'000'000;
 /// and table.
 std::int64_t bytes_to_make_view(const Extent& extent, std::int64_t runs, bool with_image);
 
-/// Writes the page (docs/view.md): one file that needs nothing else. FileError of the image below or of
-/// the file of the table.
-void write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page);
+/// Writes the page (docs/view.md): one file that needs nothing else. Returns a small PNG of the labels over
+/// the image for the index of a batch; "" for a single page. FileError of the image below or of the file of
+/// the table.
+std::string write_view(io::AtomicFile& file, const io::MappedLabels& labels, ViewPage page);
 
 }  // namespace gpuccl::app

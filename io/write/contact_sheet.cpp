@@ -7,6 +7,7 @@
 #include <limits>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "io/image/each_slice.hpp"
 
@@ -226,12 +227,14 @@ GrayRange gray_range(const std::vector<float>& all) {
   return {range.black, range.black + 1};
 }
 
-void draw_gray(const SampleSource& source, std::int64_t memory, const ContactSheet& sheet,
+void draw_gray(const SampleSource& source, std::int64_t memory, const ContactSheet& sheet, bool invert,
                std::uint8_t* pixels) {
   const std::vector<float> some = some_values(source, memory, sheet);
-  const GrayRange range = gray_range(some);
+  GrayRange range = gray_range(some);
+  if (invert) std::swap(range.black, range.white);
+  const double middle = (range.black + range.white) / 2;
   const auto light = std::count_if(some.begin(), some.end(),
-                                   [&](float value) { return value > (range.black + range.white) / 2; });
+                                   [&](float value) { return invert ? value < middle : value > middle; });
   const double white = 2 * light > std::ssize(some) ? kWhiteOfLight : kWhite;
   const double scale = white / (range.white - range.black);
   const auto gray = [&](double value) {

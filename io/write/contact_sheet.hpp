@@ -98,8 +98,8 @@ GrayRange gray_range(const std::vector<float>& all);
 
 /// Draws the slices of `source` that a sheet shows into its RGB pixels. Around pages smaller than the others
 /// there is a line. Pixels are the same whatever the number of threads: of each block of elements, two rows
-/// are averaged.
-void draw_gray(const SampleSource& source, std::int64_t memory, const ContactSheet& sheet,
+/// are averaged. `invert`: dark objects are labeled, which are shown light.
+void draw_gray(const SampleSource& source, std::int64_t memory, const ContactSheet& sheet, bool invert,
                std::uint8_t* pixels);
 
 }  // namespace gpuccl::io

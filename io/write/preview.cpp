@@ -232,8 +232,8 @@ Preview::Preview(Extent extent, const std::vector<NumberedComponent>& numbered)
   }
 }
 
-void Preview::draw_image(const SampleSource& source, std::int64_t memory) {
-  draw_gray(source, memory, sheet_, pixels_.data());
+void Preview::draw_image(const SampleSource& source, std::int64_t memory, bool invert) {
+  draw_gray(source, memory, sheet_, invert, pixels_.data());
   has_image_ = true;
 }
 

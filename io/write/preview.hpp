@@ -63,8 +63,8 @@ class Preview {
   /// `numbered`: components that may get a number.
   explicit Preview(Extent extent, const std::vector<NumberedComponent>& numbered = {});
 
-  /// Draws the image below the labels, before the first row.
-  void draw_image(const SampleSource& source, std::int64_t memory);
+  /// Draws the image below the labels, before the first row. `invert`: light as dark.
+  void draw_image(const SampleSource& source, std::int64_t memory, bool invert);
   /// Adds rows in ascending order. Rows shared by several parts are added by each of them.
   void add(const PreviewRow& row);
   /// Writes the PNG. Call it after the last row.

@@ -301,18 +301,18 @@ def check_no_command(browser, folder):
     tifffile.imwrite(folder / "background.tif", numpy.zeros((9, 9), numpy.uint8))
     gpuccl("label", folder / "background.tif", "--view", page, "--quiet")
     browser.open(page)
-    drag(browser, "area", 0.2, 0.8)
-    assert browser("return gpucclView.filter.ranges.size") == 0
+    assert browser("return gpucclView.histograms.length") == 0
     values = numpy.zeros((8, 8), numpy.uint64)
     values[1, 1], values[3, 3], values[5, 5:8] = 5, 2**60, 2**62
     numpy.save(folder / "long.npy", values)
     gpuccl("label", folder / "long.npy", "--values", "--view", page, "--overwrite", "--quiet")
     browser.open(page)
-    drag(browser, "value", 0.5, 1)
+    browser("gpucclView.filter.set(gpucclView.column.value, 2 ** 59, null); gpucclView.changed()")
     lines = "return [...document.querySelectorAll('#commands code, #commands p')].map((line) => line.textContent)"
     said = browser(lines)
     assert len(said) == 1 and "2^53" in said[0], said
-    gpuccl("label", DATA / "cells.tif", "--values", "--delta", "40", "--view", page, "--overwrite", "--quiet")
+    tifffile.imwrite(folder / "gray.tif", numpy.kron([[10, 0, 60, 0, 200]], numpy.ones((9, 9))).astype(numpy.uint8))
+    gpuccl("label", folder / "gray.tif", "--values", "--delta", "9", "--view", page, "--overwrite", "--quiet")
     browser.open(page)
     drag(browser, "value", 0.2, 1)
     said = browser(lines)
@@ -340,6 +340,142 @@ def check_split(browser, folder):
     assert sorted(want) != want and sorted(want) == [int(n) for n in numpy.unique(there)[1:]], want
     assert browser("return [...gpucclView.column.label.values].map(Number)") == want
     check_labels(browser, there, 300, "split", 5)
+
+
+# Red, green and blue of the image at an element as they are shown, and those and the opacity of the label over it.
+PIXEL = """
+const [plane] = gpucclView.planes.planes, [x, y] = plane.pixelOf(arguments[0].map((n) => n + 0.5));
+return [plane.base, plane.canvas].map((layer) => {
+  const seen = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  [seen.canvas.width, seen.canvas.height] = [layer.width, layer.height];
+  seen.filter = layer.style.filter || "none";
+  seen.drawImage(layer, 0, 0);
+  return [...seen.getImageData(x, y, 1, 1).data].slice(0, layer === plane.base ? 3 : 4);
+});
+"""
+
+
+def look_at(browser, x, y, z=0):
+    browser.settle()
+    return browser(PIXEL, [x, y, z])
+
+
+def set_control(browser, name, value):
+    browser("""
+const control = document.getElementById(arguments[0]);
+if (control.type === "checkbox") control.checked = arguments[1];
+else control.value = arguments[1];
+for (const event of ["input", "change"]) control.dispatchEvent(new Event(event));""", name, value)
+
+
+def check_light(browser, folder):
+    """Dark ink of --invert is light, white paper and what a mask has beyond its labels are dim, and the image has controls."""
+    page, image = folder / "light.html", numpy.full((60, 90), 220, numpy.uint8)
+    image[10:30, 10:40] = 30
+    image[40:55, 50:80] = 90
+    tifffile.imwrite(folder / "ink.tif", image)
+    for source, words in (("label", [folder / "ink.tif", "--invert", "--threshold", "120", "--min-size", "500", "-o", folder / "ink-labels.tif", "--overwrite"]),
+                          ("view", [folder / "ink-labels.tif", "--image", folder / "ink.tif", "--report", folder / "ink-labels.json", "-o", page])):
+        gpuccl(source, *words, *(["--view", page, "--quiet"] if source == "label" else []))
+        browser.open(page)
+        ink, dropped, paper = (look_at(browser, *at) for at in ((20, 20), (60, 45), (85, 5)))
+        assert min(ink[0]) > 240 and 130 < dropped[0][0] < 190 and max(paper[0]) < 5, (ink, dropped, paper)
+        assert ink[1][3] > 0 and dropped[1][3] == 0
+    set_control(browser, "brightness", 0.5)
+    assert look_at(browser, 60, 45)[0][0] > 240
+    set_control(browser, "brightness", 0)
+    set_control(browser, "contrast", -1)
+    assert abs(look_at(browser, 20, 20)[0][0] - 159) < 4 and abs(look_at(browser, 85, 5)[0][0] - 96) < 4
+    set_control(browser, "contrast", 0)
+    set_control(browser, "invert", False)
+    ink, paper = look_at(browser, 20, 20), look_at(browser, 85, 5)
+    assert max(ink[0]) < 5 and 80 < paper[0][0] < 100, (ink, paper)
+    set_control(browser, "style", "none")
+    assert look_at(browser, 85, 5)[0][0] > 250
+
+    mask = numpy.zeros((60, 90), numpy.uint8)
+    mask[10:30, 10:40] = mask[40:45, 50:55] = 255
+    tifffile.imwrite(folder / "mask.tif", mask)
+    gpuccl("label", folder / "mask.tif", "--min-size", "100", "--view", page, "--overwrite", "--quiet")
+    browser.open(page)
+    assert look_at(browser, 52, 42) == [[89] * 3, [0] * 4]
+
+
+def check_channels(browser, folder):
+    """Channels of an image are shown one at a time in gray, or together in colors."""
+    image, page = numpy.zeros((3, 40, 60), numpy.uint16), folder / "channels.html"
+    image[0, 5:15, 5:25], image[1, 20:35, 10:30], image[2, 5:30, 40:55] = 900, 4000, 70
+    image[:, 36:39] = [[[450]], [[2000]], [[35]]]  # a mask would be dim
+    tifffile.imwrite(folder / "channels.ome.tif", image, metadata=dict(axes="CYX", Channel=dict(Name=["DAPI", "GFP", "RFP"])))
+    gpuccl("label", folder / "channels.ome.tif", "--channel", "1", "-o", folder / "channels-labels.tif", "--view", page, "--quiet")
+    browser.open(page)
+    assert browser("return [...document.querySelectorAll('#channels label')].map((label) => [label.textContent, label.firstChild.checked])") == [["DAPI", False], ["GFP", True], ["RFP", False]]
+    assert look_at(browser, 12, 25)[0] == [255] * 3 and look_at(browser, 8, 8)[0] == look_at(browser, 45, 10)[0] == [0] * 3
+    browser("for (const box of document.querySelectorAll('#channels input')) if (!box.checked) box.click()")
+    (dapi, _), (gfp, _), (rfp, _) = (look_at(browser, *at) for at in ((8, 8), (12, 25), (45, 10)))
+    assert dapi[0] == 255 and max(dapi[1:]) < 80 and gfp[1] > 200 and max(gfp[0], gfp[2]) < 80 and rfp[2] == 255 and max(rfp[:2]) < 120, (dapi, gfp, rfp)
+    gpuccl("view", folder / "channels-labels.tif", "--image", folder / "channels.ome.tif", "--channel", "RFP", "-o", page)
+    browser.open(page)
+    assert look_at(browser, 45, 10)[0] == [255] * 3 and look_at(browser, 12, 25)[0] == [0] * 3
+    assert "Black to white of GFP" in browser("return document.getElementById('foot').textContent")
+
+
+def check_small(browser, folder):
+    """Objects below four pixels of the screen have no outline, larger ones have."""
+    image, page = numpy.zeros((100, 200), numpy.uint8), folder / "small-objects.html"
+    image[10:13, 10:13] = image[40:60, 40:60] = image[80, 10:190] = 200
+    tifffile.imwrite(folder / "objects.tif", image)
+    gpuccl("label", folder / "objects.tif", "--view", page, "--quiet")
+    browser.open(page)
+    alpha = lambda x, y: look_at(browser, x, y)[1][3]
+    browser("gpucclView.planes.zoom(1 / gpucclView.planes.scale)")
+    assert [alpha(10, 10), alpha(40, 50), alpha(50, 50), alpha(100, 80)] == [115, 255, 115, 115]
+    set_control(browser, "style", "outline")
+    assert [alpha(10, 10), alpha(40, 50), alpha(50, 50)] == [115, 255, 0]
+    browser("gpucclView.planes.zoom(4)")
+    browser("gpucclView.planes.center = [11, 11, 0.5]; gpucclView.planes.draw()")
+    assert alpha(11, 11) == 0, "the object is larger now"
+
+
+def check_histograms(browser, folder):
+    """Measures that differ have histograms, means first; bars are as high as they have components."""
+    values, page = numpy.zeros((30, 90), numpy.uint16), folder / "histograms.html"
+    for i in range(20):
+        values[5:7 + (i % 4 == 0), 4 * i:4 * i + 3] = 7 + i
+    tifffile.imwrite(folder / "ids.tif", values)
+    gpuccl("label", folder / "ids.tif", "--values", "--intensity", folder / "ids.tif", "--measure", "intensity,euler_number,area_physical", "--spacing", "0.5,0.5,um", "--view", page, "--quiet")
+    browser.open(page)
+    assert browser("return gpucclView.histograms.map(({ column }) => column.name)")[:2] == ["area", "intensity_mean"]
+    shown = set(browser("return gpucclView.histograms.map(({ column }) => column.name)"))
+    assert "area_physical" in shown and not shown & {"value", "label", "euler_number", "intensity_std"}, shown
+    said = browser("return document.getElementById('filters').textContent")
+    assert "The same for all:" in said and "euler_number 1" in said and "area_physical (\u00b5m\u00b2)" in said, said
+    assert "0.5 \u00d7 0.5 \u00b5m" in browser("return document.getElementById('summary').textContent")
+    path, peak = browser("const { keptBars, box } = gpucclView.histograms[0]; return [keptBars.getAttribute('d'), box.querySelector('small').textContent]")
+    assert [float(part.split("h")[0]) for part in path.split("v-")[1:]] == [64, round(64 * 5 / 15, 2)] and peak == "peak 15", (path, peak)
+    pointed = browser("""
+const { svg, range } = gpucclView.histograms[0], box = svg.getBoundingClientRect();
+svg.dispatchEvent(new PointerEvent("pointermove", { clientX: box.left + 2, clientY: box.top + 5, bubbles: true }));
+return range.textContent""")
+    assert pointed == "15 of 6", pointed
+
+
+def check_volume(browser, folder):
+    """All planes of a volume fit, however long its elements are; slices count from 1, and keys are listed."""
+    for name, shape, spacing in (("flat", (12, 100, 140), "0.2,0.2,2,um"), ("tall", (90, 30, 40), "1,1,5,um"), ("thin", (2, 200, 20), "1,1,1,um")):
+        image, page = numpy.zeros(shape, numpy.uint8), folder / f"{name}.html"
+        image[:, 2:9, 2:12] = 200
+        tifffile.imwrite(folder / f"{name}.tif", image)
+        gpuccl("label", folder / f"{name}.tif", "--spacing", spacing, "--view", page, "--quiet")
+        for width in (1280, 390):
+            browser.open(page, width)
+            browser("document.getElementById('layout').value = 'all'; document.getElementById('layout').dispatchEvent(new Event('change')); document.getElementById('fit').click()")
+            browser.settle()
+            ends = browser("const { shownPlanes } = gpucclView.planes; return shownPlanes.map((p) => [p.pixelOf([0, 0, 0]), p.pixelOf(gpucclView.head.extent), [p.canvas.clientWidth, p.canvas.clientHeight]])")
+            assert len(ends) == 3 and all(-1 <= low[k] < high[k] <= size[k] + 1 for low, high, size in ends for k in (0, 1)), (name, ends)
+        browser("gpucclView.planes.go([0, 0, 0])")
+        assert browser("return document.getElementById('slice-name').textContent") == f"Slice 1 of {shape[0]}"
+    assert "Page Down" in browser("return document.getElementById(gpucclView.planes.planes[0].canvas.getAttribute('aria-describedby')).textContent")
 
 
 def check_print(browser, folder):
@@ -377,7 +513,8 @@ def main():
         check_names(browser, folder)
         check_no_command(browser, folder)
         check_split(browser, folder)
-        check_print(browser, folder)
+        for check in (check_light, check_channels, check_small, check_histograms, check_volume, check_print):
+            check(browser, folder)
         check_firefox(folder)
     browser.driver.quit()
 

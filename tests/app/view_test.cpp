@@ -31,6 +31,13 @@ TEST_CASE("a page has the components of its labeling, and nothing that ends a sc
   CHECK(head["command"]["options"] == report["options"]);
   CHECK(head["left_out"].empty());
   CHECK(!head.contains("index"));
+  CHECK(head["images"].size() == 1);
+  CHECK(head["inverted"] == false);
+  succeeds({"label", input, "--invert", "--view", scratch / "inverted.html", "--quiet"});
+  CHECK(head_of(scratch / "inverted.html")["inverted"] == true);
+  succeeds({"label", input, "--invert", "--intensity", source_file("data/cells.tif"), "--view",
+            scratch / "other.html", "--quiet"});
+  CHECK(head_of(scratch / "other.html")["inverted"] == false);  // of another image
   CHECK(read_file(page).find("<script>.tif") == std::string::npos);
   // Another run gives the same bytes.
   succeeds({"label", input, "--min-size", "200", "--view", scratch / "again.html", "--quiet"});

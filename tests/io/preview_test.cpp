@@ -186,9 +186,9 @@ class Samples final : public SampleSource {
 };
 
 DecodedPng preview_over(const SampleSource& samples, const LabelImage& image,
-                        const std::vector<NumberedComponent>& numbered = {}) {
+                        const std::vector<NumberedComponent>& numbered = {}, bool invert = false) {
   Preview preview(image.extent(), numbered);
-  preview.draw_image(samples, 1 << 20);
+  preview.draw_image(samples, 1 << 20, invert);
   return drawn(std::move(preview), {image, {}, image.count()});
 }
 
@@ -244,6 +244,10 @@ TEST_CASE("a light image is darker than labels") {
   const DecodedPng pixels = preview_over(samples, filled({40, 30, 1}, 0));
   CHECK(pixel(pixels, 2, 2) == gray(0));
   CHECK(pixel(pixels, 20, 2) == gray(64));
+  // Inverted, the ink is light and the paper black.
+  const DecodedPng inverted = preview_over(samples, filled({40, 30, 1}, 0), {}, true);
+  CHECK(pixel(inverted, 2, 2) == gray(225));
+  CHECK(pixel(inverted, 20, 2) == gray(0));
 }
 
 TEST_CASE("a line separates a smaller page from its padding") {
