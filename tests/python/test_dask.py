@@ -134,6 +134,48 @@ def test_scores_of_chunks_are_those_of_the_array(random):
         same_tables(found_table, table)
 
 
+def test_arrays_cleaned_in_chunks(random):
+    import gpuccl.dask
+
+    for _ in range(1_000 if LONG else 60):
+        ndim = int(random.integers(1, 4))
+        array = random_labels(random, tuple(random.integers(1, (60, 30, 12)[ndim - 1], ndim)))
+        values = bool(random.integers(2))
+        array = array.astype(("i8", "i4")[random.integers(2)]) if values else (array > 0).astype(("?", "f4")[random.integers(2)])
+        if array.dtype.kind in "if" and random.integers(4) == 0:
+            array = np.where(random.random(array.shape) < 0.1, -array if values else np.nan, array).astype(array.dtype)
+        options = {"values": values, "largest": [None, 1, 3][random.integers(3)], "min_size": int(random.integers(4))}
+        options["max_size"] = [None, 40][random.integers(2)]
+        options["per_value"] = values and options["largest"] is not None and bool(random.integers(2))
+        if ndim > 1:
+            options["clear_border"] = bool(random.integers(4) == 0)
+            options["fill_holes"] = not values and [False, True, 2][random.integers(3)]
+        seeds = random.random(array.shape) < 0.05
+        chunks = tuple(random_chunks(random, size) for size in array.shape)
+        reach = int(random.integers(1, ndim + 1))
+        with_seeds = bool(random.integers(2))
+        expected = gpuccl.clean(array, reach, seeds=seeds if with_seeds else None, **options)
+        cleaned = gpuccl.dask.clean(
+            da.from_array(array, chunks=chunks), reach, seeds=da.from_array(seeds) if with_seeds else None, **options
+        )
+        assert cleaned.dtype == expected.dtype and cleaned.compute().tobytes() == expected.tobytes(), options
+
+
+def test_arrays_without_elements_or_labels():
+    import gpuccl.dask
+
+    for array in (np.zeros((0, 5), int), np.zeros((4, 5), int)):
+        chunked = da.from_array(array, chunks=3)
+        labels, count = gpuccl.dask.label(chunked, lazy=True)
+        assert labels.dtype == np.int64 and labels.shape == array.shape and int(count) == 0
+        names = ("label", "area", "perimeter", "feret_diameter_max")
+        same_tables(gpuccl.dask.measure(chunked, None, names), gpuccl.measure(array, None, names))
+        same_tables(gpuccl.dask.contacts(chunked), gpuccl.contacts(array))
+        assert repr(gpuccl.dask.match(chunked, chunked)) == repr(gpuccl.match(array, array))
+        cleaned = gpuccl.dask.clean(chunked, per_value=True, largest=1, seeds=chunked)
+        assert cleaned.dtype == array.dtype and cleaned.compute().tobytes() == array.tobytes()
+
+
 def test_a_killed_worker_changes_nothing(tmp_path):
     distributed = pytest.importorskip("distributed")
     import dask
@@ -226,6 +268,14 @@ def test_tables_that_dask_cannot_make():
     import gpuccl.dask
 
     labels = da.ones((4, 4, 4), dtype=int, chunks=2)
+    with pytest.raises(TypeError, match="not ndarray; gpuccl.clean takes"):
+        gpuccl.dask.clean(np.ones((2, 2), int))
+    with pytest.raises(TypeError, match="labels in chunks are integers, not float32; convert them"):
+        gpuccl.dask.clean(labels.astype("f4"))
+    with pytest.raises(ValueError, match="seeds has the shape"):
+        gpuccl.dask.clean(labels, seeds=labels[1:])
+    with pytest.raises(ValueError, match="fill_holes is for masks"):
+        gpuccl.dask.clean(labels, fill_holes=True)
     with pytest.raises(TypeError, match="not ndarray; gpuccl.measure takes"):
         gpuccl.dask.measure(np.ones((2, 2), int))
     with pytest.raises(TypeError, match="not ndarray; gpuccl.match takes"):

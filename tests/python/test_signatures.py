@@ -47,7 +47,7 @@ def test_docstrings_explain_the_parameters(function):
 
 def test_labels_of_dask_arrays_take_arguments_of_label():
     names = {"images": "intensity"}  # as dask's users call it
-    for function in ("label", "measure", "match", "contacts"):
+    for function in ("label", "measure", "match", "clean", "contacts"):
         known = inspect.signature(getattr(gpuccl, function)).parameters
         for name, parameter in inspect.signature(getattr(gpuccl.dask, function)).parameters.items():
             if name != "lazy":

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _host
-from ._kinds import as_floats, as_host, as_labels, periodic_axes, pixels
+from ._kinds import as_floats, as_host, as_labels, as_mask, periodic_axes, pixels
 from ._measures import DEFAULT as _DEFAULT
 from ._measures import Columns, as_signed, check_intensity
 
 if TYPE_CHECKING:
     from ._measures import Names, Spacing, Table
 
-__all__ = ["label", "measure", "match", "contacts"]
+__all__ = ["label", "measure", "match", "clean", "contacts"]
 
 
 def label(
@@ -65,7 +65,7 @@ def label(
     reach = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}[number] if array.ndim > 1 else 1
     wraps = periodic_axes(periodic, array.ndim)[array.ndim - 1 :: -1]
     if array.size == 0:
-        return da.zeros(array.shape, np.int64), da.zeros((), np.int64) if lazy else 0
+        return da.zeros(array.shape, dtype=np.int64), da.zeros((), dtype=np.int64) if lazy else 0
     if any(wrap and size == 1 for wrap, size in zip(wraps, array.shape)):
         raise ValueError("an axis of one element cannot be periodic")
     found = {
@@ -90,12 +90,9 @@ def label(
     else:
         numbers = numbers.compute()
         count = int(numbers[-1])
-    blocks = _Chunks(array).blocks
-    made = np.empty(blocks.shape, object)
-    for i, p in enumerate(chunks.places):
-        relabeled = dask.delayed(_relabel, pure=True)(blocks[p], connectivity, values, numbers[i])
-        made[p] = da.from_delayed(relabeled, chunks.shape(p), np.int64)
-    return da.block(made.tolist()), da.from_delayed(count, (), np.int64) if lazy else count
+    maps = {p: numbers[i] for i, p in enumerate(chunks.places)}
+    labels = _Chunks(array).map(lambda p, block: (_relabel, block, connectivity, values, maps[p]), np.int64)
+    return labels, da.from_delayed(count, (), np.int64) if lazy else count
 
 
 def measure(
@@ -128,8 +125,6 @@ def measure(
     --------
     >>> table = gpuccl.dask.measure(labels, properties=("label", "area", "perimeter"))  # doctest: +SKIP
     """
-    import dask
-
     _Chunks(labels, "measure")
     number = pixels(connectivity, labels.ndim)
     columns = Columns(properties, labels.ndim, spacing)
@@ -147,21 +142,19 @@ def measure(
             f"{dict.fromkeys(rest, -1)}, or convert the samples to integers"
         )
 
-    def shares(objects):
-        tasks = []
-        for i, p in enumerate(chunks.places):
-            place = chunks.place(p, around)
-            block = chunks.with_before(p, 2 * around, as_labels)
-            samples = None if images is None else sampled.with_before(p, 2 * around, _as_samples)
-            known = None if objects is None else objects[i]
-            tasks.append(dask.delayed(_measure_block, pure=True)(block, place, *asked, samples, known))
-        return dask.compute(*tasks)
+    def share(p):
+        block = chunks.with_before(p, 2 * around, as_labels)
+        samples = None if images is None else sampled.with_before(p, 2 * around, _as_samples)
+        return block, chunks.place(p, around), *asked, samples, known.get(p)
 
     whole = _sizes(labels.shape)
-    found = shares(None)
+    known: dict = {}
+    found = chunks.compute(_measure_block, share)
     if needs_objects:
         objects = _rows(_core.join_blocks(found, whole, number, None, columns.spacing, None))
-        found = shares([objects[np.searchsorted(objects[:, 1], _rows(one)[:, 1])].ravel() for one in found])
+        for p, one in zip(chunks.places, found):
+            known[p] = objects[np.searchsorted(objects[:, 1], _rows(one)[:, 1])].ravel()
+        found = chunks.compute(_measure_block, share)
     return columns.name(_core.join_blocks(found, whole, *asked[:2], columns.spacing, sample))
 
 
@@ -194,15 +187,13 @@ def match(
     --------
     >>> gpuccl.dask.match(truth, prediction)["average_precision"]  # doctest: +SKIP
     """
-    import dask
-
     thresholds, of_empty, smallest = _host.check_match(threshold, False, None, empty, False, None, None, min_size)
     chunks = _Chunks(truth, "match")
     others = chunks.like(prediction, "prediction")
-    found = dask.compute(*(
-        dask.delayed(_overlaps, pure=True)(chunks.blocks[p], others.blocks[p], _sizes(chunks.start(p), 0), _sizes(truth.shape))
-        for p in chunks.places
-    ))  # fmt: skip
+    whole = _sizes(truth.shape)
+    found = chunks.compute(
+        _overlaps, lambda p: (chunks.blocks[p], others.blocks[p], _sizes(chunks.start(p), 0), whole)
+    )
     tables = {name: [one[name] for one in found] for name in ("truth", "prediction", "pixels", "first")}
     ids, ranks = {}, {}
     for name in ("truth", "prediction"):
@@ -216,6 +207,70 @@ def match(
     for name in ids if pairs else ():
         table[name] = ids[name][table[name]]
     return _host.match_result(scores, table, pairs, empty)
+
+
+def clean(
+    array: Any,
+    connectivity: int | None = None,
+    *,
+    values: bool | None = None,
+    per_value: bool = False,
+    largest: int | None = None,
+    min_size: int | None = None,
+    max_size: int | None = None,
+    fill_holes: bool | int = False,
+    clear_border: bool = False,
+    seeds: Any = None,
+) -> Any:
+    """Remove components of a dask array.
+
+    Parameters
+    ----------
+    array : dask.array.Array
+        A mask, or labels that are integers.
+    connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border
+        As in :func:`gpuccl.clean`. In volumes, slices cannot be cleaned separately.
+    seeds : dask.array.Array, optional
+        As in :func:`gpuccl.clean`.
+
+    Returns
+    -------
+    dask.array.Array
+        An array as `array`, with 0 for removed components. Which components remain is computed at once.
+
+    Examples
+    --------
+    >>> cells = gpuccl.dask.clean(image > 90, min_size=50, fill_holes=True)  # doctest: +SKIP
+    """
+    import dask.array as da
+
+    _Chunks(array, "clean")
+    number = pixels(connectivity, array.ndim)
+    values = array.dtype != np.bool_ if values is None else values
+    if values and array.dtype.kind not in "bui":
+        raise TypeError(f"labels in chunks are integers, not {array.dtype}; convert them, or add values=False for a mask")
+    sizes = _host.checked_sizes(array.ndim, values, per_value, largest, min_size, max_size, fill_holes, clear_border)
+    objects = array.map_blocks(_positive if values else as_mask, dtype=array.dtype if values else bool)
+    if sizes[3]:
+        outside = label(~objects, {4: 8, 8: 4, 6: 26}.get(number, 6))[0]
+        objects = objects | _where(outside, _selected(outside, _objects(outside), max_size=sizes[3], clear_border=True))
+    labels = label(objects, connectivity, values=values)[0]
+    rows = _objects(labels)
+    if seeds is not None:
+        seeds = _Chunks(labels).like(seeds, "seeds").array.map_blocks(as_mask, dtype=bool)
+        rows = rows[measure(labels, seeds, ("intensity_max",))["intensity_max"] > 0]
+    of_rows = None
+    if per_value:
+        chunks = _Chunks(labels)
+        others = chunks.like(objects, "array")
+        found = chunks.compute(_overlaps, lambda p: (chunks.blocks[p], others.blocks[p], [0] * 3, [1] * 3))
+        of_labels = {}
+        for one in found:
+            pairs = one["pixels"] > 0
+            of_labels.update(zip(one["truth"][pairs].tolist(), one["prediction"][pairs].tolist()))
+        of_rows = np.array([of_labels[number] for number in rows[:, 1].tolist()], np.uint64)
+    kept = _selected(labels, rows, per_value, *sizes[:3], clear_border, of_rows)
+    return da.map_blocks(_fill, array.rechunk(labels.chunks), _where(labels, kept), dtype=array.dtype)
 
 
 def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing = None) -> Table:
@@ -237,14 +292,11 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     --------
     >>> table = gpuccl.dask.contacts(labels, spacing=(2, 0.5, 0.5))  # doctest: +SKIP
     """
-    import dask
-
     chunks = _Chunks(labels, "contacts")
     number = pixels(connectivity, labels.ndim)
-    found = dask.compute(*(
-        dask.delayed(_contacts, pure=True)(chunks.with_before(p, 1, as_labels), [at > 0 for at in p], number)
-        for p in chunks.places
-    ))  # fmt: skip
+    found = chunks.compute(
+        _contacts, lambda p: (chunks.with_before(p, 1, as_labels), [at > 0 for at in p], number)
+    )
     table = _added(found)
     for name in ("label_a", "label_b"):
         table[name] = as_signed(table[name])
@@ -274,6 +326,23 @@ class _Chunks:
 
     def shape(self, p):
         return tuple(self.chunks[axis][i] for axis, i in enumerate(p))
+
+    def map(self, task, dtype) -> Any:
+        """Returns the array of task(p, block), a function and its arguments, for each chunk."""
+        import dask
+        import dask.array as da
+
+        made = np.empty(self.blocks.shape, object)
+        for p in self.places:
+            function, *arguments = task(p, self.blocks[p])
+            made[p] = da.from_delayed(dask.delayed(function, pure=True)(*arguments), self.shape(p), dtype)
+        return da.block(made.tolist()) if self.places else da.zeros(self.array.shape, dtype=dtype)
+
+    def compute(self, function, arguments) -> tuple:
+        """Returns the results of function(*arguments(p)) for each chunk."""
+        import dask
+
+        return dask.compute(*(dask.delayed(function, pure=True)(*arguments(p)) for p in self.places))
 
     def like(self, other: Any, name: str) -> _Chunks:
         """Returns the chunks of another array of the same shape."""
@@ -327,6 +396,49 @@ def _thick(sizes, least: int) -> tuple[int, ...]:
 def _rows(words: np.ndarray) -> np.ndarray:
     """Returns the words of objects without sums, one object a row; the second word is the label."""
     return words.reshape(-1, int(words[0]) if len(words) else 2)
+
+
+def _objects(labels) -> np.ndarray:
+    """Returns the objects of labels, one a row, in ascending order."""
+    chunks = _Chunks(labels)
+    asked = pixels(None, labels.ndim), [], [0.0] * 3
+    found = chunks.compute(
+        _measure_block, lambda p: (chunks.with_before(p, 0, as_labels), chunks.place(p, 0), *asked, None, None)
+    )
+    return _rows(_core.join_blocks(found, _sizes(labels.shape), asked[0], None, asked[2], None))
+
+
+def _selected(
+    labels, rows, per_value=False, largest=0, min_size=0, max_size=2**64 - 1, clear_border=False, values=None
+) -> np.ndarray:
+    """Returns for the labels 0 to n of dask.label() whether they are kept."""
+    sizes = largest, min_size, max_size
+    kept = np.zeros(int(rows[:, 1].max(initial=0)) + 1, bool)
+    shape = _sizes(labels.shape)
+    kept[rows[:, 1]] = _core.select_blocks(rows.ravel(), shape, labels.ndim < 3, per_value, *sizes, clear_border, values)
+    return kept
+
+
+def _where(labels, kept):
+    """Returns where labels are kept. Labels above those that have an entry are not."""
+    import dask
+
+    kept = dask.delayed(kept)
+    return _Chunks(labels).map(lambda p, block: (_is_kept, block, kept), bool)
+
+
+def _is_kept(block, kept):
+    return kept[np.where(block < len(kept), block, 0)]
+
+
+def _positive(block):
+    return np.where(block > 0, as_host(block), 0).astype(block.dtype)
+
+
+def _fill(block, kept):
+    """Returns a chunk with 0 where elements are not kept, and 1 where holes are."""
+    block = as_host(block)
+    return np.where(kept, np.where(as_mask(block), block, np.ones((), block.dtype)), np.zeros((), block.dtype))
 
 
 def _as_samples(block):

@@ -755,6 +755,25 @@ nb::object join_blocks(const std::vector<BlockWords>& blocks, const std::array<i
   return to_dict(std::move(table));
 }
 
+nb::object select_blocks(const BlockWords& words, const std::array<int, 3>& size, bool per_slice,
+                         const CleanRequest& request, const std::optional<BlockWords>& values) {
+  Components components;
+  for_each_share(words, [&](const Share& share) { components.push_back(share.component); });
+  const std::size_t count = components.size();
+  std::vector<ValueBits> bits;
+  if (values) bits.assign(values->data(), values->data() + values->shape(0));
+  const Selection selection =
+      select(std::move(components), {size[0], size[1], size[2]}, per_slice,
+             {.min_size = request.min_size,
+              .max_size = request.max_size,
+              .largest = request.largest,
+              .clear_border = request.clear_border},
+             MeasureTable(), {.bits = bits, .type = ValueType::u64, .per_value = request.per_value});
+  std::vector<std::uint64_t> kept(count, 1);
+  for (std::size_t i = 0; i < count && !selection.map.empty(); ++i) kept[i] = selection.map[i + 1] != 0;
+  return to_array(std::move(kept));
+}
+
 nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& request) {
   const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
   std::optional<HostArray> seeds;

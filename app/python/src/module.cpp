@@ -111,6 +111,18 @@ NB_MODULE(_core, module) {
       },
       "array"_a, "out"_a, "connectivity"_a, "values"_a, "per_value"_a, "largest"_a, "min_size"_a,
       "max_size"_a, "fill_holes"_a, "clear_border"_a, "seeds"_a.none());
+  module.def(
+      "select_blocks",
+      [](const python::BlockWords& objects, std::array<int, 3> whole, bool per_slice, bool per_value,
+         std::uint64_t largest, std::uint64_t min_size, std::uint64_t max_size, bool clear_border,
+         std::optional<python::BlockWords> values) {
+        python::CleanRequest request{
+            .per_value = per_value, .largest = largest, .min_size = min_size, .max_size = max_size};
+        request.clear_border = clear_border;
+        return python::select_blocks(objects, whole, per_slice, request, values);
+      },
+      "objects"_a, "whole"_a, "per_slice"_a, "per_value"_a, "largest"_a, "min_size"_a, "max_size"_a,
+      "clear_border"_a, "values"_a.none());
   module.def("overlaps_of_block", &python::overlaps_of_block);
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
   module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,

@@ -69,6 +69,10 @@ struct CleanRequest {
 /// remaining and of removed components.
 nanobind::tuple clean(nanobind::handle array, nanobind::handle out, const CleanRequest& request);
 
+/// Returns which of the objects of join_blocks() clean() keeps, as 0 or 1. `values`: of the objects.
+nanobind::object select_blocks(const BlockWords& objects, const std::array<int, 3>& whole, bool per_slice,
+                               const CleanRequest& request, const std::optional<BlockWords>& values);
+
 /// Returns the contacts between components of a label image.
 nanobind::dict contacts(nanobind::handle labels, int connectivity);
 
