@@ -1,8 +1,7 @@
-// The decision trees of `drag` and `pred`: what is in the source tree, and how good it is.
+// The decision trees of `drag` and `pred`: how good they are.
 
 #include "papers/trees/forest.hpp"
 #include "support/catch.hpp"
-#include "support/files.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::decision_trees;
@@ -22,13 +21,6 @@ bool is_right(const DecisionTable& table, std::size_t rule, const Node& leaf) {
 }
 
 }  // namespace
-
-TEST_CASE("the decision trees in the source tree are those that the generator makes") {
-  for (const GeneratedFile& file : generated_files()) {
-    INFO(file.name << ": after a change of the generator, ninja decision_trees");
-    CHECK(file.text == read_file("lib/papers/trees/" + file.name));
-  }
-}
 
 TEST_CASE("of pixels, the optimal tree is that of SAUF, and PRED has eight") {
   const DecisionTable table = make_decision_table(1);

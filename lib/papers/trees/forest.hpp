@@ -46,12 +46,4 @@ Action action(const Node& leaf);
 /// on to the next cell with at.write(label) until at.ended().
 std::string code(const Forest& forest, const DecisionTable& table);
 
-struct GeneratedFile {
-  std::string name, text;
-};
-
-/// Returns the generated files of this folder. `ninja decision_trees` writes them; a test compares
-/// them.
-std::vector<GeneratedFile> generated_files();
-
 }  // namespace gpuccl::decision_trees
