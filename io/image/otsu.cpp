@@ -7,6 +7,7 @@
 #include <functional>
 #include <limits>
 #include <span>
+#include <utility>
 
 #include "io/image/each_slice.hpp"
 #include "io/image/foreground.hpp"
@@ -19,44 +20,54 @@ __extension__ typedef __int128 Sum;
 
 using Histogram = std::vector<std::uint64_t>;
 
-struct Range {
-  double least = std::numeric_limits<double>::infinity(), most = -std::numeric_limits<double>::infinity();
-
-  void add(const Range& other) {
-    least = std::min(least, other.least);
-    most = std::max(most, other.most);
-  }
-};
-
-/// A range in bins of equal width. In units of half or of one: a difference of two values neither overflows
-/// and is not zero if they differ.
+/// Values are counted in bins of equal width.
 class Bins {
  public:
-  static constexpr int kCount = 256;
+  /// Integers from `least` to `most`: one bin each if they are few.
+  static Bins of_numbers(double least, double most) {
+    constexpr double kMost = 65536;
+    const double width = std::floor((most - least) / kMost) + 1;
+    return {least, most, 1, width, 1, std::floor((most - least) / width) + 1};
+  }
+  /// In units of one or two: a difference of two values does not overflow, and is not 0 if they differ.
+  static Bins of_real_numbers(double least, double most) {
+    constexpr int kCount = 256;
+    const double unit = std::max(-least, most) > 1 ? 2 : 1;
+    return {least / unit, most, unit, most / unit - least / unit, kCount, kCount};
+  }
 
-  explicit Bins(const Range& range)
-      : unit_(std::max(-range.least, range.most) > 1 ? 2 : 1),
-        least_(range.least / unit_),
-        width_(range.most / unit_ - least_) {}
-
+  std::size_t count() const { return static_cast<std::size_t>(count_); }
   std::size_t of(double value) const {
-    const double bin = (value / unit_ - least_) / width_ * kCount;
-    return static_cast<std::size_t>(std::clamp(bin, 0.0, kCount - 1.0));
+    if (is_exact_) return static_cast<std::size_t>(static_cast<std::int64_t>(value - least_));
+    const double bin = (value * (1 / unit_) - least_) / width_ * parts_;
+    return static_cast<std::size_t>(static_cast<std::int64_t>(std::clamp(bin, 0.0, count_ - 1)));
+  }
+  /// Returns the last integer of a bin, or the next double above it if the integer may be no double.
+  double last_of(std::size_t bin) const {
+    constexpr double kExact = 1ll << 53;
+    const double last = bin + 1 == count() ? most_ : least_ + (static_cast<double>(bin) + 1) * width_ - 1;
+    return std::abs(last) < kExact ? last : std::nextafter(last, std::numeric_limits<double>::infinity());
   }
   double middle(std::size_t bin) const {
-    return (least_ + (static_cast<double>(bin) + 0.5) / kCount * width_) * unit_;
+    return (least_ + (static_cast<double>(bin) + 0.5) / parts_ * width_) * unit_;
   }
 
  private:
-  double unit_, least_, width_;
+  Bins(double least, double most, double unit, double width, double parts, double count)
+      : least_(least), most_(most), unit_(unit), width_(width), parts_(parts), count_(count) {}
+
+  double least_, most_, unit_;
+  double width_, parts_;  // a bin has width / parts
+  double count_;
+  bool is_exact_ = unit_ == 1 && width_ == 1 && parts_ == 1;  // bins are the numbers
 };
 
-/// Calls `use(part, rows, y, x, count)` for blocks of at most kBlock pixels of all rows, where `part` is the
-/// thread's own copy of `start`, and returns all of these. `bytes`: of a part.
+/// Calls `use(part, format, options, row, x, count)` for blocks of at most kBlock pixels of all rows, where
+/// `part` is the thread's own copy of `start`, and returns all of these. `bytes`: of a part.
 constexpr std::int64_t kBlock = 1024;
 template <class Part, class Use>
-std::vector<Part> reduce_blocks(const SampleSource& source, std::int64_t memory, const Part& start,
-                                std::int64_t bytes, Use use) {
+std::vector<Part> reduce_blocks(const SampleSource& source, const ForegroundOptions& options,
+                                std::int64_t memory, const Part& start, std::int64_t bytes, Use use) {
   const Extent& extent = source.info().extent;
   oneapi::tbb::enumerable_thread_specific<Part> parts(start);
   for_each_group(source, 0, extent.depth, source.buffer_bytes() + bytes, memory, [&](int begin, int end) {
@@ -65,203 +76,38 @@ std::vector<Part> reduce_blocks(const SampleSource& source, std::int64_t memory,
       Part& part = parts.local();
       for (int y = 0; y < rows.count; ++y)
         for (std::int64_t x = 0; x < width; x += kBlock)
-          use(part, rows.format, rows.data + static_cast<std::size_t>(y) * rows.pitch, x,
+          use(part, rows.format, options, rows.data + static_cast<std::size_t>(y) * rows.pitch, x,
               std::min(width - x, kBlock));
     });
   });
   return {parts.begin(), parts.end()};
 }
 
-void add(const Histogram& more, Histogram& to) {
-  std::transform(more.begin(), more.end(), to.begin(), to.begin(), std::plus<>());
+/// Calls `visit` for the finite values of a block.
+template <class Visit>
+void for_each_value(const SampleFormat& format, const ForegroundOptions& options, const std::byte* row,
+                    std::int64_t x, std::int64_t count, Visit visit) {
+  std::array<double, kBlock> values;
+  to_values(format, options.raw, row, x, count, values.data());
+  for (const double value : std::span(values).first(static_cast<std::size_t>(count)))
+    if (std::isfinite(value)) visit(value);
 }
 
-/// Samples as unsigned numbers in the order of their values.
-class OrderedCodes {
- public:
-  OrderedCodes(const SampleFormat& format, const ForegroundOptions& options) : format_(format) {
-    const std::uint64_t mask = ~std::uint64_t{0} >> (64 - format.bits);
-    const bool is_inverted =
-        format.photometric == Photometric::min_is_white && !options.raw && !format.inverted_by_name_only;
-    flip_ = (is_inverted ? mask : 0) ^ lowest();
+/// Counts samples that are bins: in most images they are.
+template <class Sample>
+void count_stored(const std::byte* row, std::int64_t x, std::int64_t count, Histogram& histogram) {
+  for (std::int64_t i = x; i < x + count; ++i) {
+    Sample sample;
+    std::memcpy(&sample, row + i * std::int64_t{sizeof sample}, sizeof sample);
+    ++histogram[sample];
   }
-
-  /// The least double that is not below it.
-  double value_of(std::uint64_t code) const {
-    const long double value = format_.kind == SampleKind::signed_integer
-                                  ? static_cast<long double>(static_cast<std::int64_t>(code - lowest()))
-                                  : static_cast<long double>(code);
-    const auto nearest = static_cast<double>(value);
-    return nearest < value ? std::nextafter(nearest, std::numeric_limits<double>::infinity()) : nearest;
-  }
-
-  /// Loads pixels [x, x + count) of a row, at most kBlock, without those that have no value.
-  std::span<const std::uint64_t> load(const std::byte* row, std::int64_t x, std::int64_t count) {
-    const std::span<const std::uint64_t> codes = load_all(row, x, count);
-    if (format_.missing.empty()) return codes;
-    const auto end = std::remove_if(codes_.begin(), codes_.begin() + std::ssize(codes),
-                                    [&](std::uint64_t code) { return is_missing(format_, code ^ flip_); });
-    return {codes_.begin(), end};
-  }
-
- private:
-  std::span<const std::uint64_t> load_all(const std::byte* row, std::int64_t x, std::int64_t count) {
-    switch (format_.bits) {
-      case 8:
-        return load<1>(row, x, count);
-      case 16:
-        return load<2>(row, x, count);
-      case 24:
-        return load<3>(row, x, count);
-      case 32:
-        return load<4>(row, x, count);
-      case 64:
-        return load<8>(row, x, count);
-      default:
-        return load_packed(row, x, count);
-    }
-  }
-
-  std::uint64_t lowest() const {
-    return format_.kind == SampleKind::signed_integer ? std::uint64_t{1} << (format_.bits - 1) : 0;
-  }
-
-  template <std::size_t kBytes>
-  std::span<const std::uint64_t> load(const std::byte* row, std::int64_t x, std::int64_t count) {
-    const auto step = static_cast<std::size_t>(format_.channels) * kBytes;
-    const std::byte* from = row + static_cast<std::size_t>(x) * step;
-    for (std::int64_t i = 0; i < count; ++i, from += step) {
-      std::uint64_t code = 0;
-      std::memcpy(&code, from, kBytes);
-      codes_[static_cast<std::size_t>(i)] = code ^ flip_;
-    }
-    return {codes_.data(), static_cast<std::size_t>(count)};
-  }
-
-  std::span<const std::uint64_t> load_packed(const std::byte* row, std::int64_t x, std::int64_t count) {
-    const auto channels = static_cast<std::size_t>(format_.channels);
-    packed_.resize(static_cast<std::size_t>(kBlock) * channels);
-    to_codes(format_.bits, row, x * format_.channels, count * format_.channels, packed_.data());
-    for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i)
-      codes_[i] = packed_[i * channels] ^ flip_;
-    return {codes_.data(), static_cast<std::size_t>(count)};
-  }
-
-  const SampleFormat& format_;
-  std::uint64_t flip_ = 0;
-  std::array<std::uint64_t, kBlock> codes_;
-  std::vector<std::uint32_t> packed_;
-};
-
-/// Finite values of pixels.
-class Values {
- public:
-  explicit Values(const ForegroundOptions& options) : options_(options) {}
-
-  std::span<const double> load(const SampleFormat& format, const std::byte* row, std::int64_t x,
-                               std::int64_t count) {
-    to_values(format, options_.raw, row, x, count, values_.data());
-    const auto end = std::remove_if(values_.begin(), values_.begin() + count,
-                                    [](double value) { return !std::isfinite(value); });
-    return {values_.begin(), end};
-  }
-
- private:
-  const ForegroundOptions& options_;
-  std::array<double, kBlock> values_;
-};
+}
 
 bool is_whole_numbers(const SampleFormat& format, const ForegroundOptions& options) {
   const bool is_single = format.photometric == Photometric::min_is_black ||
                          format.photometric == Photometric::min_is_white ||
                          (format.photometric == Photometric::palette && options.raw);
   return is_single && format.kind != SampleKind::floating && !format.is_scaled();
-}
-
-/// Codes in at most so many bins of equal width: one code each where they are few enough.
-struct CodeBins {
-  static constexpr std::uint64_t kMost = 65536;
-  std::uint64_t least, most, width = (most - least) / kMost + 1;
-
-  std::size_t count() const { return static_cast<std::size_t>((most - least) / width) + 1; }
-  std::uint64_t last_of(std::size_t bin) const {
-    return bin + 1 == count() ? most : least + (bin + 1) * width - 1;
-  }
-};
-
-double of_whole_numbers(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
-  const int bits = source.format(0).bits;
-  CodeBins bins{0, (std::uint64_t{1} << std::min(bits, 16)) - 1};
-  if (bits > 16) {
-    struct Codes {
-      std::uint64_t least = ~std::uint64_t{0}, most = 0;
-    };
-    const auto add_codes = [&](Codes& part, const SampleFormat& format, const std::byte* row, std::int64_t x,
-                               std::int64_t count) {
-      OrderedCodes codes(format, options);
-      for (const std::uint64_t code : codes.load(row, x, count)) {
-        part.least = std::min(part.least, code);
-        part.most = std::max(part.most, code);
-      }
-    };
-    Codes all;
-    for (const Codes& part : reduce_blocks(source, memory, Codes(), 0, add_codes)) {
-      all.least = std::min(all.least, part.least);
-      all.most = std::max(all.most, part.most);
-    }
-    bins = CodeBins{all.least, all.most};
-  }
-  Histogram histogram(bins.count());
-  const auto count_codes = [&](Histogram& part, const SampleFormat& format, const std::byte* row,
-                               std::int64_t x, std::int64_t count) {
-    OrderedCodes codes(format, options);
-    if (bins.width == 1)
-      for (const std::uint64_t code : codes.load(row, x, count)) ++part[code - bins.least];
-    else
-      for (const std::uint64_t code : codes.load(row, x, count)) ++part[(code - bins.least) / bins.width];
-  };
-  const auto bytes = static_cast<std::int64_t>(histogram.size() * sizeof(histogram[0]));
-  for (const Histogram& part : reduce_blocks(source, memory, histogram, bytes, count_codes))
-    add(part, histogram);
-  return OrderedCodes(source.format(0), options).value_of(bins.last_of(otsu_split(histogram)));
-}
-
-/// The luma of colors of few bits: bin i ends at i, so that grays have the threshold of a gray image.
-double of_lumas(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
-  const SampleFormat& of_all = source.format(0);
-  const int bits = of_all.photometric == Photometric::palette ? 8 : of_all.bits;  // lumas of a palette have 8
-  Histogram histogram(std::size_t{1} << bits);
-  const auto count_lumas = [&](Histogram& part, const SampleFormat& format, const std::byte* row,
-                               std::int64_t x, std::int64_t count) {
-    Values values(options);
-    for (const double luma : values.load(format, row, x, count))
-      ++part[std::min(static_cast<std::size_t>(std::ceil(luma)), part.size() - 1)];
-  };
-  const auto bytes = static_cast<std::int64_t>(histogram.size() * sizeof(histogram[0]));
-  for (const Histogram& part : reduce_blocks(source, memory, histogram, bytes, count_lumas))
-    add(part, histogram);
-  return static_cast<double>(otsu_split(histogram));
-}
-
-double of_real_numbers(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
-  const auto add_values = [&](Range& part, const SampleFormat& format, const std::byte* row, std::int64_t x,
-                              std::int64_t count) {
-    Values values(options);
-    for (const double value : values.load(format, row, x, count)) part.add({value, value});
-  };
-  Range range;
-  for (const Range& part : reduce_blocks(source, memory, Range(), 0, add_values)) range.add(part);
-  if (!(range.least < range.most)) return std::isfinite(range.least) ? range.least : 0;
-  const Bins bins(range);
-  const auto count_values = [&](Histogram& part, const SampleFormat& format, const std::byte* row,
-                                std::int64_t x, std::int64_t count) {
-    Values values(options);
-    for (const double value : values.load(format, row, x, count)) ++part[bins.of(value)];
-  };
-  Histogram histogram(Bins::kCount);
-  for (const Histogram& part : reduce_blocks(source, memory, histogram, 0, count_values))
-    add(part, histogram);
-  return bins.middle(otsu_split(histogram));
 }
 
 }  // namespace
@@ -300,11 +146,46 @@ std::size_t otsu_split(const std::vector<std::uint64_t>& histogram) {
 }
 
 double otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
-  const SampleFormat& format = source.format(0);
-  if (is_whole_numbers(format, options)) return of_whole_numbers(source, options, memory);
+  const SampleFormat& of_all = source.format(0);
+  const bool is_whole = is_whole_numbers(of_all, options);
+  // The luma of colors of few bits: bin i ends at i, so that grays have the threshold of a gray image.
   const bool has_few_lumas =
-      format.kind == SampleKind::unsigned_integer && format.bits <= 16 && !format.is_scaled();
-  return has_few_lumas ? of_lumas(source, options, memory) : of_real_numbers(source, options, memory);
+      !is_whole && of_all.kind == SampleKind::unsigned_integer && of_all.bits <= 16 && !of_all.is_scaled();
+  const int bits = has_few_lumas && of_all.photometric == Photometric::palette ? 8 : of_all.bits;
+  double least = std::numeric_limits<double>::infinity(), most = -least;
+  if ((is_whole || has_few_lumas) && bits <= 16) {
+    least = of_all.kind == SampleKind::signed_integer ? -std::exp2(bits - 1) : 0;
+    most = least + std::exp2(bits) - 1;
+  } else {
+    const auto add = [&](auto& part, const auto&... block) {
+      for_each_value(block..., [&](double value) {
+        part = {std::min(part.first, value), std::max(part.second, value)};
+      });
+    };
+    for (const auto& part : reduce_blocks(source, options, memory, std::pair(least, most), 0, add)) {
+      least = std::min(least, part.first);
+      most = std::max(most, part.second);
+    }
+    if (least > most) return 0;
+    if (!is_whole && least == most) return least;
+  }
+  const bool is_real = !is_whole && !has_few_lumas;
+  const Bins bins = is_real ? Bins::of_real_numbers(least, most) : Bins::of_numbers(least, most);
+  Histogram histogram(bins.count());
+  const auto count_values = [&](Histogram& part, const SampleFormat& format, const ForegroundOptions& rule,
+                                const std::byte* row, std::int64_t x, std::int64_t count) {
+    const bool is_stored = is_whole && least == 0 && format.missing.empty() && format.channels == 1 &&
+                           (format.photometric == Photometric::min_is_black || rule.raw);
+    if (is_stored && format.bits == 8) return count_stored<std::uint8_t>(row, x, count, part);
+    if (is_stored && format.bits == 16) return count_stored<std::uint16_t>(row, x, count, part);
+    for_each_value(format, rule, row, x, count,
+                   [&](double value) { ++part[bins.of(has_few_lumas ? std::ceil(value) : value)]; });
+  };
+  const auto bytes = static_cast<std::int64_t>(histogram.size() * sizeof(histogram[0]));
+  for (const Histogram& part : reduce_blocks(source, options, memory, histogram, bytes, count_values))
+    std::transform(part.begin(), part.end(), histogram.begin(), histogram.begin(), std::plus<>());
+  const std::size_t split = otsu_split(histogram);
+  return is_real ? bins.middle(split) : bins.last_of(split);
 }
 
 }  // namespace gpuccl::io

@@ -189,13 +189,6 @@ void visit_missing(const SampleFormat& format, std::int64_t count, IsMissing is_
 
 }  // namespace
 
-bool is_missing(const SampleFormat& format, std::uint64_t code) {
-  const std::vector<Ranks> ranks = missing_ranks(format);
-  return std::any_of(ranks.begin(), ranks.end(), [rank = rank_of(format, code)](const Ranks& one) {
-    return one.low <= rank && rank <= one.high;
-  });
-}
-
 void for_each_missing(const SampleFormat& format, const std::byte* row, std::int64_t first,
                       std::int64_t count, const std::function<void(std::int64_t i)>& visit) {
   if (format.missing.empty()) return;

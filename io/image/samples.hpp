@@ -71,9 +71,6 @@ std::string value_rule(const SampleFormat& format);
 void to_values(const SampleFormat& format, bool as_stored, const std::byte* row, std::int64_t first,
                std::int64_t count, double* values);
 
-/// Returns whether an integer sample with these bits has no value.
-bool is_missing(const SampleFormat& format, std::uint64_t code);
-
 /// Calls visit(i) for each of pixels [first, first + count) of a row, counted from the first, that is
 /// missing.
 void for_each_missing(const SampleFormat& format, const std::byte* row, std::int64_t first,
