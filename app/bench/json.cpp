@@ -5,7 +5,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "app/bench/reports.hpp"
 #include "app/bench/results.hpp"
 #include "app/common/messages.hpp"
 #include "io/image/limits.hpp"

@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "app/bench/reports.hpp"
+#include "app/bench/results.hpp"
 #include "io/files/number_text.hpp"
 
 namespace gpuccl::bench {

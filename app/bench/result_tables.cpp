@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "app/bench/reports.hpp"
+#include "app/bench/results.hpp"
 #include "app/common/messages.hpp"
 
 namespace gpuccl::bench {

@@ -16,7 +16,7 @@
 
 #include "app/bench/environment.hpp"
 #include "app/bench/plan.hpp"
-#include "app/bench/reports.hpp"
+#include "app/bench/results.hpp"
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"

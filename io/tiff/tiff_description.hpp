@@ -95,6 +95,11 @@ void check_axes(const TiffDescription& description, std::int64_t found, bool are
 /// more memory than any image needs.
 void parse_ome(const std::string& xml, int samples_per_pixel, TiffDescription& description);
 
+/// Adds the axes that private tags of the current page specify: those of MetaMorph (STK), NIH Image and Zeiss
+/// (LSM). Names the vendor of other private axes, which are not read. Throws Error (data, io).
+void add_vendor_axes(const TiffHandle& tiff, const std::string& text, const std::string& software,
+                     TiffDescription& description);
+
 /// Returns the resolution of the current page.
 Resolution read_resolution(const TiffHandle& tiff);
 

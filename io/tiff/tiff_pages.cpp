@@ -9,7 +9,6 @@
 
 #include "io/files/file_error.hpp"
 #include "io/tiff/tiff_contents.hpp"
-#include "io/tiff/tiff_vendors.hpp"
 
 namespace gpuccl::io {
 namespace {

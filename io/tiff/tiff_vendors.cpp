@@ -1,5 +1,3 @@
-#include "io/tiff/tiff_vendors.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -7,6 +5,7 @@
 #include <optional>
 
 #include "io/image/geometry.hpp"
+#include "io/tiff/tiff_description.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -3,7 +3,6 @@
 
 #include <stdexcept>
 
-#include "app/bench/reports.hpp"
 #include "app/bench/results.hpp"
 #include "app/bench/timed_labeler.hpp"
 #include "gpuccl/detail/staged.hpp"

@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "app/bench/reports.hpp"
 #include "app/bench/results.hpp"
 #include "app/view/pages.hpp"
 #include "gpuccl/algorithms.hpp"

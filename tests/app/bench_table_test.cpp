@@ -1,6 +1,6 @@
 #include <nlohmann/json.hpp>
 
-#include "app/bench/reports.hpp"
+#include "app/bench/results.hpp"
 #include "support/catch.hpp"
 
 using namespace gpuccl::bench;

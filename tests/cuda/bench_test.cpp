@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench/plan.hpp"
-#include "app/bench/reports.hpp"
 #include "app/bench/results.hpp"
 #include "emulation.hpp"
 #include "support/catch.hpp"

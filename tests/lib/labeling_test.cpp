@@ -4,7 +4,7 @@
 #include <tbb/task_arena.h>
 
 #include "cpu/algorithms.hpp"
-#include "cpu/runs/strips.hpp"
+#include "cpu/runs/numbering.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "support/catch.hpp"
 #include "support/images.hpp"

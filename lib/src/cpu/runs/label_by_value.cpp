@@ -9,7 +9,6 @@
 
 #include "cpu/phase_clock.hpp"
 #include "cpu/runs/numbering.hpp"
-#include "cpu/runs/strips.hpp"
 #include "cpu/runs/value_labels.hpp"
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/objects.hpp"

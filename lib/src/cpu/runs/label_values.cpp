@@ -15,7 +15,6 @@
 #include "cpu/runs/numbering.hpp"
 #include "cpu/runs/row_window.hpp"
 #include "cpu/runs/row_writer.hpp"
-#include "cpu/runs/strips.hpp"
 #include "cpu/runs/value_labels.hpp"
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"

@@ -18,7 +18,6 @@
 #include "cpu/runs/forest.hpp"
 #include "cpu/runs/numbering.hpp"
 #include "cpu/runs/run_labels.hpp"
-#include "cpu/runs/strips.hpp"
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
 
