@@ -371,3 +371,20 @@ def test_out_on_a_gpu_is_checked_before_anything_is_enqueued(monkeypatch):
                 label(OnDevice(MASK), out=OnDevice(np.zeros(MASK.shape, code)))
         with pytest.raises(ValueError, match="read-only"):
             label(OnDevice(MASK), out=OnDevice(read_only))
+
+
+def test_xarray_names_axes_and_keeps_coordinates():
+    xarray = pytest.importorskip("xarray")
+    mask = np.random.default_rng(1).random((3, 20, 30)) < 0.3
+    grid = xarray.DataArray(mask, {"lat": np.arange(20) - 10.0, "lon": np.arange(30) * 12.0}, ("time", "lat", "lon"), "rain")
+    for periodic, axes in (("lon", [2]), ("lat,lon", [1, 2]), (["lon", "time"], [2, 0]), ("xy", [1, 2]), (1, [1])):
+        labels, count = gpuccl.label(grid, periodic=periodic)
+        expected, expected_count = gpuccl.label(mask, periodic=axes)
+        assert isinstance(labels, xarray.DataArray) and labels.dims == grid.dims and count == expected_count
+        assert labels.coords.identical(grid.coords) and (labels.values == expected).all()
+    cleaned = gpuccl.clean(grid, min_size=5)
+    assert cleaned.coords.identical(grid.coords) and (cleaned.values == gpuccl.clean(mask, min_size=5)).all()
+    with pytest.raises(ValueError, match="no such axis to be periodic: depth; axes are letters of 'xyz', names of .*lon"):
+        gpuccl.label(grid, periodic=["depth"])
+    with pytest.raises(TypeError, match="one of dask"):
+        gpuccl.label(grid.chunk())

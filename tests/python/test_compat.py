@@ -60,6 +60,24 @@ def test_scipy_label_of_four_axes(random):
     check_same(our_scipy.label(array), ndimage.label(array))
 
 
+@pytest.mark.filterwarnings("ignore")
+def test_scipy_measures_of_labels(random):
+    for _ in range(fewer(4)):
+        ndim = int(random.integers(1, 4))
+        shape = tuple(random.integers(1, 20, ndim))
+        labels = (random.integers(0, 6, shape) * random.integers(1, 3)).astype(("u1", "i4", "i8", "?")[random.integers(4)])
+        samples = (random.random(shape) * 300 - 50 * random.integers(2)).astype(INTEGERS[random.integers(9)])
+        samples = samples.astype("f4") if random.integers(5) == 0 else samples
+        index = (None, 3, np.int64(2), [1, 2, 3], range(1, 9), np.array([[1, 2], [3, 4]]), [0, 1], [])[random.integers(8)]
+        for name in ("sum_labels", "mean", "maximum", "center_of_mass"):
+            expected, found = (outcome(getattr(of, name), samples, labels, index) for of in (ndimage, our_scipy))
+            assert type(found) is type(expected) or isinstance(expected, type), name
+            np.testing.assert_array_equal(found, expected, name)
+            assert getattr(found, "dtype", None) == getattr(expected, "dtype", None), name
+        for most in (0, 3, 20):
+            assert outcome(our_scipy.find_objects, labels, most) == outcome(ndimage.find_objects, labels, most)
+
+
 def test_skimage_label(random):
     for _ in range(COUNT):
         array = random_array(random, INTEGERS)

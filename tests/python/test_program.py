@@ -55,6 +55,33 @@ def test_label_file_takes_options_of_the_command_line(tmp_path):
     assert len(json.loads((tmp_path / "outlines.geojson").read_text())["features"]) == count
 
 
+def test_label_file_takes_arrays_in_local_files(tmp_path):
+    zarr, h5py = pytest.importorskip("zarr"), pytest.importorskip("h5py")
+    mask = np.random.default_rng(3).random((20, 30, 40)) < 0.2
+    expected, count = gpuccl.label(mask)
+    group = zarr.open_group(tmp_path / "in.zarr", mode="w")
+    stored = group.create_array("scan/mask", data=mask.astype(np.uint8), chunks=(8, 8, 8))
+    with h5py.File(tmp_path / "in.h5", "w") as file:
+        dataset = file.create_dataset("scan/mask", data=mask.astype(np.uint8))
+        dataset.file.flush()
+    with h5py.File(tmp_path / "in.h5") as file:
+        for array in (stored, file["scan/mask"]):
+            report = gpuccl.label_file(array, tmp_path / "out.npy", seeds=array)
+            assert report["labeling"]["components"] == count
+            np.testing.assert_array_equal(np.load(tmp_path / "out.npy"), expected)
+    in_memory = zarr.array(mask.astype(np.uint8))
+    with pytest.raises(TypeError, match=r"MemoryStore is not in a local folder; use gpuccl.dask.label\(dask.array.from_z"):
+        gpuccl.label_file(in_memory)
+    with h5py.File("none.h5", "w", driver="core", backing_store=False) as file:
+        with pytest.raises(TypeError, match="the driver core is not in a local file"):
+            gpuccl.label_file(file.create_dataset("mask", data=mask))
+    for array in (mask, [1]):
+        with pytest.raises(TypeError, match="a path is needed, or an array of zarr or h5py in a local file, not (nd|li)"):
+            gpuccl.label_file(array)
+    with pytest.raises(TypeError, match="a path is needed"):
+        gpuccl.label_file(stored, stored)  # labels are written to new files
+
+
 def test_label_file_takes_a_folder(tmp_path):
     masks = {name: np.random.default_rng(i).random((20, 30)) < 0.3 for i, name in enumerate("ab")}
     (tmp_path / "in").mkdir()

@@ -100,7 +100,8 @@ def label(
     delta : float
         With `values`, also connect values that differ by at most `delta`.
     periodic : str or sequence of int, optional
-        Axes whose opposite borders touch: letters such as ``"xy"``, or numbers of axes. CPU only.
+        Axes whose opposite borders touch: letters such as ``"xy"``, numbers of axes, or names of dimensions of xarray
+        such as ``"lon"``. CPU only.
     batch : bool
         The array contains several images: (N, H, W), (N, 1, H, W) or (N, 1, D, H, W). Each is labeled from 1.
     packed_width : int, optional

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from . import _core
-from ._kinds import Output, as_floats, as_host, as_labels, as_mask, like, periodic_axes, pixels
+from ._kinds import Output, as_floats, as_host, as_labels, as_mask, library_of, like, periodic_axes, pixels
 from ._measures import Columns, as_signed, check_intensity, measure_channels
 
 _NO_SPACING = [0.0, 0.0, 0.0]
@@ -44,7 +44,7 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
             number,
             bool(values),
             float(delta),
-            periodic_axes(periodic, ndim),
+            periodic_axes(periodic, ndim, getattr(given, "dims", ()) if library_of(given) == "xarray" else ()),
             -1 if packed_width is None else packed_width,
             names.wanted,
             names.spacing,

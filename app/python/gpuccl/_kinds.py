@@ -45,20 +45,29 @@ def _pixels(connectivity, ndim: int) -> int:
     raise ValueError(f"connectivity of {ndim} axes is {allowed}, not {number}")
 
 
-def periodic_axes(periodic, ndim: int) -> list[bool]:
-    """Returns whether x, y and z are periodic. `periodic` contains letters, or numbers of axes of the array."""
+def periodic_axes(periodic, ndim: int, dims: tuple = ()) -> list[bool]:
+    """Returns whether x, y and z are periodic. `periodic` contains letters, numbers of axes of the array, or names of
+    its `dims`."""
     chosen = [False, False, False]
     if periodic is None:
         return chosen
-    for axis in periodic.replace(",", "") if isinstance(periodic, str) else np.atleast_1d(periodic):
-        if isinstance(axis, str):
+    if isinstance(periodic, str):
+        named = [name.strip() for name in periodic.split(",")]
+        periodic = named if set(named) <= set(dims) else periodic.replace(",", "")
+    for axis in periodic if isinstance(periodic, str) else np.atleast_1d(periodic).tolist():
+        if axis in dims:
+            place = ndim - 1 - dims.index(axis)
+        elif isinstance(axis, str):
             place = "xyz".find(axis) if len(axis) == 1 else -1
         else:
             is_axis = isinstance(axis, (int, np.integer)) and not isinstance(axis, bool) and -ndim <= axis < ndim
             place = ndim - 1 - int(axis) % ndim if is_axis else -1
         if not 0 <= place < ndim:
             letters, last = "xyz"[:ndim], ndim - 1
-            raise ValueError(f"no such axis to be periodic: {axis}; axes are letters of {letters!r}, or 0 to {last}")
+            names = f", names of {dims}" if dims else ""
+            raise ValueError(
+                f"no such axis to be periodic: {axis}; axes are letters of {letters!r}{names}, or 0 to {last}"
+            )
         chosen[place] = True
     return chosen
 
@@ -224,6 +233,8 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
 def like(result: np.ndarray, array):
     """Returns a result as an array of the library of `array`."""
     library = library_of(array)
+    if library == "xarray" and result.shape == array.shape:
+        return array.copy(data=result)  # with its coordinates
     if library == "torch":
         import torch
 

@@ -31,12 +31,40 @@ def program() -> str:
 
 def _path(value: Any) -> str:
     """Returns a path as a word of the command line, which is neither an option nor a list."""
-    name = os.fsdecode(value)
+    try:
+        name = os.fsdecode(value)
+    except TypeError:
+        raise TypeError(
+            f"a path is needed, or an array of zarr or h5py in a local file, not {type(value).__name__}; "
+            "gpuccl.label labels arrays in memory, gpuccl.dask.label those of dask"
+        ) from None
     return os.path.join(os.curdir, name) if name.startswith(("-", "@")) else name
+
+
+def _file_of(value: Any) -> Any:
+    """Returns the path of an array of zarr or h5py, and other values as they are."""
+    library = type(value).__module__.partition(".")[0]
+    if library == "zarr" and hasattr(value, "store"):
+        root = getattr(value.store, "root", getattr(value.store, "path", None))  # of zarr 3, of zarr 2
+        if type(value.store).__name__ not in ("LocalStore", "DirectoryStore", "NestedDirectoryStore"):
+            raise TypeError(
+                f"a zarr array of {type(value.store).__name__} is not in a local folder; "
+                "use gpuccl.dask.label(dask.array.from_zarr(x))"
+            )
+        return os.path.join(root, value.path)
+    if library == "h5py" and hasattr(value, "file"):
+        if value.file.driver not in ("sec2", "stdio"):
+            raise TypeError(
+                f"a dataset of the driver {value.file.driver} is not in a local file; use gpuccl.label(x[...])"
+            )
+        value.file.flush()
+        return f"{value.file.filename}:{value.name}"
+    return value
 
 
 def _word(value: Any) -> str:
     """Returns the value of an option as a word of the command line."""
+    value = _file_of(value)
     if isinstance(value, (os.PathLike, bytes)):
         return _path(value)
     if isinstance(value, float) and value.is_integer():
@@ -51,8 +79,8 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
 
     Parameters
     ----------
-    input : path
-        A file or folder, in any format that the program reads. A folder is a batch; with ``stack=True`` its files are
+    input : path, zarr.Array or h5py.Dataset
+        A file or folder, in any format that the program reads, or an array in one. A folder is a batch; with ``stack=True`` its files are
         the slices of one volume. ``"@FILE"`` is the batch that a file lists, unless a file has that name. With
         ``frame="all"`` or a folder as output, a file is a batch, too.
     output : path, optional
@@ -86,6 +114,7 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
             raise ValueError(f"{name} is what label_file returns: leave it out")
     if options.get("dry_run"):
         raise ValueError("dry_run prints lines for a terminal: run gpuccl.program() with --dry-run")
+    input = _file_of(input)
     is_list = isinstance(input, str) and input.startswith("@") and not os.path.exists(input)
     command = [program(), "label", input if is_list else _path(input), "--json", "-", "--quiet"]
     if output is not None:
