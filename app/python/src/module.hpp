@@ -95,8 +95,8 @@ using PairColumn =
 nanobind::dict overlaps_of_block(nanobind::handle truth, nanobind::handle prediction,
                                  const std::array<int, 3>& origin, const std::array<int, 3>& whole);
 
-/// match() of two images whose overlaps are known. Time: O(pairs log pairs + largest label). Takes 20 bytes
-/// per label up to the largest one.
+/// match() of two images whose overlaps are known. Adds the shares of a pair in several blocks. Time: O(pairs
+/// log pairs + largest label). Takes 20 bytes per label up to the largest one.
 nanobind::tuple match_overlaps(const PairColumn& truth, const PairColumn& prediction,
                                const PairColumn& pixels, const PairColumn& first_elements,
                                const std::vector<double>& thresholds, bool with_pairs, double empty,
