@@ -88,6 +88,7 @@ function showTable() {
   const keys = [...new Set(rows.flatMap(({ part }) => Object.keys(part)))].filter((key) => key !== "name");
   const columns = [words("images", ({ group }) => `${group.title}${group.size ? "" : `, ${group.connectivity}-conn.`}`), words("algorithm", ({ row }) => row.title), words("device", ({ row }) => row.device),
     words("name", ({ part }) => part.name ?? ""), ...keys.map(numbers), words("note", ({ row }) => row.note ?? "")];
+  if (innerWidth <= 640) columns.push(...columns.splice(0, 1));  // figures are in sight on a phone
   const ofAll = ["device", "launches", "repetitions"];  // left out where they are the same in all rows
   const used = columns.filter(({ name, values }) => values.some((value) => value !== "" && (!ofAll.includes(name) || value !== values[0])));
   const table = new Table(used, { rows: () => rows.map((_, i) => i), look: () => ({}), chosen: () => {}, label: "Figures" });

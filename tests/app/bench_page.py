@@ -121,6 +121,7 @@ def look(browser, page, name):
         browser.open(page, width, 900 if width > 600 else 844, scheme)
         assert browser("return document.getElementById('title').getBoundingClientRect().bottom < innerHeight / 4"), "the result is first"
         tops = [browser("return document.getElementById(arguments[0]).getBoundingClientRect().top", name) for name in ("headline", "figures", "drawings")]
+        assert browser("return gpucclBench.table.heads.find((head) => head.textContent === 'median ms').getBoundingClientRect().right") < width
         assert tops == sorted(tops) if width < 600 else tops[1] > tops[2], tops
         browser.shot(f"{name}-{width}-{scheme}.png")
     browser.open(page, 1020, 720, "print")
