@@ -48,7 +48,7 @@ struct Channel {
 };
 
 /// Returns all channels of the image, if one is chosen and they are not many; otherwise the image.
-std::vector<Channel> channels_of(const ViewPage& page) {
+std::vector<Channel> channels_of(ViewPage& page) {
   constexpr std::size_t kMost = 8;
   if (page.image.empty()) return {};
   const std::vector<Channel> alone = {{"", page.read_image, true}};
@@ -63,6 +63,8 @@ std::vector<Channel> channels_of(const ViewPage& page) {
   } catch (const Error&) {  // opening the chosen channel tells what is wrong
     return alone;
   }
+  if (names.size() > kMost)
+    page.about.emplace_back("Channels", fmt::format("1 of {} is shown", names.size()));
   if (names.size() < 2 || names.size() > kMost) return alone;
   std::vector<Channel> channels;
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -129,7 +131,7 @@ std::string write_view(io::AtomicFile& file, const io::MappedLabels& labels, Vie
                       {"blobs", lines.size()}});
     page.about.emplace_back("Black to white" + (channel.name.empty() ? "" : " of " + channel.name),
                             io::shortest(image.range().black) + " to " + io::shortest(image.range().white));
-    if (channel.is_shown) below = image.middle();
+    if (channel.is_shown && !page.index.empty()) below = image.middle();
   }
 
   nlohmann::json head = {

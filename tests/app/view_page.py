@@ -417,7 +417,11 @@ def check_channels(browser, folder):
     gpuccl("view", folder / "channels-labels.tif", "--image", folder / "channels.ome.tif", "--channel", "RFP", "-o", page)
     browser.open(page)
     assert look_at(browser, 45, 10)[0] == [255] * 3 and look_at(browser, 12, 25)[0] == [0] * 3
+    tifffile.imwrite(folder / "many.ome.tif", numpy.repeat(image, 3, axis=0), metadata=dict(axes="CYX"))
+    gpuccl("label", folder / "many.ome.tif", "--channel", "8", "--view", folder / "many-channels.html", "--quiet")
     assert "Black to white of GFP" in browser("return document.getElementById('foot').textContent")
+    browser.open(folder / "many-channels.html")
+    assert "1 of 9 is shown" in browser("return document.getElementById('foot').textContent") and not browser("return document.getElementById('channels').children.length")
 
 
 def check_small(browser, folder):
