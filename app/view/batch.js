@@ -49,7 +49,7 @@ function showStrip() {
   const width = Math.min(innerWidth - 20, 900), places = Math.floor(width / 7) - 1, piles = Array.from({ length: places + 1 }, () => []);
   for (const input of [...labeled].sort((a, b) => a.why.length - b.why.length)) piles[Math.round(share(input.components) * places)].push(input);
   const height = 8 + 6 * Math.min(12, Math.max(...piles.map(({ length }) => length))), middle = median(labeled.map(({ components }) => components));
-  const dots = piles.flatMap((pile, place) => pile.map((input, level) => drawn("a", { href: linkOf(input) },
+  const dots = piles.flatMap((pile, place) => pile.map((input, level) => drawn("a", { href: linkOf(input), tabindex: -1 },
     drawn("circle", { cx: 4 + 7 * place, cy: height - 4 - 6 * Math.min(level, 11), r: 3, class: input.why.length ? "odd" : "" }, drawn("title", { text: `${nameOf(input)}: ${counted(input.components, "component")}` })))));
   const x = 4 + 7 * places * share(middle);
   byId("strip").append(drawn("svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Components of each input, ${shown(least)} to ${shown(largest)}, median ${shown(middle)}` },

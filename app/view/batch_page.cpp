@@ -12,6 +12,7 @@
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/image/label_color.hpp"
+#include "io/png/png.hpp"
 
 namespace gpuccl::app {
 
@@ -32,12 +33,6 @@ std::string page_part(const std::string& part, std::size_t most_bytes) {
   std::uint32_t sum = 2166136261u;  // FNV-1a
   for (const char c : part) sum = (sum ^ static_cast<unsigned char>(c)) * 16777619u;
   return fmt::format("{}-{:08x}", name.substr(0, end), sum);
-}
-
-bool begins_as(std::string_view text, std::string_view beginning) {
-  std::string packed(beginning);
-  std::erase_if(packed, [](unsigned char c) { return std::isspace(c) != 0; });
-  return text.starts_with(packed);
 }
 
 }  // namespace
@@ -83,11 +78,18 @@ std::string thumbnail(const io::MappedLabels& labels, const GrayPicture& below, 
   for (std::size_t i = 0; i < pixels.size(); ++i) {
     const auto gray = static_cast<int>(counts[i] > 0 ? sums[i] / counts[i] : 0),
                shown = counts[i] > 0 && invert ? 255 - gray : gray;
-    // The image is half as bright: white paper would outshine the labels.
+    // The image is half as bright, or white paper would outshine the labels, in few grays that compress well.
     for (const int c : io::label_color(pixels[i]))
-      rgb.push_back(static_cast<std::uint8_t>(pixels[i] == 0 ? shown / 2 : (2 * c + shown) / 3));
+      rgb.push_back(static_cast<std::uint8_t>(pixels[i] == 0 ? shown / 2 & 0xf8 : (2 * c + shown) / 3));
   }
-  return png_of(width, height, rgb, 9);
+  std::string png;
+  const auto append = [&](const void* data, std::size_t bytes) {
+    png.append(static_cast<const char*>(data), bytes);
+  };
+  io::PngOutput output(append, {width, height, 8, io::PngColor::rgb, 9, {}});
+  output.write_rows(rgb.data(), 3 * static_cast<std::size_t>(width), static_cast<std::size_t>(height));
+  output.finish();
+  return png;
 }
 
 std::string batch_page(const std::vector<IndexEntry>& entries) {
@@ -111,7 +113,9 @@ std::string batch_page(const std::vector<IndexEntry>& entries) {
 }
 
 bool is_batch_page(std::string_view beginning) {
-  return begins_as(beginning, kBatchPage.substr(0, kBatchPage.find("</title>")));
+  std::string ours(kBatchPage.substr(0, kBatchPage.find("</title>")));
+  std::erase_if(ours, [](unsigned char c) { return std::isspace(c) != 0; });
+  return beginning.starts_with(ours);
 }
 
 }  // namespace gpuccl::app

@@ -7,8 +7,6 @@
 #include <new>
 #include <numeric>
 
-#include "io/png/png.hpp"
-
 namespace gpuccl::app {
 
 std::string data_element(const std::string& id, const std::string& json) {
@@ -23,17 +21,6 @@ std::string page_with(std::string_view page, const std::string& data) {
 
 std::string bench_page(const std::string& json) {
   return page_with(kBenchPage, data_element("results", json));
-}
-
-std::string png_of(int width, int height, const std::vector<std::uint8_t>& rgb, int level) {
-  std::string png;
-  const auto append = [&](const void* data, std::size_t bytes) {
-    png.append(static_cast<const char*>(data), bytes);
-  };
-  io::PngOutput output(append, {width, height, 8, io::PngColor::rgb, level, {}});
-  output.write_rows(rgb.data(), 3 * static_cast<std::size_t>(width), static_cast<std::size_t>(height));
-  output.finish();
-  return png;
 }
 
 std::string base64(std::string_view bytes) {

@@ -24,8 +24,6 @@ std::string page_with(std::string_view page, const std::string& data);
 /// Returns the page of benchmark results, given the JSON of `gpuccl bench --json`. It is self-contained.
 std::string bench_page(const std::string& json);
 
-/// Returns the bytes of a PNG. `rgb`: its rows; `level`: of the compression, 1 to 12.
-std::string png_of(int width, int height, const std::vector<std::uint8_t>& rgb, int level);
 std::string base64(std::string_view bytes);
 /// Returns the Base64 form of a zlib stream of these bytes, which a page inflates.
 std::string packed(std::span<const std::uint8_t> bytes);
