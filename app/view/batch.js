@@ -57,20 +57,23 @@ function showStrip() {
     ...[shown(least), `components of each input; dashed: median ${shown(middle)}`, shown(largest)].map((text) => element("span", { text }))));
 }
 
-/** The wells of a plate, if the names of all inputs name one each: A1 to P24. */
+/** The wells of a plate, A1 to P24, if each name has one. Those of several images show the median of their counts. */
 function showPlate() {
-  const wells = inputs.map((input) => /(?:^|[^A-Za-z0-9])([A-P])0?([1-9]|1\d|2[0-4])(?![A-Za-z0-9])/.exec(nameOf(input).replace(/\.[^.]*$/, "")));
-  const rows = new Set(wells.map((well) => well?.[1])), columns = new Set(wells.map((well) => well?.[2]));
-  if (rows.has(undefined) || rows.size < 2 || columns.size < 2 || new Set(wells.map(([, row, column]) => row + column)).size < inputs.length) return;
+  const wells = inputs.map((input) => /(?:^|[^A-Za-z0-9])(([A-P])0?([1-9]|1\d|2[0-4]))(?![A-Z0-9])/.exec(nameOf(input).replace(/\.[^.]*$/, "")));
+  const rows = new Set(wells.map((well) => well?.[2])), columns = new Set(wells.map((well) => well?.[3]));
+  if (rows.has(undefined) || rows.size < 2 || columns.size < 2) return;
   const isLarge = [...rows].some((row) => row > "H") || [...columns].some((column) => column > 12);
   const names = [..."ABCDEFGHIJKLMNOP"].slice(0, isLarge ? 16 : 8), numbers = Array.from({ length: isLarge ? 24 : 12 }, (_, n) => n + 1);
+  const brief = (count) => (count < 1000 ? String(Math.round(count)) : `${Number((count / 1000).toPrecision(2))}k`);
   const cell = (row, column) => {
-    const at = wells.findIndex(([, r, c]) => r === row && Number(c) === column), input = inputs[at];
-    if (!input) return element("span", { class: "well" });
-    const { status, components, why = [], error } = input, ok = Boolean(input.page);
-    const title = `${row}${column}, ${nameOf(input)}: ${ok ? [counted(components, "component"), ...why].join(", ") : error ?? status}`;
-    const color = ok ? `background:rgb(${scaleColor(share(components))});color:${share(components) > 0.6 ? "#000" : "#fff"}` : "";
-    return element(ok ? "a" : "span", { class: `well ${ok ? "" : status === "failed" ? "failed" : ""} ${why.length ? "odd" : ""}`, title, href: linkOf(input), style: color, text: ok ? shown(components) : status === "failed" ? "\u2715" : "" });
+    const here = inputs.filter((_, i) => wells[i][2] === row && Number(wells[i][3]) === column), [first] = here, done = here.filter(({ page }) => page);
+    if (!first) return element("span", { class: "well" });
+    const lines = here.map((input) => `${nameOf(input)}: ${input.page ? [counted(input.components, "component"), ...input.why].join(", ") : input.error ?? input.status}`);
+    const count = done.length ? median(done.map(({ components }) => components)) : null, has = (name, test) => (here.some(test) ? name : "");
+    const find = () => { byId("find").value = wells[inputs.indexOf(first)][1]; showTiles(); byId("inputs").scrollIntoView(); };
+    return element(here.length > 1 ? "button" : done.length ? "a" : "span", { class: `well ${has("failed", ({ status }) => status === "failed")} ${has("odd", ({ why = [] }) => why.length)}`,
+      title: [`${row}${column}`, ...lines].join("\n"), href: here.length > 1 ? null : linkOf(first), onclick: here.length > 1 ? find : () => {},
+      style: count == null ? "" : `background:rgb(${scaleColor(share(count))});color:${share(count) > 0.6 ? "#000" : "#fff"}`, text: count != null ? brief(count) : has("\u2715", ({ status }) => status === "failed") });
   };
   byId("plate").hidden = false;
   byId("plate").style.setProperty("--columns", numbers.length);

@@ -112,7 +112,7 @@ def check_plate(browser, folder):
     assert len(wells) == 96
     for i, (text, title, link, look) in enumerate(wells):
         name = f"run1_{'ABCDEFGH'[i // 12]}{i % 12 + 1:02}_dapi"
-        assert title.startswith(f"{'ABCDEFGH'[i // 12]}{i % 12 + 1}, {name}.tif: "), title
+        assert title.startswith(f"{'ABCDEFGH'[i // 12]}{i % 12 + 1}\n{name}.tif: "), title
         assert text == (str(counts[name]) if name in counts else "\u2715") and ("failed" in look) == (name not in counts), (text, look)
         assert ("odd" in look) == (i == 14) and link.endswith(f"/{name}.html") == (name in counts), (look, link)
     strip = browser("return [...document.querySelectorAll('#strip circle')].map((dot) => [Number(dot.getAttribute('cx')), dot.textContent, dot.getAttribute('class')])")
@@ -123,6 +123,24 @@ const image = document.querySelector(".tile img"), canvas = document.createEleme
 canvas.drawImage(image, 0, 0);
 return [...canvas.getImageData(40, 50, 1, 1).data, ...canvas.getImageData(3, 3, 1, 1).data]""")
     assert seen[0] == seen[1] == seen[2] == 48 and len(set(seen[4:7])) > 1, seen  # 100 of 0 to 250, half as bright; an object
+
+
+def check_fields(browser, folder):
+    """A well of several images shows the median of their counts and finds their tiles."""
+    images, pages = folder / "fields", folder / "field pages"
+    images.mkdir()
+    for well, counts in (("A1", (3, 5, 6)), ("B03", (7, None)), ("P24", (1200,))):
+        for field, count in enumerate(counts, 1):
+            image = numpy.zeros((100, 100), numpy.uint8)
+            image[:98:2, :98:2].flat[:count or 0] = 1
+            path = images / f"x_{well}f0{field}.tif"
+            tifffile.imwrite(path, image) if count else path.write_bytes(b"no image")
+    subprocess.run([PROGRAM, "label", images, "-c", "4", "--view", f"{pages}/", "--quiet"], capture_output=True, check=False)
+    browser.open(pages / "index.html", 390, 844)
+    wells = browser("return [...document.querySelectorAll('#plate .well')].filter((well) => well.title).map((well) => [well.title.split('\\n')[0], well.textContent, well.className.trim().replace(/ +/, ' '), well.localName])")
+    assert wells == [["A1", "5", "well", "button"], ["B3", "7", "well failed", "button"], ["P24", "1.2k", "well odd", "a"]], wells
+    browser("document.querySelector('#plate .well').click()")
+    assert len(browser(TILES)) == 3 and browser("return document.getElementById('find').value") == "A1"
 
 
 def main():
@@ -175,6 +193,7 @@ def main():
 
         assert browser("return document.querySelectorAll('.well').length") == 0, "names of images are no wells"
         check_plate(browser, folder)
+        check_fields(browser, folder)
         check_odd_names(browser, folder)
         check_formulas(browser, folder)
     browser.driver.quit()
