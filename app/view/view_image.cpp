@@ -26,8 +26,8 @@ struct Slice {
 }  // namespace
 
 std::int64_t ViewImage::most_bytes(std::int64_t pixels) {
-  constexpr std::int64_t kEach =
-      11;  // the mean and its copy, the gray value, and its share of what is packed
+  // The mean and its copy, the gray value and that of the middle slice, and its share of what is packed.
+  constexpr std::int64_t kEach = 11;
   return kEach * std::min(kMostPixels, pixels);
 }
 
