@@ -532,24 +532,17 @@ def _unite(places, pairs):
     return np.concatenate([[0], numbers[ranks] + 1]), len(firsts)
 
 
-def _label(block, connectivity, values):
-    return _host.label(block, connectivity, values, 0, None, None, None, None, None, None)[:2]
+def _label(block, dtype, connectivity, values, *arguments):
+    """Returns an array for labels, and what _core.label_block() returns after writing it."""
+    block = as_floats(as_host(block))  # without a mask
+    labels = np.empty(block.shape, dtype)
+    return labels, _core.label_block(block, labels, pixels(connectivity, block.ndim), values, *arguments)
 
 
 def _look(block, connectivity, values, first, whole):
     """Returns the index in the array of the first element of each component of a chunk, and the faces of the chunk."""
-    block = as_host(block)  # without a mask
-    labels, count = _label(block, connectivity, values)
-    flat = labels.reshape(-1)
-    places = np.zeros(count, np.int64)
-    if count:
-        # Labels are in raster order, so each begins where the running maximum grows.
-        highest = np.maximum.accumulate(flat)
-        begins = np.flatnonzero(highest[1:] != highest[:-1]) + 1
-        if flat[0]:
-            begins = np.concatenate([[0], begins])
-        place = np.unravel_index(begins, block.shape)
-        places[:] = np.ravel_multi_index([at + f for at, f in zip(place, first)], whole)
+    labels, places = _label(block, np.int32, connectivity, values, _sizes(first, 0), _sizes(whole), None)
+    block = as_host(block)
     faces = {}
     for axis in range(block.ndim):
         for side in (0, -1):
@@ -559,7 +552,7 @@ def _look(block, connectivity, values, first, whole):
                 labels[tuple(index)].copy(),
                 block[tuple(index)].copy() if values else None,
             )
-    return places, faces
+    return places.view(np.int64), faces
 
 
 def _touching(faces, others, side, reach):
@@ -594,5 +587,4 @@ def _touching(faces, others, side, reach):
 
 
 def _relabel(block, connectivity, values, map_):
-    labels, _ = _label(block, connectivity, values)
-    return map_[labels]
+    return _label(block, np.int64, connectivity, values, [0] * 3, [1] * 3, map_)[0]

@@ -646,7 +646,59 @@ MeasureRequest request_of_blocks(const TableRequest& request, int connectivity, 
   return wanted;
 }
 
+/// Returns the index in the whole image of the first element of each label, given labels of a block at
+/// `origin`.
+std::vector<std::uint64_t> first_elements(const LabelRows& labels, const std::array<int, 3>& origin,
+                                          const std::array<int, 3>& whole) {
+  // Labels are in raster order, so each begins at the first run with a larger one.
+  std::vector<std::uint64_t> firsts;
+  const int height = std::max(1, labels.extent().height);
+  LabelRuns runs;
+  for (std::int64_t row = 0; row < labels.extent().rows(); ++row) {
+    labels.list_runs(row, 1, runs, nullptr);
+    for (const LabelRun& run : runs.runs)
+      if (run.label > firsts.size())
+        firsts.push_back(static_cast<std::uint64_t>(
+            ((row / height + origin[2]) * whole[1] + row % height + origin[1]) * whole[0] + run.begin +
+            origin[0]));
+  }
+  return firsts;
+}
+
 }  // namespace
+
+nb::object label_block(nb::handle object, nb::handle out_object, const LabelRequest& request,
+                       const std::array<int, 3>& origin, const std::array<int, 3>& whole,
+                       const std::optional<PairColumn>& numbers) {
+  const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
+  std::vector<std::uint64_t> firsts;
+  Findings findings;
+  {
+    const nb::gil_scoped_release gil_released;
+    check_out(array, out, -1);
+    const LabeledArray made = label_array(array, request, true, findings);
+    const LabelRows& labels = *made.labeled.labels;
+    if (!numbers) {
+      render(labels, {}, labels.count(), out);
+      firsts = first_elements(labels, origin, whole);
+    } else {
+      if (numbers->shape(0) != labels.count() + std::size_t{1} || out.bytes_each() != sizeof(std::int64_t))
+        refuse("the array changed between two readings");
+      for_rows(labels.extent(), sizeof(std::int64_t), [&](std::int64_t first, std::int64_t rows) {
+        LabelRuns runs;
+        labels.list_runs(first, rows, runs, nullptr);
+        for (std::int64_t row = 0; row < rows; ++row) {
+          auto* const to = reinterpret_cast<std::int64_t*>(out.row(first + row));
+          std::fill_n(to, labels.extent().width, 0);
+          for (const LabelRun& run : runs.row(static_cast<std::size_t>(row)))
+            std::fill(to + run.begin, to + run.end, (*numbers)(run.label));
+        }
+      });
+    }
+  }
+  warn_of(findings);
+  return to_array(std::move(firsts));
+}
 
 nb::tuple needs_of_block(int connectivity, const TableRequest& request) {
   std::optional<HostArray> intensity;
@@ -957,23 +1009,12 @@ nb::dict overlaps_of_block(nb::handle truth_object, nb::handle prediction_object
       alone[1][pair.prediction] -= pair.pixels;
       add(objects[0].ids[pair.truth], objects[1].ids[pair.prediction], pair.pixels, INT64_MAX);
     }
-    // Labels are in raster order, so each begins at the first run with a larger one.
-    LabelRuns runs;
     for (std::size_t side = 0; side < 2; ++side) {
-      const LabelRows& labels = *objects[side].labeled.labeled.labels;
-      const int height = std::max(1, labels.extent().height);
-      for (std::int64_t row = 0, seen = 0; row < labels.extent().rows(); ++row) {
-        labels.list_runs(row, 1, runs, nullptr);
-        for (const LabelRun& run : runs.runs) {
-          if (run.label <= seen) continue;
-          seen = run.label;
-          const std::size_t i = run.label - std::size_t{1};
-          const std::int64_t first =
-              ((row / height + origin[2]) * whole[1] + row % height + origin[1]) * whole[0] + run.begin +
-              origin[0];
-          add(side == 0 ? objects[0].ids[i] : 0, side == 0 ? 0 : objects[1].ids[i], alone[side][i], first);
-        }
-      }
+      const std::vector<std::uint64_t> all =
+          first_elements(*objects[side].labeled.labeled.labels, origin, whole);
+      for (std::size_t i = 0; i < all.size(); ++i)
+        add(side == 0 ? objects[0].ids[i] : 0, side == 0 ? 0 : objects[1].ids[i], alone[side][i],
+            static_cast<std::int64_t>(all[i]));
     }
     table.columns.emplace_back("truth", std::move(ids[0]));
     table.columns.emplace_back("prediction", std::move(ids[1]));

@@ -74,6 +74,14 @@ NB_MODULE(_core, module) {
       },
       "labels"_a, "connectivity"_a, "columns"_a, "spacing"_a, "intensity"_a.none());
   module.def(
+      "label_block",
+      [](nb::handle array, nb::handle out, int connectivity, bool values, std::array<int, 3> origin,
+         std::array<int, 3> whole, std::optional<python::PairColumn> numbers) {
+        return python::label_block(array, out, {.connectivity = connectivity, .values = values}, origin,
+                                   whole, numbers);
+      },
+      "array"_a, "out"_a, "connectivity"_a, "values"_a, "origin"_a, "whole"_a, "numbers"_a.none());
+  module.def(
       "needs_of_block",
       [](int connectivity, std::vector<std::string> columns, std::array<double, 3> spacing,
          nb::handle intensity) {

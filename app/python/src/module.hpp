@@ -34,6 +34,17 @@ nanobind::tuple label(nanobind::handle array, nanobind::handle out, const LabelR
 /// Returns a table of the values of a label image, connected or not.
 nanobind::dict measure(nanobind::handle labels, int connectivity, const TableRequest& request);
 
+/// A column of overlaps_on_device(), or numbers of labels, in host memory.
+using PairColumn =
+    nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
+
+/// Labels a block at `origin` of a whole image. Without `numbers`, returns the index in the whole image of
+/// the first element of each label. With the number of each label and 0, writes these numbers to `out`, of
+/// int64.
+nanobind::object label_block(nanobind::handle array, nanobind::handle out, const LabelRequest& request,
+                             const std::array<int, 3>& origin, const std::array<int, 3>& whole,
+                             const std::optional<PairColumn>& numbers);
+
 /// Objects of a block of labels, as words.
 using BlockWords =
     nanobind::ndarray<const std::uint64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
@@ -85,10 +96,6 @@ nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
                       const std::vector<double>& thresholds, bool with_pairs, int class_connectivity,
                       double empty, const std::optional<std::array<double, 3>>& spacing,
                       const std::optional<double>& tolerance, const std::array<std::uint64_t, 2>& min_size);
-
-/// A column of overlaps_on_device(), in host memory.
-using PairColumn =
-    nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
 /// Returns the overlaps of a block at `origin` for match_overlaps(): pairs, and for each object its other
 /// pixels and the index of its first element in the whole image.
