@@ -652,15 +652,15 @@ std::vector<std::uint64_t> first_elements(const LabelRows& labels, const std::ar
                                           const std::array<int, 3>& whole) {
   // Labels are in raster order, so each begins at the first run with a larger one.
   std::vector<std::uint64_t> firsts;
-  const int height = std::max(1, labels.extent().height);
+  const auto& [width, height, depth] = labels.extent();
   LabelRuns runs;
-  for (std::int64_t row = 0; row < labels.extent().rows(); ++row) {
-    labels.list_runs(row, 1, runs, nullptr);
-    for (const LabelRun& run : runs.runs)
-      if (run.label > firsts.size())
-        firsts.push_back(static_cast<std::uint64_t>(
-            ((row / height + origin[2]) * whole[1] + row % height + origin[1]) * whole[0] + run.begin +
-            origin[0]));
+  for (std::int64_t z = 0; z < depth; ++z) {
+    labels.list_runs(z * height, height, runs, nullptr);
+    for (std::int64_t y = 0; y < height; ++y)
+      for (const LabelRun& run : runs.row(static_cast<std::size_t>(y)))
+        if (run.label > firsts.size())
+          firsts.push_back(static_cast<std::uint64_t>(
+              ((z + origin[2]) * whole[1] + y + origin[1]) * whole[0] + run.begin + origin[0]));
   }
   return firsts;
 }
