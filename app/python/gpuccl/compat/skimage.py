@@ -26,9 +26,13 @@ _MEASURE, _MORPHOLOGY = "skimage.measure", "skimage.morphology"
 _SAME = frozenset({
     "label", "area", "num_pixels", "bbox", "centroid", "extent", "equivalent_diameter_area", "axis_major_length",
     "axis_minor_length", "eccentricity", "orientation", "inertia_tensor", "inertia_tensor_eigvals",
-    "intensity_min", "intensity_max", "intensity_mean",
+    "intensity_min", "intensity_max", "intensity_mean", "euler_number",
+    "area_convex", "feret_diameter_max", "perimeter", "perimeter_crofton", "solidity",
 })  # fmt: skip
-_SAME_IN_IMAGES = frozenset({"eccentricity", "orientation", "axis_major_length", "axis_minor_length"})
+_SAME_IN_IMAGES = frozenset({
+    "eccentricity", "orientation", "axis_major_length", "axis_minor_length",
+    "area_convex", "feret_diameter_max", "perimeter", "perimeter_crofton", "solidity",
+})  # fmt: skip
 
 
 def label(
