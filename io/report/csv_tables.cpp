@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "io/files/number_text.hpp"
 
@@ -117,20 +118,24 @@ std::string summary_header(bool has_frames) {
 
 SummaryRows::SummaryRows(Pages pages, bool has_values) : pages_(pages), has_values_(has_values) {
   for (int page = 0; page < pages.count && !has_values; ++page)
-    areas_[{page, ""}];  // also for pages without components
+    areas_of(page, "");  // also for pages without components
+}
+
+std::vector<std::uint64_t>& SummaryRows::areas_of(int page, const std::string& value) {
+  return areas_[{page, std::strtold(value.c_str(), nullptr), value}];
 }
 
 void SummaryRows::add(int page, const std::string& value, std::uint64_t area) {
-  areas_[{pages_.count > 0 ? page : 0, has_values_ ? value : ""}].push_back(area);
+  areas_of(pages_.count > 0 ? page : 0, has_values_ ? value : "").push_back(area);
 }
 
 std::string SummaryRows::text(const Input& input) {
   const std::optional<PhysicalScale> scale = physical_scale(input.geometry, input.volume ? 3 : 2);
   std::string hints, rows;
   for (const std::string& hint : input.hints) hints += (hints.empty() ? "" : "; ") + hint;
-  if (areas_.empty()) areas_[{0, ""}];
+  if (areas_.empty()) areas_of(0, "");
   for (auto& [key, areas] : areas_) {
-    const auto& [page, value] = key;
+    const auto& [page, number, value] = key;
     std::uint64_t area = 0;
     for (const std::uint64_t one : areas) area += one;
     const bool is_first = rows.empty();

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -69,9 +70,12 @@ class SummaryRows {
   std::string text(const Input& input);
 
  private:
+  std::vector<std::uint64_t>& areas_of(int page, const std::string& value);
+
   Pages pages_;
   bool has_values_;
-  std::map<std::pair<int, std::string>, std::vector<std::uint64_t>> areas_;  // by page and value
+  /// By page and value; numbers have 64 bits of precision, and text tells the others apart.
+  std::map<std::tuple<int, long double, std::string>, std::vector<std::uint64_t>> areas_;
 };
 
 /// Returns the rows of labeled components.
