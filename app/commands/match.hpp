@@ -29,25 +29,38 @@ struct ObjectOptions {
   bool label = false;           // objects are components of a mask
   bool round = false;           // values to integers
   bool per_value = false;       // objects are components of equal values, which are classes
+  std::int64_t memory = 0;      // --memory; 0: the default
+  int share = 3;                // eighths of it for each image
 
   void add_to(const Command& command);
   /// Error (usage) if options contradict each other.
   void check() const;
 };
 
-/// The objects of one label image.
+/// The input of labels, which they read when they are rendered.
+struct LabelSource;
+
+/// The objects of one label image. Its labels may be those of slabs, which are read again: call
+/// LabelRows::prepare().
 struct Objects {
+  Objects();
+  Objects(Objects&&) noexcept;
+  Objects& operator=(Objects&&) noexcept;
+  ~Objects();
+
   Extent extent;
   io::Geometry geometry;
+  std::int64_t bytes = 0;  // upper bound of the memory that it holds or needs again
+  std::unique_ptr<LabelSource> source;
   std::unique_ptr<LabelRows> labels;
-  std::vector<std::uint64_t> ids = {};      // value of label i + 1, or the label itself for components
-  std::vector<std::uint64_t> areas = {};    // pixels
-  std::vector<std::uint64_t> classes = {};  // values of components, with per_value
-  std::vector<std::array<double, 3>> centroids = {};  // in pixels
+  Components components;               // before small ones are removed
+  std::vector<std::uint64_t> ids;      // value of label i + 1, or the label itself for components
+  std::vector<std::uint64_t> areas;    // pixels
+  std::vector<std::uint64_t> classes;  // values of components, with per_value
 };
 
-/// Reads the objects of an image, or of one of its time points. Prints hints. Throws io::FileError.
-/// `kept`: as in io::ReadOptions.
+/// Reads the objects of an image, or of one of its time points, with its share of the memory, in slabs if
+/// they need more. Prints hints. Throws io::FileError. `kept`: as in io::ReadOptions.
 Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame,
                      const std::shared_ptr<io::KeptInputs>& kept);
 
@@ -95,6 +108,7 @@ struct MatchOptions {
   std::string empty;                        // --empty: what a pair without objects gets
   std::array<std::uint64_t, 2> min_size{};  // of true and of predicted objects, in pixels
   bool distances = false;                   // between surfaces
+  bool regions = false;                     // scores in the regions of true objects
   std::optional<double> tolerance;
   std::optional<io::GivenSpacing> spacing;
   std::string prediction_name;  // pattern of names of predictions

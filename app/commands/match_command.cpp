@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -9,16 +10,20 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "app/commands/commands.hpp"
 #include "app/commands/match.hpp"
 #include "app/common/messages.hpp"
+#include "app/common/process.hpp"
 #include "app/common/sandbox.hpp"
 #include "app/label/describe.hpp"
 #include "app/label/label_paths.hpp"
+#include "app/label/memory_plan.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/detail/match_totals.hpp"
@@ -47,6 +52,9 @@ constexpr std::string_view kSummaryColumns =
     "relative_volume_difference,found,sensitivity,without_overlap,overlap_precision,splits,merges,"
     "true_positives,false_positives,false_negatives,precision,recall,f1,panoptic_quality";
 
+/// Columns of the summary at each threshold.
+constexpr std::string_view kScoreColumns = kSummaryColumns.substr(kSummaryColumns.find("true_positives"));
+
 /// Returns a table from its first column that is not that of a pair or class.
 std::string_view without_keys(std::string_view beginning) {
   for (const std::string_view column : {"input,", "frame,", "value,"})
@@ -61,11 +69,28 @@ bool is_summary_csv(std::string_view beginning) {
 
 bool is_match_report(std::string_view beginning) { return beginning.starts_with("{\"gpuccl_match\""); }
 
+/// Returns the names of further columns: of `at_threshold` for each threshold but the first, of distances and
+/// of regions.
+std::string further_columns(const MatchOptions& options, std::string_view at_threshold) {
+  std::string names;
+  for (const double threshold : std::span(options.thresholds).subspan(1))
+    for (const std::string& name : split(std::string(at_threshold), ','))
+      names += "," + column_at(name, threshold);
+  const auto add = [&](std::string_view name, double /*value*/) { names += fmt::format(",{}", name); };
+  const bool has_dice = options.tolerance.has_value();
+  if (options.distances) each_distance({}, has_dice, add);
+  if (options.distances) names += ",unit";
+  if (options.regions) each_region_score(0, {}, options.distances, has_dice, add);
+  return names;
+}
+
+std::string cell(double score) { return std::isnan(score) ? "" : io::shortest(score); }
+
 /// Returns the rows of one pair of images; 0 stands for no partner. `before`: first columns of each row.
 /// `unit`: of distances.
 std::string pairs_text(const std::string& before, const Objects& truth, const Objects& prediction,
                        const OverlapTable& table, const std::vector<ScoredPair>& pairs,
-                       const Surfaces* surfaces, const std::string& unit) {
+                       const MatchOptions& options, const std::string& unit) {
   std::string text;
   for (const ScoredPair& pair : pairs) {
     const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
@@ -76,12 +101,15 @@ std::string pairs_text(const std::string& before, const Objects& truth, const Ob
                         of(table.prediction_areas, pair.prediction), pair.pixels, io::shortest(pair.iou),
                         io::shortest(pair.dice), pair.is_match ? 1 : 0, pair.truth_partners,
                         pair.prediction_partners);
-    if (surfaces) {
-      each_distance(pair.distances, surfaces->has_tolerance(), [&](const char*, double distance) {
-        text += ',' + (std::isnan(distance) ? "" : io::shortest(distance));
-      });
+    for (const bool is_match : pair.matches_later) text += is_match ? ",1" : ",0";
+    const auto add = [&](const char*, double score) { text += ',' + cell(score); };
+    if (options.distances) {
+      each_distance(pair.distances, options.tolerance.has_value(), add);
       text += ',' + unit;
     }
+    if (options.regions)
+      each_region_score(pair.region_dice, pair.of_region, options.distances, options.tolerance.has_value(),
+                        add);
     text += '\n';
   }
   return text;
@@ -92,7 +120,7 @@ std::string summary_row(const std::string& before, const MatchTotals& totals, do
                         const std::string& unit) {
   std::string row = before;
   const auto add_count = [&](auto count) { row += std::to_string(count) + ","; };
-  const auto add = [&](double score) { row += (std::isnan(score) ? "" : io::shortest(score)) + ","; };
+  const auto add = [&](double score) { row += cell(score) + ","; };
   const auto add_score = [&](double score) { add(totals.is_empty() ? empty : score); };
   const OverlapCounts& counts = totals.counts;
   for (const std::uint64_t count :
@@ -107,18 +135,19 @@ std::string summary_row(const std::string& before, const MatchTotals& totals, do
   add_score(counts.overlap_precision());
   add_count(counts.splits);
   add_count(counts.merges);
-  const MatchScores& first = totals.scores.front();
-  for (const std::uint64_t count : {first.true_positives, first.false_positives, first.false_negatives})
-    add_count(count);
-  add_score(first.precision());
-  add_score(first.recall());
-  add_score(first.f1());
-  add_score(first.panoptic_quality());
+  for (const MatchScores& at : totals.scores) {
+    for (const std::uint64_t count : {at.true_positives, at.false_positives, at.false_negatives})
+      add_count(count);
+    for (const double score : {at.precision(), at.recall(), at.f1(), at.panoptic_quality()}) add_score(score);
+  }
   if (totals.distances) {
     each_distance(totals.distances->foreground.mean(), totals.distances->has_dice,
                   [&](const char*, double distance) { add(distance); });
     row += unit + ",";
   }
+  if (const auto& regions = totals.regions)
+    each_region_score(regions->dice(), regions->distances.mean(), regions->has_distances, regions->has_dice,
+                      [&](const char*, double score) { add(score); });
   row.back() = '\n';
   return row;
 }
@@ -131,12 +160,14 @@ struct InJson {
   static Json value(const List& list) { return Json(list); }
 };
 
+std::string in_words(double mean) { return std::isnan(mean) ? "none" : fmt::format("{:.4f}", mean); }
+
 std::string summary_of(const DistanceTotals& distances, const std::string& unit) {
   std::string text;
   const auto add = [&](std::string_view objects, const DistanceSums& sums) {
     text += fmt::format("surfaces of {}{}:", objects, unit.empty() ? "" : " in " + unit);
     each_distance(sums.mean(), distances.has_dice, [&](std::string_view name, double mean) {
-      text += fmt::format(" {} {}", name, std::isnan(mean) ? "none" : fmt::format("{:.4f}", mean));
+      text += fmt::format(" {} {}", name, in_words(mean));
     });
     text += '\n';
   };
@@ -158,7 +189,16 @@ std::string summary_of(const MatchTotals& totals, std::size_t images, double emp
                         score.threshold, score.true_positives, score.false_positives, score.false_negatives,
                         score.precision(), score.recall(), score.f1(), score.accuracy(),
                         score.mean_matched_iou(), score.panoptic_quality());
-  return totals.distances ? text + summary_of(*totals.distances, unit) : text;
+  if (totals.distances) text += summary_of(*totals.distances, unit);
+  if (const auto& regions = totals.regions) {
+    text += fmt::format("{} regions of true objects:", regions->count);
+    each_region_score(regions->dice(), regions->distances.mean(), regions->has_distances, regions->has_dice,
+                      [&](std::string_view name, double mean) {
+                        text += fmt::format(" {} {}", name.substr(name.find('_') + 1), in_words(mean));
+                      });
+    text += '\n';
+  }
+  return text;
 }
 
 /// Prints a hint about a result that is probably not intended.
@@ -189,14 +229,11 @@ class Matching {
     const std::string keys = std::string(found_.is_batch ? "input," : "") +
                              (options_.objects.every_frame ? "frame," : "") +
                              (options_.objects.per_value ? "value," : "");
-    const std::string distances = std::string(options_.distances ? ",hausdorff,hausdorff_95,assd" : "") +
-                                  (options_.tolerance ? ",surface_dice" : "") +
-                                  (options_.distances ? ",unit\n" : "\n");
-    csv_.write(keys + std::string(kColumns) + distances);
-    summary_.write(keys + std::string(kSummaryColumns) + distances);
+    csv_.write(keys + std::string(kColumns) + further_columns(options_, "matched") + "\n");
+    summary_.write(keys + std::string(kSummaryColumns) + further_columns(options_, kScoreColumns) + "\n");
     for (const ImagePair& pair : found_.pairs) {
       std::string rows, summary;
-      found_.attempt(pair, [&] { match(pair, rows, summary); });
+      found_.attempt(pair, [&] { io::with_path(pair.truth, [&] { match(pair, rows, summary); }); });
       summary_.write(summary);
       csv_.write(rows);  // a failure ends the run, so that a table has all rows or is not there
     }
@@ -258,11 +295,11 @@ class Matching {
                   display_name(pair.truth) + "; objects are compared by index, not by position");
   }
 
-  /// Returns the surfaces of a pair if distances are asked for. Lengths are in the unit of the true image, or
-  /// in pixels.
+  /// Returns the surfaces of a pair if distances or regions are asked for. Lengths are in the unit of the
+  /// true image, or in pixels.
   std::unique_ptr<const Surfaces> surfaces_of(const ImagePair& pair, const Objects& truth,
-                                              const Objects& prediction) {
-    if (!options_.distances) return nullptr;
+                                              const Objects& prediction, std::int64_t max_bytes) {
+    if (!options_.distances && !options_.regions) return nullptr;
     io::ImageInfo info;
     info.extent = truth.extent;
     info.geometry = truth.geometry;
@@ -270,16 +307,41 @@ class Matching {
     check_spacing(options_.spacing, info, Connectivity::c26);
     if (const std::string hint = hint_of_spacing(info, Connectivity::c26); !hint.empty())
       print_warning(pair.truth, hint);
-    SurfaceOptions surfaces{.tolerance = options_.tolerance, .max_bytes = io::memory_limit({})};
+    SurfaceOptions surfaces{.tolerance = options_.tolerance, .max_bytes = max_bytes};
     const bool is_known = info.geometry.is_known(truth.extent.depth > 1 ? 3 : 2);
     if (is_known) surfaces.spacing = info.geometry.spacing;
     if (truth.extent.depth == 1) surfaces.spacing[2] = 1;
     auto made = std::make_unique<const Surfaces>(*truth.labels, *prediction.labels, surfaces);
     unit_ = is_known ? io::name_of(info.geometry.unit) : "pixel";
-    if (units_.insert(unit_).second && units_.size() > 1)
+    if (options_.distances && units_.insert(unit_).second && units_.size() > 1)
       print_warning(pair.truth,
                     "has another unit of length than images before; means of distances mix units");
     return made;
+  }
+
+  /// Returns an upper bound of the bytes of tables and scores of one pair. Error (memory) if it is above
+  /// `left`.
+  std::int64_t bytes_to_score(const Objects& truth, const Objects& prediction, const OverlapTable& table,
+                              std::int64_t left) const {
+    constexpr double kBytesOfObject = 96, kBytesOfRegion = 128, kBytesOfPair = 128, kBytesOfRow = 512,
+                     kBytesOfClass = 8192;
+    const double objects = static_cast<double>(truth.ids.size() + prediction.ids.size());
+    const double pairs = static_cast<double>(table.overlaps.size());
+    std::vector<std::uint64_t> classes = truth.classes;
+    classes.insert(classes.end(), prediction.classes.begin(), prediction.classes.end());
+    std::sort(classes.begin(), classes.end());
+    const auto count = std::unique(classes.begin(), classes.end()) - classes.begin();
+    const double bytes = objects * kBytesOfObject + (options_.regions ? objects * kBytesOfRegion : 0) +
+                         pairs * kBytesOfPair + (csv_ ? (objects + pairs) * kBytesOfRow : 0) +
+                         static_cast<double>(count) * kBytesOfClass;
+    if (bytes > static_cast<double>(left))
+      throw Error(
+          ErrorCode::memory,
+          fmt::format("needs {} of memory to score {} objects and {} pairs, but {} remain; set a larger "
+                      "--memory, or --min-size",
+                      io::bytes_in_words(bytes), objects, pairs,
+                      io::bytes_in_words(static_cast<double>(left))));
+    return static_cast<std::int64_t>(bytes);
   }
 
   /// Matches one pair, and adds its rows of the tables.
@@ -290,8 +352,10 @@ class Matching {
     const auto read = [&](const std::string& path, std::uint64_t min_size) {
       Objects objects = read_objects(path, options_.objects, pair.frame, kept_);
       remove_small(objects.labels, min_size, objects.areas, {&objects.ids, &objects.areas, &objects.classes});
+      objects.components = {};
       return objects;
     };
+    const std::int64_t memory = io::memory_limit({.memory = options_.objects.memory});
     const Objects truth = read(pair.truth, options_.min_size[0]);
     const Objects prediction = read(pair.prediction, options_.min_size[1]);
     if (truth.extent != prediction.extent)
@@ -299,18 +363,23 @@ class Matching {
                           "is " + io::to_string(prediction.extent) + ", but " + display_name(pair.truth) +
                               " is " + io::to_string(truth.extent) + "; both need the same size");
     compare_grids(pair, truth, prediction);
-    const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels);
+    std::int64_t left = MemoryBudget::left_after(
+        static_cast<double>(truth.bytes) + static_cast<double>(prediction.bytes), memory);
+    const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels, left);
+    left -= bytes_to_score(truth, prediction, table, left);
     const std::string before = (found_.is_batch ? io::csv_field(io::harmless_name(pair.name)) + "," : "") +
                                (pair.frame ? std::to_string(*pair.frame) + "," : "");
-    const std::unique_ptr<const Surfaces> surfaces = surfaces_of(pair, truth, prediction);
+    const std::unique_ptr<const Surfaces> surfaces = surfaces_of(pair, truth, prediction, left);
     ScoreOptions scoring{.thresholds = options_.thresholds, .surfaces = surfaces.get(), .empty = empty_};
+    scoring.has_distances = options_.distances;
+    scoring.has_regions = options_.regions;
     scoring.has_classes = options_.objects.per_value;
     scoring.truth_classes = truth.classes;
     scoring.prediction_classes = prediction.classes;
     if (csv_)
       scoring.on_pairs = [&](std::uint64_t value, const std::vector<ScoredPair>& pairs) {
         rows += pairs_text(scoring.has_classes ? before + std::to_string(value) + "," : before, truth,
-                           prediction, table, pairs, surfaces.get(), unit_);
+                           prediction, table, pairs, options_, unit_);
       };
     ClassTotals classes;
     const MatchTotals totals = score_images(table, scoring, classes);
@@ -327,7 +396,7 @@ class Matching {
       if (found_.is_batch) row["input"] = pair.name;
       if (pair.frame) row["frame"] = *pair.frame;
       row.update({{"truth", pair.truth}, {"prediction", pair.prediction}});
-      if (surfaces) row["unit"] = in_json(unit_);
+      if (options_.distances) row["unit"] = in_json(unit_);
       row.update(report_of<InJson>(totals, empty_));
       if (options_.objects.per_value) add_classes<InJson>(row, classes, empty_);
       rows_.push_back(std::move(row));
@@ -382,8 +451,10 @@ void check(const MatchOptions& options) {
   options.objects.check();
   if ((options.csv == "-") + (options.summary == "-") + (options.json == "-") > 1)
     throw Error(ErrorCode::usage, "only one of --csv, --summary and --json can be standard output");
-  if (!options.distances && (options.spacing || options.tolerance))
-    throw Error(ErrorCode::usage, "--spacing and --tolerance are for distances; add --distances");
+  if (!options.distances && options.tolerance)
+    throw Error(ErrorCode::usage, "--tolerance is for distances; add --distances");
+  if (!options.distances && !options.regions && options.spacing)
+    throw Error(ErrorCode::usage, "--spacing is for distances and regions; add --distances or --regions");
 }
 
 int run_match(const MatchOptions& options) {
@@ -399,6 +470,7 @@ int run_match(const MatchOptions& options) {
   paths.summary = options.summary;
   paths.json = options.json;
   refuse_overlap(paths, false);
+  if (options.objects.memory > 0) keep_no_freed_memory();
   return Matching(options).run();
 }
 
@@ -409,10 +481,11 @@ int run_track(const MatchOptions& options) {
   if (options.thresholds.size() > 1) throw Error(ErrorCode::usage, "--track has one --threshold");
   const bool has_min_size = options.min_size != std::array<std::uint64_t, 2>{};
   if (options.objects.per_value || !options.prediction_name.empty() || !options.empty.empty() ||
-      has_min_size || options.distances || !options.summary.empty())
-    throw Error(ErrorCode::usage,
-                "--per-value, --prediction-name, --empty, --min-size, --distances and --summary are for two "
-                "images, not for --track");
+      has_min_size || options.distances || options.regions || !options.summary.empty())
+    throw Error(
+        ErrorCode::usage,
+        "--per-value, --prediction-name, --empty, --min-size, --distances, --regions and --summary are "
+        "for two images, not for --track");
   if (options.objects.every_frame || options.objects.planes.frame)
     throw Error(ErrorCode::usage, "--track reads all time points; remove --frame");
   return track_frames(options);
@@ -444,6 +517,8 @@ void setup_match(const Command& command) {
                    : "'" + given +
                          "' is not a number of 0 or more, such as 2; its unit is that of the spacing";
       });
+  add_switch(command, "--regions", options->regions,
+             "Score the region of each true object: the pixels nearest to it (CC-Metrics)");
   add_spacing(command, options->spacing);
   command.add_value("--prediction-name", "PATTERN",
                     "Names of predictions in a folder: *_0000, where * is the true name; *_gt=*_pred",
@@ -462,6 +537,7 @@ void setup_match(const Command& command) {
   add_text_path(command, "--json", options->json, "json", "Report of all scores [- for standard output]");
   options->file.add_to(command);
   command.on_run([options] {
+    if (options->distances || options->regions) options->objects.share = 1;  // the rest is for surfaces
     return run_reporting(options->json,
                          [&] { return options->series.empty() ? run_match(*options) : run_track(*options); });
   });

@@ -6,32 +6,22 @@
 #include "app/commands/match.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/batch/find_inputs.hpp"
+#include "app/label/label_input.hpp"
+#include "app/label/label_options.hpp"
+#include "app/label/piece.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/engine.hpp"
-#include "gpuccl/objects.hpp"
-#include "gpuccl/values.hpp"
+#include "gpuccl/parts.hpp"
 #include "io/files/file_error.hpp"
-#include "io/image/formats.hpp"
-#include "io/read/intensity_reader.hpp"
-#include "io/read/label_reader.hpp"
+#include "io/image/limits.hpp"
+#include "io/image/value_rows.hpp"
 #include "io/read/one_image.hpp"
 #include "io/read/reader.hpp"
 
 namespace gpuccl::app {
 namespace {
-
-io::ReadOptions read_options(const std::string& path, const ObjectOptions& options,
-                             std::optional<int> frame) {
-  io::ReadOptions read;
-  read.planes = options.planes;
-  if (frame) read.planes.frame = frame;
-  if (!options.label) read.palette = io::PaletteUse::index;
-  read.values = {io::ValueRule::Kind::labels, options.round};
-  read.warn = [path](const std::string& line) { print_warning(path, line); };
-  return read;
-}
 
 std::vector<std::uint64_t> numbers(std::size_t count) {
   std::vector<std::uint64_t> ids(count);
@@ -39,52 +29,35 @@ std::vector<std::uint64_t> numbers(std::size_t count) {
   return ids;
 }
 
-/// Adds areas and centroids.
-void add_places(const Components& components, Objects& objects) {
-  objects.areas.assign(components.area.begin(), components.area.end());
-  for (std::size_t i = 0; i < components.size(); ++i)
-    objects.centroids.push_back(
-        {components.centroid(i, 0), components.centroid(i, 1), components.centroid(i, 2)});
+/// Returns whether values are spread as those of a photograph are, or as classes: on average, the bounding
+/// box of each is a large part of the image.
+bool are_spread(const Components& components, const Extent& extent) {
+  constexpr std::size_t kMany = 32;
+  constexpr double kLarge = 0.25;
+  double boxes = 0;
+  for (const Box& box : components.box) {
+    double elements = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) elements *= box.max[axis] - box.min[axis] + 1;
+    boxes += elements;
+  }
+  const auto count = static_cast<double>(components.size());
+  return components.size() >= kMany && boxes > kLarge * count * static_cast<double>(extent.elements());
 }
 
-Objects components_of(const std::string& path, const io::ReadOptions& read, const AlgorithmOptions& options) {
-  const std::unique_ptr<io::Reader> reader = io::open_reader(path, read);
-  const io::ImageInfo info = reader->info();
-  // Labels refer to the bits, so they are rendered as an image of their own.
-  BitVolume bits(info.extent);
-  reader->read(0, info.extent.depth, bits);
-  if (reader->first_values().size() > 2)
-    read.warn(
-        "has more than two values, and --label takes every nonzero pixel as foreground; remove --label if "
-        "values are labels, or match label images of 'gpuccl label --threshold T' without --label");
-  EngineOptions on_cpu;
-  on_cpu.device = DeviceChoice::cpu;
-  Engine engine(on_cpu, {});
-  const Labeling labeled =
-      engine.label(bits.view(), options.connectivity_for(info.extent, io::holds_volumes(info.format)));
-  Objects objects{info.extent, info.geometry, std::make_unique<LabelImage>(render_all(*labeled.labels))};
-  objects.ids = numbers(labeled.components.size());
-  add_places(labeled.components, objects);
-  return objects;
-}
-
-Objects values_of(const std::string& path, const io::ReadOptions& read, const ObjectOptions& options) {
-  const std::unique_ptr<io::Reader> reader = io::open_reader(path, read);
-  const io::ImageInfo info = reader->info();
-  reader->value_type();  // of all slices
-  ValueImage image = reader->read_values(0, info.extent.depth, 0);
-  if (reader->has_nan()) read.warn(io::kHintOfNan);
-  ValueLabeling labeled =
-      options.per_value ? label_values(std::move(image), options.components.connectivity_for(
-                                                             info.extent, io::holds_volumes(info.format)))
-                        : label_by_value(std::move(image));
-  Objects objects{info.extent, info.geometry, std::move(labeled.labeled.labels)};
-  const Components& components = labeled.labeled.components;
-  add_places(components, objects);
-  std::vector<std::uint64_t> values(labeled.values.begin(), labeled.values.end());
-  objects.ids = options.per_value ? numbers(values.size()) : values;
-  if (options.per_value) objects.classes = std::move(values);
-  return objects;
+/// Returns the options of labeling that find the objects.
+LabelOptions label_options(const ObjectOptions& objects, std::optional<int> frame) {
+  LabelOptions options;
+  options.values.by_values = !objects.label;
+  options.values.objects = !objects.label && !objects.per_value;
+  options.values.are_classes = objects.per_value;
+  options.values.round = objects.round;
+  options.algorithm = objects.components;
+  options.algorithm.engine.device = DeviceChoice::cpu;
+  options.planes = objects.planes;
+  if (frame) options.planes.frame = frame;
+  options.input.limits.memory = io::memory_limit({.memory = objects.memory}) / 8 * objects.share;
+  options.resolve();
+  return options;
 }
 
 }  // namespace
@@ -93,6 +66,7 @@ void ObjectOptions::add_to(const Command& command) {
   add_switch(command, "--label", label, "Label the inputs first: they are masks, not labels");
   add_switch(command, "--per-value", per_value,
              "Score class by class: values are classes, and their components are objects");
+  add_memory(command, memory, "Memory limit; larger images are read in slabs");
   add_round(command, round).excludes("--label", "masks have no labels to round");
   add_connectivity(command, components.connectivity);
   add_planes(command, "--", planes,
@@ -110,22 +84,76 @@ void ObjectOptions::check() const {
   if (label || per_value) components.check();
 }
 
+struct LabelSource {
+  LabelPaths files;
+  LabelOptions options;
+  std::optional<Engine> engine;
+  std::optional<LabelInput> input;
+  std::optional<Piece> piece;
+};
+
+Objects::Objects() = default;
+Objects::Objects(Objects&&) noexcept = default;
+Objects& Objects::operator=(Objects&& other) noexcept {
+  labels = std::move(other.labels);  // before what it refers to
+  source = std::move(other.source);
+  extent = other.extent;
+  geometry = other.geometry;
+  bytes = other.bytes;
+  components = std::move(other.components);
+  ids = std::move(other.ids);
+  areas = std::move(other.areas);
+  classes = std::move(other.classes);
+  return *this;
+}
+Objects::~Objects() = default;
+
 Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame,
                      const std::shared_ptr<io::KeptInputs>& kept) {
   return io::with_path(path, [&] {
-    io::ReadOptions read = read_options(path, options, frame);
-    read.kept = kept;
-    return io::open_with_every_frame([&] {
-      return io::open_without_per_slice([&] {
-        return options.label ? components_of(path, read, options.components) : values_of(path, read, options);
-      });
+    Objects objects;
+    objects.source = std::make_unique<LabelSource>();
+    LabelSource& source = *objects.source;
+    source.files.input = path;
+    source.files.kept = kept;
+    source.options = label_options(options, frame);
+    source.engine.emplace(source.options.algorithm.engine, Engine::Warn());
+    io::open_without_per_slice([&] {
+      source.input.emplace(source.files, source.options,
+                           [](const auto&... about) { print_warning(about...); });
     });
+    objects.extent = source.input->extent();
+    objects.geometry = source.input->info().geometry;
+    Piece& piece = source.piece.emplace(*source.input, cut_into_parts(objects.extent, 1).front(), true);
+    piece.read();
+    Piece::Labels found = *piece.label(*source.engine);  // none only after fill()
+    if (options.label && piece.report().first_values.size() > 2)
+      print_warning(path,
+                    "has more than two values, and --label takes every nonzero pixel as foreground; remove "
+                    "--label if values are labels, or match label images of 'gpuccl label --threshold T' "
+                    "without --label");
+    if (source.options.values.objects && are_spread(found.labeled.components, objects.extent))
+      print_warning(path, "its " + counted(found.labeled.components.size(), "value") +
+                              " are spread over the image, as in a photograph; match label images of 'gpuccl "
+                              "label', masks with --label or classes with --per-value");
+    if (!options.label && piece.report().any_nan) print_warning(path, io::kHintOfNan);
+    objects.labels = std::move(found.labeled.labels);
+    objects.components = std::move(found.labeled.components);
+    const Components& components = objects.components;
+    objects.areas.assign(components.area.begin(), components.area.end());
+    std::vector<std::uint64_t> values(found.values.begin(), found.values.end());
+    objects.ids = source.options.values.objects ? values : numbers(components.size());
+    if (options.per_value) objects.classes = std::move(values);
+    objects.bytes = piece.budget().needed(piece.budget().writing(0));
+    return objects;
   });
 }
 
 int count_frames(const std::string& path, const ObjectOptions& options, const std::string& option) {
-  io::ReadOptions read = read_options(path, options, {});
-  read.warn = nullptr;
+  io::ReadOptions read;
+  read.planes = options.planes;
+  if (!options.label) read.palette = io::PaletteUse::index;
+  read.values = {io::ValueRule::Kind::labels, options.round};
   return io::with_path(
       path, [&] { return io::open_without_per_slice([&] { return io::count_frames(path, read, option); }); });
 }

@@ -161,15 +161,16 @@ class Tracking {
       const char* const begin = !begins ? "" : track.parent != 0 ? "split" : "start";
       const char* const end = !ends ? "" : track.into != 0 ? "merge" : "end";
       text += fmt::format("{},{},{},{},{},{},{},{},{},{}\n", frame, ids[i], tracked.tracks[i],
-                          tracked.objects.areas[i], text_of(tracked.objects.centroids[i]),
+                          tracked.objects.areas[i], text_of(tracked.objects.components, i),
                           io::shortest(tracked.iou[i]), begin, begins ? track.parent : 0, end,
                           ends ? track.into : 0);
     }
     csv_.write(text);
   }
 
-  static std::string text_of(const std::array<double, 3>& point) {
-    return io::shortest(point[0]) + "," + io::shortest(point[1]) + "," + io::shortest(point[2]);
+  static std::string text_of(const Components& components, std::size_t i) {
+    return io::shortest(components.centroid(i, 0)) + "," + io::shortest(components.centroid(i, 1)) + "," +
+           io::shortest(components.centroid(i, 2));
   }
 
   /// Writes each time point with the numbers of its tracks, if that is wanted. The files have no names yet.

@@ -31,7 +31,7 @@ void ValueOptions::add_input_to(const Command& command) {
   const Option by = add_switch(command, "--values", by_values,
                                "Connect pixels with equal nonzero values, as in a segmentation");
   for (const char* const rule : {"--threshold", "--value", "--invert", "--foreground"})
-    by.excludes(rule, "samples are read as stored");
+    by.excludes(rule, "samples are read as stored, so leave out one of them");
   by.excludes("--fill-holes");
   command
       .add_value("--delta", "D", "With --values: connect values that differ by at most D",
@@ -51,7 +51,7 @@ void ValueOptions::add_input_to(const Command& command) {
 
 io::ValueRule ValueOptions::rule() const {
   using enum io::ValueRule::Kind;
-  return {objects ? labels : delta ? stored : integers, round};
+  return {objects || are_classes ? labels : delta ? stored : integers, round};
 }
 
 void ValueOptions::add_selection_to(const Command& command) {

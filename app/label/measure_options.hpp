@@ -27,6 +27,7 @@ struct ValueOptions {
   bool split_values = false;  // like keep_values, but only the largest piece of a value keeps it
   bool round = false;         // values to integers
   bool relabel = false;       // labels are written instead of the values of objects
+  bool are_classes = false;   // as in label images: gpuccl match --per-value
 
   bool writes_values() const { return keep_values || split_values; }
   double most_difference() const { return delta.value_or(0); }

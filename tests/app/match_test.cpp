@@ -354,6 +354,130 @@ TEST_CASE("the summary has a row for each case and class, and the report ends wi
   fails({"match", "--track", scratch / "truth", "--summary", "-"}, 64, "not for --track");
 }
 
+TEST_CASE("values that are spread as those of a photograph get a hint") {
+  const ScratchFolder scratch;
+  std::string photograph, objects;
+  for (int i = 0; i < 64 * 64; ++i) {
+    photograph += static_cast<char>(1 + (i * 37 + i / 64 * 11) % 100);
+    objects += static_cast<char>(i / 64 / 8 * 8 + i % 64 / 8);
+  }
+  const std::string gray = label_file(scratch, "gray.nrrd", "uint8", photograph, "64 64");
+  const std::string labels = label_file(scratch, "labels.nrrd", "uint8", objects, "64 64");
+  const std::string said = gpuccl({"match", labels, gray}).err;
+  CHECK(said.find("gray.nrrd: its 100 values are spread over the image") != std::string::npos);
+  CHECK(said.find("labels.nrrd: its") == std::string::npos);
+  CHECK(gpuccl({"match", labels, gray, "--per-value"}).err.find("are spread") == std::string::npos);
+}
+
+TEST_CASE("each further threshold has its columns") {
+  const ScratchFolder scratch;
+  const std::string truth = label_file(scratch, "truth.nrrd", "uint8", kTruth);
+  const std::string prediction = label_file(scratch, "prediction.nrrd", "uint8", kPrediction);
+  const Words words = {"match", truth, prediction, "--threshold", "0.5,0.75,1"};
+  const auto with = [&](const char* table) {
+    Words all = words;
+    all.insert(all.end(), {table, "-"});
+    return succeeds(all);
+  };
+  const std::string pairs = with("--csv"), summary = with("--summary");
+  CHECK(pairs.find(",prediction_partners,matched_0.75,matched_1\n") != std::string::npos);
+  CHECK(pairs.find("\n7,1,4,4,4,1,1,1,1,1,1,1\n") != std::string::npos);
+  CHECK(pairs.find("\n9,2,4,2,2,0.5,0.6666666666666666,1,1,1,0,0\n") != std::string::npos);
+  CHECK(summary.find(",panoptic_quality,true_positives_0.75,false_positives_0.75,") != std::string::npos);
+  const Json report = Json::parse(succeeds({"match", truth, prediction, "--threshold", "1", "--json", "-"}));
+  const Json& last = report["total"]["matching"][0];
+  CHECK(summary.ends_with("," + last["true_positives"].dump() + "," + last["false_positives"].dump() + "," +
+                          last["false_negatives"].dump() + "," + last["precision"].dump() + "," +
+                          last["recall"].dump() + "," + last["f1"].dump() + "," +
+                          last["panoptic_quality"].dump() + "\n"));
+}
+
+TEST_CASE("regions of true objects are scored in all outputs") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"truth", "found"}) std::filesystem::create_directories(scratch / folder);
+  // The region of 1 begins at the left, that of 2 at x = 5; the pixel between 3 and 4 belongs to 3.
+  const std::string truth = label_file(scratch, "truth/a.nrrd", "uint8", {1, 1, 1, 0, 0, 0, 0, 2}, "8 1");
+  const std::string found = label_file(scratch, "found/a.nrrd", "uint8", {1, 1, 1, 1, 1, 0, 0, 0}, "8 1");
+  CHECK(succeeds({"match", truth, found, "--regions", "--csv", "-"}) ==
+        "truth,prediction,truth_area,prediction_area,overlap,iou,dice,matched,truth_partners,"
+        "prediction_partners,region_dice\n1,1,3,5,3,0.6,0.75,1,1,1,0.75\n2,0,1,0,0,0,0,0,0,0,0\n");
+  const std::string tie = label_file(scratch, "tie.nrrd", "uint8", {3, 0, 4}, "3 1");
+  const std::string all = label_file(scratch, "all.nrrd", "uint8", {8, 8, 8}, "3 1");
+  CHECK(succeeds({"match", tie, all, "--regions", "--csv", "-"}).find(",0.6666666666666666\n4,8,") !=
+        std::string::npos);
+  const Words words = {"match",       truth, found,       "--regions", "--distances",
+                       "--tolerance", "1",   "--spacing", "2,2,1,mm"};
+  const auto with = [&](const Words& more) {
+    Words one = words;
+    one.insert(one.end(), more.begin(), more.end());
+    return gpuccl(one).out;
+  };
+  const Json regions = Json::parse(with({"--json", "-"}))["total"]["regions"];
+  CHECK(regions == Json({{"count", 2},
+                         {"dice", 0.375},
+                         {"pairs", 1},
+                         {"hausdorff", 4},
+                         {"hausdorff_95", 3.5999999999999996},
+                         {"assd", 0.75},
+                         {"surface_dice", 0.375}}));
+  CHECK(with({"--summary", "-"})
+            .find(",unit,region_dice,region_hausdorff,region_hausdorff_95,region_assd,"
+                  "region_surface_dice\n") != std::string::npos);
+  CHECK(with({"--summary", "-"}).ends_with(",mm,0.375,4,3.5999999999999996,0.75,0.375\n"));
+  CHECK(with({}).find("2 regions of true objects: dice 0.3750 hausdorff 4.0000") != std::string::npos);
+  const Json classes = Json::parse(with({"--per-value", "--json", "-"}))["classes"];
+  CHECK(classes[0]["regions"]["dice"] == 0.75);
+  CHECK(classes[1]["regions"]["dice"] == 0);
+
+  // Images without true objects are one region if anything is predicted, or --empty sets a score.
+  const std::string empty(8, '\0');
+  label_file(scratch, "truth/b.nrrd", "uint8", empty, "8 1");
+  label_file(scratch, "found/b.nrrd", "uint8", empty, "8 1");
+  label_file(scratch, "truth/c.nrrd", "uint8", empty, "8 1");
+  label_file(scratch, "found/c.nrrd", "uint8", {0, 0, 9, 0, 0, 0, 0, 0}, "8 1");
+  const auto total = [&](const Words& more) {
+    Words folders = {"match", scratch / "truth", scratch / "found", "--regions", "--json", "-"};
+    folders.insert(folders.end(), more.begin(), more.end());
+    return Json::parse(gpuccl(folders).out)["total"]["regions"];
+  };
+  CHECK(total({}) == Json({{"count", 3}, {"dice", 0.25}}));
+  CHECK(total({"--empty", "1"}) == Json({{"count", 4}, {"dice", 0.4375}}));
+  fails({"match", "--track", truth, "--regions"}, 64, "not for --track");
+  fails({"match", truth, found, "--spacing", "1,1"}, 64, "add --distances or --regions");
+  fails({"match", truth, found, "--regions", "--tolerance", "1"}, 64, "add --distances");
+}
+
+TEST_CASE("images larger than memory have the same scores and tables") {
+  const ScratchFolder scratch;
+  const std::string mask = scratch / "mask.tif", truth = scratch / "truth.tif", found = scratch / "found.tif";
+  succeeds({"generate", "random", "--size", "300x300x120", "--density", "0.2", "--granularity", "6", "-o",
+            mask, "--seed", "1"});
+  succeeds({"generate", "random", "--size", "300x300x120", "--density", "0.3", "--granularity", "5", "-o",
+            scratch / "other.tif", "--seed", "2"});
+  for (const auto& [from, to] : {std::pair(mask, truth), {scratch / "other.tif", found}})
+    succeeds({"label", from, "-o", to, "--label-type", "u32", "-c", "6", "--quiet"});
+  for (const Words& mode :
+       {Words{truth, found, "--memory", "16M"},
+        Words{truth, found, "--memory", "16M", "--min-size", "truth=100,prediction=50"},
+        Words{mask, scratch / "other.tif", "--memory", "16M", "--label", "-c", "6"},
+        Words{mask, scratch / "other.tif", "--memory", "16M", "--per-value", "-c", "6"},
+        Words{truth, found, "--memory", "192M", "--regions", "--distances", "--tolerance", "2"}}) {
+    const auto outputs = [&](const Words& options) {
+      Words words = {"match"};
+      words.insert(words.end(), options.begin(), options.end());
+      for (const char* const table : {"--csv", "--summary", "--json"})
+        words.insert(words.end(), {table, scratch / (table + 2)});
+      std::string all = succeeds(words);
+      for (const char* const table : {"csv", "summary", "json"}) all += read_file(scratch / table);
+      return all;
+    };
+    Words at_once = mode;
+    at_once.erase(at_once.begin() + 2, at_once.begin() + 4);
+    CHECK(outputs(mode) == outputs(at_once));
+  }
+  fails({"match", truth, found, "--memory", "1K"}, 71, "truth.tif: ");
+}
+
 TEST_CASE("small objects of truth, prediction or both are left out") {
   const ScratchFolder scratch;
   const std::string truth = label_file(scratch, "truth.nrrd", "uint8", kTruth);

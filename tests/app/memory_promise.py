@@ -39,7 +39,7 @@ MODES = {
 
 def peak(words):
     """The exit code, and the most memory that it was in, in MiB."""
-    process = os.posix_spawn(GPUCCL, [GPUCCL, *words], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)])
+    process = os.posix_spawn(GPUCCL, [GPUCCL, *words], os.environ, file_actions=[(os.POSIX_SPAWN_OPEN, stream, "/dev/null", os.O_WRONLY, 0) for stream in (1, 2)])
     _, status, usage = os.wait4(process, 0)
     return os.waitstatus_to_exitcode(status), usage.ru_maxrss / MIB
 
@@ -90,7 +90,18 @@ ODD = [
     ("objects", "distinct 1000x1000", 48, ["measure"]), ("objects", "distinct 1000x1000", 96, ["measure"]),
     ("objects that fit", "distinct 1000x1000", 200, ["measure"]),
     ("one object in many runs that fits", "noise 3000x3000", 300, ["measure"]),
+    ("matching labels that all differ", "distinct 160x160x160", 96, ["match"]),
+    ("matching few labels that fits", "few 160x160x160", 64, ["match"]),
+    ("matching noise, distances", "noise 3000x3000", 64, ["match", "--label", "--distances"]),
+    ("matching noise, regions", "noise 3000x3000", 64, ["match", "--label", "--regions"]),
+    ("matching blobs, distances and regions, that fits", "blobs 4000x4000", 256, ["match", "--label", "--distances", "--regions"]),
+    ("matching a comb, distances", "comb 8000x8000", 256, ["match", "--label", "--distances"]),
+    ("matching classes that all differ", "distinct 1000x1000", 96, ["match", "--per-value"]),
 ]
+
+# Each format is matched with itself in some of these modes.
+MODES_OF_MATCH = {"values": (64, []), "label": (24, ["--label"]), "small": (24, ["--label", "--min-size", "20"]), "distances": (192, ["--label", "--distances", "--tolerance", "2"]),
+                  "regions": (160, ["--label", "--min-size", "20", "--regions"])}
 
 # Shapes whose worst axis differs: each mode runs with some of them, and each shape in some modes.
 SHAPES = {"dots 20000000x1": 256, "dots 1x20000000": 64, "dots 2x3x900000": 64, "pairs 10000000x1": 256, "pairs 1x10000000": 256, "few 300x300x20": 64}
@@ -149,6 +160,7 @@ OF_LABELS = {
     "measure": ["--stats", "OUT.csv", "--overwrite", "--quiet", "--no-fsync"],
     "contacts": ["-o", "OUT.contacts.csv", "--overwrite", "--no-fsync"],
     "compare": ["IMAGE", "--quiet"],
+    "match": ["IMAGE", "--csv", "OUT.pairs.csv", "--summary", "OUT.cases.csv", "--no-fsync"],
     "view": ["-o", "OUT.html", "--no-fsync"],
 }
 
@@ -174,6 +186,15 @@ with tempfile.TemporaryDirectory() as scratch:
             if code not in (0, 71) or mib > most + BESIDE:
                 failed.append((name, mode, most, round(mib), code))
         print(line, flush=True)
+    for place, (name, extension) in enumerate(FORMATS.items()):
+        for column, (mode, (most, more)) in enumerate(MODES_OF_MATCH.items()):
+            if (place + column) % 3 and "GPUCCL_LONG" not in os.environ:
+                continue
+            path = os.path.join(scratch, name + extension)
+            code, mib = peak(["match", path, path, *more, "--summary", os.path.join(scratch, "OUT.cases.csv"), "--memory", f"{most}M", "--no-fsync"])
+            print(f"{f'match, {mode}, {name}':44}{mib:.0f} of {most} ({code})", flush=True)
+            if code or mib > most + BESIDE:
+                failed.append((name, "match", mode, most, round(mib), code))
     for name, image, most, more in ODD:
         kind, size = image.split()
         path = os.path.join(scratch, image.replace(" ", "-") + (".tif" if kind in ("noise", "blobs", "strip") else ".npy"))

@@ -59,7 +59,7 @@ VARIABLE = {"timings_ms", "device", "gpuccl", "bytes", "state", "seconds"}
 def plain_report(value, inside=""):
     if isinstance(value, dict):
         return {key: plain_report(item, key) for key, item in value.items()
-                if key not in VARIABLE and not (key == "path" and inside in ("output", "preview", "stats", "contacts", "outlines"))}
+                if key not in VARIABLE and not (key == "version" and "gpuccl_match" in value) and not (key == "path" and inside in ("output", "preview", "stats", "contacts", "outlines"))}
     return [plain_report(item, inside) for item in value] if isinstance(value, list) else value
 
 

@@ -126,6 +126,94 @@ TEST_CASE("distances between surfaces are those of all pairs of surface elements
   }
 }
 
+TEST_CASE("distances of some slices at a time are those of all at once") {
+  std::mt19937 random(5);
+  for (int round = 0; round < 40; ++round) {
+    const int length = 150 + static_cast<int>(random() % 200);
+    const Extent extent = round % 2 == 0 ? Extent{20, 15, length} : Extent{14, length, 17};
+    LabelImage truth(extent, 1), prediction(extent, 1);
+    for (std::int64_t i = 0; i < extent.elements(); ++i) {  // far apart in most slices
+      truth.data()[i] = random() % 4000 == 0 ? 1 : 0;
+      prediction.data()[i] = random() % 3000 == 0 ? 1 : 0;
+    }
+    SurfaceOptions options{.spacing = {0.7, 1.1, 0.5}, .tolerance = 3};
+    const SurfaceDistances all = Surfaces(truth, prediction, options).of_all();
+    const auto bytes = static_cast<std::int64_t>(extent.elements());
+    options.max_bytes = 2 * bytes;  // masks and distances along z alone need 3
+    const SurfaceDistances found = Surfaces(truth, prediction, options).of_all();
+    CAPTURE(round, length);
+    CHECK(found.hausdorff == all.hausdorff);
+    CHECK(found.hausdorff_95 == all.hausdorff_95);
+    CHECK(found.assd == all.assd);
+    CHECK(found.surface_dice == all.surface_dice);
+    options.max_bytes = bytes / 8;
+    CHECK(error_code_of([&] { Surfaces(truth, prediction, options).of_all(); }) == ErrorCode::memory);
+  }
+}
+
+TEST_CASE("regions are the elements nearest to each true object, with and without much memory") {
+  std::mt19937 random(4);
+  const auto below = [&](int most) { return static_cast<int>(random() % static_cast<unsigned>(most)); };
+  for (int round = 0; round < 200; ++round) {
+    const Extent extent{1 + below(14), 1 + below(14), round % 3 == 0 ? 1 : 1 + below(14)};
+    const LabelImage truth = random_labels(random, extent, 1 + static_cast<Label>(below(5)));
+    const LabelImage prediction = random_labels(random, extent, static_cast<Label>(below(5)));
+    SurfaceOptions options{.tolerance = below(4) * 0.75};
+    if (round % 2 > 0) options.spacing = {1. + below(3), 1 + below(4) * 0.25, 0.5 + below(3)};
+    CAPTURE(round, extent.width, extent.height, extent.depth);
+    std::vector<std::uint32_t> objects, predicted(prediction.count());
+    for (Label label = 1; label <= truth.count(); ++label)
+      if (std::count(truth.data(), truth.data() + extent.elements(), label) > 0 && below(6) > 0)
+        objects.push_back(label - 1);
+    std::iota(predicted.begin(), predicted.end(), 0u);
+    if (objects.empty()) continue;
+
+    // The prediction, with the number of the nearest object of each element, by comparing all pairs.
+    LabelImage nearest(extent, static_cast<Label>(objects.size()));
+    for (std::int64_t i = 0; i < extent.elements(); ++i) {
+      double least = std::numeric_limits<double>::infinity();
+      nearest.data()[i] = 0;
+      for (std::uint32_t k = 0; k < objects.size() && prediction.data()[i] != 0; ++k)
+        for (std::int64_t j = 0; j < extent.elements(); ++j) {
+          if (truth.data()[j] != objects[k] + 1) continue;
+          const auto along = [&](std::int64_t step, std::int64_t count, double spacing) {
+            return std::pow(spacing * static_cast<double>(i / step % count - j / step % count), 2);
+          };
+          const std::int64_t slice = std::int64_t{extent.width} * extent.height;
+          const double square = along(slice, extent.depth, options.spacing[2]) +
+                                along(extent.width, extent.height, options.spacing[1]) +
+                                along(1, extent.width, options.spacing[0]);
+          if (square < least) nearest.data()[i] = k + 1;
+          least = std::min(least, square);
+        }
+    }
+    const auto check = [&](const Surfaces& surfaces) {
+      const std::vector<Region> regions = surfaces.of_regions(objects, predicted, true);
+      REQUIRE(regions.size() == objects.size());
+      for (std::uint32_t k = 0; k < regions.size(); ++k) {
+        const auto pixels = std::count(nearest.data(), nearest.data() + extent.elements(), k + 1);
+        CHECK(regions[k].prediction_pixels == static_cast<std::uint64_t>(pixels));
+        expect(regions[k].distances, surface_of(truth, objects[k] + 1),
+               pixels > 0 ? surface_of(nearest, k + 1) : std::vector<Point>(), options);
+      }
+      CHECK(surfaces.of_regions(objects, predicted, false)[0].prediction_pixels ==
+            regions[0].prediction_pixels);
+    };
+    check(Surfaces(truth, prediction, options));
+    // The least memory that is enough: columns of few slices at a time.
+    for (options.max_bytes = 1 << 10;; options.max_bytes += options.max_bytes / 8) {
+      try {
+        const Surfaces surfaces(truth, prediction, options);
+        surfaces.of_regions(objects, predicted, true);
+        check(surfaces);
+        break;
+      } catch (const Error& error) {
+        REQUIRE(error.code() == ErrorCode::memory);
+      }
+    }
+  }
+}
+
 TEST_CASE("distances do not depend on the number of threads, near or far") {
   const Extent extent{90, 80, 70};
   LabelImage truth(extent, 1), prediction(extent, 1);

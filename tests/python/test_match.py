@@ -216,6 +216,133 @@ def test_distances_of_matches_are_columns():
             gpuccl.match(truth, prediction, **wrong)
 
 
+def masks(random, ndim=3):
+    """Two masks of boxes or specks; either may be empty."""
+    shape = tuple(random.integers(3, 12, size=ndim))
+    of_specks = lambda: random.random(shape) < random.choice([0.02, 0.1, 0.3])  # noqa: E731
+    truth, prediction = (of_specks() if random.random() < 0.6 else boxes(random, shape, "u1") > 0 for _ in range(2))
+    if random.random() < 0.4:
+        prediction = truth ^ (random.random(shape) < 0.1)
+    return truth, prediction
+
+
+def cc_metrics_reference(truth, prediction, tolerance, spacing):
+    """Dice and surface Dice in each region, by the definition of CC-Metrics: the distance transform of each component."""
+    from scipy import ndimage
+
+    components, count = ndimage.label(truth, np.ones((3,) * truth.ndim))
+    nearest, least = np.zeros(truth.shape, int), np.full(truth.shape, np.inf)
+    for label in range(1, count + 1):
+        distance = ndimage.distance_transform_edt(components != label, spacing)
+        nearest[distance < least] = label
+        least = np.minimum(least, distance)
+    dice, surface_dice = [], []
+    for label in range(1, count + 1):
+        one, other = components == label, prediction & (nearest == label)
+        dice.append(2 * (one & other).sum() / (one.sum() + other.sum()))
+        edges = [mask & ~erosion(mask) for mask in (one, other)]
+        if not other.any():
+            surface_dice.append(0)
+            continue
+        to_other, to_one = (ndimage.distance_transform_edt(~edge, spacing) for edge in reversed(edges))
+        both = np.concatenate([to_other[edges[0]], to_one[edges[1]]])
+        surface_dice.append((both <= tolerance + 1e-9).mean())
+    return dice, surface_dice
+
+
+def test_regions_are_those_of_cc_metrics(random):
+    pytest.importorskip("scipy")
+    for i in range(PAIRS):
+        truth, prediction = masks(random, 3 if i % 4 else 2)
+        spacing = random.choice([1, 2, 3], truth.ndim) if i % 2 else np.ones(truth.ndim)
+        tolerance = random.integers(0, 3)
+        numbers = gpuccl.label(truth)[0]
+        regions, table = gpuccl.match(
+            numbers, prediction, regions=True, distances=True, tolerance=tolerance, spacing=spacing, empty=1, pairs=True
+        )
+        regions = regions["regions"]
+        if not truth.any():  # as CC-Metrics: best score for two empty images, else worst
+            assert regions["count"] == 1 and regions["dice"] == regions["surface_dice"] == (not prediction.any())
+            continue
+        dice, surface_dice = cc_metrics_reference(truth, prediction, tolerance, spacing)
+        assert regions["count"] == len(dice)
+        assert regions["dice"] == pytest.approx(np.mean(dice)), (truth, prediction)
+        assert regions["surface_dice"] == pytest.approx(np.mean(surface_dice)), (truth, prediction)
+        for number, one, other in zip(table["truth"], table["region_dice"], table["region_surface_dice"]):
+            assert number == 0 or one == pytest.approx(dice[number - 1]) and other == pytest.approx(surface_dice[number - 1])
+            assert number != 0 or np.isnan(one)
+    alone = gpuccl.match(truth, prediction, regions=True, pairs=True)
+    assert set(alone[0]["regions"]) == {"count", "dice"} and "region_hausdorff" not in alone[1]
+
+
+def test_regions_are_those_of_the_package(random):
+    cc_metrics = pytest.importorskip("CCMetrics")
+    for i in range(PAIRS):
+        truth, prediction = masks(random)
+        found = gpuccl.match(
+            gpuccl.label(truth)[0], prediction, regions=True, distances=True, tolerance=i % 3, empty=1
+        )["regions"]
+        arrays = [np.stack([~mask, mask])[None].astype(np.float32) for mask in (prediction, truth)]
+        metrics = {
+            "dice": cc_metrics.CCDiceMetric(use_caching=False),
+            "surface_dice": cc_metrics.CCSurfaceDiceMetric(class_thresholds=[i % 3], use_caching=False),
+        }
+        for name, metric in metrics.items():
+            metric(y_pred=arrays[0], y=arrays[1])
+            assert found[name] == pytest.approx(metric.cc_aggregate().item(), abs=1e-6), (name, truth, prediction)
+
+
+def test_distances_are_those_of_monai(random):
+    metrics = pytest.importorskip("monai.metrics")
+    torch = pytest.importorskip("torch")
+    for i in range(PAIRS):
+        truth, prediction = masks(random, 3 if i % 2 else 2)
+        if not truth.any() or not prediction.any():
+            continue
+        spacing = random.choice([0.5, 1, 3], truth.ndim).tolist()
+        found = gpuccl.match(truth, prediction, distances=True, tolerance=i % 4, spacing=spacing)["distances"]["foreground"]
+        tensors = {name: torch.tensor(np.stack([~mask, mask])[None]).float() for name, mask in (("y", truth), ("y_pred", prediction))}
+        expected = {
+            "hausdorff": metrics.compute_hausdorff_distance(**tensors, spacing=spacing),
+            "hausdorff_95": metrics.compute_hausdorff_distance(**tensors, spacing=spacing, percentile=95),
+            "surface_dice": metrics.compute_surface_dice(**tensors, class_thresholds=[i % 4], spacing=spacing),
+        }
+        for name, value in expected.items():
+            assert found[name] == pytest.approx(value.item(), abs=1e-6, rel=1e-6), (name, truth, prediction)
+        one_way = [metrics.compute_average_surface_distance(**pair, spacing=spacing).item()
+                   for pair in (tensors, {"y": tensors["y_pred"], "y_pred": tensors["y"]})]  # fmt: skip
+        surfaces = [(mask & ~erosion(mask)).sum() for mask in (prediction, truth)]
+        assert found["assd"] == pytest.approx(np.average(one_way, weights=surfaces), abs=1e-6, rel=1e-6)
+
+
+def test_scores_are_those_of_panoptica(random):
+    panoptica = pytest.importorskip("panoptica")
+    for _ in range(PAIRS // 10):
+        truth, prediction = (labels.astype(np.uint16) for labels in pair(random))
+        if truth.ndim == 1:
+            continue
+        evaluator = panoptica.Panoptica_Evaluator(
+            expected_input=panoptica.InputType.UNMATCHED_INSTANCE,
+            instance_matcher=panoptica.NaiveThresholdMatching(matching_threshold=0.5),
+        )
+        theirs = evaluator.evaluate(prediction, truth)["ungrouped"]
+        scores = gpuccl.match(truth, prediction, 0.5)
+        ours = scores["matching"][0]
+        assert (theirs.tp, theirs.fp, theirs.fn) == tuple(ours[f"{name}s"] for name in ("true_positive", "false_positive", "false_negative"))
+        if theirs.tp:
+            assert ours["mean_matched_iou"] == pytest.approx(theirs.sq)
+            assert ours["panoptic_quality"] == pytest.approx(theirs.pq)
+
+
+def test_further_thresholds_are_columns(random):
+    for _ in range(PAIRS // 10):
+        truth, prediction = pair(random)
+        _, table = gpuccl.match(truth, prediction, THRESHOLDS, pairs=True)
+        for threshold in THRESHOLDS[1:]:
+            alone = gpuccl.match(truth, prediction, threshold, pairs=True)[1]
+            assert np.array_equal(table[f"matched_{threshold}"], alone["matched"])
+
+
 def test_small_objects_are_left_out_by_name():
     truth, prediction = np.array([[1, 1, 0, 2, 0, 3, 3]]), np.array([[1, 1, 0, 5, 5, 0, 7]])
 

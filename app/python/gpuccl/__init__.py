@@ -358,19 +358,19 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[False] = ...,
     per_value: bool = ..., connectivity: int | None = ..., empty: float | None = ...,
-    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ..., min_size: Any = ...,
+    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ..., min_size: Any = ..., regions: bool = ...,
 ) -> dict[str, Any]: ...  # fmt: skip
 @overload
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[False] = ...,
     per_value: bool = ..., connectivity: int | None = ..., empty: Literal["skip"],
-    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ..., min_size: Any = ...,
+    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ..., min_size: Any = ..., regions: bool = ...,
 ) -> dict[str, Any] | None: ...  # fmt: skip
 @overload
 def match(
     truth: Any, prediction: Any, threshold: float | Sequence[float] = ..., *, pairs: Literal[True],
     per_value: bool = ..., connectivity: int | None = ..., empty: Any = ...,
-    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ..., min_size: Any = ...,
+    distances: bool = ..., spacing: Any = ..., tolerance: float | None = ..., min_size: Any = ..., regions: bool = ...,
 ) -> tuple[Any, Table]: ...  # fmt: skip
 def match(
     truth: Any,
@@ -385,12 +385,13 @@ def match(
     spacing: Any = None,
     tolerance: float | None = None,
     min_size: Any = 0,
+    regions: bool = False,
 ) -> Any:
     """Match the objects of two label images, and score the second image.
 
     Each label is one object, whether it is connected or not. Label masks first. With `per_value`, values are classes, as
     in a semantic segmentation, and their components are the objects. Arrays on a GPU stay there, and only the pairs that
-    overlap are read; `per_value` and `distances` are for arrays on the CPU.
+    overlap are read; `per_value`, `distances` and `regions` are for arrays on the CPU.
 
     Parameters
     ----------
@@ -410,11 +411,14 @@ def match(
         Measure exact distances between surfaces, of all objects together and of matches: ``hausdorff``,
         ``hausdorff_95`` and ``assd``. The surface of an object is its elements with a face neighbor outside of it.
     spacing : float or sequence of float, optional
-        Distance between elements along each axis of the array, 1 by default. Needs `distances`.
+        Distance between elements along each axis of the array, 1 by default. Needs `distances` or `regions`.
     tolerance : float, optional
         Add ``surface_dice`` (NSD), the fraction of distances up to this length. Needs `distances`.
     min_size : int or dict
         Leave out objects of fewer elements, in both images, or in those named: ``{"truth": 8, "prediction": 4}``.
+    regions : bool
+        Score the region of each true object, the elements nearest to it, as CC-Metrics does: the Dice coefficient, and
+        with `distances` the distances in it.
 
     Returns
     -------
@@ -423,6 +427,7 @@ def match(
         each threshold, with the values of StarDist's ``matching``) and ``average_precision``. With `per_value` also
         ``classes``, a dict with these keys and ``value`` for each class, and ``class_mean``. With `distances` also
         ``distances``, whose ``foreground`` and ``matches`` are means over ``pairs``. A distance of no surface is NaN.
+        With `regions` also ``regions``: their ``count``, and means over them.
     table : dict of numpy.ndarray
         Only with `pairs`: a row for each pair that overlaps, and for each object without overlap, whose partner is 0.
         ``matched`` is 1 for matches at the first threshold. ``truth_partners`` and ``prediction_partners`` are the
@@ -448,14 +453,16 @@ def match(
     [(1, 2, 1.0)]
     >>> gpuccl.match(truth, prediction, distances=True, tolerance=1)["distances"]["foreground"]["surface_dice"]
     1.0
+    >>> gpuccl.match(truth, prediction, regions=True)["regions"]["count"]
+    2
     """
     if on_device(truth) != on_device(prediction):
         raise TypeError("one array is on a GPU and one is not: move one of them")
     if on_device(truth):
         from . import _device
 
-        return _device.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size)
-    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size)
+        return _device.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions)
+    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions)
 
 
 def free_memory() -> None:

@@ -842,12 +842,12 @@ def contacts(labels, connectivity, spacing) -> dict:
         return contact_table(found, labels.ndim, spacing, kind.real)
 
 
-def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size):
+def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions):
     need_cuda()
-    if per_value or distances:
-        raise ValueError("per_value and distances are for arrays on the CPU")
+    if per_value or distances or regions:
+        raise ValueError("per_value, distances and regions are for arrays on the CPU")
     thresholds, of_empty, smallest = check_match(
-        threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size
+        threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions
     )
     kind = _kind_of(truth)
     if type(_kind_of(prediction)) is not type(kind):

@@ -196,14 +196,16 @@ def contact_table(found, ndim, spacing, real=np.float64) -> dict:
     return table
 
 
-def check_match(threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size):
+def check_match(threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions=False):
     """Returns thresholds, the scores of images without objects, and both smallest sizes of match()."""
     if empty not in (None, 0, 1, "skip"):
         raise ValueError(f"empty is None, 0, 1 or 'skip', not {empty!r}")
     if connectivity is not None and not per_value:
         raise ValueError("connectivity is for classes: add per_value=True")
-    if not distances and (spacing is not None or tolerance is not None):
-        raise ValueError("spacing and tolerance are for distances: add distances=True")
+    if not distances and tolerance is not None:
+        raise ValueError("tolerance is for distances: add distances=True")
+    if not distances and not regions and spacing is not None:
+        raise ValueError("spacing is for distances and regions: add distances=True or regions=True")
     if tolerance is not None and not 0 <= tolerance < np.inf:
         raise ValueError(f"tolerance is a number of 0 or more, not {tolerance!r}")
     smallest = min_size if isinstance(min_size, dict) else {"truth": min_size, "prediction": min_size}
@@ -220,14 +222,14 @@ def match_result(scores, table, pairs, empty):
     return (scores, {name: as_signed(column) for name, column in table.items()}) if pairs else scores
 
 
-def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size):
+def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions):
     thresholds, of_empty, smallest = check_match(
-        threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size
+        threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions
     )
     truth = as_labels(truth)
     of_classes = pixels(connectivity, truth.ndim) if per_value else 0
-    sizes = Columns((), truth.ndim, 1 if spacing is None else spacing).spacing if distances else None
+    sizes = Columns((), truth.ndim, 1 if spacing is None else spacing).spacing if distances or regions else None
     scores, table = _core.match(
-        truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty, sizes, tolerance, smallest
+        truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty, sizes, tolerance, smallest, distances, regions
     )
     return match_result(scores, table, pairs, empty)

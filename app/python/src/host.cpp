@@ -438,17 +438,22 @@ class PairTable {
                                                 pair.prediction_partners};
       for (std::size_t i = 0; i < counts.size(); ++i)
         counts_[i].push_back(static_cast<std::int64_t>(counts[i]));
+      later_.resize(pair.matches_later.size());
+      for (std::size_t i = 0; i < later_.size(); ++i) later_[i].push_back(pair.matches_later[i]);
       iou_.push_back(pair.iou);
       dice_.push_back(pair.dice);
       std::size_t i = 0;
       each_distance(pair.distances, true,
                     [&](const char*, double distance) { distances_[i++].push_back(distance); });
+      i = 0;
+      each_region_score(pair.region_dice, pair.of_region, true, true,
+                        [&](const char*, double score) { of_regions_[i++].push_back(score); });
     }
   }
 
-  Table columns(bool has_classes, const Surfaces* surfaces) {
+  Table columns(const ScoreOptions& options) {
     Table pairs;
-    if (has_classes) pairs.columns.emplace_back("value", std::move(values_));
+    if (options.has_classes) pairs.columns.emplace_back("value", std::move(values_));
     pairs.columns.emplace_back("truth", std::move(truth_));
     pairs.columns.emplace_back("prediction", std::move(prediction_));
     pairs.columns.emplace_back("truth_area", std::move(counts_[0]));
@@ -459,10 +464,19 @@ class PairTable {
     pairs.columns.emplace_back("matched", std::move(counts_[3]));
     pairs.columns.emplace_back("truth_partners", std::move(counts_[4]));
     pairs.columns.emplace_back("prediction_partners", std::move(counts_[5]));
+    later_.resize(options.thresholds.size() - 1);
+    for (std::size_t i = 0; i < later_.size(); ++i)
+      pairs.columns.emplace_back(column_at("matched", options.thresholds[i + 1]), std::move(later_[i]));
+    const bool has_dice = options.surfaces && options.surfaces->has_tolerance();
     std::size_t i = 0;
-    if (surfaces)
-      each_distance({}, surfaces->has_tolerance(), [&](const char* name, double) {
+    if (options.has_distances)
+      each_distance({}, has_dice, [&](const char* name, double) {
         pairs.columns.emplace_back(name, std::move(distances_[i++]));
+      });
+    i = 0;
+    if (options.has_regions)
+      each_region_score(0, {}, options.has_distances, has_dice, [&](const char* name, double) {
+        pairs.columns.emplace_back(name, std::move(of_regions_[i++]));
       });
     return pairs;
   }
@@ -472,8 +486,10 @@ class PairTable {
   std::span<const std::uint64_t> truth_ids_, prediction_ids_;
   std::vector<std::uint64_t> values_, truth_, prediction_;
   std::array<std::vector<std::int64_t>, 6> counts_;
+  std::vector<std::vector<std::int64_t>> later_;  // matches at further thresholds
   std::vector<double> iou_, dice_;
   std::array<std::vector<double>, 4> distances_;
+  std::array<std::vector<double>, 5> of_regions_;
 };
 
 /// Reports as Python objects, for report_of().
@@ -934,7 +950,7 @@ struct MatchResult {
     options.prediction_classes = prediction.classes;
     if (with_pairs) options.on_pairs = [&](std::uint64_t value, const auto& more) { rows.add(value, more); };
     total = score_images(table, options, classes);
-    pairs = rows.columns(options.has_classes, options.surfaces);
+    pairs = rows.columns(options);
   }
 
   nb::tuple in_python(bool with_pairs, bool has_classes, double empty) {
@@ -949,7 +965,7 @@ struct MatchResult {
 nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std::vector<double>& thresholds,
                 bool with_pairs, int class_connectivity, double empty,
                 const std::optional<std::array<double, 3>>& spacing, const std::optional<double>& tolerance,
-                const std::array<std::uint64_t, 2>& min_size) {
+                const std::array<std::uint64_t, 2>& min_size, bool with_distances, bool with_regions) {
   const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
   const bool has_classes = class_connectivity != 0;
   std::optional<MatchResult> result;
@@ -976,6 +992,8 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
     result.emplace(find_overlaps(truth_labels, prediction_labels), truth, prediction, with_pairs,
                    ScoreOptions{.thresholds = thresholds,
                                 .surfaces = surfaces ? &*surfaces : nullptr,
+                                .has_distances = with_distances,
+                                .has_regions = with_regions,
                                 .empty = empty,
                                 .has_classes = has_classes});
   }

@@ -134,7 +134,8 @@ NB_MODULE(_core, module) {
   module.def("overlaps_of_block", &python::overlaps_of_block);
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
   module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,
-             "class_connectivity"_a, "empty"_a, "spacing"_a.none(), "tolerance"_a.none(), "min_size"_a);
+             "class_connectivity"_a, "empty"_a, "spacing"_a.none(), "tolerance"_a.none(), "min_size"_a,
+             "with_distances"_a, "with_regions"_a);
   module.def("match_overlaps", &python::match_overlaps);
   module.def("measures", [] {
     std::vector<std::string> names;

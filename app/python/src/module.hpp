@@ -90,12 +90,13 @@ nanobind::dict contacts(nanobind::handle labels, int connectivity);
 /// Matches the objects of `prediction` with those of `truth`. Returns the "total" of the report of `gpuccl
 /// match`, and the overlapping pairs, matched at the first threshold, or None. `class_connectivity`: if not
 /// 0, values are classes, and the objects are their components with this connectivity. `empty`: all scores of
-/// images without objects. With `spacing` (along x, y, z), distances are measured. `min_size`: of true and
-/// of predicted objects.
+/// images without objects. `spacing`: along x, y, z, for distances and regions. `min_size`: of true and of
+/// predicted objects.
 nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
                       const std::vector<double>& thresholds, bool with_pairs, int class_connectivity,
                       double empty, const std::optional<std::array<double, 3>>& spacing,
-                      const std::optional<double>& tolerance, const std::array<std::uint64_t, 2>& min_size);
+                      const std::optional<double>& tolerance, const std::array<std::uint64_t, 2>& min_size,
+                      bool with_distances, bool with_regions);
 
 /// Returns the overlaps of a block at `origin` for match_overlaps(): pairs, and for each object its other
 /// pixels and the index of its first element in the whole image.

@@ -132,8 +132,10 @@ struct OverlapTable {
 };
 
 /// Counts the pixels that each pair of labels shares, in one pass over the runs of both images, using all
-/// threads. Labels 1..N become indices 0..N-1. Throws Error (data) if the extents differ. Thread-safe.
-OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction);
+/// threads. Labels 1..N become indices 0..N-1. Calls LabelRows::prepare(). Throws Error: data if the extents
+/// differ, memory if the table takes more than `max_bytes`.
+OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction,
+                           std::int64_t max_bytes = INT64_MAX);
 
 /// Objects and pixels of two label images. Counts add up over images.
 struct OverlapCounts {

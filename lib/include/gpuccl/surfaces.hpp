@@ -18,7 +18,7 @@ namespace gpuccl {
 struct SurfaceOptions {
   std::array<double, 3> spacing{1, 1, 1};  // from an element to the next along x, y, z; the unit of lengths
   std::optional<double> tolerance = {};    // of surface_dice, in the same unit; not negative; exact to 1e-6
-  std::int64_t max_bytes = INT64_MAX;      // for one pair of objects
+  std::int64_t max_bytes = INT64_MAX;      // for the runs of both images and one measurement
 };
 
 /// Distances between two surfaces, in the unit of the spacing. Every surface element has a distance to the
@@ -44,17 +44,24 @@ struct DistanceSums {
   SurfaceDistances mean() const;
 };
 
+/// The region of a true object: the elements nearer to it than to any other true object. At equal distances
+/// the first object wins.
+struct Region {
+  std::uint64_t prediction_pixels = 0;  // of predicted objects in the region
+  SurfaceDistances distances;           // between the true object and these
+};
+
 /// Surfaces of the objects of two label images. The surface of an object is its elements with a face neighbor
 /// outside of it, as in SciPy's binary erosion and MONAI; neighbors outside of the image are outside. An
 /// image of one slice is 2D. Elements weigh equally, unlike in google-deepmind/surface-distance, which weighs
 /// by area. Distances are exact: squared distance transforms axis by axis (Meijster, Roerdink and Hesselink
 /// 2000; Felzenszwalb and Huttenlocher 2012) over the bounding box of both objects, using all threads.
-/// Results do not depend on the number of threads. Methods are thread-safe; they throw Error (memory) if a
-/// pair of objects takes more than `max_bytes`.
+/// Results do not depend on the number of threads. Methods are thread-safe; they throw Error (memory) if that
+/// takes more than `max_bytes`.
 class Surfaces {
  public:
-  /// Copies the runs of both images. Throws Error: data if the extents differ, usage if a spacing is not
-  /// above 0 or the tolerance is negative.
+  /// Copies the runs of both images, with LabelRows::prepare(). Throws Error: memory as methods, data if the
+  /// extents differ, usage if a spacing is not above 0 or the tolerance is negative.
   Surfaces(const LabelRows& truth, const LabelRows& prediction, const SurfaceOptions& options);
   ~Surfaces();
 
@@ -66,6 +73,10 @@ class Surfaces {
   SurfaceDistances of(std::span<const std::uint32_t> truth, std::span<const std::uint32_t> prediction) const;
   /// Returns the distances between the two objects of each match.
   std::vector<SurfaceDistances> of_matches(std::span<const Match> matches) const;
+  /// Returns the regions of `truth`, at least one object, among these alone. Distances are measured only
+  /// `with_distances`.
+  std::vector<Region> of_regions(std::span<const std::uint32_t> truth,
+                                 std::span<const std::uint32_t> prediction, bool with_distances) const;
 
  private:
   class State;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
+#include <cmath>
 #include <limits>
 #include <memory>
 #include <numeric>
@@ -86,6 +88,18 @@ struct PartnerCounts {
   }
 };
 
+/// Returns whether each overlap is a match. `matches`: in the order of the overlaps.
+std::vector<bool> find_matches(const OverlapTable& table, std::span<const Match> matches) {
+  std::vector<bool> found;
+  found.reserve(table.overlaps.size());
+  auto next = matches.begin();
+  for (const Overlap& one : table.overlaps) {
+    found.push_back(next != matches.end() && next->truth == one.truth && next->prediction == one.prediction);
+    if (found.back()) ++next;
+  }
+  return found;
+}
+
 template <class Numerator, class Denominator>
 double ratio(Numerator numerator, Denominator denominator) {
   return denominator > 0 ? static_cast<double>(numerator) / static_cast<double>(denominator) : 0;
@@ -93,29 +107,44 @@ double ratio(Numerator numerator, Denominator denominator) {
 
 }  // namespace
 
-OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction) {
+OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction, std::int64_t max_bytes) {
   if (truth.extent() != prediction.extent())
     throw Error(ErrorCode::data, "label images of different sizes have no overlaps");
   constexpr std::int64_t kRowsAtOnce = 64;
+  constexpr std::int64_t kBytesOfPair = 64 + sizeof(Overlap);  // with its places in tables
   const std::int64_t rows = truth.extent().rows();
+  const auto objects = std::int64_t{truth.count()} + prediction.count();
+  std::atomic<std::int64_t> left = max_bytes / kBytesOfPair - objects * 8 / kBytesOfPair;
+  const auto take = [&left] {
+    if (--left < 0)
+      throw Error(ErrorCode::memory,
+                  "has more objects that overlap than fit into the remaining memory; set a larger --memory");
+  };
+  if (left < 0) take();
   OverlapTable table;
   table.truth_areas.assign(truth.count(), 0);
   table.prediction_areas.assign(prediction.count(), 0);
   tbb::enumerable_thread_specific<Counts> counts([&] {
-    return Counts{PairSums<Overlap>(), AreaSums(table.truth_areas), AreaSums(table.prediction_areas), {}, {}};
+    return Counts{
+        PairSums<Overlap>(take), AreaSums(table.truth_areas), AreaSums(table.prediction_areas), {}, {}};
   });
-  tbb::parallel_for(std::int64_t{0}, (rows + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::int64_t block) {
-    Counts& mine = counts.local();
-    const std::int64_t first = block * kRowsAtOnce, count = std::min(kRowsAtOnce, rows - first);
-    truth.list_runs(first, count, mine.truth, nullptr);
-    prediction.list_runs(first, count, mine.prediction, nullptr);
-    for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row) {
-      const std::span<const LabelRun> a = mine.truth.row(row), b = mine.prediction.row(row);
-      mine.truth_areas.add(a);
-      mine.prediction_areas.add(b);
-      add_overlaps(a, b, mine.pairs);
-    }
-  });
+  for (std::int64_t begin = 0; begin < rows;) {
+    const std::int64_t end = std::min(truth.prepare(begin, 1), prediction.prepare(begin, 1));
+    tbb::parallel_for(
+        std::int64_t{0}, (end - begin + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::int64_t block) {
+          Counts& mine = counts.local();
+          const std::int64_t first = begin + block * kRowsAtOnce, count = std::min(kRowsAtOnce, end - first);
+          truth.list_runs(first, count, mine.truth, nullptr);
+          prediction.list_runs(first, count, mine.prediction, nullptr);
+          for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row) {
+            const std::span<const LabelRun> a = mine.truth.row(row), b = mine.prediction.row(row);
+            mine.truth_areas.add(a);
+            mine.prediction_areas.add(b);
+            add_overlaps(a, b, mine.pairs);
+          }
+        });
+    begin = end;
+  }
   for (Counts& mine : counts) {
     mine.truth_areas.finish();
     mine.prediction_areas.finish();
@@ -266,12 +295,10 @@ double average_precision(std::span<const MatchScores> scores) {
 std::vector<ObjectPair> list_pairs(const OverlapTable& table, std::span<const Match> matches) {
   std::vector<ObjectPair> pairs;
   const PartnerCounts partners(table);
-  auto next = matches.begin();  // matches are in the order of the overlaps
-  for (const Overlap& one : table.overlaps) {
-    const bool is_match =
-        next != matches.end() && next->truth == one.truth && next->prediction == one.prediction;
-    if (is_match) ++next;
-    pairs.push_back({one.truth, one.prediction, one.pixels, table.iou(one), table.dice(one), is_match,
+  const std::vector<bool> is_match = find_matches(table, matches);
+  for (std::size_t i = 0; i < is_match.size(); ++i) {
+    const Overlap& one = table.overlaps[i];
+    pairs.push_back({one.truth, one.prediction, one.pixels, table.iou(one), table.dice(one), is_match[i],
                      partners.of_truth[one.truth], partners.of_prediction[one.prediction]});
   }
   for (std::uint32_t i = 0; i < partners.of_truth.size(); ++i)
@@ -483,6 +510,9 @@ class KeptLabels final : public LabelRows {
 
   Extent extent() const override { return all_->extent(); }
   Label count() const override { return count_; }
+  std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override {
+    return all_->prepare(first_row, rows);
+  }
   void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override {
     all_->render(first_row, rows, out, map ? followed_by(map).data() : map_.data());
   }
@@ -530,11 +560,17 @@ void MatchTotals::add(const MatchTotals& other) {
       scores[i].add(other.scores[i]);
     else
       scores.push_back(other.scores[i]);
-  if (!other.distances) return;
-  if (!distances) distances.emplace();
-  distances->has_dice = other.distances->has_dice;
-  distances->foreground.add(other.distances->foreground);
-  distances->matches.add(other.distances->matches);
+  if (other.distances) {
+    if (!distances) distances.emplace();
+    distances->has_dice = other.distances->has_dice;
+    distances->foreground.add(other.distances->foreground);
+    distances->matches.add(other.distances->matches);
+  }
+  if (!other.regions) return;
+  if (!regions) regions.emplace(RegionTotals{other.regions->has_distances, other.regions->has_dice});
+  regions->count += other.regions->count;
+  regions->sum_of_dice += other.regions->sum_of_dice;
+  regions->distances.add(other.regions->distances);
 }
 
 namespace {
@@ -573,20 +609,67 @@ std::map<std::uint64_t, ClassOverlaps> overlaps_by_class(const OverlapTable& tab
   return classes;
 }
 
+/// A region with its Dice coefficient.
+struct ScoredRegion : Region {
+  double dice = 0;
+};
+
+/// Scores the regions of the true objects of `table`. `truth`, `prediction`: the objects, as indices into
+/// all.
+std::vector<ScoredRegion> score_regions(const OverlapTable& table, std::span<const std::uint32_t> truth,
+                                        std::span<const std::uint32_t> prediction,
+                                        const ScoreOptions& options, RegionTotals& totals) {
+  totals.has_distances = options.has_distances;
+  totals.has_dice = options.has_distances && options.surfaces->has_tolerance();
+  std::vector<ScoredRegion> scored;
+  if (truth.empty()) {
+    const double dice = prediction.empty() ? options.empty : 0;
+    totals.count = !std::isnan(dice);
+    totals.sum_of_dice = std::isnan(dice) ? 0 : dice;
+    if (totals.has_dice) totals.distances.add({.surface_dice = dice}, options.empty);
+    return scored;
+  }
+  for (const Region& region : options.surfaces->of_regions(truth, prediction, options.has_distances))
+    scored.push_back({region});
+  for (const Overlap& pair : table.overlaps) scored[pair.truth].dice += static_cast<double>(pair.pixels);
+  for (std::size_t i = 0; i < scored.size(); ++i) {
+    scored[i].dice *= 2 / static_cast<double>(table.truth_areas[i] + scored[i].prediction_pixels);
+    totals.sum_of_dice += scored[i].dice;
+    totals.distances.add(scored[i].distances, options.empty);
+  }
+  totals.count = scored.size();
+  return scored;
+}
+
 /// Returns the scores of one class, or without a class of all objects.
 MatchTotals score_class(const OverlapTable& table, const ClassOverlaps* one, std::uint64_t value,
                         const ScoreOptions& options) {
   MatchTotals totals{count_overlaps(table), {}};
   std::vector<Match> first;
+  std::vector<std::vector<bool>> later;  // whether each overlap is a match, at further thresholds
   for (const double threshold : options.thresholds) {
     std::vector<Match> matches = match_objects(table, threshold);
     totals.scores.push_back(score_matches(table, matches, threshold));
-    if (totals.scores.size() == 1) first = std::move(matches);
+    if (totals.scores.size() == 1)
+      first = std::move(matches);
+    else if (options.on_pairs)
+      later.push_back(find_matches(table, matches));
   }
   const std::vector<ObjectPair> rows =
       options.on_pairs ? list_pairs(table, first) : std::vector<ObjectPair>{};
   std::vector<SurfaceDistances> distances;
-  if (options.surfaces) {
+  std::vector<ScoredRegion> regions;
+  if (options.has_regions) {
+    const auto numbers = [](std::size_t count) {
+      std::vector<std::uint32_t> all(count);
+      std::iota(all.begin(), all.end(), 0u);
+      return all;
+    };
+    regions = score_regions(table, one ? one->truth : numbers(table.truth_areas.size()),
+                            one ? one->prediction : numbers(table.prediction_areas.size()), options,
+                            totals.regions.emplace());
+  }
+  if (options.has_distances) {
     if (one)
       for (Match& match : first)
         match = {one->truth[match.truth], one->prediction[match.prediction], match.iou};
@@ -602,16 +685,30 @@ MatchTotals score_class(const OverlapTable& table, const ClassOverlaps* one, std
   pairs.reserve(rows.size());
   auto next = distances.begin();
   for (const ObjectPair& row : rows) {
-    ScoredPair& pair = pairs.emplace_back(ScoredPair{row, {}});
+    ScoredPair& pair = pairs.emplace_back();
+    static_cast<ObjectPair&>(pair) = row;
+    if (pair.truth && !regions.empty()) {
+      pair.region_dice = regions[*pair.truth].dice;
+      pair.of_region = regions[*pair.truth].distances;
+    }
     if (one && pair.truth) pair.truth = one->truth[*pair.truth];
     if (one && pair.prediction) pair.prediction = one->prediction[*pair.prediction];
     if (pair.is_match && next != distances.end()) pair.distances = *next++;
+    // Rows of overlaps come first.
+    for (const std::vector<bool>& matches : later)
+      pair.matches_later.push_back(pairs.size() <= matches.size() && matches[pairs.size() - 1]);
   }
   options.on_pairs(value, pairs);
   return totals;
 }
 
 }  // namespace
+
+std::string column_at(std::string_view name, double threshold) {
+  std::array<char, 32> text{};
+  const char* const end = std::to_chars(text.data(), text.data() + text.size(), threshold).ptr;
+  return std::string(name) + "_" + std::string(static_cast<const char*>(text.data()), end);
+}
 
 MatchTotals score_images(const OverlapTable& table, const ScoreOptions& options, ClassTotals& classes) {
   if (!options.has_classes) return score_class(table, nullptr, 0, options);

@@ -1,14 +1,16 @@
 #include "gpuccl/surfaces.hpp"
 
+#include <oneapi/tbb/task_arena.h>
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
 #include <string>
 #include <utility>
 
+#include "common/object_runs.hpp"
+#include "common/regions.hpp"
 #include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/types.hpp"
 
@@ -17,66 +19,6 @@ namespace {
 
 constexpr std::uint8_t kTruth = 1, kPrediction = 2;  // bits of an element
 constexpr double kFar = std::numeric_limits<double>::infinity();
-
-/// Elements [begin, end) of a row of an object. The longer one of the axes y and z of the image is z here, so
-/// that slices are small and numerous. A 2D image is a volume of one y.
-struct ObjectRun {
-  int y, z, begin, end;
-};
-
-bool swaps_axes(const Extent& extent) { return extent.height > extent.depth; }
-
-/// The runs of an image by object.
-struct RunsOfObjects {
-  std::vector<std::size_t> begins;  // of each object
-  std::vector<ObjectRun> runs;
-
-  explicit RunsOfObjects(const LabelRows& labels) : begins(labels.count() + std::size_t{2}) {
-    constexpr std::int64_t kRowsAtOnce = 256;
-    const Extent extent = labels.extent();
-    std::vector<LabelRuns> blocks(static_cast<std::size_t>((extent.rows() + kRowsAtOnce - 1) / kRowsAtOnce));
-    tbb::parallel_for(std::size_t{0}, blocks.size(), [&](std::size_t block) {
-      const std::int64_t first = static_cast<std::int64_t>(block) * kRowsAtOnce;
-      labels.list_runs(first, std::min(kRowsAtOnce, extent.rows() - first), blocks[block], nullptr);
-    });
-    for (const LabelRuns& block : blocks)
-      for (const LabelRun& run : block.runs) ++begins[run.label + 1];
-    std::partial_sum(begins.begin(), begins.end(), begins.begin());
-    runs.resize(begins.back());
-    std::int64_t row = 0;
-    for (LabelRuns& block : blocks) {
-      std::size_t i = 0;
-      for (const std::size_t end : block.ends) {
-        int y = static_cast<int>(row % extent.height), z = static_cast<int>(row / extent.height);
-        if (swaps_axes(extent)) std::swap(y, z);
-        for (; i < end; ++i)
-          runs[begins[block.runs[i].label]++] = {y, z, block.runs[i].begin, block.runs[i].end};
-        ++row;
-      }
-      block = {};
-    }
-  }
-
-  std::span<const ObjectRun> of(std::uint32_t object) const {
-    return std::span(runs).subspan(begins[object], begins[object + 1] - begins[object]);
-  }
-};
-
-using Pieces = std::vector<std::span<const ObjectRun>>;
-
-Box box_of(const Pieces& truth, const Pieces& prediction) {
-  Box box{{INT32_MAX, INT32_MAX, INT32_MAX}, {-1, -1, -1}};
-  for (const Pieces* pieces : {&truth, &prediction})
-    for (const std::span<const ObjectRun>& runs : *pieces)
-      for (const ObjectRun& run : runs) {
-        const std::array<int, 3> first{run.begin, run.y, run.z}, last{run.end - 1, run.y, run.z};
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-          box.min[axis] = std::min(box.min[axis], first[axis]);
-          box.max[axis] = std::max(box.max[axis], last[axis]);
-        }
-      }
-  return box;
-}
 
 /// The lower envelope of parabolas along a line: at each position, the least sum of an element's cost and the
 /// squared distance to it.
@@ -139,7 +81,11 @@ void for_each(int count, bool in_parallel, const Work& work) {
     for (int i = 0; i < count; ++i) work(i);
 }
 
-/// The bounding box of two objects, with a margin outside of them along each axis of the image.
+/// Steps along z from each element of a slice to the nearest surface of one object beyond the slice.
+using StepsBeyond = std::vector<std::uint32_t>;
+
+/// The bounding box of two objects, with a margin outside of them along each axis of the image, or some of
+/// its slices with one more on each side.
 class Grid {
  public:
   Grid(const Box& box, bool is_flat, bool in_parallel)
@@ -148,7 +94,22 @@ class Grid {
         width_(box.max[0] - box.min[0] + 3),
         height_(box.max[1] - box.min[1] + 1 + 2 * margin_),
         depth_(box.max[2] - box.min[2] + 3),
+        far_(depth_),
         in_parallel_(in_parallel) {}
+
+  /// Returns slices [begin, end) without those of the margin, from 0.
+  Grid slices(int begin, int end) const {
+    Grid some = *this;
+    some.origin_[2] += begin;
+    some.depth_ = end - begin + 2;
+    return some;
+  }
+  int inner_slices() const { return depth_ - 2; }
+  bool is_parallel() const { return in_parallel_; }
+  std::size_t surface_elements() const {
+    return elements() - static_cast<std::size_t>(std::count(surfaces_.begin(), surfaces_.end(), 0));
+  }
+  std::size_t elements_of_slice() const { return row_at(0, 1); }
 
   std::size_t elements() const {
     return static_cast<std::size_t>(depth_) * static_cast<std::size_t>(height_) *
@@ -163,6 +124,7 @@ class Grid {
     for (const auto& [pieces, bit] : {std::pair(&truth, kTruth), std::pair(&prediction, kPrediction)})
       for (const std::span<const ObjectRun>& runs : *pieces)
         for (const ObjectRun& run : runs) {
+          if (run.z < origin_[2] || run.z >= origin_[2] + depth_) continue;
           std::uint8_t* const row = mask.data() + row_at(run.y - origin_[1], run.z - origin_[2]) - origin_[0];
           for (int x = run.begin; x < run.end; ++x) row[x] = static_cast<std::uint8_t>(row[x] | bit);
         }
@@ -181,10 +143,24 @@ class Grid {
   }
 
   /// Returns the distance of each surface element of `from` to the nearest of `to`, in raster order.
-  std::vector<double> distances(std::uint8_t from, std::uint8_t to,
-                                const std::array<double, 3>& spacing) const {
-    return is_long() ? distances<std::uint32_t>(from, to, spacing)
-                     : distances<std::uint16_t>(from, to, spacing);
+  /// `before`, `after`: from the margins to surfaces beyond the slices; empty if there are none.
+  std::vector<double> distances(std::uint8_t from, std::uint8_t to, const std::array<double, 3>& spacing,
+                                const StepsBeyond& before, const StepsBeyond& after) const {
+    return is_long() ? distances<std::uint32_t>(from, to, spacing, before, after)
+                     : distances<std::uint16_t>(from, to, spacing, before, after);
+  }
+
+  StepsBeyond no_steps() const { return StepsBeyond(elements_of_slice(), static_cast<std::uint32_t>(far_)); }
+  /// Moves `steps` from one margin across the surfaces of `of` to the last slice inside the other one.
+  void pass(StepsBeyond& steps, std::uint8_t of, bool upwards) const {
+    for_each(height_, in_parallel_, [&](int y) {
+      std::uint32_t* const row = steps.data() + row_at(y, 0);
+      for (int i = 1; i < depth_ - 1; ++i) {
+        const std::uint8_t* const surface = surfaces_.data() + row_at(y, upwards ? i : depth_ - 1 - i);
+        for (int x = 0; x < width_; ++x)
+          row[x] = (surface[x] & of) != 0 ? 0 : row[x] + (row[x] < static_cast<std::uint32_t>(far_));
+      }
+    });
   }
 
  private:
@@ -202,19 +178,19 @@ class Grid {
     return squares;
   }
 
-  bool is_long() const { return depth_ > UINT16_MAX; }
+  bool is_long() const { return far_ > UINT16_MAX; }
   std::size_t row_at(int y, int z) const {
     return (static_cast<std::size_t>(z) * static_cast<std::size_t>(height_) + static_cast<std::size_t>(y)) *
            static_cast<std::size_t>(width_);
   }
 
   template <class Steps>
-  std::vector<double> distances(std::uint8_t from, std::uint8_t to,
-                                const std::array<double, 3>& spacing) const {
-    const UninitializedVector<Steps> steps = steps_along_z<Steps>(to);
+  std::vector<double> distances(std::uint8_t from, std::uint8_t to, const std::array<double, 3>& spacing,
+                                const StepsBeyond& before, const StepsBeyond& after) const {
+    const UninitializedVector<Steps> steps = steps_along_z<Steps>(to, before, after);
     std::array<Squares, 3> squares{squares_of(width_, spacing[0]), squares_of(height_, spacing[1]),
-                                   squares_of(depth_, spacing[2])};
-    squares[2].push_back(kFar);  // of depth_ steps
+                                   squares_of(far_, spacing[2])};
+    squares[2].push_back(kFar);  // of far_ steps
     std::vector<std::vector<double>> slices(static_cast<std::size_t>(depth_));
     for_each(depth_, in_parallel_, [&](int z) {
       std::vector<Place> places;
@@ -232,11 +208,11 @@ class Grid {
     return found;
   }
 
-  /// Returns the steps of each element to the nearest surface element of `to` along z; depth_ if there is
-  /// none.
+  /// Returns the steps of each element to the nearest surface element of `to` along z; far_ if there is none.
   template <class Steps>
-  UninitializedVector<Steps> steps_along_z(std::uint8_t to) const {
-    const auto most = static_cast<Steps>(depth_);
+  UninitializedVector<Steps> steps_along_z(std::uint8_t to, const StepsBeyond& beyond_first,
+                                           const StepsBeyond& beyond_last) const {
+    const auto most = static_cast<Steps>(far_);
     UninitializedVector<Steps> steps(elements());
     for_each(height_, in_parallel_, [&](int y) {
       for (int z = 0; z < depth_; ++z) {
@@ -248,6 +224,10 @@ class Grid {
           const Steps last = before ? before[x] : most;
           out[x] = static_cast<Steps>((surface[x] & to) != 0 ? 0 : last + (last < most));
         }
+        const StepsBeyond& beyond = z == 0 ? beyond_first : beyond_last;
+        if ((z == 0 || z == depth_ - 1) && !beyond.empty())
+          for (int x = 0; x < width_; ++x)
+            out[x] = std::min(out[x], static_cast<Steps>(beyond[row_at(y, 0) + static_cast<std::size_t>(x)]));
       }
       for (int z = depth_ - 2; z >= 0; --z) {
         Steps* const out = steps.data() + row_at(y, z);
@@ -337,6 +317,7 @@ class Grid {
   int margin_;  // along y; along x and z it is 1
   std::array<int, 3> origin_;
   int width_, height_, depth_;
+  int far_;  // steps along z to no surface
   bool in_parallel_;
   std::vector<std::uint8_t> surfaces_;  // bits of the objects
 };
@@ -359,8 +340,12 @@ void add_where_defined(double value, double& sum) { sum += std::isnan(value) ? 0
 class Surfaces::State {
  public:
   State(const LabelRows& truth, const LabelRows& prediction, const SurfaceOptions& options)
-      : options_(options), is_flat_(truth.extent().depth == 1), truth_(truth), prediction_(prediction) {
+      : options_(options),
+        is_flat_(truth.extent().depth == 1),
+        truth_(truth, options.max_bytes),
+        prediction_(prediction, options.max_bytes - truth_.bytes()) {
     if (swaps_axes(truth.extent())) std::swap(options_.spacing[1], options_.spacing[2]);
+    options_.max_bytes -= truth_.bytes() + prediction_.bytes();
   }
 
   bool has_tolerance() const { return options_.tolerance.has_value(); }
@@ -372,33 +357,63 @@ class Surfaces::State {
   Pieces all_of_prediction() const { return {std::span(prediction_.runs)}; }
 
   SurfaceDistances measure(const Pieces& truth, const Pieces& prediction) const {
-    return measure(truth, prediction, Grid(box_of(truth, prediction), is_flat_, true));
+    return measure(truth, prediction, Grid(box_of(truth, prediction), is_flat_, true), options_.max_bytes);
   }
 
   std::vector<SurfaceDistances> measure(std::span<const Match> matches) const {
-    // A small pair is measured by one thread, so that threads share the pairs. Large ones follow one by one.
-    constexpr std::size_t kSmall = std::size_t{1} << 18;
     std::vector<SurfaceDistances> found(matches.size());
-    const auto measure_if = [&](std::size_t i, bool is_small) {
-      const Pieces truth = true_pieces({&matches[i].truth, 1});
-      const Pieces prediction = predicted_pieces({&matches[i].prediction, 1});
-      const Box box = box_of(truth, prediction);
-      Grid grid(box, is_flat_, !is_small);
-      if ((grid.elements() <= kSmall) == is_small) found[i] = measure(truth, prediction, std::move(grid));
-    };
-    tbb::parallel_for(std::size_t{0}, matches.size(), [&](std::size_t i) { measure_if(i, true); });
-    for (std::size_t i = 0; i < matches.size(); ++i) measure_if(i, false);
+    measure_pairs(found.size(), options_.max_bytes, [&](std::size_t i) {
+      return PairOfPieces{true_pieces({&matches[i].truth, 1}), predicted_pieces({&matches[i].prediction, 1}),
+                          &found[i]};
+    });
+    return found;
+  }
+
+  std::vector<Region> regions(std::span<const std::uint32_t> truth, std::span<const std::uint32_t> prediction,
+                              bool with_distances) const {
+    const Pieces of_truth = true_pieces(truth);
+    const RunsOfObjects divided =
+        divide_by_nearest(of_truth, predicted_pieces(prediction), options_.spacing, options_.max_bytes);
+    std::vector<Region> found(truth.size());
+    for (std::uint32_t i = 0; i < found.size(); ++i)
+      for (const ObjectRun& run : divided.of(i))
+        found[i].prediction_pixels += static_cast<std::uint64_t>(run.end - run.begin);
+    if (with_distances)
+      measure_pairs(found.size(), options_.max_bytes - divided.bytes(), [&](std::size_t i) {
+        return PairOfPieces{{of_truth[i]}, {divided.of(static_cast<std::uint32_t>(i))}, &found[i].distances};
+      });
     return found;
   }
 
  private:
+  struct PairOfPieces {
+    Pieces truth, prediction;
+    SurfaceDistances* result;
+  };
+
+  /// Measures `count` pairs. A small pair is measured by one thread, so that threads share the pairs. Large
+  /// ones follow one by one.
+  template <class PairAt>
+  void measure_pairs(std::size_t count, std::int64_t max_bytes, const PairAt& pair_at) const {
+    constexpr std::size_t kSmall = std::size_t{1} << 18;
+    const auto measure_if = [&](std::size_t i, bool is_small) {
+      const PairOfPieces pair = pair_at(i);
+      Grid grid(box_of(pair.truth, pair.prediction), is_flat_, !is_small);
+      if ((grid.elements() <= kSmall) == is_small)
+        *pair.result = measure(pair.truth, pair.prediction, std::move(grid), max_bytes);
+    };
+    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { measure_if(i, true); });
+    for (std::size_t i = 0; i < count; ++i) measure_if(i, false);
+  }
+
   static Pieces pieces_of(const RunsOfObjects& runs, std::span<const std::uint32_t> objects) {
     Pieces pieces;
     for (const std::uint32_t object : objects) pieces.push_back(runs.of(object));
     return pieces;
   }
 
-  SurfaceDistances measure(const Pieces& truth, const Pieces& prediction, Grid grid) const {
+  SurfaceDistances measure(const Pieces& truth, const Pieces& prediction, Grid grid,
+                           std::int64_t max_bytes) const {
     const auto is_empty = [](const Pieces& pieces) {
       return std::all_of(pieces.begin(), pieces.end(), [](const auto& runs) { return runs.empty(); });
     };
@@ -407,19 +422,13 @@ class Surfaces::State {
       if (options_.tolerance && is_empty(truth) != is_empty(prediction)) result.surface_dice = 0;
       return result;
     }
-    if (grid.bytes() > static_cast<double>(options_.max_bytes))
-      throw Error(ErrorCode::memory, "distances of surfaces need " +
-                                         std::to_string(std::llround(grid.bytes())) +
-                                         " bytes, which is above the memory limit");
-    grid.draw(truth, prediction);
     result.hausdorff = result.hausdorff_95 = 0;
     // Spacings of single precision, and products of decimal ones, are off by less.
     constexpr double kMargin = 1e-6;
     const double tolerance = options_.tolerance.value_or(0) * (1 + kMargin);
     double sum = 0;
     std::size_t count = 0, near = 0;
-    for (const auto& [from, to] : {std::pair(kTruth, kPrediction), std::pair(kPrediction, kTruth)}) {
-      std::vector<double> found = grid.distances(from, to, options_.spacing);
+    for (std::vector<double>& found : distances_of(truth, prediction, std::move(grid), max_bytes)) {
       count += found.size();
       for (const double distance : found) {
         sum += distance;
@@ -431,6 +440,62 @@ class Surfaces::State {
     result.assd = sum / static_cast<double>(count);
     if (options_.tolerance) result.surface_dice = static_cast<double>(near) / static_cast<double>(count);
     return result;
+  }
+
+  /// Returns the distances from both surfaces to the other, all slices at once or, if memory is too small for
+  /// that, some slices at a time, given the steps to surfaces beyond them.
+  std::array<std::vector<double>, 2> distances_of(const Pieces& truth, const Pieces& prediction, Grid whole,
+                                                  std::int64_t max_bytes) const {
+    constexpr std::array<std::uint8_t, 2> kFrom{kTruth, kPrediction}, kTo{kPrediction, kTruth};
+    const int depth = whole.inner_slices();
+    const double of_slice = static_cast<double>(whole.elements_of_slice());
+    const int threads = whole.is_parallel() ? oneapi::tbb::this_task_arena::max_concurrency() : 1;
+    const auto bytes_of = [&](int slices) {
+      const double slabs = std::ceil(static_cast<double>(depth) / slices);
+      return whole.slices(0, slices).bytes() + of_slice * threads * sizeof(double) +
+             (slabs > 1 ? (slabs + 2) * 2 * of_slice * sizeof(std::uint32_t) : 0);
+    };
+    int slices = depth;
+    if (bytes_of(slices) > static_cast<double>(max_bytes))
+      slices = std::min(depth, 2 * static_cast<int>(std::ceil(std::sqrt(depth))));
+    const double bytes = bytes_of(slices);
+    check_bytes_of_surfaces(bytes, max_bytes);
+    const int slabs = (depth + slices - 1) / slices;
+    const auto slab_at = [&](int slab) {
+      Grid grid =
+          slabs == 1 ? std::move(whole) : whole.slices(slab * slices, std::min(depth, (slab + 1) * slices));
+      grid.draw(truth, prediction);
+      return grid;
+    };
+    std::vector<std::array<StepsBeyond, 2>> after(static_cast<std::size_t>(slabs));
+    std::array<StepsBeyond, 2> before;
+    if (slabs > 1) {
+      before.fill(whole.no_steps());
+      std::array<StepsBeyond, 2> steps = before;
+      for (int slab = slabs - 1; slab >= 0; --slab) {
+        after[static_cast<std::size_t>(slab)] = steps;
+        if (slab == 0) break;
+        const Grid grid = slab_at(slab);
+        for (std::size_t i = 0; i < kTo.size(); ++i) grid.pass(steps[i], kTo[i], false);
+      }
+    }
+    std::array<std::vector<double>, 2> found;
+    for (int slab = 0; slab < slabs; ++slab) {
+      const Grid grid = slab_at(slab);
+      // Lists of slices, of the slab, and of all, which is copied when it grows.
+      constexpr double kCopies = 3 * sizeof(double);
+      const double of_distances =
+          kCopies * static_cast<double>(grid.surface_elements() + found[0].size() + found[1].size());
+      check_bytes_of_surfaces(bytes + of_distances, max_bytes);
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        const std::vector<double> more = grid.distances(kFrom[i], kTo[i], options_.spacing, before[i],
+                                                        after[static_cast<std::size_t>(slab)][i]);
+        found[i].insert(found[i].end(), more.begin(), more.end());
+        if (slabs > 1) grid.pass(before[i], kTo[i], true);
+      }
+      after[static_cast<std::size_t>(slab)] = {};
+    }
+    return found;
   }
 
   SurfaceOptions options_;
@@ -463,6 +528,12 @@ SurfaceDistances Surfaces::of(std::span<const std::uint32_t> truth,
 
 std::vector<SurfaceDistances> Surfaces::of_matches(std::span<const Match> matches) const {
   return state_->measure(matches);
+}
+
+std::vector<Region> Surfaces::of_regions(std::span<const std::uint32_t> truth,
+                                         std::span<const std::uint32_t> prediction,
+                                         bool with_distances) const {
+  return state_->regions(truth, prediction, with_distances);
 }
 
 void DistanceSums::add(const SurfaceDistances& one, double empty) {

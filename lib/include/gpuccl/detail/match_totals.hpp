@@ -7,6 +7,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "gpuccl/labels.hpp"
@@ -29,11 +31,25 @@ struct DistanceTotals {
   DistanceSums foreground, matches;
 };
 
+/// Scores of the regions of true objects, added up. Two images of which only one has objects, or a class
+/// without true ones, count as one region with a score of 0.
+struct RegionTotals {
+  bool has_distances = false, has_dice = false;  // has_dice: the surface Dice coefficient
+  std::uint64_t count = 0;
+  double sum_of_dice = 0;
+  DistanceSums distances = {};
+
+  double dice() const {
+    return count > 0 ? sum_of_dice / static_cast<double>(count) : SurfaceDistances::kNone;
+  }
+};
+
 /// Counts and scores, added up over pairs of images.
 struct MatchTotals {
   OverlapCounts counts;
   std::vector<MatchScores> scores;               // one per threshold
   std::optional<DistanceTotals> distances = {};  // if they are measured
+  std::optional<RegionTotals> regions = {};
 
   bool is_empty() const { return counts.truth + counts.prediction == 0; }
   void add(const MatchTotals& other);
@@ -41,14 +57,19 @@ struct MatchTotals {
 
 using ClassTotals = std::map<std::uint64_t, MatchTotals>;  // by the value of the class
 
-/// A row of the table of pairs, with the distances of a match.
+/// A row of the table of pairs, with the distances of a match, and the scores in the region of the true
+/// object.
 struct ScoredPair : ObjectPair {
+  std::vector<bool> matches_later = {};  // whether it is a match at each further threshold
   SurfaceDistances distances;
+  double region_dice = SurfaceDistances::kNone;
+  SurfaceDistances of_region;
 };
 
 struct ScoreOptions {
   std::span<const double> thresholds;
-  const Surfaces* surfaces = nullptr;      // of both images, to measure distances
+  const Surfaces* surfaces = nullptr;  // of both images, for distances and regions
+  bool has_distances = false, has_regions = false;
   double empty = SurfaceDistances::kNone;  // surface Dice coefficient of two images without objects
   /// With classes, objects of different classes do not match: the class of each object.
   bool has_classes = false;
@@ -62,6 +83,9 @@ struct ScoreOptions {
 /// the scores of each.
 MatchTotals score_images(const OverlapTable& table, const ScoreOptions& options, ClassTotals& classes);
 
+/// Returns the name of a column of a further threshold, such as matched_0.75.
+std::string column_at(std::string_view name, double threshold);
+
 /// Calls set(name, value) for each distance.
 template <class Set>
 void each_distance(const SurfaceDistances& distances, bool has_dice, const Set& set) {
@@ -69,6 +93,17 @@ void each_distance(const SurfaceDistances& distances, bool has_dice, const Set& 
   set("hausdorff_95", distances.hausdorff_95);
   set("assd", distances.assd);
   if (has_dice) set("surface_dice", distances.surface_dice);
+}
+
+/// Calls set(name, value) for each score of regions.
+template <class Set>
+void each_region_score(double dice, const SurfaceDistances& distances, bool has_distances, bool has_dice,
+                       const Set& set) {
+  set("region_dice", dice);
+  if (has_distances)
+    each_distance(distances, has_dice, [&](const char* name, double value) {
+      set((std::string("region_") + name).c_str(), value);
+    });
 }
 
 /// Returns the scores under the names of reports. `Form` has the types Object (of names and values) and List,
@@ -114,18 +149,25 @@ typename Form::Object report_of(const MatchTotals& totals, double empty) {
   total["detection"] = detection;
   total["matching"] = Form::value(matching);
   total["average_precision"] = score_of(average_precision(totals.scores));
+  const auto means_of = [](const DistanceSums& sums, bool has_dice) {
+    typename Form::Object means;
+    means["pairs"] = sums.pairs;
+    each_distance(sums.mean(), has_dice, [&](const char* name, double mean) { means[name] = mean; });
+    return means;
+  };
   if (totals.distances) {
-    const auto mean_of = [&](const DistanceSums& sums) {
-      typename Form::Object means;
-      means["pairs"] = sums.pairs;
-      each_distance(sums.mean(), totals.distances->has_dice,
-                    [&](const char* name, double mean) { means[name] = mean; });
-      return means;
-    };
     typename Form::Object distances;
-    distances["foreground"] = mean_of(totals.distances->foreground);
-    distances["matches"] = mean_of(totals.distances->matches);
+    distances["foreground"] = means_of(totals.distances->foreground, totals.distances->has_dice);
+    distances["matches"] = means_of(totals.distances->matches, totals.distances->has_dice);
     total["distances"] = distances;
+  }
+  if (totals.regions) {
+    const RegionTotals& sums = *totals.regions;
+    typename Form::Object regions;
+    regions["count"] = sums.count;
+    regions["dice"] = sums.dice();
+    if (sums.has_distances) regions.update(means_of(sums.distances, sums.has_dice));
+    total["regions"] = regions;
   }
   return total;
 }
