@@ -3,16 +3,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <chrono>
-#include <filesystem>
 #include <iostream>
-#include <thread>
 
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Several inputs in one process, and what may happen to it meanwhile.
 namespace gpuccl {

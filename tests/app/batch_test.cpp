@@ -3,23 +3,12 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
-#include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <regex>
-#include <set>
-#include <sstream>
-#include <thread>
 
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Several inputs in one process.
 namespace gpuccl {

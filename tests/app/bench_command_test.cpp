@@ -1,15 +1,8 @@
-#include <algorithm>
 #include <csignal>
-#include <filesystem>
-#include <fstream>
 #include <regex>
-#include <set>
 
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // The bench command as a user starts it, on small images and with algorithms of the CPU.
 namespace gpuccl {

@@ -1,10 +1,5 @@
-#include <filesystem>
-#include <fstream>
-
 #include "app/bench/plan.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::bench;

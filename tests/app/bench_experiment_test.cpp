@@ -6,7 +6,7 @@
 #include "app/bench/results.hpp"
 #include "app/bench/timed_labeler.hpp"
 #include "gpuccl/detail/staged.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::bench;

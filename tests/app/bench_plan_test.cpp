@@ -1,6 +1,5 @@
 #include "app/bench/plan.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::bench;

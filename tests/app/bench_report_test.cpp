@@ -1,12 +1,10 @@
-#include <cmath>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "app/bench/results.hpp"
 #include "app/view/pages.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "io/files/json.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::bench;

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "app/bench/results.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl::bench;
 

@@ -1,5 +1,5 @@
 #include "app/bench/timing.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::bench;

@@ -3,14 +3,10 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cstdlib>
-
 #include "io/files/atomic_file.hpp"
 #include "io/write/label_writer.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
 #include "support/read_labels.hpp"
+#include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
 namespace gpuccl {

@@ -1,18 +1,9 @@
-#include <filesystem>
-#include <set>
-#include <sstream>
-#include <string>
-#include <tuple>
-
 #include "app/bench/generate.hpp"
 #include "binary.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "io/npy_bytes.hpp"
 #include "io/read/reader.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // compare, generate, list, info.
 namespace gpuccl {

@@ -1,14 +1,6 @@
-#include <algorithm>
-#include <cstdint>
-#include <filesystem>
-#include <string>
-
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // gpuccl contacts.
 namespace gpuccl {

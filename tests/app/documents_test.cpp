@@ -1,18 +1,8 @@
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <regex>
-#include <set>
-#include <sstream>
-#include <tuple>
 
 #include "app/common/messages.hpp"
 #include "binary.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
 // README, docs/ and the man pages show what the program does: their commands run, their outputs are

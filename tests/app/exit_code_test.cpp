@@ -3,14 +3,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <filesystem>
-
 #include "app/common/messages.hpp"
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Exit codes beyond usage, one test a code; outputs are absent or old after each.
 namespace gpuccl {

@@ -1,7 +1,5 @@
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // --fill-holes as users type it. That the holes are the right ones is proven by tests/lib/holes_test.cpp.
 namespace gpuccl {

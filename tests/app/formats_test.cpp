@@ -1,13 +1,7 @@
-#include <filesystem>
-#include <utility>
-
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
 #include "support/nifti_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Formats other than PNG and TIFF, in and out.
 namespace gpuccl {

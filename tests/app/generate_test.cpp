@@ -1,13 +1,7 @@
 #include "app/bench/generate.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <utility>
-
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

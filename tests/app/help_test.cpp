@@ -1,18 +1,9 @@
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-#include <map>
-#include <optional>
 #include <regex>
-#include <set>
-#include <sstream>
 
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Help, man pages and completion say the same.
 namespace gpuccl {

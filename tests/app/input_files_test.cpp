@@ -1,14 +1,9 @@
 // Inputs that consist of more than the file that they are named by: nothing replaces their files, and a batch
 // sees that they have changed.
 
-#include <filesystem>
-
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
 #include "support/nifti_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "zarr_samples.hpp"
 
 namespace gpuccl {

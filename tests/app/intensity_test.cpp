@@ -1,15 +1,8 @@
-#include <chrono>
-#include <filesystem>
-#include <limits>
-
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
 #include "support/compressed.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
 #include "support/nifti_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
 // --intensity as users type it. That the values are right is proven by tests/lib/intensity_test.cpp.

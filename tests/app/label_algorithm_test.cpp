@@ -1,11 +1,5 @@
-#include <algorithm>
-#include <filesystem>
-
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Algorithms, devices and connectivities.
 namespace gpuccl {

@@ -2,17 +2,11 @@
 #include <tiffio.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <cmath>
 #include <csignal>
-#include <filesystem>
 
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Files and messages.
 namespace gpuccl {

@@ -1,7 +1,5 @@
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Which components stay and how they are numbered.
 namespace gpuccl {

@@ -2,14 +2,9 @@
 
 #include <sys/resource.h>
 
-#include <filesystem>
-#include <string>
-
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl {
 namespace {

@@ -1,16 +1,9 @@
 // gpuccl measure: what it writes and refuses. tests/python/test_label.py compares its numbers with
 // scikit-image.
 
-#include <filesystem>
-#include <limits>
-#include <sstream>
-#include <string>
-
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
 namespace gpuccl {

@@ -1,13 +1,5 @@
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <sstream>
-
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // `--measure`: which columns there are, where they go, and what the documents say of them.
 namespace gpuccl {

@@ -1,20 +1,9 @@
 #include <sys/resource.h>
 
-#include <algorithm>
-#include <chrono>
-#include <cstdint>
-#include <filesystem>
-#include <random>
-#include <string>
-#include <vector>
-
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
 #include "support/png_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
 // Maximum of resident memory in addition to --memory: the program itself and its buffers.

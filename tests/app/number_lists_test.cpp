@@ -1,5 +1,5 @@
 #include "app/options/option_helpers.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::app;

@@ -1,11 +1,7 @@
-#include <algorithm>
-#include <map>
-
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
 #include "app/parts/task_options.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 // Options are parsed, printed and parsed again: what is printed decides --skip-existing and what tasks do.
 namespace gpuccl::app {

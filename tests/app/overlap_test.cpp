@@ -1,10 +1,5 @@
-#include <filesystem>
-
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // An output must not be the input, nor another output, under whatever name.
 namespace gpuccl {

@@ -1,6 +1,5 @@
 #include "app/options/option_words.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::app {
 namespace {

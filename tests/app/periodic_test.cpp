@@ -1,7 +1,5 @@
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // --periodic as users type it. That components are the right ones is proven by tests/lib/periodic_test.cpp.
 namespace gpuccl {

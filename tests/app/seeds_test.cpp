@@ -1,12 +1,8 @@
 // --seeds and --threshold LOW:HIGH: components that contain a marker. tests/python/test_label.py compares
 // with scikit-image.
 
-#include <string>
-
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl {
 namespace {

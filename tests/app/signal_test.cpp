@@ -1,10 +1,7 @@
 #include <csignal>
 
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl {
 namespace {

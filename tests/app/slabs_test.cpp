@@ -1,11 +1,6 @@
-#include <filesystem>
-
 #include "binary.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
 // Inputs larger than --memory: everything that is written is as if there were enough.

@@ -1,19 +1,13 @@
 // Which values stored samples have, and which of them are ids of objects.
 
 #include <bit>
-#include <filesystem>
 #include <initializer_list>
-#include <limits>
-#include <string>
-#include <vector>
 
 #include "binary.hpp"
 #include "io/image/formats.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
 #include "support/nifti_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
 namespace gpuccl {

@@ -1,5 +1,5 @@
 #include "app/label/piece.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::app {
 namespace {

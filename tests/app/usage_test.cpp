@@ -1,8 +1,5 @@
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Exit code 64: what is refused before any file is touched. The inputs do not exist.
 namespace gpuccl {

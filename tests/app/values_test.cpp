@@ -1,10 +1,8 @@
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
 #include "support/nifti_file.hpp"
 #include "support/png_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Images of values: `gpuccl label --values`.
 namespace gpuccl {

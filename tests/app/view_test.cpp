@@ -1,10 +1,5 @@
-#include <filesystem>
-#include <set>
-
 #include "binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Pages of labels, as far as it shows without a browser (view_page.py).
 namespace gpuccl {

@@ -1,12 +1,11 @@
 // The experiments of `gpuccl bench` that count instead of timing, on the emulation of CUDA.
 
-#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "app/bench/plan.hpp"
 #include "app/bench/results.hpp"
 #include "emulation.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::bench;

@@ -1,18 +1,9 @@
 // Removal of components on a GPU or on the emulation of one, compared with a flood fill.
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-#include <string>
-#include <vector>
-
 #include "cuda/device_case.hpp"
 #include "gpuccl/device.hpp"
 #include "gpuccl/gpuccl.h"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 #include "support/values.hpp"
 
 using namespace gpuccl;

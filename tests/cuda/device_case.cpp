@@ -1,12 +1,7 @@
 #include "cuda/device_case.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <memory>
-
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

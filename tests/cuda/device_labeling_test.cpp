@@ -1,17 +1,13 @@
 // label_on_device() on the emulation of CUDA, where streams do nothing until somebody waits.
 
-#include <set>
-
 #include "cuda/device_case.hpp"
 #include "cuda/runs/host/device_call.cuh"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/device.hpp"
 #include "gpuccl/gpuccl.h"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

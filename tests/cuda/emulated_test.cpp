@@ -1,12 +1,9 @@
 // Every CUDA algorithm of the table on the emulation of CUDA, against flood fill.
 
-#include <random>
-
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

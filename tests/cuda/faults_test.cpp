@@ -2,13 +2,6 @@
 
 #include <tbb/task_arena.h>
 
-#include <algorithm>
-#include <memory>
-#include <optional>
-#include <thread>
-#include <tuple>
-#include <vector>
-
 #include "cuda/cuda.hpp"
 #include "cuda/variants.hpp"
 #include "cuda_runtime_api.h"
@@ -16,10 +9,8 @@
 #include "gpuccl/engine.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/values.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -3,18 +3,13 @@
 
 #include <cuda_runtime_api.h>
 
-#include <algorithm>
-#include <set>
-
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/detail/staged.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/objects.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -1,16 +1,6 @@
 // Tables of label images on a GPU or on the emulation of one, compared with the CPU.
 
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <map>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <string>
-#include <utility>
 #include <variant>
-#include <vector>
 
 #include "cuda/device_case.hpp"
 #include "gpuccl/device.hpp"
@@ -18,9 +8,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/values.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -3,16 +3,13 @@
 
 #include <cuda_runtime.h>
 
-#include <random>
-
 #include "cuda/runs/host/labeler.cuh"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/objects.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

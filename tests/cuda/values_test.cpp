@@ -2,24 +2,14 @@
 
 #include "support/values.hpp"
 
-#include <algorithm>
-#include <memory>
-#include <numeric>
-#include <random>
-#include <utility>
-#include <vector>
-
 #include "cuda/cuda.hpp"
 #include "cuda/value_case.hpp"
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/gpuccl.h"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using tests::expect_same;

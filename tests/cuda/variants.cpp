@@ -1,15 +1,10 @@
 #include "cuda/variants.hpp"
 
-#include <cmath>
-#include <map>
-#include <optional>
-
 #include "gpuccl/measures.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/selection.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

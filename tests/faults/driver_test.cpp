@@ -1,11 +1,7 @@
-#include <filesystem>
 #include <regex>
 
 #include "app/binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // A machine whose CUDA driver is too old, as the real CUDA runtime sees it.
 namespace gpuccl {

@@ -1,17 +1,9 @@
-#include <algorithm>
 #include <cerrno>
-#include <filesystem>
 #include <iostream>
-#include <map>
 #include <regex>
-#include <set>
-#include <sstream>
 
 #include "app/binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Every call to the system of a whole run fails once, and then from there on: nothing may be lost by it.
 namespace gpuccl {

@@ -3,16 +3,10 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
-#include <set>
 
 #include "app/binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // A run with less of everything than it needs fails with a reason, or succeeds.
 namespace gpuccl {

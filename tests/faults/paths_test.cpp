@@ -3,15 +3,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <set>
-#include <sstream>
-
 #include "app/binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // Folders with more than images under sensible names.
 namespace gpuccl {

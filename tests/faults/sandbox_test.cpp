@@ -1,15 +1,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <filesystem>
 #include <iostream>
 
 #include "app/binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 // A reader that hostile bytes have taken over reads and writes no other files than inputs and outputs.
 namespace gpuccl {

@@ -7,20 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-#include <functional>
-#include <iterator>
-#include <string>
-
-#include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/folders.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
 #include "support/file_size_limit.hpp"
-#include "support/files.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::io {
 namespace {

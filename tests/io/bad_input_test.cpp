@@ -6,19 +6,14 @@
 #include <tiffio.h>
 #include <unistd.h>
 
-#include <thread>
-
 #include "io/image/limits.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
 #include "support/compressed.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/png_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_bytes.hpp"
 #include "support/tiff_file.hpp"
 

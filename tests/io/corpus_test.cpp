@@ -1,22 +1,15 @@
 // The readers on third-party files, whole and damaged.
 
-#include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <iostream>
-#include <optional>
-#include <sstream>
 
 #include "gpuccl/image.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

@@ -1,11 +1,5 @@
-#include <array>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <string>
-
 #include "io/files/number_text.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -2,17 +2,9 @@
 
 #include "io/image/foreground.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <random>
-
 #include "gpuccl/image.hpp"
-#include "gpuccl/types.hpp"
 #include "io/image/samples.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

@@ -1,9 +1,6 @@
 #include "io/image/geometry.hpp"
 
-#include <cmath>
-#include <limits>
-
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -2,11 +2,8 @@
 
 #include <zlib.h>
 
-#include <random>
-
 #include "io/files/gunzipped_file.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

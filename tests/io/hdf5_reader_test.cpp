@@ -1,13 +1,9 @@
 // Datasets of small HDF5 files, as h5py wrote them, and what is refused of them when they are damaged.
 
-#include <string>
-
 #include "io/image/formats.hpp"
 #include "io/read/reader.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
 #include "support/memory_file.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

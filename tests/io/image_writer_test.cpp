@@ -1,14 +1,9 @@
 #include <tiffio.h>
 
-#include "gpuccl/types.hpp"
 #include "io/read/reader.hpp"
 #include "io/write/label_writer.hpp"
 #include "png_pixels.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "tiff_pages.hpp"
 
 namespace gpuccl::io {

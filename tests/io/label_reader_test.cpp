@@ -2,23 +2,12 @@
 
 #include "io/read/label_reader.hpp"
 
-#include <algorithm>
-#include <cstdint>
-#include <cstring>
-#include <limits>
-#include <set>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "io/label_samples.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
 #include "support/memory_file.hpp"
 #include "support/png_file.hpp"
 #include "support/read_labels.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
 using namespace gpuccl;

@@ -1,17 +1,11 @@
 #include "io/write/label_writer.hpp"
 
-#include <vector>
-
-#include "gpuccl/types.hpp"
 #include "io/image/label_image.hpp"
 #include "label_samples.hpp"
 #include "png_pixels.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
 #include "support/file_size_limit.hpp"
-#include "support/files.hpp"
 #include "support/read_labels.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -1,14 +1,6 @@
-#include <filesystem>
-#include <fstream>
-#include <string>
-#include <vector>
-
-#include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/read/input_files.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

@@ -2,17 +2,12 @@
 
 #include <libdeflate.h>
 
-#include <cstring>
-#include <limits>
-
 #include "io/label_samples.hpp"
 #include "io/read/reader.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/nifti_file.hpp"
 #include "support/read_labels.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

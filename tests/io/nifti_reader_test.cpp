@@ -3,24 +3,16 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <limits>
-
 #include "io/files/gunzipped_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
 #include "support/compressed.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/nifti_file.hpp"
 #include "support/read_labels.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

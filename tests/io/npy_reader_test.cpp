@@ -1,15 +1,11 @@
 // Arrays of numpy as images.
 
-#include <algorithm>
-#include <cstring>
-
 #include "io/image/read_options.hpp"
 #include "io/npy_bytes.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
 #include "support/memory_file.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

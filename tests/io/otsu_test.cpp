@@ -1,12 +1,5 @@
-#include <algorithm>
-#include <atomic>
-#include <cmath>
-#include <cstring>
-#include <limits>
-#include <random>
-
 #include "io/image/foreground.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

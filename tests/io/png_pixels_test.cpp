@@ -3,17 +3,12 @@
 
 #include "io/png/png_pixels.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-
-#include "gpuccl/types.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/limits.hpp"
 #include "io/png/png.hpp"
-#include "support/catch.hpp"
 #include "support/compressed.hpp"
 #include "support/png_file.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

@@ -1,14 +1,11 @@
 // PNG files of every colour type, made here by libpng.
 
-#include <algorithm>
-
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/png_file.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

@@ -1,16 +1,10 @@
 // PBM, PGM, PPM, BMP and JPEG: images of other programs, by the bytes.
 
-#include <string>
-#include <vector>
-
 #include "io/image/formats.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
 #include "support/memory_file.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

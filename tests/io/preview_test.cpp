@@ -1,16 +1,10 @@
 #include "io/write/preview.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <set>
-#include <utility>
-
 #include "io/image/label_color.hpp"
 #include "io/write/contact_sheet.hpp"
 #include "label_samples.hpp"
 #include "png_pixels.hpp"
-#include "support/catch.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::io {
 namespace {

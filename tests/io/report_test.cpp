@@ -1,14 +1,10 @@
 #include "io/report/report.hpp"
 
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "gpuccl/types.hpp"
 #include "io/files/json.hpp"
 #include "io/report/csv_tables.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::io {
 namespace {

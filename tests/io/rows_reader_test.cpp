@@ -1,17 +1,11 @@
 // Slices read a few rows at a time.
 
-#include <algorithm>
-#include <cstring>
-
 #include "io/files/atomic_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "io/write/label_writer.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

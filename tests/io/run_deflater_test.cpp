@@ -1,10 +1,8 @@
 #include "io/deflate/run_deflater.hpp"
 
-#include <random>
-
 #include "io/deflate/deflate_symbols.hpp"
 #include "run_streams.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::io {
 namespace {

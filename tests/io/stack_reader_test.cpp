@@ -4,11 +4,8 @@
 #include "io/read/input_files.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
 #include "support/png_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
 using namespace gpuccl;

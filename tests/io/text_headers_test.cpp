@@ -1,17 +1,13 @@
 // NRRD and MetaImage: what their headers, which are text, can say and what they must not.
 
 #include <bit>
-#include <cstring>
 
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
 #include "support/compressed.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
 #include "support/memory_file.hpp"
 #include "support/nifti_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

@@ -1,18 +1,11 @@
 #include <oneapi/tbb/global_control.h>
 #include <tiffio.h>
 
-#include <algorithm>
-#include <cstring>
-
-#include "gpuccl/types.hpp"
 #include "io/tiff/tiff_output.hpp"
 #include "io/write/label_writer.hpp"
 #include "label_samples.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
 #include "support/file_size_limit.hpp"
-#include "support/files.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "tiff_pages.hpp"
 
 namespace gpuccl::io {

@@ -3,10 +3,8 @@
 #include <tiffio.h>
 
 #include <cstdarg>
-#include <cstring>
-#include <memory>
 
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::io {
 namespace {

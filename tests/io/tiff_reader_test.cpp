@@ -2,26 +2,16 @@
 
 #include <oneapi/tbb/global_control.h>
 
-#include <algorithm>
 #include <bit>
-#include <chrono>
-#include <cmath>
-#include <cstring>
-#include <fstream>
 #include <mutex>
-#include <random>
-#include <utility>
 
 #include "io/image/image_axes.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/reader.hpp"
 #include "io/tiff/tiff.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
 #include "support/memory_file.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 #include "support/tiff_bytes.hpp"
 #include "support/tiff_file.hpp"
 

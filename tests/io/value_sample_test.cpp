@@ -1,9 +1,5 @@
-#include <cstddef>
-#include <cstdint>
-#include <vector>
-
 #include "io/image/samples.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 namespace gpuccl::io {
 namespace {

@@ -2,18 +2,13 @@
 
 #include <sys/stat.h>
 
-#include <filesystem>
 #include <initializer_list>
-#include <utility>
 
 #include "io/image/chunk_codecs.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/reader.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/files.hpp"
 #include "support/read_labels.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::io;

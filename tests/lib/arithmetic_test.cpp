@@ -2,11 +2,7 @@
 
 #include "measure/arithmetic.hpp"
 
-#include <cmath>
-#include <limits>
-#include <random>
-
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl::measuring;
 

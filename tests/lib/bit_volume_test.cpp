@@ -1,15 +1,7 @@
 #include <cinttypes>
-#include <cstdio>
-#include <filesystem>
-#include <fstream>
-#include <random>
-#include <string>
-#include <vector>
 
 #include "gpuccl/image.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

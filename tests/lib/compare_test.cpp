@@ -1,10 +1,5 @@
-#include <algorithm>
-#include <numeric>
-#include <utility>
-
 #include "gpuccl/objects.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

@@ -1,10 +1,9 @@
-#include <algorithm>
 #include <initializer_list>
 
 #include "app/bench/generate.hpp"
 #include "gpuccl/detail/count_runs.hpp"
 #include "support/bits.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 #include "support/values.hpp"
 
 namespace gpuccl {

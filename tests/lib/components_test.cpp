@@ -3,7 +3,7 @@
 #include "gpuccl/selection.hpp"
 #include "slabs/faces.hpp"
 #include "slabs/slab_merger.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

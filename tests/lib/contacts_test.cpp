@@ -1,14 +1,8 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
-#include <map>
-#include <random>
-
 #include "gpuccl/objects.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using tests::awkward_extents_2d, tests::awkward_extents_3d;

@@ -5,13 +5,10 @@
 #include <tbb/task_arena.h>
 
 #include <cerrno>
-#include <vector>
 
 #include "engine/algorithms.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -1,11 +1,8 @@
-#include <array>
-#include <atomic>
 #include <barrier>
 #include <new>
-#include <thread>
 
 #include "engine/gpu_labelers.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

@@ -1,11 +1,7 @@
-#include <set>
-#include <vector>
-
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -1,9 +1,8 @@
 #include "engine/gpu_labelers.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/objects.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

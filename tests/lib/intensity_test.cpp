@@ -1,20 +1,10 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-#include <random>
-#include <utility>
-#include <vector>
-
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

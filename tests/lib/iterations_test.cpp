@@ -1,13 +1,11 @@
 // Iterative algorithms report how often they went over the image, and not more often than their papers say.
 
-#include <algorithm>
 #include <deque>
 
 #include "common/shape.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

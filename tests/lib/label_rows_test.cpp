@@ -1,13 +1,8 @@
 // Rows of labels as vectors draw them, and as they are drawn where the processor has no such vectors.
 
-#include <algorithm>
-#include <random>
-#include <vector>
-
 #include "cpu/algorithms.hpp"
 #include "cpu/runs/row_writer.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -6,9 +6,8 @@
 #include "cpu/algorithms.hpp"
 #include "cpu/runs/numbering.hpp"
 #include "gpuccl/algorithms.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -1,22 +1,14 @@
 #include "gpuccl/measures.hpp"
 
-#include <algorithm>
-#include <array>
 #include <bit>
-#include <cmath>
 #include <numbers>
-#include <set>
-#include <vector>
 
 #include "common/labels_in_memory.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/types.hpp"
 #include "measure/measure.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 
 // Measures by their definitions, element by element.
 using namespace gpuccl;

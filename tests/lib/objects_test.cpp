@@ -5,20 +5,10 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
-#include <array>
 #include <climits>
-#include <cmath>
-#include <map>
-#include <numeric>
-#include <random>
-#include <set>
-#include <utility>
 
 #include "gpuccl/measures.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
+#include "support/test.hpp"
 #include "support/values.hpp"
 
 using namespace gpuccl;

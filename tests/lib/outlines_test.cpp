@@ -1,11 +1,5 @@
-#include <cstdlib>
-#include <map>
-#include <random>
-#include <set>
-#include <utility>
-
 #include "gpuccl/objects.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

@@ -3,13 +3,9 @@
 
 #include "gpuccl/detail/pack_samples.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <random>
-
 #include "gpuccl/detail/nonzero_bytes.hpp"
 #include "gpuccl/image.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

@@ -1,14 +1,9 @@
-#include <algorithm>
 #include <deque>
-#include <map>
 
 #include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
-#include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 #include "support/values.hpp"
 
 using namespace gpuccl;

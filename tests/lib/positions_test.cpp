@@ -1,9 +1,7 @@
 // Sums over the ones of words, in the two ways that processors take.
 
-#include <random>
-
 #include "measure/row_bits.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl::measuring;
 

@@ -1,8 +1,7 @@
 #include "gpuccl/selection.hpp"
 
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -1,14 +1,9 @@
 // Volumes labeled slab by slab: the same as at once, however they are cut.
 
-#include <algorithm>
-
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

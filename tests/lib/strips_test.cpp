@@ -1,11 +1,9 @@
 // Strips of one image on threads of their own, for ThreadSanitizer as well (`./dev races`).
 
 #include <initializer_list>
-#include <vector>
 
 #include "cpu/algorithms.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

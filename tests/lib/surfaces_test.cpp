@@ -4,19 +4,8 @@
 
 #include <tbb/global_control.h>
 
-#include <algorithm>
-#include <array>
-#include <cmath>
-#include <cstdint>
-#include <numeric>
-#include <random>
-#include <utility>
-#include <vector>
-
 #include "gpuccl/labels.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

@@ -1,7 +1,6 @@
 #include "engine/algorithms.hpp"
 #include "gpuccl/engine.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 

@@ -2,20 +2,13 @@
 
 #include "gpuccl/values.hpp"
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <iterator>
-#include <limits>
-#include <utility>
 
 #include "gpuccl/detail/count_runs.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 #include "support/values.hpp"
 
 using namespace gpuccl;

@@ -1,13 +1,9 @@
 // Views that callers make themselves: whatever labels them reads and writes only what is theirs.
 
-#include <vector>
-
 #include "gpuccl/gpuccl.h"
 #include "gpuccl/gpuccl.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -3,13 +3,10 @@
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
-#include <atomic>
-#include <cstdlib>
 #include <new>
 
 #include "gpuccl/algorithms.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

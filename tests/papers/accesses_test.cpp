@@ -2,8 +2,7 @@
 
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -1,13 +1,9 @@
 // Hard cases of single algorithms of the papers, on the emulation of CUDA.
 
-#include <algorithm>
-#include <set>
-
 #include "cuda/variants.hpp"
 #include "emulation.hpp"
-#include "support/catch.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

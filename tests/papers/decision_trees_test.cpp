@@ -1,7 +1,7 @@
 // The decision trees of `drag` and `pred`: how good they are.
 
 #include "papers/trees/forest.hpp"
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::decision_trees;

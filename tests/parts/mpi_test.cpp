@@ -1,14 +1,7 @@
 // gpuccl-mpi as users start it: the files of gpuccl, byte for byte, or none.
 
-#include <algorithm>
-#include <chrono>
-#include <filesystem>
-
 #include "app/binary.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace tests;

@@ -8,10 +8,7 @@
 #include "app/options/option_words.hpp"
 #include "io/files/file_error.hpp"
 #include "parts/saved_values.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
-#include "support/scratch_folder.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 using namespace gpuccl::app;

@@ -11,21 +11,13 @@
 #include <tbb/global_control.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <condition_variable>
 #include <cstdarg>
-#include <cstdlib>
 #include <deque>
-#include <filesystem>
-#include <functional>
 #include <iostream>
-#include <map>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <random>
-#include <thread>
 
 #include "app/label/batch/label_batch.hpp"
 #include "app/label/job.hpp"
@@ -33,12 +25,9 @@
 #include "app/options/command_line.hpp"
 #include "app/parts/tasks.hpp"
 #include "gpuccl/parts.hpp"
-#include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/write/label_writer.hpp"
-#include "support/catch.hpp"
-#include "support/files.hpp"
-#include "support/images.hpp"
+#include "support/test.hpp"
 
 namespace {
 

@@ -1,23 +1,14 @@
 // Parts that are labeled by themselves: the same labels and components as those of the whole, for any number
 // of parts.
 
-#include <algorithm>
 #include <bit>
-#include <cmath>
-#include <limits>
 #include <mutex>
-#include <random>
-#include <set>
-#include <thread>
 
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
-#include "gpuccl/types.hpp"
-#include "support/catch.hpp"
-#include "support/error_code_of.hpp"
-#include "support/images.hpp"
 #include "support/reference.hpp"
+#include "support/test.hpp"
 #include "support/values.hpp"
 
 using namespace gpuccl;

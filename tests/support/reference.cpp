@@ -1,10 +1,6 @@
 #include "support/reference.hpp"
 
-#include <algorithm>
-#include <cstring>
-#include <vector>
-
-#include "support/catch.hpp"
+#include "support/test.hpp"
 
 using namespace gpuccl;
 
