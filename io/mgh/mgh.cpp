@@ -1,12 +1,12 @@
-#include <array>
-#include <bit>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "gpuccl/types.hpp"
 #include "io/files/gunzipped_file.hpp"
 #include "io/files/input_file.hpp"
 #include "io/image/formats.hpp"
+#include "io/image/header_numbers.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 #include "io/image/read_options.hpp"
@@ -21,14 +21,13 @@ constexpr std::size_t kHeaderBytes = 284;  // of which the last are not used
 /// Big-endian numbers of a header.
 class MghHeader {
  public:
-  template <class Read>
-  explicit MghHeader(Read read) : is_whole_(read(bytes_.data(), bytes_.size()) == bytes_.size()) {}
+  template <class File>
+  explicit MghHeader(const File& file) : bytes_(start_of(file, kHeaderBytes)), numbers_(bytes_, true) {}
 
   bool is_one() const {
-    bool has_sizes = is_whole_ && whole(0) == 1;
-    for (std::size_t i = 1; i <= 4 && has_sizes; ++i) has_sizes = whole(4 * i) >= 1;
-    const bool is_placed = !is_whole_ ? false : has_place() || (bytes_[28] == 0 && bytes_[29] == 0);
-    return has_sizes && format() && is_placed;
+    bool has_sizes = bytes_.size() == kHeaderBytes && numbers_.whole(0) == 1;
+    for (std::size_t i = 1; i <= 4 && has_sizes; ++i) has_sizes = numbers_.whole(4 * i) >= 1;
+    return has_sizes && format() && (has_place() || numbers_.whole(28, 2) == 0);
   }
 
   RawVolume volume(const Limits& limits) const {
@@ -44,16 +43,8 @@ class MghHeader {
   }
 
  private:
-  std::int32_t whole(std::size_t at) const {
-    std::uint32_t number = 0;
-    for (std::size_t i = 0; i < 4; ++i) number = number << 8 | bytes_[at + i];
-    return static_cast<std::int32_t>(number);
-  }
-  double real(std::size_t at) const {
-    return double{std::bit_cast<float>(static_cast<std::uint32_t>(whole(at)))};
-  }
-  double real_size(std::size_t at) const { return whole(at); }
-  bool has_place() const { return bytes_[28] == 0 && bytes_[29] == 1; }
+  double real_size(std::size_t at) const { return static_cast<double>(numbers_.whole(at)); }
+  bool has_place() const { return numbers_.whole(28, 2) == 1; }
 
   std::optional<SampleFormat> format() const {
     using enum SampleKind;
@@ -66,7 +57,7 @@ class MghHeader {
                   {4, 16, signed_integer},
                   {10, 16, unsigned_integer}};
     for (const auto& type : kTypes) {
-      if (type.code != whole(20)) continue;
+      if (type.code != numbers_.whole(20)) continue;
       SampleFormat format;
       format.bits = type.bits;
       format.kind = type.kind;
@@ -82,12 +73,12 @@ class MghHeader {
     geometry.unit = LengthUnit::mm;
     Orientation place;
     place.space = WorldSpace::ras;
-    for (std::size_t i = 0; i < 3; ++i) place.origin[i] = real(78 + 4 * i);
+    for (std::size_t i = 0; i < 3; ++i) place.origin[i] = numbers_.real(78 + 4 * i);
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      const double spacing = real(30 + 4 * axis);
+      const double spacing = numbers_.real(30 + 4 * axis);
       geometry.spacing[axis] = is_spacing(spacing) ? spacing : 0;
       for (std::size_t i = 0; i < 3; ++i) {
-        place.steps[axis][i] = spacing * real(42 + 12 * axis + 4 * i);
+        place.steps[axis][i] = spacing * numbers_.real(42 + 12 * axis + 4 * i);
         place.origin[i] -= place.steps[axis][i] * sizes[axis];
       }
     }
@@ -96,29 +87,21 @@ class MghHeader {
     return geometry;
   }
 
-  std::array<std::uint8_t, kHeaderBytes> bytes_{};
-  bool is_whole_;
+  std::vector<std::byte> bytes_;
+  HeaderNumbers numbers_;
 };
-
-MghHeader header_of(const InputFile& file) {
-  return MghHeader([&](std::uint8_t* out, std::size_t count) { return file.read_at(0, out, count); });
-}
-
-MghHeader header_of(const GunzippedFile& file) {
-  return MghHeader([&](std::uint8_t* out, std::size_t count) { return file.read_start(out, count); });
-}
 
 /// Returns whether a file is a volume of FreeSurfer. It has no magic number, so all fields are checked.
 template <class File>
 bool is_mgh(const File& file) {
-  return header_of(file).is_one();
+  return MghHeader(file).is_one();
 }
 
 template <class File>
 std::unique_ptr<SampleSource> open_mgh(std::shared_ptr<File> file, const ReadOptions& options) {
   ReadOptions quiet = options;
   quiet.warn = nullptr;  // parameters of the scan follow the samples
-  const RawVolume volume = header_of(*file).volume(options.limits);
+  const RawVolume volume = MghHeader(*file).volume(options.limits);
   return open_raw_volume(volume, std::move(file), quiet);
 }
 

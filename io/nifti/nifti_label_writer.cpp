@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "io/image/header_numbers.hpp"
 #include "io/image/label_streams.hpp"
 #include "io/nifti/nifti.hpp"
 
@@ -44,36 +45,24 @@ NiftiFrame frame_of(const Geometry& given) {
   return frame;
 }
 
-class HeaderWriter {
+class NiftiWriter : public HeaderWriter {
  public:
-  explicit HeaderWriter(const NiftiLayout& layout) : layout_(layout), bytes_(layout.header_bytes + 4) {
+  explicit NiftiWriter(const NiftiLayout& layout) : HeaderWriter(layout.header_bytes + 4), layout_(layout) {
     whole(0, 4, layout.header_bytes);
   }
 
-  void whole(std::size_t at, std::size_t bytes, std::uint64_t value) {
-    for (std::size_t i = 0; i < bytes; ++i) bytes_[at + i] = static_cast<std::byte>(value >> 8 * i & 0xff);
-  }
   void dim(std::size_t i, int value) {
     whole(layout_.dim + i * layout_.dim_bytes(), layout_.dim_bytes(), static_cast<std::uint64_t>(value));
   }
   void code(std::size_t at, int value) { whole(at, layout_.code_bytes(), static_cast<std::uint64_t>(value)); }
-  void real(std::size_t at, double value, std::size_t i = 0) {
-    const std::uint64_t stored = layout_.is_nifti2 ? std::bit_cast<std::uint64_t>(value)
-                                                   : std::bit_cast<std::uint32_t>(static_cast<float>(value));
-    whole(at + i * layout_.real_bytes(), layout_.real_bytes(), stored);
-  }
   template <class Reals>
   void reals(std::size_t at, const Reals& values) {
-    for (std::size_t i = 0; i < values.size(); ++i) real(at, values[i], i);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      real(at + i * layout_.real_bytes(), layout_.real_bytes(), values[i]);
   }
-  void text(std::size_t at, std::string_view value) {
-    std::memcpy(bytes_.data() + at, value.data(), value.size());
-  }
-  std::vector<std::byte> take() { return std::move(bytes_); }
 
  private:
   const NiftiLayout& layout_;
-  std::vector<std::byte> bytes_;
 };
 
 /// Returns the code of NIfTI for a type.
@@ -88,7 +77,7 @@ std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, 
   const NiftiFrame frame = geometry.nifti ? *geometry.nifti : frame_of(geometry);
   const bool is_large = std::max({extent.width, extent.height, extent.depth}) > kMostOfNifti1;
   const NiftiLayout& layout = is_large || frame.is_nifti2 ? kNifti2 : kNifti1;
-  HeaderWriter header(layout);
+  NiftiWriter header(layout);
   const int sizes[] = {3, extent.width, extent.height, extent.depth, 1, 1, 1, 1};
   for (std::size_t i = 0; i < 8; ++i) header.dim(i, sizes[i]);
   header.code(layout.intent_code, kLabelIntent);
@@ -99,9 +88,9 @@ std::vector<std::byte> nifti_label_header(const Extent& extent, LabelType type, 
   if (layout.is_nifti2) {
     header.whole(layout.vox_offset, 8, data);
   } else {
-    header.real(layout.vox_offset, static_cast<double>(data));
+    header.real(layout.vox_offset, 4, static_cast<double>(data));
   }
-  header.real(layout.scl_slope, 1);
+  header.real(layout.scl_slope, layout.real_bytes(), 1);
   header.whole(layout.xyzt_units, layout.is_nifti2 ? 4 : 1, static_cast<std::uint64_t>(frame.xyzt_units));
   header.code(layout.qform_code, frame.qform_code);
   header.code(layout.sform_code, frame.sform_code);

@@ -1,7 +1,6 @@
 #include <fmt/core.h>
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -15,6 +14,7 @@
 #include "io/files/input_file.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"
+#include "io/image/header_numbers.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
 #include "io/nifti/nifti.hpp"
@@ -43,31 +43,25 @@ bool is_nifti_pair(std::span<const std::byte> start) {
 }
 
 /// Numbers of a header, in the byte order of this machine.
-class Fields {
+class Fields : public HeaderNumbers {
  public:
-  Fields(std::span<const std::byte> header, const NiftiLayout& layout) : header_(header), layout_(layout) {
+  Fields(std::span<const std::byte> header, const NiftiLayout& layout)
+      : HeaderNumbers(header), layout_(layout) {
     const auto size = static_cast<std::int64_t>(layout.header_bytes);
-    if (whole(0, 4) == size) return;
-    swapped_ = true;
-    if (whole(0, 4) != size) refuse(fmt::format("sizeof_hdr is not {}", size));
+    if (whole(0) == size) return;
+    swap();
+    if (whole(0) != size) refuse(fmt::format("sizeof_hdr is not {}", size));
   }
 
-  bool swapped() const { return swapped_; }
   const NiftiLayout& layout() const { return layout_; }
 
-  std::int64_t whole(std::size_t at, std::size_t bytes) const {
-    const int unused = static_cast<int>(64 - 8 * bytes);
-    return static_cast<std::int64_t>(bits(at, bytes) << unused) >> unused;
-  }
   std::int64_t dim(std::size_t i) const {
     return whole(layout_.dim + i * layout_.dim_bytes(), layout_.dim_bytes());
   }
   int code(std::size_t at) const { return static_cast<int>(whole(at, layout_.code_bytes())); }
   /// Returns the i-th number at `at`.
   double real(std::size_t at, std::size_t i = 0) const {
-    const std::uint64_t stored = bits(at + i * layout_.real_bytes(), layout_.real_bytes());
-    return layout_.is_nifti2 ? std::bit_cast<double>(stored)
-                             : double{std::bit_cast<float>(static_cast<std::uint32_t>(stored))};
+    return HeaderNumbers::real(at + i * layout_.real_bytes(), layout_.real_bytes());
   }
   template <std::size_t count>
   std::array<double, count> reals(std::size_t at) const {
@@ -77,16 +71,7 @@ class Fields {
   }
 
  private:
-  std::uint64_t bits(std::size_t at, std::size_t bytes) const {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes; ++i)
-      value |= std::to_integer<std::uint64_t>(header_[at + (swapped_ ? bytes - 1 - i : i)]) << 8 * i;
-    return value;
-  }
-
-  std::span<const std::byte> header_;
   const NiftiLayout& layout_;
-  bool swapped_ = false;
 };
 
 SampleFormat format_of(std::int64_t datatype) {
@@ -217,8 +202,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using Start = std::array<std::byte, kNiftiHeaderBytes>;
-
 bool is_there(const fs::path& path) {
   std::error_code unknown;
   return fs::exists(path, unknown);
@@ -250,16 +233,13 @@ void warn_of_unit(const RawVolume& volume, const ReadOptions& options) {
 }  // namespace
 
 std::string name_of_nifti_samples(const std::shared_ptr<const InputFile>& file) {
-  Start start;
-  std::span bytes(start.data(), file->read_at(0, start.data(), start.size()));
-  if (is_gzip(*file)) bytes = {start.data(), GunzippedFile(file).read_start(start.data(), start.size())};
-  return is_nifti_pair(bytes) ? name_of_samples(file->path()) : "";
+  const std::vector<std::byte> start =
+      is_gzip(*file) ? start_of(GunzippedFile(file), kNiftiHeaderBytes) : start_of(*file, kNiftiHeaderBytes);
+  return is_nifti_pair(start) ? name_of_samples(file->path()) : "";
 }
 
 std::unique_ptr<SampleSource> open_nifti(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
-  Start start;
-  const NiftiHeader header = read_nifti_header(
-      std::span(start.data(), file->read_at(0, start.data(), start.size())), options.limits);
+  const NiftiHeader header = read_nifti_header(start_of(*file, kNiftiHeaderBytes), options.limits);
   warn_of_unit(header.volume, options);
   if (header.is_pair) return open_pair(header.volume, file->path(), options);
   return open_raw_volume(header.volume, std::move(file), options);
@@ -267,9 +247,7 @@ std::unique_ptr<SampleSource> open_nifti(std::shared_ptr<const InputFile> file, 
 
 std::unique_ptr<SampleSource> open_nifti(const InputFile& file, std::shared_ptr<GunzippedFile> contents,
                                          const ReadOptions& options) {
-  Start start;
-  const NiftiHeader header = read_nifti_header(
-      std::span(start.data(), contents->read_start(start.data(), start.size())), options.limits);
+  const NiftiHeader header = read_nifti_header(start_of(*contents, kNiftiHeaderBytes), options.limits);
   warn_of_unit(header.volume, options);
   if (header.is_pair) return open_pair(header.volume, file.path(), options);
   return open_raw_volume(header.volume, std::move(contents), options);
