@@ -324,8 +324,10 @@ class ContentsScanner {
       refuse_unlike(fmt::format("has {} samples of {} bits per pixel, unlike page 1 with {} of {}",
                                 format.channels, format.samples.bits, channels_, samples.bits));
     if (format.samples.photometric != samples.photometric)
-      refuse_unlike(std::string("is ") + name_of(format.samples.photometric) + " but page 1 is " +
-                    name_of(samples.photometric));
+      refuse_unlike(
+          fmt::format("is {} but page 1 is {}; read one with --page N{}", name_of(format.samples.photometric),
+                      name_of(samples.photometric),
+                      format.stored == Photometric::palette ? ", or all with --palette index" : ""));
   }
   [[noreturn]] void refuse_unlike(const std::string& why) {
     has_unlike_pages_ = true;

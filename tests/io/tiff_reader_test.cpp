@@ -524,7 +524,7 @@ TEST_CASE_METHOD(OneFile, "pages of a described stack that differ are refused wi
             "page 2 has 1 samples of 8 bits per pixel, unlike page 1 with 1 of 1");
     TiffPageToWrite white = page_of(noise({40, 30, 1}, 11));
     white.photometric = PHOTOMETRIC_MINISWHITE;
-    REQUIRE(reason(white) == "page 2 is min-is-white but page 1 is min-is-black");
+    REQUIRE(reason(white) == "page 2 is min-is-white but page 1 is min-is-black; read one with --page N");
   }
   TiffPageToWrite colour = page_of(noise({40, 30, 1}, 11), 0, 1, 8), with_alpha = colour;
   for (TiffPageToWrite* page : {&colour, &with_alpha}) {
