@@ -92,13 +92,14 @@ std::string hint_of_value(const io::ForegroundOptions& options, const Findings& 
              : "no pixel has one of the values of --value";
 }
 
-/// Returns whether a TIFF is probably a scan: programs that write volumes describe them, and scanners write
-/// pages with two values or a resolution.
+/// Returns whether slices are images of their own, or a TIFF is probably a scan: programs that write volumes
+/// describe them, and scanners write pages with two values or a resolution.
 bool is_scan_of_pages(const io::ImageInfo& input) {
   constexpr double kLeastDpi = 100, kMostDpi = 4800;  // below is what programs write for a screen
   const io::Resolution& resolution = input.geometry.resolution;
   const double dpi = resolution.unit == io::ResolutionUnit::inch ? resolution.x : 0;
   const bool scanned = input.bits_per_sample == 1 || (dpi >= kLeastDpi && dpi <= kMostDpi);
+  if (input.is_image_stack) return true;
   return io::has_pages(input.format) && input.extent.depth > 1 && scanned && !input.is_described_stack &&
          input.geometry.spacing[2] <= 0;
 }

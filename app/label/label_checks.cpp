@@ -73,8 +73,11 @@ void check_image_format(const LabelOptions& options, bool batch) {
   if (options.big_tiff && format != io::LabelFormat::tiff)
     throw io::FileError(display_name_of_output(image), ErrorCode::usage,
                         "--bigtiff is for label images in TIFF");
-  if (options.label_type == io::LabelType::u32 && io::traits_of(format).most_bits < 32)
-    throw io::FileError(image, ErrorCode::usage, "a PNG cannot hold 32-bit labels; write a .tiff");
+  const io::LabelTraits& traits = io::traits_of(format);
+  if (options.label_type != io::LabelType::automatic && !traits.holds(options.label_type))
+    throw io::FileError(
+        display_name_of_output(image), ErrorCode::usage,
+        std::string(traits.title) + " cannot hold " + io::long_name(options.label_type) + "; write a .tiff");
 }
 
 /// Checks the options of every run.

@@ -268,8 +268,9 @@ SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLi
 static void check_image(const LabelPaths& files, const LabelOptions& options, const io::ImageInfo& input) {
   if (files.image.empty()) return;
   io::with_path(files.image, [&] {
+    const io::LabelType smallest = io::resolve_label_type(io::LabelType::u8, 0, files.format);
     io::new_label_file(files.format, files.image, input.extent, 0,
-                       write_options(options, io::LabelType::u8, input.geometry));
+                       write_options(options, smallest, input.geometry));
   });
 }
 

@@ -114,12 +114,13 @@ void add_outlines(const Command& command, LabelPaths& files) {
 
 void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
   add_inputs(command, inputs,
-             "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, OME-Zarr, HDF5 (FILE:/DATASET), "
-             "PNM, BMP, JPEG; - for standard input; with --stack a folder. For several inputs also folders, "
+             "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, MRC, OME-Zarr, HDF5 "
+             "(FILE:/DATASET), PNM, BMP, JPEG; - for standard input; with --stack a folder. For several "
+             "inputs also folders, "
              "and @FILE with one name per line");
   add_path_or_stream(
       command, "-o,--output", files.image, "FILE",
-      "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr; FOLDER/ for several");
+      "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc or .zarr; FOLDER/ for several");
   add_text_path(command, "--json", files.json, "json",
                 "Report; - for standard output [next to the label image, with .json]");
   add_text_path(command, "--stats", files.stats, "csv",
@@ -139,7 +140,7 @@ void add_files_of_parts(const Command& command, std::vector<std::string>& inputs
                         bool of_objects) {
   add_inputs(command, inputs, "Input, as for gpuccl label: a file, a Zarr, or a folder with --stack");
   add_path(command, "-o,--output", files.image, "FILE",
-           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr");
+           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc or .zarr");
   add_text_path(command, "--json", files.json, "json", "Report [next to the label image, with .json]");
   add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels over the image, in PNG");
   add_outlines(command, files);
@@ -238,7 +239,7 @@ void add_planes_of_input(const Command& command, io::PlaneChoice& planes, bool* 
   add_planes(command, "--", planes,
              {"Channel to read, from 0: of pixels or planes; of an OME-TIFF or OME-Zarr also its name",
               every_frame != nullptr ? "Time point to read, from 0, or all, each as an input of its own"
-                                     : "Time point to read, from 0: of a TIFF, NIfTI, NRRD or MetaImage",
+                                     : "Time point to read, from 0: of a TIFF, NIfTI, NRRD, MetaImage or MRC",
               "Index of the image to read from a TIFF with several, from 0",
               "Page or slice to read, or a range of them, from 0", every_frame});
 }
@@ -356,7 +357,7 @@ static const Choices<std::string>& formats() {
   static const Choices<std::string> choices = [] {
     Choices<std::string> all;
     for (const char* const extension :
-         {"tiff", "ome.tif", "png", "npy", "nii", "nii.gz", "nrrd", "mha", "zarr"})
+         {"tiff", "ome.tif", "png", "npy", "nii", "nii.gz", "nrrd", "mha", "mrc", "zarr"})
       all.emplace_back(extension, extension);
     return all;
   }();

@@ -157,7 +157,8 @@ void Piece::claim() {
     claims.contacts = static_cast<double>(bytes_to_find_contacts(whole, all_neighbors(work_.connectivity),
                                                                  runs_.most_in_row, options.periodic));
   if (!files.image.empty()) {
-    const bool is_wide = io::traits_of(files.format).most_bits > 16 && most_components_ > UINT16_MAX;
+    const bool is_wide =
+        io::traits_of(files.format).holds(io::LabelType::u32) && most_components_ > UINT16_MAX;
     const bool may_be_64_bits = work_.values && bytes_of(*work_.values) == sizeof(ValueBits);
     const io::LabelType type = options.values.writes_values() && may_be_64_bits ? io::LabelType::u64
                                : options.values.writes_values()                 ? io::LabelType::u32

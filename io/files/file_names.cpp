@@ -17,7 +17,9 @@ std::string lower_case(std::string text) {
 
 std::string lower_extension(const std::filesystem::path& name) {
   const std::string extension = lower_case(name.extension().string());
-  return extension == ".gz" && lower_case(name.stem().extension().string()) == ".nii" ? ".nii.gz" : extension;
+  if (extension != ".gz") return extension;
+  const std::string inner = lower_case(name.stem().extension().string());
+  return inner == ".nii" || inner == ".mrc" || inner == ".map" ? inner + extension : extension;
 }
 
 std::string without_extension(const std::filesystem::path& name) {

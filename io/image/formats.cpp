@@ -24,9 +24,10 @@ using namespace std::string_view_literals;
 
 constexpr std::string_view kAny = "any";
 
-constexpr unsigned any_of(std::initializer_list<Compression> list) {
+template <class Choice>
+constexpr unsigned any_of(std::initializer_list<Choice> list) {
   unsigned bits = 0;
-  for (const Compression one : list) bits |= 1u << static_cast<unsigned>(one);
+  for (const Choice one : list) bits |= 1u << static_cast<unsigned>(one);
   return bits;
 }
 
@@ -37,12 +38,16 @@ constexpr LabelTraits kLabelTraits[] = {
     {.title = "TIFF",
      .compressions = kDeflate | any_of({Compression::lzw, Compression::zstd, Compression::packbits}),
      .place = Place::spacing},
-    {.title = "PNG", .most_bits = 16},
+    {.title = "PNG", .types = any_of({LabelType::u8, LabelType::u16})},
     {.title = ".npy"},
     {.title = "NIfTI", .place = Place::directions, .needs_z_spacing = true, .keeps_frame = true},
     {.title = "NIfTI", .place = Place::directions, .needs_z_spacing = true, .keeps_frame = true},
     {.title = "NRRD", .compressions = kDeflate, .place = Place::directions},
     {.title = "MetaImage", .compressions = kDeflate, .place = Place::directions, .needs_z_spacing = true},
+    {.title = "MRC",
+     .types = any_of({LabelType::i8, LabelType::i16, LabelType::u16, LabelType::f32}),
+     .place = Place::axes,
+     .needs_unit = true},
     {.title = "OME-Zarr",
      .compressions = kDeflate | any_of({Compression::zstd, Compression::blosc}),
      .place = Place::origin,
@@ -119,7 +124,7 @@ const std::string& image_extensions() {
     for (const InputFormat* const format : kFormats)
       for (const FileExtension& one : format->extensions)
         if (!one.name.empty())
-          text += (text.empty() ? "" : format == kFormats.back() ? " or " : ", ") + std::string(one.name);
+          text += (text.empty() ? "" : one.name == ".zarr" ? " or " : ", ") + std::string(one.name);
     return text;
   }();
   return list;
@@ -182,8 +187,8 @@ LabelFormat label_format(const std::string& path) {
   if (is_label_group(path) || is_store(path)) return LabelFormat::zarr;
   throw Error(
       ErrorCode::usage,
-      "has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha or .zarr, for "
-      "a folder /");
+      "has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc or "
+      ".zarr, for a folder /");
 }
 
 std::string written_formats() {
@@ -207,7 +212,8 @@ static const std::vector<std::string>& formats_of_environment() {
   return allowed;
 }
 
-const char* const kFormatWords = "png, tiff, npy, nifti, nrrd, metaimage, zarr, hdf5, pnm, bmp, jpeg, mgh";
+const char* const kFormatWords =
+    "png, tiff, npy, nifti, nrrd, metaimage, zarr, hdf5, pnm, bmp, jpeg, mgh, mrc";
 
 std::vector<std::string> formats_of_words(const std::string& list) {
   std::vector<std::string> words;
@@ -273,8 +279,6 @@ constexpr KnownFormat kKnown[] = {
     {0, "\xda\xce\xbe\x0a"sv, "is an ND2 file (Nikon)", kToOme},
     {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "is an OLE file, such as OIB or ZVI", kToOme},
     {0, "PK\3\4"sv, "is a zip archive", kUnpack},
-    {208, "MAP "sv, "is an MRC file",
-     "convert it to TIFF with mrc2tif of IMOD, or to .npy with mrcfile of Python"},
     {0, "SIMPLE  ="sv, "is a FITS file", "convert it to .npy with astropy.io.fits and numpy.save of Python"},
     {0, "# vtk DataFile"sv, "is a VTK file", kToMha},
     {0, "CDF\1"sv, "is a netCDF 3 or MINC 1 file", kToNetcdf4},
@@ -350,7 +354,7 @@ bool begins_list_of_images(std::string_view text) {
 }  // namespace
 
 std::string read_formats() {
-  std::string names = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, MGH, OME-Zarr, PNM, BMP";
+  std::string names = "PNG, TIFF, .npy, NIfTI, NRRD, MetaImage, MGH, MRC, OME-Zarr, PNM, BMP";
   for (const OptionalFormat& format : kOptional)
     if (format.is_built_in) names += std::string(", ") + format.name;
   return names;

@@ -23,7 +23,7 @@ namespace gpuccl::io {
 class SampleSource;
 
 /// Formats of label images.
-enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, zarr };
+enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, mrc, zarr };
 
 /// Bytes that every file of a format has at an offset, in a file that has at least so many bytes.
 struct Magic {
@@ -43,7 +43,7 @@ struct FileExtension {
 /// A format of inputs. Its folder defines the row.
 struct InputFormat {
   std::string_view word, title;  // in --formats, and in messages
-  std::array<FileExtension, 4> extensions;
+  std::array<FileExtension, 7> extensions;
   std::array<Magic, 4> magic = {};              // one of these; none: other properties show the format
   bool (*is)(const InputFile& file) = nullptr;  // if the first bytes do not decide
   std::unique_ptr<SampleSource> (*open)(std::shared_ptr<const InputFile> file,
@@ -61,15 +61,15 @@ struct InputFormat {
 };
 
 extern const InputFormat kPngFormat, kTiffFormat, kNpyFormat, kNiftiFormat, kNrrdFormat, kMetaimageFormat,
-    kMghFormat, kPnmFormat, kBmpFormat, kJpegFormat, kHdf5Format, kZarrFormat;
+    kMghFormat, kMrcFormat, kPnmFormat, kBmpFormat, kJpegFormat, kHdf5Format, kZarrFormat;
 /// All formats, in the order of messages.
-inline constexpr std::array kFormats{&kPngFormat,  &kTiffFormat,      &kNpyFormat,  &kNiftiFormat,
-                                     &kNrrdFormat, &kMetaimageFormat, &kMghFormat,  &kPnmFormat,
-                                     &kBmpFormat,  &kJpegFormat,      &kHdf5Format, &kZarrFormat};
+inline constexpr std::array kFormats{
+    &kPngFormat, &kTiffFormat, &kNpyFormat, &kNiftiFormat, &kNrrdFormat, &kMetaimageFormat, &kMghFormat,
+    &kMrcFormat, &kPnmFormat,  &kBmpFormat, &kJpegFormat,  &kHdf5Format, &kZarrFormat};
 /// Formats of files, in the order in which they are recognized: HDF5 may follow the header of another format.
-inline constexpr std::array kFileFormats{&kHdf5Format, &kTiffFormat,      &kPngFormat, &kNpyFormat,
-                                         &kJpegFormat, &kPnmFormat,       &kBmpFormat, &kNiftiFormat,
-                                         &kNrrdFormat, &kMetaimageFormat, &kMghFormat};
+inline constexpr std::array kFileFormats{
+    &kHdf5Format,  &kTiffFormat, &kPngFormat,       &kNpyFormat, &kJpegFormat, &kPnmFormat, &kBmpFormat,
+    &kNiftiFormat, &kNrrdFormat, &kMetaimageFormat, &kMrcFormat, &kMghFormat};
 
 /// Returns whether files of a format, or a "stack", may be volumes.
 bool holds_volumes(std::string_view format);
@@ -132,26 +132,29 @@ std::string own_labels_of(const std::string& image);
 
 /// Capabilities of a format of label images.
 struct LabelTraits {
-  enum class Place { nothing, spacing, origin, directions };  // each includes those before it
+  // Each includes those before it; axes: directions along the axes of the world in any order.
+  enum class Place { nothing, spacing, origin, axes, directions };
 
   std::string_view title;
-  int most_bits = 64;  // of a sample
+  unsigned types = ~0u;  // of samples, a bit for each LabelType
   unsigned compressions = 0;
   Place place = Place::nothing;
   bool needs_z_spacing = false;  // it cannot be left open
+  bool needs_unit = false;       // lengths without a unit are not written
   bool keeps_frame = false;      // copies the frame of a NIfTI unchanged
   bool is_store = false;         // a folder of chunks, with smaller scales, and texts about labels
 
-  /// Returns whether label images can have this compression.
+  /// Return whether label images can have this type, or this compression.
+  bool holds(LabelType type) const { return (types >> static_cast<unsigned>(type) & 1) != 0; }
   bool has(Compression compression) const {
     return (compressions >> static_cast<unsigned>(compression) & 1) != 0;
   }
 };
 const LabelTraits& traits_of(LabelFormat format);
 
-/// Returns the format by the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha .zarr, or
-/// IMAGE.zarr/labels/NAME; an existing store may have any name, and standard output, "-", is .npy. Error
-/// (usage) for any other.
+/// Returns the format by the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha .mrc
+/// .zarr, or IMAGE.zarr/labels/NAME; an existing store may have any name, and standard output, "-", is .npy.
+/// Error (usage) for any other.
 LabelFormat label_format(const std::string& path);
 
 /// Returns the formats of label images, for messages.

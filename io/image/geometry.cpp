@@ -237,19 +237,25 @@ bool is_flat(const Geometry& geometry) {
          orientation.origin[2] == 0;
 }
 
+std::optional<std::array<std::size_t, 3>> world_axes(const Orientation& orientation) {
+  std::array<std::size_t, 3> axes{3, 3, 3};
+  for (std::size_t i = 0; i < 3; ++i)
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      const double step = orientation.steps[i][axis];
+      if (step == 0) continue;
+      if (!(step > 0) || axes[i] != 3) return std::nullopt;
+      axes[i] = axis;
+    }
+  const bool is_each = (1u << axes[0] | 1u << axes[1] | 1u << axes[2]) == 7;
+  return is_each ? std::optional(axes) : std::nullopt;
+}
+
 bool is_unturned(const Orientation& orientation) {
-  Orientation at_origin = orientation;
-  at_origin.origin = {};
-  return is_plain(at_origin);
+  return world_axes(orientation) == std::array<std::size_t, 3>{0, 1, 2};
 }
 
 bool is_plain(const Orientation& orientation) {
-  for (std::size_t i = 0; i < 3; ++i)
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      if (orientation.origin[axis] != 0 || (i == axis) != (orientation.steps[i][axis] > 0) ||
-          (i != axis && orientation.steps[i][axis] != 0))
-        return false;
-  return true;
+  return is_unturned(orientation) && orientation.origin == Vector3{};
 }
 
 void drop_unusable(std::optional<Orientation>& orientation) {

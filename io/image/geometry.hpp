@@ -123,6 +123,9 @@ std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes);
 /// Returns whether an image of one slice lies in a plane of x and y and has no known thickness.
 bool is_flat(const Geometry& geometry);
 bool is_plain(const Orientation& orientation);
+/// Returns the axis of the world along which each axis of the image runs; none if one runs along no axis or
+/// backward.
+std::optional<std::array<std::size_t, 3>> world_axes(const Orientation& orientation);
 /// Returns whether elements lie along the axes of the world, with any origin.
 bool is_unturned(const Orientation& orientation);
 

@@ -102,6 +102,7 @@ class RawVolumeSource final : public SampleSource {
     info_.bits_per_sample = format_.bits;
     info_.photometric = name_of(format_.photometric);
     info_.geometry = volume.geometry;
+    info_.is_image_stack = volume.is_image_stack;
     if (compressed_) info_.checksums = {compressed_->checksum()};
   }
 

@@ -50,9 +50,10 @@ struct RawVolume {
   SampleFormat format;
   Extent extent;
   Geometry geometry;
-  std::uint64_t offset = 0;  // of the first sample, after decompression
-  bool swapped = false;      // numbers have the other byte order
-  double frames = 1;         // volumes one after the other, of which ReadOptions::planes chooses one
+  std::uint64_t offset = 0;     // of the first sample, after decompression
+  bool swapped = false;         // numbers have the other byte order
+  double frames = 1;            // volumes one after the other, of which ReadOptions::planes chooses one
+  bool is_image_stack = false;  // its slices are images of their own
   std::vector<std::string> channel_names;  // of the samples of an element, if they are known
 
   /// Returns the bytes of the samples of a volume, as floating point because of the range.

@@ -193,8 +193,6 @@ LabelFile png_label_file(const Extent& extent, const WriteOptions& options) {
   if (extent.depth > 1)
     throw Error(ErrorCode::data, "PNG can hold only one slice, and this volume has " +
                                      std::to_string(extent.depth) + "; write a .tiff");
-  if (kind_of(options.type) != 'u' || bits_per_sample(options.type) > 32)
-    throw Error(ErrorCode::data, "PNG cannot hold " + long_name(options.type) + "; write a .tiff");
   const int bits = bits_per_sample(options.type);
   const SampleRow row{.width = extent.width, .sample_bytes = bits / 8, .png = true};
   auto file = std::make_unique<PngFile>(StripLayout(extent, bits, options.strips_at_once),

@@ -13,6 +13,7 @@
 #include "io/image/samples.hpp"
 #include "io/image/strips.hpp"
 #include "io/metaimage/metaimage.hpp"
+#include "io/mrc/mrc.hpp"
 #include "io/nifti/nifti.hpp"
 #include "io/npy/npy.hpp"
 #include "io/nrrd/nrrd.hpp"
@@ -34,13 +35,13 @@ bool fits(Label count) {
 LabelType resolve_label_type(LabelType asked, Label count, LabelFormat format) {
   const LabelTraits& traits = traits_of(format);
   const std::string title(traits.title);
-  if (asked == LabelType::u32 && traits.most_bits < 32)
-    throw Error(ErrorCode::usage, title + " has no 32-bit samples; write a .tiff");
-  if (asked != LabelType::automatic && bits_per_sample(asked) > traits.most_bits)
-    throw Error(ErrorCode::data, title + " cannot hold " + long_name(asked) + "; write a .tiff");
-  if (traits.most_bits == 16 && !fits<std::uint16_t>(count))
+  if (asked == LabelType::u8 && !traits.holds(asked)) asked = LabelType::u16;
+  if (asked != LabelType::automatic && !traits.holds(asked))
+    throw Error(asked == LabelType::u32 ? ErrorCode::usage : ErrorCode::data,
+                title + " cannot hold " + long_name(asked) + "; write a .tiff");
+  if (!traits.holds(LabelType::u32) && asked != LabelType::f32 && !fits<std::uint16_t>(count))
     throw Error(ErrorCode::data,
-                std::to_string(count) + " labels do not fit the 16 bits of a " + title + "; write a .tiff");
+                std::to_string(count) + " labels do not fit the 16 bits of " + title + "; write a .tiff");
   const auto refuse = [count](const std::string& type, const std::string& larger) {
     throw Error(ErrorCode::data,
                 std::to_string(count) + " labels do not fit " + type + "; ask for " + larger);
@@ -58,10 +59,14 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry, int dept
   const std::string cannot = std::string(traits.title) + " cannot hold ";
   const bool is_placed = geometry.orientation && !is_plain(*geometry.orientation);
   if (traits.place == Place::nothing && (geometry.is_known() || is_placed))
-    return cannot + "the pixel size; use TIFF, NIfTI, NRRD, MetaImage or Zarr";
+    return cannot + "the pixel size; use TIFF, NIfTI, NRRD, MetaImage, MRC or Zarr";
+  if (traits.needs_unit && geometry.is_known() && geometry.unit == LengthUnit::unknown)
+    return cannot + "a pixel size without a unit; set one with --spacing X,Y,Z,UNIT";
   if (traits.place == Place::spacing && is_placed)
     return cannot + "origin and directions; use NIfTI, NRRD or MetaImage";
-  if (traits.place == Place::origin && geometry.orientation && !is_unturned(*geometry.orientation))
+  const bool is_turned = geometry.orientation && !is_unturned(*geometry.orientation);
+  if ((traits.place == Place::origin && is_turned) ||
+      (traits.place == Place::axes && is_turned && !world_axes(*geometry.orientation)))
     return cannot + "directions; use NIfTI, NRRD or MetaImage";
   const bool needs_z = traits.needs_z_spacing && !(traits.keeps_frame && geometry.nifti);
   if (needs_z && depth > 1 && geometry.is_known() && !geometry.is_known(3))
@@ -81,6 +86,7 @@ std::int64_t bytes_of_strip(LabelFormat format, const WriteOptions& options, Ext
       return bytes_of_zlib_strip(strips, runs);
     case LabelFormat::npy:
     case LabelFormat::nifti:
+    case LabelFormat::mrc:
       return raw_bytes;
     case LabelFormat::nifti_gz:
       return bytes_of_gzip_strip(strips, runs);
@@ -115,6 +121,8 @@ LabelFile new_label_file(LabelFormat format, const std::string& path, const Exte
       return nrrd_label_file(extent, options);
     case LabelFormat::metaimage:
       return metaimage_label_file(extent, options);
+    case LabelFormat::mrc:
+      return mrc_label_file(extent, options);
     case LabelFormat::zarr:
       return zarr_label_file(path, extent, options);
   }

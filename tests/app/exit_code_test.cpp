@@ -133,7 +133,6 @@ TEST_CASE("files of other formats are refused with their format") {
       {with(0, "RIFF....WEBP"), "is a WebP file; convert"},
       {"%PDF-1.4", "is a PDF file; convert its pages"},
       {with(128, "DICM"), "is a DICOM file; convert it to NIfTI with dcm2niix"},
-      {with(208, "MAP "), "is an MRC file; convert it to TIFF with mrc2tif"},
       {"SIMPLE  =                    T", "is a FITS file; convert it to .npy with astropy"},
       {"# vtk DataFile Version 3.0\n", "is a VTK file; convert it to .mha with ParaView"},
       {"<?xml version=\"1.0\"?>\n<VTKFile type=\"ImageData\">",

@@ -22,7 +22,7 @@ if b"__asan_init" in pathlib.Path(GPUCCL).read_bytes():
 MIB, BESIDE = 1024, 64
 SIZE = "320x320x160"
 
-FORMATS = {"tiff": ".tif", "npy": ".npy", "nifti": ".nii", "nifti.gz": ".nii.gz", "nrrd": ".nrrd", "metaimage": ".mha", "zarr": ".zarr"}
+FORMATS = {"tiff": ".tif", "npy": ".npy", "nifti": ".nii", "nifti.gz": ".nii.gz", "nrrd": ".nrrd", "metaimage": ".mha", "mrc": ".mrc", "zarr": ".zarr"}
 MODES = {
     "whole": (256, []),
     "slabs": (16, []),

@@ -1,7 +1,7 @@
-"""NRRD and MetaImage, both ways: volumes that pynrrd and SimpleITK write are labeled, and they read the labels back.
+"""NRRD, MetaImage and MRC, both ways: volumes that pynrrd, SimpleITK and mrcfile write are labeled, and they read the labels back.
 
 usage: volumes_interop.py GPUCCL MODULE
-Labels and geometry are equal. Exit status 77: the module, nrrd or SimpleITK, is not installed.
+Labels and geometry are equal. Exit status 77: the module, nrrd, SimpleITK or mrcfile, is not installed.
 """
 
 import importlib
@@ -133,5 +133,77 @@ def check_simpleitk(folder):
         assert numpy.allclose(found.GetOrigin(), flat.GetOrigin())
 
 
+def check_mrcfile(folder):
+    output = os.path.join(folder, "labels.mrc")
+    for kind in ("i1", "i2", "u2", "f4", "f2"):
+        image, labels = scattered(kind)
+        for order in "<>":
+            for compression, name in ((None, "a.mrc"), (None, "a.rec"), ("gzip", "a.map.gz")):
+                path = os.path.join(folder, name)
+                with module.new(path, image.astype(order + kind), compression=compression, overwrite=True) as mrc:
+                    mrc.set_volume()
+                    mrc.voxel_size = (2, 1.5, 4.25)
+                    mrc.header.origin.x, mrc.header.origin.z = 11, -7.5
+                    if order == ">":
+                        mrc.set_extended_header(numpy.arange(77, dtype="i1"))
+                report = label(path, output)
+                assert math.isclose(report["components"][0]["area_physical"], 2 * 1.5 * 4.25), report["components"][0]
+                assert report["input"]["geometry"]["unit"] == "angstrom", report["input"]
+                assert module.validate(output), path
+                with module.open(output) as found:
+                    assert found.data.dtype == numpy.uint16 and (found.data == labels).all(), path
+                    assert found.is_volume() and found.voxel_size.tolist() == (2, 1.5, 4.25), found.voxel_size
+                    assert found.header.origin.tolist() == (11, 0, -7.5), found.header.origin
+        if kind[0] != "f":  # floats that are integers are kept as int32
+            label(path, output, "--values", "--keep-values")
+            with module.open(output) as found:
+                assert found.data.dtype == kind and (found.data == image).all(), kind
+    image, labels = scattered("u1")
+    numpy.save(os.path.join(folder, "a.npy"), image)
+    label(os.path.join(folder, "a.npy"), output, "--values", "--keep-values", "--spacing", "2,3,4,nm")
+    with module.open(output) as found:  # unsigned bytes are not in the standard
+        assert found.data.dtype == numpy.uint16 and (found.data == image).all()
+        assert found.voxel_size.tolist() == (20, 30, 40), found.voxel_size
+    path = os.path.join(folder, "stack.mrcs")
+    movie = numpy.stack([numpy.roll(image, t, 2).astype("i1") for t in range(3)])
+    module.write(path, movie, overwrite=True)  # a stack of volumes
+    for t in range(3):
+        label(path, output, "--frame", str(t), "--values", "--keep-values")
+        with module.open(output) as found:
+            assert (found.data == movie[t]).all(), t
+    images = numpy.tile(image, (1, 8, 8)).astype("i1")
+    with module.new(path, images, overwrite=True) as mrc:
+        mrc.set_image_stack()
+        mrc.voxel_size = 3
+    for options, hints in (((), True), (("--per-slice",), False)):
+        run = subprocess.run([GPUCCL, "label", path, "-o", output, "--overwrite", *options], capture_output=True, text=True)
+        assert run.returncode == 0 and ("use --per-slice" in run.stderr) == hints, run.stderr
+    label(path, output, "--page", "2..3")
+    with module.open(output) as found:
+        assert ((found.data != 0) == (images[2:4] != 0)).all()
+    with module.new(path, image[0].astype("f4"), overwrite=True) as mrc:
+        mrc.voxel_size = 3
+    label(path, output)
+    with module.open(output) as found:
+        assert found.is_single_image() and found.voxel_size.x == 3 and ((found.data != 0) == (image[0] != 0)).all()
+    turned = numpy.ascontiguousarray(image.transpose(1, 2, 0)).astype("i1")  # columns z, rows x, sections y
+    with module.new(path, turned, overwrite=True) as mrc:
+        mrc.set_volume()
+        mrc.header.mapc, mrc.header.mapr, mrc.header.maps = 3, 1, 2
+        mrc.header.mx, mrc.header.my, mrc.header.mz = 18, 14, 6
+        mrc.header.cella.x, mrc.header.cella.y, mrc.header.cella.z = 18 * 2, 14 * 3, 6 * 5
+    assert label(path, output)["input"]["geometry"]["spacing"] == [5, 2, 3]
+    with module.open(output) as found:
+        header = found.header
+        assert (header.mapc, header.mapr, header.maps) == (3, 1, 2) and found.voxel_size.tolist() == (2, 3, 5), found.voxel_size
+        assert ((found.data != 0) == (turned != 0)).all()
+    numpy.save(os.path.join(folder, "many.npy"), numpy.arange(70000, dtype="u4").reshape(7, 100, 100))
+    run = subprocess.run([GPUCCL, "label", os.path.join(folder, "many.npy"), "--values", "-o", output, "--overwrite"], capture_output=True, text=True)
+    assert run.returncode == 65 and "69999 labels do not fit the 16 bits of MRC; write a .tiff" in run.stderr, run.stderr
+    module.write(path, image.astype("c8"), overwrite=True)
+    run = subprocess.run([GPUCCL, "label", path, "-o", output, "--overwrite"], capture_output=True, text=True)
+    assert run.returncode == 65 and "complex numbers; save their magnitude" in run.stderr, run.stderr
+
+
 with tempfile.TemporaryDirectory() as scratch:
-    {"nrrd": check_nrrd, "SimpleITK": check_simpleitk}[sys.argv[2]](scratch)
+    {"nrrd": check_nrrd, "SimpleITK": check_simpleitk, "mrcfile": check_mrcfile}[sys.argv[2]](scratch)

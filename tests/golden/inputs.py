@@ -80,6 +80,14 @@ def write_metaimage(path, shape, values, kind="MET_UCHAR", code="B", compressed=
     path.write_bytes("\n".join(fields).encode() + b"\n" + (b"" if detached else data))
 
 
+def write_mrc(path, shape, values, mode=0, code="b", order="<"):
+    size = (*reversed(shape), *(1,) * (3 - len(shape)))
+    header = struct.pack(order + "10i6f3i3f2i", *size, mode, 0, 0, 0, *size, *(n * s for n, s in zip(size, (5, 5, 7.5))), 90, 90, 90, 1, 2, 3, 0, -1, -2, 1, 16)
+    header = header.ljust(208, b"\0") + b"MAP " + (b"\x44\x44" if order == "<" else b"\x11\x11")
+    data = header.ljust(1024 + 16, b"\0") + packed(values, code, order)
+    path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
+
+
 def write_pnm(path, width, height, values, kind, most=255):
     text = [f"P{kind}", "# made by inputs.py", f"{width} {height}"] + ([] if kind in (1, 4) else [str(most)])
     if kind in (1, 2, 3):
@@ -337,6 +345,9 @@ def make_all(folder, gpuccl):
     write_metaimage(folder / "zlib.mha", deep, [v * 100 for v in volume], "MET_SHORT", "h", True)
     write_metaimage(folder / "image.mha", flat, [v * 0.5 for v in image], "MET_FLOAT", "f")
     write_metaimage(folder / "detached.mhd", deep, volume, detached="mhd.raw")
+    write_mrc(folder / "volume.mrc", deep, volume)
+    write_mrc(folder / "big.mrc.gz", deep, [v * 100 for v in volume], 6, "H", ">")
+    write_mrc(folder / "image.mrc", flat, [v * 0.5 for v in image], 2, "f")
 
     height, width = flat
     dots = noise(product(flat), 6, 1)

@@ -30,13 +30,13 @@ InputFile file_with(std::string_view text, std::size_t offset, std::size_t bytes
 TEST_CASE("messages name every format and extension of the table") {
   std::string words = kFormatWords;
   std::erase(words, ' ');
-  CHECK(formats_of_words(words).size() == 12);
+  CHECK(formats_of_words(words).size() == 13);
   CHECK(error_code_of([] { formats_of_words("png,gif"); }) == ErrorCode::usage);
   CHECK(image_extensions() ==
         ".png, .tif, .tiff, .stk, .lsm, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .mgh, .mgz, "
-        ".pbm, .pgm, "
-        ".ppm, .pnm, .bmp, .jpg, .jpeg, .h5, .hdf5, .he5, .nc or .zarr");
-  CHECK(written_formats() == "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, OME-Zarr");
+        ".mrc, .map, .rec, .st, .mrcs, .mrc.gz, .map.gz, .pbm, .pgm, .ppm, .pnm, .bmp, .jpg, .jpeg, .h5, "
+        ".hdf5, .he5, .nc or .zarr");
+  CHECK(written_formats() == "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, MRC, OME-Zarr");
   std::istringstream extensions(image_extensions());
   int count = 0;
   for (std::string word; extensions >> word;) {
@@ -46,7 +46,7 @@ TEST_CASE("messages name every format and extension of the table") {
     CHECK_FALSE(is_image_name("." + word));
     ++count;
   }
-  CHECK(count == 27);
+  CHECK(count == 34);
   for (const char* name : {"a", "a.txt", "a.gz", "a.img", ".a.png"}) CHECK_FALSE(is_image_name(name));
   CHECK(is_image_name("A.TIFF"));
 }
@@ -57,6 +57,7 @@ TEST_CASE("slices are of one format if their names say so") {
                                   {"a.pbm", "b.pnm"},
                                   {"a.nii", "b.nii.gz"},
                                   {"a.mgh", "b.mgz"},
+                                  {"a.mrc", "b.map.gz"},
                                   {"a.h5", "b.he5"}})
     CHECK(are_of_one_format(a, b));
   for (const auto& [a, b] : Pairs{{"a.tif", "b.png"},
@@ -74,6 +75,7 @@ TEST_CASE("labels of a batch have the extension of the input where it can be wri
                                            {"a.nhdr", ".nrrd"},
                                            {"a.mhd", ".mha"},
                                            {"a.mgz", ".nii.gz"},
+                                           {"a.MRC.gz", ".mrc"},
                                            {"a.npy", ".npy"},
                                            {"a.zarr", ".zarr"},
                                            {"a.ome.tiff", ".ome.tif"},
@@ -101,6 +103,7 @@ TEST_CASE("files begin with the magic numbers of their formats") {
   CHECK_FALSE(FileStart(file_with("n+1", 344, 347)).is_of(kNiftiFormat));
   CHECK(FileStart(file_with(kNifti2, 4, 540)).is_of(kNiftiFormat));
   CHECK_FALSE(FileStart(file_with(kNifti2, 4, 539)).is_of(kNiftiFormat));
+  CHECK(FileStart(file_with("MAP ", 208, 212)).is_of(kMrcFormat));
   CHECK(FileStart(file_with("", 0, 0)).is_of(kMghFormat));  // has no magic number
 }
 
@@ -109,7 +112,8 @@ TEST_CASE("capabilities of formats are known") {
   for (const char* format : {"tiff", "jpeg", "stack", "zarr"}) CHECK(holds_volumes(format));
   CHECK(has_pages("tiff"));
   for (const char* format : {"png", "stack", "zarr"}) CHECK_FALSE(has_pages(format));
-  CHECK(traits_of(LabelFormat::png).most_bits == 16);
+  CHECK_FALSE(traits_of(LabelFormat::png).holds(LabelType::u32));
+  CHECK_FALSE(traits_of(LabelFormat::mrc).holds(LabelType::u8));
   CHECK(traits_of(LabelFormat::zarr).is_store);
   CHECK(traits_of(LabelFormat::zarr).has(Compression::blosc));
   CHECK_FALSE(traits_of(LabelFormat::tiff).has(Compression::blosc));

@@ -27,7 +27,7 @@ set(layers
   "io/files"
   "io/image"
   "io/nifti"
-  "io/png io/tiff io/npy io/nrrd io/metaimage io/mgh io/pnm io/bmp io/jpeg io/hdf5 io/zarr"
+  "io/png io/tiff io/npy io/nrrd io/metaimage io/mgh io/mrc io/pnm io/bmp io/jpeg io/hdf5 io/zarr"
   "io/read io/write io/report"
   "io/parts"
   "app/common"

@@ -23,6 +23,7 @@ set(rooms
   "io/jpeg 267"
   "io/metaimage 315"
   "io/mgh 141"
+  "io/mrc 214"
   "io/nifti 515"
   "io/npy 338"
   "io/nrrd 517"
