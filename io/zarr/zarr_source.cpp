@@ -129,11 +129,30 @@ ZarrArray read_array(const ZarrStore& store, const std::string& path, std::int64
   refuse("its metadata names the array '" + path + "', which does not exist");
 }
 
+/// Returns the first element of a list; a null value if there is none.
+const Json& first_of(const Json& list) {
+  static const Json none;
+  return list.is_array() && !list.empty() ? list[0] : none;
+}
+
+/// Returns the axes of an image. Since 0.6 they are those of the coordinate system in which the
+/// transformations of its arrays end.
+const Json& axes_in(const Json& multiscale) {
+  const Json& systems = member(multiscale, "coordinateSystems");
+  if (!systems.is_array()) return member(multiscale, "axes");
+  const Json& dataset = first_of(member(multiscale, "datasets"));
+  const Json& output = member(first_of(member(dataset, "coordinateTransformations")), "output");
+  const std::string name = output.is_string() ? output.get<std::string>() : text_in(output, "name");
+  for (const Json& system : systems)
+    if (text_in(system, "name") == name) return member(system, "axes");
+  refuse("its arrays lie in the coordinate system '" + name + "', which its metadata do not define");
+}
+
 /// Before 0.4 axes had no types, before 0.3 not even names.
 std::vector<OmeAxis> axes_of(const Json& multiscale, std::size_t count) {
   constexpr std::array kOldAxes = {"t", "c", "z", "y", "x"};
   std::vector<OmeAxis> axes;
-  const Json& list = member(multiscale, "axes");
+  const Json& list = axes_in(multiscale);
   if (list.is_array()) {
     for (const Json& axis : list)
       axes.push_back(axis.is_string()
@@ -147,10 +166,18 @@ std::vector<OmeAxis> axes_of(const Json& multiscale, std::size_t count) {
   return axes;
 }
 
-/// Applies scales and translations, one after the other.
+/// Applies scales and translations, one after the other. Refuses other transformations, which 0.6 has.
 void transform(const Json& transformations, std::vector<OmeAxis>& axes) {
   if (!transformations.is_array()) return;
   for (const Json& one : transformations) {
+    const std::string type = text_in(one, "type");
+    if (type == "sequence") {
+      transform(member(one, "transformations"), axes);
+      continue;
+    }
+    if (!type.empty() && type != "scale" && type != "translation" && type != "identity")
+      refuse("has a coordinate transformation of type " + type +
+             "; gpuccl reads scale, translation, identity and sequences of them");
     const Json &scale = member(one, "scale"), &translation = member(one, "translation");
     for (std::size_t i = 0; i < axes.size(); ++i) {
       if (scale.is_array() && scale.size() == axes.size() && scale[i].is_number()) {
@@ -214,8 +241,8 @@ std::vector<std::string> names_of_channels(const Json& metadata) {
 OmeArray multiscale_array(const ZarrStore& store, const Json& attributes, std::int64_t memory) {
   const Json& metadata = ome_metadata(attributes);
   const std::string ome_version = text_in(metadata, "version");
-  if (ome_version.starts_with("0.6"))
-    refuse("is OME-Zarr " + ome_version + "; gpuccl reads versions up to 0.5, so convert it to 0.5");
+  if (ome_version >= "0.7" && ome_version <= "9")
+    refuse("is OME-Zarr " + ome_version + "; gpuccl reads versions up to 0.6, so convert it to 0.6");
   const Json& multiscales = member(metadata, "multiscales");
   if (!multiscales.is_array() || multiscales.empty()) {
     if (member(metadata, "plate").is_object() || member(metadata, "well").is_object())
@@ -224,6 +251,8 @@ OmeArray multiscale_array(const ZarrStore& store, const Json& attributes, std::i
       refuse("is a group of label images; name one of them, as in image.zarr/labels/cells");
     if (!member(metadata, "bioformats2raw.layout").is_null())
       refuse("is a collection of images; name one of them, as in images.zarr/0");
+    if (member(metadata, "scene").is_object())
+      refuse("is a scene of several images; name one of them, as in scene.zarr/image");
     refuse("is a Zarr group without an OME image; name an array in it, as in group.zarr/array");
   }
   const Json& datasets = member(multiscales[0], "datasets");
@@ -233,12 +262,14 @@ OmeArray multiscale_array(const ZarrStore& store, const Json& attributes, std::i
   found.array = read_array(store, found.path, memory);
   found.axes = axes_of(multiscales[0], found.array.shape.size());
   transform(member(datasets[0], "coordinateTransformations"), found.axes);
-  transform(member(multiscales[0], "coordinateTransformations"), found.axes);
+  // Since 0.6 these lead to other coordinate systems.
+  if (!member(multiscales[0], "coordinateSystems").is_array())
+    transform(member(multiscales[0], "coordinateTransformations"), found.axes);
   found.channels = names_of_channels(metadata);
   return found;
 }
 
-/// Finds the array of the largest scale in OME-Zarr 0.1 to 0.5 (Zarr v2 and v3), or an array without OME
+/// Finds the array of the largest scale in OME-Zarr 0.1 to 0.6 (Zarr v2 and v3), or an array without OME
 /// metadata. The metadata may take `memory` bytes. Throws Error (data, memory, io).
 OmeArray find_ome_array(const ZarrStore& store, std::int64_t memory) {
   if (const auto v3 = read_zarr_json(store, kV3, memory)) {

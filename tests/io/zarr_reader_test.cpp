@@ -83,13 +83,54 @@ std::string shards(const std::string& chunk = "[1,2]", const std::string& index 
 
 }  // namespace
 
-TEST_CASE("versions of OME-Zarr that are not read are refused by their names") {
+TEST_CASE("OME-Zarr 0.6 is read with scale and translation; other transformations are refused by name") {
   const ScratchFolder scratch;
-  const std::string group =
-      R"({"zarr_format":3,"node_type":"group","attributes":{"ome":{"version":"0.6.dev2",)"
-      R"("multiscales":[{"coordinateSystems":[]}]}}})";
-  CHECK(reason_for(store(scratch, {{"zarr.json", group}}))
-            .starts_with("is OME-Zarr 0.6.dev2; gpuccl reads versions up to 0.5"));
+  // Axes of the first system are not those of the array: the transformation ends in the second.
+  const auto image = [&](const std::string& transformation, const std::string& version = "0.6.dev3",
+                         const std::string& output = R"({"name":"physical"})") {
+    const std::string systems =
+        R"("coordinateSystems":[{"name":"other","axes":[{"name":"x","type":"space"},{"name":"y","type":"space"}]},)"
+        R"({"name":"physical","axes":[{"name":"y","type":"space","unit":"micrometer"},)"
+        R"({"name":"x","type":"space","unit":"micrometer"}]}])";
+    const std::string datasets = R"("datasets":[{"path":"0","coordinateTransformations":[{)" +
+                                 transformation + R"(,"input":{"path":"0"},"output":)" + output + "}]}]";
+    const std::string more =  // from there to a system that is not used
+        R"("coordinateTransformations":[{"type":"rotation","rotation":[[0,1],[1,0]],)"
+        R"("input":{"name":"physical"},"output":{"name":"other"}}])";
+    return store(
+        scratch,
+        {{"zarr.json", R"({"zarr_format":3,"node_type":"group","attributes":{"ome":{"version":")" + version +
+                           R"(","multiscales":[{)" + systems + "," + datasets + "," + more + "}]}}}"},
+         {"0/zarr.json", v3("[2,2]", "[2,2]", kBytes)},
+         {"0/c/0/0", kOnes.substr(0, 2) + kZeros.substr(0, 2)}});
+  };
+  const auto geometry = [&](const std::string& transformation) {
+    return open_reader(image(transformation), {})->info().geometry;
+  };
+  const std::string scale = R"("type":"scale","scale":[2,3])",
+                    translation = R"("type":"translation","translation":[10,20])",
+                    sequence =
+                        R"("type":"sequence","transformations":[{)" + scale + "},{" + translation + "}]";
+  CHECK(bits_of(image(scale)) == "11/00");
+  CHECK(geometry(scale).spacing == Vector3{3, 2, 0});
+  CHECK(geometry(scale).unit == LengthUnit::um);
+  CHECK(geometry(sequence).spacing == Vector3{3, 2, 0});
+  CHECK(geometry(sequence).orientation->origin == Vector3{20, 10, 0});
+  CHECK(geometry(R"("type":"identity")").spacing == Vector3{1, 1, 0});
+  CHECK(open_reader(image(scale, "0.6", R"("physical")"), {})->info().geometry.spacing[0] == 3);  // a draft
+  for (const std::string type : {"affine", "rotation", "mapAxis", "byDimension", "displacements"}) {
+    const std::string reason = "has a coordinate transformation of type " + type +
+                               "; gpuccl reads scale, translation, identity and sequences of them";
+    CHECK(reason_for(image(R"("type":")" + type + "\"")) == reason);
+    CHECK(reason_for(image(R"("type":"sequence","transformations":[{)" + scale + R"(},{"type":")" + type +
+                           "\"}]")) == reason);
+  }
+  CHECK(reason_for(image(scale, "0.6", R"({"name":"none"})")) ==
+        "its arrays lie in the coordinate system 'none', which its metadata do not define");
+  CHECK(reason_for(image(scale, "0.7")).starts_with("is OME-Zarr 0.7; gpuccl reads versions up to 0.6"));
+  CHECK(has(reason_for(store(scratch, {{"zarr.json", R"({"zarr_format":3,"node_type":"group","attributes":)"
+                                                     R"({"ome":{"version":"0.6","scene":{}}}})"}})),
+            "a scene"));
 }
 
 TEST_CASE("chunks of a Zarr become an image, those that are not there have the fill value") {
