@@ -46,7 +46,10 @@ void check_zarr(const LabelOptions& options, io::LabelFormat format, bool batch)
                              : options.compression_level > 0 ? "--compress-level"
                                                              : nullptr;
   if (option == nullptr) return;
-  if (!io::traits_of(format).is_store)
+  if (options.pyramid && format == io::LabelFormat::ozx)
+    throw io::FileError(display_name_of_output(options.files.image), ErrorCode::usage,
+                        "--pyramid and .ozx cannot be combined; use the extension .zarr");
+  if (!io::traits_of(format).has_chunks)
     throw io::FileError(display_name_of_output(options.files.image), ErrorCode::usage,
                         std::string(option) + " is for label images in Zarr; " +
                             (batch ? "add --format zarr" : "use the extension .zarr"));

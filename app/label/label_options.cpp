@@ -120,7 +120,7 @@ void add_files(const Command& command, std::vector<std::string>& inputs, LabelPa
              "and @FILE with one name per line");
   add_path_or_stream(
       command, "-o,--output", files.image, "FILE",
-      "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc or .zarr; FOLDER/ for several");
+      "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc, .ozx or .zarr; FOLDER/ for several");
   add_text_path(command, "--json", files.json, "json",
                 "Report; - for standard output [next to the label image, with .json]");
   add_text_path(command, "--stats", files.stats, "csv",
@@ -140,7 +140,7 @@ void add_files_of_parts(const Command& command, std::vector<std::string>& inputs
                         bool of_objects) {
   add_inputs(command, inputs, "Input, as for gpuccl label: a file, a Zarr, or a folder with --stack");
   add_path(command, "-o,--output", files.image, "FILE",
-           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc or .zarr");
+           "Label image: .tif, .tiff, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc, .ozx or .zarr");
   add_text_path(command, "--json", files.json, "json", "Report [next to the label image, with .json]");
   add_path(command, "--preview", files.preview, "FILE", "Color picture of the labels over the image, in PNG");
   add_outlines(command, files);
@@ -357,7 +357,7 @@ static const Choices<std::string>& formats() {
   static const Choices<std::string> choices = [] {
     Choices<std::string> all;
     for (const char* const extension :
-         {"tiff", "ome.tif", "png", "npy", "nii", "nii.gz", "nrrd", "mha", "mrc", "zarr"})
+         {"tiff", "ome.tif", "png", "npy", "nii", "nii.gz", "nrrd", "mha", "mrc", "ozx", "zarr"})
       all.emplace_back(extension, extension);
     return all;
   }();

@@ -106,6 +106,7 @@ void InputFile::hold_all(int descriptor, std::int64_t max_held) {
 std::size_t InputFile::read_at(std::uint64_t offset, void* out, std::size_t count) const {
   if (offset >= size_) return 0;
   count = static_cast<std::size_t>(std::min<std::uint64_t>(count, size_ - offset));
+  if (whole_) return whole_->read_at(begin_ + offset, out, count);
   if (descriptor_) return read_all_at(descriptor_.get(), out, count, offset);
   std::memcpy(out, held_.data() + offset, count);
   return count;

@@ -39,6 +39,9 @@ class InputFile final : public ByteSource {
   InputFile(Descriptor file, std::uint64_t size) : descriptor_(std::move(file)), size_(size) {}
   /// Takes bytes in memory.
   explicit InputFile(std::vector<std::byte> bytes);
+  /// Takes `size` bytes of another file, which is at least `begin + size` long.
+  InputFile(std::shared_ptr<const InputFile> whole, std::uint64_t begin, std::uint64_t size)
+      : whole_(std::move(whole)), begin_(begin), size_(size) {}
   InputFile(const InputFile&) = delete;
   InputFile& operator=(const InputFile&) = delete;
 
@@ -60,6 +63,8 @@ class InputFile final : public ByteSource {
   std::string path_, inside_;
   Descriptor descriptor_;  // none: held_
   std::vector<std::byte> held_;
+  std::shared_ptr<const InputFile> whole_;  // of which this is a part
+  std::uint64_t begin_ = 0;
   std::uint64_t size_ = 0;
 };
 

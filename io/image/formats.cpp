@@ -52,7 +52,13 @@ constexpr LabelTraits kLabelTraits[] = {
      .compressions = kDeflate | any_of({Compression::zstd, Compression::blosc}),
      .place = Place::origin,
      .needs_z_spacing = true,
+     .has_chunks = true,
      .is_store = true},
+    {.title = "OME-Zarr",
+     .compressions = kDeflate | any_of({Compression::zstd, Compression::blosc}),
+     .place = Place::origin,
+     .needs_z_spacing = true,
+     .has_chunks = true},
 };
 
 /// Null if there is none.
@@ -187,7 +193,7 @@ LabelFormat label_format(const std::string& path) {
   if (is_label_group(path) || is_store(path)) return LabelFormat::zarr;
   throw Error(
       ErrorCode::usage,
-      "has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc or "
+      "has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc, .ozx or "
       ".zarr, for a folder /");
 }
 
@@ -253,7 +259,6 @@ void check_format(std::string_view format, const std::string& path, const Limits
 namespace {
 
 constexpr const char* kToImage = "convert it to PNG or TIFF";
-constexpr const char* kUnpack = "unpack it";
 constexpr const char* kToMha = "convert it to .mha with ParaView, or with sitk.WriteImage of SimpleITK";
 constexpr const char* kNeedsHeader =
     "has samples without a header; write a .mhd header for them (docs/formats.md shows one) and read that";
@@ -278,7 +283,6 @@ constexpr KnownFormat kKnown[] = {
     {0, "\x70\0\0\0"sv, "is a LIF file (Leica)", kToOme},
     {0, "\xda\xce\xbe\x0a"sv, "is an ND2 file (Nikon)", kToOme},
     {0, "\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv, "is an OLE file, such as OIB or ZVI", kToOme},
-    {0, "PK\3\4"sv, "is a zip archive", kUnpack},
     {0, "SIMPLE  ="sv, "is a FITS file", "convert it to .npy with astropy.io.fits and numpy.save of Python"},
     {0, "# vtk DataFile"sv, "is a VTK file", kToMha},
     {0, "CDF\1"sv, "is a netCDF 3 or MINC 1 file", kToNetcdf4},

@@ -23,7 +23,7 @@ namespace gpuccl::io {
 class SampleSource;
 
 /// Formats of label images.
-enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, mrc, zarr };
+enum class LabelFormat { tiff, png, npy, nifti, nifti_gz, nrrd, metaimage, mrc, zarr, ozx };
 
 /// Bytes that every file of a format has at an offset, in a file that has at least so many bytes.
 struct Magic {
@@ -69,7 +69,7 @@ inline constexpr std::array kFormats{
 /// Formats of files, in the order in which they are recognized: HDF5 may follow the header of another format.
 inline constexpr std::array kFileFormats{
     &kHdf5Format,  &kTiffFormat, &kPngFormat,       &kNpyFormat, &kJpegFormat, &kPnmFormat, &kBmpFormat,
-    &kNiftiFormat, &kNrrdFormat, &kMetaimageFormat, &kMrcFormat, &kMghFormat};
+    &kNiftiFormat, &kNrrdFormat, &kMetaimageFormat, &kMrcFormat, &kMghFormat,  &kZarrFormat};
 
 /// Returns whether files of a format, or a "stack", may be volumes.
 bool holds_volumes(std::string_view format);
@@ -142,6 +142,7 @@ struct LabelTraits {
   bool needs_z_spacing = false;  // it cannot be left open
   bool needs_unit = false;       // lengths without a unit are not written
   bool keeps_frame = false;      // copies the frame of a NIfTI unchanged
+  bool has_chunks = false;       // of a size that options set
   bool is_store = false;         // a folder of chunks, with smaller scales, and texts about labels
 
   /// Return whether label images can have this type, or this compression.

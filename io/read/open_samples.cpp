@@ -63,7 +63,7 @@ std::string recognized_format(const InputFile& file) {
 
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   const InputFormat* const format = recognize(*file);
-  if (!file->inside().empty() && (format == nullptr || format->word != "hdf5"))
+  if (!file->inside().empty() && (format == nullptr || (format->word != "hdf5" && format->word != "zarr")))
     throw Error(ErrorCode::data, "is not an HDF5 file, in which '" + file->inside() + "' would be a dataset");
   const bool selects = format == nullptr ? is_gzip(*file) : format->selects_planes;
   if (!selects) check_planes(format, options.planes);

@@ -95,13 +95,14 @@ std::int64_t bytes_of_strip(LabelFormat format, const WriteOptions& options, Ext
     case LabelFormat::metaimage:
       return raw ? raw_bytes : bytes_of_zlib_strip(strips, runs);
     case LabelFormat::zarr:
+    case LabelFormat::ozx:
       return bytes_of_zarr_strip(extent, options, runs);
   }
   return 0;
 }
 
 int slices_of_strip(LabelFormat format, const WriteOptions& options, Extent extent) {
-  return traits_of(format).is_store ? slices_of_zarr_strip(extent, options) : 1;
+  return traits_of(format).has_chunks ? slices_of_zarr_strip(extent, options) : 1;
 }
 
 LabelFile new_label_file(LabelFormat format, const std::string& path, const Extent& extent, Label count,
@@ -125,6 +126,8 @@ LabelFile new_label_file(LabelFormat format, const std::string& path, const Exte
       return mrc_label_file(extent, options);
     case LabelFormat::zarr:
       return zarr_label_file(path, extent, options);
+    case LabelFormat::ozx:
+      return ozx_label_file(extent, options);
   }
   throw Error(ErrorCode::internal, "unknown format");
 }

@@ -24,6 +24,9 @@ std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, 
 /// resolved.
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options);
 
+/// Returns a label image as OME-Zarr 0.5 in a zip that does not compress (RFC-9 of OME-NGFF), with one scale.
+LabelFile ozx_label_file(const Extent& extent, const WriteOptions& options);
+
 /// Returns the bytes for each strip in progress, if no row has more than `runs` runs.
 std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& options, std::int64_t runs);
 

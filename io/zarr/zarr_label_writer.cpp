@@ -22,6 +22,7 @@
 #include "io/image/formats.hpp"
 #include "io/zarr/zarr.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
+#include "io/zarr/zarr_zip.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -72,6 +73,13 @@ class RowCutter {
   std::vector<std::size_t> next_;  // of each row, the run that the next column begins with
 };
 
+/// Returns the folder of the chunks of a strip, in the folder of their level.
+std::string row_of(const ZarrLabelLayout& layout, bool in_3d, std::int64_t strip) {
+  const StripLayout& strips = layout.strips;
+  const std::string row = std::to_string(strips.index_in_slice(strip));
+  return in_3d ? std::to_string(strip / strips.strips_per_slice) + "/" + row : row;
+}
+
 /// Folder of the chunks of a level.
 class ChunkFolder {
  public:
@@ -87,7 +95,7 @@ class ChunkFolder {
 
   void begin_strip(std::int64_t strip) {
     const StripLayout& strips = layout_.strips;
-    row_ = row_of(strip);
+    row_ = row_of(layout_, in_3d_, strip);
     has_row_ = false;
     if (in_3d_) make_folder(folder_.get(), std::to_string(strip / strips.strips_per_slice));
   }
@@ -99,7 +107,7 @@ class ChunkFolder {
   }
   /// Reads a chunk; returns false for a chunk of background, which is not stored.
   bool read(std::int64_t strip, std::int64_t column, std::vector<std::byte>& stored) const {
-    const std::string name = row_of(strip) + "/" + std::to_string(column);
+    const std::string name = row_of(layout_, in_3d_, strip) + "/" + std::to_string(column);
     const Descriptor file(::openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!file && errno == ENOENT) return false;
     struct stat status {};
@@ -112,12 +120,6 @@ class ChunkFolder {
   }
 
  private:
-  std::string row_of(std::int64_t strip) const {
-    const StripLayout& strips = layout_.strips;
-    const std::string row = std::to_string(strips.index_in_slice(strip));
-    return in_3d_ ? std::to_string(strip / strips.strips_per_slice) + "/" + row : row;
-  }
-
   const ZarrLabelLayout& layout_;
   bool in_3d_;
   Descriptor folder_;
@@ -130,13 +132,17 @@ struct ChunkRecord {
   std::uint64_t column = 0, bytes = 0;
 };
 
+enum class ChunkTarget { folder, records, zip };
+
 /// Encodes chunks for one thread.
 class ChunkEncoder final : public StripEncoder {
  public:
-  /// `folder`: -1 to return the chunks, with a record before each.
+  /// For a target other than a folder, chunks are returned, each after a record, or as a file of a zip.
   ChunkEncoder(const ZarrLabelLayout& layout, const ZarrLabelHeader& header, const MappedLabels& labels,
-               int folder)
+               ChunkTarget target, int folder = -1)
       : layout_(layout),
+        target_(target),
+        in_3d_(header.levels.front().extent.depth > 1),
         type_(header.options.type),
         how_(zarr_compression(header.options, header.version)),
         is_from_runs_(how_.is_deflate() && header.options.level == 0 && bits_per_sample(type_) <= 32),
@@ -144,12 +150,13 @@ class ChunkEncoder final : public StripEncoder {
         from_runs_({.width = layout.width, .sample_bytes = bits_per_sample(type_) / 8}),
         from_samples_(how_, bits_per_sample(type_) / 8),
         slices_(static_cast<std::size_t>(layout.depth)) {
-    if (folder >= 0) folder_.emplace(layout, header, 0, folder);
+    if (target == ChunkTarget::folder) folder_.emplace(layout, header, 0, folder);
   }
 
   EncodedStrip encode(std::int64_t strip) override {
     const StripLayout& strips = layout_.strips;
     records_.clear();
+    row_ = "0/c/" + row_of(layout_, in_3d_, strip) + "/";
     if (folder_) folder_->begin_strip(strip);
     if (!take_slices(strip)) return {};
     for (std::int64_t column = 0; column < layout_.columns; ++column) {
@@ -204,6 +211,7 @@ class ChunkEncoder final : public StripEncoder {
 
   void put(std::uint64_t column, std::initializer_list<std::span<const std::byte>> parts) {
     if (folder_) return folder_->add(column, parts);
+    if (target_ == ChunkTarget::zip) return add_to_zip(records_, row_ + std::to_string(column), parts);
     ChunkRecord record{column, 0};
     for (const std::span<const std::byte> part : parts) record.bytes += part.size();
     const auto bytes = std::as_bytes(std::span(&record, 1));
@@ -241,6 +249,9 @@ class ChunkEncoder final : public StripEncoder {
   }
 
   const ZarrLabelLayout& layout_;
+  ChunkTarget target_;
+  bool in_3d_;
+  std::string row_;  // of the chunks of the strip, in a zip
   LabelType type_;
   ChunkCompression how_;
   bool is_from_runs_;  // if that pays
@@ -413,6 +424,30 @@ class ZarrFile final : public StripFile {
   std::optional<ChunkFolder> chunks_;
 };
 
+/// A zip archive of the documents and chunks.
+class ZipFile final : public StripFile {
+ public:
+  ZipFile(const ZarrLabelLayout& layout, ZarrLabelHeader header)
+      : StripFile(layout.strips, Places::after_others), layout_(layout), header_(std::move(header)) {}
+
+  const ZarrLabelLayout& layout() const { return layout_; }
+  const ZarrLabelHeader& header() const { return header_; }
+
+  Bytes head() const override {
+    Bytes bytes;
+    for (const auto& [key, text] : zarr_label_metadata(header_))
+      add_to_zip(bytes, key, {std::as_bytes(std::span(text))});
+    return bytes;
+  }
+  void write_tail(int file, std::uint64_t strips_end) const override {
+    write_zip_directory(file, strips_end);
+  }
+
+ private:
+  ZarrLabelLayout layout_;
+  ZarrLabelHeader header_;
+};
+
 /// Refuses chunks that are larger than programs read.
 void check_chunk(const ZarrLabelLayout& layout, LabelType type) {
   constexpr std::int64_t kMostBytes = std::int64_t{1} << 30;
@@ -484,6 +519,26 @@ std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& optio
                   kBuffersOfPyramid * samples);
 }
 
+static void check(const ZarrLabelLayout& layout, const ZarrLabelHeader& header) {
+  const std::optional<ChunkCodec> codec = zarr_compression(header.options, header.version).codec;
+  if (codec && !is_built_in(*codec))
+    throw Error(ErrorCode::data,
+                "this compression is not in this build of gpuccl, see gpuccl info; use another");
+  check_chunk(layout, header.options.type);
+}
+
+LabelFile ozx_label_file(const Extent& extent, const WriteOptions& options) {
+  const ZarrLabelLayout layout(extent, options);
+  auto file = std::make_unique<ZipFile>(
+      layout,
+      ZarrLabelHeader{.version = 3, .group = "", .options = options, .levels = {{{1, 1, 1}, extent}}});
+  check(layout, file->header());
+  const ZipFile& image = *file;
+  return {std::move(file), [&image](const MappedLabels& labels, int /*file*/) {
+            return std::make_unique<ChunkEncoder>(image.layout(), image.header(), labels, ChunkTarget::zip);
+          }};
+}
+
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options) {
   ZarrLabelHeader header;
   if (is_label_group(path)) {
@@ -492,16 +547,14 @@ LabelFile zarr_label_file(const std::string& path, const Extent& extent, const W
   }
   header.options = options;
   header.levels = zarr_levels(path, extent, options);
-  const std::optional<ChunkCodec> codec = zarr_compression(options, header.version).codec;
-  if (codec && !is_built_in(*codec))
-    throw Error(ErrorCode::data,
-                "this compression is not in this build of gpuccl, see gpuccl info; use another");
   const ZarrLabelLayout layout(extent, options);
-  check_chunk(layout, options.type);
+  check(layout, header);
   auto file = std::make_unique<ZarrFile>(layout, std::move(header));
   const ZarrFile& image = *file;
   return {std::move(file), [&image](const MappedLabels& labels, int folder) {
-            return std::make_unique<ChunkEncoder>(image.layout(), image.header(), labels, folder);
+            return std::make_unique<ChunkEncoder>(image.layout(), image.header(), labels,
+                                                  folder < 0 ? ChunkTarget::records : ChunkTarget::folder,
+                                                  folder);
           }};
 }
 

@@ -34,6 +34,7 @@
 #include "io/zarr/zarr_array.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 #include "io/zarr/zarr_store.hpp"
+#include "io/zarr/zarr_zip.hpp"
 
 namespace gpuccl::io {
 namespace {
@@ -444,7 +445,7 @@ std::int64_t ZarrChunks::stored_bytes() const {
 }
 
 std::int64_t ZarrChunks::held_bytes() const {
-  if (!array_.shards) return 0;
+  if (!array_.shards) return store_->held_bytes();
   std::uint64_t all = 1;  // the shards there are, as far as they are kept
   const auto& chunks = array_.shards->chunks;
   for (std::size_t axis = 0; axis < chunks.size(); ++axis) {
@@ -452,7 +453,7 @@ std::int64_t ZarrChunks::held_bytes() const {
     all = std::min<std::uint64_t>(
         kShardsAtHand, all * std::min<std::uint64_t>(kShardsAtHand, 1 + array_.shape[axis] / extent));
   }
-  return static_cast<std::int64_t>(all * array_.shards->index_bytes());
+  return static_cast<std::int64_t>(all * array_.shards->index_bytes()) + store_->held_bytes();
 }
 
 /// Sizes along the axes of space.
@@ -516,13 +517,26 @@ std::vector<ZarrLevel> levels_of_image(const std::string& image, const Extent& e
   }
 }
 
-std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptions& options) {
-  auto chunks = KeptInputs::get<ZarrChunks>(options.kept, path, [&] {
-    return std::make_shared<ZarrChunks>(std::make_shared<const ZarrFolder>(path, options.limits.follow),
-                                        memory_limit(options.limits));
-  });
+/// `open`: makes the store.
+template <class Open>
+static std::unique_ptr<SampleSource> open_kept(const std::string& path, const ReadOptions& options,
+                                               Open open) {
+  auto chunks = KeptInputs::get<ZarrChunks>(
+      options.kept, path, [&] { return std::make_shared<ZarrChunks>(open(), memory_limit(options.limits)); });
   const ChunkedImage image = chunks->image(options.planes);
   return open_chunks(std::move(chunks), image, options);
+}
+
+std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptions& options) {
+  return open_kept(path, options,
+                   [&] { return std::make_shared<const ZarrFolder>(path, options.limits.follow); });
+}
+
+static std::unique_ptr<SampleSource> open_zip(std::shared_ptr<const InputFile> file,
+                                              const ReadOptions& options) {
+  return open_kept(file->path(), options, [&] {
+    return std::make_shared<const ZarrZip>(file, file->inside(), memory_limit(options.limits));
+  });
 }
 
 std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, const ReadOptions& options) {
@@ -531,10 +545,13 @@ std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, 
   return open_chunks(std::move(chunks), image, options);
 }
 
-const InputFormat kZarrFormat{.word = "zarr",
-                              .title = "Zarr",
-                              .extensions = {{{".zarr", LabelFormat::zarr, ".zarr"}}},
-                              .selects_planes = true,
-                              .folder = {"zarr.json", ".zarray", ".zgroup", ".zattrs"}};
+const InputFormat kZarrFormat{
+    .word = "zarr",
+    .title = "Zarr",
+    .extensions = {{{".ozx", LabelFormat::ozx, ".ozx"}, {".zarr", LabelFormat::zarr, ".zarr"}}},
+    .magic = {{{0, "PK\3\4"}, {0, "PK\5\6"}}},
+    .open = open_zip,
+    .selects_planes = true,
+    .folder = {"zarr.json", ".zarray", ".zgroup", ".zattrs"}};
 
 }  // namespace gpuccl::io

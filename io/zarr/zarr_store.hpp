@@ -19,6 +19,8 @@ class ZarrStore {
   /// Returns null if there is no such file. Thread-safe. Throws Error: data for a key that is not a name
   /// inside the store, or that is not a file; no_input, io.
   virtual std::unique_ptr<const InputFile> open(const std::string& key) const = 0;
+  /// Returns the memory that the store holds.
+  virtual std::int64_t held_bytes() const { return 0; }
 };
 
 /// A store that is a folder. Without `follow`, symbolic links in it are not followed, so nothing outside of

@@ -141,7 +141,7 @@ TEST_CASE("files of other formats are refused with their format") {
       {"CDF\2 dimensions", "is a netCDF 3 file; convert it to netCDF 4 with 'nccopy"},
       {"CDF\5 dimensions", "is a netCDF 3 file; convert it to netCDF 4 with 'nccopy"},
       {with(0, "\x89HDF\r\n\x1a\n"), ""},  // as libhdf5 says it, or that it is not built in
-      {with(0, "PK\3\4"), "is a zip archive; unpack it"},
+      {with(0, "PK\3\4"), "is a zip archive that is damaged or truncated"},
       {"a b.png\nc.png\n", "is a list of images; write '@' before its name"},
       {"scans/1.TIF\r\n", "is a list of images;"},
       {"\x1f\x8b", "the compressed samples end early"},

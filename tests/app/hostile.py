@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 import zlib
 
 try:
@@ -128,6 +129,47 @@ def zarr_names(folder):
     own = ome_group(folder / "own.zarr")
     for name in ("zarr.json", ".zattrs", ".zgroup"):
         run("label", own, "-o", own / "labels" / name, code=64, said="cannot be called")
+
+
+def damaged_zip(folder):
+    """Stores in a zip: of Zip64, with a comment, with another file before them, and damaged in every byte of the directory."""
+    store = ome_group(folder / "in.zarr")
+    names = [path for path in sorted(store.rglob("*")) if path.is_file()]
+
+    def pack(name, compression=zipfile.ZIP_STORED, comment=b"", root="", zip64=False):
+        with zipfile.ZipFile(folder / name, "w", compression) as archive:
+            for path in names:
+                with archive.open(root + str(path.relative_to(store)), "w", force_zip64=zip64) as file:
+                    file.write(path.read_bytes())
+            archive.comment = comment
+        return folder / name
+
+    good = pack("good.ozx")
+    run("label", good, "--json", "-")
+    run("label", pack("comment.ozx", comment=b'{"ome":{"version":"0.5"}}PK\5\6' + bytes(60)), "--json", "-")
+    run("label", pack("zip64.ozx", zip64=True), "--json", "-")
+    run("label", pack("deep.ozx", root="in.zarr/"), "--json", "-", code=65, said="name a folder in it, as in")
+    run("label", str(folder / "deep.ozx") + ":/in.zarr", "--json", "-")
+    run("label", pack("deflate.ozx", zipfile.ZIP_DEFLATED), "--json", "-", code=65, said="zip -r -0")
+    with zipfile.ZipFile(folder / "other.ozx", "w") as archive:
+        archive.writestr("a.txt", "no image")
+    run("label", folder / "other.ozx", "--json", "-", code=65, said="contains no Zarr; unpack it")
+    data = good.read_bytes()
+    end = data.rindex(b"PK\5\6")
+    begin = int.from_bytes(data[end + 16:end + 20], "little")
+    # The directory and its end as Zip64 has them, for archives of more than 4 GiB.
+    large = data[:end] + b"PK\6\6" + struct.pack("<QHHIIQQQQ", 44, 45, 45, 0, 0, len(names), len(names), end - begin, begin)
+    large += b"PK\6\7" + struct.pack("<IQI", 0, end, 1) + b"PK\5\6" + struct.pack("<HHHHIIH", 0, 0, 0xffff, 0xffff, 0xffffffff, 0xffffffff, 0)
+    (folder / "large.ozx").write_bytes(large)
+    run("label", folder / "large.ozx", "--json", "-")
+    for cut in range(0, len(data) - begin, 7):
+        (folder / "cut.ozx").write_bytes(data[: len(data) - 1 - cut])
+        run("label", folder / "cut.ozx", "--json", "-", code=65, said="damaged or truncated")
+    for whole in (data, large):
+        for at in range(begin, len(whole), 5):
+            (folder / "flipped.ozx").write_bytes(whole[:at] + bytes([whole[at] ^ 0xff]) + whole[at + 1:])
+            ended = subprocess.run([GPUCCL, "label", folder / "flipped.ozx", "--json", folder / "flipped.json", "--overwrite"], capture_output=True, timeout=30)
+            assert ended.returncode in (0, 65, 71) and ended.stderr.count(b"\n") <= 2, (at, ended)
 
 
 def json_time(folder):
@@ -476,7 +518,7 @@ def formulas(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    tests = [claims, reports, outputs, names_in_brackets, zarr_names, json_time, tiny_chunks, few_descriptors, detached, formats, memory,
+    tests = [claims, reports, outputs, names_in_brackets, zarr_names, damaged_zip, json_time, tiny_chunks, few_descriptors, detached, formats, memory,
              signals, zeros_in_text, formulas]
     if HAS_HDF5:
         tests += [hdf5_time, hdf5_memory]

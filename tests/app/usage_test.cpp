@@ -17,7 +17,8 @@ TEST_CASE("a command line that says nothing sensible is refused with a hint") {
   fails({"label", "x.png"}, 64, "nothing to write");
   fails({"label", "x.png", "y.png", "-o", "z.tif"}, 64, "whose name ends in /");
   fails({"label", "x.png", "-o", "labels"}, 64,
-        "labels: has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc or "
+        "labels: has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc, "
+        ".ozx or "
         ".zarr, for a folder /");
   fails({"label", "", "-o", "z.tif"}, 64, "a name is missing");
   refused({"--frobnicate"}, "no option '--frobnicate'");

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 try:
     import numpy
@@ -77,6 +78,29 @@ def check(path, expected, in_image):
     described = attributes["image-label"]
     assert ("source" in described) == in_image
     assert "colors" not in described and "properties" not in described
+
+
+def check_zip(image, path, tasks, expected, words):
+    """Labels in one file, from one process, slabs and parts."""
+    run("label", image, "-o", path, "--overwrite", *words)
+    with zipfile.ZipFile(path) as archive:
+        assert archive.testzip() is None
+        assert archive.namelist()[:2] == ["zarr.json", "0/zarr.json"], archive.namelist()
+        assert json.loads(archive.comment)["ome"]["version"] == "0.5"
+        assert all(entry.compress_type == zipfile.ZIP_STORED for entry in archive.infolist())
+    group = zarr.open_group(zarr.storage.ZipStore(path, mode="r"), mode="r")
+    assert (group["0"][...] == expected).all(), words
+    assert group.attrs["ome"]["multiscales"][0]["datasets"][0]["coordinateTransformations"][1]["translation"][-1] == 7
+    with open(path, "rb") as file:
+        whole = file.read()
+    run("label", image, "-o", path, "--overwrite", *words, "--memory", "9M")
+    assert open(path, "rb").read() == whole, "slabs"
+    for _ in range(3):
+        for part in range(1, 4):
+            run("label", image, "-o", path, "--overwrite", *words, "--part", f"{part}/3", "--parts-dir", tasks)
+    subprocess.run([program, "join", tasks, "--quiet"], check=True)
+    assert open(path, "rb").read() == whole, "parts"
+    shutil.rmtree(tasks)
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -163,3 +187,4 @@ with tempfile.TemporaryDirectory() as folder:
                     subprocess.run([program, "join", tasks, "--quiet"], check=True)
                 assert contents(name) == files, (how, "parts")
                 shutil.rmtree(tasks)
+                check_zip(store, os.path.join(folder, "labels.ozx"), tasks, expected, words[1:])

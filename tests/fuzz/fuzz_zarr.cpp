@@ -3,9 +3,10 @@
 
 #include "decode.hpp"
 #include "io/zarr/zarr.hpp"
+#include "io/zarr/zarr_zip.hpp"
 
 // The reader of Zarr. The bytes are documents of metadata, each ended by a NUL, the first begun by a letter
-// that says which they are; what follows is every chunk, or shard.
+// that says which they are; what follows is every chunk, or shard. Or they are a zip archive.
 namespace gpuccl {
 namespace {
 
@@ -34,12 +35,12 @@ class FuzzedStore final : public io::ZarrStore {
     return chunk_.empty() ? nullptr : file_of(chunk_);
   }
 
- private:
   static std::unique_ptr<const io::InputFile> file_of(const std::string& text) {
     const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
     return std::make_unique<const io::InputFile>(std::vector<std::byte>(bytes, bytes + text.size()));
   }
 
+ private:
   std::vector<std::string> keys_, documents_;
   std::string chunk_;
 };
@@ -50,7 +51,11 @@ class FuzzedStore final : public io::ZarrStore {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace gpuccl;
   fuzz::decode(size > 0 ? data[size - 1] : 0, [&](const io::ReadOptions& options) {
-    return io::open_zarr(std::make_shared<const FuzzedStore>(data, size), options);
+    if (size == 0 || data[0] != 'P')
+      return io::open_zarr(std::make_shared<const FuzzedStore>(data, size), options);
+    const std::string archive(reinterpret_cast<const char*>(data), size);
+    return io::open_zarr(std::make_shared<const io::ZarrZip>(FuzzedStore::file_of(archive), "", 1 << 20),
+                         options);
   });
   return 0;
 }

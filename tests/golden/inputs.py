@@ -6,6 +6,7 @@ import random
 import shutil
 import struct
 import subprocess
+import zipfile
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -403,6 +404,10 @@ def make_all(folder, gpuccl):
     write_zarr(folder / "v2-gzip.zarr", list(deep), volume, [9, 30, 41], compressor="gzip")
     write_zarr(folder / "v2-zlib.zarr", list(deep), volume, [1, 30, 41], compressor="zlib")
     write_zarr(folder / "v3.zarr", list(deep), volume, [4, 16, 16], 3, scale=[2, 0.5, 0.5])
+    with zipfile.ZipFile(folder / "v3.ozx", "w") as archive:
+        for path in sorted((folder / "v3.zarr").rglob("*")):
+            if path.is_file():
+                archive.writestr(zipfile.ZipInfo(str(path.relative_to(folder / "v3.zarr"))), path.read_bytes())
     write_zarr(folder / "v3-gzip.zarr", list(deep), volume, [3, 30, 41], 3, "gzip")
     write_zarr(folder / "channels.zarr", [2, 3, *flat], volume[:6 * product(flat)], [1, 1, 30, 41], axes="czyx")
     write_zarr(folder / "image.zarr", list(flat), image, [16, 16])

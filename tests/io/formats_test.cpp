@@ -35,7 +35,7 @@ TEST_CASE("messages name every format and extension of the table") {
   CHECK(image_extensions() ==
         ".png, .tif, .tiff, .stk, .lsm, .npy, .nii, .nii.gz, .hdr, .nrrd, .nhdr, .mha, .mhd, .mgh, .mgz, "
         ".mrc, .map, .rec, .st, .mrcs, .mrc.gz, .map.gz, .pbm, .pgm, .ppm, .pnm, .bmp, .jpg, .jpeg, .h5, "
-        ".hdf5, .he5, .nc or .zarr");
+        ".hdf5, .he5, .nc, .ozx or .zarr");
   CHECK(written_formats() == "TIFF, PNG, .npy, NIfTI, NRRD, MetaImage, MRC, OME-Zarr");
   std::istringstream extensions(image_extensions());
   int count = 0;
@@ -46,7 +46,7 @@ TEST_CASE("messages name every format and extension of the table") {
     CHECK_FALSE(is_image_name("." + word));
     ++count;
   }
-  CHECK(count == 34);
+  CHECK(count == 35);
   for (const char* name : {"a", "a.txt", "a.gz", "a.img", ".a.png"}) CHECK_FALSE(is_image_name(name));
   CHECK(is_image_name("A.TIFF"));
 }
@@ -76,6 +76,7 @@ TEST_CASE("labels of a batch have the extension of the input where it can be wri
                                            {"a.mhd", ".mha"},
                                            {"a.mgz", ".nii.gz"},
                                            {"a.MRC.gz", ".mrc"},
+                                           {"a.ozx", ".ozx"},
                                            {"a.npy", ".npy"},
                                            {"a.zarr", ".zarr"},
                                            {"a.ome.tiff", ".ome.tif"},

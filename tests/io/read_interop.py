@@ -4,11 +4,13 @@ usage: read_interop.py GPUCCL PART
 Exit status 77: the module that PART needs is not installed.
 """
 
+import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 from interop import SKIPPED, need
 
@@ -404,14 +406,49 @@ def check_zarr(reader):
     for axes in ((0, 1, 2), (2, 1, 0), (1, 2, 0)):
         names = ["zyx"[axis] for axis in axes]
         expect(image.transpose(axes), foreground=image != 0, chunks=(8, 8, 8), dimension_names=names)
+    expect_zip(reader, zarr, image)
     for bad in (image[..., None].repeat(2, axis=-1)[None], image[0, 0], image.astype("c8")):
         zarr.create_array(path, shape=bad.shape, dtype=bad.dtype, overwrite=True)[...] = bad
         reader.expect_refused(path)
 
 
+def expect_zip(reader, zarr, image):
+    """Stores that zarr-python writes into a zip, and one of a folder by the zip of Python."""
+    for form in (2, 3):
+        path = reader.path("array.ozx")
+        with zarr.storage.ZipStore(path, mode="w") as store:
+            array = zarr.create_array(store, shape=image.shape, dtype=image.dtype, chunks=(4, 16, 32), zarr_format=form)
+            array[...] = image
+        reader.expect(path, image != 0)
+        reader.expect_refused(reader.cut(path))
+        with zarr.storage.ZipStore(path, mode="w") as store:
+            array = zarr.create_group(store, zarr_format=form).create_array("labels/cells", shape=image.shape, dtype=image.dtype)
+            array[...] = image
+        reader.expect_refused(path)
+        reader.expect(path + ":/labels/cells", image != 0)
+        with zarr.storage.ZipStore(path, mode="w", compression=zipfile.ZIP_DEFLATED) as store:
+            zarr.create_array(store, shape=image.shape, dtype=image.dtype, zarr_format=form)[...] = image
+        reader.expect_refused(path)
+
+
+def check_ngff(reader):
+    """Images of each version of OME-Zarr by ngff-zarr, in a folder and in a zip."""
+    numpy, ngff = reader.numpy, need("ngff_zarr")
+    image = noise(numpy, (6, 37, 51), numpy.dtype("u2"))
+    units = {axis: "micrometer" for axis in "zyx"}
+    scale, origin = {"z": 2.0, "y": 0.5, "x": 0.25}, {"z": 1.0, "y": 2.0, "x": 3.0}
+    scales = ngff.to_multiscales(ngff.to_ngff_image(image, dims=list("zyx"), scale=scale, translation=origin, axes_units=units), scale_factors=[2], chunks=16)
+    for name in ("0.4.zarr", "0.5.zarr", "0.6.zarr", "0.5.ozx", "0.6.ozx"):
+        ngff.to_ngff_zarr(reader.path(name), scales, version=name[:3])
+        reader.expect(reader.path(name), image != 0)
+        run = subprocess.run([reader.program, "label", reader.path(name), "--json", "-", "--no-components", "--quiet"], capture_output=True, check=True)
+        geometry = json.loads(run.stdout)["input"]["geometry"]
+        assert geometry["spacing"] == [0.25, 0.5, 2] and geometry["unit"] == "um" and geometry["origin"] == [3, 2, 1], (name, geometry)
+
+
 def main():
     program, part = sys.argv[1:]
-    checks = {"imagej": check_imagej, "numpy": check_numpy, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage, "zarr": check_zarr}
+    checks = {"imagej": check_imagej, "numpy": check_numpy, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage, "ngff": check_ngff, "zarr": check_zarr}
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as outputs:
         checks[part](Reader(program, folder, outputs))
 
