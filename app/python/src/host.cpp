@@ -825,6 +825,7 @@ nb::object join_blocks(const std::vector<BlockWords>& blocks, const std::array<i
 
 nb::object select_blocks(const BlockWords& words, const std::array<int, 3>& size, bool per_slice,
                          const CleanRequest& request, const std::optional<BlockWords>& values) {
+  std::optional<nb::gil_scoped_release> released(std::in_place);
   Components components;
   for_each_share(words, [&](const Share& share) { components.push_back(share.component); });
   const std::size_t count = components.size();
@@ -839,6 +840,7 @@ nb::object select_blocks(const BlockWords& words, const std::array<int, 3>& size
              MeasureTable(), {.bits = bits, .type = ValueType::u64, .per_value = request.per_value});
   std::vector<std::uint64_t> kept(count, 1);
   for (std::size_t i = 0; i < count && !selection.map.empty(); ++i) kept[i] = selection.map[i + 1] != 0;
+  released.reset();
   return to_array(std::move(kept));
 }
 
