@@ -12,7 +12,7 @@ set(rooms
   "app/mpi 228"
   "app/options 2286"
   "app/parts 1848"
-  "app/python 6067"
+  "app/python 6069"
   "app/view 3146"
   "app 160"
   "io/bmp 254"
