@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -70,13 +71,17 @@ ZarrZip::ZarrZip(std::shared_ptr<const InputFile> archive, const std::string& fo
         return entry.name.starts_with(folder_) && is_root(entry.name.substr(folder_.size()));
       }))
     return;
+  std::optional<std::string> folder_in_it;  // the outermost
   for (const Entry& entry : entries_) {
     const std::size_t end = entry.name.rfind('/');
-    if (end != std::string_view::npos && is_root(entry.name.substr(end + 1)))
-      refuse_zip("has no Zarr at " + (folder_.empty() ? "its root" : "/" + folder_) +
-                 "; name a folder in it, as in " + archive_->path().substr(0, archive_->path().find(":/")) +
-                 ":/" + std::string(entry.name.substr(0, end)));
+    if (end != std::string_view::npos && is_root(entry.name.substr(end + 1)) &&
+        (!folder_in_it || end < folder_in_it->size()))
+      folder_in_it = entry.name.substr(0, end);
   }
+  if (folder_in_it)
+    refuse_zip("has no Zarr at " + (folder_.empty() ? "its root" : "/" + folder_) +
+               "; name a folder in it, as in " + archive_->path().substr(0, archive_->path().find(":/")) +
+               ":/" + *folder_in_it);
   refuse_zip("contains no Zarr; unpack it");
 }
 

@@ -148,7 +148,7 @@ def damaged_zip(folder):
     run("label", good, "--json", "-")
     run("label", pack("comment.ozx", comment=b'{"ome":{"version":"0.5"}}PK\5\6' + bytes(60)), "--json", "-")
     run("label", pack("zip64.ozx", zip64=True), "--json", "-")
-    run("label", pack("deep.ozx", root="in.zarr/"), "--json", "-", code=65, said="name a folder in it, as in")
+    run("label", pack("deep.ozx", root="in.zarr/"), "--json", "-", code=65, said="deep.ozx:/in.zarr\n")
     run("label", str(folder / "deep.ozx") + ":/in.zarr", "--json", "-")
     run("label", pack("deflate.ozx", zipfile.ZIP_DEFLATED), "--json", "-", code=65, said="zip -r -0")
     with zipfile.ZipFile(folder / "other.ozx", "w") as archive:
