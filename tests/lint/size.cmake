@@ -34,7 +34,7 @@ set(rooms
   "io/report 1727"
   "io/tiff 3414"
   "io/write 1092"
-  "io/zarr 2621"
+  "io/zarr 2626"
   "io 76"
   "lib/include 3249"
   "lib/papers 5557"
