@@ -27,6 +27,7 @@ int parse_and_run(int argc, char** argv) {
   line.add_command("view", "Write an HTML page that shows a label image and its table", setup_view);
   line.add_command("list", "List the algorithms, or the measures of components", setup_list);
   line.add_command("info", "Print versions, formats and devices, for bug reports", setup_info);
+  line.add_command("schema", "Print the JSON schema of a report or table", setup_schema);
   line.add_command("completion", "Print the completion script of a shell",
                    [&line](const Command& command) { setup_completion(command, line); });
   line.set_examples(

@@ -30,6 +30,7 @@ void setup_generate(const Command& command);
 void setup_view(const Command& command);
 void setup_list(const Command& command);
 void setup_info(const Command& command);
+void setup_schema(const Command& command);
 /// Completions come from `line`.
 void setup_completion(const Command& command, CommandLine& line);
 

@@ -51,6 +51,8 @@ std::vector<std::string> values_of(const std::string& command, const std::string
     }
   } else if (command == "generate" && option.empty()) {
     for (const GenerateKind& kind : generate_kinds()) names.insert(kind.name);
+  } else if (command == "schema" && option.empty()) {
+    names = {"report", "stats", "match"};
   } else if (command == "completion" && option.empty()) {
     for (const auto& shell : kShells) names.insert(shell.first);
   }

@@ -1,5 +1,5 @@
-# Makes one C++ file of the pages: cmake -DOUTPUT=FILE -P bundle.cmake. All pages begin with head.html. Of a page NAME.html the modules
-# that it lists after @SCRIPT@ become one script, so that it opens without a server: browsers load no module from file://.
+# Makes one C++ file of the pages and JSON schemas: cmake -DOUTPUT=FILE -P bundle.cmake. All pages begin with head.html. Of a page NAME.html
+# the modules that it lists after @SCRIPT@ become one script, so that it opens without a server: browsers load no module from file://.
 cmake_minimum_required(VERSION 3.25)
 set(here ${CMAKE_CURRENT_LIST_DIR})
 set(base base.js unpack.js filter.js histogram.js table.js)
@@ -25,6 +25,11 @@ foreach(Name View Bench Batch)
   string(REPLACE "@STYLE@" "\n${style}" page "${page}")
   string(REPLACE "@SCRIPT@" "\n${script}" page "${page}")
   string(APPEND text "\nconst std::string_view k${Name}Page = R\"page(${page})page\";\n")
+endforeach()
+foreach(Name Report Match)
+  string(TOLOWER ${Name} name)
+  file(READ ${here}/../../data/${name}.schema.json schema)
+  string(APPEND text "\nconst std::string_view k${Name}Schema = R\"page(${schema})page\";\n")
 endforeach()
 string(APPEND text "\n}  // namespace gpuccl::app\n")
 file(WRITE ${OUTPUT} "${text}")

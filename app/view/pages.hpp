@@ -14,6 +14,9 @@ namespace gpuccl::app {
 extern const std::string_view kViewPage;
 extern const std::string_view kBenchPage;
 extern const std::string_view kBatchPage;
+/// Schemas of JSON outputs, of the folder data.
+extern const std::string_view kReportSchema;
+extern const std::string_view kMatchSchema;
 inline constexpr std::string_view kDataPlace = "@DATA@";
 
 /// Returns the element of a page that contains this JSON, escaped: no text in it ends the element.

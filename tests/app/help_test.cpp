@@ -9,8 +9,8 @@
 namespace gpuccl {
 namespace {
 
-const char* const kCommands[] = {"label", "measure",  "join", "compare", "contacts", "match",
-                                 "view",  "generate", "list", "info",    "bench",    "completion"};
+const char* const kCommands[] = {"label",    "measure", "join", "compare", "contacts", "match",     "view",
+                                 "generate", "list",    "info", "bench",   "schema",   "completion"};
 
 std::set<std::string> matches(const std::string& text, const std::regex& pattern) {
   std::set<std::string> found;
@@ -129,7 +129,7 @@ TEST_CASE(
 
 TEST_CASE("help fits a terminal of 80 columns") {
   for (const std::string command : {"", "label", "measure", "join", "compare", "contacts", "match", "view",
-                                    "generate", "list", "info", "bench", "completion"}) {
+                                    "generate", "list", "info", "bench", "schema", "completion"}) {
     const std::string help = succeeds(command.empty() ? Words{"--help"} : Words{command, "--help"});
     CHECK(help == succeeds(command.empty() ? Words{"help"} : Words{"help", command}));
     std::istringstream lines(help);
@@ -156,8 +156,8 @@ std::set<std::string> completions(const std::string& words) {
 
 TEST_CASE("bash completes commands, options, words and algorithms") {
   CHECK(completions("''") == std::set<std::string>{"label", "measure", "join", "compare", "contacts", "match",
-                                                   "view", "generate", "list", "info", "bench", "completion",
-                                                   "--help", "--version"});
+                                                   "view", "generate", "list", "info", "bench", "schema",
+                                                   "completion", "--help", "--version"});
   for (const std::string command : kCommands)
     CHECK(completions(command + " -") == all(options_in_help(succeeds({command, "--help"}))));
   CHECK(completions("label in.png --device ''") == std::set<std::string>{"auto", "cuda", "cpu"});
@@ -174,6 +174,7 @@ TEST_CASE("bash completes commands, options, words and algorithms") {
   CHECK(completions("label --measure border_sid") == std::set<std::string>{"border_sides"});
   CHECK(completions("label --device = c") == std::set<std::string>{"cuda", "cpu"});
   CHECK(completions("label --device =") == std::set<std::string>{"auto", "cuda", "cpu"});
+  CHECK(completions("schema ''") == std::set<std::string>{"report", "stats", "match"});
   CHECK(completions("completion ''") == std::set<std::string>{"bash", "fish", "zsh"});
   CHECK(completions("label " + source_file("LICEN")).empty());  // bash then completes names of files
 }
