@@ -23,10 +23,9 @@ using Histogram = std::vector<std::uint64_t>;
 /// Values are counted in bins of equal width.
 class Bins {
  public:
-  /// Integers from `least` to `most`: one bin each if they are few.
-  static Bins of_numbers(double least, double most) {
-    constexpr double kMost = 65536;
-    const double width = std::floor((most - least) / kMost) + 1;
+  /// Integers from `least` to `most`: one bin each if there are at most `most_bins`.
+  static Bins of_numbers(double least, double most, double most_bins) {
+    const double width = std::floor((most - least) / most_bins) + 1;
     return {least, most, 1, width, 1, std::floor((most - least) / width) + 1};
   }
   /// In units of one or two: a difference of two values does not overflow, and is not 0 if they differ.
@@ -148,12 +147,22 @@ std::size_t otsu_split(const std::vector<std::uint64_t>& histogram) {
 double otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
   const SampleFormat& of_all = source.format(0);
   const bool is_whole = is_whole_numbers(of_all, options);
-  // The luma of colors of few bits: bin i ends at i, so that grays have the threshold of a gray image.
-  const bool has_few_lumas =
-      !is_whole && of_all.kind == SampleKind::unsigned_integer && of_all.bits <= 16 && !of_all.is_scaled();
-  const int bits = has_few_lumas && of_all.photometric == Photometric::palette ? 8 : of_all.bits;
+  // Lumas of integers are rounded up to integers, so that grays have the threshold of a gray image. Those of
+  // a palette, whose colors have 8 bits, are thousandths, so each has a bin.
+  const bool is_luma = !is_whole && of_all.kind != SampleKind::floating && !of_all.is_scaled();
+  const bool is_palette = is_luma && of_all.photometric == Photometric::palette;
+  const double per_unit = is_palette ? 1000 : 1;
+  const auto step_of = [&](double value) {
+    if (!is_palette) return is_luma ? std::ceil(value) : value;
+    const double step = std::ceil(value * per_unit);
+    return (step - 1) / per_unit >= value ? step - 1 : step;
+  };
+  const int bits = of_all.bits;
   double least = std::numeric_limits<double>::infinity(), most = -least;
-  if ((is_whole || has_few_lumas) && bits <= 16) {
+  if (is_palette) {
+    least = 0;
+    most = 255 * per_unit;
+  } else if (bits <= 16 && (is_whole || (is_luma && of_all.kind == SampleKind::unsigned_integer))) {
     least = of_all.kind == SampleKind::signed_integer ? -std::exp2(bits - 1) : 0;
     most = least + std::exp2(bits) - 1;
   } else {
@@ -168,9 +177,12 @@ double otsu_threshold(const SampleSource& source, const ForegroundOptions& optio
     }
     if (least > most) return 0;
     if (!is_whole && least == most) return least;
+    least = step_of(least);
+    most = step_of(most);
   }
-  const bool is_real = !is_whole && !has_few_lumas;
-  const Bins bins = is_real ? Bins::of_real_numbers(least, most) : Bins::of_numbers(least, most);
+  const bool is_real = !is_whole && !is_luma;
+  const Bins bins = is_real ? Bins::of_real_numbers(least, most)
+                            : Bins::of_numbers(least, most, is_palette ? most + 1 : 65536);
   Histogram histogram(bins.count());
   const auto count_values = [&](Histogram& part, const SampleFormat& format, const ForegroundOptions& rule,
                                 const std::byte* row, std::int64_t x, std::int64_t count) {
@@ -178,14 +190,13 @@ double otsu_threshold(const SampleSource& source, const ForegroundOptions& optio
                            (format.photometric == Photometric::min_is_black || rule.raw);
     if (is_stored && format.bits == 8) return count_stored<std::uint8_t>(row, x, count, part);
     if (is_stored && format.bits == 16) return count_stored<std::uint16_t>(row, x, count, part);
-    for_each_value(format, rule, row, x, count,
-                   [&](double value) { ++part[bins.of(has_few_lumas ? std::ceil(value) : value)]; });
+    for_each_value(format, rule, row, x, count, [&](double value) { ++part[bins.of(step_of(value))]; });
   };
   const auto bytes = static_cast<std::int64_t>(histogram.size() * sizeof(histogram[0]));
   for (const Histogram& part : reduce_blocks(source, options, memory, histogram, bytes, count_values))
     std::transform(part.begin(), part.end(), histogram.begin(), histogram.begin(), std::plus<>());
   const std::size_t split = otsu_split(histogram);
-  return is_real ? bins.middle(split) : bins.last_of(split);
+  return is_real ? bins.middle(split) : bins.last_of(split) / per_unit;
 }
 
 }  // namespace gpuccl::io

@@ -59,16 +59,16 @@ double threshold_of(const std::vector<T>& samples, SampleKind kind,
 }
 
 template <class T>
-void check_gray_as_colors() {
+void check_gray_as_colors(T factor = 1) {
   std::mt19937 random(2);
   std::vector<T> grays(2000), colors;
-  for (T& gray : grays) gray = static_cast<T>((random() % 3 == 0 ? 170 : 60) + random() % 50);
+  for (T& gray : grays) gray = static_cast<T>(((random() % 3 == 0 ? 170 : 60) + random() % 50) * factor);
   for (const T gray : grays) colors.insert(colors.end(), 3, gray);
   std::vector<std::byte> bytes(colors.size() * sizeof(T));
   std::memcpy(bytes.data(), colors.data(), bytes.size());
-  const SampleFormat format{sizeof(T) * 8, SampleKind::unsigned_integer, 3, Photometric::rgb, false, {}};
-  CHECK(otsu_threshold(MemorySource(format, {1000, 1, 2}, bytes), {}, kMemory) ==
-        threshold_of(grays, SampleKind::unsigned_integer));
+  const SampleKind kind = std::is_signed_v<T> ? SampleKind::signed_integer : SampleKind::unsigned_integer;
+  const SampleFormat format{sizeof(T) * 8, kind, 3, Photometric::rgb, false, {}};
+  CHECK(otsu_threshold(MemorySource(format, {1000, 1, 2}, bytes), {}, kMemory) == threshold_of(grays, kind));
 }
 
 }  // namespace
@@ -76,6 +76,39 @@ void check_gray_as_colors() {
 TEST_CASE("Otsu's threshold of grays that are stored as colors is that of the gray image") {
   check_gray_as_colors<std::uint8_t>();
   check_gray_as_colors<std::uint16_t>();
+  check_gray_as_colors<std::uint32_t>();
+  check_gray_as_colors<std::uint32_t>(15000000);
+  check_gray_as_colors<std::int16_t>(-100);
+  check_gray_as_colors<std::int32_t>(-7000000);
+}
+
+TEST_CASE("Otsu's threshold of a palette of colors is one of its lumas: that with the largest variance") {
+  std::mt19937 random(7);
+  for (int repetition = 0; repetition < 40; ++repetition) {
+    CAPTURE(repetition);
+    SampleFormat format{8, SampleKind::unsigned_integer, 1, Photometric::palette, false, {}};
+    // Many colors whose lumas lie within one or two units.
+    const auto near_100 = [&](unsigned range) { return 100.0 + static_cast<double>(random() % range); };
+    for (int i = 0; i < 256; ++i) format.palette.push_back(luma(near_100(3), near_100(3), near_100(9)));
+    std::vector<std::byte> bytes(400);
+    for (std::byte& byte : bytes) byte = static_cast<std::byte>(random() % 256);
+    std::vector<double> lumas;
+    for (const std::byte byte : bytes) lumas.push_back(format.palette[std::to_integer<std::size_t>(byte)]);
+    std::sort(lumas.begin(), lumas.end());
+    const auto variance_at = [&](double threshold) {
+      double sums[2] = {}, counts[2] = {};
+      for (const double one : lumas) {
+        sums[one > threshold] += one;
+        ++counts[one > threshold];
+      }
+      const double distance = sums[0] / counts[0] - sums[1] / counts[1];
+      return counts[0] * counts[1] * distance * distance;
+    };
+    const double found = otsu_threshold(MemorySource(format, {400, 1, 1}, bytes), {}, kMemory);
+    CHECK(std::binary_search(lumas.begin(), lumas.end(), found));
+    for (const double other : lumas)
+      if (other < lumas.back()) CHECK(variance_at(other) <= variance_at(found) * (1 + 1e-9));
+  }
 }
 
 TEST_CASE("Otsu's threshold of a palette splits its lumas, with any bits of an index") {
