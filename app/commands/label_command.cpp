@@ -98,6 +98,8 @@ void setup_label(const Command& command) {
 void setup_measure(const Command& command) {
   set_up(command, LabelOptions::for_objects());
   command.example("labels.tif --intensity image.tif --stats table.csv");
+  command.example("labels/ --intensity images/ --measure shape --stats all.csv");
+  command.example("organs.nii.gz --min-size 100mm3 -o large.nii.gz");
 }
 
 }  // namespace gpuccl::app

@@ -84,12 +84,19 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
   return odd + "; " + suggestion;
 }
 
-/// Returns the hint for --value.
-std::string hint_of_value(const io::ForegroundOptions& options, const Findings& findings) {
+/// Returns the hint for --value. Integers of few bits have values that are known without looking.
+std::string hint_of_value(const io::ImageInfo& input, const io::ForegroundOptions& options,
+                          const Findings& findings) {
   if (findings.foreground != (options.invert ? 1 : 0)) return "";
-  return options.values.size() == 1 && options.values.front().is_one()
-             ? "no pixel has the value of --value"
-             : "no pixel has one of the values of --value";
+  const std::string none = options.values.size() == 1 && options.values.front().is_one()
+                               ? "no pixel has the value of --value"
+                               : "no pixel has one of the values of --value";
+  constexpr int kLeastBitsOfFloat = 16;
+  const int bits = input.bits_per_sample, most = (1 << std::min(bits, kLeastBitsOfFloat)) - 1;
+  if (bits >= kLeastBitsOfFloat || !input.value_rule.empty() || options.values.front().low.number() <= most)
+    return none;
+  return none + (bits == 1 ? "; the values of 1 bit are 0 and 1"
+                           : fmt::format("; values of {} bits are at most {}", bits, most));
 }
 
 /// Returns whether slices are images of their own, or a TIFF is probably a scan: programs that write volumes
@@ -146,7 +153,7 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
     if (!line.empty()) lines.push_back(std::move(line));
   };
   const bool by_value = !options.values.empty();
-  if (by_value) add(hint_of_value(options, findings));
+  if (by_value) add(hint_of_value(input, options, findings));
   if (findings.by_values && findings.foreground <= 0)
     add(findings.any_nan ? "every value is 0 or NaN" : "every value is 0");
   else if (findings.any_nan)
@@ -165,6 +172,16 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
     add("its pages are read as slices of a volume, so components can span pages; use --per-slice to label "
         "each page separately");
   return lines;
+}
+
+/// Returns whether most of many objects extend over much of the image: their bounding boxes cover a third of
+/// it on average.
+bool looks_like_photograph(const io::ImageInfo& input, const ImageReport& image) {
+  constexpr std::uint64_t kLeastObjects = 32;
+  constexpr double kShare = 1.0 / 3;
+  return input.elements() >= kLeastElements && image.count >= kLeastObjects &&
+         static_cast<double>(image.elements_in_boxes) >
+             kShare * static_cast<double>(image.count) * static_cast<double>(input.elements());
 }
 
 /// Returns a line if components of this connectivity cannot touch; else "".
@@ -194,7 +211,7 @@ std::string hint_of_nans(std::uint64_t nans) {
 
 std::string hint_of_foreground(const io::ImageInfo& input, const io::ForegroundOptions& options,
                                const Findings& findings) {
-  if (!options.values.empty()) return hint_of_value(options, findings);
+  if (!options.values.empty()) return hint_of_value(input, options, findings);
   return input.elements() < kLeastElements ? "" : foreground_hint(input, options, findings);
 }
 
@@ -271,6 +288,14 @@ void ImageReport::measured(PartLink& link, const GlobalPart& part) {
 void ImageReport::selected(PartLink& link, const LabelInput& input, const GlobalPart& part) {
   count = part.count;
   dropped = part.dropped;
+  std::uint64_t in_boxes = 0;
+  for (const Box& box : part.components.box) {
+    std::uint64_t elements = 1;
+    for (std::size_t axis = 0; axis < box.min.size(); ++axis)
+      elements *= static_cast<std::uint64_t>(box.max[axis] - box.min[axis]) + 1;
+    in_boxes += elements;
+  }
+  elements_in_boxes = link.scan(in_boxes).all;
   const ValueOptions& options = input.options().values;
   if (!options.sums_values()) return;
   values = io::sum_up_values(input.column(part.values), part.components);
@@ -353,9 +378,17 @@ void Description::selected(ImageReport& image) {
   report.components = image.count;
   report.dropped = image.dropped;
   if (options_.values.sums_values()) report.values = std::move(image.values);
-  if (!options_.values.objects || image.count + image.dropped != 1) return;
-  report.hints.emplace_back(
-      "holds one value, which is one object; gpuccl label splits a mask into components");
+  if (!options_.values.objects) return;
+  if (image.count + image.dropped == 1)
+    report.hints.emplace_back(
+        "holds one value, which is one object; gpuccl label splits a mask into components");
+  else if (looks_like_photograph(report.input, image))
+    report.hints.emplace_back(
+        "its values lie all over the image, as in a photograph, but each value is measured as one object; "
+        "for "
+        "a grayscale image use gpuccl label --threshold otsu");
+  else
+    return;
   warn(files_.input, report.hints.back());
 }
 

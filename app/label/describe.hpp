@@ -72,7 +72,8 @@ struct ImageReport {
   std::vector<std::uint64_t> nans;     // samples of components that are NaN, of each image
   bool has_objects_in_pieces = false;  // counted by one process only
   std::uint64_t count = 0, dropped = 0;
-  std::vector<io::OfValue> values;  // totals, if these are reported
+  std::uint64_t elements_in_boxes = 0;  // sum over the bounding boxes of all components
+  std::vector<io::OfValue> values;      // totals, if these are reported
 
   // Collective: all parts of the image call these functions.
 

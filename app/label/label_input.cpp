@@ -68,9 +68,30 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
                     : "has no spacing, which physical measures need; set it with --spacing");
 }
 
+/// Refuses a channel that is selected both by its number and by its name.
+void LabelMeasures::refuse_twice(const std::vector<std::string>& channels, const std::string& path,
+                                 io::ReadOptions read) const {
+  if (io::is_folder_of_images(path)) return;
+  read.planes = planes_of_intensity(path, options_, read.kept);
+  const std::vector<std::string> names = io::channel_names(path, read);
+  for (const std::string& word : channels)
+    if (const auto number = parse_number<std::size_t>(word);
+        number && *number < names.size() &&
+        std::find(channels.begin(), channels.end(), names[*number]) != channels.end())
+      throw Error(ErrorCode::usage, "--intensity-channel selects one channel twice, as " + word + " and as " +
+                                        names[*number] + "; remove one of them");
+}
+
 std::vector<std::string> LabelMeasures::channels(io::ReadOptions read) const {
   std::vector<std::string> channels = options_.measure.intensity_channels;  // in a batch those of the first
-  if (!options_.measure.all_channels) return channels;
+  const auto is_number = [](const std::string& word) { return parse_number<int>(word).has_value(); };
+  if (!options_.measure.all_channels) {
+    if (std::any_of(channels.begin(), channels.end(), is_number) &&
+        !std::all_of(channels.begin(), channels.end(), is_number))
+      for (const std::string& path : files_.intensities)
+        io::with_path(path, [&] { refuse_twice(channels, path, read); });
+    return channels;
+  }
   for (const std::string& path : files_.intensities)
     io::with_path(path, [&] {
       read.planes = planes_of_intensity(path, options_, read.kept);
@@ -308,7 +329,10 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
     throw Error(ErrorCode::data,
                 fmt::format("has {} slices, but --outlines is for images with one; select one with --page",
                             info_.extent.depth));
-  connectivity_ = options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format));
+  const auto choose = [&] {
+    return options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format));
+  };
+  connectivity_ = options.values.objects ? io::open_without_per_slice(choose) : choose();
   selection_ = with_limits(options.selection, options.physical_limits, info_, connectivity_, read.warn);
   for (Condition::Step& step : selection_.keep.steps)
     if (step.measure == MeasureId::z0 || step.measure == MeasureId::z1 || step.measure == MeasureId::cz)

@@ -78,6 +78,8 @@ class LabelMeasures {
 
  private:
   std::vector<std::string> channels(io::ReadOptions read) const;
+  void refuse_twice(const std::vector<std::string>& channels, const std::string& path,
+                    io::ReadOptions read) const;
   void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input, const IntensitySource& source,
                       const std::string& path);
 

@@ -42,7 +42,7 @@ auto open_without_per_slice(Open open) {
     return open();
   } catch (const Error& error) {
     const std::string reason = error.what();
-    const std::size_t at = reason.find(", --per-slice");
+    const std::size_t at = std::min(reason.find(", --per-slice"), reason.find(", or --per-slice"));
     if (at == std::string::npos) throw;
     throw Error(error.code(), reason.substr(0, at));
   }

@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <filesystem>
 #include <limits>
+#include <random>
 #include <utility>
 #include <vector>
 
@@ -266,10 +268,44 @@ TEST_CASE("a value that no element has is hinted at") {
   const std::string image = save_gray(scratch / "small.tif", {{1, 2, 3}});
   const Words one = {"no pixel has the value of --value"};
   CHECK(hints_of({image, "--value", "4"}) == one);
-  CHECK(hints_of({image, "--value", "300", "--invert"}) == one);
+  const std::string beyond = "; values of 8 bits are at most 255";
+  CHECK(hints_of({image, "--value", "300", "--invert"}) == Words{one[0] + beyond});
+  CHECK(hints_of({image, "--value", "256..300"}) ==
+        Words{"no pixel has one of the values of --value" + beyond});
+  const std::string bits = save(scratch / "bits.png", tests::random_image({9, 5, 1}, 0.5, 1, 1).view());
+  CHECK(hints_of({bits, "--value", "255"}) == Words{one[0] + "; the values of 1 bit are 0 and 1"});
+  CHECK(hints_of({bits, "--value", "1"}).empty());
+  const std::string floats = scratch / "floats.npy";
+  write_file(floats, tests::npy("<f4", "(1, 2)", tests::bytes_of(std::vector<float>{1, 2})));
+  CHECK(hints_of({floats, "--value", "1e9"}) == one);
   for (const char* values : {"4,5", "4..5"})
     CHECK(hints_of({image, "--value", values}) == Words{"no pixel has one of the values of --value"});
   CHECK(hints_of({image, "--value", "1,4"}).empty());
+}
+
+TEST_CASE("measuring a photograph is hinted at, and measuring objects is not") {
+  const ScratchFolder scratch;
+  const auto hints_of_measuring = [&](int size, const auto& value) {
+    std::vector<std::vector<int>> rows(static_cast<std::size_t>(size),
+                                       std::vector<int>(static_cast<std::size_t>(size)));
+    for (int y = 0; y < size; ++y)
+      for (int x = 0; x < size; ++x)
+        rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = value(x, y);
+    const std::string image = save_gray(scratch / "image.tif", rows);
+    return Json::parse(succeeds({"measure", image, "--json", "-", "--quiet"}))["hints"].dump();
+  };
+  std::mt19937 random(5);
+  const auto photograph = [&](int x, int y) {
+    return 128 + static_cast<int>(60 * std::sin(x / 9.0) + 40 * std::cos(y / 7.0)) +
+           static_cast<int>(random() % 9);
+  };
+  const std::string hint = "as in a photograph";
+  CHECK(has(hints_of_measuring(200, photograph), hint));
+  CHECK(!has(hints_of_measuring(20, photograph), hint));
+  CHECK(!has(hints_of_measuring(200, [](int x, int y) { return 1 + x / 14 + y / 14 * 15; }), hint));  // cells
+  CHECK(!has(hints_of_measuring(200, [](int x, int) { return x / 7; }), hint));  // strips
+  CHECK(!has(hints_of_measuring(200, [&](int, int) { return static_cast<int>(random() % 20); }),
+             hint));  // classes
 }
 
 TEST_CASE("a threshold beyond all values is hinted at, and --invert is not its remedy") {

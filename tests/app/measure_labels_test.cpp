@@ -176,6 +176,11 @@ TEST_CASE("several images and channels have columns of their own") {
                            joined(by_name, {"Alexa 488,DAPI", "--keep", "intensity_sum[Alexa_488] > 10"}))) ==
         "intensity_sum[Alexa_488],intensity_sum[DAPI]\n14,7\n");
   fails(joined({"measure", labels, "--stats", "-"}, joined(by_name, {"DAPI,GFP"})), 65, "has no 'GFP' among");
+  for (const char* const twice : {"DAPI,0", "1,Alexa 488"})
+    fails(joined({"measure", labels, "--stats", "-"}, joined(by_name, {twice})), 64,
+          "--intensity-channel selects one channel twice, as ");
+  CHECK(fields_of(measured("measure", joined(by_name, {"DAPI,1"}))) ==
+        "intensity_sum[DAPI],intensity_sum[1]\n5,10\n7,14\n");
 }
 
 TEST_CASE("a batch measures several images of each input, and takes rows from reports") {
