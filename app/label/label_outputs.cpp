@@ -16,6 +16,7 @@
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/input_file.hpp"
 #include "io/image/formats.hpp"
 #include "io/parts/collectively.hpp"
 #include "io/report/csv_tables.hpp"
@@ -44,6 +45,28 @@ std::string beginning_of(const std::string& path) {
 void refuse_foreign(const std::string& path, bool (*is_ours)(std::string_view), const std::string& reason) {
   const std::string text = io::with_path(path, [&] { return beginning_of(path); });
   if (!text.empty() && !is_ours(text)) throw io::FileError(path, ErrorCode::cannot_create, reason);
+}
+
+/// Refuses to replace the report of another input: of vol1/page.png in the folder where vol2/page.png is
+/// labeled, or that of cell.tif, which has the name of the one of cell.tiff.
+void refuse_report_of_other(const LabelPaths& paths) {
+  namespace fs = std::filesystem;
+  const std::optional<io::ReportedRun> run = io::read_reported_run(paths.json);
+  const auto is_other = [](const std::string& path, const std::string& own) {
+    const std::string file = io::split_input(path).file;
+    std::error_code none;
+    return !file.empty() && fs::exists(file, none) &&
+           io::identify(file) != io::identify(io::split_input(own).file);
+  };
+  if (!run || !is_other(run->input.path, paths.input)) return;
+  if (paths.in_folders)
+    throw io::FileError(paths.json, ErrorCode::cannot_create,
+                        "is the report of another input, " + run->input.path +
+                            "; use one output folder for each folder of inputs, or add --overwrite");
+  if (!io::is_label_group(paths.image) && is_other(run->output.path, paths.image))
+    throw io::FileError(paths.json, ErrorCode::cannot_create,
+                        "is the report of another label image, " + run->output.path +
+                            "; set another name with --json, or add --overwrite");
 }
 
 /// Creates a file without a name in the folder for temporary files.
@@ -160,6 +183,7 @@ PerOutput<std::unique_ptr<io::AtomicFile>> LabelOutputs::make(const OutputOption
         paths_.json, io::is_report,
         "exists and is not a report of gpuccl; move it, set another name with --json or --json-dir, "
         "or add --overwrite");
+  if (files[Output::report] && (paths_.json_by_default || paths_.in_folders)) refuse_report_of_other(paths_);
   return files;
 }
 

@@ -137,8 +137,10 @@ void StaleFile::drop(const Naming&) {
 
 constexpr mode_t kMode = 0666, kGuardedMode = 0644;  // less what the umask takes away
 
-[[noreturn]] static void fail_to_create(int code) {
-  throw system_error(failure_to_create(code), "cannot create", code);
+[[noreturn]] static void fail_to_create(int code, const std::string& target = {}) {
+  if (target.empty()) throw system_error(failure_to_create(code), "cannot create", code);
+  const std::filesystem::path folder = std::filesystem::path(target).parent_path();
+  throw Error(failure_to_create(code), "cannot create (" + reason_in_folder(folder, code) + ")", code);
 }
 
 static void refuse_input(const struct stat& status) {
@@ -229,7 +231,7 @@ void AtomicFile::create() {
     if (file_) return;
     const int code = errno;
     temporary_.reset();
-    if (code != EEXIST && code != EINTR) fail_to_create(code);
+    if (code != EEXIST && code != EINTR) fail_to_create(code, target_);
   }
 }
 
@@ -248,7 +250,7 @@ void AtomicFile::make_folder() {
       code = errno;
     }
     temporary_.reset();
-    if (code != EEXIST && code != EINTR) fail_to_create(code);
+    if (code != EEXIST && code != EINTR) fail_to_create(code, target_);
   }
 }
 

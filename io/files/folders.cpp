@@ -21,13 +21,26 @@
 
 namespace gpuccl::io {
 
+std::string reason_in_folder(const std::filesystem::path& folder, int code) {
+  const bool is_allowed = ::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) == 0;
+  return system_reason(code) +
+         (code == EACCES && is_allowed
+              ? ": the output folder was moved or replaced during the run; move it back, or repeat "
+                "the command"
+              : "");
+}
+
 void make_folder(const std::filesystem::path& folder) {
   std::error_code problem;
   std::filesystem::create_directories(folder, problem);
   std::error_code unknown;
-  if (problem && !std::filesystem::is_directory(folder, unknown))
+  if (problem && !std::filesystem::is_directory(folder, unknown)) {
+    std::filesystem::path parent = folder;
+    while (!parent.empty() && !std::filesystem::exists(parent, unknown)) parent = parent.parent_path();
     throw FileError(folder.string(), failure_to_create(problem.value()),
-                    "cannot create the folder (" + system_reason(problem.value()) + ")", problem.value());
+                    "cannot create the folder (" + reason_in_folder(parent, problem.value()) + ")",
+                    problem.value());
+  }
 }
 
 ScopedFolder::ScopedFolder(const std::string& parent, const std::string& name)

@@ -10,6 +10,10 @@ namespace gpuccl::io {
 
 class TemporaryName;
 
+/// Returns system_reason() of a failure to create something in `folder`. The permissions of a folder that was
+/// moved or made while the program runs may allow what the sandbox denies.
+std::string reason_in_folder(const std::filesystem::path& folder, int code);
+
 /// Creates `folder` and missing folders above it. FileError (cannot_create, io).
 void make_folder(const std::filesystem::path& folder);
 

@@ -160,6 +160,11 @@ std::string summary_rows(const SummaryRows::Input& input, SummaryRows::Pages pag
   return rows.text(input);
 }
 
+std::string summary_row_of_failure(const std::string& input, std::optional<int> frame,
+                                   const std::string& reason) {
+  return before_joint_row(harmless_name(input), frame) + ",,,,,,,,,,," + csv_field(reason) + "\n";
+}
+
 bool is_summary_csv(std::string_view beginning) {
   return beginning.starts_with(kBeginning) || beginning.starts_with(kBeginningWithFrames);
 }

@@ -86,6 +86,11 @@ std::string summary_rows(const SummaryRows::Input& input, SummaryRows::Pages pag
 /// hints; with `has_frames`, frame is second.
 std::string summary_header(bool has_frames);
 
+/// Returns the row of an input that failed, whose only cells are its name, the time point and, under hints,
+/// why.
+std::string summary_row_of_failure(const std::string& input, std::optional<int> frame,
+                                   const std::string& reason);
+
 /// Returns whether a text with this beginning is such a table.
 bool is_summary_csv(std::string_view beginning);
 

@@ -213,5 +213,24 @@ TEST_CASE("a full disk ends a batch at once, unless it is to go on") {
   CHECK(stubborn.err.find(" not started\n") == std::string::npos);
 }
 
+TEST_CASE("an output folder that is replaced during a batch is reported") {
+  const ScratchFolder scratch;
+  const std::string image = save(scratch / "1.png", tests::random_image({30, 20, 1}, 0.4, 1, 1).view());
+  const Json report = Json::parse(succeeds({"label", image, "--json", "-", "--quiet"}));
+  if (report["labeling"]["device"]["sandbox"] != "landlock") return;
+  Command command;
+  command.words = {"sh", "-c",
+                   "cd \"$1\"; mkfifo 2.png; \"$0\" label 1.png 2.png -o out/ --jobs 1 & "
+                   "until [ -e out/1.json ]; do sleep 0.01; done; mv out moved; mkdir out; "
+                   "cat 1.png > 2.png; wait $!",
+                   GPUCCL_PROGRAM, scratch.path()};
+  const Ended ended = run(command);
+  CAPTURE(ended.err);
+  CHECK(ended.code == 73);
+  CHECK(ended.err.find(
+            "2.tiff: cannot create (permission denied: the output folder was moved or replaced during "
+            "the run; move it back, or repeat the command)\n") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace gpuccl

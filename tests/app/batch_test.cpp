@@ -95,8 +95,9 @@ TEST_CASE("a batch continues after failures, and its report lists the outcome of
   for (const char* name : {"1", "2", "3"}) add_image(scratch / (std::string("in/") + name + ".png"));
   write_file(scratch / "in/2a.png", "no image");
   write_file(scratch / "list", (scratch / "in") + "\r\n\n" + (scratch / "missing.png") + "\n");
-  const Ended ended = gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report",
-                              scratch / "run.jsonl", "--stats", scratch / "all.csv"});
+  const Ended ended =
+      gpuccl({"label", "@" + (scratch / "list"), "-o", scratch / "out/", "--report", scratch / "run.jsonl",
+              "--stats", scratch / "all.csv", "--summary", scratch / "inputs.csv"});
   CHECK(ended.code == 1);
   CHECK(ended.err.find("gpuccl: " + (scratch / "in/2a.png") + ": is not in a supported format") !=
         std::string::npos);
@@ -124,8 +125,19 @@ TEST_CASE("a batch continues after failures, and its report lists the outcome of
       CHECK(report[i]["device"].is_null());
     }
   }
-  std::istringstream table(read_file(scratch / "all.csv"));
+  std::istringstream of_inputs(read_file(scratch / "inputs.csv"));
   std::string line;
+  std::getline(of_inputs, line);
+  const auto cells = std::count(line.begin(), line.end(), ',');
+  for (std::size_t i = 0; std::getline(of_inputs, line); ++i) {
+    CHECK(line.starts_with(scratch / inputs.at(i) + ","));
+    CHECK(line.find("labeled") == std::string::npos);
+    if (codes[i] == 0) continue;
+    CHECK(line.starts_with(scratch / inputs[i] + ",,,,,,,,,,,,"));
+    CHECK(line.find("failed: " + report[i]["error"].get<std::string>().substr(0, 12)) != std::string::npos);
+    if (codes[i] == 66) CHECK(std::count(line.begin(), line.end(), ',') == cells);
+  }
+  std::istringstream table(read_file(scratch / "all.csv"));
   std::getline(table, line);
   CHECK(line ==
         "file,label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz,area_physical,cx_physical,cy_physical,cz_physical,unit");
@@ -218,6 +230,40 @@ TEST_CASE("option --dry-run lists inputs and outputs, and writes nothing") {
     return movie + " --frame " + number + " -> " + name + ".nrrd " + name + ".json (done before)\n";
   };
   CHECK(succeeds(of_frames) == frame("0") + frame("1"));
+
+  const std::string samples = add_image(scratch / "samples/1.png");
+  CHECK(
+      succeeds({"label", in + "1.png", "-o", one, "--intensity", samples, "--seeds", samples, "--dry-run"}) ==
+      in + "1.png --intensity " + samples + " --seeds " + samples + " -> " + one + " " + report + "\n");
+  // Joint outputs, in a folder that the run would make and in one that is missing.
+  const Words joint = {"label", in, "-o", scratch / "new/", "--dry-run", "--stats", scratch / "new/all.csv"};
+  CHECK(succeeds(joint).ends_with("\nall 2 inputs -> " + (scratch / "new/all.csv") + "\n"));
+  CHECK(succeeds(joined(joint, {"--report", "-"})).find("run.jsonl") == std::string::npos);
+  // Problems are found.
+  const auto found = [&](const Words& more, int code, const std::string& problem) {
+    const std::set<std::string> there = names_below(scratch.path());
+    const Ended ended = gpuccl(joined({"label", "--dry-run"}, more));
+    CAPTURE(problem, ended.err);
+    CHECK(ended.code == code);
+    CHECK(ended.err.find(problem) != std::string::npos);
+    CHECK(names_below(scratch.path()) == there);
+  };
+  write_file(scratch / "foreign.csv", "name,size\n");
+  write_file(scratch / "one.json", "{}");
+  const std::string missing = scratch / "missing.png", foreign = scratch / "foreign.csv";
+  found({missing, "-o", one}, 66, "missing.png: no such file");
+  found({in + "1.png", missing, "-o", out}, 66, "missing.png: no such file");
+  found({in + "1.png", "-o", one, "--intensity", missing}, 66, "missing.png: no such file");
+  found({in + "1.png", "--stats", foreign}, 73, "foreign.csv: exists and is not a table");
+  found({in, "-o", out, "--stats", foreign}, 73, "foreign.csv: exists and is not a table");
+  found({in, "--summary", foreign}, 73, "foreign.csv: exists and is not a table");
+  found({in + "1.png", "-o", one}, 73, "one.json: exists and is not a report");
+  found({in + "1.png", "-o", scratch / "none/one.tiff"}, 73, "the folder does not exist");
+  found({in, "-o", out, "--report", scratch / "none/run.jsonl"}, 73,
+        "none/run.jsonl: cannot create: the folder");
+  found({in, "-o", scratch / "one.json/sub/"}, 73, "cannot create the folder (not a directory)");
+  write_file(scratch / "seen/2 b.csv", "name,size\n");
+  found({in, "--stats-dir", scratch / "seen"}, 73, "2 b.csv: exists and is not a table");
 
   add_image(scratch / "in/1.tif");
   CHECK(gpuccl({"label", in, "-o", out, "--dry-run"}).code == 64);  // two inputs with one output
@@ -395,7 +441,7 @@ TEST_CASE("option --skip-existing repeats inputs that are not of the reported ru
     CHECK(!is_done());
     CHECK(is_done());
   }
-  CHECK(!is_done({}, "other"));
+  CHECK(!is_done({"--overwrite"}, "other"));  // else labels of another input are not replaced
   CHECK(is_done({}, "other"));
   // Another input under the same path: of another size, or newer than the report.
   const std::string input = scratch / "other/1.png";
@@ -459,6 +505,79 @@ TEST_CASE("after a signal, report and table list finished work") {
   CHECK(table.find("\n" + first + ",1,") != std::string::npos);
   CHECK(table.find(last) == std::string::npos);
   CHECK(names_below(scratch / "out") == std::set<std::string>{"1.tiff", "1.json", "2.tiff", "2.json"});
+}
+
+TEST_CASE("a batch that is ended does not replace a joint table, which a repeated run completes") {
+  const ScratchFolder scratch;
+  const std::string first = add_image(scratch / "1.png"), second = add_image(scratch / "2.png"),
+                    last = add_image(scratch / "3.png");
+  const Words words = {"label",     first,
+                       second,      last,
+                       "-o",        scratch / "out/",
+                       "--stats",   scratch / "all.csv",
+                       "--summary", scratch / "inputs.csv",
+                       "--jobs",    "1",
+                       "--quiet"};
+  succeeds(words);
+  const std::string table = read_file(scratch / "all.csv"), inputs = read_file(scratch / "inputs.csv");
+  const std::string image = read_file(second);
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    CAPTURE(signal);
+    fs::remove(second);
+    REQUIRE(::mkfifo(second.c_str(), 0600) == 0);
+    Command command = gpuccl_command(words);
+    const pid_t child = launch(command);
+    std::ofstream pipe(second, std::ios::binary);  // once it can be written to, the first is done
+    ::kill(child, signal);
+    pipe << image;
+    pipe.close();
+    int status = 0;
+    REQUIRE(::waitpid(child, &status, 0) == child);
+    CHECK((WIFSIGNALED(status) && WTERMSIG(status) == signal));
+    CHECK(read_file(scratch / "all.csv") == table);
+    CHECK(read_file(scratch / "inputs.csv") == inputs);
+  }
+  fs::remove(second);
+  write_file(second, image);
+  succeeds(joined(words, {"--skip-existing"}));
+  CHECK(read_file(scratch / "all.csv") == table);
+  CHECK(read_file(scratch / "inputs.csv") == inputs);
+
+  fs::remove(scratch / "inputs.csv");  // without an older table there is one of what was done
+  write_file(second, "no image");
+  const Ended failed = gpuccl(joined(words, {"--fail-fast"}));
+  CHECK(failed.code == 65);
+  CHECK(failed.err.find("all.csv: unchanged, because the run was stopped; repeat it") != std::string::npos);
+  CHECK(read_file(scratch / "all.csv") == table);
+  CHECK(read_file(scratch / "inputs.csv").find(last + ",,,,,,,,,,,,not started\n") != std::string::npos);
+}
+
+TEST_CASE("the labels of another input of the same name are not replaced") {
+  const ScratchFolder scratch;
+  const std::string one = add_image(scratch / "vol1/page.png"), other = add_image(scratch / "vol2/page.png");
+  const std::string out = scratch / "out/";
+  succeeds({"label", one, "-o", out, "--quiet"});
+  const std::string before = read_file(out + "page.tiff");
+  const Words second = {"label", other, "-o", out, "--quiet"};
+  fails(second, 73,
+        "out/page.json: is the report of another input, " + one +
+            "; use one output folder for each folder of inputs, or add --overwrite");
+  fails(joined(second, {"--dry-run"}), 73, "is the report of another input");
+  CHECK(read_file(out + "page.tiff") == before);
+  succeeds({"label", scratch / "vol1/../vol1/page.png", "-o", out, "--quiet"});  // the same input
+  succeeds({"label", other, "-o", scratch / "out2/", "--quiet"});
+  succeeds(joined(second, {"--overwrite"}));
+  fs::remove(other);  // whose labels may then be replaced
+  succeeds({"label", one, "-o", out, "--quiet"});
+
+  // cell.tif and cell.tiff would share cell.json.
+  const std::string third = add_image(scratch / "3.png");
+  succeeds({"label", one, "-o", scratch / "cell.tif", "--quiet"});
+  succeeds({"label", one, "-o", scratch / "cell.tiff", "--quiet"});
+  const Words shared = {"label", third, "-o", scratch / "cell.npy", "--quiet"};
+  fails(shared, 73, "cell.json: is the report of another label image, " + (scratch / "cell.tiff"));
+  succeeds(joined(shared, {"--json", scratch / "third.json"}));
+  succeeds({"label", third, "-o", scratch / "cell.tiff", "--quiet"});
 }
 
 TEST_CASE("a signal ends a batch that waits for a reader of its report") {

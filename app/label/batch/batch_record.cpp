@@ -183,7 +183,13 @@ void BatchFiles::open() {
 }
 
 void BatchFiles::add(const BatchItem& item, const Outcome& outcome) {
-  if (!outcome.error) summary_.add(outcome.summary);
+  const bool is_started = outcome.status != Outcome::Status::not_started;
+  if (outcome.error || !is_started)
+    summary_.add(io::summary_row_of_failure(
+        item.files.input, item.frame,
+        is_started ? "failed: " + reason(item.files.input, *outcome.error) : "not started"));
+  else
+    summary_.add(outcome.summary);
   if (outcome.table && !outcome.error)
     outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
   report_.add(report_line(item.files.input, item.frame, outcome));

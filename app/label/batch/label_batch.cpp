@@ -20,8 +20,10 @@
 #include "app/label/batch/batch_record.hpp"
 #include "app/label/job.hpp"
 #include "app/label/label_checks.hpp"
+#include "app/label/label_outputs.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/folders.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/json.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
@@ -144,9 +146,11 @@ class Batch {
     run_pipeline();
     for (std::size_t i = next_; i < items_.size(); ++i) add_outcome(i, {});
     if (options_.output.file.sync) sync_folders();
-    if (tally_.labeled == 0 && !tally_.failed.empty())
+    const bool is_stopped = tally_.not_started > 0;
+    if (is_stopped || (tally_.labeled == 0 && !tally_.failed.empty()))
       for (const std::string& path : files_.keep_older())
-        progress_.message(path + ": unchanged, because no input was labeled");
+        progress_.message(path + ": unchanged, because " +
+                          (is_stopped ? "the run was stopped; repeat it" : "no input was labeled"));
     for (const io::FileError& error : files_.commit()) {
       progress_.message(error.path() + ": " + error.what());
       tally_.failed_outputs.insert(exit_code(error.code()));
@@ -346,23 +350,96 @@ class Batch {
 
 }  // namespace
 
+/// Returns whether a folder is there, or `made`, which the run creates, is in it. Throws FileError if it
+/// cannot be created.
+static bool is_there(const fs::path& folder, const std::string& made) {
+  std::error_code none;
+  if (folder.empty() || fs::exists(folder, none)) return true;
+  const auto normal = [](const fs::path& path) { return (fs::absolute(path) / "").lexically_normal(); };
+  if (made.empty() || !normal(made).string().starts_with(normal(folder).string())) return true;  // an error
+  fs::path above = folder;
+  while (!above.empty() && !fs::exists(above, none)) above = above.parent_path();
+  const int code = !above.empty() && !fs::is_directory(above, none) ? ENOTDIR
+                   : ::access(above.empty() ? "." : above.c_str(), W_OK | X_OK) == 0 ? 0
+                                                                                     : errno;
+  if (code != 0)
+    throw io::FileError(folder.string(), ErrorCode::cannot_create,
+                        "cannot create the folder (" + io::system_reason(code) + ")", code);
+  return false;
+}
+
+/// Opens inputs, and creates outputs without names, as far as their folders exist, so that what would fail
+/// before the first pixel is read fails.
+static void try_files(const LabelPaths& files, const OutputOptions& options) {
+  std::vector<std::string> inputs = files.intensities;
+  inputs.insert(inputs.end(), {files.input, files.seeds});
+  for (const std::string& input : inputs) {
+    std::error_code none;
+    if (input.empty() || input == "-" || is_special(input) || fs::is_directory(input, none)) continue;
+    io::with_path(input, [&] { io::InputFile(input, 0); });
+  }
+  LabelPaths there = files;
+  for (std::string* path : {&there.image, &there.json, &there.stats, &there.contacts, &there.preview,
+                            &there.view, &there.outlines, &there.summary})
+    if (files.in_folders && !is_there(fs::path(*path).parent_path(), *path)) path->clear();
+  SoloLink link;
+  LabelOutputs(link, there, LabelStreams(there), options);
+}
+
+/// As try_files(), for the joint outputs of a batch. Returns their names.
+static std::vector<std::string> try_joint_files(LabelOptions options) {
+  const std::vector<std::string> folders = output_folders(options);
+  std::vector<std::string> names;
+  for (std::string* path : {&options.files.stats, &options.batch.summary, &options.batch.report}) {
+    if (io::TextStream::is_named(*path)) path->clear();
+    if (path->empty()) continue;
+    names.push_back(*path);
+    for (const std::string& folder : folders)
+      if (!path->empty() && !is_there(fs::path(*path).parent_path(), folder)) path->clear();
+  }
+  const std::string index = index_of_pages(options);
+  if (!index.empty()) names.push_back(index);
+  if (!index.empty() && !is_there(fs::path(index).parent_path(), index)) options.files.view.clear();
+  const std::vector<MeasureColumn> columns = columns_of(options.measure);
+  BatchFiles(options, columns).open();
+  return names;
+}
+
 int print_plan(const std::vector<BatchItem>& plan, const LabelOptions& options) {
   std::set<int> codes;
+  const auto report = [&](const std::string& path, const Error& error) {
+    print_message(display_name(path) + ": " + error.what());
+    codes.insert(exit_code(error.code()));
+  };
   for (const BatchItem& item : plan) {
+    const LabelPaths& files = item.files;
     if (item.problem) {
-      print_message(display_name(item.files.input) + ": " + item.problem->what());
-      codes.insert(exit_code(item.problem->code()));
+      report(files.input, *item.problem);
       continue;
     }
-    std::string line = shell_word(item.files.input);
+    std::string line = shell_word(files.input);
     if (item.frame) line += " --frame " + std::to_string(*item.frame);
+    for (const std::string& image : files.intensities) line += " --intensity " + shell_word(image);
+    if (!files.seeds.empty()) line += " --seeds " + shell_word(files.seeds);
     line += " ->";
-    for (const std::string& output : item.files.outputs()) line += " " + shell_word(output);
+    for (const std::string& output : files.outputs()) line += " " + shell_word(output);
     const LabelOptions one = item.frame ? options_of_frame(options, *item.frame) : options;
-    if (options.batch.skip_existing && is_done(item.files, signature_of(one), options.input.stack))
+    if (options.batch.skip_existing && is_done(files, signature_of(one), options.input.stack))
       line += " (done before)";
+    else if (const auto error = error_in(files.input, [&] { try_files(files, options.output); })) {
+      report(error->path(), *error);
+      continue;
+    }
     print_result(line + "\n");
   }
+  if (!plan.front().files.in_folders) return exit_code(codes);
+  std::vector<std::string> joint;
+  if (const auto error = error_in("", [&] { joint = try_joint_files(options); }))
+    report(error->path(), *error);
+  if (joint.empty()) return exit_code(codes);
+  std::string line = "all " + counted(plan.size(), "input") + " ->";
+  for (const std::string& output : joint) line += " " + shell_word(output);
+  print_result(line + "\n");
   return exit_code(codes);
 }
 
