@@ -143,6 +143,9 @@ def test_holes_are_filled_with_1_of_any_type():
         with pytest.warns(UserWarning, match="NaN is background"):
             assert np.array_equal(gpuccl.clean(array, values=False, fill_holes=True), filled), code
     assert gpuccl.clean(ring > 0, fill_holes=True).all()
+    for code in ("u1", "i4", "f4"):
+        with pytest.raises(ValueError, match="fill_holes is for masks, not for values; for a mask of integers add values=False"):
+            gpuccl.clean(np.array(ring, code), fill_holes=True)
 
 
 def test_overlaps_are_found_by_addresses_alone():

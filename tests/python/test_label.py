@@ -3,6 +3,7 @@
 import concurrent.futures
 import doctest
 import gc
+import pydoc
 import resource
 
 import numpy as np
@@ -122,6 +123,11 @@ def test_types_and_arguments_that_do_not_fit(tmp_path):
         with pytest.raises(ValueError, match="no such axis"):
             gpuccl.label(image, periodic=axes)
     assert gpuccl.label(np.array([[1, 0, 1]]), periodic=(-1,))[1] == 1
+
+
+def test_help_of_label_fits_two_screens():
+    lines = pydoc.plain(pydoc.render_doc(gpuccl.label)).splitlines()
+    assert 60 < len(lines) <= 80
 
 
 def test_sizes_are_integers():

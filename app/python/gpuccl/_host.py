@@ -134,7 +134,7 @@ def checked_sizes(ndim, values, per_value, largest, min_size, max_size, fill_hol
     if isinstance(fill_holes, (bool, np.bool_)):
         fill_holes = _MOST if fill_holes else 0
     if values and fill_holes:
-        raise ValueError("fill_holes is for masks, not for values")
+        raise ValueError("fill_holes is for masks, not for values; for a mask of integers add values=False")
     if ndim == 1 and (fill_holes or clear_border):
         raise ValueError("fill_holes and clear_border are for arrays of 2 and 3 axes")
     return (

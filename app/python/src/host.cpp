@@ -854,7 +854,8 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   if (!out.same_shape(array) || out.type() != array.type() || out.bytes_each() != array.bytes_each())
     refuse("out= has another shape or type than the array");
   if (!out.has_whole_rows()) refuse("the rows of out= are not contiguous");
-  if (request.values && request.fill_holes > 0) refuse("fill_holes is for masks, not for values");
+  if (request.values && request.fill_holes > 0)
+    refuse("fill_holes is for masks, not for values; for a mask of integers add values=False");
   LabeledArray made;
   std::optional<BitVolume> filled;
   const bool per_slice = !is_3d(connectivity);
