@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# run.sh [--gpu|--python|--formats|--batch] [ARGUMENTS]: compares speed with other programs on this machine.
+# run.sh [--gpu|--python|--packages|--formats|--batch] [ARGUMENTS]: compares speed with other programs on this machine.
 #   (none)     OpenCV, scikit-image, SimpleITK and cc3d
 #   --gpu      CuPy, cuCIM, bkeccl, CV-CUDA, NPP and kornia on this machine's GPU, correctness before time
 #   --python   the same through the Python package that is installed, and what follows labeling
+#   --packages scikit-image, fast-regionprops, nyxus, surface-distance, MONAI, tilewise-ccl and streamccl
 #   --formats  .npy, NIfTI and Zarr compared with raw TIFF, in and out
 #   --batch    one process for 2,000 pages compared with one process per page, and with reading and writing only
 set -euo pipefail
@@ -16,7 +17,7 @@ if [ "$what" = --python ]; then
   "${PYTHON:-python3}" $here/gpu_peers.py "$@"
   exec "${PYTHON:-python3}" $here/gpu_after.py
 fi
-case $what in --gpu | --formats | --batch) shift ;; esac
+case $what in --gpu | --packages | --formats | --batch) shift ;; esac
 install_missing needs needs_of_tests
 build release gpuccl batch_floor cpu_timing -- -DGPUCCL_TESTS=ON
 install_packages python3-opencv python3-skimage python3-tifffile
@@ -25,6 +26,9 @@ case $what in
     "${PYTHON:-python3}" -c 'import cupy, numpy' ||
       { say "CuPy is missing: pip install cupy-cuda13x, and bkeccl, cucim-cu13, cvcuda-cu13, nvidia-npp or kornia to compare them"; exit 1; }
     exec "${PYTHON:-python3}" $here/gpu_peers.py --gpuccl $gpuccl "$@" ;;
+  --packages)
+    "${PYTHON:-python3}" -c 'import gpuccl, numpy' || { say "install a wheel of gpuccl, and the packages to compare them"; exit 1; }
+    PATH=$PWD/build/release/app:$PATH exec "${PYTHON:-python3}" -W ignore $here/python_peers.py "$@" ;;
   --batch) exec /usr/bin/python3 $here/batch.py --gpuccl $gpuccl "$@" ;;
   --formats)  # Debian has no packages of some writers
     [ -x build/formats/bin/python ] || { install_packages python3-venv && python3 -m venv build/formats; }
