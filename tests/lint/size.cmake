@@ -53,7 +53,7 @@ set(rooms
   "lib/src/slabs 799"
   "lib 393"
   "tests/app 12955"
-  "tests/benchmarks 2651"
+  "tests/benchmarks 2817"
   "tests/cuda 4521"
   "tests/faults 2161"
   "tests/fuzz 1089"
