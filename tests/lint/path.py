@@ -93,8 +93,14 @@ def scope_and_name(function):
         depth += (text[end] == ")") - (text[end] == "(")
         if depth == 0:
             break
-    scope, _, name = text[:end].rpartition("::")
-    return scope, re.sub(r"\[abi:\w+\]|<.*", "", name)
+    text, depth, begin, split = text[:end], 0, 0, 0
+    for i, c in enumerate(text):  # arguments of templates contain names, too
+        depth += (c in "<({") - (c in ">)}")
+        if depth == 0 and c == " ":  # templates have a return type
+            begin = split = i + 1
+        elif depth == 0 and text[i - 1:i + 1] == "::":
+            split = i + 1
+    return text[begin:max(begin, split - 2)], re.sub(r"\[abi:\w+\]|<.*", "", text[split:])
 
 
 def is_argument(callee, caller):
