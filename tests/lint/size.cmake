@@ -61,7 +61,7 @@ set(rooms
   "tests/install 468"
   "tests/io 9102"
   "tests/lib 4533"
-  "tests/lint 771"
+  "tests/lint 777"
   "tests/papers 419"
   "tests/parts 2309"
   "tests/python 3238"
