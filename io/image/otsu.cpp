@@ -41,11 +41,16 @@ class Bins {
     const double bin = (value * (1 / unit_) - least_) / width_ * parts_;
     return static_cast<std::size_t>(static_cast<std::int64_t>(std::clamp(bin, 0.0, count_ - 1)));
   }
-  /// Returns the last integer of a bin, or the next double above it if the integer may be no double.
-  double last_of(std::size_t bin) const {
-    constexpr double kExact = 1ll << 53;
-    const double last = bin + 1 == count() ? most_ : least_ + (static_cast<double>(bin) + 1) * width_ - 1;
-    return std::abs(last) < kExact ? last : std::nextafter(last, std::numeric_limits<double>::infinity());
+  /// Returns the last integer of a bin. Integers beyond 2^53 are rounded to doubles, so there the next double
+  /// above the bin, unless it belongs to `next`, the next bin with values.
+  double last_of(std::size_t bin, std::size_t next) const {
+    constexpr double kExact = 1ll << 53, kInfinity = std::numeric_limits<double>::infinity();
+    double last = bin + 1 == count() ? most_ : least_ + (static_cast<double>(bin) + 1) * width_ - 1;
+    if (std::abs(last) < kExact) return last;
+    while (last > least_ && of(last) > bin) last = std::nextafter(last, -kInfinity);
+    double above = std::nextafter(last, kInfinity);
+    for (; above <= most_ && of(above) <= bin; above = std::nextafter(above, kInfinity)) last = above;
+    return above <= most_ && of(above) >= next ? last : above;
   }
   double middle(std::size_t bin) const {
     return (least_ + (static_cast<double>(bin) + 0.5) / parts_ * width_) * unit_;
@@ -196,7 +201,10 @@ double otsu_threshold(const SampleSource& source, const ForegroundOptions& optio
   for (const Histogram& part : reduce_blocks(source, options, memory, histogram, bytes, count_values))
     std::transform(part.begin(), part.end(), histogram.begin(), histogram.begin(), std::plus<>());
   const std::size_t split = otsu_split(histogram);
-  return is_real ? bins.middle(split) : bins.last_of(split) / per_unit;
+  if (is_real) return bins.middle(split);
+  std::size_t next = split + 1;
+  while (next < histogram.size() && histogram[next] == 0) ++next;
+  return bins.last_of(split, next) / per_unit;
 }
 
 }  // namespace gpuccl::io

@@ -168,6 +168,18 @@ TEST_CASE("Otsu's threshold of 24, 32 and 64-bit numbers is one of them where th
   constexpr std::uint64_t kHigh = ~std::uint64_t{0};
   REQUIRE(threshold_of<std::uint64_t>({kHigh - 8000, kHigh - 8000, kHigh, kHigh}, Kind::unsigned_integer) ==
           0x1p64 - 6144);
+  // Neighbors among doubles: nothing lies between them.
+  constexpr std::int64_t kExact = std::int64_t{1} << 53;
+  REQUIRE(threshold_of<std::int64_t>({-kExact - 4, -kExact - 4, -kExact - 2, -kExact - 2},
+                                     Kind::signed_integer) == -0x1p53 - 4);
+  REQUIRE(threshold_of<std::uint64_t>({1ull << 60, 1ull << 60, (1ull << 60) + 256, (1ull << 60) + 256},
+                                      Kind::unsigned_integer) == 0x1p60);
+  REQUIRE(threshold_of<std::int64_t>({kExact, kExact, kExact + 2, kExact + 2}, Kind::signed_integer) ==
+          0x1p53);
+  // As many as a bin can hold: the largest value of the lower class, within a bin.
+  const double wide =
+      threshold_of<std::uint64_t>({1ull << 62, 1ull << 62, 3ull << 62, 3ull << 62}, Kind::unsigned_integer);
+  REQUIRE((wide >= 0x1p62 && wide < 0x3p62));
 }
 
 TEST_CASE("Otsu's threshold of wide numbers is within one of 65,536 bins of a value") {
