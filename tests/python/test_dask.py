@@ -249,6 +249,30 @@ def test_volumes_whose_components_are_longer_than_chunks(random):
             np.testing.assert_array_equal(labels[some].compute(), expected[some])  # of these chunks alone
 
 
+@pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is limited on Linux")
+@pytest.mark.parametrize("dtype", ("u1", "f4", "u8"))
+def test_samples_of_a_chunk_take_no_memory_for_the_row(dtype):
+    import resource
+
+    block, width = np.array([1, 0, 2, 1]), 2**31 - 1
+    place = [[width - 4, 0, 0], [width - 4, 0, 0], [width - 1, 0, 0], [width, 1, 1]]
+    asked = 8, ["intensity_max"], [0.0] * 3, np.array([5, 6, 7, 8], dtype)
+    known = None
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    with open("/proc/self/statm") as file:
+        used = int(file.read().split()[0]) * resource.getpagesize()
+    resource.setrlimit(resource.RLIMIT_AS, (used + 2**30, limits[1]))
+    try:
+        if _core.needs_of_block(*asked)[1]:
+            shares = _core.measure_block(block, place, *asked, None)
+            known = _core.join_blocks([shares], place[3], 8, None, asked[2], None)
+        words = _core.measure_block(block, place, *asked, known)
+        table = _core.join_blocks([words], place[3], *asked)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    assert table["intensity_max"].tolist() == [8, 7]
+
+
 def test_arrays_that_dask_cannot_label():
     import gpuccl.dask
 

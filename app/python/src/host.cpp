@@ -82,6 +82,7 @@ class ArraySamples final : public IntensityImage {
     if (!array.type()) refuse("an intensity image of half precision: convert it to float32");
   }
   Extent extent() const override { return whole_; }
+  Columns columns() const override { return {origin_[0], array_.extent().width}; }
   Kind kind() const override {
     return is_floating(type_) ? Kind::real : bytes_of(type_) == 8 ? Kind::long_whole : Kind::whole;
   }
@@ -109,14 +110,14 @@ class ArraySamples final : public IntensityImage {
     const Extent& here = array_.extent();
     const auto& [x0, y0, z0] = origin_;
     std::vector<std::byte> copy;
-    std::vector<To> samples(static_cast<std::size_t>(whole_.width));
+    std::vector<To> samples(static_cast<std::size_t>(here.width));
     for (int y = std::max(first, y0); y < std::min(end, y0 + here.height); ++y) {
       const std::byte* const row = array_.whole_row(std::int64_t{z - z0} * here.height + (y - y0), copy);
       with_type(type_, [&]<class T>(T) {
-        for (std::size_t x = 0; x < static_cast<std::size_t>(here.width); ++x) {
+        for (std::size_t x = 0; x < samples.size(); ++x) {
           T value;
           std::memcpy(&value, row + x * sizeof value, sizeof value);
-          samples[static_cast<std::size_t>(x0) + x] = static_cast<To>(value);
+          samples[x] = static_cast<To>(value);
         }
       });
       sink(y, 1, samples.data());

@@ -299,7 +299,12 @@ class IntensityImage {
   /// Returns how many slices may be read concurrently, from slice z on; 1: in ascending order. Not
   /// thread-safe: it may read ahead.
   virtual int slices_at_once(int z) const = 0;
-  /// Receives rows [y, y + rows) of slice z from the top, extent().width samples each. read() throws
+  /// Columns of the rows that are read, if only labels in these are measured.
+  struct Columns {
+    int first = 0, count = 0;
+  };
+  virtual Columns columns() const { return {0, extent().width}; }
+  /// Receives rows [y, y + rows) of slice z from the top, columns().count samples each. read() throws
   /// Error (data, io).
   using Sink = std::function<void(int y, int rows, const double* samples)>;
   virtual void read(int z, const Sink& sink) const = 0;

@@ -149,14 +149,14 @@ class IntensityPass final : public SamplesPass {
     LabelRuns runs;
     const auto take = [&](int y, int rows, const Sample* samples) {
       const int first = std::clamp(chunk.y0, y, y + rows), end = std::clamp(chunk.y1, first, y + rows);
-      samples += static_cast<std::ptrdiff_t>(first - y) * labels_.extent().width;
+      samples += std::ptrdiff_t{first - y} * columns_.count;
       for (y = first; y < end;) {
         if (top + y >= ready_) ready_ = labels_.prepare(top + y, 1);
         const auto some = static_cast<int>(std::min<std::int64_t>(end - y, ready_ - (top + y)));
         labels_.list_runs(top + y, some, runs, nullptr);
         add_runs(runs, y, z, samples, chunk, parts);
         y += some;
-        samples += static_cast<std::ptrdiff_t>(some) * labels_.extent().width;
+        samples += std::ptrdiff_t{some} * columns_.count;
       }
     };
     if constexpr (std::is_same_v<Sample, WholeNumber>)
@@ -179,7 +179,8 @@ class IntensityPass final : public SamplesPass {
           const bool is_whole = is_alone_ || chunk.holds(components_.box[last - 1]);
           part = is_whole ? nullptr : &parts[Sums::kInAnyOrder ? 0 : unit - first_unit(chunk)][last];
         }
-        const SampleRun<Sample> of_run{run.begin, y, z, run.end - run.begin, samples + run.begin};
+        const Sample* const first = samples + (run.begin - columns_.first);
+        const SampleRun<Sample> of_run{run.begin, y, z, run.end - run.begin, first};
         if (part != nullptr) {
           part->add(of_run);
         } else if constexpr (Sums::kInAnyOrder) {
@@ -188,16 +189,17 @@ class IntensityPass final : public SamplesPass {
           sums_[last - 1].add(of_run, unit);
         }
         if constexpr (std::is_same_v<Sample, double>)
-          if (counts_ != nullptr) counts_->add(last - 1, samples + run.begin, run.end - run.begin);
+          if (counts_ != nullptr) counts_->add(last - 1, first, run.end - run.begin);
       }
       ++y;
-      samples += labels_.extent().width;
+      samples += columns_.count;
     }
   }
 
   const LabelRows& labels_;
   const Components& components_;
   const IntensityImage& image_;
+  const IntensityImage::Columns columns_ = image_.columns();
   ValueCounts* counts_;
   std::uint64_t most_parts_;  // limit of parts in memory
   std::vector<Sums>& sums_;
