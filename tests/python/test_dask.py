@@ -249,6 +249,26 @@ def test_volumes_whose_components_are_longer_than_chunks(random):
             np.testing.assert_array_equal(labels[some].compute(), expected[some])  # of these chunks alone
 
 
+def test_axes_longer_than_images():
+    import gpuccl.dask
+
+    size = 2**31 + 2**26
+    firsts, _ = gpuccl.dask._look(np.array([1, 1, 0, 1]), None, False, (size - 4,), (size,))
+    assert firsts.tolist() == [size - 4, size - 1]
+    block = np.array([[0, 7]])
+    table = gpuccl.dask._overlaps(block, block, [size - 2, 1, 0], [size, 2, 1])
+    assert table["first"].tolist() == [2**63 - 1, 2 * size - 1, 2 * size - 1]
+    array = da.zeros((size,), dtype=bool, chunks=2**26)
+    if LONG:
+        array = da.concatenate([array[: 2**31 - 1], da.ones((3,), dtype=bool), array[2**31 + 2 :]])
+        labels, count = gpuccl.dask.label(array)
+        assert count == 1 and labels[2**31 - 2 : 2**31 + 3].compute().tolist() == [0, 1, 1, 1, 0]
+    for function in (gpuccl.dask.measure, gpuccl.dask.clean):
+        with pytest.raises(ValueError, match=rf"{function.__name__} takes axes of less than 2\*\*31 elements; select a part"):
+            function(array)
+        function(array[: 2**20])
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/self/statm"), reason="memory is limited on Linux")
 @pytest.mark.parametrize("dtype", ("u1", "f4", "u8"))
 def test_samples_of_a_chunk_take_no_memory_for_the_row(dtype):
@@ -306,6 +326,9 @@ def test_tables_that_dask_cannot_make():
         gpuccl.dask.match(labels, np.ones((4, 4, 4)))
     with pytest.raises(TypeError, match="not list; gpuccl.contacts takes"):
         gpuccl.dask.contacts([1])
+    for function in (gpuccl.dask.label, gpuccl.dask.measure, gpuccl.dask.clean, gpuccl.dask.contacts):
+        with pytest.raises(ValueError, match="an array of 1 to 3 axes is needed, not of 0"):
+            function(da.ones(()))
     with pytest.raises(ValueError, match="prediction has the shape"):
         gpuccl.dask.match(labels, labels[1:])
     with pytest.raises(ValueError, match="images has the shape"):

@@ -108,7 +108,7 @@ def measure(
     Parameters
     ----------
     labels : dask.array.Array
-        Labels as in :func:`gpuccl.measure`, in chunks of any sizes.
+        Labels as in :func:`gpuccl.measure`, in chunks of any sizes. Axes have less than 2**31 elements.
     images : dask.array.Array, optional
         Samples of the same shape. Chunks of real samples must be whole along all axes but the first, because such
         samples are added in the order of the array.
@@ -227,7 +227,7 @@ def clean(
     Parameters
     ----------
     array : dask.array.Array
-        A mask, or labels that are integers.
+        A mask, or labels that are integers. Axes have less than 2**31 elements.
     connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border
         As in :func:`gpuccl.clean`. In volumes, slices cannot be cleaned separately.
     seeds : dask.array.Array, optional
@@ -313,6 +313,9 @@ class _Chunks:
             raise TypeError(f"a dask array is needed, not {type(array).__name__}; gpuccl.{caller} takes arrays in memory")
         if any(np.isnan(size) for sizes in array.chunks for size in sizes):
             raise ValueError("the sizes of chunks are unknown; call array.compute_chunk_sizes()")
+        pixels(None, array.ndim)
+        if caller in ("measure", "clean") and max(array.shape) >= 2**31:
+            raise ValueError(f"gpuccl.dask.{caller} takes axes of less than 2**31 elements; select a part of {array.shape}")
         full = [np.flatnonzero(sizes) for sizes in array.chunks]
         self.array = array
         self.chunks = [[sizes[i] for i in some] for sizes, some in zip(array.chunks, full)]

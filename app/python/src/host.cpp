@@ -665,8 +665,7 @@ MeasureRequest request_of_blocks(const TableRequest& request, int connectivity, 
 
 /// Returns the index in the whole image of the first element of each label, given labels of a block at
 /// `origin`.
-std::vector<std::uint64_t> first_elements(const LabelRows& labels, const std::array<int, 3>& origin,
-                                          const std::array<int, 3>& whole) {
+std::vector<std::uint64_t> first_elements(const LabelRows& labels, const Place& origin, const Place& whole) {
   // Labels are in raster order, so each begins at the first run with a larger one.
   std::vector<std::uint64_t> firsts;
   const auto& [width, height, depth] = labels.extent();
@@ -685,8 +684,7 @@ std::vector<std::uint64_t> first_elements(const LabelRows& labels, const std::ar
 }  // namespace
 
 nb::object label_block(nb::handle object, nb::handle out_object, const LabelRequest& request,
-                       const std::array<int, 3>& origin, const std::array<int, 3>& whole,
-                       const std::optional<PairColumn>& numbers) {
+                       const Place& origin, const Place& whole, const std::optional<PairColumn>& numbers) {
   const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
   std::vector<std::uint64_t> firsts;
   Findings findings;
@@ -1005,8 +1003,8 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
   return result->in_python(with_pairs, has_classes, empty);
 }
 
-nb::dict overlaps_of_block(nb::handle truth_object, nb::handle prediction_object,
-                           const std::array<int, 3>& origin, const std::array<int, 3>& whole) {
+nb::dict overlaps_of_block(nb::handle truth_object, nb::handle prediction_object, const Place& origin,
+                           const Place& whole) {
   const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
   Table table;
   Findings findings;

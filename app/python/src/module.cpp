@@ -75,8 +75,8 @@ NB_MODULE(_core, module) {
       "labels"_a, "connectivity"_a, "columns"_a, "spacing"_a, "intensity"_a.none());
   module.def(
       "label_block",
-      [](nb::handle array, nb::handle out, int connectivity, bool values, std::array<int, 3> origin,
-         std::array<int, 3> whole, std::optional<python::PairColumn> numbers) {
+      [](nb::handle array, nb::handle out, int connectivity, bool values, python::Place origin,
+         python::Place whole, std::optional<python::PairColumn> numbers) {
         return python::label_block(array, out, {.connectivity = connectivity, .values = values}, origin,
                                    whole, numbers);
       },

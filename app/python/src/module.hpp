@@ -38,11 +38,14 @@ nanobind::dict measure(nanobind::handle labels, int connectivity, const TableReq
 using PairColumn =
     nanobind::ndarray<const std::int64_t, nanobind::ndim<1>, nanobind::c_contig, nanobind::device::cpu>;
 
+/// Coordinates or sizes along x, y, z, in arrays that may be wider than an image.
+using Place = std::array<std::int64_t, 3>;
+
 /// Labels a block at `origin` of a whole image. Without `numbers`, returns the index in the whole image of
 /// the first element of each label. With the number of each label and 0, writes these numbers to `out`, of
 /// int64.
 nanobind::object label_block(nanobind::handle array, nanobind::handle out, const LabelRequest& request,
-                             const std::array<int, 3>& origin, const std::array<int, 3>& whole,
+                             const Place& origin, const Place& whole,
                              const std::optional<PairColumn>& numbers);
 
 /// Objects of a block of labels, as words.
@@ -100,8 +103,8 @@ nanobind::tuple match(nanobind::handle truth, nanobind::handle prediction,
 
 /// Returns the overlaps of a block at `origin` for match_overlaps(): pairs, and for each object its other
 /// pixels and the index of its first element in the whole image.
-nanobind::dict overlaps_of_block(nanobind::handle truth, nanobind::handle prediction,
-                                 const std::array<int, 3>& origin, const std::array<int, 3>& whole);
+nanobind::dict overlaps_of_block(nanobind::handle truth, nanobind::handle prediction, const Place& origin,
+                                 const Place& whole);
 
 /// match() of two images whose overlaps are known. Adds the shares of a pair in several blocks. Time: O(pairs
 /// log pairs + largest label). Takes 20 bytes per label up to the largest one.
