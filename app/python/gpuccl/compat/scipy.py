@@ -1,7 +1,7 @@
 """``scipy.ndimage.label``, and sums, means, maxima, centers and boxes of labels: ``from gpuccl.compat.scipy import label``.
 
 Arrays with more than three axes, structures other than those of ``generate_binary_structure``, outputs and samples other
-than integers, and calls without labels and their index are passed on to SciPy.
+than integers, empty arrays, and calls without labels and their index are passed on to SciPy.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def _store(labels, count, output) -> None:
 
 
 def _are_labels(labels) -> bool:
-    return 1 <= labels.ndim <= 3 and labels.dtype.kind in "ui" and labels.min(initial=0) >= 0
+    return 1 <= labels.ndim <= 3 and labels.size > 0 and labels.dtype.kind in "ui" and labels.min(initial=0) >= 0
 
 
 def _measured(input, labels, index, columns):
@@ -83,7 +83,7 @@ def _measured(input, labels, index, columns):
     input, labels, index = np.asarray(input), np.asarray(labels), np.asarray(index)
     if input.shape != labels.shape or input.dtype.kind not in "bui" or input.itemsize > 4 or not _are_labels(labels):
         return None
-    if index.ndim == 0 or index.dtype.kind not in "ui" or (index <= 0).any():
+    if index.ndim == 0 or index.dtype.kind not in "ui" or ((index <= 0) | (index >= 2**63)).any():
         return None
     table = _host.measure(labels, input if columns != ["area"] else None, ["label", *columns], None, None)
     known = table.pop("label")
