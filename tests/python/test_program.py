@@ -78,8 +78,9 @@ def test_label_file_takes_arrays_in_local_files(tmp_path):
     for array in (mask, [1]):
         with pytest.raises(TypeError, match="a path is needed, or an array of zarr or h5py in a local file, not (nd|li)"):
             gpuccl.label_file(array)
-    with pytest.raises(TypeError, match="a path is needed"):
-        gpuccl.label_file(stored, stored)  # labels are written to new files
+    for output in (stored, in_memory, mask):
+        with pytest.raises(TypeError, match="output is a path, not (Array|ndarray); write to a new file"):
+            gpuccl.label_file(stored, output)
 
 
 def test_label_file_takes_a_folder(tmp_path):

@@ -29,15 +29,16 @@ def program() -> str:
     raise FileNotFoundError("the program gpuccl is neither in this environment nor on the PATH")
 
 
-def _path(value: Any) -> str:
+def _path(
+    value: Any,
+    needed: str = "a path is needed, or an array of zarr or h5py in a local file",
+    remedy: str = "gpuccl.label labels arrays in memory, gpuccl.dask.label those of dask",
+) -> str:
     """Returns a path as a word of the command line, which is neither an option nor a list."""
     try:
         name = os.fsdecode(value)
     except TypeError:
-        raise TypeError(
-            f"a path is needed, or an array of zarr or h5py in a local file, not {type(value).__name__}; "
-            "gpuccl.label labels arrays in memory, gpuccl.dask.label those of dask"
-        ) from None
+        raise TypeError(f"{needed}, not {type(value).__name__}; {remedy}") from None
     return os.path.join(os.curdir, name) if name.startswith(("-", "@")) else name
 
 
@@ -80,9 +81,9 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
     Parameters
     ----------
     input : path, zarr.Array or h5py.Dataset
-        A file or folder, in any format that the program reads, or an array in one. A folder is a batch; with ``stack=True`` its files are
-        the slices of one volume. ``"@FILE"`` is the batch that a file lists, unless a file has that name. With
-        ``frame="all"`` or a folder as output, a file is a batch, too.
+        A file or folder, in any format that the program reads, or an array in one. A folder is a batch; with
+        ``stack=True`` its files are the slices of one volume. ``"@FILE"`` is the batch that a file lists, unless a
+        file has that name. With ``frame="all"`` or a folder as output, a file is a batch, too.
     output : path, optional
         The label image, whose name selects the format; for a batch, a folder. By default only the report is made;
         a file that is a batch needs this folder, ``stats`` or ``summary``.
@@ -118,7 +119,7 @@ def label_file(input: Any, output: Any = None, *arguments: Any, **options: Any) 
     is_list = isinstance(input, str) and input.startswith("@") and not os.path.exists(input)
     command = [program(), "label", input if is_list else _path(input), "--json", "-", "--quiet"]
     if output is not None:
-        command += ["-o", _path(output)]
+        command += ["-o", _path(output, "output is a path", "write to a new file")]
     for name, value in options.items():
         if value is None or value is False:
             continue
