@@ -59,6 +59,21 @@ def test_lazy_labels_read_nothing_before_they_are_computed():
     assert count == 1 and (labels == 1).all() and len(reads) == 8  # each chunk twice: none is kept until the second
 
 
+def test_chunks_are_read_once_for_several_tasks():
+    import gpuccl.dask
+
+    reads = []
+
+    def load(block):
+        reads.append(1)
+        return block
+
+    array = da.ones((8, 8), dtype=bool, chunks=4).map_blocks(load, dtype=bool, meta=np.empty((0, 0), bool))
+    cleaned = gpuccl.dask.clean(array, min_size=5, fill_holes=True)
+    assert len(reads) == 4 * 4  # for holes and components: each is labeled and measured
+    assert cleaned.compute().all() and len(reads) == 5 * 4
+
+
 def same_tables(table, expected):
     assert list(table) == list(expected)
     for name, column in expected.items():

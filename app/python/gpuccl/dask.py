@@ -110,8 +110,8 @@ def measure(
     labels : dask.array.Array
         Labels as in :func:`gpuccl.measure`, in chunks of any sizes. Axes have less than 2**31 elements.
     images : dask.array.Array, optional
-        Samples of the same shape. Chunks of real samples must be whole along all axes but the first, because such
-        samples are added in the order of the array.
+        Samples of the same shape. Chunks of real samples must be whole along all axes but the first (in 1D: one chunk),
+        because such samples are added in the order of the array.
     properties, connectivity, spacing
         As in :func:`gpuccl.measure`, without ``components``, and ``holes`` of images.
 
@@ -202,7 +202,7 @@ def match(
     none = np.zeros(0, np.int64)
     counts, firsts = (np.concatenate([none, *tables[name]]) for name in ("pixels", "first"))
     scores, table = _core.match_overlaps(
-        ranks["truth"], ranks["prediction"], counts, firsts, thresholds, pairs, of_empty, smallest
+        ranks["truth"], ranks["prediction"], counts, firsts, thresholds, bool(pairs), of_empty, smallest
     )
     for name in ids if pairs else ():
         table[name] = ids[name][table[name]]
@@ -320,7 +320,8 @@ class _Chunks:
         self.array = array
         self.chunks = [[sizes[i] for i in some] for sizes, some in zip(array.chunks, full)]
         self.starts = [np.cumsum((0, *sizes))[:-1].tolist() for sizes in self.chunks]
-        self.blocks = array.to_delayed()[np.ix_(*full)]
+        # Unoptimized graphs share keys, so that chunks are read once for several tasks.
+        self.blocks = array.to_delayed(optimize_graph=False)[np.ix_(*full)]
         self.places = list(np.ndindex(self.blocks.shape))
         self._last: dict = {}
 
@@ -418,7 +419,9 @@ def _selected(
     sizes = largest, min_size, max_size
     kept = np.zeros(int(rows[:, 1].max(initial=0)) + 1, bool)
     shape = _sizes(labels.shape)
-    kept[rows[:, 1]] = _core.select_blocks(rows.ravel(), shape, labels.ndim < 3, per_value, *sizes, clear_border, values)
+    kept[rows[:, 1]] = _core.select_blocks(
+        rows.ravel(), shape, labels.ndim < 3, bool(per_value), *sizes, bool(clear_border), values
+    )
     return kept
 
 
@@ -539,7 +542,7 @@ def _label(block, dtype, connectivity, values, *arguments):
     """Returns an array for labels, and what _core.label_block() returns after writing it."""
     block = as_floats(as_host(block))  # without a mask
     labels = np.empty(block.shape, dtype)
-    return labels, _core.label_block(block, labels, pixels(connectivity, block.ndim), values, *arguments)
+    return labels, _core.label_block(block, labels, pixels(connectivity, block.ndim), bool(values), *arguments)
 
 
 def _look(block, connectivity, values, first, whole):
