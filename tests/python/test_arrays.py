@@ -376,16 +376,43 @@ def test_out_on_a_gpu_is_checked_before_anything_is_enqueued(monkeypatch):
             label(OnDevice(MASK), out=OnDevice(read_only))
 
 
+def test_bools_of_numpy_are_bools():
+    import gpuccl.dask
+
+    labels = np.random.default_rng(1).integers(0, 4, (20, 30))
+    chunks = pytest.importorskip("dask.array").from_array(labels, chunks=7)
+    of_clean = {"values": True, "per_value": True, "clear_border": True, "largest": 1}
+    for function, arguments, options in (
+        (gpuccl.label, (labels,), {"values": True, "stats": True}),
+        (gpuccl.label, (labels[np.newaxis],), {"values": True, "batch": True}),
+        (gpuccl.clean, (labels,), of_clean),
+        (gpuccl.clean, (labels,), {"values": False, "fill_holes": True}),
+        (gpuccl.match, (labels, labels), {"pairs": True, "per_value": True, "distances": True, "regions": True}),
+        (gpuccl.dask.label, (chunks,), {"values": True}),
+        (gpuccl.dask.clean, (chunks,), of_clean),
+        (gpuccl.dask.match, (chunks, chunks), {"pairs": True}),
+    ):
+        expected = function(*arguments, **options)
+        found = function(*arguments, **{name: np.bool_(x) if type(x) is bool else x for name, x in options.items()})
+        for one, other in zip(*(result if isinstance(result, tuple) else (result,) for result in (found, expected))):
+            one, other = (np.asarray(each) if hasattr(each, "shape") else each for each in (one, other))
+            np.testing.assert_equal(one, other)
+
+
 def test_xarray_names_axes_and_keeps_coordinates():
     xarray = pytest.importorskip("xarray")
     mask = np.random.default_rng(1).random((3, 20, 30)) < 0.3
     grid = xarray.DataArray(mask, {"lat": np.arange(20) - 10.0, "lon": np.arange(30) * 12.0}, ("time", "lat", "lon"), "rain")
+    grid.attrs["units"] = "mm"
+    grid.lat.attrs["units"] = "degrees_north"
     for periodic, axes in (("lon", [2]), ("lat,lon", [1, 2]), (["lon", "time"], [2, 0]), ("xy", [1, 2]), (1, [1])):
         labels, count = gpuccl.label(grid, periodic=periodic)
         expected, expected_count = gpuccl.label(mask, periodic=axes)
         assert isinstance(labels, xarray.DataArray) and labels.dims == grid.dims and count == expected_count
         assert labels.coords.identical(grid.coords) and (labels.values == expected).all()
+        assert labels.name is None and not labels.attrs and labels.lat.attrs
     cleaned = gpuccl.clean(grid, min_size=5)
+    assert cleaned.attrs == grid.attrs and cleaned.name == "rain"
     assert cleaned.coords.identical(grid.coords) and (cleaned.values == gpuccl.clean(mask, min_size=5)).all()
     with pytest.raises(ValueError, match="no such axis to be periodic: depth; axes are letters of 'xyz', names of .*lon"):
         gpuccl.label(grid, periodic=["depth"])

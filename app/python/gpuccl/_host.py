@@ -53,7 +53,7 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
         table = names.name(measured) if columns is not None else None
     if output:
         output.finish()
-    return (like(labels, given) if out is None else out), count, table
+    return (like(labels, given, is_labels=True) if out is None else out), count, table
 
 
 def label_batch(array, connectivity, values, delta, out):
@@ -78,7 +78,7 @@ def label_batch(array, connectivity, values, delta, out):
             counts[i] = _core.label_mask(each[i], each_out[i], number)
     if output:
         output.finish()
-    return (like(labels, given) if out is None else out), like(counts, given)
+    return (like(labels, given, is_labels=True) if out is None else out), like(counts, given)
 
 
 def as_samples(intensity) -> np.ndarray:
@@ -159,10 +159,10 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
         as_labels(array) if values else array,
         kept,
         pixels(connectivity, array.ndim),
-        values,
-        per_value,
+        bool(values),
+        bool(per_value),
         *sizes,
-        clear_border,
+        bool(clear_border),
         None if seeds is None else as_mask(seeds),
     )
     if is_half:
@@ -230,6 +230,7 @@ def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, d
     of_classes = pixels(connectivity, truth.ndim) if per_value else 0
     sizes = Columns((), truth.ndim, 1 if spacing is None else spacing).spacing if distances or regions else None
     scores, table = _core.match(
-        truth, as_labels(prediction), thresholds, pairs, of_classes, of_empty, sizes, tolerance, smallest, distances, regions
+        truth, as_labels(prediction), thresholds, bool(pairs), of_classes, of_empty, sizes, tolerance, smallest,
+        bool(distances), bool(regions),
     )
     return match_result(scores, table, pairs, empty)

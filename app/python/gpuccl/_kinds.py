@@ -230,11 +230,14 @@ def _same(a: np.ndarray, b: np.ndarray) -> bool:
     return a.ctypes.data == b.ctypes.data and a.strides == b.strides and a.itemsize == b.itemsize
 
 
-def like(result: np.ndarray, array):
+def like(result: np.ndarray, array, is_labels=False):
     """Returns a result as an array of the library of `array`."""
     library = library_of(array)
     if library == "xarray" and result.shape == array.shape:
-        return array.copy(data=result)  # with its coordinates
+        made = array.copy(data=result)  # with its coordinates
+        if is_labels:  # these are another quantity, without units
+            made.name, made.attrs = None, {}
+        return made
     if library == "torch":
         import torch
 
