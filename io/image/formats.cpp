@@ -140,6 +140,18 @@ bool is_image_name(const fs::path& name) {
   return !name.native().starts_with('.') && find_extension(name).format != nullptr;
 }
 
+bool is_image_in_folder(const fs::path& path) {
+  if (!is_image_name(path.filename())) return false;
+  const auto [format, extension] = find_extension(path);
+  std::error_code unknown;
+  if (!extension->is_shared || !fs::is_regular_file(path, unknown)) return true;
+  try {
+    return FileStart(InputFile(path.string(), 0)).is_of(*format);
+  } catch (const Error&) {
+    return true;  // whoever opens it reports why that fails
+  }
+}
+
 bool are_of_one_format(const std::string& a, const std::string& b) {
   const auto [first, of_a] = find_extension(a);
   const auto [second, of_b] = find_extension(b);

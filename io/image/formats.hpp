@@ -38,6 +38,7 @@ struct FileExtension {
   std::optional<LabelFormat> written = {};  // by label images with this extension
   std::string_view for_labels = {};         // of inputs with it, in a batch; "": as options ask
   bool is_header = false;                   // of samples that are in a file of their own
+  bool is_shared = false;                   // files of other programs have it too
 };
 
 /// A format of inputs. Its folder defines the row.
@@ -103,6 +104,10 @@ const std::string& image_extensions();
 /// Returns whether a file in a folder is an image by its name: one of these extensions, in upper or lower
 /// case, and not hidden.
 bool is_image_name(const std::filesystem::path& name);
+
+/// Returns whether the file `path` of a folder is an image by its name, and by its first bytes if other
+/// programs use its extension too.
+bool is_image_in_folder(const std::filesystem::path& path);
 
 /// Returns whether the names of two slices are those of one format, with samples in the same file or next to
 /// it.

@@ -42,10 +42,10 @@ class MrcHeader : public HeaderNumbers {
  public:
   explicit MrcHeader(std::span<const std::byte> start) : HeaderNumbers(start) {
     if (start.size() < kHeaderBytes) throw Error(ErrorCode::data, "the file is truncated in its header");
-    const std::int64_t machine = whole(kMachine, 1), width = whole(kSizes);
+    const std::uint64_t machine = natural(kMachine, 1), width = natural(kSizes);
     if (machine == 0x44) return;
     swap();
-    if (machine != 0x11 && whole(kSizes) > width) swap();  // the stamp is missing
+    if (machine != 0x11 && natural(kSizes) > width) swap();  // the stamp is missing
   }
 
   RawVolume volume(const ReadOptions& options) const {
@@ -58,7 +58,8 @@ class MrcHeader : public HeaderNumbers {
     if (group >= kFirstStack && group <= kLastStack) {
       const double each = real_size(kIntervals + 8);
       if (each < 1 || static_cast<std::int64_t>(sections) % static_cast<std::int64_t>(each) != 0)
-        throw Error(ErrorCode::data, "its sections (NZ) are not volumes of MZ sections");
+        throw Error(ErrorCode::data,
+                    "its sections (NZ) are not volumes of MZ sections; correct MZ with mrcfile of Python");
       volume.frames = checked_frames(sections / each);
       sections = each;
     }
@@ -68,8 +69,8 @@ class MrcHeader : public HeaderNumbers {
     volume.offset = kHeaderBytes + static_cast<std::uint64_t>(whole(kExtended));
     volume.geometry = geometry(options);
     // IMOD also wrote a group of 0 for volumes, but with their depth as MZ.
-    volume.is_image_stack = group == 0 && volume.extent.depth > 1;
-    if (volume.is_image_stack && whole(kIntervals + 8) == 1) volume.geometry.spacing[2] = 0;
+    volume.is_image_stack = group == 0 && volume.extent.depth > 1 && whole(kIntervals + 8) == 1;
+    if (volume.is_image_stack) volume.geometry.spacing[2] = 0;
     return volume;
   }
 
@@ -78,7 +79,10 @@ class MrcHeader : public HeaderNumbers {
   bool is_of_imod() const { return whole(kImodStamp) == 1146047817; }
 
   SampleFormat format() const {
-    const std::int64_t mode = whole(kMode), flags = is_of_imod() ? whole(kImodFlags) : kSigned;
+    const bool is_beyond_signed = real(kStatistics) >= 0 && real(kStatistics + 4) > 127;
+    const std::int64_t mode = whole(kMode), flags = is_of_imod()       ? whole(kImodFlags)
+                                                    : is_beyond_signed ? 0
+                                                                       : kSigned;
     const auto refuse = [&](const std::string& what) {
       throw Error(ErrorCode::data, "has MRC mode " + std::to_string(mode) + what);
     };
@@ -89,7 +93,8 @@ class MrcHeader : public HeaderNumbers {
     if (mode == 16) refuse(", colors; convert it with mrc2tif of IMOD");
     const auto* const known = std::find_if(std::begin(kModes), std::end(kModes),
                                            [&](const Mode& one) { return one.number == mode; });
-    if (known == std::end(kModes)) refuse(", not 0, 1, 2, 6 or 12");
+    if (known == std::end(kModes))
+      refuse(", not 0, 1, 2, 6 or 12; write one of these with mrcfile of Python");
     SampleFormat format;
     format.bits = known->bits;
     format.kind = mode == 0 && (flags & kSigned) == 0 ? SampleKind::unsigned_integer : known->kind;
@@ -187,13 +192,13 @@ LabelFile mrc_label_file(const Extent& extent, const WriteOptions& options) {
 
 const InputFormat kMrcFormat{.word = "mrc",
                              .title = "MRC",
-                             .extensions = {{{".mrc", LabelFormat::mrc, ".mrc"},
-                                             {".map", LabelFormat::mrc, ".mrc"},
-                                             {".rec", LabelFormat::mrc, ".mrc"},
-                                             {".st", {}, ".mrc"},
-                                             {".mrcs", {}, ".mrc"},
-                                             {".mrc.gz", {}, ".mrc"},
-                                             {".map.gz", {}, ".mrc"}}},
+                             .extensions = {{{".mrc", LabelFormat::mrc},
+                                             {.name = ".map", .written = LabelFormat::mrc, .is_shared = true},
+                                             {.name = ".rec", .written = LabelFormat::mrc, .is_shared = true},
+                                             {.name = ".st", .is_shared = true},
+                                             {".mrcs"},
+                                             {".mrc.gz"},
+                                             {".map.gz"}}},
                              .magic = {{{kMap, "MAP "sv}}},
                              .open = open_mrc<const InputFile>,
                              .open_gunzipped = open_gunzipped_mrc,

@@ -227,7 +227,7 @@ std::vector<std::string> sorted_names(const fs::path& folder,
     std::error_code unknown;
     const fs::path name = entry->path().filename();
     if (entry->is_directory(unknown) || name.native().starts_with('.')) continue;
-    if (!is_image_name(name)) {
+    if (!is_image_in_folder(entry->path())) {
       ++others;
       continue;
     }

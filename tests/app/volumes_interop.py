@@ -158,6 +158,15 @@ def check_mrcfile(folder):
             label(path, output, "--values", "--keep-values")
             with module.open(output) as found:
                 assert found.data.dtype == kind and (found.data == image).all(), kind
+    batch, out = os.path.join(folder, "batch"), os.path.join(folder, "out", "")
+    os.mkdir(batch)
+    module.write(os.path.join(batch, "a.map"), scattered("i1")[0])
+    for name in ("app.js.map", "b.st"):  # of other programs
+        with open(os.path.join(batch, name), "w") as file:
+            file.write("{}")
+    run = subprocess.run([GPUCCL, "label", batch, "-o", out], capture_output=True, text=True)
+    assert run.returncode == 0 and "2 files skipped" in run.stderr, run.stderr
+    assert sorted(os.listdir(out)) == ["a.json", "a.tiff"], os.listdir(out)  # labels may need more than 16 bits
     image, labels = scattered("u1")
     numpy.save(os.path.join(folder, "a.npy"), image)
     label(os.path.join(folder, "a.npy"), output, "--values", "--keep-values", "--spacing", "2,3,4,nm")

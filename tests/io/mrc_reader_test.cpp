@@ -69,12 +69,16 @@ bool is_bright(const std::string& bytes) {
 
 }  // namespace
 
-TEST_CASE("bytes of an MRC are signed, unless IMOD says that they are not") {
+TEST_CASE("bytes of an MRC are signed, unless IMOD or their statistics say that they are not") {
   const std::string imod = with(152, 1146047817);
   CHECK_FALSE(is_bright(mrc()));
   CHECK(is_bright(imod));
   CHECK_FALSE(is_bright(with(156, 1, imod)));
-  CHECK_FALSE(is_bright(with(156, 1)));  // flags without their stamp
+  CHECK_FALSE(is_bright(with(156, 1)));                 // flags without their stamp
+  CHECK(is_bright(with(76, 20.0f, with(80, 200.0f))));  // DMIN and DMAX
+  CHECK_FALSE(is_bright(with(76, 20.0f, with(80, 127.0f))));
+  CHECK_FALSE(is_bright(with(76, -1.0f, with(80, 200.0f))));
+  CHECK_FALSE(is_bright(with(76, 20.0f, with(80, 200.0f, with(156, 1, imod)))));
   CHECK(reason_of(with(156, 16, imod)).starts_with("has MRC mode 0, samples of 4 bits; convert it with"));
 }
 
@@ -83,17 +87,23 @@ TEST_CASE("modes of an MRC that are not read are refused by name") {
                                      {3, "has MRC mode 3, complex numbers; save their magnitude"},
                                      {4, "has MRC mode 4, complex numbers; save their magnitude"},
                                      {16, "has MRC mode 16, colors; convert it with mrc2tif"},
-                                     {5, "has MRC mode 5, not 0, 1, 2, 6 or 12"},
-                                     {-1, "has MRC mode -1, not 0, 1, 2, 6 or 12"}})
+                                     {5, "has MRC mode 5, not 0, 1, 2, 6 or 12; write one"},
+                                     {-1, "has MRC mode -1, not 0, 1, 2, 6 or 12; write one"}})
     CHECK(reason_of(with(12, mode)).starts_with(reason));
 }
 
 TEST_CASE("an MRC without a machine stamp has the byte order of its sizes") {
-  CHECK(info_of(with(212, 0)).extent == Extent{2, 2, 2});
-  std::string swapped = with(212, 0);
-  for (std::size_t at = 0; at < 100; at += 4) std::reverse(swapped.begin() + at, swapped.begin() + at + 4);
-  CHECK(info_of(swapped).extent == Extent{2, 2, 2});
-  CHECK(info_of(swapped).geometry.spacing == Vector3{1.5, 2.5, 3.5});
+  for (const int width : {2, 100, 128, 200, 384, 32768}) {
+    const std::string plain =
+        with(0, width, with(28, width, with(40, 1.5f * static_cast<float>(width), with(212, 0)))) +
+        std::string(4 * (static_cast<std::size_t>(width) - 2), '\0');
+    std::string swapped = plain;
+    for (std::size_t at = 0; at < 100; at += 4) std::reverse(swapped.begin() + at, swapped.begin() + at + 4);
+    for (const std::string& bytes : {plain, swapped}) {
+      CHECK(info_of(bytes).extent == Extent{width, 2, 2});
+      CHECK(info_of(bytes).geometry.spacing == Vector3{1.5, 2.5, 3.5});
+    }
+  }
 }
 
 TEST_CASE("an MRC has its place by the origin, or else by its start in the cell") {
@@ -131,6 +141,15 @@ TEST_CASE("an MRC whose cell is oblique or has no size has no spacing") {
   CHECK(info_of(with(28, 0)).geometry.spacing[0] == 0);
 }
 
+TEST_CASE("an MRC of space group 0 is a stack of images if MZ is 1") {
+  for (const int group : {0, 1})
+    for (const int intervals : {1, 2}) {
+      const ImageInfo info = info_of(with(88, group, with(36, intervals)));
+      CHECK(info.is_image_stack == (group == 0 && intervals == 1));
+      CHECK((info.geometry.spacing[2] == 0) == info.is_image_stack);
+    }
+}
+
 TEST_CASE("an MRC that is damaged is refused") {
   for (const std::size_t size : {212, 1000, 1023})
     CHECK(reason_of(mrc().substr(0, size)) == "the file is truncated in its header");
@@ -141,7 +160,8 @@ TEST_CASE("an MRC that is damaged is refused") {
   for (const std::size_t at : {0, 4, 8})
     for (const int size : {0, -1, 1 << 30, INT32_MIN}) reason_of(with(at, size));
   for (const int each : {0, -2, 3}) {  // volumes of a stack
-    CHECK(reason_of(with(36, each, with(88, 401))) == "its sections (NZ) are not volumes of MZ sections");
+    CHECK(reason_of(with(36, each, with(88, 401))) ==
+          "its sections (NZ) are not volumes of MZ sections; correct MZ with mrcfile of Python");
   }
   CHECK(reason_of(with(36, 1, with(88, 401))) == "contains 2 volumes; --frame N selects one, from 0");
 }

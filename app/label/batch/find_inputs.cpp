@@ -131,7 +131,7 @@ class Finder {
       if (!options_.stack && entry->is_directory(unknown) && io::is_store(entry->path())) {
         listing.images.push_back(file);
       } else if (!entry->is_directory(unknown)) {
-        if (io::is_image_name(file))
+        if (io::is_image_in_folder(entry->path()))
           listing.images.push_back(file);
         else
           listing.others.push_back(entry->path().string());
@@ -302,7 +302,7 @@ const IntensityImages::Names& IntensityImages::names_in(const fs::path& folder) 
   if (!is_new) return searched->second;
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end; entry.increment(failure))
-    if (const std::string file = entry->path().filename().string(); io::is_image_name(file))
+    if (const std::string file = entry->path().filename().string(); io::is_image_in_folder(entry->path()))
       searched->second.emplace(io::without_extension(file), file);
   if (failure && failure != std::errc::no_such_file_or_directory) {
     searched_.erase(searched);
