@@ -22,6 +22,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/image/cf_attributes.hpp"
 #include "io/image/chunks.hpp"
@@ -142,11 +143,16 @@ const Json& axes_in(const Json& multiscale) {
   const Json& systems = member(multiscale, "coordinateSystems");
   if (!systems.is_array()) return member(multiscale, "axes");
   const Json& dataset = first_of(member(multiscale, "datasets"));
-  const Json& output = member(first_of(member(dataset, "coordinateTransformations")), "output");
+  const Json& transformations = member(dataset, "coordinateTransformations");
+  if (!transformations.is_array() || transformations.size() != 1)
+    refuse(fmt::format("has {} coordinate transformations of an array, not 1; write them as one sequence",
+                       transformations.size()));
+  const Json& output = member(transformations[0], "output");
   const std::string name = output.is_string() ? output.get<std::string>() : text_in(output, "name");
   for (const Json& system : systems)
     if (text_in(system, "name") == name) return member(system, "axes");
-  refuse("its arrays lie in the coordinate system '" + name + "', which its metadata do not define");
+  refuse("its arrays lie in the coordinate system '" + name +
+         "', which its metadata do not define; correct its output");
 }
 
 /// Before 0.4 axes had no types, before 0.3 not even names.
@@ -167,28 +173,40 @@ std::vector<OmeAxis> axes_of(const Json& multiscale, std::size_t count) {
   return axes;
 }
 
-/// Applies scales and translations, one after the other. Refuses other transformations, which 0.6 has.
+/// Applies scales and translations, one after the other. Refuses other transformations, which 0.6 has. A
+/// scale of 0 leaves the spacing open.
 void transform(const Json& transformations, std::vector<OmeAxis>& axes) {
-  if (!transformations.is_array()) return;
+  if (!transformations.is_array()) refuse("has coordinate transformations that are no list; correct them");
   for (const Json& one : transformations) {
     const std::string type = text_in(one, "type");
+    if (type == "identity") continue;
     if (type == "sequence") {
       transform(member(one, "transformations"), axes);
       continue;
     }
-    if (!type.empty() && type != "scale" && type != "translation" && type != "identity")
-      refuse("has a coordinate transformation of type " + type +
+    const bool is_scale = type == "scale";
+    if (!is_scale && type != "translation")
+      refuse("has a coordinate transformation " + (type.empty() ? "without a type" : "of type " + type) +
              "; gpuccl reads scale, translation, identity and sequences of them");
-    const Json &scale = member(one, "scale"), &translation = member(one, "translation");
+    const Json& numbers = member(one, type.c_str());
+    if (!numbers.is_array() || numbers.size() != axes.size() ||
+        !std::all_of(numbers.begin(), numbers.end(), [&](const Json& number) {
+          return number.is_number() && !(is_scale && number.get<double>() < 0);
+        }))
+      refuse(fmt::format("has a {} that is not a list of {} {}numbers; write one in its metadata", type,
+                         axes.size(), is_scale ? "positive " : ""));
     for (std::size_t i = 0; i < axes.size(); ++i) {
-      if (scale.is_array() && scale.size() == axes.size() && scale[i].is_number()) {
-        axes[i].scale *= scale[i].get<double>();
-        axes[i].translation *= scale[i].get<double>();
-      }
-      if (translation.is_array() && translation.size() == axes.size() && translation[i].is_number())
-        axes[i].translation += translation[i].get<double>();
+      const auto number = numbers[i].get<double>();
+      if (is_scale) axes[i].scale *= number;
+      axes[i].translation = is_scale ? axes[i].translation * number : axes[i].translation + number;
     }
   }
+}
+
+/// Applies the transformations of a multiscale or of one of its datasets, if there are any.
+void transform_by(const Json& owner, std::vector<OmeAxis>& axes) {
+  const Json& transformations = member(owner, "coordinateTransformations");
+  if (!transformations.is_null()) transform(transformations, axes);
 }
 
 Geometry geometry_of(const ImageAxes& image, const std::vector<OmeAxis>& axes) {
@@ -242,7 +260,7 @@ std::vector<std::string> names_of_channels(const Json& metadata) {
 OmeArray multiscale_array(const ZarrStore& store, const Json& attributes, std::int64_t memory) {
   const Json& metadata = ome_metadata(attributes);
   const std::string ome_version = text_in(metadata, "version");
-  if (ome_version >= "0.7" && ome_version <= "9")
+  if (!natural_less(ome_version, "0.7") && ome_version < ":")  // begins with a digit
     refuse("is OME-Zarr " + ome_version + "; gpuccl reads versions up to 0.6, so convert it to 0.6");
   const Json& multiscales = member(metadata, "multiscales");
   if (!multiscales.is_array() || multiscales.empty()) {
@@ -262,10 +280,9 @@ OmeArray multiscale_array(const ZarrStore& store, const Json& attributes, std::i
   found.path = array_path(datasets[0]);
   found.array = read_array(store, found.path, memory);
   found.axes = axes_of(multiscales[0], found.array.shape.size());
-  transform(member(datasets[0], "coordinateTransformations"), found.axes);
+  transform_by(datasets[0], found.axes);
   // Since 0.6 these lead to other coordinate systems.
-  if (!member(multiscales[0], "coordinateSystems").is_array())
-    transform(member(multiscales[0], "coordinateTransformations"), found.axes);
+  if (!member(multiscales[0], "coordinateSystems").is_array()) transform_by(multiscales[0], found.axes);
   found.channels = names_of_channels(metadata);
   return found;
 }
@@ -307,7 +324,7 @@ class ZarrChunks final : public Chunks {
     std::uint64_t offset, bytes;
   };
 
-  void read_piece(const InputFile& file, Piece piece, std::vector<std::byte>& stored,
+  void read_piece(const std::string& key, const InputFile& file, Piece piece, std::vector<std::byte>& stored,
                   std::vector<std::byte>& samples) const;
   std::shared_ptr<const Shard> shard(const std::string& key) const;
   std::shared_ptr<const Shard> open_shard(const std::string& key) const;
@@ -349,7 +366,7 @@ bool ZarrChunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byt
   if (!array_.shards) {
     const std::string key = path_ + array_.key(at);
     const auto file = store_->open(key);
-    if (file) in_file(key, [&] { read_piece(*file, {0, file->size()}, stored, samples); });
+    if (file) in_file(key, [&] { read_piece(key, *file, {0, file->size()}, stored, samples); });
     return file != nullptr;
   }
   const std::vector<std::uint64_t>& chunks = array_.shards->chunks;
@@ -366,13 +383,13 @@ bool ZarrChunks::read(const std::vector<std::uint64_t>& at, std::vector<std::byt
     const Piece piece{found->index[2 * inside], found->index[2 * inside + 1]};
     constexpr std::uint64_t kMissing = std::numeric_limits<std::uint64_t>::max();
     if (piece.offset == kMissing && piece.bytes == kMissing) return false;
-    read_piece(*found->file, piece, stored, samples);
+    read_piece(key, *found->file, piece, stored, samples);
     return true;
   });
 }
 
-void ZarrChunks::read_piece(const InputFile& file, Piece piece, std::vector<std::byte>& stored,
-                            std::vector<std::byte>& samples) const {
+void ZarrChunks::read_piece(const std::string& key, const InputFile& file, Piece piece,
+                            std::vector<std::byte>& stored, std::vector<std::byte>& samples) const {
   const std::size_t bytes = array_.chunk_bytes();
   const bool is_plain = array_.codecs.empty();
   if (piece.bytes > file.size() || piece.offset > file.size() - piece.bytes)
@@ -386,6 +403,7 @@ void ZarrChunks::read_piece(const InputFile& file, Piece piece, std::vector<std:
   to.resize(static_cast<std::size_t>(piece.bytes));
   if (file.read_at(piece.offset, to.data(), to.size()) != to.size())
     throw Error(ErrorCode::data, "the file is truncated");
+  if (to.size() == file.size()) store_->check(key, to);  // a shard is read in parts
   if (!is_plain) array_.codecs.decode(stored, samples);
   if (array_.swapped) swap_bytes(array_.format.bits, samples.data(), bytes);
 }

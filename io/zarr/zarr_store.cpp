@@ -85,6 +85,7 @@ std::optional<Json> read_zarr_json(const ZarrStore& store, const std::string& ke
   check_memory(static_cast<std::int64_t>(size));
   std::string text(size, '\0');
   text.resize(file->read_at(0, text.data(), text.size()));
+  store.check(key, std::as_bytes(std::span(text)));
   check_memory(kBytesOfEach *
                std::count_if(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) == 0; }));
   Json json = parse_json(text, kDeepestJson, [&] { refuse_zarr(key + " is nested too deep"); });

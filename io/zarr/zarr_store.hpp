@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ class ZarrStore {
   /// Returns null if there is no such file. Thread-safe. Throws Error: data for a key that is not a name
   /// inside the store, or that is not a file; no_input, io.
   virtual std::unique_ptr<const InputFile> open(const std::string& key) const = 0;
+  /// Compares `whole`, all bytes of the file `key`, with the checksum that the store keeps of it, if any.
+  /// Throws Error (data).
+  virtual void check(const std::string& /*key*/, std::span<const std::byte> /*whole*/) const {}
   /// Returns the memory that the store holds.
   virtual std::int64_t held_bytes() const { return 0; }
 };

@@ -100,9 +100,9 @@ std::uint64_t ZarrZip::read_directory(std::int64_t memory) {
   const HeaderNumbers end{std::span(tail).subspan(at)};
   std::uint64_t count = end.natural(10, 2), bytes = end.natural(12), begin = end.natural(16);
   bool is_split = end.natural(4, 2) != end.natural(6, 2) || end.natural(8, 2) != count;
-  if (count == kFewIn64 || bytes == kIn64 || begin == kIn64) {
-    const auto locator = record_at(*archive_, from + at - std::min<std::uint64_t>(from + at, kLocatorBytes),
-                                   kLocatorBytes, kLocator64);
+  const auto locator =
+      bytes_at(*archive_, from + at - std::min<std::uint64_t>(from + at, kLocatorBytes), kLocatorBytes);
+  if ((count == kFewIn64 || bytes == kIn64 || begin == kIn64) && begins(locator, kLocator64)) {
     const auto record = record_at(*archive_, HeaderNumbers(locator).natural(8, 8), kEnd64Bytes, kEnd64);
     const HeaderNumbers end64(record);
     is_split = end64.natural(16) != end64.natural(20) || end64.natural(24, 8) != end64.natural(32, 8);
@@ -131,6 +131,7 @@ ZarrZip::Entry ZarrZip::read_entry(std::size_t& at) const {
   Entry entry{{reinterpret_cast<const char*>(rest.data()) + kCentralBytes, name},
               header.natural(42),
               header.natural(20),
+              static_cast<std::uint32_t>(header.natural(16)),
               header.natural(10, 2) == 0 && (header.natural(8, 2) & 1) == 0};  // not encrypted either
   // The extra field 1 has the numbers that do not fit, the uncompressed size first.
   const std::size_t end = kCentralBytes + name + extra;
@@ -174,6 +175,12 @@ std::unique_ptr<const InputFile> ZarrZip::open(const std::string& key) const {
   const std::uint64_t begin = entry->begin + kLocalBytes + header.natural(26, 2) + header.natural(28, 2);
   if (begin > archive_->size() || entry->bytes > archive_->size() - begin) refuse_damage();
   return std::make_unique<const InputFile>(archive_, begin, entry->bytes);
+}
+
+void ZarrZip::check(const std::string& key, std::span<const std::byte> whole) const {
+  const Entry* const entry = find(folder_ + key);
+  if (entry != nullptr && libdeflate_crc32(0, whole.data(), whole.size()) != entry->checksum)
+    throw Error(ErrorCode::data, "'" + key + "' has a wrong checksum in the zip; copy or download it again");
 }
 
 void add_to_zip(std::vector<std::byte>& archive, const std::string& name,

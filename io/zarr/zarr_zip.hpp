@@ -22,12 +22,14 @@ class ZarrZip final : public ZarrStore {
   /// archive may take `memory` bytes. Throws Error (data, memory, io).
   ZarrZip(std::shared_ptr<const InputFile> archive, const std::string& folder, std::int64_t memory);
   std::unique_ptr<const InputFile> open(const std::string& key) const override;
+  void check(const std::string& key, std::span<const std::byte> whole) const override;
   std::int64_t held_bytes() const override;
 
  private:
   struct Entry {
     std::string_view name;  // in directory_
     std::uint64_t begin = 0, bytes = 0;
+    std::uint32_t checksum = 0;
     bool is_stored = true;
   };
 

@@ -154,7 +154,18 @@ def damaged_zip(folder):
     with zipfile.ZipFile(folder / "other.ozx", "w") as archive:
         archive.writestr("a.txt", "no image")
     run("label", folder / "other.ozx", "--json", "-", code=65, said="contains no Zarr; unpack it")
+    with zipfile.ZipFile(folder / "most.ozx", "w") as archive:  # as many files as fit without Zip64
+        for path in names:
+            archive.write(path, path.relative_to(store))
+        for i in range(65535 - len(names)):
+            archive.writestr(str(i), "")
+    assert b"PK\6\6" not in (folder / "most.ozx").read_bytes()
+    run("label", folder / "most.ozx", "--json", "-")
     data = good.read_bytes()
+    for what, said in ((b"\1" * 4, "'0/0.0' has a wrong checksum"), (b'"version":"0.4"', "'.zattrs' has a wrong checksum")):
+        at = data.index(what) + len(what) - 2
+        (folder / "changed.ozx").write_bytes(data[:at] + b"\3" + data[at + 1:])
+        run("label", folder / "changed.ozx", "--json", "-", code=65, said=said)
     end = data.rindex(b"PK\5\6")
     begin = int.from_bytes(data[end + 16:end + 20], "little")
     # The directory and its end as Zip64 has them, for archives of more than 4 GiB.

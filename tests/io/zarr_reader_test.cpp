@@ -125,9 +125,28 @@ TEST_CASE("OME-Zarr 0.6 is read with scale and translation; other transformation
     CHECK(reason_for(image(R"("type":"sequence","transformations":[{)" + scale + R"(},{"type":")" + type +
                            "\"}]")) == reason);
   }
-  CHECK(reason_for(image(scale, "0.6", R"({"name":"none"})")) ==
-        "its arrays lie in the coordinate system 'none', which its metadata do not define");
-  CHECK(reason_for(image(scale, "0.7")).starts_with("is OME-Zarr 0.7; gpuccl reads versions up to 0.6"));
+  CHECK(reason_for(image(R"("affine":[[1,0,0],[0,1,0]])")) ==
+        "has a coordinate transformation without a type; gpuccl reads scale, translation, identity and "
+        "sequences of them");
+  for (const std::string numbers : {R"("path":"scales/0")", R"("scale":[1,2,3])", R"("scale":["2","3"])",
+                                    R"("scale":[2,-3])", R"("scale":6)", R"("translation":[1,2])"})
+    CHECK(reason_for(image(R"("type":"scale",)" + numbers)) ==
+          "has a scale that is not a list of 2 positive numbers; write one in its metadata");
+  CHECK(reason_for(image(R"("type":"translation","translation":[1])")) ==
+        "has a translation that is not a list of 2 numbers; write one in its metadata");
+  CHECK(geometry(R"("type":"translation","translation":[-1,2])").orientation->origin == Vector3{2, -1, 0});
+  CHECK(geometry(R"("type":"scale","scale":[2,0])").spacing == Vector3{0, 2, 0});
+  for (const std::string list : {R"("x")", "null", "{}"})
+    CHECK(reason_for(image(R"("type":"sequence","transformations":)" + list)) ==
+          "has coordinate transformations that are no list; correct them");
+  CHECK(reason_for(image(scale + R"(,"output":{"name":"other"}},{)" + scale)) ==
+        "has 2 coordinate transformations of an array, not 1; write them as one sequence");
+  CHECK(
+      reason_for(image(scale, "0.6", R"({"name":"none"})")) ==
+      "its arrays lie in the coordinate system 'none', which its metadata do not define; correct its output");
+  for (const std::string version : {"0.7", "0.10", "1.0", "10.0"})
+    CHECK(reason_for(image(scale, version))
+              .starts_with("is OME-Zarr " + version + "; gpuccl reads versions up to 0.6"));
   CHECK(has(reason_for(store(scratch, {{"zarr.json", R"({"zarr_format":3,"node_type":"group","attributes":)"
                                                      R"({"ome":{"version":"0.6","scene":{}}}})"}})),
             "a scene"));
