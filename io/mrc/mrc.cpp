@@ -161,7 +161,7 @@ std::unique_ptr<SampleSource> open_gunzipped_mrc(const InputFile& /*file*/,
 
 LabelFile mrc_label_file(const Extent& extent, const WriteOptions& options) {
   const Geometry geometry = in_unit(options.geometry, LengthUnit::angstrom);
-  const Orientation place = orientation_of(geometry);
+  const Orientation place = in_lps(orientation_of(geometry));  // as other formats take it
   const std::array<std::size_t, 3> axes = world_axes(place).value_or(std::array<std::size_t, 3>{0, 1, 2});
   const bool is_known = geometry.unit != LengthUnit::unknown;
   HeaderWriter header(kHeaderBytes);

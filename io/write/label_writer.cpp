@@ -66,7 +66,7 @@ std::string lost_geometry(LabelFormat format, const Geometry& geometry, int dept
     return cannot + "origin and directions; use NIfTI, NRRD or MetaImage";
   const bool is_turned = geometry.orientation && !is_unturned(*geometry.orientation);
   if ((traits.place == Place::origin && is_turned) ||
-      (traits.place == Place::axes && is_turned && !world_axes(*geometry.orientation)))
+      (traits.place == Place::axes && geometry.orientation && !world_axes(in_lps(*geometry.orientation))))
     return cannot + "directions; use NIfTI, NRRD or MetaImage";
   const bool needs_z = traits.needs_z_spacing && !(traits.keeps_frame && geometry.nifti);
   if (needs_z && depth > 1 && geometry.is_known() && !geometry.is_known(3))

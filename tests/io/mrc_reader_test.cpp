@@ -182,7 +182,11 @@ TEST_CASE("labels as MRC are read back with their place") {
     CHECK(geometry.orientation->origin == Vector3{40, 50, 60});
     CHECK(world_axes(*geometry.orientation) == std::array<std::size_t, 3>{1, 2, 0});
     CHECK(lost_geometry(LabelFormat::mrc, options.geometry, 5).empty());
-    options.geometry.orientation->steps[0][1] = -1;
+    options.geometry.orientation = {WorldSpace::ras, {{{-1, 0, 0}, {0, -2, 0}, {0, 0, 3}}}, {-4, -5, 6}};
+    save_labels(path, image, options);  // as a NIfTI of such an MRC has it
+    CHECK(open_reader(path, {})->info().geometry.orientation->origin == Vector3{40, 50, 60});
+    CHECK(lost_geometry(LabelFormat::mrc, options.geometry, 5).empty());
+    options.geometry.orientation->steps[0][0] = 1;
     CHECK(lost_geometry(LabelFormat::mrc, options.geometry, 5) ==
           "MRC cannot hold directions; use NIfTI, NRRD or MetaImage");
     options.geometry.unit = LengthUnit::unknown;
