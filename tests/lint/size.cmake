@@ -59,7 +59,7 @@ set(rooms
   "tests/fuzz 1089"
   "tests/golden 1571"
   "tests/install 468"
-  "tests/io 9166"
+  "tests/io 9170"
   "tests/lib 4533"
   "tests/lint 778"
   "tests/papers 419"
