@@ -33,10 +33,9 @@ struct Reading {
 
 Input image(const fs::path& path, const Reading& reading) {
   std::error_code unknown;  // a path that cannot be looked at is reported when it is opened
-  io::ReadOptions options = reading.options;
-  options.stack = fs::is_directory(path, unknown);
-  return {path.string(), [path = path.string(), options, look = reading.look] {
-            const std::unique_ptr<io::Reader> reader = io::open_reader(path, options);
+  const io::Source source(path.string(), fs::is_directory(path, unknown));
+  return {path.string(), [source, options = reading.options, look = reading.look] {
+            const std::unique_ptr<io::Reader> reader = io::open_reader(source, options);
             const Extent extent = reader->info().extent;
             BitVolume read(extent);
             reader->read(0, extent.depth, read);
@@ -98,12 +97,13 @@ void walk(const fs::path& folder, const Reading& reading, ImageSet& loose, std::
 
 }  // namespace
 
-std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptions& options,
+std::vector<ImageSet> read_datasets(const io::Source& source, const io::ReadOptions& options,
                                     std::optional<int> most, const Look& look) {
+  const std::string& path = source;
   if (!fs::exists(path)) throw Error(ErrorCode::no_input, "no such file or folder");
   const Reading reading{options, look};
   std::vector<ImageSet> datasets;
-  if (options.stack || !fs::is_directory(path)) {
+  if (source.is_stack || !(source.is_folder || source.is_store)) {
     datasets.push_back({dataset_name(path), {}, 0, 0, {image(path, reading)}});
   } else if (fs::exists(fs::path(path) / kList)) {
     datasets.push_back(yacclab_dataset(path, reading));

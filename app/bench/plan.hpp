@@ -11,11 +11,7 @@
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/image.hpp"
-#include "io/image/read_options.hpp"
-
-namespace gpuccl::io {
-class Reader;
-}
+#include "io/read/reader.hpp"
 
 namespace gpuccl::bench {
 
@@ -99,7 +95,7 @@ using Look = std::function<void(const io::Reader& reader, BitView image)>;
 ///   dataset of its own, so that the folder of all of YACCLAB's datasets can be given at once.
 /// With `options.stack`, a folder is one volume. A dataset has at most `most` images. Opens no image.
 /// Error (no_input): missing, not readable, or without images.
-std::vector<ImageSet> read_datasets(const std::string& path, const io::ReadOptions& options,
+std::vector<ImageSet> read_datasets(const io::Source& source, const io::ReadOptions& options,
                                     std::optional<int> most, const Look& look = nullptr);
 
 /// Returns "" if the GPU can be used, else the reason why not.

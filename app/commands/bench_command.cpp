@@ -149,7 +149,7 @@ void BenchOptions::add_to(const Command& command) {
   add_text_path(command, "--json", json, "json", "Results in JSON");
   add_text_path(command, "--submit", submit, "json",
                 "Results in JSON of the experiment by which docs/results compares machines");
-  add_folder(command, "--report", report, "DIR", "Folder for a page with charts, index.html");
+  add_path(command, "--report", report, "DIR", "Folder for a page with charts, index.html", wrong_folder);
   output.add_to(command);
   input.add_to(command, "Reject inputs that need more memory");
 }
@@ -344,7 +344,6 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const be
   reading.foreground = options.input.foreground;
   reading.limits = options.input.limits;
   reading.palette = options.input.palette;
-  reading.stack = options.input.stack;
   reading.warn = warn;
   // Gives each hint about the foreground once.
   const auto look = [foreground = reading.foreground, warn,
@@ -361,7 +360,8 @@ std::vector<bench::ImageSet> image_sets_of(const BenchOptions& options, const be
   std::vector<bench::ImageSet> sets;
   for (const std::string& path : request.datasets)
     io::with_path(path, [&] {
-      for (bench::ImageSet& dataset : bench::read_datasets(path, reading, request.images, look))
+      for (bench::ImageSet& dataset :
+           bench::read_datasets({path, options.input.stack}, reading, request.images, look))
         sets.push_back(std::move(dataset));
     });
   return sets;

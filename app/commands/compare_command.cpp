@@ -85,8 +85,9 @@ int run_compare(const CompareOptions& options) {
 
 void setup_compare(const Command& command) {
   const auto options = std::make_shared<CompareOptions>();
-  add_path_or_stream(command, "A", options->a, "", "Label image in any format that gpuccl reads").required();
-  add_path_or_stream(command, "B", options->b, "", "Label image to compare it with").required();
+  add_path(command, "A", options->a, "", "Label image in any format that gpuccl reads", wrong_path)
+      .required();
+  add_path(command, "B", options->b, "", "Label image to compare it with", wrong_path).required();
   add_switch(command, "--partition", options->partition, "Ignore labels: compare components only");
   add_round(command, options->round);
   add_memory(command, options->memory, "Memory limit; larger images are read in slabs");

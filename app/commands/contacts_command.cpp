@@ -12,6 +12,7 @@
 #include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
 #include "app/label/describe.hpp"
+#include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/memory_plan.hpp"
 #include "app/options/input_options.hpp"
@@ -27,7 +28,8 @@ namespace gpuccl::app {
 namespace {
 
 struct ContactsOptions {
-  std::string input, output = "-";
+  std::string input;
+  io::Target output = "-";
   AlgorithmOptions neighbors;  // connectivity and per_slice alone
   PeriodicAxes periodic{};
   std::optional<io::GivenSpacing> spacing;
@@ -81,7 +83,7 @@ int run_contacts(const ContactsOptions& options) {
   LabelPaths paths;
   paths.input = options.input;
   paths.stats = options.output;
-  refuse_overlap(paths, false);
+  refuse_overlap(paths);
   TextOutput output(options.output, options.file, io::is_contacts_csv);
   const std::int64_t memory = io::memory_limit({.memory = options.memory});
   io::LabelReader labels(options.input, options_of_labels(options.input, memory, options.round));
@@ -119,7 +121,7 @@ int run_contacts(const ContactsOptions& options) {
 
 void setup_contacts(const Command& command) {
   const auto options = std::make_shared<ContactsOptions>();
-  add_path_or_stream(command, "LABELS", options->input, "", "Label image in any format that gpuccl reads")
+  add_path(command, "LABELS", options->input, "", "Label image in any format that gpuccl reads", wrong_path)
       .required();
   add_text_path(command, "-o,--output", options->output, "csv", "Table of contacts [- for standard output]");
   add_connectivity(command, options->neighbors.connectivity);

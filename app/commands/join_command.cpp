@@ -54,7 +54,8 @@ int run_join(const JoinOptions& options) {
 
 void setup_join(const Command& command) {
   const auto options = std::make_shared<JoinOptions>();
-  add_folder(command, "DIR", options->folder, "", "Folder of the parts, as given to --parts-dir").required();
+  add_path(command, "DIR", options->folder, "", "Folder of the parts, as given to --parts-dir", wrong_folder)
+      .required();
   add_switch(command, "--finish", options->finish,
              "Assemble the outputs from the written parts, and empty the folder");
   add_threads(command, options->threads);

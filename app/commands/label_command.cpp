@@ -14,8 +14,6 @@
 #include "app/options/command_line.hpp"
 #include "app/parts/task_options.hpp"
 #include "app/parts/tasks.hpp"
-#include "io/files/file_names.hpp"
-#include "io/image/formats.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -37,8 +35,8 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   check_for_tasks(options);
   if (options.input.limits.memory > 0) keep_no_freed_memory();
   const LabelPaths files = paths_of(options);
-  sandbox_of(files, options, task.folder).enter();          // before any header is read
-  refuse_overlap(files, options.input.stack, task.folder);  // outputs that exist may be those of the run
+  sandbox_of(files, options, task.folder).enter();  // before any header is read
+  refuse_overlap(files, task.folder);               // outputs that exist may be those of the run
   const ThreadLimit threads(options.algorithm.threads);
   LazyEngine engine(files, options);
   const char* const done = label_task(files, options, task, engine);
@@ -65,22 +63,14 @@ int run_label(const LabelOptions& options) {
   return kSuccess;
 }
 
-/// Removes the slash that shells append to the name of a Zarr, because it is a folder.
-void remove_slash_of_zarr(std::string& image) {
-  if (image.ends_with('/') &&
-      (io::lower_extension(image.substr(0, image.size() - 1)) == ".zarr" || io::is_store(image)))
-    image.pop_back();
-}
-
 void set_up(const Command& command, LabelOptions defaults) {
   const auto options = std::make_shared<LabelOptions>(std::move(defaults));
   options->add_to(command);
   const auto task = std::make_shared<TaskOptions>();
   task->add_to(command);
   command.on_run([options, task] {
-    return run_reporting(options->files.json == "-" ? "-" : options->batch.report, [&] {
+    return run_reporting(options->files.json.is_stdout() || options->batch.report.is_stdout(), [&] {
       options->resolve(task->given());
-      remove_slash_of_zarr(options->files.image);
       return task->given() ? run_task(*options, *task) : run_label(*options);
     });
   });

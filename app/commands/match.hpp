@@ -98,11 +98,11 @@ struct FoundPairs {
 /// Finds the pair of two files, or those of two folders that belong together by name: names of predictions
 /// follow the pattern `prediction_name`. If all time points are asked for, each is a pair of its own. In
 /// folders a file without a partner is reported, and the others are paired. Throws Error.
-FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
+FoundPairs find_pairs(const io::Source& truth, const io::Source& prediction,
                       const std::string& prediction_name, const ObjectOptions& objects);
 
 struct MatchOptions {
-  std::string truth, prediction;
+  io::Source truth, prediction;
   std::vector<double> thresholds{0.5};
   ObjectOptions objects;
   std::string empty;                        // --empty: what a pair without objects gets
@@ -112,9 +112,9 @@ struct MatchOptions {
   std::optional<double> tolerance;
   std::optional<io::GivenSpacing> spacing;
   std::string prediction_name;  // pattern of names of predictions
-  std::string series;           // --track: image with several time points, or folder with an image for each
+  io::Source series;            // --track: image with several time points, or folder with an image for each
   std::string folder;           // --track: folder for label images with the numbers of tracks
-  std::string csv, summary, json;
+  io::Target csv, summary, json;
   OutputOptions file;
 };
 

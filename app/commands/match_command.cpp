@@ -22,6 +22,7 @@
 #include "app/common/process.hpp"
 #include "app/common/sandbox.hpp"
 #include "app/label/describe.hpp"
+#include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/memory_plan.hpp"
 #include "app/options/input_options.hpp"
@@ -246,7 +247,8 @@ class Matching {
     } else {
       TextOutput::commit_together({&csv_, &summary_, &json_});
     }
-    if (images_ > 0 && options_.csv != "-" && options_.summary != "-" && options_.json != "-")
+    if (images_ > 0 && !options_.csv.is_stdout() && !options_.summary.is_stdout() &&
+        !options_.json.is_stdout())
       print_summary();
     return exit_code(found_.codes);
   }
@@ -449,7 +451,7 @@ std::string parse_min_size(const std::string& given, std::array<std::uint64_t, 2
 
 void check(const MatchOptions& options) {
   options.objects.check();
-  if ((options.csv == "-") + (options.summary == "-") + (options.json == "-") > 1)
+  if (options.csv.is_stdout() + options.summary.is_stdout() + options.json.is_stdout() > 1)
     throw Error(ErrorCode::usage, "only one of --csv, --summary and --json can be standard output");
   if (!options.distances && options.tolerance)
     throw Error(ErrorCode::usage, "--tolerance is for distances; add --distances");
@@ -469,7 +471,7 @@ int run_match(const MatchOptions& options) {
   paths.stats = options.csv;
   paths.summary = options.summary;
   paths.json = options.json;
-  refuse_overlap(paths, false);
+  refuse_overlap(paths);
   if (options.objects.memory > 0) keep_no_freed_memory();
   return Matching(options).run();
 }
@@ -477,7 +479,7 @@ int run_match(const MatchOptions& options) {
 int run_track(const MatchOptions& options) {
   check(options);
   if (!options.truth.empty())
-    throw Error(ErrorCode::usage, "--track has one input, its series; remove " + options.truth);
+    throw Error(ErrorCode::usage, "--track has one input, its series; remove " + options.truth.path);
   if (options.thresholds.size() > 1) throw Error(ErrorCode::usage, "--track has one --threshold");
   const bool has_min_size = options.min_size != std::array<std::uint64_t, 2>{};
   if (options.objects.per_value || !options.prediction_name.empty() || !options.empty.empty() ||
@@ -495,8 +497,9 @@ int run_track(const MatchOptions& options) {
 
 void setup_match(const Command& command) {
   const auto options = std::make_shared<MatchOptions>();
-  add_path_or_stream(command, "TRUTH", options->truth, "", "Label image with the true objects, or a folder");
-  add_path_or_stream(command, "PREDICTION", options->prediction, "", "Label image to score, or a folder");
+  add_path(command, "TRUTH", options->truth, "", "Label image with the true objects, or a folder",
+           wrong_path);
+  add_path(command, "PREDICTION", options->prediction, "", "Label image to score, or a folder", wrong_path);
   command.add_value(
       "--threshold", "IOU,...", "Minimum intersection over union of a match, or a list [0.5]",
       [options](const std::string& given) { return parse_thresholds(given, options->thresholds); });
@@ -526,10 +529,10 @@ void setup_match(const Command& command) {
                       options->prediction_name = given;
                       return NamePattern::problem_with(given);
                     });
-  add_path_or_stream(command, "--track", options->series, "SERIES",
-                     "Link objects through time: a file with time points, or a folder of images");
-  add_folder(command, "-o,--output", options->folder, "FOLDER",
-             "With --track: folder for label images with the numbers of tracks");
+  add_path(command, "--track", options->series, "SERIES",
+           "Link objects through time: a file with time points, or a folder of images", wrong_path);
+  add_path(command, "-o,--output", options->folder, "FOLDER",
+           "With --track: folder for label images with the numbers of tracks", wrong_folder);
   add_text_path(command, "--csv", options->csv, "csv",
                 "Table of overlapping pairs, or of tracked objects [- for standard output]");
   add_text_path(command, "--summary", options->summary, "csv",
@@ -538,7 +541,7 @@ void setup_match(const Command& command) {
   options->file.add_to(command);
   command.on_run([options] {
     if (options->distances || options->regions) options->objects.share = 1;  // the rest is for surfaces
-    return run_reporting(options->json,
+    return run_reporting(options->json.is_stdout(),
                          [&] { return options->series.empty() ? run_match(*options) : run_track(*options); });
   });
 }

@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <tuple>
 #include <utility>
 
 #include "app/commands/match.hpp"
@@ -237,16 +238,14 @@ void FoundPairs::attempt(const ImagePair& pair, const std::function<void()>& wor
     fail(pair.name, pair.frame, *error);
 }
 
-FoundPairs find_pairs(const std::string& truth, const std::string& prediction,
+FoundPairs find_pairs(const io::Source& truth, const io::Source& prediction,
                       const std::string& prediction_name, const ObjectOptions& objects) {
   std::error_code unknown;
-  const bool are_folders =
-      io::is_folder_of_images(truth) && std::filesystem::is_directory(prediction, unknown);
-  for (const std::string& path : {truth, prediction})
-    if (io::is_folder_of_images(path == truth ? prediction : truth) &&
-        !std::filesystem::is_directory(path, unknown))
-      throw io::FileError(path, ErrorCode::no_input,
-                          path == "-" || std::filesystem::exists(path, unknown)
+  const bool are_folders = truth.is_folder && (prediction.is_folder || prediction.is_store);
+  for (const auto& [one, other] : {std::tie(truth, prediction), std::tie(prediction, truth)})
+    if (other.is_folder && !(one.is_folder || one.is_store))
+      throw io::FileError(one, ErrorCode::no_input,
+                          one.is_stream || std::filesystem::exists(one.path, unknown)
                               ? "is no folder, but the other is"
                               : "no such folder");
   if (!are_folders && !prediction_name.empty())

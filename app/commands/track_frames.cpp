@@ -15,7 +15,7 @@
 #include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
 #include "app/label/batch/find_inputs.hpp"
-#include "app/label/label_checks.hpp"
+#include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/atomic_file.hpp"
@@ -83,14 +83,14 @@ class Tracking {
     write_report();
     TextOutput::commit_together({&csv_, &json_}, images);
     give_hint();
-    if (options_.csv != "-" && options_.json != "-") print_result(summary());
+    if (!options_.csv.is_stdout() && !options_.json.is_stdout()) print_result(summary());
     return kSuccess;
   }
 
  private:
   std::vector<Frame> find_frames() const {
     std::vector<Frame> frames;
-    if (io::is_folder_of_images(options_.series)) {
+    if (options_.series.is_folder) {
       std::map<std::string, std::string> paths;
       for (const BatchInput& input : images_in(options_.series)) {
         frames.push_back({input.path, fs::path(input.name).filename().string(), std::nullopt});
@@ -100,7 +100,7 @@ class Tracking {
       if (frames.empty()) throw io::FileError(options_.series, ErrorCode::no_input, "contains no images");
     } else {
       const int count = count_frames(options_.series, options_.objects, "--track");
-      const std::string stem = fs::path(io::without_extension(options_.series)).filename().string();
+      const std::string stem = fs::path(io::without_extension(options_.series.path)).filename().string();
       for (int i = 0; i < count; ++i) frames.push_back({options_.series, name_of_frame(stem, i), i});
     }
     if (frames.size() == 1)
@@ -251,14 +251,14 @@ int track_frames(const MatchOptions& options) {
   paths.input = options.series;
   paths.stats = options.csv;
   paths.json = options.json;
-  refuse_overlap(paths, false);
+  refuse_overlap(paths);
   std::error_code none;
-  if (!options.folder.empty() && !options.folder.ends_with('/') && format_by_name(options.folder) &&
+  if (!options.folder.empty() && !options.folder.ends_with('/') && io::label_format(options.folder) &&
       !fs::is_directory(options.folder, none))
     throw io::FileError(options.folder, ErrorCode::usage,
                         "is not a folder; --track writes a label image for each time point: -o " +
                             io::without_extension(options.folder) + "/");
-  if (!options.folder.empty() && fs::equivalent(options.folder, options.series, none))
+  if (!options.folder.empty() && fs::equivalent(options.folder, options.series.path, none))
     throw io::FileError(options.folder, ErrorCode::usage,
                         "is the folder of the time points; write into another one");
   std::string in_folder;

@@ -39,7 +39,8 @@ namespace gpuccl::app {
 namespace {
 
 struct ViewOptions {
-  std::string labels, image, stats, report, output;
+  std::string labels, stats, report, output;
+  io::Source image;
   bool round = false;
   std::optional<io::GivenSpacing> spacing;
   io::PlaneChoice planes;
@@ -51,7 +52,7 @@ struct ViewOptions {
 /// Returns the extension of a file, if label images are written with it, otherwise .tif.
 std::string extension_of_labels(const std::string& path) {
   const std::string extension = io::lower_extension(std::filesystem::path(path).filename());
-  return format_by_name(path) && !extension.empty() ? extension : ".tif";
+  return io::label_format(path) && !extension.empty() ? extension : ".tif";
 }
 
 void read_stats(const std::string& path, ViewTable& table) {
@@ -160,8 +161,8 @@ int run_view(const ViewOptions& options) {
     throw Error(ErrorCode::usage, "--channel, --frame, --series and --page need --image IMAGE");
   enter_sandbox({options.labels, options.image, options.stats, options.report}, {options.output});
   InputClaims claims;
-  claims.add(options.labels, false);
-  if (!options.image.empty()) claims.add_intensity(options.image);
+  claims.add(options.labels);
+  claims.add(options.image);
   for (const std::string& text : {options.stats, options.report})
     if (!text.empty()) claims.add_file(text);
   claims.refuse_output(options.output, io::identify(options.output));
@@ -230,7 +231,7 @@ int run_view(const ViewOptions& options) {
 
 void setup_view(const Command& command) {
   const auto options = std::make_shared<ViewOptions>();
-  add_path_or_stream(command, "LABELS", options->labels, "", "Label image in any format that gpuccl reads")
+  add_path(command, "LABELS", options->labels, "", "Label image in any format that gpuccl reads", wrong_path)
       .required();
   add_text_path(command, "-o,--output", options->output, "html",
                 "HTML page to write, one file for any browser")

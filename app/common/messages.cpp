@@ -115,8 +115,6 @@ std::string counted(std::uint64_t count, const std::string& what) {
 
 std::string display_name(const std::string& path) { return path == "-" ? "standard input" : path; }
 
-std::string display_name_of_output(const std::string& path) { return path == "-" ? "standard output" : path; }
-
 // Each line is one write, so that lines of several processes do not mix.
 void print_message(const std::string& line) {
   const std::string text = "gpuccl: " + printable(line) + "\n";
@@ -187,14 +185,14 @@ static void print_error_object(const Error& error) {
   print_result(io::json_text(nlohmann::ordered_json{{"error", error_object(error)}}) + "\n");
 }
 
-int run_reporting(const std::string& report, const std::function<int()>& work) {
+int run_reporting(bool to_stdout, const std::function<int()>& work) {
   try {
     return work();
   } catch (const Error& error) {
-    if (report == "-") print_error_object(error);
+    if (to_stdout) print_error_object(error);
     throw;
   } catch (const std::exception& error) {
-    if (report == "-") print_error_object(translated(error));
+    if (to_stdout) print_error_object(translated(error));
     throw;
   }
 }

@@ -38,8 +38,6 @@ std::string counted(std::uint64_t count, const std::string& what);
 
 /// Returns the name of a path in messages; "-" becomes standard input.
 std::string display_name(const std::string& path);
-/// Returns the name of an output for messages.
-std::string display_name_of_output(const std::string& path);
 
 /// Returns the name of a device in --device and in reports.
 inline const char* device_name(DeviceKind device) { return device == DeviceKind::cuda ? "cuda" : "cpu"; }
@@ -67,9 +65,9 @@ int report_failure(const Error& error);
 /// Returns an error as {"code", "kind", "input", "message", "remedy"}.
 nlohmann::ordered_json error_object(const Error& error);
 
-/// Runs `work` and returns its exit code. If the report goes to standard output ("-"), what it throws goes
-/// there, too, but for wrong usage: {"error": error_object()}.
-int run_reporting(const std::string& report, const std::function<int()>& work);
+/// Runs `work` and returns its exit code. If the report goes to standard output, what it throws goes there,
+/// too, but for wrong usage: {"error": error_object()}.
+int run_reporting(bool to_stdout, const std::function<int()>& work);
 
 /// Writes all of `text` to stdout. Error (io).
 void print_result(std::string_view text);

@@ -393,8 +393,8 @@ void Description::selected(ImageReport& image) {
 }
 
 void Description::image(const io::WriteOptions& write, io::LabelType asked) {
-  warn(files_.image, hint_of_type(files_.format, write.type, asked));
-  warn(files_.image, io::lost_geometry(files_.format, write.geometry, report.input.extent.depth));
+  warn(files_.image, hint_of_type(*files_.image.format, write.type, asked));
+  warn(files_.image, io::lost_geometry(*files_.image.format, write.geometry, report.input.extent.depth));
   if (write.pyramid && io::zarr_levels(files_.image, report.input.extent, write).size() == 1)
     warn(files_.image, "--pyramid adds no smaller scale, because no axis has more than 256 pixels");
   report.label_type = io::short_name(write.type);

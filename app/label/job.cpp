@@ -233,12 +233,12 @@ void Job::write_image() {
   WrittenValues written = this->written();
   io::WriteOptions write;
   run_local(files_.image, [&] {
-    write = write_options(options_, files_.format, written.type, written.largest, geometry());
+    write = write_options(options_, *files_.image.format, written.type, written.largest, geometry());
     write.strips_at_once = piece_->strips_at_once();
     write.progress = [this](double done) { progress_.share(done); };
     description_.image(write, written.type);
   });
-  io::write_labels(link_, *outputs_->file(Output::image), files_.format, extent_,
+  io::write_labels(link_, *outputs_->file(Output::image), *files_.image.format, extent_,
                    {labels().labels, written.map, written.largest, written.wide}, write);
   if (!options_.values.writes_values()) part_.labels.numbers = std::move(written.map);
 }
@@ -253,9 +253,9 @@ io::MappedLabels Job::labels() {
 io::Preview Job::start_preview(const std::vector<io::NumberedComponent>& numbered) const {
   io::Preview preview(extent_, numbered);
   const ImageBelow below = image_below(files_, options_);
-  if (below.path.empty()) return preview;
-  const io::OpenSamples image = open_below(below.path, below.read);
-  io::with_path(below.path,
+  if (below.image.empty()) return preview;
+  const io::OpenSamples image = open_below(below.image, below.read);
+  io::with_path(below.image,
                 [&] { preview.draw_image(*image.source, image.memory, below.read.foreground.invert); });
   return preview;
 }

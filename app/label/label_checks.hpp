@@ -11,12 +11,6 @@
 
 namespace gpuccl::app {
 
-/// Returns none if the extension is not that of a label image.
-std::optional<io::LabelFormat> format_by_name(const std::string& path);
-
-/// Returns whether `path` is a folder: "labels/", or an existing one without the extension of a label image.
-bool names_folder(const std::string& path);
-
 /// Returns whether the command line asks for a batch instead of one input. Depends on files that exist, so
 /// call it once.
 bool is_batch(const LabelOptions& options);

@@ -25,13 +25,13 @@
 
 namespace gpuccl::app {
 
-io::PlaneChoice planes_of_intensity(const std::string& path, const LabelOptions& options,
+io::PlaneChoice planes_of_intensity(const io::Source& image, const LabelOptions& options,
                                     const std::shared_ptr<io::KeptInputs>& kept) {
   io::ReadOptions read;
   read.limits = options.input.limits;
   read.planes = options.measure.intensity_planes;
   read.kept = kept;
-  return io::follow_planes(path, read, options.planes);
+  return io::follow_planes(image, read, options.planes);
 }
 
 void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) {
@@ -69,11 +69,11 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
 }
 
 /// Refuses a channel that is selected both by its number and by its name.
-void LabelMeasures::refuse_twice(const std::vector<std::string>& channels, const std::string& path,
+void LabelMeasures::refuse_twice(const std::vector<std::string>& channels, const io::Source& image,
                                  io::ReadOptions read) const {
-  if (io::is_folder_of_images(path)) return;
-  read.planes = planes_of_intensity(path, options_, read.kept);
-  const std::vector<std::string> names = io::channel_names(path, read);
+  if (image.is_folder) return;
+  read.planes = planes_of_intensity(image, options_, read.kept);
+  const std::vector<std::string> names = io::channel_names(image, read);
   for (const std::string& word : channels)
     if (const auto number = parse_number<std::size_t>(word);
         number && *number < names.size() &&
@@ -88,14 +88,14 @@ std::vector<std::string> LabelMeasures::channels(io::ReadOptions read) const {
   if (!options_.measure.all_channels) {
     if (std::any_of(channels.begin(), channels.end(), is_number) &&
         !std::all_of(channels.begin(), channels.end(), is_number))
-      for (const std::string& path : files_.intensities)
-        io::with_path(path, [&] { refuse_twice(channels, path, read); });
+      for (const io::Source& image : files_.intensities)
+        io::with_path(image, [&] { refuse_twice(channels, image, read); });
     return channels;
   }
-  for (const std::string& path : files_.intensities)
-    io::with_path(path, [&] {
-      read.planes = planes_of_intensity(path, options_, read.kept);
-      const std::vector<std::string> names = io::channel_names(path, read);
+  for (const io::Source& image : files_.intensities)
+    io::with_path(image, [&] {
+      read.planes = planes_of_intensity(image, options_, read.kept);
+      const std::vector<std::string> names = io::channel_names(image, read);
       if (channels.empty()) channels = options_.measure.channels_of(names);
       if (names.size() != channels.size())
         throw Error(ErrorCode::data,
@@ -117,22 +117,23 @@ void LabelMeasures::open_intensities(const io::ReadOptions& asked, const io::Ima
   if (!read.kept) read.kept = std::make_shared<io::KeptInputs>();  // for all channels of an image
   sources_ = options_.measure.sources(channels(read));
   for (const IntensitySource& source : sources_) {
-    const std::string& path = files_.intensities[source.file];
+    const io::Source& image = files_.intensities[source.file];
+    const std::string& path = image;
     const bool is_first = images_.empty() || reported_.back().image.path != path;
     read.warn = nullptr;
     // By value: compressed samples are read, and warn, after this returns.
     if (warn && is_first) read.warn = [warn, path](const std::string& line) { warn(path, line); };
     read.kept_is_counted = !is_first;
-    read.planes = planes_of_intensity(path, options_, read.kept);
+    read.planes = planes_of_intensity(image, options_, read.kept);
     if (!source.channel.empty()) parse_channel(source.channel, read.planes);
-    io::with_path(path, [&] { open_intensity(read, input, source, path); });
+    io::with_path(path, [&] { open_intensity(read, input, source.name, image); });
   }
   add_markers();
 }
 
 void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageInfo& input,
-                                   const IntensitySource& source, const std::string& path) {
-  auto image = std::make_unique<io::IntensityReader>(path, read);
+                                   const std::string& name, const io::Source& source) {
+  auto image = std::make_unique<io::IntensityReader>(source, read);
   if (image->extent() != input.extent)
     throw Error(ErrorCode::data, "has " + io::to_string(image->extent()) + " pixels, but " +
                                      display_name(files_.input) + " has " + io::to_string(input.extent) +
@@ -146,12 +147,12 @@ void LabelMeasures::open_intensity(const io::ReadOptions& read, const io::ImageI
   if (image->values().count == 0 && needs_value_counts(compared))
     throw Error(ErrorCode::usage, "--keep: median and percentiles need integers of at most 16 bits");
   request_.long_samples = request_.long_samples || image->kind() == IntensityImage::Kind::long_whole;
-  request_.samples.push_back({image.get(), source.name});
+  request_.samples.push_back({image.get(), name});
   io::ReportedIntensity& reported = reported_.emplace_back();
   reported.image = image->info();
-  reported.image.path = path;
-  reported.name = source.name;
-  reported.bytes = io::bytes_of_regular_file(path);
+  reported.image.path = source;
+  reported.name = name;
+  reported.bytes = io::bytes_of_regular_file(source);
   images_.push_back(std::move(image));
 }
 
@@ -165,7 +166,6 @@ void LabelMeasures::open_markers(const io::ReadOptions& asked, const io::ImageIn
   if (files_.seeds.empty()) return;
   read.foreground = {};
   read.planes = {};
-  read.stack = io::is_folder_of_images(files_.seeds);
   io::with_path(files_.seeds, [&] {
     io::open_one_image("save the mask as a separate file",
                        [&] { markers_.push_back(std::make_unique<io::MarkerImage>(files_.seeds, read)); });
@@ -289,8 +289,8 @@ SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLi
 static void check_image(const LabelPaths& files, const LabelOptions& options, const io::ImageInfo& input) {
   if (files.image.empty()) return;
   io::with_path(files.image, [&] {
-    const io::LabelType smallest = io::resolve_label_type(io::LabelType::u8, 0, files.format);
-    io::new_label_file(files.format, files.image, input.extent, 0,
+    const io::LabelType smallest = io::resolve_label_type(io::LabelType::u8, 0, *files.image.format);
+    io::new_label_file(*files.image.format, files.image, input.extent, 0,
                        write_options(options, smallest, input.geometry));
   });
 }
@@ -310,7 +310,6 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   if (options.values.by_values && read.palette == io::PaletteUse::automatic)
     read.palette = io::PaletteUse::index;  // indices are values
   read.values = options.values.rule();
-  read.stack = options.input.stack;
   read.kept = files.kept;
   read.in_parts = true;
   read.pages_apart = options.algorithm.per_slice;
@@ -406,28 +405,21 @@ void LabelInput::find_threshold() {
   info_ = reader_->info();
 }
 
-std::vector<std::string> LabelInput::read_files() const {
-  std::vector<std::string> files = {files_.input};
-  files.insert(files.end(), files_.intensities.begin(), files_.intensities.end());
-  if (!files_.seeds.empty()) files.push_back(files_.seeds);
-  return files;
-}
-
 const std::vector<std::string>& LabelInput::states() const {
   if (states_.empty())
-    for (const std::string& path : read_files())
-      states_.push_back(
-          files_.state_of(path, states_.empty() ? options_.input.stack : io::is_folder_of_images(path)));
+    for (const io::Source& file : files_.sources()) states_.push_back(files_.state_of(file));
   return states_;
 }
 
 const std::string& LabelInput::state_of(const std::string& path) const {
-  const std::vector<std::string> files = read_files();
-  return states()[static_cast<std::size_t>(std::find(files.begin(), files.end(), path) - files.begin())];
+  const std::vector<io::Source> files = files_.sources();
+  return states()[static_cast<std::size_t>(
+      std::find_if(files.begin(), files.end(), [&](const io::Source& file) { return file.path == path; }) -
+      files.begin())];
 }
 
 void LabelInput::check_state() const {
-  if (is_shared_ && files_.state_of(files_.input, options_.input.stack) != states().front())
+  if (is_shared_ && files_.state_of(files_.input) != states().front())
     throw Error(ErrorCode::data, "the input changed while it was read");
 }
 
@@ -445,7 +437,7 @@ std::optional<std::string> LabelInput::changed(const std::string& before) const 
   // input.
   const auto differs = std::mismatch(now.begin(), now.end(), before.begin(), before.end()).first;
   const std::ptrdiff_t word = std::count(now.begin(), differs, ' ');
-  const std::vector<std::string> files = read_files();
+  const std::vector<io::Source> files = files_.sources();
   return files[static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(word - 2, 0, std::ssize(files) - 1))];
 }
 

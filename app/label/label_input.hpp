@@ -30,7 +30,7 @@ namespace gpuccl::app {
 
 /// Returns which image to read in a file of --intensity. Time point and series are those of the input if the
 /// file has several and no option selects one.
-io::PlaneChoice planes_of_intensity(const std::string& path, const LabelOptions& options,
+io::PlaneChoice planes_of_intensity(const io::Source& image, const LabelOptions& options,
                                     const std::shared_ptr<io::KeptInputs>& kept);
 
 /// Measures of the components of one input, and the images of --intensity.
@@ -78,10 +78,10 @@ class LabelMeasures {
 
  private:
   std::vector<std::string> channels(io::ReadOptions read) const;
-  void refuse_twice(const std::vector<std::string>& channels, const std::string& path,
+  void refuse_twice(const std::vector<std::string>& channels, const io::Source& image,
                     io::ReadOptions read) const;
-  void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input, const IntensitySource& source,
-                      const std::string& path);
+  void open_intensity(const io::ReadOptions& read, const io::ImageInfo& input, const std::string& name,
+                      const io::Source& source);
 
   const LabelPaths& files_;
   const LabelOptions& options_;
@@ -160,9 +160,7 @@ class LabelInput {
   void check_state() const;
 
  private:
-  /// Files that are read, the input first.
-  std::vector<std::string> read_files() const;
-  /// Returns their states, as of the first call.
+  /// Returns the states of what is read, as of the first call.
   const std::vector<std::string>& states() const;
 
   const LabelPaths& files_;

@@ -96,7 +96,7 @@ void add_selection(const Command& command, SelectionOptions& selection, Physical
   }
 }
 
-void add_inputs(const Command& command, std::vector<std::string>& inputs, const std::string& help) {
+void add_inputs(const Command& command, std::vector<io::Source>& inputs, const std::string& help) {
   command
       .add_values("INPUT", "", help,
                   [&inputs](const std::string& given) {
@@ -112,15 +112,16 @@ void add_outlines(const Command& command, LabelPaths& files) {
            "Outlines of the components of a 2D image: .geojson, or .json for COCO");
 }
 
-void add_files(const Command& command, std::vector<std::string>& inputs, LabelPaths& files) {
+void add_files(const Command& command, std::vector<io::Source>& inputs, LabelPaths& files) {
   add_inputs(command, inputs,
              "PNG, TIFF (pages are slices), .npy, NIfTI, NRRD, MetaImage, MRC, OME-Zarr, HDF5 "
              "(FILE:/DATASET), PNM, BMP, JPEG; - for standard input; with --stack a folder. For several "
              "inputs also folders, "
              "and @FILE with one name per line");
-  add_path_or_stream(
+  add_path(
       command, "-o,--output", files.image, "FILE",
-      "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc, .ozx or .zarr; FOLDER/ for several");
+      "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc, .ozx or .zarr; FOLDER/ for several",
+      wrong_path);
   add_text_path(command, "--json", files.json, "json",
                 "Report; - for standard output [next to the label image, with .json]");
   add_text_path(command, "--stats", files.stats, "csv",
@@ -136,7 +137,7 @@ void add_contacts_and_view(const Command& command, LabelPaths& files) {
                 "HTML page that shows labels and table; FOLDER/ for several inputs");
 }
 
-void add_files_of_parts(const Command& command, std::vector<std::string>& inputs, LabelPaths& files,
+void add_files_of_parts(const Command& command, std::vector<io::Source>& inputs, LabelPaths& files,
                         bool of_objects) {
   add_inputs(command, inputs, "Input, as for gpuccl label: a file, a Zarr, or a folder with --stack");
   add_path(command, "-o,--output", files.image, "FILE",
@@ -315,8 +316,8 @@ void LabelOptions::add(const Command& command, bool in_parts) {
     add_fill_holes(command, fill_holes);
   }
   add_selection(command, selection, physical_limits, of_objects);
-  add_path_or_stream(command, "--seeds", seeds, "MASK",
-                     "Keep only components with a nonzero pixel in MASK; for several inputs a folder");
+  add_path(command, "--seeds", seeds, "MASK",
+           "Keep only components with a nonzero pixel in MASK; for several inputs a folder", wrong_path);
   if (!of_objects) values.add_selection_to(command);
   command.group("Measures");
   measure.add_measure_to(command);
@@ -370,14 +371,17 @@ void BatchOptions::add_to(const Command& command, bool with_contacts) {
   add_choice<std::string>(command, "--format", given_format, formats(),
                           "Format of the label images [that of a volume or array, else tiff]")
       .needs("--output FOLDER/");
-  add_folder(command, "--json-dir", json_folder, "DIR", "Folder for reports [that of the label images]");
-  add_folder(command, "--stats-dir", stats_folder, "DIR", "Folder for one table of components per input");
+  add_path(command, "--json-dir", json_folder, "DIR", "Folder for reports [that of the label images]",
+           wrong_folder);
+  add_path(command, "--stats-dir", stats_folder, "DIR", "Folder for one table of components per input",
+           wrong_folder);
   if (with_contacts)
-    add_folder(command, "--contacts-dir", contacts_folder, "DIR",
-               "Folder for one table of contacts per input");
-  add_folder(command, "--preview-dir", preview_folder, "DIR", "Folder for one color picture per input");
-  add_folder(command, "--outlines-dir", outlines_folder, "DIR",
-             "Folder for the outlines of each input, in GeoJSON");
+    add_path(command, "--contacts-dir", contacts_folder, "DIR", "Folder for one table of contacts per input",
+             wrong_folder);
+  add_path(command, "--preview-dir", preview_folder, "DIR", "Folder for one color picture per input",
+           wrong_folder);
+  add_path(command, "--outlines-dir", outlines_folder, "DIR",
+           "Folder for the outlines of each input, in GeoJSON", wrong_folder);
   add_text_path(command, "--report", report, "json",
                 "Status of each input, one line of JSON each; - for standard output");
   add_text_path(command, "--summary", summary, "csv",

@@ -36,8 +36,8 @@ struct BatchOptions {
   std::string contacts_folder;
   std::string preview_folder;
   std::string outlines_folder;
-  std::string report;   // JSON lines, one per input
-  std::string summary;  // CSV, one row per input
+  io::Target report;   // JSON lines, one per input
+  io::Target summary;  // CSV, one row per input
   bool skip_existing = false;
   bool fail_fast = false;
   bool dry_run = false;     // only prints what would be done
@@ -50,7 +50,7 @@ struct BatchOptions {
   std::string first_used() const;
   /// Returns the extension of label images unless inputs decide: ".tiff".
   std::string extension() const { return "." + given_format.value_or("tiff"); }
-  io::LabelFormat format() const { return io::label_format("any" + extension()); }
+  io::LabelFormat format() const { return *io::label_format("any" + extension()); }
 };
 
 /// A size in physical units, such as 100um3 or 2.5 mm2.
@@ -70,7 +70,7 @@ struct PhysicalLimits {
 inline constexpr std::uint64_t kAllHoles = std::numeric_limits<std::uint64_t>::max();
 
 struct LabelOptions {
-  std::vector<std::string> inputs;
+  std::vector<io::Source> inputs;
   LabelPaths files;  // of a single input; for a batch only the folder of label images and the table
   BatchOptions batch;
   InputOptions input;
@@ -80,7 +80,7 @@ struct LabelOptions {
   std::optional<std::uint64_t> fill_holes;  // maximum number of elements of a hole; kAllHoles: any
   SelectionOptions selection;
   PhysicalLimits physical_limits;
-  std::string seeds;  // an image, or a folder of images, whose foreground components must contain
+  io::Source seeds;  // an image, or a folder of images, whose foreground components must contain
   MeasureOptions measure;
   std::optional<io::GivenSpacing> spacing;
   io::PlaneChoice planes;

@@ -102,6 +102,34 @@ void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_vi
       "exists and was not written by gpuccl; use another folder, or add --overwrite to replace it");
 }
 
+TextOutput::TextOutput(const io::Target& target) : target_(target) {
+  if (target_.is_stream) stream_.emplace(target_);
+}
+
+void TextOutput::open(const OutputOptions& options, bool (*is_ours)(std::string_view)) {
+  if (stream_) return stream_->open();
+  if (target_.empty()) return;
+  file_ = io::with_path(target_, [&] { return std::make_unique<io::AtomicFile>(target_, options.file); });
+  if (is_ours != nullptr && !options.replace_foreign) refuse_foreign_table(target_, is_ours);
+}
+
+void TextOutput::write(std::string_view text) {
+  io::with_path(target_.name(), [&] {
+    if (stream_) io::write_all(stream_->descriptor(), text.data(), text.size());
+    if (file_) file_->write(text.data(), text.size());
+  });
+}
+
+void TextOutput::commit_together(std::initializer_list<TextOutput*> outputs,
+                                 const std::vector<io::SharedFile>& files) {
+  std::vector<io::AtomicFile*> all;
+  all.reserve(files.size() + outputs.size());
+  for (const io::SharedFile& file : files) all.push_back(file.made());
+  for (TextOutput* const output : outputs)
+    if (output->file_) all.push_back(output->file_.get());
+  if (!all.empty()) io::AtomicFile::commit_together(all);
+}
+
 void PartTexts::write_stats(const io::TextSink& sink) const {
   io::stream_stats_csv(sink, report.volume, report.input.geometry, part.components, part.measured, stretch,
                        report.value, options.digits);
@@ -125,12 +153,10 @@ void PartTexts::write_outlines(const io::TextSink& sink, std::vector<io::Outline
 
 LabelStreams::LabelStreams(const LabelPaths& paths) {
   if (paths.in_folders) return;
-  if (paths.image == "-") of[Output::image].emplace(paths.image);
-  for (const Output text : {Output::stats, Output::contacts, Output::summary, Output::report}) {
-    const std::string& path = paths.path(text);
-    const bool is_named = !path.empty() && !(text == Output::report && paths.json_by_default);
-    if (is_named && io::TextStream::is_named(path)) of[text].emplace(path);
-  }
+  if (paths.image.is_stdout()) of[Output::image].emplace(paths.image);
+  for (const Output text : {Output::stats, Output::contacts, Output::summary, Output::report})
+    if (paths.target(text).is_stream && !(text == Output::report && paths.json_by_default))
+      of[text].emplace(paths.target(text));
 }
 
 LabelOutputs::LabelOutputs(PartLink& link, const LabelPaths& paths, LabelStreams streams,
@@ -142,8 +168,8 @@ LabelOutputs::LabelOutputs(PartLink& link, const LabelPaths& paths, LabelStreams
     if (link.part() == 0) made = make(options);
   });
   for (const Output output : kOutputs) {
-    if (paths.path(output).empty() || (streams_[output] && output != Output::image)) continue;
-    files_[output] = std::make_unique<io::SharedFile>(paths.path(output), std::move(made[output]));
+    if (paths.target(output).empty() || (streams_[output] && output != Output::image)) continue;
+    files_[output] = std::make_unique<io::SharedFile>(paths.target(output), std::move(made[output]));
     if (output != Output::preview) files_[output]->open(link);  // which part 0 writes alone
   }
 }
@@ -152,12 +178,12 @@ LabelOutputs::LabelOutputs(PartLink& link, const LabelPaths& paths, LabelStreams
 PerOutput<std::unique_ptr<io::AtomicFile>> LabelOutputs::make(const OutputOptions& options) {
   PerOutput<std::unique_ptr<io::AtomicFile>> files;
   for (const Output output : kOutputs) {
-    const std::string& path = paths_.path(output);
+    const std::string& path = paths_.target(output);
     std::unique_ptr<io::AtomicFile>& file = files[output];
     if (std::optional<io::TextStream>& stream = streams_[output]) {
       stream->open();
       if (output == Output::image) file = open_spool(options.file);
-    } else if (output == Output::image && !path.empty() && io::traits_of(paths_.format).is_store) {
+    } else if (output == Output::image && !path.empty() && io::traits_of(*paths_.image.format).is_store) {
       io::with_path(path, [&] {
         io::refuse_foreign_zarr(path);
         if (io::is_label_group(path)) group_ = std::make_unique<io::LabelGroup>(path, options.file);
@@ -255,8 +281,8 @@ double area_of_largest(const Components& components, std::size_t count) {
 ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   if (!files.shown.empty()) return {files.shown, {}};
   const bool is_measured = !files.intensities.empty();
-  const std::string& image = is_measured ? files.intensities.front() : files.input;
-  if (image == "-" || is_special(image) || (options.values.objects && !is_measured)) return {};
+  const io::Source& image = is_measured ? files.intensities.front() : files.input;
+  if (image.is_stream || (options.values.objects && !is_measured)) return {};
   ImageBelow below{image, {}};
   below.read.limits = options.input.limits;
   below.read.kept = files.kept;
@@ -267,7 +293,7 @@ ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   else if (is_measured && options.measure.all_channels)
     below.read.planes.channel = 0;
   below.read.pages_apart = !is_measured && options.algorithm.per_slice;
-  below.read.foreground.invert = options.input.foreground.invert && image == files.input;
+  below.read.foreground.invert = options.input.foreground.invert && image.path == files.input.path;
   return below;
 }
 
@@ -282,20 +308,20 @@ std::string write_label_view(io::AtomicFile& file, const PartTexts& texts, const
   page.hints = report.hints;
   page.input = files.input;
   page.options = report.options;
-  const std::string stem = io::without_extension(files.image);  // the label image itself is not replaced
-  page.output = files.image.empty() ? "kept.tif" : stem + "-kept" + files.image.substr(stem.size());
+  const std::string stem = io::without_extension(files.image.path);  // the label image itself is not replaced
+  page.output = files.image.empty() ? "kept.tif" : stem + "-kept" + files.image.path.substr(stem.size());
   page.made = true;
   page.in_batch = files.in_folders;
   if (files.in_folders) {
     namespace fs = std::filesystem;
-    page.index = (fs::path(texts.options.files.view) / "index.html")
-                     .lexically_relative(fs::path(files.view).parent_path())
+    page.index = (fs::path(texts.options.files.view.path) / "index.html")
+                     .lexically_relative(fs::path(files.view.path).parent_path())
                      .string();
   }
   page.about.emplace_back("Input", display_name(files.input));
   ImageBelow below = image_below(files, texts.options);
-  if (!files.intensities.empty() && !below.path.empty()) page.about.emplace_back("Image", below.path);
-  page.image = std::move(below.path);
+  if (!files.intensities.empty() && !below.image.empty()) page.about.emplace_back("Image", below.image);
+  page.image = std::move(below.image);
   page.read_image = std::move(below.read);
   page.about.emplace_back("Options", page.options.empty() ? "none" : page.options);
   page.about.emplace_back("Foreground", report.input.foreground_rule);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -97,9 +98,39 @@ void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_v
 /// As refuse_foreign_table(), for a file next to the pages of a batch.
 void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_view));
 
+/// A text that grows: in a file, which gets its name when it is complete, or in a stream. Without a path
+/// there is no output, and its functions do nothing.
+class TextOutput {
+ public:
+  /// Duplicates a descriptor, as io::TextStream does.
+  explicit TextOutput(const io::Target& target);
+  TextOutput(const io::Target& target, const OutputOptions& options, bool (*is_ours)(std::string_view))
+      : TextOutput(target) {
+    open(options, is_ours);
+  }
+  /// Opens it. `is_ours` recognizes a text of gpuccl by its first bytes; other existing texts are replaced
+  /// only if it is null or the options say so. FileError (cannot_create).
+  void open(const OutputOptions& options, bool (*is_ours)(std::string_view));
+
+  const io::Target& target() const { return target_; }
+  /// Returns whether there is an output.
+  explicit operator bool() const { return !target_.empty(); }
+  /// FileError (io).
+  void write(std::string_view text);
+  /// Gives files their names, those of `files` first: all, or if that fails none. FileError (io,
+  /// cannot_create).
+  static void commit_together(std::initializer_list<TextOutput*> outputs,
+                              const std::vector<io::SharedFile>& files = {});
+
+ private:
+  io::Target target_;
+  std::optional<io::TextStream> stream_;
+  std::unique_ptr<io::AtomicFile> file_;
+};
+
 /// The image to show below the labels, and how to read it.
 struct ImageBelow {
-  std::string path;  // "" if there is none
+  io::Source image;  // may be empty
   io::ReadOptions read;
 };
 /// Returns the image of --intensity, or else the input; none if the input is a stream, which cannot be read

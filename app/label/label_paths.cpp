@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <iterator>
 
-#include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
 #include "io/read/input_files.hpp"
 
@@ -35,18 +34,17 @@ bool is_any_of(const std::vector<io::FileIdentity>& folders, const std::set<io::
 
 }  // namespace
 
-void InputClaims::add(const std::string& input, bool stack) {
-  const io::InputFiles all = io::files_of_input(input, stack);
+void InputClaims::add(const io::Source& input) {
+  if (input.empty()) return;
+  const io::InputFiles all = io::files_of_input(input);
   for (const std::string& file : all.files) add_file(file);
   for (const std::string& store : all.stores) {
     add_file(store);
     stores_.insert(io::identify(store));
   }
-  if (std::error_code none; stack && !fs::exists(fs::path(input) / io::kSliceList, none))
+  if (std::error_code none; input.is_stack && !fs::exists(fs::path(input.path) / io::kSliceList, none))
     stacks_.insert(io::identify(input));
 }
-
-void InputClaims::add_intensity(const std::string& path) { add(path, io::is_folder_of_images(path)); }
 
 void InputClaims::add_file(const std::string& path) {
   files_.insert(io::identify_input(path));
@@ -74,39 +72,56 @@ void InputClaims::refuse_parts_in(const std::string& folder, const LabelPaths& f
     throw io::FileError(folder, ErrorCode::usage, "is inside a Zarr that is an input");
 }
 
-void InputClaims::refuse_outputs(const LabelPaths& files,
-                                 std::span<const io::FileIdentity> identities) const {
-  const bool is_store = !files.image.empty() && io::traits_of(files.format).is_store;
-  const std::vector<std::string> outputs = files.outputs();
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const std::string& path = outputs[i];
-    if (is_special(path)) continue;
-    if (!is_store || path != files.image || !io::is_label_group(path))
-      refuse_output(path, identities[i]);
-    else if (files_.contains(identities[i]))
-      refuse_same(path);
+std::vector<io::FileIdentity> InputClaims::refuse_outputs(const LabelPaths& files) const {
+  constexpr const char* kOptions[] = {"-o",      "--preview",  "--view",    "--outlines",
+                                      "--stats", "--contacts", "--summary", "--json"};
+  std::vector<io::FileIdentity> identities;
+  std::map<io::FileIdentity, Output> taken;
+  for (const Output output : kOutputs) {
+    const io::Target& target = files.target(output);
+    if (target.empty() || target.is_stdout()) continue;
+    identities.push_back(io::identify(target));
+    if (target.is_stream) continue;
+    const auto [other, is_free] = taken.emplace(identities.back(), output);
+    if (is_free || !are_still_one(target, files.target(other->second))) continue;
+    const auto option = [&](Output of) { return std::string(kOptions[static_cast<std::size_t>(of)]); };
+    throw io::FileError(target, ErrorCode::usage,
+                        "is the name of two outputs" +
+                            (files.in_folders ? " of " + files.input.path
+                                              : ", " + option(other->second) + " and " +
+                                                    (output == Output::report && files.json_by_default
+                                                         ? "the report of -o; set another one with --json"
+                                                         : option(output))));
   }
-  for (const std::string& path : {files.image, files.preview})
+  const bool is_store = !files.image.empty() && io::traits_of(*files.image.format).is_store;
+  const std::vector<io::Target> outputs = files.outputs();
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const io::Target& target = outputs[i];
+    if (target.is_stream) continue;
+    if (!is_store || target.path != files.image.path || !io::is_label_group(target))
+      refuse_output(target, identities[i]);
+    else if (files_.contains(identities[i]))
+      refuse_same(target);
+  }
+  for (const std::string& path : {files.image.path, files.preview.path})
     if (!stacks_.empty() && io::is_image_name(path) &&
         stacks_.contains(io::identify((fs::path(path).parent_path() / ".").string())))
       throw io::FileError(path, ErrorCode::usage,
                           "would be a slice of the next run; write it to another folder");
-  if (!is_store) return;
+  if (!is_store) return identities;
   const io::FileIdentity store = io::identify(files.image);
   if (folders_.contains(store))
     throw io::FileError(files.image, ErrorCode::usage, "contains input files; use another name");
-  for (const std::string& path : files.outputs())
-    if (path != files.image && is_any_of(folders_of(path), {store}))
-      throw io::FileError(path, ErrorCode::usage, "is inside the Zarr that is replaced: " + files.image);
+  for (const std::string& path : outputs)
+    if (path != files.image.path && is_any_of(folders_of(path), {store}))
+      throw io::FileError(path, ErrorCode::usage, "is inside the Zarr that is replaced: " + files.image.path);
+  return identities;
 }
 
-namespace fs = std::filesystem;
-
-bool is_special(const std::string& path) {
-  std::error_code problem;
-  const fs::file_status status = fs::status(path, problem);
-  return (fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status)) ||
-         io::descriptor_named(path) >= 0;
+bool are_still_one(const std::string& a, const std::string& b) {
+  for (int look = 0; look < 3; ++look)
+    if (io::identify(a) != io::identify(b)) return false;
+  return true;
 }
 
 std::string default_report(const std::string& image) {
@@ -116,80 +131,62 @@ std::string default_report(const std::string& image) {
          (name == io::kOwnLabels ? "" : "." + io::without_extension(name)) + ".json";
 }
 
-void LabelPaths::set_image(const std::string& path) {
-  image = path;
-  if (!image.empty()) format = io::with_path(image, [&] { return io::label_format(image); });
-}
-
 void LabelPaths::add_to_own_store() {
-  if (io::is_store(input) && io::identify(input) == io::identify(image)) image = io::own_labels_of(image);
+  if (input.is_store && io::identify(input) == io::identify(image)) image = io::own_labels_of(image);
 }
 
-const std::string& LabelPaths::path(Output output) const {
-  constexpr std::string LabelPaths::*kPaths[] = {
+const io::Target& LabelPaths::target(Output output) const {
+  constexpr io::Target LabelPaths::*kTargets[] = {
       &LabelPaths::image, &LabelPaths::preview,  &LabelPaths::view,    &LabelPaths::outlines,
       &LabelPaths::stats, &LabelPaths::contacts, &LabelPaths::summary, &LabelPaths::json};
-  return this->*kPaths[static_cast<std::size_t>(output)];
+  return this->*kTargets[static_cast<std::size_t>(output)];
+}
+
+std::vector<io::Source> LabelPaths::sources() const {
+  std::vector<io::Source> list = {input};
+  list.insert(list.end(), intensities.begin(), intensities.end());
+  if (!seeds.empty()) list.push_back(seeds);
+  return list;
 }
 
 bool LabelPaths::any_output() const {
   return std::any_of(std::begin(kOutputs), std::end(kOutputs),
-                     [this](Output output) { return !path(output).empty(); });
+                     [this](Output output) { return !target(output).empty(); });
 }
 
-std::vector<std::string> LabelPaths::outputs() const {
-  std::vector<std::string> list;
+std::vector<io::Target> LabelPaths::outputs() const {
+  std::vector<io::Target> list;
   for (const Output output : kOutputs)
-    if (!path(output).empty() && path(output) != "-") list.push_back(path(output));
+    if (!target(output).empty() && !target(output).is_stdout()) list.push_back(target(output));
   return list;
 }
 
-std::string LabelPaths::state_of(const std::string& path, bool stack) const {
+std::string LabelPaths::state_of(const io::Source& source) const {
   return *io::KeptInputs::get<std::string>(
-      kept, path, [&] { return std::make_shared<std::string>(io::state_of_input(path, stack)); });
+      kept, source, [&] { return std::make_shared<std::string>(io::state_of_input(source)); });
 }
 
 LabelPaths LabelPaths::with_defaults() const {
   LabelPaths files = *this;
-  if (files.json.empty() && !files.image.empty() && files.image != "-") {
+  if (files.json.empty() && !files.image.empty() && !files.image.is_stdout()) {
     files.json = default_report(files.image);
     files.json_by_default = true;
   }
   return files;
 }
 
-void refuse_overlap(const LabelPaths& files, bool stack, const std::string& folder_of_parts) {
+void refuse_overlap(const LabelPaths& files, const std::string& folder_of_parts) {
   InputClaims inputs;
-  inputs.add(files.input, stack);
-  for (const std::string& path : files.intensities) inputs.add_intensity(path);
-  if (!files.seeds.empty()) inputs.add_intensity(files.seeds);
-
-  constexpr const char* kOptions[] = {"-o",      "--preview",  "--view",    "--outlines",
-                                      "--stats", "--contacts", "--summary", "--json"};
-  std::vector<io::FileIdentity> identities;
-  std::map<io::FileIdentity, const char*> taken;  // by which option
-  for (const Output output : kOutputs) {
-    const std::string& path = files.path(output);
-    if (path.empty() || path == "-") continue;
-    identities.push_back(io::identify(path));
-    if (is_special(path)) continue;
-    const char* const option = kOptions[static_cast<std::size_t>(output)];
-    const auto [other, is_free] = taken.emplace(identities.back(), option);
-    if (is_free) continue;
-    const bool is_default = output == Output::report && files.json_by_default;
-    throw io::FileError(path, ErrorCode::usage,
-                        std::string("is the name of two outputs, ") + other->second + " and " +
-                            (is_default ? "the report of -o; set another one with --json" : option));
-  }
-  inputs.refuse_outputs(files, identities);
+  for (const io::Source& source : files.sources()) inputs.add(source);
+  inputs.refuse_outputs(files);
   if (!folder_of_parts.empty()) inputs.refuse_parts_in(folder_of_parts, files);
 }
 
 void refuse_existing(const LabelPaths& files) {
-  for (const std::string& path : files.outputs()) {
+  for (const io::Target& target : files.outputs()) {
     std::error_code problem;
-    if (!is_special(path) && fs::exists(fs::path(path), problem))
-      throw io::FileError(path, ErrorCode::cannot_create, "exists; move it, or remove --no-clobber");
+    if (!target.is_stream && fs::exists(target.path, problem))
+      throw io::FileError(target, ErrorCode::cannot_create, "exists; move it, or remove --no-clobber");
   }
 }
 

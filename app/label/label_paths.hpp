@@ -4,13 +4,12 @@
 #include <cstddef>
 #include <memory>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "io/files/file_names.hpp"
 #include "io/files/kept_inputs.hpp"
-#include "io/image/formats.hpp"
+#include "io/image/paths.hpp"
 
 namespace gpuccl::app {
 
@@ -29,47 +28,44 @@ inline constexpr Output kOutputs[] = {Output::image, Output::preview,  Output::v
 
 /// The files of one labeling. An empty name means that the output is not wanted.
 struct LabelPaths {
-  std::string input;                     // "-": standard input
-  std::vector<std::string> intensities;  // "-" as above; a folder is a stack
-  std::string seeds;                     // "-" as above
-  std::string image;
-  io::LabelFormat format = io::LabelFormat::tiff;  // of the image; set_image() sets it
-  std::string json;                                // a file, or an io::TextStream
-  std::string stats;                               // as json
-  std::string contacts;                            // as json
-  std::string summary;                             // as json
-  std::string preview;
-  std::string view;                      // a page to look at the labels
-  std::string shown;                     // image below the labels of the page, if it is not an input
-  std::string outlines;                  // polygons or run lengths of an image of one slice
+  io::Source input;
+  std::vector<io::Source> intensities;
+  io::Source seeds;
+  io::Target image;
+  io::Target json, stats, contacts, summary;  // files, or streams
+  io::Target preview;
+  io::Target view;                       // a page to look at the labels
+  io::Source shown;                      // image below the labels of the page, if it is not an input
+  io::Target outlines;                   // polygons or run lengths of an image of one slice
   bool json_by_default = false;          // the report was not asked for: it is a file
   bool in_folders = false;               // outputs are named after their inputs: all are files
   std::shared_ptr<io::KeptInputs> kept;  // of the other time points of the input; may be null
 
-  const std::string& path(Output output) const;
+  const io::Target& target(Output output) const;
+  /// Returns what is read, the input first.
+  std::vector<io::Source> sources() const;
   bool any_output() const;
   /// Returns the named outputs, without standard output.
-  std::vector<std::string> outputs() const;
+  std::vector<io::Target> outputs() const;
   /// Returns io::state_of_input() of a file that is read. Thread-safe.
-  std::string state_of(const std::string& path, bool stack) const;
+  std::string state_of(const io::Source& source) const;
   /// Adds the default output: the report next to the label image.
   LabelPaths with_defaults() const;
-  /// Sets the label image. Error (usage) as io::label_format().
-  void set_image(const std::string& path);
   /// If the label image is the input's Zarr, makes it a label group in this Zarr.
   void add_to_own_store();
 };
-
-/// Returns whether `path` is a stream or a device. It is not replaced, so it may be named twice.
-bool is_special(const std::string& path);
 
 /// Returns the name of the report next to the label image `image`, or next to the store that has it as a
 /// group. It contains the name of the group, unless this is the default, "gpuccl".
 std::string default_report(const std::string& image);
 
-/// Refuses outputs that are inputs (InputClaims), the same file as another output, or in the folder of parts,
-/// by any of their names; and a folder of parts inside an input. Error (usage).
-void refuse_overlap(const LabelPaths& files, bool stack, const std::string& folder_of_parts = {});
+/// Refuses outputs that are inputs (InputClaims), or in the folder of parts, by any of their names; and a
+/// folder of parts inside an input. Error (usage).
+void refuse_overlap(const LabelPaths& files, const std::string& folder_of_parts = {});
+
+/// Returns whether two names with the same identity are the same file. Another process may replace outputs
+/// meanwhile, and a new file may get the inode of an earlier one.
+bool are_still_one(const std::string& a, const std::string& b);
 
 /// Refuses outputs that exist. Error (cannot_create).
 void refuse_existing(const LabelPaths& files);
@@ -77,16 +73,14 @@ void refuse_existing(const LabelPaths& files);
 /// The files that inputs are read from. No output may replace one, by any of its names.
 class InputClaims {
  public:
-  void add(const std::string& input, bool stack);
-  /// Adds an image of intensities; a folder is a stack.
-  void add_intensity(const std::string& path);
+  void add(const io::Source& input);
   /// Adds a file that is not an image.
   void add_file(const std::string& path);
 
   /// Error (usage) if an output of `files` is an input, is inside an input Zarr but is not its label group,
-  /// would become a slice of an input stack, or is a Zarr that contains an input or another output.
-  /// `identities`: of files.outputs().
-  void refuse_outputs(const LabelPaths& files, std::span<const io::FileIdentity> identities) const;
+  /// would become a slice of an input stack, is a Zarr that contains an input or another output, or is the
+  /// same file as another output. Returns the identities of files.outputs().
+  std::vector<io::FileIdentity> refuse_outputs(const LabelPaths& files) const;
   /// Error (usage) if this folder of parts is an input Zarr or inside one, or contains an output of `files`.
   void refuse_parts_in(const std::string& folder, const LabelPaths& files) const;
   void refuse_output(const std::string& path, const io::FileIdentity& identity) const;

@@ -178,8 +178,7 @@ void MeasureOptions::add_measure_to(const Command& command) {
 /// Returns the names of images, which commas separate unless the whole text names a file.
 static std::vector<std::string> paths_in(const std::string& given) {
   std::error_code none;
-  if (std::filesystem::exists(given, none)) return {given};
-  return split(given, ',');
+  return std::filesystem::exists(given, none) ? std::vector{given} : split(given, ',');
 }
 
 /// Replaces characters that column names do not contain. Those beyond ASCII stay if all of it is UTF-8.
@@ -216,12 +215,16 @@ void MeasureOptions::add_intensity_to(const Command& command) {
       .add_value("--intensity", "IMAGE[,...]",
                  "Intensity images; for several inputs, folders with files of the same names",
                  [this](const std::string& given) {
-                   intensities = paths_in(given);
-                   for (const std::string& path : intensities)
+                   intensities.clear();
+                   for (const std::string& path : paths_in(given)) {
+                     intensities.push_back(io::Source::of_image(path));
                      if (std::string problem = wrong_path(path); !problem.empty()) return problem;
+                   }
                    return std::string();
                  })
-      .prints([this] { return joined(intensities); });
+      .prints([this] {
+        return joined({intensities.begin(), intensities.end()});
+      });
   command
       .add_value("--intensity-channel", "N|NAME[,...]|all",
                  "Channels of the images of --intensity, from 0 or by name",

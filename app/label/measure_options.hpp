@@ -10,6 +10,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/selection.hpp"
 #include "gpuccl/types.hpp"
+#include "io/image/paths.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::app {
@@ -72,7 +73,7 @@ struct MeasureOptions {
   MeasureSet wanted;
   MeasureSet named;                             // those that were requested by name, not by a group
   std::string words;                            // as given
-  std::vector<std::string> intensities;         // images, or folders of images
+  std::vector<io::Source> intensities;          // images, or folders of images
   io::PlaneChoice intensity_planes;             // choice among several images in each file
   std::vector<std::string> intensity_channels;  // of each file, if several are measured: numbers or names
   bool all_channels = false;                 // intensity_channels are all; empty until their number is known

@@ -113,7 +113,8 @@ double Piece::bytes_of_slices_behind() const {
   const LabelPaths& files = input_.files();
   if (files.image.empty()) return 0;
   const Extent whole = input_.extent();
-  const int slices = io::slices_of_strip(files.format, write_options(options, io::LabelType::u32, {}), whole);
+  const int slices =
+      io::slices_of_strip(*files.image.format, write_options(options, io::LabelType::u32, {}), whole);
   return (slices - 1.0) * whole.width * whole.height * sizeof(Label);
 }
 
@@ -158,7 +159,7 @@ void Piece::claim() {
                                                                  runs_.most_in_row, options.periodic));
   if (!files.image.empty()) {
     const bool is_wide =
-        io::traits_of(files.format).holds(io::LabelType::u32) && most_components_ > UINT16_MAX;
+        io::traits_of(*files.image.format).holds(io::LabelType::u32) && most_components_ > UINT16_MAX;
     const bool may_be_64_bits = work_.values && bytes_of(*work_.values) == sizeof(ValueBits);
     const io::LabelType type = options.values.writes_values() && may_be_64_bits ? io::LabelType::u64
                                : options.values.writes_values()                 ? io::LabelType::u32
@@ -166,13 +167,13 @@ void Piece::claim() {
                                : is_wide                                        ? io::LabelType::u32
                                                                                 : io::LabelType::u16;
     claims.strip = static_cast<double>(
-        io::bytes_of_strip(files.format, write_options(options, type, {}), whole, runs_.most_in_row));
+        io::bytes_of_strip(*files.image.format, write_options(options, type, {}), whole, runs_.most_in_row));
     if (!is_whole_ || !plan_.slabs.empty()) claims.labels += bytes_of_slices_behind();
   }
   if (!files.preview.empty())
     claims.preview = static_cast<double>(io::bytes_of_preview_rows(whole, runs_.most_in_row));
   if (!files.view.empty()) {
-    const bool with_image = !image_below(files, options).path.empty();
+    const bool with_image = !image_below(files, options).image.empty();
     claims.preview =
         std::max(claims.preview, static_cast<double>(bytes_to_make_view(whole, runs_.all, with_image)));
   }

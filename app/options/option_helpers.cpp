@@ -135,6 +135,16 @@ std::string wrong_path(const std::string& given) {
   return {};
 }
 
+std::string wrong_file(const std::string& given) {
+  if (given == "-") return "cannot go to standard output; for a file called - use ./-";
+  return wrong_path(given);
+}
+
+std::string wrong_folder(const std::string& given) {
+  if (given == "-") return "is a folder, not a stream; for one called - use ./-";
+  return wrong_path(given);
+}
+
 namespace {
 
 /// Returns at most 2^60, so that sums of amounts fit 64 bits: larger ones are no limits.
@@ -157,16 +167,6 @@ std::optional<std::int64_t> parse_amount(std::string_view text) {
   return number > kMost / factor ? kMost : number * factor;
 }
 
-std::string wrong_file(const std::string& given) {
-  if (given == "-") return "cannot go to standard output; for a file called - use ./-";
-  return wrong_path(given);
-}
-
-std::string wrong_folder(const std::string& given) {
-  if (given == "-") return "is a folder, not a stream; for one called - use ./-";
-  return wrong_path(given);
-}
-
 /// Tables and reports can be streams; pages are files.
 std::string wrong_text_path(const std::string& given, const std::string& format) {
   constexpr std::string_view kOthers[] = {".csv", ".tsv",  ".json", ".jsonl",  ".html",
@@ -182,23 +182,6 @@ std::string wrong_text_path(const std::string& given, const std::string& format)
   return wrong_path(given);
 }
 
-/// Returns the printed value of an option whose value is its text.
-std::optional<std::string> text_or_none(const std::string& text) {
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
-Option add_name(const Command& command, const std::string& names, std::string& target,
-                const std::string& type, const std::string& help,
-                std::function<std::string(const std::string& given)> wrong) {
-  return command
-      .add_value(names, type, help,
-                 [&target, wrong = std::move(wrong)](const std::string& given) {
-                   target = given;
-                   return wrong(given);
-                 })
-      .prints([&] { return text_or_none(target); });
-}
-
 }  // namespace
 
 Option add_switch(const Command& command, const std::string& names, bool& target, const std::string& help) {
@@ -208,24 +191,24 @@ Option add_switch(const Command& command, const std::string& names, bool& target
       .prints([&] { return switch_text(target); });
 }
 
-Option add_path(const Command& command, const std::string& names, std::string& target,
-                const std::string& type, const std::string& help) {
-  return add_name(command, names, target, type, help, wrong_file);
+Option add_path(const Command& command, const std::string& names, const GivenPath& target,
+                const std::string& type, const std::string& help,
+                std::function<std::string(const std::string& given)> wrong) {
+  return command
+      .add_value(names, type, help,
+                 [set = target.set, wrong = std::move(wrong)](const std::string& given) {
+                   set(given);
+                   return wrong(given);
+                 })
+      .prints([get = target.get]() -> std::optional<std::string> {
+        const std::string path = get();
+        return path.empty() ? std::nullopt : std::optional(path);
+      });
 }
 
-Option add_folder(const Command& command, const std::string& names, std::string& target,
-                  const std::string& type, const std::string& help) {
-  return add_name(command, names, target, type, help, wrong_folder);
-}
-
-Option add_path_or_stream(const Command& command, const std::string& names, std::string& target,
-                          const std::string& type, const std::string& help) {
-  return add_name(command, names, target, type, help, wrong_path);
-}
-
-Option add_text_path(const Command& command, const std::string& names, std::string& target,
+Option add_text_path(const Command& command, const std::string& names, const GivenPath& target,
                      const std::string& format, const std::string& help) {
-  return add_name(command, names, target, "FILE", help,
+  return add_path(command, names, target, "FILE", help,
                   [format](const std::string& given) { return wrong_text_path(given, format); });
 }
 

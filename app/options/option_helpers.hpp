@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "gpuccl/types.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_names.hpp"
+#include "io/image/paths.hpp"
 
 namespace gpuccl::app {
 
@@ -112,23 +114,34 @@ inline std::optional<std::string> switch_text(bool on) {
 /// Adds an option without a value that turns something on.
 Option add_switch(const Command& command, const std::string& names, bool& target, const std::string& help);
 
-/// Adds an option whose value is the name of a file. Whether it can be opened is checked later.
-Option add_path(const Command& command, const std::string& names, std::string& target,
-                const std::string& type, const std::string& help);
+/// Where the path that an option gives is kept.
+struct GivenPath {
+  GivenPath(std::string& target)
+      : set([&target](const std::string& given) { target = given; }), get([&target] { return target; }) {}
+  /// The source is an image that no option calls a stack.
+  GivenPath(io::Source& target)
+      : set([&target](const std::string& given) { target = io::Source::of_image(given); }),
+        get([&target] { return target.path; }) {}
+  GivenPath(io::Target& target)
+      : set([&target](const std::string& given) { target = given; }),
+        get([&target] { return target.path; }) {}
 
-/// Adds an option whose value is a folder.
-Option add_folder(const Command& command, const std::string& names, std::string& target,
-                  const std::string& type, const std::string& help);
+  std::function<void(const std::string& given)> set;
+  std::function<std::string()> get;
+};
 
-/// Returns what is wrong with a name of a file or stream; "" if nothing is.
+/// Return what is wrong with a name of a file or stream, of a file, and of a folder; "" if nothing is.
 std::string wrong_path(const std::string& given);
+std::string wrong_file(const std::string& given);
+std::string wrong_folder(const std::string& given);
 
-/// Adds an option whose value is a file or stream; "-" is standard input or output.
-Option add_path_or_stream(const Command& command, const std::string& names, std::string& target,
-                          const std::string& type, const std::string& help);
+/// Adds an option whose value is a path. Whether it can be opened is checked later.
+Option add_path(const Command& command, const std::string& names, const GivenPath& target,
+                const std::string& type, const std::string& help,
+                std::function<std::string(const std::string& given)> wrong = wrong_file);
 
 /// Adds an option for an output in a text format ("csv", "json"); rejects extensions of other formats.
-Option add_text_path(const Command& command, const std::string& names, std::string& target,
+Option add_text_path(const Command& command, const std::string& names, const GivenPath& target,
                      const std::string& format, const std::string& help);
 
 /// The type of a number, also inside an optional.

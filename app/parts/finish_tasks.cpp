@@ -177,7 +177,7 @@ void finish(const StoredRun& run, bool quiet) {
 
 }  // namespace
 
-std::vector<std::string> finish_tasks(const std::string& folder, bool quiet, bool sandboxed) {
+std::vector<io::Target> finish_tasks(const std::string& folder, bool quiet, bool sandboxed) {
   StoredRun run(folder);
   if (sandboxed) enter_sandbox_of_join(run.files(), run.options(), folder);
   if (!run.is_finished()) {

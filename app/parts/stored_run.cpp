@@ -275,7 +275,7 @@ JoinedParts StoredRun::joined(const std::string& remedy) const {
 
 io::WriteOptions StoredRun::image_options(const JoinedParts& joined) const {
   return io::with_path(files_.image, [&] {
-    return write_options(options_, files_.format, joined.image_type, joined.image_largest,
+    return write_options(options_, *files_.image.format, joined.image_type, joined.image_largest,
                          input_->info().geometry);
   });
 }
@@ -283,7 +283,7 @@ io::WriteOptions StoredRun::image_options(const JoinedParts& joined) const {
 io::LabelFile StoredRun::image(const JoinedParts& joined) const {
   const io::WriteOptions write = image_options(joined);
   return io::with_path(files_.image, [&] {
-    return io::new_label_file(files_.format, files_.image, extent(), joined.image_largest, write);
+    return io::new_label_file(*files_.image.format, files_.image, extent(), joined.image_largest, write);
   });
 }
 

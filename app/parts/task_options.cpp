@@ -25,7 +25,7 @@ void TaskOptions::add_to(const Command& command) {
                                  : "'" + given + "' is not a part as in 3/16, of " +
                                        std::to_string(kMostParts) + " at most";
                     });
-  add_folder(command, "--parts-dir", folder, "DIR", "Folder in which parts exchange data");
+  add_path(command, "--parts-dir", folder, "DIR", "Folder in which parts exchange data", wrong_folder);
 }
 
 void TaskOptions::check() const {

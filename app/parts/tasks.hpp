@@ -42,6 +42,6 @@ std::optional<JoinResult> join_tasks(const std::string& folder, bool sandboxed);
 
 /// Assembles the outputs from the stretches of all parts, renames them and removes the files of the tasks,
 /// unless that is done. Returns the names of the outputs.
-std::vector<std::string> finish_tasks(const std::string& folder, bool quiet, bool sandboxed);
+std::vector<io::Target> finish_tasks(const std::string& folder, bool quiet, bool sandboxed);
 
 }  // namespace gpuccl::app

@@ -31,17 +31,16 @@ std::int64_t ViewImage::most_bytes(std::int64_t pixels) {
   return kEach * std::min(kMostPixels, pixels);
 }
 
-io::OpenSamples open_below(const std::string& path, io::ReadOptions options) {
-  return io::with_path(path, [&] {
-    options.stack = io::is_folder_of_images(path);
+io::OpenSamples open_below(const io::Source& image, io::ReadOptions options) {
+  return io::with_path(image, [&] {
     options.any_order = true;
     options.in_parts = true;
-    return io::open_without_per_slice([&] { return io::open_samples(path, options); });
+    return io::open_without_per_slice([&] { return io::open_samples(image, options); });
   });
 }
 
-ViewImage::ViewImage(const std::string& path, const io::ReadOptions& options) : path_(path) {
-  io::OpenSamples opened = open_below(path, options);
+ViewImage::ViewImage(const io::Source& image, const io::ReadOptions& options) : path_(image) {
+  io::OpenSamples opened = open_below(image, options);
   source_ = std::move(opened.source);
   memory_ = opened.memory;
 }

@@ -53,7 +53,7 @@ class ViewLabels {
 };
 
 /// Opens an image to be shown below labels; a folder is a stack. FileError.
-io::OpenSamples open_below(const std::string& path, io::ReadOptions options);
+io::OpenSamples open_below(const io::Source& image, io::ReadOptions options);
 
 /// An image below the labels of a page: one byte per pixel, the mean of `factor` by `factor` elements, of
 /// every `step`-th slice.
@@ -63,7 +63,7 @@ class ViewImage {
   static std::int64_t most_bytes(std::int64_t pixels);
 
   /// Opens the image; FileError.
-  ViewImage(const std::string& path, const io::ReadOptions& options);
+  ViewImage(const io::Source& image, const io::ReadOptions& options);
 
   const Extent& extent() const { return source_->info().extent; }
   /// Reads the image, and reduces it until it fits into `most_bytes` bytes.

@@ -14,6 +14,7 @@
 #include "io/files/json.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/label_image.hpp"
+#include "io/image/paths.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::app {
@@ -76,7 +77,7 @@ struct ViewPage {
   ViewTable table;
   std::string table_file;                // that it comes from; "" if it is made from the labels
   std::span<const std::uint64_t> names;  // the labels of numbers 1..N; empty: the same
-  std::string image;                     // path of the image below the labels; "" for none
+  io::Source image;                      // below the labels; may be empty
   io::ReadOptions read_image;            // of the channel to show first; foreground.invert: light as dark
   // Command that makes the labels again. `made`: the page belongs to this run.
   std::string input, options, output;

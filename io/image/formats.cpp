@@ -181,8 +181,6 @@ bool is_store(const std::string& path) {
   });
 }
 
-bool is_folder_of_images(const std::string& path) { return is_directory(path) && !is_store(path); }
-
 bool is_label_group(const std::string& path) {
   return fs::path(path).parent_path().filename() == kLabelsFolder && is_store(image_of_labels(path));
 }
@@ -198,15 +196,12 @@ std::string own_labels_of(const std::string& image) {
 
 const LabelTraits& traits_of(LabelFormat format) { return kLabelTraits[static_cast<std::size_t>(format)]; }
 
-LabelFormat label_format(const std::string& path) {
+std::optional<LabelFormat> label_format(const std::string& path) {
   if (path == "-") return LabelFormat::npy;
   const FileExtension* const found = find_extension(path).extension;
   if (found != nullptr && found->written) return *found->written;
   if (is_label_group(path) || is_store(path)) return LabelFormat::zarr;
-  throw Error(
-      ErrorCode::usage,
-      "has an unknown extension; use .tiff, .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc, .ozx or "
-      ".zarr, for a folder /");
+  return std::nullopt;
 }
 
 std::string written_formats() {
@@ -251,7 +246,7 @@ void check_format(std::string_view format, const std::string& path, const Limits
       limits.formats.empty() ? formats_of_environment() : limits.formats;
   const std::string_view title = find_format(format)->title;
   if (allowed.empty()) {
-    const InputFormat* const named = path == "-" ? nullptr : find_extension(split_input(path).file).format;
+    const InputFormat* const named = find_extension(split_input(path).file).format;
     if (named != nullptr && named->word != format)
       throw Error(ErrorCode::data, fmt::format("contains {}, but its name is that of {}; rename it, or set "
                                                "GPUCCL_FORMATS=any if you trust it",

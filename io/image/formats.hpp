@@ -124,8 +124,6 @@ bool is_ome_tiff(const std::string& path);
 
 /// Returns whether the folder `path` is itself an image: a Zarr with an image, or an array.
 bool is_store(const std::string& path);
-/// Returns whether `path` is any other folder: one of images, or of the slices of one.
-bool is_folder_of_images(const std::string& path);
 
 /// Returns whether `path` is IMAGE/labels/NAME of an existing store IMAGE: a label group.
 bool is_label_group(const std::string& path);
@@ -160,8 +158,8 @@ const LabelTraits& traits_of(LabelFormat format);
 
 /// Returns the format by the extension of `path`: .tif .tiff .png .npy .nii .nii.gz .nrrd .mha .mrc
 /// .zarr, or IMAGE.zarr/labels/NAME; an existing store may have any name, and standard output, "-", is .npy.
-/// Error (usage) for any other.
-LabelFormat label_format(const std::string& path);
+/// None for any other.
+std::optional<LabelFormat> label_format(const std::string& path);
 
 /// Returns the formats of label images, for messages.
 std::string written_formats();

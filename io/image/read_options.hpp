@@ -73,7 +73,6 @@ struct ReadOptions {
   PlaneChoice planes;
   PaletteUse palette = PaletteUse::automatic;
   ValueRule values = {};     // interpretation of samples that are read as values
-  bool stack = false;        // the path is a folder whose files are slices
   bool pages_apart = false;  // pages are not slices of a volume, so they may differ in size
   bool any_order = false;    // slices are read in any order, several at once, and more than once
   bool in_parts = false;     // a few slices or rows are read at a time: limits.memory need not hold all bits

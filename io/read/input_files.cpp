@@ -50,7 +50,7 @@ std::string name_of_samples(const std::shared_ptr<const InputFile>& file) {
 /// Returns the file of samples that the header `path` names; "" if there is none or it is not a header.
 std::string samples_beside(const std::string& path) {
   std::error_code unknown;
-  if (path == "-" || !fs::is_regular_file(path, unknown)) return "";  // a pipe can be read only once
+  if (!fs::is_regular_file(path, unknown)) return "";  // a pipe can be read only once
   try {
     const auto file = std::make_shared<const InputFile>(path, 0);
     const std::string name = name_of_samples(file);
@@ -60,13 +60,14 @@ std::string samples_beside(const std::string& path) {
   }
 }
 
-void add_image(const std::string& path, InputFiles& all) {
-  if (is_store(path)) {
-    all.stores.push_back(path);
+void add_image(const Source& source, InputFiles& all) {
+  if (source.is_store) {
+    all.stores.push_back(source);
     return;
   }
-  const std::string file = split_input(path).file;
+  const std::string file = split_input(source).file;
   all.files.push_back(file);
+  if (source.is_stream) return;  // read once
   if (std::string samples = samples_beside(file); !samples.empty()) all.files.push_back(std::move(samples));
 }
 
@@ -95,14 +96,14 @@ void add_state_of_store(const std::string& store, std::uint64_t& sum) {
 
 }  // namespace
 
-InputFiles files_of_input(const std::string& path, bool stack) {
+InputFiles files_of_input(const Source& source) {
   InputFiles all;
-  if (!stack) {
-    add_image(path, all);
+  if (!source.is_stack) {
+    add_image(source, all);
     return all;
   }
-  const fs::path folder = path;
-  all.files = {path, (folder / kSliceList).string()};
+  const fs::path folder = source.path;
+  all.files = {source.path, (folder / kSliceList).string()};
   try {
     for (const std::string& slice : slice_names(folder)) add_image((folder / slice).string(), all);
   } catch (const Error&) {  // no stack
@@ -110,8 +111,8 @@ InputFiles files_of_input(const std::string& path, bool stack) {
   return all;
 }
 
-std::string state_of_input(const std::string& path, bool stack) {
-  const InputFiles all = files_of_input(path, stack);
+std::string state_of_input(const Source& source) {
+  const InputFiles all = files_of_input(source);
   std::uint64_t sum = 0;
   for (const std::string& file : all.files) add_state(file, fs::path(file).filename().string(), 0, sum);
   for (const std::string& store : all.stores) add_state_of_store(store, sum);

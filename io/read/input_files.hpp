@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "io/image/paths.hpp"
+
 // The files that an input is read from. They may be more than the one that names it.
 namespace gpuccl::io {
 
@@ -15,11 +17,11 @@ struct InputFiles {
 };
 
 /// Lists only the name of an input that cannot be read; reading reports why.
-InputFiles files_of_input(const std::string& path, bool stack);
+InputFiles files_of_input(const Source& source);
 
 /// Returns a hash of names, sizes, modification times and inodes of all files of an input. For a store it
 /// leaves out the label groups that are written into it. Returns "" if the input is not in regular files.
-std::string state_of_input(const std::string& path, bool stack);
+std::string state_of_input(const Source& source);
 
 /// Returns warnings about the names of all images in a folder of slices, which are in natural order: several
 /// formats, and missing numbers.

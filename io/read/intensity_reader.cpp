@@ -12,7 +12,6 @@
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/number_text.hpp"
-#include "io/files/text_stream.hpp"
 #include "io/image/each_slice.hpp"
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
@@ -69,12 +68,11 @@ void to_whole_numbers(const SampleFormat& format, const std::byte* row, std::spa
 
 }  // namespace
 
-IntensityReader::IntensityReader(const std::string& path, const ReadOptions& asked) : path_(path) {
+IntensityReader::IntensityReader(const Source& source, const ReadOptions& asked) : path_(source) {
   ReadOptions options = asked;
   options.pages_apart = false;
   options.any_order = true;
-  options.stack = is_folder_of_images(path);
-  OpenSamples opened = open_with_options_of("--intensity-", [&] { return open_samples(path, options); });
+  OpenSamples opened = open_with_options_of("--intensity-", [&] { return open_samples(source, options); });
   source_ = std::move(opened.source);
   info_ = source_->info();
   info_.value_rule = value_rule(source_->format(0));
@@ -103,11 +101,11 @@ using PlaneAxis = std::optional<int> PlaneChoice::*;
 
 /// Returns the number of images that a file claims along an axis, which `option` selects. `is_named`: whether
 /// it has an axis of time, if not null.
-std::int64_t claimed_images(const std::string& path, ReadOptions options, PlaneAxis axis,
+std::int64_t claimed_images(const Source& source, ReadOptions options, PlaneAxis axis,
                             const std::string& option, bool* is_named = nullptr) {
   options.planes.*axis = std::numeric_limits<int>::max();  // that no image has
   try {
-    open_samples(path, options);
+    open_samples(source, options);
   } catch (const NoSuchPlane& no_such) {
     if (is_named != nullptr) *is_named = no_such.is_named();
     if (no_such.option() == option) return no_such.size();
@@ -118,18 +116,18 @@ std::int64_t claimed_images(const std::string& path, ReadOptions options, PlaneA
 
 /// Returns the number of images in a file along an axis. Checks the claim before a caller makes anything for
 /// each image: against the limits, and by opening the last image. Throws Error (data, memory).
-int count_images(const std::string& path, ReadOptions options, PlaneAxis axis, const std::string& option,
+int count_images(const Source& source, ReadOptions options, PlaneAxis axis, const std::string& option,
                  bool* is_named = nullptr) {
   constexpr std::int64_t kBytesOfImage = 2048;  // names of inputs and outputs, and an outcome
   options.in_parts = true;
-  const std::int64_t count = claimed_images(path, options, axis, option, is_named);
+  const std::int64_t count = claimed_images(source, options, axis, option, is_named);
   const std::int64_t most = std::min<std::int64_t>(options.limits.max_pages, std::numeric_limits<int>::max());
   if (count > most)
     throw Error(ErrorCode::data,
                 fmt::format("contains {} images for {}, more than --max-pages {}", count, option, most));
   options.planes.*axis = static_cast<int>(count - 1);
   options.warn = nullptr;
-  if (count > 1) open_samples(path, options);
+  if (count > 1) open_samples(source, options);
   const std::int64_t memory = memory_limit(options.limits);
   if (count > memory / kBytesOfImage)
     throw Error(ErrorCode::memory,
@@ -141,24 +139,24 @@ int count_images(const std::string& path, ReadOptions options, PlaneAxis axis, c
 
 }  // namespace
 
-std::vector<std::string> channel_names(const std::string& path, ReadOptions options) {
-  if (is_folder_of_images(path))
+std::vector<std::string> channel_names(const Source& source, ReadOptions options) {
+  if (source.is_folder)
     throw Error(ErrorCode::data,
                 "is a stack of slices, whose channels are not counted; name them with "
                 "--intensity-channel");
   std::vector<std::string> names;
   options.planes.channels_found = &names;
   const int count = open_with_options_of(
-      "--intensity-", [&] { return count_images(path, options, &PlaneChoice::channel, "--channel"); });
+      "--intensity-", [&] { return count_images(source, options, &PlaneChoice::channel, "--channel"); });
   names.resize(static_cast<std::size_t>(count));
   return names;
 }
 
-int count_frames(const std::string& path, const ReadOptions& options, const std::string& option) {
+int count_frames(const Source& source, const ReadOptions& options, const std::string& option) {
   bool is_named = false;
-  const int count = is_folder_of_images(path)  // a stack
+  const int count = source.is_folder  // a stack
                         ? 1
-                        : count_images(path, options, &PlaneChoice::frame, "--frame", &is_named);
+                        : count_images(source, options, &PlaneChoice::frame, "--frame", &is_named);
   if (count == 1 && !is_named)
     throw Error(ErrorCode::data,
                 "contains one time point; " + option +
@@ -167,17 +165,16 @@ int count_frames(const std::string& path, const ReadOptions& options, const std:
   return count;
 }
 
-PlaneChoice follow_planes(const std::string& path, const ReadOptions& asked, const PlaneChoice& followed) {
+PlaneChoice follow_planes(const Source& source, const ReadOptions& asked, const PlaneChoice& followed) {
   ReadOptions options = asked;
   PlaneChoice& planes = options.planes;
-  if (!(followed.series || followed.frame) || planes.pages || TextStream::is_named(path) ||
-      is_folder_of_images(path))
+  if (!(followed.series || followed.frame) || planes.pages || source.is_stream || source.is_folder)
     return planes;
   if (!planes.channel && planes.channel_name.empty()) planes.channel = 0;
   options.warn = nullptr;
   const auto follow = [&](PlaneAxis axis, const char* option) {
     try {
-      if (!(planes.*axis) && followed.*axis && claimed_images(path, options, axis, option) > 1)
+      if (!(planes.*axis) && followed.*axis && claimed_images(source, options, axis, option) > 1)
         planes.*axis = followed.*axis;
     } catch (const Error&) {  // whoever opens the image reports what is wrong with it
     }
@@ -267,9 +264,9 @@ static void send_rows(BitView bits, int y, const IntensityImage::Sink& sink) {
   }
 }
 
-MarkerImage::MarkerImage(const std::string& path, const ReadOptions& options)
-    : path_(path), reader_(open_reader(path, options)) {
-  with_path(path, [&] { reader_->find_threshold(); });
+MarkerImage::MarkerImage(const Source& source, const ReadOptions& options)
+    : path_(source), reader_(open_reader(source, options)) {
+  with_path(path_, [&] { reader_->find_threshold(); });
 }
 
 int MarkerImage::slices_ahead() const {

@@ -24,7 +24,7 @@ class IntensityReader final : public IntensityImage {
   /// A folder is a stack of slices. All pages must have one size. Throws Error as open_reader() does, but
   /// with --intensity-channel and similar options if ReadOptions::planes does not select one of several
   /// images, and (data) for images with colors.
-  IntensityReader(const std::string& path, const ReadOptions& options);
+  IntensityReader(const Source& source, const ReadOptions& options);
 
   const ImageInfo& info() const { return info_; }
   std::int64_t held_bytes() const { return held_bytes_; }
@@ -60,22 +60,22 @@ class IntensityReader final : public IntensityImage {
 /// Returns the names of channels of an intensity image, from its header; "" if unnamed. `options`: as for
 /// IntensityReader; the channel is ignored. Throws Error as IntensityReader does, and (data) for a stack of
 /// slices.
-std::vector<std::string> channel_names(const std::string& path, ReadOptions options);
+std::vector<std::string> channel_names(const Source& source, ReadOptions options);
 
 /// Returns the number of time points of an image, from its header. `options`: those for opening it, except
 /// the time point; `option` asks for all of them. Throws Error as open_reader() does, and (data) if there are
 /// not several, because pages without a time axis would be slices.
-int count_frames(const std::string& path, const ReadOptions& options, const std::string& option);
+int count_frames(const Source& source, const ReadOptions& options, const std::string& option);
 
 /// Returns the planes of `options`, for reading an image of which some may not be chosen. Its series and time
 /// point are then those of `followed`, if it has several. Streams and stacks are not looked into.
-PlaneChoice follow_planes(const std::string& path, const ReadOptions& options, const PlaneChoice& followed);
+PlaneChoice follow_planes(const Source& source, const ReadOptions& options, const PlaneChoice& followed);
 
 /// The foreground of an input as samples, 1 or 0. Components are selected by the markers that they contain.
 class MarkerImage final : public IntensityImage {
  public:
   /// Throws Error as open_reader() does. Later errors are FileErrors of the input.
-  MarkerImage(const std::string& path, const ReadOptions& options);
+  MarkerImage(const Source& source, const ReadOptions& options);
 
   std::int64_t held_bytes() const { return reader_->held_bytes(); }
   /// Returns the memory for reading.

@@ -79,20 +79,17 @@ std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, c
                                 : std::move(source);
 }
 
-std::shared_ptr<const InputFile> open_input(const std::string& path, const ReadOptions& options) {
-  return std::make_shared<const InputFile>(path, memory_limit(options.limits));
-}
-
-static std::unique_ptr<SampleSource> open_store(const std::string& path, const ReadOptions& options) {
-  check_format("zarr", path, options.limits);
-  return open_zarr(path, options);
-}
-
-std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options) {
-  return is_store(path) ? open_store(path, options) : open_file(open_input(path, options), options);
-}
-
 namespace {
+
+/// Opens a source that is not a stack.
+OpenSamples open_image(const Source& source, const ReadOptions& options) {
+  if (source.is_store) {
+    check_format("zarr", source, options.limits);
+    return {open_zarr(source, options), 0, options.limits.memory};
+  }
+  const auto file = std::make_shared<const InputFile>(source, memory_limit(options.limits));
+  return {open_file(file, options), file->held_bytes(), options.limits.memory};
+}
 
 /// A folder of slices. Opens each slice while it is decoded, so a stack of thousands keeps no files open.
 class StackSource final : public SampleSource {
@@ -136,7 +133,7 @@ class StackSource final : public SampleSource {
   }
 
   std::unique_ptr<SampleSource> open_slice(const std::string& name) const {
-    return open_file((std::filesystem::path(folder_) / name).string(), options_);
+    return open_image((std::filesystem::path(folder_) / name).string(), options_).source;
   }
 
   [[noreturn]] static void fail(const std::string& name, const Error& error) {
@@ -186,14 +183,8 @@ class StackSource final : public SampleSource {
   std::int64_t buffer_bytes_ = 0;
 };
 
-}  // namespace
-
-std::unique_ptr<SampleSource> open_stack(const std::string& folder, const ReadOptions& options) {
-  return std::make_unique<StackSource>(folder, options);
-}
-
 /// Returns a function that passes each line on once. Thread-safe.
-static std::function<void(const std::string&)> once_each(std::function<void(const std::string&)> warn) {
+std::function<void(const std::string&)> once_each(std::function<void(const std::string&)> warn) {
   if (!warn) return nullptr;
   struct Said {
     std::mutex mutex;
@@ -205,15 +196,10 @@ static std::function<void(const std::string&)> once_each(std::function<void(cons
   };
 }
 
-static OpenSamples open(const std::string& path, const ReadOptions& options) {
-  if (options.stack) return {open_stack(path, options), 0, options.limits.memory};
-  if (is_store(path)) return {open_store(path, options), 0, options.limits.memory};
-  const std::shared_ptr<const InputFile> file = open_input(path, options);
-  return {open_file(file, options), file->held_bytes(), options.limits.memory};
-}
+}  // namespace
 
-OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
-  if (asked.stack && path == "-")
+OpenSamples open_samples(const Source& from, const ReadOptions& asked) {
+  if (from.is_stack && from.path == "-")
     throw Error(ErrorCode::usage, "a stack is a folder and cannot come from stdin");
 
   ReadOptions options = asked;
@@ -226,7 +212,9 @@ OpenSamples open_samples(const std::string& path, const ReadOptions& asked) {
   options.limits.memory = memory_limit(asked.limits);
   options.warn = once_each(asked.warn);
   try {
-    OpenSamples opened = open(path, options);
+    OpenSamples opened =
+        !from.is_stack ? open_image(from, options)
+                       : OpenSamples{std::make_unique<StackSource>(from, options), 0, options.limits.memory};
     SampleSource& source = *opened.source;
     const bool has_threshold = options.foreground.threshold || options.foreground.otsu;
     if (source.format(0).photometric == Photometric::palette && has_threshold && options.warn &&

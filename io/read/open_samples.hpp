@@ -11,19 +11,12 @@
 
 namespace gpuccl::io {
 
-/// Opens an input. Throws as InputFile does.
-std::shared_ptr<const InputFile> open_input(const std::string& path, const ReadOptions& options);
-
 /// Returns the format of a file, by its first bytes: "png". "" for other formats, and for files compressed by
 /// gzip.
 std::string recognized_format(const InputFile& file);
 
 /// Opens an image in one of the formats in read_formats(), recognized by its first bytes. Throws Error.
 std::unique_ptr<SampleSource> open_file(std::shared_ptr<const InputFile> file, const ReadOptions& options);
-std::unique_ptr<SampleSource> open_file(const std::string& path, const ReadOptions& options);
-
-/// Opens a folder of slices. Reads the header of every slice. Throws Error.
-std::unique_ptr<SampleSource> open_stack(const std::string& folder, const ReadOptions& options);
 
 struct OpenSamples {
   std::unique_ptr<SampleSource> source;
@@ -31,8 +24,7 @@ struct OpenSamples {
   std::int64_t memory = 0;      // the limit
 };
 
-/// Opens the samples of a file, of "-" (standard input) or, with ReadOptions::stack, of a folder of slices.
-/// Throws Error as open_reader() does. Passes on every warning once.
-OpenSamples open_samples(const std::string& path, const ReadOptions& options);
+/// Opens the samples of a source. Throws Error as open_reader() does. Passes on every warning once.
+OpenSamples open_samples(const Source& source, const ReadOptions& options);
 
 }  // namespace gpuccl::io

@@ -325,7 +325,7 @@ class SampleReader final : public Reader {
 
 }  // namespace
 
-std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& asked) {
+std::unique_ptr<Reader> open_reader(const Source& source, const ReadOptions& asked) {
   const ForegroundOptions& foreground = asked.foreground;
   if (foreground.threshold && std::isnan(*foreground.threshold))
     throw Error(ErrorCode::usage, "the threshold is not a number");
@@ -333,11 +333,11 @@ std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& 
     throw Error(ErrorCode::usage, "a threshold and otsu cannot be combined");
   if (!foreground.values.empty() && (foreground.threshold || foreground.otsu))
     throw Error(ErrorCode::usage, "values and a threshold cannot be combined");
-  return std::make_unique<SampleReader>(open_samples(path, asked), path, asked);
+  return std::make_unique<SampleReader>(open_samples(source, asked), source, asked);
 }
 
-BitVolume read_image(const std::string& path, const ReadOptions& options, ImageInfo* info) {
-  const std::unique_ptr<Reader> reader = open_reader(path, options);
+BitVolume read_image(const Source& source, const ReadOptions& options, ImageInfo* info) {
+  const std::unique_ptr<Reader> reader = open_reader(source, options);
   try {
     BitVolume image(reader->info().extent);
     reader->read(0, reader->info().extent.depth, image);

@@ -8,6 +8,7 @@
 #include "gpuccl/image.hpp"
 #include "gpuccl/values.hpp"
 #include "io/image/image_info.hpp"
+#include "io/image/paths.hpp"
 #include "io/image/read_options.hpp"
 
 namespace gpuccl::io {
@@ -53,13 +54,13 @@ class Reader {
   virtual int group_depth() const = 0;
 };
 
-/// Opens a file of any format in read_formats(), "-" (stdin), or, with `stack`, a folder of slices in natural
+/// Opens a file of any format in read_formats(), "-" (stdin), or a stack, a folder of slices in natural
 /// name order or in the order of its files.txt. The first bytes determine the format, not the name. Throws
 /// Error: no_input if it is missing or cannot be opened, data if it is not a readable image, memory if it is
 /// over a limit.
-std::unique_ptr<Reader> open_reader(const std::string& path, const ReadOptions& options);
+std::unique_ptr<Reader> open_reader(const Source& source, const ReadOptions& options);
 
 /// Opens and reads an image. Sets `info` if it is not null.
-BitVolume read_image(const std::string& path, const ReadOptions& options, ImageInfo* info = nullptr);
+BitVolume read_image(const Source& source, const ReadOptions& options, ImageInfo* info = nullptr);
 
 }  // namespace gpuccl::io

@@ -87,9 +87,7 @@ TEST_CASE("a file is a dataset of one, and a folder with the option stack is one
   CHECK(image[0].dataset == "page.png");
   CHECK(image[0].inputs.size() == 1);
 
-  io::ReadOptions reading;
-  reading.stack = true;
-  const std::vector<ImageSet> volume = read_datasets("data/cells-slices", reading, {});
+  const std::vector<ImageSet> volume = read_datasets({"data/cells-slices", true}, {}, {});
   REQUIRE(volume.size() == 1);
   REQUIRE(volume[0].inputs.size() == 1);
   CHECK(volume[0].inputs[0].load().extent().depth == 12);

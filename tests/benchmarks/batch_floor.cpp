@@ -42,7 +42,7 @@ class Chunks {
         folder / std::filesystem::path(input).filename().replace_extension(".tiff");
     LabelPaths one;
     one.input = input;
-    one.set_image(image.string());
+    one.image = image.string();
     files_.push_back(one.with_defaults());
     chunk_.push_back(
         std::make_unique<Job>(link_, files_.back(), options_, signature_of(options_), [](auto&, auto&) {}));

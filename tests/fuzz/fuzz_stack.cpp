@@ -54,10 +54,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::size_t middle = list.find('\n');
   if (middle != std::string::npos) check_order(list.substr(0, middle), list.substr(middle + 1));
   std::ofstream(slices.folder / "files.txt", std::ios::binary) << list;
-  io::ReadOptions options = fuzz::small_options();
-  options.stack = true;
   try {
-    io::read_image(slices.folder.string(), options);
+    io::read_image({slices.folder.string(), true}, fuzz::small_options());
   } catch (const Error& error) {
     if (std::strlen(error.what()) == 0) __builtin_trap();
   }

@@ -345,9 +345,7 @@ TEST_CASE("requests that make no sense are refused") {
   options.foreground.threshold = 3;
   options.foreground.otsu = true;
   REQUIRE(error_code_of([&] { open_reader("x", options); }) == ErrorCode::usage);
-  options = {};
-  options.stack = true;
-  REQUIRE(error_code_of([&] { open_reader("-", options); }) == ErrorCode::usage);
+  REQUIRE(error_code_of([&] { open_reader({"-", true}, {}); }) == ErrorCode::usage);
 }
 
 TEST_CASE("a file that shrinks while it is read is an error") {

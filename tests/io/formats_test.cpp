@@ -1,5 +1,7 @@
 #include "io/image/formats.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <filesystem>
@@ -10,6 +12,7 @@
 #include <vector>
 
 #include "io/files/file_names.hpp"
+#include "io/image/paths.hpp"
 #include "support/catch.hpp"
 #include "support/error_code_of.hpp"
 #include "support/files.hpp"
@@ -140,11 +143,11 @@ TEST_CASE("a folder with the metadata of Zarr is an image") {
     const ScratchFolder scratch;
     const std::string folder = scratch / "a";
     std::filesystem::create_directory(folder);
-    CHECK(is_folder_of_images(folder));
+    CHECK(Source(folder).is_folder);
     CHECK_FALSE(is_store(folder));
     write_file(folder + "/" + file, "{}");
     CHECK(is_store(folder));
-    CHECK_FALSE(is_folder_of_images(folder));
+    CHECK_FALSE(Source(folder).is_folder);
     CHECK(label_format(folder) == LabelFormat::zarr);
     CHECK(label_format(folder + "/labels/b") == LabelFormat::zarr);
     CHECK(is_label_group(folder + "/labels/b"));
@@ -152,8 +155,34 @@ TEST_CASE("a folder with the metadata of Zarr is an image") {
     CHECK(own_labels_of(folder) == folder + "/labels/gpuccl");
     CHECK(image_of_labels(folder + "/labels/b") == folder);
   }
-  CHECK_FALSE(is_folder_of_images("/nonexistent"));
+  CHECK_FALSE(Source("/nonexistent").is_folder);
   CHECK(image_of_labels("labels/b") == ".");
+}
+
+TEST_CASE("sources and targets of files, folders, stores and streams") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"slices", "cells.zarr", "cells.tif"})
+    std::filesystem::create_directory(scratch / folder);
+  write_file(scratch / "cells.zarr/.zgroup", "{}");
+  REQUIRE(::mkfifo((scratch / "pipe").c_str(), 0600) == 0);
+  for (const std::string& stream : {std::string("-"), scratch / "pipe", std::string("/dev/null")}) {
+    CHECK(Source(stream).is_stream);
+    CHECK(Target(stream).is_stream);
+  }
+  CHECK(Source::of_image(scratch / "slices").is_stack);
+  CHECK_FALSE(Source(scratch / "slices").is_stack);
+  CHECK_FALSE(Source::of_image(scratch / "cells.zarr").is_stack);
+  CHECK(Source(scratch / "cells.zarr").is_store);
+  CHECK(Source::of_image(scratch / "slices/missing.tif").path == scratch / "slices/missing.tif");
+
+  CHECK(Target("missing/").is_folder);
+  CHECK(Target(scratch / "slices").is_folder);
+  CHECK_FALSE(Target(scratch / "cells.tif").is_folder);  // the name of a label image
+  CHECK(Target("a.nii.gz").format == LabelFormat::nifti_gz);
+  CHECK_FALSE(Target("a.csv").format);
+  CHECK(Target(scratch / "cells.zarr/").path == scratch / "cells.zarr");
+  CHECK(Target("-").name() == "standard output");
+  CHECK(Target().empty());
 }
 
 }  // namespace

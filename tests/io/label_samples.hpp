@@ -36,7 +36,7 @@ inline void save_labels(const std::string& path, const LabelImage& image, const 
   SharedFile file(path, std::make_unique<AtomicFile>(path));
   const Label count = map.empty() ? image.count() : *std::max_element(map.begin(), map.end());
   SoloLink link;
-  write_labels(link, file, label_format(path), image.extent(), {image, map, count}, options);
+  write_labels(link, file, *label_format(path), image.extent(), {image, map, count}, options);
   if (commit) file.made()->commit();
 }
 

@@ -18,8 +18,7 @@ TEST_CASE("the extension says the format") {
   CHECK(label_format("a.TIFF") == Format::tiff);
   CHECK(label_format("a.b/c.d.png") == Format::png);
   CHECK(label_format("a.Npy") == Format::npy);
-  for (const char* path : {"a", "a.jpg", "a.png/b", ".png", "", "a.tiff.gz"})
-    CHECK(error_code_of([=] { label_format(path); }) == ErrorCode::usage);
+  for (const char* path : {"a", "a.jpg", "a.png/b", ".png", "", "a.tiff.gz"}) CHECK_FALSE(label_format(path));
 }
 
 TEST_CASE("the type of labels follows from their number and the option") {

@@ -34,14 +34,10 @@ void save_tiff(const std::string& path, const BitVolume& image, int z, int pages
   write_tiff(path, std::vector<tests::TiffPageToWrite>(static_cast<std::size_t>(pages), page));
 }
 
-ReadOptions stack() {
-  ReadOptions options;
-  options.stack = true;
-  return options;
-}
+Source stack(const ScratchFolder& folder) { return {folder.path().string(), true}; }
 
 std::string reason_of(const ScratchFolder& folder) {
-  return gpuccl::reason_of([&] { read_image(folder.path().string(), stack()); });
+  return gpuccl::reason_of([&] { read_image(stack(folder), {}); });
 }
 
 }  // namespace
@@ -57,9 +53,9 @@ TEST_CASE("a folder of slices is a volume in natural order of names, of either f
   write_file(folder / "notes.txt", "not a slice");
   ImageInfo info;
   std::vector<std::string> lines;
-  ReadOptions options = stack();
+  ReadOptions options;
   options.warn = [&](const std::string& line) { lines.push_back(line); };
-  REQUIRE(same_bits(read_image(folder.path().string(), options, &info), image));
+  REQUIRE(same_bits(read_image(stack(folder), options, &info), image));
   REQUIRE(lines.size() == 2);
   REQUIRE(lines[1] ==
           "all images of the folder are slices, including 'slice0.png' and 'slice1.tif'; list the right ones "
@@ -71,7 +67,7 @@ TEST_CASE("a folder of slices is a volume in natural order of names, of either f
   for (int z = 11; z >= 0; --z) list += "slice" + std::to_string(z) + (z % 2 == 0 ? ".png\n" : ".tif\n");
   write_file(folder / "files.txt", list);
   lines.clear();
-  const BitVolume upside_down = read_image(folder.path().string(), options);
+  const BitVolume upside_down = read_image(stack(folder), options);
   REQUIRE(lines.empty());
   for (int z = 0; z < 12; ++z)
     for (int y = 0; y < 30; ++y)
@@ -89,10 +85,10 @@ TEST_CASE("Otsu's threshold of a stack is one for all slices") {
     png.samples = samples_of<std::uint32_t>(image, level * 100, level * 100 - 10, 0);
     write_png(folder / (std::to_string(level) + ".png"), png);
   }
-  ReadOptions options = stack();
+  ReadOptions options;
   options.foreground.otsu = true;
   ImageInfo info;
-  const BitVolume read = read_image(folder.path().string(), options, &info);
+  const BitVolume read = read_image(stack(folder), options, &info);
   REQUIRE(info.foreground_rule == "otsu: value > 100");
   REQUIRE(count_foreground(read.view().slices(0, 1)) == 0);
   REQUIRE(count_foreground(read.view().slices(1, 2)) == 200);
@@ -132,7 +128,7 @@ TEST_CASE("a slice that goes away while the stack is read is an error") {
   const ScratchFolder folder;
   const BitVolume image = noise({70, 30, 3}, 4);
   for (int z = 0; z < 3; ++z) save_png(folder / (std::to_string(z) + ".png"), image, z);
-  const auto reader = open_reader(folder.path().string(), stack());
+  const auto reader = open_reader(stack(folder), {});
   BitVolume into(image.extent());
   std::filesystem::remove(folder / "1.png");
   REQUIRE(error_code_of([&] { reader->read(0, 3, into); }) == ErrorCode::no_input);
@@ -151,10 +147,10 @@ TEST_CASE("a stack keeps no slice open, also if inputs are kept for other images
     return std::distance(std::filesystem::directory_iterator("/proc/self/fd"),
                          std::filesystem::directory_iterator());
   };
-  ReadOptions options = stack();
+  ReadOptions options;
   options.kept = std::make_shared<KeptInputs>();
   const auto before = open_files();
-  const auto reader = open_reader(scratch.path().string(), options);
+  const auto reader = open_reader(stack(scratch), options);
   BitVolume into(image.extent());
   reader->read(0, 20, into);
   CHECK(open_files() <= before + 1);

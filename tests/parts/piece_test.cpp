@@ -22,7 +22,7 @@ LabelPaths outputs(const std::string& input, const std::string& base, const Labe
   LabelPaths files;
   files.input = input;
   files.intensities = options.measure.intensities;
-  files.set_image(base + ".tiff");
+  files.image = base + ".tiff";
   files.stats = base + ".csv";
   files.contacts = base + "-contacts.csv";
   return files.with_defaults();

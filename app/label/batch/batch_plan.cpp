@@ -11,7 +11,6 @@
 #include "app/view/batch_page.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/text_stream.hpp"
 #include "io/image/formats.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/one_image.hpp"
@@ -51,14 +50,6 @@ std::string what_keeps_apart(const std::string& input, const std::string& other)
   return "use one output folder for each";
 }
 
-/// Returns whether two names with the same identity are the same file. Another process may replace outputs
-/// meanwhile, and a new file may get the inode of an earlier one.
-bool are_still_one(const std::string& a, const std::string& b) {
-  for (int look = 0; look < 3; ++look)
-    if (io::identify(a) != io::identify(b)) return false;
-  return true;
-}
-
 /// Two inputs whose outputs have the same name.
 class SameOutput : public io::FileError {
  public:
@@ -77,23 +68,15 @@ class Claims {
   InputClaims inputs;
 
   /// Adds a joint output, `owner`. `suggestion`: of an input whose output has that name.
-  void write(const std::string& path, const std::string& owner, const std::string& suggestion = "") {
-    if (path.empty()) return;
-    const io::FileIdentity identity = io::identify(path);
-    inputs.refuse_output(path, identity);
-    claim(path, identity, owner, suggestion);
+  void write(const io::Target& target, const std::string& owner, const std::string& suggestion = "") {
+    if (target.empty() || target.is_stream) return;
+    const io::FileIdentity identity = io::identify(target);
+    inputs.refuse_output(target, identity);
+    claim(target, identity, owner, suggestion);
   }
   void write_all(const LabelPaths& files) {
-    const std::vector<std::string> outputs = files.outputs();
-    std::vector<io::FileIdentity> identities;
-    std::map<io::FileIdentity, std::string> own;
-    for (const std::string& path : outputs) {
-      identities.push_back(io::identify(path));
-      if (const auto [other, free] = own.emplace(identities.back(), path);
-          !free && are_still_one(path, other->second))
-        throw io::FileError(path, ErrorCode::usage, "is the name of two outputs of " + files.input);
-    }
-    inputs.refuse_outputs(files, identities);
+    const std::vector<io::Target> outputs = files.outputs();
+    const std::vector<io::FileIdentity> identities = inputs.refuse_outputs(files);
     for (std::size_t i = 0; i < outputs.size(); ++i) claim(outputs[i], identities[i], files.input);
   }
 
@@ -147,7 +130,7 @@ void refuse_outputs_among_inputs(const std::vector<BatchItem>& plan,
                                  const std::set<io::FileIdentity>& searched) {
   std::set<fs::path> seen;
   for (const BatchItem& item : plan)
-    for (const std::string& path : {item.files.image, item.files.preview}) {
+    for (const std::string& path : {item.files.image.path, item.files.preview.path}) {
       if (!io::is_image_name(path)) continue;
       const fs::path folder = fs::path(path).parent_path();
       if (seen.insert(folder).second && searched.contains(io::identify((folder / ".").string())))
@@ -193,15 +176,15 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
 }
 
 /// Returns whether an image of --intensity has the time points of the only input.
-bool is_file_of_frames(const std::string& image, const LabelOptions& options) {
-  return options.every_frame && options.inputs.size() == 1 && !image.empty() &&
-         !io::is_folder_of_images(image);
+bool is_file_of_frames(const io::Source& image, const LabelOptions& options) {
+  return options.every_frame && options.inputs.size() == 1 && !image.empty() && !image.is_folder;
 }
 
 /// Refuses a file as --intensity of two inputs, of which the last may be another image of samples.
 void check_intensity_of_one(const LabelOptions& options) {
   if (options.inputs.size() != 2 || options.measure.intensities.size() != 1) return;
-  const std::string &image = options.measure.intensities.front(), &last = options.inputs.back();
+  const std::string& image = options.measure.intensities.front();
+  const std::string& last = options.inputs.back();
   std::error_code none;
   if (fs::is_regular_file(image, none))
     throw io::FileError(image, ErrorCode::usage,
@@ -224,22 +207,20 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
   Claims claims;
   for (const std::string& given : options.inputs)
     if (given.starts_with('@') && given != "@-") claims.inputs.add_file(given.substr(1));
-  for (const BatchInput& input : inputs) claims.inputs.add(input.path, options.input.stack);
-  if (!io::TextStream::is_named(batch.report)) claims.write(batch.report, "the report");
-  if (!io::TextStream::is_named(batch.summary)) claims.write(batch.summary, "the summary");
-  if (!io::TextStream::is_named(options.files.stats))
-    claims.write(options.files.stats, "the table of all components");
-
+  for (const BatchInput& input : inputs) claims.inputs.add(input.path);
+  claims.write(batch.report, "the report");
+  claims.write(batch.summary, "the summary");
+  claims.write(options.files.stats, "the table of all components");
   claims.write(index_of_pages(options), "the index of the pages",
                "rename the input, or label it alone with --view FILE.html");
 
   check_intensity_of_one(options);
   std::vector<IntensityImages> intensities;
-  const auto one_of = [](const std::vector<std::string>& all, std::size_t i) {
-    return all.empty() ? std::string() : all.size() == 1 ? all.front() : all[i];
+  const auto one_of = []<class T>(const std::vector<T>& all, std::size_t i) {
+    return all.empty() ? T() : all.size() == 1 ? all.front() : all[i];
   };
   for (std::size_t i = 0; i < options.measure.intensity_files(); ++i)
-    if (const std::string image = one_of(options.measure.intensities, i); !is_file_of_frames(image, options))
+    if (const io::Source image = one_of(options.measure.intensities, i); !is_file_of_frames(image, options))
       intensities.emplace_back(image, one_of(options.measure.intensity_names, i));
   IntensityImages seeds(options.seeds, "", "--seeds");
   std::vector<BatchItem> plan;
@@ -258,21 +239,21 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.view = in_folder(options.files.view, page_name(input.output), "");
     std::optional<Error> problem = input.problem;
     try {
-      files.set_image(image_in_folder(images, input.output, extension_for(input.path, options)));
+      files.image = image_in_folder(images, input.output, extension_for(input.path, options));
       for (IntensityImages& of_folder : intensities) {
         files.intensities.push_back(of_folder.find(input.name, options.input.stack));
-        claims.inputs.add_intensity(files.intensities.back());
+        claims.inputs.add(files.intensities.back());
       }
       files.seeds = seeds.find(input.name, options.input.stack);
-      if (!files.seeds.empty()) claims.inputs.add_intensity(files.seeds);
+      claims.inputs.add(files.seeds);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::no_input) ++lacking;
       if (!problem) problem = error;
     }
-    for (const std::string& image : options.measure.intensities)
+    for (const io::Source& image : options.measure.intensities)
       if (is_file_of_frames(image, options)) {
         files.intensities.push_back(image);
-        claims.inputs.add_intensity(image);
+        claims.inputs.add(image);
       }
     plan.push_back({files, problem, input.frame});
   }

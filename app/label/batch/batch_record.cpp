@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "app/label/label_outputs.hpp"
 #include "io/files/json.hpp"
 #include "io/report/csv_tables.hpp"
 
@@ -55,54 +54,42 @@ std::string report_line(const std::string& input, std::optional<int> frame, cons
 
 }  // namespace
 
-GrowingFile::GrowingFile(const std::string& path) : path_(path) {
-  if (!path.empty() && io::TextStream::is_named(path)) stream_.emplace(path);
-}
-
-void GrowingFile::open(const io::AtomicFile::Options& options) {
-  if (stream_) return stream_->open();
-  if (!path_.empty())
-    file_ = io::with_path(path_, [&] { return std::make_unique<io::AtomicFile>(path_, options); });
-}
-
 template <class Work>
 void GrowingFile::attempt(Work work) {
-  if (!file_ && !stream_) return;
+  if (!output_) return;
   try {
-    io::with_path(file_ ? file_->path() : stream_->name(), work);
+    work();
   } catch (const io::FileError& error) {
     error_ = error;
-    file_.reset();
-    stream_.reset();
+    output_ = TextOutput({});
   }
 }
 
 void GrowingFile::add(std::string_view text) {
   attempt([&] {
     waiting_ += text;
-    if (stream_ || waiting_.size() >= kWriteAtOnce) flush();  // a reader may be waiting for the line
+    // A reader of a stream may be waiting for the line.
+    if (output_.target().is_stream || waiting_.size() >= kWriteAtOnce) flush();
   });
 }
 
 void GrowingFile::commit() {
   attempt([&] {
     flush();
-    if (file_) file_->commit();
+    TextOutput::commit_together({&output_});
   });
 }
 
 bool GrowingFile::keep_older() {
   std::error_code none;
-  if (!file_ || !std::filesystem::exists(path_, none)) return false;
-  file_.reset();
+  const io::Target& target = output_.target();
+  if (!output_ || target.is_stream || !std::filesystem::exists(target.path, none)) return false;
+  output_ = TextOutput({});
   return true;
 }
 
 void GrowingFile::flush() {
-  if (file_)
-    file_->write(waiting_.data(), waiting_.size());
-  else
-    io::write_all(stream_->descriptor(), waiting_.data(), waiting_.size());
+  output_.write(waiting_);
   waiting_.clear();
 }
 
@@ -167,17 +154,14 @@ BatchFiles::BatchFiles(const LabelOptions& options, const std::vector<MeasureCol
 
 void BatchFiles::open() {
   const LabelOptions& options = options_;
-  for (GrowingFile* file : {&report_, &table_, &summary_, &index_}) file->open(options.output.file);
+  report_.open(options.output, nullptr);
+  table_.open(options.output, io::is_stats_csv);
+  summary_.open(options.output, io::is_summary_csv);
+  index_.open(options.output, nullptr);
   if (!options.output.replace_foreign && !options.files.view.empty())
     refuse_foreign_page(index_of_pages(options), is_batch_page);
-  if (!options.batch.summary.empty()) {
-    if (!options.output.replace_foreign && !io::TextStream::is_named(options.batch.summary))
-      refuse_foreign_table(options.batch.summary, io::is_summary_csv);
-    summary_.add(io::summary_header(options.every_frame));
-  }
+  if (!options.batch.summary.empty()) summary_.add(io::summary_header(options.every_frame));
   if (options.files.stats.empty()) return;
-  if (!options.output.replace_foreign && !io::TextStream::is_named(options.files.stats))
-    refuse_foreign_table(options.files.stats, io::is_stats_csv);
   table_.add(io::joint_stats_header(columns_, options.values.has_column(), options.every_frame));
   io::SpooledText::try_folder();
 }
@@ -194,9 +178,9 @@ void BatchFiles::add(const BatchItem& item, const Outcome& outcome) {
     outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
   report_.add(report_line(item.files.input, item.frame, outcome));
   if (item.files.view.empty()) return;
-  const std::filesystem::path page = item.files.view;
+  const std::filesystem::path page = item.files.view.path;
   entries_.push_back(
-      index_entry(item.files.input, page.lexically_relative(options_.files.view).string(), outcome));
+      index_entry(item.files.input, page.lexically_relative(options_.files.view.path).string(), outcome));
 }
 
 std::vector<std::string> BatchFiles::keep_older() {

@@ -15,9 +15,9 @@
 #include "app/common/messages.hpp"
 #include "app/label/batch/label_batch.hpp"
 #include "app/label/label_options.hpp"
+#include "app/label/label_outputs.hpp"
 #include "app/view/batch_page.hpp"
 #include "gpuccl/measures.hpp"
-#include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
 
@@ -43,10 +43,11 @@ struct Outcome {
 /// it.
 class GrowingFile {
  public:
-  /// Without a path there is no file. Duplicates a descriptor, as io::TextStream does.
-  explicit GrowingFile(const std::string& path);
-  /// io::FileError if it cannot be created.
-  void open(const io::AtomicFile::Options& options);
+  /// As TextOutput.
+  explicit GrowingFile(const io::Target& target) : output_(target) {}
+  void open(const OutputOptions& options, bool (*is_ours)(std::string_view)) {
+    output_.open(options, is_ours);
+  }
   void add(std::string_view text);
   /// Gives a file its name.
   void commit();
@@ -61,9 +62,7 @@ class GrowingFile {
   void attempt(Work work);
   void flush();
 
-  std::string path_;
-  std::unique_ptr<io::AtomicFile> file_;
-  std::optional<io::TextStream> stream_;
+  TextOutput output_;
   std::string waiting_;
   std::optional<io::FileError> error_;
 };

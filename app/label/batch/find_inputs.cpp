@@ -62,10 +62,10 @@ class Finder {
  public:
   explicit Finder(const FindOptions& options) : options_(options) {}
 
-  void add(const std::string& path) {
-    std::error_code problem;
-    if (!fs::is_directory(path, problem) || (!options_.stack && io::is_store(path))) {
-      found_.inputs.push_back({path, name_of_input(path), std::nullopt});
+  void add(const io::Source& given) {
+    const std::string& path = given;
+    if (!given.is_folder && !(options_.stack && given.is_store)) {
+      add(path, name_of_input(path));
     } else if (options_.stack) {
       add_stacks(path, last_part(path), true);
     } else {
@@ -78,6 +78,11 @@ class Finder {
   FoundInputs found() { return std::move(found_); }
 
  private:
+  void add(const fs::path& path, const fs::path& name, const std::optional<Error>& problem = {},
+           bool is_found = false) {
+    found_.inputs.push_back({{path.string(), options_.stack}, name.string(), problem, is_found});
+  }
+
   /// Adds a folder with images as a stack. Searches a folder without images for stacks.
   void add_stacks(const fs::path& folder, const fs::path& name, bool given) {
     const Listing listing = list(folder, name);
@@ -87,15 +92,14 @@ class Finder {
       if (!listing.folders.empty())
         warn(folder, counted(listing.folders.size(), "folder") +
                          " ignored, because the folder also contains images and is a stack");
-      found_.inputs.push_back({folder.string(), name.string(), std::nullopt});
-      return;
+      return add(folder, name);
     }
     for (const std::string& inner : listing.folders) {
       const fs::path inner_name = given ? fs::path(inner) : name / inner;
       if (options_.recursive) {
         add_stacks(folder / inner, inner_name, false);
       } else {
-        found_.inputs.push_back({(folder / inner).string(), inner_name.string(), std::nullopt});
+        add(folder / inner, inner_name);
       }
     }
   }
@@ -103,11 +107,10 @@ class Finder {
   void add_images(const fs::path& folder, const fs::path& name) {
     const Listing listing = list(folder, name);
     for (const std::string& image : listing.images)
-      found_.inputs.push_back({(folder / image).string(), name_of_outputs(name / image),
-                               is_pipe_or_device(folder / image)
-                                   ? std::optional<Error>({ErrorCode::no_input, "is not a file"})
-                                   : std::nullopt,
-                               true});
+      add(folder / image, name_of_outputs(name / image),
+          is_pipe_or_device(folder / image) ? std::optional<Error>({ErrorCode::no_input, "is not a file"})
+                                            : std::nullopt,
+          true);
     warn_of_links(folder, listing);
     if (const std::size_t others = count_others(listing); others > 0)
       warn(folder, io::skipped_by_name(others));
@@ -144,9 +147,9 @@ class Finder {
     found_.searched.insert(io::identify(folder.string()));
     listing.failed = static_cast<bool>(failure);
     if (listing.failed)
-      found_.inputs.push_back({folder.string(), name.string(),
-                               Error(io::failure_to_read(failure.value()),
-                                     "cannot read the folder (" + io::system_reason(failure.value()) + ")")});
+      add(folder, name,
+          Error(io::failure_to_read(failure.value()),
+                "cannot read the folder (" + io::system_reason(failure.value()) + ")"));
     std::sort(listing.images.begin(), listing.images.end(), io::natural_less);
     std::sort(listing.folders.begin(), listing.folders.end(), io::natural_less);
     return listing;
@@ -223,11 +226,11 @@ std::vector<std::string> read_list(const std::string& path) {
 
 }  // namespace
 
-FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options) {
+FoundInputs find_inputs(const std::vector<io::Source>& given, const FindOptions& options) {
   Finder finder(options);
-  for (const std::string& word : given) {
-    if (word.starts_with('@')) {
-      const std::string list = word.substr(1);
+  for (const io::Source& word : given) {
+    if (word.path.starts_with('@')) {
+      const std::string list = word.path.substr(1);
       for (const std::string& path : read_list(list)) {
         if (path == "-")
           throw io::FileError(list, ErrorCode::usage, "contains '-', but standard input is one image");
@@ -264,8 +267,8 @@ IntensityImages::IntensityImages(std::string folder, const std::string& pattern,
         "is not a folder; for several inputs use " + option + " FOLDER/, with images of the same names");
 }
 
-std::string IntensityImages::find(const std::string& input, bool stack) {
-  if (folder_.empty()) return "";
+io::Source IntensityImages::find(const std::string& input, bool stack) {
+  if (folder_.empty()) return {};
   const fs::path named(input);
   const std::optional<std::string> made = pattern_.name_for(named.filename().string());
   if (!made)
@@ -273,8 +276,8 @@ std::string IntensityImages::find(const std::string& input, bool stack) {
                 "has a name that does not match " + pattern_.from() + ", the pattern of --intensity-name");
   const std::string name = (named.parent_path() / *made).string();
   const fs::path path = fs::path(folder_) / name;
-  std::error_code none;
-  if (stack && fs::is_directory(path, none)) return path.string();
+  if (io::Source folder = io::Source::of_image(path.string()); stack && (folder.is_folder || folder.is_store))
+    return folder;
   const auto [first, last] = names_in(path.parent_path()).equal_range(path.filename().string());
   if (first == last)
     throw Error(ErrorCode::no_input,
@@ -282,7 +285,7 @@ std::string IntensityImages::find(const std::string& input, bool stack) {
   if (std::next(first) != last)
     throw Error(ErrorCode::no_input, "has more than one " + what_ + ": " + first->second + " and " +
                                          std::next(first)->second + " in " + path.parent_path().string());
-  return (path.parent_path() / first->second).string();
+  return io::Source::of_image((path.parent_path() / first->second).string());
 }
 
 void skip_unmatched(FoundInputs& found, const std::vector<std::string>& patterns) {

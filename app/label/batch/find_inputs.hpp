@@ -10,12 +10,13 @@
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
+#include "io/image/paths.hpp"
 
 namespace gpuccl::app {
 
 /// An input of a batch.
 struct BatchInput {
-  std::string path;
+  io::Source path;
   /// Name of its outputs: its path relative to the given folder, without the extension.
   std::string name;
   std::optional<Error> problem;  // why it cannot be read, if the search has found that out
@@ -37,7 +38,7 @@ struct FoundInputs {
 
 /// Finds the inputs of a batch. `given` are files, folders and @lists with one of these per line. Files may
 /// have any name; in folders only image names count. io::FileError if a list cannot be read or contains "-".
-FoundInputs find_inputs(const std::vector<std::string>& given, const FindOptions& options);
+FoundInputs find_inputs(const std::vector<io::Source>& given, const FindOptions& options);
 
 /// Returns the images in a folder, in natural order. Throws io::FileError for the first one that is not a
 /// file, or for a folder that cannot be read.
@@ -55,7 +56,7 @@ class IntensityImages {
 
   /// Returns the file for this input, or with `stack` the folder of slices; "" if there is no folder. Error
   /// (no_input) if there is none, or more than one.
-  std::string find(const std::string& input, bool stack);
+  io::Source find(const std::string& input, bool stack);
 
  private:
   using Names = std::multimap<std::string, std::string>;  // of files, by themselves without the extension

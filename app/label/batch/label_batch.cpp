@@ -86,12 +86,11 @@ fs::file_time_type time_of(const std::string& path) {
   return fs::last_write_time(path, unknown);
 }
 
-/// Returns whether the run has read the file `path` of `files` as it is now.
-bool is_as_read(const LabelPaths& files, const std::string& path, bool stack,
-                const io::ReportedFile& reported) {
-  if (path.empty()) return reported.path.empty();
-  return reported.path == io::as_utf8(path) && !reported.state.empty() &&
-         reported.state == files.state_of(path, stack);
+/// Returns whether the run has read the source of `files` as it is now.
+bool is_as_read(const LabelPaths& files, const io::Source& source, const io::ReportedFile& reported) {
+  if (source.empty()) return reported.path.empty();
+  return reported.path == io::as_utf8(source) && !reported.state.empty() &&
+         reported.state == files.state_of(source);
 }
 
 /// Returns whether the output `path`, if there is one, is the one in the report, which is written last.
@@ -102,19 +101,19 @@ bool is_of_run(const std::string& path, const io::ReportedFile& reported, const 
 }
 
 /// Returns whether all outputs exist and, as far as a report shows, belong to a run of this input with this
-/// signature (signature_of()). `stack`: the input is a folder of slices.
-bool is_done(const LabelPaths& files, const std::string& signature, bool stack) {
-  const std::vector<std::string> list = files.outputs();
+/// signature (signature_of()).
+bool is_done(const LabelPaths& files, const std::string& signature) {
+  const std::vector<io::Target> list = files.outputs();
   std::error_code unknown;
-  const bool all_there = std::all_of(list.begin(), list.end(),
-                                     [&](const std::string& path) { return fs::exists(path, unknown); });
+  const bool all_there = std::all_of(
+      list.begin(), list.end(), [&](const io::Target& target) { return fs::exists(target.path, unknown); });
   if (!all_there || files.json.empty()) return all_there;
   const std::optional<io::ReportedRun> run = io::read_reported_run(files.json);
-  const auto is_same = [&](const std::string& path, const io::ReportedFile& reported) {
-    return is_as_read(files, path, io::is_folder_of_images(path), reported);
+  const auto is_same = [&](const io::Source& source, const io::ReportedFile& reported) {
+    return is_as_read(files, source, reported);
   };
-  return run && run->complete && run->options == signature &&
-         is_as_read(files, files.input, stack, run->input) && is_same(files.seeds, run->seeds) &&
+  return run && run->complete && run->options == signature && is_same(files.input, run->input) &&
+         is_same(files.seeds, run->seeds) &&
          std::equal(files.intensities.begin(), files.intensities.end(), run->intensities.begin(),
                     run->intensities.end(), is_same) &&
          is_of_run(files.image, run->output, files.json) &&
@@ -199,7 +198,7 @@ class Batch {
 
   Outcome label(const BatchItem& item, const LabelOptions& options, const std::string& signature) {
     Outcome outcome;
-    if (options.batch.skip_existing && is_done(item.files, signature, options.input.stack)) {
+    if (options.batch.skip_existing && is_done(item.files, signature)) {
       if (const auto run = io::read_reported_run(item.files.json)) outcome.components = run->components;
       outcome.error = error_in(item.files.json, [&] { copy_rows(item, outcome); });
       outcome.status = outcome.error ? Outcome::Status::failed : Outcome::Status::skipped;
@@ -371,17 +370,13 @@ static bool is_there(const fs::path& folder, const std::string& made) {
 /// Opens inputs, and creates outputs without names, as far as their folders exist, so that what would fail
 /// before the first pixel is read fails.
 static void try_files(const LabelPaths& files, const OutputOptions& options) {
-  std::vector<std::string> inputs = files.intensities;
-  inputs.insert(inputs.end(), {files.input, files.seeds});
-  for (const std::string& input : inputs) {
-    std::error_code none;
-    if (input.empty() || input == "-" || is_special(input) || fs::is_directory(input, none)) continue;
-    io::with_path(input, [&] { io::InputFile(input, 0); });
-  }
+  for (const io::Source& source : files.sources())
+    if (!source.is_stream && !source.is_store && !source.is_folder)
+      io::with_path(source, [&] { io::InputFile(source, 0); });
   LabelPaths there = files;
-  for (std::string* path : {&there.image, &there.json, &there.stats, &there.contacts, &there.preview,
-                            &there.view, &there.outlines, &there.summary})
-    if (files.in_folders && !is_there(fs::path(*path).parent_path(), *path)) path->clear();
+  for (io::Target* target : {&there.image, &there.json, &there.stats, &there.contacts, &there.preview,
+                             &there.view, &there.outlines, &there.summary})
+    if (files.in_folders && !is_there(fs::path(target->path).parent_path(), *target)) *target = {};
   SoloLink link;
   LabelOutputs(link, there, LabelStreams(there), options);
 }
@@ -390,16 +385,16 @@ static void try_files(const LabelPaths& files, const OutputOptions& options) {
 static std::vector<std::string> try_joint_files(LabelOptions options) {
   const std::vector<std::string> folders = output_folders(options);
   std::vector<std::string> names;
-  for (std::string* path : {&options.files.stats, &options.batch.summary, &options.batch.report}) {
-    if (io::TextStream::is_named(*path)) path->clear();
-    if (path->empty()) continue;
-    names.push_back(*path);
+  for (io::Target* target : {&options.files.stats, &options.batch.summary, &options.batch.report}) {
+    if (target->is_stream) *target = {};
+    if (target->empty()) continue;
+    names.push_back(*target);
     for (const std::string& folder : folders)
-      if (!path->empty() && !is_there(fs::path(*path).parent_path(), folder)) path->clear();
+      if (!target->empty() && !is_there(fs::path(target->path).parent_path(), folder)) *target = {};
   }
   const std::string index = index_of_pages(options);
   if (!index.empty()) names.push_back(index);
-  if (!index.empty() && !is_there(fs::path(index).parent_path(), index)) options.files.view.clear();
+  if (!index.empty() && !is_there(fs::path(index).parent_path(), index)) options.files.view = {};
   const std::vector<MeasureColumn> columns = columns_of(options.measure);
   BatchFiles(options, columns).open();
   return names;
@@ -424,7 +419,7 @@ int print_plan(const std::vector<BatchItem>& plan, const LabelOptions& options) 
     line += " ->";
     for (const std::string& output : files.outputs()) line += " " + shell_word(output);
     const LabelOptions one = item.frame ? options_of_frame(options, *item.frame) : options;
-    if (options.batch.skip_existing && is_done(files, signature_of(one), options.input.stack))
+    if (options.batch.skip_existing && is_done(files, signature_of(one)))
       line += " (done before)";
     else if (const auto error = error_in(files.input, [&] { try_files(files, options.output); })) {
       report(error->path(), *error);
@@ -449,7 +444,7 @@ int label_batch(const LabelOptions& options) {
   find.stack = options.input.stack;
   find.recursive = options.batch.recursive;
   for (const std::string& folder : folders) find.outputs.push_back(io::identify(fs::path(folder) / "."));
-  for (const std::string& file : {options.files.stats, options.batch.report, options.batch.summary})
+  for (const io::Target& file : {options.files.stats, options.batch.report, options.batch.summary})
     if (!file.empty()) find.outputs.push_back(io::identify(file));
   FoundInputs found = find_inputs(options.inputs, find);
   skip_unmatched(found, options.measure.intensity_names);
