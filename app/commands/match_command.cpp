@@ -426,6 +426,8 @@ std::string parse_thresholds(const std::string& given, std::vector<double>& thre
     const std::optional<double> threshold = parse_number<double>(word);
     if (!threshold || !(*threshold > 0 && *threshold <= 1))
       return "'" + given + "' is not a list of numbers above 0 and up to 1";
+    if (std::find(thresholds.begin(), thresholds.end(), *threshold) != thresholds.end())
+      return "'" + given + "' lists a threshold twice";
     thresholds.push_back(*threshold);
   }
   return "";

@@ -56,7 +56,8 @@ LabelOptions label_options(const ObjectOptions& objects, std::optional<int> fram
   options.algorithm.engine.device = DeviceChoice::cpu;
   options.planes = objects.planes;
   if (frame) options.planes.frame = frame;
-  options.input.limits.memory = io::memory_limit({.memory = objects.memory}) / 8 * objects.share;
+  options.input.limits.memory =
+      std::max<std::int64_t>(1, io::memory_limit({.memory = objects.memory}) / 8 * objects.share);
   options.resolve();
   return options;
 }

@@ -17,6 +17,7 @@
 #include "app/label/batch/find_inputs.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
+#include "app/label/memory_plan.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
@@ -125,7 +126,10 @@ class Tracking {
         throw io::FileError(frames_[i].path, ErrorCode::data,
                             "is " + io::to_string(now.objects.extent) + ", but the time point before is " +
                                 io::to_string(before->objects.extent) + "; all need the same size");
-      const OverlapTable table = find_overlaps(*before->objects.labels, *now.objects.labels);
+      const std::int64_t left = MemoryBudget::left_after(
+          static_cast<double>(before->objects.bytes) + static_cast<double>(now.objects.bytes),
+          io::memory_limit({.memory = options_.objects.memory}));
+      const OverlapTable table = find_overlaps(*before->objects.labels, *now.objects.labels, left);
       links = link_objects(table, match_objects(table, options_.thresholds.front()));
       for (const Overlap& pair : table.overlaps)
         if (links.before[pair.prediction] == pair.truth) now.iou[pair.prediction] = table.iou(pair);

@@ -92,6 +92,7 @@ TEST_CASE("sizes that differ, no objects and no overlap are one line each") {
   fails({"match", truth, other}, 65, "is 2x6, but ");
   fails({"match", truth, scratch / "missing.tif"}, 66, "missing.tif");
   fails({"match", truth, truth, "--threshold", "0"}, 64, "above 0");
+  fails({"match", truth, truth, "--threshold", "0.5,0.50"}, 64, "lists a threshold twice");
   fails({"match", truth, truth, "--csv", "-", "--json", "-"}, 64, "standard output");
   fails({"match", truth, truth, "--csv", truth + ".csv", "--json", truth + ".csv"}, 64, "");
   const std::string empty = label_file(scratch, "empty.nrrd", "uint8", std::string(12, '\0'));

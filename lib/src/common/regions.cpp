@@ -322,11 +322,28 @@ class Division {
   std::vector<std::vector<Divided>> divided_;  // by slice
 };
 
+/// Returns the spacing in a unit in which decimal fractions, also those of 32-bit files, are integers: then
+/// squares are exact, and so are ties. Other spacings stay as they are.
+std::array<double, 3> in_integers(const std::array<double, 3>& spacing) {
+  for (double scale = 1; scale <= 1e4; scale *= 10) {
+    std::array<double, 3> whole;
+    const auto round = [&](double given) { return std::round(given * scale); };
+    std::transform(spacing.begin(), spacing.end(), whole.begin(), round);
+    const auto is_same = [&](double given, double rounded) {
+      const bool is_float = static_cast<double>(static_cast<float>(given)) == given;
+      return rounded > 0 && std::abs(given * scale - rounded) <= (is_float ? 1e-7 : 1e-14) * rounded;
+    };
+    if (std::equal(spacing.begin(), spacing.end(), whole.begin(), is_same)) return whole;
+  }
+  return spacing;
+}
+
 }  // namespace
 
 RunsOfObjects divide_by_nearest(const Pieces& truth, const Pieces& prediction,
                                 const std::array<double, 3>& spacing, std::int64_t max_bytes) {
-  return Division(truth, prediction, box_of(truth, prediction), spacing, max_bytes).divide(truth.size());
+  return Division(truth, prediction, box_of(truth, prediction), in_integers(spacing), max_bytes)
+      .divide(truth.size());
 }
 
 }  // namespace gpuccl
