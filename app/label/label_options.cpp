@@ -118,10 +118,9 @@ void add_files(const Command& command, std::vector<io::Source>& inputs, LabelPat
              "(FILE:/DATASET), PNM, BMP, JPEG; - for standard input; with --stack a folder. For several "
              "inputs also folders, "
              "and @FILE with one name per line");
-  add_path(
-      command, "-o,--output", files.image, "FILE",
-      "Label image: .tif, .png, .npy, .nii, .nii.gz, .nrrd, .mha, .mrc, .ozx or .zarr; FOLDER/ for several",
-      wrong_path);
+  add_path(command, "-o,--output", files.image, "FILE",
+           "Label image: .tif, .png, .npy, .nii, .nrrd, .mha, .mrc, .ozx or .zarr; FOLDER/ for several",
+           wrong_path);
   add_text_path(command, "--json", files.json, "json",
                 "Report; - for standard output [next to the label image, with .json]");
   add_text_path(command, "--stats", files.stats, "csv",

@@ -168,7 +168,8 @@ with tempfile.TemporaryDirectory() as scratch:
     source = os.path.join(scratch, "source.tif")
     subprocess.run([GPUCCL, "generate", "random", "--size", SIZE, "--density", "0.12", "--granularity", "2", "-o", source], check=True)
     for name, extension in FORMATS.items():
-        subprocess.run([GPUCCL, "label", source, "-o", os.path.join(scratch, name + extension), "--label-type", "u32", "--quiet", "--no-fsync"], check=True)
+        labels = ["--label-type", "u16", "--largest", "60000"] if extension == ".mrc" else ["--label-type", "u32"]
+        subprocess.run([GPUCCL, "label", source, "-o", os.path.join(scratch, name + extension), *labels, "--quiet", "--no-fsync"], check=True)
     samples = os.path.join(scratch, "npy.npy")
     failed = []
     print(f"{'':15}" + "".join(f"{mode:>16}" for mode in MODES) + f"{'batch':>16}")

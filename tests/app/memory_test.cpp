@@ -135,15 +135,15 @@ TEST_CASE("wide rows of labels stay within --memory, in all formats") {
         Words{"--preview", "view.png"}, Words{"-o", "out.tif", "--compress", "none"},
         Words{"-o", "out.tif", "--compress", "packbits"}, Words{"-o", "out.png", "--label-type", "u8"}}) {
     const auto labels = [&](const std::string& input, long mebibytes) {
-      Words words = joined({"label", input, "--quiet"}, output);
-      words[4] = scratch / output[1];
+      Words words = joined({"label", input, "--quiet", "--overwrite"}, output);
+      words[5] = scratch / output[1];
       if (mebibytes == 0) {
         succeeds(words);
       } else {
         const Ended ended = within(mebibytes, words);
         CHECK(ended.code == 0);
       }
-      return read_file(words[4]);
+      return read_file(words[5]);
     };
     if (output.back() != "u8") CHECK((labels(sparse_file, 100) == labels(sparse_file, 0)));
     CHECK((labels(comb_file, 250) == labels(comb_file, 0)));

@@ -56,7 +56,7 @@ OPTIONS = {
     "match": READING + [("--threshold", "0.9"), ("--label", None), ("--per-value", None), ("--connectivity", "4"), ("--round", None),
                         ("--empty", "1"), ("--prediction-name", "*_x"), ("--track", "{}"), ("--output", "{o}/y"),
                         ("--csv", "{o}/x.csv"), ("--json", "{o}/x.json"), ("--summary", "{o}/x.csv"), ("--min-size", "3"),
-                        ("--distances", None), ("--tolerance", "1", "--distances"),
+                        ("--distances", None), ("--regions", None), ("--tolerance", "1", "--distances"),
                         ("--spacing", "2,3", "--distances")],
     "view": [row for row in READING if row[1] != "all"] + [("--image", "{}"), ("--round", None), ("--stats", "{stats}"),
                                                            ("--report", "{report}"), ("--spacing", "2,3,1,mm"),
