@@ -45,7 +45,7 @@ class Bins {
   /// above the bin, unless it belongs to `next`, the next bin with values.
   double last_of(std::size_t bin, std::size_t next) const {
     constexpr double kExact = 1ll << 53, kInfinity = std::numeric_limits<double>::infinity();
-    double last = bin + 1 == count() ? most_ : least_ + (static_cast<double>(bin) + 1) * width_ - 1;
+    double last = bin + 1 == count() ? most_ : least_ + ((static_cast<double>(bin) + 1) * width_ - 1);
     if (std::abs(last) < kExact) return last;
     while (last > least_ && of(last) > bin) last = std::nextafter(last, -kInfinity);
     double above = std::nextafter(last, kInfinity);
