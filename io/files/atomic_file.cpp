@@ -140,7 +140,7 @@ constexpr mode_t kMode = 0666, kGuardedMode = 0644;  // less what the umask take
 [[noreturn]] static void fail_to_create(int code, const std::string& target = {}) {
   if (target.empty()) throw system_error(failure_to_create(code), "cannot create", code);
   const std::filesystem::path folder = std::filesystem::path(target).parent_path();
-  throw Error(failure_to_create(code), "cannot create (" + reason_in_folder(folder, code) + ")", code);
+  throw Error(failure_to_create(code), "cannot create: " + reason_in_folder(folder, code), code);
 }
 
 static void refuse_input(const struct stat& status) {

@@ -228,8 +228,8 @@ TEST_CASE("an output folder that is replaced during a batch is reported") {
   CAPTURE(ended.err);
   CHECK(ended.code == 73);
   CHECK(ended.err.find(
-            "2.tiff: cannot create (permission denied: the output folder was moved or replaced during "
-            "the run; move it back, or repeat the command)\n") != std::string::npos);
+            "2.tiff: cannot create: permission denied: the output folder was moved or replaced during "
+            "the run; move it back, or repeat the command\n") != std::string::npos);
 }
 
 }  // namespace

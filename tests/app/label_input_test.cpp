@@ -115,7 +115,7 @@ TEST_CASE("labels of selected pages are where the pages are") {
     CAPTURE(name);
     const std::string input = scratch / name, output = scratch / "pages-" + name;
     succeeds({"label", source_file("data/cells.tif"), "--spacing", "1,1,2", "-o", input});
-    succeeds({"label", input, "--values", "--page", "2..9", "-o", output});
+    succeeds({"label", input, "--values", "--page", "2..9", "-o", output, "--overwrite"});
     const Json place = report_of({output, "--values"})["input"]["geometry"];
     CHECK(place["origin"][2] == 4);
     CHECK(place == report_of({input, "--values", "--page", "2..9"})["input"]["geometry"]);
