@@ -16,7 +16,7 @@ std::string lower_case(std::string text) {
 }
 
 std::string lower_extension(const std::filesystem::path& name) {
-  const std::string extension = lower_case(name.extension().string());
+  std::string extension = lower_case(name.extension().string());
   if (extension != ".gz") return extension;
   const std::string inner = lower_case(name.stem().extension().string());
   return inner == ".nii" || inner == ".mrc" || inner == ".map" ? inner + extension : extension;
