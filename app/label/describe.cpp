@@ -88,9 +88,9 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
 std::string hint_of_value(const io::ImageInfo& input, const io::ForegroundOptions& options,
                           const Findings& findings) {
   if (findings.foreground != (options.invert ? 1 : 0)) return "";
-  const std::string none = options.values.size() == 1 && options.values.front().is_one()
-                               ? "no pixel has the value of --value"
-                               : "no pixel has one of the values of --value";
+  std::string none = options.values.size() == 1 && options.values.front().is_one()
+                         ? "no pixel has the value of --value"
+                         : "no pixel has one of the values of --value";
   constexpr int kLeastBitsOfFloat = 16;
   const int bits = input.bits_per_sample, most = (1 << std::min(bits, kLeastBitsOfFloat)) - 1;
   if (bits >= kLeastBitsOfFloat || !input.value_rule.empty() || options.values.front().low.number() <= most)

@@ -51,7 +51,7 @@ struct Channel {
 std::vector<Channel> channels_of(ViewPage& page) {
   constexpr std::size_t kMost = 8;
   if (page.image.empty()) return {};
-  const std::vector<Channel> alone = {{"", page.read_image, true}};
+  std::vector<Channel> alone = {{"", page.read_image, true}};
   const io::PlaneChoice& chosen = page.read_image.planes;
   if (!chosen.channel && chosen.channel_name.empty()) return alone;
   io::ReadOptions read = page.read_image;
