@@ -104,7 +104,7 @@ def check_zip(image, path, tasks, expected, words):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    path, other, npy = (os.path.join(folder, name) for name in ("cells.ome.zarr", "labels.zarr", "labels.npy"))
+    path, other, npy = (os.path.join(folder, name) for name in ("cells.ome.zarr", "labels.zarr", "expected.npy"))
     for form in (2, 3):
         for shape, axes, consolidated in (((9, 37, 51), "zyx", True), ((9, 37, 51), "czyx", False), ((1030, 1100), "yx", form == 3)):
             image_of(path, shape, form, axes, consolidated)
