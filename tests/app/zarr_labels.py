@@ -187,4 +187,4 @@ with tempfile.TemporaryDirectory() as folder:
                     subprocess.run([program, "join", tasks, "--quiet"], check=True)
                 assert contents(name) == files, (how, "parts")
                 shutil.rmtree(tasks)
-                check_zip(store, os.path.join(folder, "labels.ozx"), tasks, expected, words[1:])
+                check_zip(store, os.path.join(folder, "packed.ozx"), tasks, expected, words[1:])
