@@ -5,6 +5,8 @@
 #include <cctype>
 #include <cstdio>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 
 namespace gpuccl::io {
@@ -31,7 +33,60 @@ bool is_of_private_tag(const std::string& line) {
   return false;
 }
 
+// Callbacks through which libtiff reads a TiffStream.
+
+tmsize_t read_stream(thandle_t handle, void* out, tmsize_t count) {
+  auto& stream = *static_cast<TiffStream*>(handle);
+  try {
+    const std::size_t got = stream.file->read_at(stream.position, out, static_cast<std::size_t>(count));
+    if (stream.position < stream.header.size())
+      std::memcpy(out, stream.header.data() + stream.position,
+                  std::min(got, stream.header.size() - static_cast<std::size_t>(stream.position)));
+    stream.position += got;
+    stream.at_end = stream.at_end || got < static_cast<std::size_t>(count);
+    return static_cast<tmsize_t>(got);
+  } catch (const Error& failure) {
+    stream.read_failure = failure;
+    return -1;
+  }
+}
+
+tmsize_t write_stream(thandle_t, void*, tmsize_t) { return -1; }
+
+toff_t seek_stream(thandle_t handle, toff_t offset, int whence) {
+  auto& stream = *static_cast<TiffStream*>(handle);
+  const std::uint64_t base = whence == SEEK_CUR   ? stream.position
+                             : whence == SEEK_END ? stream.file->size()
+                                                  : 0;
+  return stream.position = base + offset;
+}
+
+int close_stream(thandle_t) { return 0; }
+
+toff_t size_of_stream(thandle_t handle) { return static_cast<TiffStream*>(handle)->file->size(); }
+
+int on_error(TIFF*, void* messages, const char* module, const char* format, va_list arguments) {
+  static_cast<TiffMessages*>(messages)->add_error(module, format, arguments);
+  return 1;
+}
+
+int on_warning(TIFF*, void* messages, const char* module, const char* format, va_list arguments) {
+  static_cast<TiffMessages*>(messages)->add_warning(module, format, arguments);
+  return 1;
+}
+
 }  // namespace
+
+TIFF* open_tiff(const TiffClient& client, TiffMessages& messages, std::int64_t max_bytes) {
+  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
+                                                                             TIFFOpenOptionsFree);
+  if (!options) throw std::bad_alloc();
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), max_bytes);
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_error, &messages);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, &messages);
+  return TIFFClientOpenExt("", client.mode, client.handle, client.read, client.write, client.seek,
+                           client.close, client.size, nullptr, nullptr, options.get());
+}
 
 void TiffMessages::add_error(const char* module, const char* format, va_list arguments) {
   if (!error.empty()) return;
@@ -77,7 +132,7 @@ TiffHandle::TiffHandle(std::shared_ptr<const InputFile> file, std::int64_t max_b
 }
 
 TiffHandle::~TiffHandle() {
-  if (tiff_ != nullptr) close_tiff(tiff_, messages_);
+  if (tiff_ != nullptr) TIFFClose(tiff_);
 }
 
 void TiffHandle::open() {
@@ -95,7 +150,7 @@ bool TiffHandle::go_to(std::uint64_t directory) {
   for (std::size_t i = 0; i < bytes; ++i)
     stream_.header[bytes + i] = static_cast<char>(directory >> 8 * (is_big_endian ? bytes - 1 - i : i));
   stream_.position = 0;
-  close_tiff(tiff_, messages_);
+  TIFFClose(tiff_);
   open();
   return tiff_ != nullptr;
 }
@@ -162,35 +217,5 @@ std::optional<StoredTag> TiffHandle::stored_tag(ttag_t tag) const {
   }
   return std::nullopt;
 }
-
-tmsize_t read_stream(thandle_t handle, void* out, tmsize_t count) {
-  auto& stream = *static_cast<TiffStream*>(handle);
-  try {
-    const std::size_t got = stream.file->read_at(stream.position, out, static_cast<std::size_t>(count));
-    if (stream.position < stream.header.size())
-      std::memcpy(out, stream.header.data() + stream.position,
-                  std::min(got, stream.header.size() - static_cast<std::size_t>(stream.position)));
-    stream.position += got;
-    stream.at_end = stream.at_end || got < static_cast<std::size_t>(count);
-    return static_cast<tmsize_t>(got);
-  } catch (const Error& failure) {
-    stream.read_failure = failure;
-    return -1;
-  }
-}
-
-tmsize_t write_stream(thandle_t, void*, tmsize_t) { return -1; }
-
-toff_t seek_stream(thandle_t handle, toff_t offset, int whence) {
-  auto& stream = *static_cast<TiffStream*>(handle);
-  const std::uint64_t base = whence == SEEK_CUR   ? stream.position
-                             : whence == SEEK_END ? stream.file->size()
-                                                  : 0;
-  return stream.position = base + offset;
-}
-
-int close_stream(thandle_t) { return 0; }
-
-toff_t size_of_stream(thandle_t handle) { return static_cast<TiffStream*>(handle)->file->size(); }
 
 }  // namespace gpuccl::io

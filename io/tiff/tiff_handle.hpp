@@ -40,10 +40,8 @@ struct TiffClient {
 };
 
 /// Opens a file with messages going to `messages`, or returns null. `handle` and `messages` must stay where
-/// they are until the file is closed with close_tiff. Limits each allocation of libtiff to `max_bytes` (0: no
-/// limit) if its version supports that.
+/// they are until TIFFClose(). Limits each allocation of libtiff to `max_bytes` (0: no limit).
 TIFF* open_tiff(const TiffClient& client, TiffMessages& messages, std::int64_t max_bytes);
-void close_tiff(TIFF* tiff, TiffMessages& messages);
 
 /// The stream that libtiff reads; it is not mapped.
 struct TiffStream {
@@ -119,13 +117,5 @@ class TiffHandle {
   TIFF* tiff_ = nullptr;
   std::uint64_t first_directory_ = 0;  // its offset
 };
-
-// Callbacks through which libtiff reads a TiffStream.
-
-tmsize_t read_stream(thandle_t stream, void* out, tmsize_t count);
-tmsize_t write_stream(thandle_t stream, void* data, tmsize_t count);
-toff_t seek_stream(thandle_t stream, toff_t offset, int whence);
-int close_stream(thandle_t stream);
-toff_t size_of_stream(thandle_t stream);
 
 }  // namespace gpuccl::io

@@ -83,12 +83,11 @@ std::span<const std::byte> encode_by_libtiff(const TiffPages& pages, std::int64_
   buffer.clear();
   MemoryFile file{buffer};
   TiffMessages messages;
-  const auto close = [&messages](TIFF* tiff) { close_tiff(tiff, messages); };
-  std::unique_ptr<TIFF, decltype(close)> tiff(
+  std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(
       open_tiff({"w8l", &file, MemoryFile::read, MemoryFile::write, MemoryFile::seek, MemoryFile::close,
                  MemoryFile::size},
                 messages, 0),
-      close);
+      TIFFClose);
   const auto size = static_cast<tmsize_t>(samples.size());
   if (!tiff || !set_sample_tags(tiff.get(), pages, rows) ||
       TIFFWriteEncodedStrip(tiff.get(), 0, samples.data(), size) != size)
