@@ -42,13 +42,8 @@ std::vector<std::uint64_t> LabelNumbers::labels() const {
   return labels;
 }
 
-ValueSlabs::ValueSlabs(const std::string& path, const ReadOptions& options)
-    : reader_(open_reader(path, options)), type_(reader_->value_type()) {
-  plan(memory_limit(options.limits));
-}
-
 /// Decides how many slices or rows are read at once: those for all threads, in whole groups, if they fit.
-void ValueSlabs::plan(std::int64_t memory) {
+void LabelReader::plan(std::int64_t memory) {
   constexpr std::int64_t kUsual = 1 << 22, kMost = 1 << 24;  // elements
   constexpr std::int64_t kShare = 4;                         // of the memory
   // A run of each element, and its copy in a vector that grows.
@@ -73,48 +68,27 @@ void ValueSlabs::plan(std::int64_t memory) {
                                        bytes_in_words(static_cast<double>(memory)));
 }
 
-ValueImage ValueSlabs::next() {
-  const Extent& all = info().extent;
-  const auto z = static_cast<int>(row_ / all.height), y = static_cast<int>(row_ % all.height);
-  ValueImage image = slices_ > 0 ? reader_->read_values(z, std::min(z + slices_, all.depth), 0)
-                                 : reader_->read_value_rows(z, y, std::min(y + rows_, all.height), 0);
-  row_ += image.extent().rows();
-  return image;
-}
-
-namespace {
-
-[[noreturn]] void refuse_large(std::uint64_t value) {
-  throw Error(ErrorCode::data, "contains the value " + std::to_string(value) +
-                                   ", above 4294967295; store larger labels as 64-bit integers");
-}
-
-ReadOptions in_slabs(ReadOptions options) {
+LabelReader::LabelReader(const std::string& path, ReadOptions options) : path_(path) {
   options.limits.memory = memory_limit(options.limits);
   options.in_parts = true;
-  return options;
-}
-
-ReadOptions as_labels(ReadOptions options) {
   options.values.kind = ValueRule::Kind::labels;
   if (options.palette == PaletteUse::automatic) options.palette = PaletteUse::index;  // indices are labels
-  return in_slabs(std::move(options));
+  with_path(path, [&] {
+    open_one_image(kSaveLabels, [&] {
+      reader_ = open_reader(path, options);
+      type_ = reader_->value_type();
+      plan(options.limits.memory);
+    });
+  });
 }
 
-}  // namespace
-
-LabelReader::LabelReader(const std::string& path, ReadOptions options)
-    : path_(path), slabs_(with_path(path, [&] {
-        return open_one_image(kSaveLabels, [&] { return ValueSlabs(path, as_labels(std::move(options))); });
-      })) {}
-
 std::int64_t LabelReader::prepare(std::int64_t first_row, std::int64_t rows) const {
-  if (slabs_.row() < first_row + rows)
+  if (end_ < first_row + rows)
     with_path(path_, [&] {
       drop_before(first_row);
-      while (slabs_.row() < first_row + rows) load_next();
+      while (end_ < first_row + rows) load_next();
     });
-  return slabs_.row();
+  return end_;
 }
 
 void LabelReader::drop_before(std::int64_t row) const {
@@ -128,11 +102,16 @@ void LabelReader::drop_before(std::int64_t row) const {
 }
 
 void LabelReader::load_next() const {
-  const ValueImage image = slabs_.next();
+  const Extent& all = info().extent;
+  const auto z = static_cast<int>(end_ / all.height), y = static_cast<int>(end_ % all.height);
+  const ValueImage image = slices_ > 0 ? reader_->read_values(z, std::min(z + slices_, all.depth), 0)
+                                       : reader_->read_value_rows(z, y, std::min(y + rows_, all.height), 0);
+  end_ += image.extent().rows();
   for (std::int64_t row = 0; row < image.extent().rows(); ++row) {
     for (const ValueRun& run : image.row(row)) {
       const std::uint64_t value = run.value;
-      if (numbers_ == nullptr && value > std::numeric_limits<Label>::max()) refuse_large(value);
+      if (numbers_ == nullptr && value > std::numeric_limits<Label>::max())
+        throw Error(ErrorCode::internal, "labels of 64 bits need numbers");
       const Label label = numbers_ != nullptr ? numbers_->number_of(value) : static_cast<Label>(value);
       largest_ = std::max(largest_, label);
       window_.runs.push_back({run.begin, run.end, label});

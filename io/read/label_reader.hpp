@@ -44,50 +44,24 @@ class LabelNumbers {
   std::vector<Numbered> recent_{kRecent};  // a cache; each label has one place in it
 };
 
-/// Reads an image as values, from its first to its last row: some slices at a time, or some rows if slices
-/// are large.
-class ValueSlabs {
- public:
-  /// Reads the header. Throws as open_reader() and Reader::value_type(), and Error (memory) if not even a few
-  /// rows fit into the limit.
-  ValueSlabs(const std::string& path, const ReadOptions& options);
-
-  const ImageInfo& info() const { return reader_->info(); }
-  ValueType type() const { return type_; }
-  bool any_nan() const { return reader_->has_nan(); }
-  /// Returns an upper bound of the bytes of a slab and of its label runs, and for decoding it.
-  std::int64_t bytes() const { return bytes_; }
-  /// Returns the first row of the next slab; the number of rows after the last one.
-  std::int64_t row() const { return row_; }
-  /// Reads the next slab. Throws as Reader::read_values().
-  ValueImage next();
-
- private:
-  void plan(std::int64_t memory);
-
-  std::unique_ptr<Reader> reader_;
-  ValueType type_;
-  std::int64_t bytes_ = 0, row_ = 0;
-  int slices_ = 0, rows_ = 0;  // of a slab; with slices, all rows of these
-};
-
 /// The rows of a label image in any format that open_reader() reads, by the rules of ValueRows for ids. Only
-/// a slab is in memory, so call prepare(), which throws FileError as Reader::read_values() does, and (data)
-/// for values that are not labels.
+/// a slab is in memory, some slices or, of large slices, some rows. So call prepare() in ascending order; it
+/// throws FileError as Reader::read_values() does, and (data) for values that are not labels.
 class LabelReader final : public LabelRows {
  public:
-  /// Reads the header. `options`: limits, warnings and rounding. FileError as ValueSlabs throws.
+  /// Reads the header. `options`: limits, warnings and rounding. FileError as open_reader() and
+  /// Reader::value_type() throw, and (memory) if not even a few rows fit into the limit.
   explicit LabelReader(const std::string& path, ReadOptions options = {});
 
-  const ImageInfo& info() const { return slabs_.info(); }
-  /// Returns an upper bound of the bytes that it needs, including those for decoding.
-  std::int64_t bytes() const { return slabs_.bytes(); }
-  bool has_long_labels() const { return bytes_of(slabs_.type()) == sizeof(ValueBits); }
+  const ImageInfo& info() const { return reader_->info(); }
+  /// Returns an upper bound of the bytes of a slab and of its label runs, and for decoding it.
+  std::int64_t bytes() const { return bytes_; }
+  bool has_long_labels() const { return bytes_of(type_) == sizeof(ValueBits); }
   /// Makes all labels numbers of `numbers`, which may be shared with other images. Needed for labels of 64
   /// bits; call it before prepare().
   void number_with(LabelNumbers& numbers) { numbers_ = &numbers; }
   /// Returns whether any value that was read is NaN.
-  bool any_nan() const { return slabs_.any_nan(); }
+  bool any_nan() const { return reader_->has_nan(); }
 
   Extent extent() const override { return info().extent; }
   /// Returns the largest label of the rows that were read.
@@ -97,18 +71,22 @@ class LabelReader final : public LabelRows {
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 
  private:
+  void plan(std::int64_t memory);
   template <class Visit>
   void for_each_row(std::int64_t first_row, std::int64_t rows, Visit visit) const;
   void drop_before(std::int64_t row) const;
   void load_next() const;
 
   const std::string path_;
+  std::unique_ptr<Reader> reader_;
+  ValueType type_{};
+  std::int64_t bytes_ = 0;
+  int slices_ = 0, rows_ = 0;  // of a slab; with slices, all rows of these
   LabelNumbers* numbers_ = nullptr;
 
   // State of reading, which only prepare() changes.
-  mutable ValueSlabs slabs_;
-  mutable LabelRuns window_;  // rows from begin_ to the next slab
-  mutable std::int64_t begin_ = 0;
+  mutable LabelRuns window_;  // rows from begin_ to end_, the first row of the next slab
+  mutable std::int64_t begin_ = 0, end_ = 0;
   mutable Label largest_ = 0;
 };
 

@@ -15,45 +15,6 @@ using namespace gpuccl::io;
 using tests::bytes_of;
 using tests::npy;
 
-namespace {
-
-ErrorCode failure_of_file(const std::string& path) {
-  return error_code_of([&] { read_labels(path); });
-}
-
-template <class T>
-std::vector<Label> read_npy(const std::string& type, const std::vector<T>& values) {
-  const tests::MemoryFile file(npy(type, "(" + std::to_string(values.size()) + ", 1)", bytes_of(values)));
-  return values_of(read_labels(file.path()));
-}
-
-}  // namespace
-
-TEST_CASE("labels that were written are read back") {
-  const ScratchFolder folder;
-  const struct {
-    Extent extent;
-    Label count;
-  } samples[] = {
-      {{1, 1, 1}, 1}, {{131, 67, 1}, 255}, {{90, 70, 1}, 65535}, {{33, 20, 5}, 300}, {{70, 60, 9}, 70000}};
-  for (const auto& sample : samples) {
-    const LabelImage labels = sample_labels(sample.extent, sample.count);
-    for (const char* name : {"labels.tif", "labels.png", "labels.npy"})
-      for (const Compression compression : {Compression::none, Compression::deflate, Compression::lzw}) {
-        const bool is_png = std::string(name) == "labels.png";
-        if (is_png && (sample.extent.depth > 1 || sample.count > 65535)) continue;
-        WriteOptions options;
-        options.compression = compression;
-        save_labels(folder / name, labels, options);
-        const LabelImage read = read_labels(folder / name);
-        CAPTURE(name, sample.extent.width, sample.count);
-        REQUIRE(read.extent() == labels.extent());
-        REQUIRE(read.count() == sample.count);
-        REQUIRE(values_of(read) == values_of(labels));
-      }
-  }
-}
-
 TEST_CASE("labels of other programs are read as they are stored") {
   const tests::MemoryFile file;
   const std::vector<std::uint64_t> values = {0, 1, 7, 3, 2, 0};
@@ -91,23 +52,6 @@ TEST_CASE("labels of other programs are read as they are stored") {
   }
 }
 
-TEST_CASE("arrays of numpy are read if they hold labels") {
-  const std::vector<Label> labels = {0, 1, 255, 3};
-  REQUIRE(read_npy<std::uint8_t>("|u1", {0, 1, 255, 3}) == labels);
-  REQUIRE(read_npy<std::uint16_t>("<u2", {0, 1, 255, 3}) == labels);
-  REQUIRE(read_npy<std::uint32_t>("<u4", {0, 1, 255, 3}) == labels);
-  REQUIRE(read_npy<std::int32_t>("<i4", {0, 1, 255, 3}) == labels);
-  REQUIRE(read_npy<std::int64_t>("<i8", {0, 1, 255, 3}) == labels);
-  REQUIRE(read_npy<double>("<f8", {0, 1, 255, 3}) == labels);
-  REQUIRE(read_npy<std::uint8_t>("|b1", {0, 1, 1}) == std::vector<Label>{0, 1, 1});
-  REQUIRE(read_npy<std::uint32_t>(">u4", {0, 1 << 24, 255u << 24, 3 << 24}) == labels);
-  REQUIRE(read_npy<std::int64_t>("<i8", {4294967295}) == std::vector<Label>{4294967295u});
-
-  const tests::MemoryFile volume(npy("|u1", "(2, 1, 3)", "\1\2\3\4\5\6", 2));
-  REQUIRE(read_labels(volume.path()).extent() == Extent{3, 1, 2});
-  REQUIRE(read_labels(volume.path())(1, 0, 1) == 5);
-}
-
 TEST_CASE("labels of 64 bits are read as numbers, as many as fit") {
   constexpr int kWidth = 300, kHeight = 200;
   constexpr std::uint64_t kStep = (std::uint64_t{1} << 50) + 12345;
@@ -141,19 +85,6 @@ TEST_CASE("labels of 64 bits are read as numbers, as many as fit") {
   LabelReader again(file.path());
   again.number_with(few);
   REQUIRE(error_code_of([&] { render_all(again); }) == ErrorCode::memory);
-}
-
-TEST_CASE("labels are read if a few rows fit") {
-  constexpr int kWidth = 1 << 20;
-  constexpr std::int64_t kRow = std::int64_t{kWidth} * sizeof(Label);
-  const tests::MemoryFile file(npy("|u1", "(1, 1048576)", std::string(kWidth, '\1')));
-  const auto read_within = [&](std::int64_t memory) {
-    ReadOptions options;
-    options.limits.memory = memory;
-    return read_labels(file.path(), options).extent().width;
-  };
-  REQUIRE(error_code_of([&] { read_within(10 * kRow - 1); }) == ErrorCode::memory);
-  REQUIRE(read_within(12 * kRow) == kWidth);
 }
 
 TEST_CASE("rows that are read in slabs are those of the whole image, also with gaps and overlaps") {
@@ -195,50 +126,4 @@ TEST_CASE("rows that are read in slabs are those of the whole image, also with g
     }
     REQUIRE(sizes.size() >= 2);
   }
-}
-
-TEST_CASE("NaN is background, which is told") {
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  const tests::MemoryFile file(npy("<f4", "(2, 2)", bytes_of<float>({kNan, 3, -kNan, 0})));
-  const LabelReader reader(file.path());
-  REQUIRE(values_of(render_all(reader)) == std::vector<Label>{0, 3, 0, 0});
-  REQUIRE(reader.any_nan());
-  REQUIRE(reader.count() == 3);
-}
-
-TEST_CASE("values that are no labels are refused") {
-  const auto refuses = [](const std::string& content) {
-    const tests::MemoryFile file(content);
-    return failure_of_file(file.path()) == ErrorCode::data;
-  };
-  REQUIRE(refuses(npy("<i8", "(1, 1)", bytes_of<std::int64_t>({4294967296}))));
-  REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({0.5f}))));
-  REQUIRE(refuses(npy("<f4", "(1, 1)", bytes_of<float>({std::numeric_limits<float>::infinity()}))));
-  REQUIRE(refuses(npy("<c8", "(1, 1)", std::string(8, '\0'))));
-  REQUIRE(refuses(npy("|u1", "(3,)", "abc")));
-  REQUIRE(refuses(npy("|u1", "(1, 1, 1, 1)", "a")));
-  REQUIRE(refuses(npy("|u1", "(0, 1)", "")));
-  REQUIRE(refuses(npy("|u1", "(2, 2)", "abc")));
-  REQUIRE(refuses(npy("|u1", "(99999999999999999999, 1)", "abc")));
-  REQUIRE(refuses(npy("|u1", "(2147483647, 2147483647, 2147483647)", "abc")));
-  REQUIRE(refuses(npy("|u1", "(-1, 1)", "abc")));
-  REQUIRE(refuses(npy("|u1", "()", "abc")));
-  REQUIRE(refuses("\x93NUMPY"));
-  REQUIRE(refuses("\x93NUMPY\1"));
-  REQUIRE(refuses(npy("|u1", "(1, 1)", "a").substr(0, 50)));
-
-  const tests::MemoryFile file;
-  tests::PngToWrite png;
-  png.width = png.height = 1;
-  png.bits = 8;
-  png.color_type = PNG_COLOR_TYPE_RGB;
-  png.samples = {1, 2, 3};
-  write_png(file.path(), png);
-  REQUIRE(read_labels(file.path()).data()[0] == 66051);  // a color is one label
-}
-
-TEST_CASE("label images that are not there") {
-  const ScratchFolder folder;
-  REQUIRE(failure_of_file(folder / "missing.tif") == ErrorCode::no_input);
-  REQUIRE(failure_of_file(folder.path().string()) == ErrorCode::no_input);
 }
