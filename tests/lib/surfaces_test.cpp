@@ -53,7 +53,10 @@ std::vector<double> sorted_distances(const std::vector<Point>& from, const std::
     double least = std::numeric_limits<double>::infinity();
     for (const Point& b : to) {
       double square = 0;
-      for (std::size_t axis = 0; axis < 3; ++axis) square += std::pow(spacing[axis] * (a[axis] - b[axis]), 2);
+      for (std::size_t axis = 3; axis-- > 0;) {  // in this order, so that values are equal to the last bit
+        const double along = spacing[axis] * (a[axis] - b[axis]);
+        square += along * along;
+      }
       least = std::min(least, square);
     }
     distances.push_back(std::sqrt(least));
@@ -81,8 +84,8 @@ void expect(const SurfaceDistances& found, const std::vector<Point>& truth,
   }
   const auto near =
       std::count_if(all.begin(), all.end(), [&](double one) { return one <= options.tolerance; });
-  CHECK(found.hausdorff == Approx(*std::max_element(all.begin(), all.end())));
-  CHECK(found.hausdorff_95 == Approx(hausdorff_95));
+  CHECK(found.hausdorff == *std::max_element(all.begin(), all.end()));
+  CHECK(found.hausdorff_95 == hausdorff_95);
   CHECK(found.assd == Approx(std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size())));
   CHECK(found.surface_dice == Approx(static_cast<double>(near) / static_cast<double>(all.size())));
 }
@@ -115,27 +118,30 @@ TEST_CASE("distances between surfaces are those of all pairs of surface elements
   }
 }
 
-TEST_CASE("distances of some slices at a time are those of all at once") {
+TEST_CASE("distances within words and far beyond them are exact, in little memory") {
   std::mt19937 random(5);
-  for (int round = 0; round < 40; ++round) {
-    const int length = 150 + static_cast<int>(random() % 200);
-    const Extent extent = round % 2 == 0 ? Extent{20, 15, length} : Extent{14, length, 17};
+  for (int round = 0; round < 60; ++round) {
+    const int length = 65 + static_cast<int>(random() % 80);
+    const std::array<Extent, 4> extents{
+        {{length, 15, 20}, {14, length, 17}, {9, 12, length}, {2 * length, length, 1}}};
+    const Extent extent = extents[static_cast<std::size_t>(round % 4)];
     LabelImage truth(extent, 1), prediction(extent, 1);
-    for (std::int64_t i = 0; i < extent.elements(); ++i) {  // far apart in most slices
-      truth.data()[i] = random() % 4000 == 0 ? 1 : 0;
-      prediction.data()[i] = random() % 3000 == 0 ? 1 : 0;
+    const unsigned rare = 1u << random() % 12;  // from noise to single elements
+    for (std::int64_t i = 0; i < extent.elements(); ++i) {
+      const std::int64_t x = i % extent.width;
+      const bool is_object = x < extent.width / 3;
+      truth.data()[i] = (round % 3 > 0 && is_object) != (random() % (8 * rare) == 0) ? 1 : 0;
+      prediction.data()[i] = (round % 3 == 2 && is_object) != (random() % (10 * rare) == 0) ? 1 : 0;
     }
-    SurfaceOptions options{.spacing = {0.7, 1.1, 0.5}, .tolerance = 3};
+    SurfaceOptions options{.tolerance = 3};
+    if (round % 2 == 1) options.spacing = {0.7, 1.1, round % 4 == 1 ? 0.5 : 5};
+    CAPTURE(round, length, rare);
     const SurfaceDistances all = Surfaces(truth, prediction, options).of_all();
-    const auto bytes = static_cast<std::int64_t>(extent.elements());
-    options.max_bytes = 2 * bytes;  // masks and distances along z alone need 3
-    const SurfaceDistances found = Surfaces(truth, prediction, options).of_all();
-    CAPTURE(round, length);
-    CHECK(found.hausdorff == all.hausdorff);
-    CHECK(found.hausdorff_95 == all.hausdorff_95);
-    CHECK(found.assd == all.assd);
-    CHECK(found.surface_dice == all.surface_dice);
-    options.max_bytes = bytes / 8;
+    expect(all, surface_of(truth, 0), surface_of(prediction, 0), options);
+    if (rare < 128 || round % 3 > 0 || std::isnan(all.assd)) continue;  // else runs take more
+    options.max_bytes = 2 * extent.elements();
+    CHECK(Surfaces(truth, prediction, options).of_all().assd == all.assd);
+    options.max_bytes = extent.elements() / 8;
     CHECK(error_code_of([&] { Surfaces(truth, prediction, options).of_all(); }) == ErrorCode::memory);
   }
 }
@@ -212,7 +218,7 @@ TEST_CASE("distances do not depend on the number of threads, near or far") {
   std::fill_n(prediction.data(), extent.elements(), 0);
   for (std::int64_t i = 0; i < extent.elements(); ++i) {
     const auto x = static_cast<int>(i % 90), y = static_cast<int>(i / 90 % 80);
-    truth.data()[i] = x < 20 && y < 70 ? 1 : 0;  // far: slices are transformed
+    truth.data()[i] = x < 20 && y < 70 ? 1 : 0;
     prediction.data()[i] = x >= 85 && y % 3 == 0 ? 1 : 0;
   }
   const SurfaceOptions options{.spacing = {0.7, 0.7, 2}, .tolerance = 50};

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "gpuccl/algorithms.hpp"
+#include "gpuccl/surfaces.hpp"
 #include "support/test.hpp"
 
 using namespace gpuccl;
@@ -104,4 +105,32 @@ TEST_CASE("a GPU algorithm has the CPU workspace of `runs`") {
   // Two of 4 bytes for every second element of a pair of rows, and what goes by rows.
   CHECK(host_workspace_bytes(*find_algorithm("runs", DeviceKind::cpu), Connectivity::c8, extent) >
         2 * 3000000);
+}
+
+TEST_CASE("distances of many small pairs take no more memory than allowed, with any number of threads") {
+  constexpr int kCount = 24, kSide = 60;
+  LabelImage truth({kSide, kSide, kCount * kSide}, kCount), prediction(truth.extent(), kCount);
+  std::vector<Match> pairs;
+  for (std::int64_t i = 0; i < truth.extent().elements(); ++i) {
+    const std::int64_t x = i % kSide, z = i / (kSide * kSide);
+    const auto object = static_cast<Label>(z / kSide + 1);
+    truth.data()[i] = x == 0 && z % kSide % 7 == 0 ? object : 0;
+    prediction.data()[i] = x == kSide - 1 && z % kSide % 3 == 0 ? object : 0;  // far
+  }
+  for (std::uint32_t i = 0; i < kCount; ++i) pairs.push_back({i, i, 0});
+  std::vector<SurfaceDistances> expected;
+  for (const std::int64_t max_bytes : {std::int64_t{1} << 40, std::int64_t{8} << 20, std::int64_t{2} << 20})
+    for (const int threads : {1, 4, 16}) {
+      const tbb::global_control allowed(tbb::global_control::max_allowed_parallelism,
+                                        static_cast<std::size_t>(threads));
+      tbb::task_arena(threads).execute([&] {
+        CAPTURE(max_bytes, threads);
+        std::vector<SurfaceDistances> found;
+        const std::int64_t taken =
+            peak_of([&] { found = Surfaces(truth, prediction, {.max_bytes = max_bytes}).of_matches(pairs); });
+        CHECK(taken <= max_bytes + 200'000);
+        if (expected.empty()) expected = found;
+        for (std::size_t i = 0; i < kCount; ++i) CHECK(found[i].assd == expected[i].assd);
+      });
+    }
 }

@@ -54,9 +54,9 @@ struct Region {
 /// Surfaces of the objects of two label images. The surface of an object is its elements with a face neighbor
 /// outside of it, as in SciPy's binary erosion and MONAI; neighbors outside of the image are outside. An
 /// image of one slice is 2D. Elements weigh equally, unlike in google-deepmind/surface-distance, which weighs
-/// by area. Distances are exact: squared distance transforms axis by axis (Meijster, Roerdink and Hesselink
-/// 2000; Felzenszwalb and Huttenlocher 2012) over the bounding box of both objects, using all threads.
-/// Results do not depend on the number of threads. Methods are thread-safe; they throw Error (memory) if that
+/// by area. Distances are exact: near surfaces are compared as bits, offset by offset; far elements are found
+/// in a tree. Each uses all threads and the bounding box of both objects. Results do not depend on the number
+/// of threads. Methods are thread-safe; they throw Error (memory) if that
 /// takes more than `max_bytes`.
 class Surfaces {
  public:

@@ -673,11 +673,16 @@ MatchTotals score_class(const OverlapTable& table, const ClassOverlaps* one, std
     if (one)
       for (Match& match : first)
         match = {one->truth[match.truth], one->prediction[match.prediction], match.iou};
+    // One object in each image: its distances are those of the foreground.
+    const bool is_whole =
+        first.size() == 1 && table.truth_areas.size() == 1 && table.prediction_areas.size() == 1;
     distances = options.surfaces->of_matches(first);
     totals.distances.emplace();
     totals.distances->has_dice = options.surfaces->has_tolerance();
-    totals.distances->foreground.add(
-        one ? options.surfaces->of(one->truth, one->prediction) : options.surfaces->of_all(), options.empty);
+    totals.distances->foreground.add(is_whole ? distances.front()
+                                     : one    ? options.surfaces->of(one->truth, one->prediction)
+                                              : options.surfaces->of_all(),
+                                     options.empty);
     for (const SurfaceDistances& match : distances) totals.distances->matches.add(match, options.empty);
   }
   if (!options.on_pairs) return totals;
@@ -718,6 +723,13 @@ MatchTotals score_images(const OverlapTable& table, const ScoreOptions& options,
   MatchTotals sums;
   for (const auto& [value, totals] : classes) sums.add(totals);
   return sums;
+}
+
+MatchTotals score_nothing(const ScoreOptions& options) {
+  ScoreOptions alone = options;
+  alone.on_pairs = {};
+  const ClassOverlaps none;
+  return score_class(none.table, &none, 0, alone);
 }
 
 }  // namespace gpuccl

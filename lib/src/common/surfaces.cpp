@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <string>
@@ -11,66 +12,160 @@
 
 #include "common/object_runs.hpp"
 #include "common/regions.hpp"
-#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl {
 namespace {
 
-constexpr std::uint8_t kTruth = 1, kPrediction = 2;  // bits of an element
-constexpr double kFar = std::numeric_limits<double>::infinity();
+// Distances between surfaces by bits: an element of a surface is a bit of a 64-bit word.
+//
+// 1. Near search: words of one surface are compared with the other surface, moved by one offset after another
+//    in ascending order of length. The first hit is the nearest element. If few elements of a word are left,
+//    each is compared with the rows around it. Surfaces that are close to each other end here.
+// 2. Tree: the others are searched for in a tree whose nodes have 4^3 children. The first bound is the
+//    distance to the element that is the nearest to the place before.
+//
+// Both find the minimum of the same sums of squares, so distances depend on neither threads nor the search.
 
-/// The lower envelope of parabolas along a line: at each position, the least sum of an element's cost and the
-/// squared distance to it.
-class Envelope {
+/// A squared distance, and of how many elements it is.
+struct Count {
+  double square;
+  std::uint64_t elements;
+};
+
+/// Squared distances with their counts, sorted.
+class Counts {
  public:
-  Envelope(int length, double spacing)
-      : spacing_(spacing), parabolas_(static_cast<std::size_t>(length)), half_inverses_(parabolas_.size()) {
-    for (std::size_t i = 1; i < half_inverses_.size(); ++i) half_inverses_[i] = 0.5 / static_cast<double>(i);
+  void add(double square, std::uint64_t elements = 1) {
+    pending_.push_back({square, elements});
+    if (pending_.size() >= std::max<std::size_t>(4096, counts_.size())) sort();
   }
-
-  /// `cost_of(i)`: of element i, 0 or more, or infinite.
-  template <class CostOf>
-  void build(int length, const CostOf& cost_of) {
-    const double per_square = 1 / (spacing_ * spacing_);
-    count_ = at_ = 0;
-    for (int i = 0; i < length; ++i) {
-      const double cost = cost_of(i);
-      if (cost == kFar) continue;
-      const double height = cost * per_square + static_cast<double>(i) * i;
-      double start = -kFar;
-      for (; count_ > 0; --count_) {
-        const Parabola& last = parabolas_[count_ - 1];
-        start = (height - last.height) * half_inverses_[static_cast<std::size_t>(i - last.element)];
-        if (start > last.start) break;
-        start = -kFar;
-      }
-      parabolas_[count_++] = {i, cost, height, start};
-    }
+  void add(const Counts& other) {
+    for (const Count& one : other.counts_) add(one.square, one.elements);
   }
-
-  bool is_empty() const { return count_ == 0; }
-
-  /// Returns the value at a position. Requires ascending positions.
-  double operator()(int position) {
-    while (at_ + 1 < count_ && parabolas_[at_ + 1].start < position) ++at_;
-    const double distance = spacing_ * (position - parabolas_[at_].element);
-    return parabolas_[at_].cost + distance * distance;
+  const std::vector<Count>& sort() {
+    const auto first = static_cast<std::ptrdiff_t>(counts_.size());
+    counts_.insert(counts_.end(), pending_.begin(), pending_.end());
+    pending_.clear();
+    const auto is_less = [](const Count& a, const Count& b) { return a.square < b.square; };
+    std::sort(counts_.begin() + first, counts_.end(), is_less);
+    std::inplace_merge(counts_.begin(), counts_.begin() + first, counts_.end(), is_less);
+    std::size_t size = 0;
+    for (const Count& one : counts_)
+      if (size > 0 && counts_[size - 1].square == one.square)
+        counts_[size - 1].elements += one.elements;
+      else
+        counts_[size++] = one;
+    counts_.resize(size);
+    return counts_;
   }
 
  private:
-  struct Parabola {
-    int element;
-    double cost;
-    double height;  // at 0, in squared elements
-    double start;   // position from which it is the lowest, in elements
-  };
-
-  double spacing_;
-  std::vector<Parabola> parabolas_;
-  std::vector<double> half_inverses_;
-  std::size_t count_ = 0, at_ = 0;
+  std::vector<Count> counts_, pending_;
 };
+
+double square_of(std::int64_t steps, double spacing) {
+  const double length = spacing * static_cast<double>(steps);
+  return length * length;
+}
+
+/// Offsets around an element that are shorter than a limit, by their squared lengths in ascending order.
+struct Rings {
+  struct Offset {
+    int x, y, z;
+    std::size_t ring;
+  };
+  struct Row {
+    int y, z;
+    double square;
+  };
+  static constexpr int kReach = 6;
+
+  std::vector<double> squares;  // by ring
+  std::vector<Offset> offsets;
+  std::vector<Row> rows;
+  std::array<double, kReach + 1> squares_along_x;
+  double limit;
+  std::array<std::array<std::array<std::uint16_t, kReach + 1>, kReach + 1>, kReach + 1> ring_at{};  // z, y, x
+
+  Rings(const std::array<double, 3>& spacing, bool is_flat)
+      : limit(square_of(kReach + 1, std::min({spacing[0], spacing[is_flat ? 0 : 1], spacing[2]}))) {
+    const int reach_y = is_flat ? 0 : kReach;
+    for (int x = 0; x <= kReach; ++x) squares_along_x[static_cast<std::size_t>(x)] = square_of(x, spacing[0]);
+    std::vector<std::pair<double, Offset>> all;
+    for (int z = -kReach; z <= kReach; ++z)
+      for (int y = -reach_y; y <= reach_y; ++y) {
+        const double of_row = square_of(z, spacing[2]) + square_of(y, spacing[1]);
+        if (of_row < limit) rows.push_back({y, z, of_row});
+        for (int x = -kReach; x <= kReach; ++x)
+          if (const double square = of_row + square_of(x, spacing[0]); square < limit)
+            all.push_back({square, {x, y, z, 0}});
+      }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const Row& a, const Row& b) { return a.square < b.square; });
+    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    for (auto& [square, offset] : all) {
+      if (squares.empty() || square != squares.back()) squares.push_back(square);
+      offset.ring = squares.size() - 1;
+      offsets.push_back(offset);
+      ring_of(offset.x, offset.y, offset.z) = static_cast<std::uint16_t>(offset.ring);
+    }
+  }
+
+  std::uint16_t& ring_of(int x, int y, int z) {
+    return ring_at[static_cast<std::size_t>(std::abs(z))][static_cast<std::size_t>(std::abs(y))]
+                  [static_cast<std::size_t>(std::abs(x))];
+  }
+};
+
+using Place = std::array<int, 3>;
+
+/// The bounding box of two objects, with an empty margin along y and z. An image of one y has no margin
+/// there.
+struct Frame {
+  int margin;  // along y; along z it is 1
+  Place origin;
+  int width, height, depth;
+  int words;              // of a row
+  std::ptrdiff_t stride;  // from row to row, with an empty word before each row and after the last
+
+  Frame(const Box& box, bool is_flat)
+      : margin(is_flat ? 0 : 1),
+        origin{box.min[0], box.min[1] - margin, box.min[2] - 1},
+        width(box.max[0] - box.min[0] + 1),
+        height(box.max[1] - box.min[1] + 1 + 2 * margin),
+        depth(box.max[2] - box.min[2] + 3),
+        words((width - 1) / 64 + 1),
+        stride(words + 1) {}
+
+  std::size_t elements() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height) *
+           static_cast<std::size_t>(depth);
+  }
+  std::ptrdiff_t row(int y, int z) const { return (std::ptrdiff_t{z} * height + y) * stride + 1; }
+  std::size_t bits() const { return static_cast<std::size_t>(row(0, depth)); }
+  /// Returns the nodes along an axis of the tree, at a level above the elements.
+  static int nodes(int length, int level) {
+    return static_cast<int>((std::int64_t{length} - 1) >> (2 * level)) + 1;
+  }
+  int levels() const {
+    int level = 1;
+    while (nodes(std::max({width, height, depth}), level) > 1) ++level;
+    return level;
+  }
+  std::size_t nodes_of_level(int level) const {
+    return static_cast<std::size_t>(nodes(width, level)) * static_cast<std::size_t>(nodes(height, level)) *
+           static_cast<std::size_t>(nodes(depth, level));
+  }
+  /// Returns the bytes of a measurement: both surfaces, one more mask and a tree.
+  double bytes() const {
+    double all = 3 * static_cast<double>(bits());
+    for (int level = 1; level <= levels(); ++level) all += static_cast<double>(nodes_of_level(level));
+    return all * sizeof(std::uint64_t);
+  }
+};
+
+using Bits = std::vector<std::uint64_t>;
 
 /// Calls work(i) for i below `count`, in all threads or in this one.
 template <class Work>
@@ -81,255 +176,247 @@ void for_each(int count, bool in_parallel, const Work& work) {
     for (int i = 0; i < count; ++i) work(i);
 }
 
-/// Steps along z from each element of a slice to the nearest surface of one object beyond the slice.
-using StepsBeyond = std::vector<std::uint32_t>;
+void draw(const Frame& frame, const Pieces& pieces, Bits& mask) {
+  for (const std::span<const ObjectRun>& runs : pieces)
+    for (const ObjectRun& run : runs) {
+      std::uint64_t* const row = mask.data() + frame.row(run.y - frame.origin[1], run.z - frame.origin[2]);
+      const int begin = run.begin - frame.origin[0], last = run.end - 1 - frame.origin[0];
+      const std::uint64_t head = ~std::uint64_t{0} << (begin % 64),
+                          tail = ~std::uint64_t{0} >> (63 - last % 64);
+      if (begin / 64 == last / 64) {
+        row[begin / 64] |= head & tail;
+        continue;
+      }
+      row[begin / 64] |= head;
+      std::fill(row + begin / 64 + 1, row + last / 64, ~std::uint64_t{0});
+      row[last / 64] |= tail;
+    }
+}
 
-/// The bounding box of two objects, with a margin outside of them along each axis of the image, or some of
-/// its slices with one more on each side.
-class Grid {
+/// Returns the elements of a mask with a face neighbor outside of it.
+Bits surface_of(const Frame& frame, const Bits& mask, bool in_parallel) {
+  Bits surface(mask.size());
+  const std::ptrdiff_t slice = frame.row(0, 1) - frame.row(0, 0), line = frame.margin * frame.stride;
+  for_each(frame.depth - 2, in_parallel, [&](int i) {
+    for (int y = frame.margin; y < frame.height - frame.margin; ++y) {
+      const std::uint64_t* const row = mask.data() + frame.row(y, i + 1);
+      std::uint64_t* const out = surface.data() + frame.row(y, i + 1);
+      for (int x = 0; x < frame.words; ++x) {
+        const std::uint64_t* const here = row + x;
+        out[x] = *here & ~((*here << 1 | here[-1] >> 63) & (*here >> 1 | here[1] << 63) & here[-line] &
+                           here[line] & here[-slice] & here[slice]);
+      }
+    }
+  });
+  return surface;
+}
+
+/// Searches for the elements of one surface that are the nearest to those of the other, within the rings.
+class NearSearch {
  public:
-  Grid(const Box& box, bool is_flat, bool in_parallel)
-      : margin_(is_flat ? 0 : 1),
-        origin_{box.min[0] - 1, box.min[1] - margin_, box.min[2] - 1},
-        width_(box.max[0] - box.min[0] + 3),
-        height_(box.max[1] - box.min[1] + 1 + 2 * margin_),
-        depth_(box.max[2] - box.min[2] + 3),
-        far_(depth_),
-        in_parallel_(in_parallel) {}
+  NearSearch(const Frame& frame, const Rings& rings, const Bits& to)
+      : frame_(frame), rings_(rings), to_(to) {}
 
-  /// Returns slices [begin, end) without those of the margin, from 0.
-  Grid slices(int begin, int end) const {
-    Grid some = *this;
-    some.origin_[2] += begin;
-    some.depth_ = end - begin + 2;
-    return some;
-  }
-  int inner_slices() const { return depth_ - 2; }
-  bool is_parallel() const { return in_parallel_; }
-  std::size_t surface_elements() const {
-    return elements() - static_cast<std::size_t>(std::count(surfaces_.begin(), surfaces_.end(), 0));
-  }
-  std::size_t elements_of_slice() const { return row_at(0, 1); }
-
-  std::size_t elements() const {
-    return static_cast<std::size_t>(depth_) * static_cast<std::size_t>(height_) *
-           static_cast<std::size_t>(width_);
-  }
-  /// Returns the bytes of a measurement: both masks or one mask and the distances along z.
-  double bytes() const { return static_cast<double>(elements()) * (is_long() ? 5 : 3); }
-
-  /// Marks the surfaces of both objects.
-  void draw(const Pieces& truth, const Pieces& prediction) {
-    std::vector<std::uint8_t> mask(elements());
-    for (const auto& [pieces, bit] : {std::pair(&truth, kTruth), std::pair(&prediction, kPrediction)})
-      for (const std::span<const ObjectRun>& runs : *pieces)
-        for (const ObjectRun& run : runs) {
-          if (run.z < origin_[2] || run.z >= origin_[2] + depth_) continue;
-          std::uint8_t* const row = mask.data() + row_at(run.y - origin_[1], run.z - origin_[2]) - origin_[0];
-          for (int x = run.begin; x < run.end; ++x) row[x] = static_cast<std::uint8_t>(row[x] | bit);
+  /// Counts the elements of slice z of `from` by ring, and leaves others in `far`: those beyond the rings,
+  /// and most of those that follow several of them. Returns the number of these.
+  std::uint64_t find(const Bits& from, int z, Bits& far, std::vector<std::uint64_t>& counts) const {
+    std::uint64_t left = 0, misses = 0;
+    for (int y = 0; y < frame_.height; ++y)
+      for (int i = 0; i < frame_.words; ++i) {
+        std::uint64_t& word = far[static_cast<std::size_t>(frame_.row(y, z) + i)];
+        word = from[static_cast<std::size_t>(frame_.row(y, z) + i)];
+        if (word == 0) continue;
+        if (misses < 8 || misses % 8 == 0) {
+          compare_word({i, y, z}, word, counts);
+          for (std::uint64_t open = word; open != 0; open &= open - 1) {
+            const int bit = std::countr_zero(open);
+            const std::size_t ring = ring_of({i * 64 + bit, y, z});
+            if (ring == rings_.squares.size()) break;
+            ++counts[ring];
+            word ^= std::uint64_t{1} << bit;
+          }
         }
-    surfaces_.assign(elements(), 0);
-    const std::ptrdiff_t slice = static_cast<std::ptrdiff_t>(row_at(0, 1)), line = margin_ * width_;
-    for_each(depth_ - 2, in_parallel_, [&](int i) {
-      for (int y = margin_; y < height_ - margin_; ++y) {
-        const std::size_t row = row_at(y, i + 1);
-        const std::uint8_t* const here = mask.data() + row;
-        std::uint8_t* const out = surfaces_.data() + row;
-        for (int x = 1; x < width_ - 1; ++x)
-          out[x] = static_cast<std::uint8_t>(here[x] & ~(here[x - 1] & here[x + 1] & here[x - line] &
-                                                         here[x + line] & here[x - slice] & here[x + slice]));
+        misses = word == 0 ? 0 : misses + 1;
+        left += static_cast<std::uint64_t>(std::popcount(word));
       }
-    });
-  }
-
-  /// Returns the distance of each surface element of `from` to the nearest of `to`, in raster order.
-  /// `before`, `after`: from the margins to surfaces beyond the slices; empty if there are none.
-  std::vector<double> distances(std::uint8_t from, std::uint8_t to, const std::array<double, 3>& spacing,
-                                const StepsBeyond& before, const StepsBeyond& after) const {
-    return is_long() ? distances<std::uint32_t>(from, to, spacing, before, after)
-                     : distances<std::uint16_t>(from, to, spacing, before, after);
-  }
-
-  StepsBeyond no_steps() const { return StepsBeyond(elements_of_slice(), static_cast<std::uint32_t>(far_)); }
-  /// Moves `steps` from one margin across the surfaces of `of` to the last slice inside the other one.
-  void pass(StepsBeyond& steps, std::uint8_t of, bool upwards) const {
-    for_each(height_, in_parallel_, [&](int y) {
-      std::uint32_t* const row = steps.data() + row_at(y, 0);
-      for (int i = 1; i < depth_ - 1; ++i) {
-        const std::uint8_t* const surface = surfaces_.data() + row_at(y, upwards ? i : depth_ - 1 - i);
-        for (int x = 0; x < width_; ++x)
-          row[x] = (surface[x] & of) != 0 ? 0 : row[x] + (row[x] < static_cast<std::uint32_t>(far_));
-      }
-    });
+    return left;
   }
 
  private:
-  struct Place {
-    int x, y;
-  };
-
-  /// Squares of multiples of the spacing along one axis.
-  using Squares = std::vector<double>;
-
-  static Squares squares_of(int count, double spacing) {
-    Squares squares(static_cast<std::size_t>(count));
-    for (std::size_t i = 0; i < squares.size(); ++i)
-      squares[i] = (spacing * static_cast<double>(i)) * (spacing * static_cast<double>(i));
-    return squares;
-  }
-
-  bool is_long() const { return far_ > UINT16_MAX; }
-  std::size_t row_at(int y, int z) const {
-    return (static_cast<std::size_t>(z) * static_cast<std::size_t>(height_) + static_cast<std::size_t>(y)) *
-           static_cast<std::size_t>(width_);
-  }
-
-  template <class Steps>
-  std::vector<double> distances(std::uint8_t from, std::uint8_t to, const std::array<double, 3>& spacing,
-                                const StepsBeyond& before, const StepsBeyond& after) const {
-    const UninitializedVector<Steps> steps = steps_along_z<Steps>(to, before, after);
-    std::array<Squares, 3> squares{squares_of(width_, spacing[0]), squares_of(height_, spacing[1]),
-                                   squares_of(far_, spacing[2])};
-    squares[2].push_back(kFar);  // of far_ steps
-    std::vector<std::vector<double>> slices(static_cast<std::size_t>(depth_));
-    for_each(depth_, in_parallel_, [&](int z) {
-      std::vector<Place> places;
-      for (int y = 0; y < height_; ++y) {
-        const std::uint8_t* const surface = surfaces_.data() + row_at(y, z);
-        for (int x = 0; x < width_; ++x)
-          if ((surface[x] & from) != 0) places.push_back({x, y});
-      }
-      if (!places.empty())
-        slices[static_cast<std::size_t>(z)] =
-            distances_in_slice(steps.data() + row_at(0, z), places, squares, spacing);
-    });
-    std::vector<double> found;
-    for (const std::vector<double>& slice : slices) found.insert(found.end(), slice.begin(), slice.end());
-    return found;
-  }
-
-  /// Returns the steps of each element to the nearest surface element of `to` along z; far_ if there is none.
-  template <class Steps>
-  UninitializedVector<Steps> steps_along_z(std::uint8_t to, const StepsBeyond& beyond_first,
-                                           const StepsBeyond& beyond_last) const {
-    const auto most = static_cast<Steps>(far_);
-    UninitializedVector<Steps> steps(elements());
-    for_each(height_, in_parallel_, [&](int y) {
-      for (int z = 0; z < depth_; ++z) {
-        const std::size_t row = row_at(y, z);
-        const std::uint8_t* const surface = surfaces_.data() + row;
-        Steps* const out = steps.data() + row;
-        const Steps* const before = z > 0 ? steps.data() + row_at(y, z - 1) : nullptr;
-        for (int x = 0; x < width_; ++x) {
-          const Steps last = before ? before[x] : most;
-          out[x] = static_cast<Steps>((surface[x] & to) != 0 ? 0 : last + (last < most));
-        }
-        const StepsBeyond& beyond = z == 0 ? beyond_first : beyond_last;
-        if ((z == 0 || z == depth_ - 1) && !beyond.empty())
-          for (int x = 0; x < width_; ++x)
-            out[x] = std::min(out[x], static_cast<Steps>(beyond[row_at(y, 0) + static_cast<std::size_t>(x)]));
-      }
-      for (int z = depth_ - 2; z >= 0; --z) {
-        Steps* const out = steps.data() + row_at(y, z);
-        const Steps* const after = steps.data() + row_at(y, z + 1);
-        for (int x = 0; x < width_; ++x)
-          out[x] = std::min(out[x], static_cast<Steps>(after[x] + (after[x] < most)));
-      }
-    });
-    return steps;
-  }
-
-  /// Returns the distances of places in one slice. `steps`: of the slice. Searches around each place while
-  /// that costs less than transforming the slice, which is when surfaces are near each other.
-  template <class Steps>
-  std::vector<double> distances_in_slice(const Steps* steps, const std::vector<Place>& places,
-                                         const std::array<Squares, 3>& squares,
-                                         const std::array<double, 3>& spacing) const {
-    std::vector<double> found;
-    found.reserve(places.size());
-    auto budget = static_cast<std::int64_t>(row_at(0, 1));
-    for (const Place& place : places) {
-      double bound = kFar;  // the distance of the place before, plus the way from it
-      if (!found.empty()) {
-        const Place& before = (&place)[-1];
-        bound = (found.back() + std::sqrt(squares[0][static_cast<std::size_t>(std::abs(place.x - before.x))] +
-                                          squares[1][static_cast<std::size_t>(place.y - before.y)])) *
-                (1 + 1e-9);
-      }
-      const double square = search(steps, place, squares, bound * bound, budget);
-      if (budget < 0) break;
-      found.push_back(std::sqrt(square));
-    }
-    if (found.size() < places.size())
-      transform(steps, std::span(places).subspan(found.size()), squares[2], spacing, found);
-    return found;
-  }
-
-  /// Returns the squared distance of a place, which is less than `bound`, unless the budget of elements to
-  /// look at is spent.
-  template <class Steps>
-  double search(const Steps* steps, const Place& place, const std::array<Squares, 3>& squares, double bound,
-                std::int64_t& budget) const {
-    double best = bound;
-    const int rows = std::max(place.y + 1, height_ - place.y),
-              columns = std::max(place.x + 1, width_ - place.x);
-    for (int dy = 0; dy < rows && squares[1][static_cast<std::size_t>(dy)] < best && budget >= 0; ++dy) {
-      const double of_y = squares[1][static_cast<std::size_t>(dy)];
-      for (int side = dy == 0 ? 1 : -1; side <= 1; side += 2) {
-        const int y = place.y + side * dy;
-        if (y < 0 || y >= height_) continue;
-        const Steps* const row = steps + row_at(y, 0);
-        int dx = 0;
-        for (; dx < columns; ++dx) {
-          const double of_x = squares[0][static_cast<std::size_t>(dx)];
-          if (of_y + of_x >= best) break;
-          if (place.x - dx >= 0) best = std::min(best, squares[2][row[place.x - dx]] + of_y + of_x);
-          if (place.x + dx < width_) best = std::min(best, squares[2][row[place.x + dx]] + of_y + of_x);
-        }
-        budget -= dx + 1;
-      }
-    }
-    return best;
-  }
-
-  /// Appends the distances of places, in raster order, by transforming the slice: columns, then rows.
-  template <class Steps>
-  void transform(const Steps* steps, std::span<const Place> places, const Squares& of_z,
-                 const std::array<double, 3>& spacing, std::vector<double>& found) const {
-    std::vector<double> in_columns(row_at(0, 1), kFar);  // squared distances within y and z
-    Envelope column(height_, spacing[1]), row(width_, spacing[0]);
-    for (int x = 0; x < width_; ++x) {
-      column.build(height_, [&](int y) { return of_z[steps[row_at(y, 0) + static_cast<std::size_t>(x)]]; });
-      if (column.is_empty()) continue;
-      for (int y = 0; y < height_; ++y) in_columns[row_at(y, 0) + static_cast<std::size_t>(x)] = column(y);
-    }
-    int last_y = -1;
-    for (const Place& place : places) {
-      if (place.y != last_y) {
-        const double* const costs = in_columns.data() + row_at(place.y, 0);
-        row.build(width_, [&](int x) { return costs[x]; });
-      }
-      last_y = place.y;
-      found.push_back(std::sqrt(row(place.x)));
+  /// Compares a word with offset after offset until few of its elements are left.
+  void compare_word(const Place& at, std::uint64_t& open, std::vector<std::uint64_t>& counts) const {
+    constexpr std::size_t kMost = 256;
+    const bool is_inner = is_inside(at[1], at[2], Rings::kReach);
+    for (std::size_t k = 0; k < std::min(kMost, rings_.offsets.size()); ++k) {
+      const Rings::Offset& offset = rings_.offsets[k];
+      if (!is_inner && !is_inside(at[1] + offset.y, at[2] + offset.z, 0)) continue;
+      const std::uint64_t hits = open & bits_from(at[0] * 64 + offset.x, at[1] + offset.y, at[2] + offset.z);
+      if (hits == 0) continue;
+      counts[offset.ring] += static_cast<std::uint64_t>(std::popcount(hits));
+      open ^= hits;
+      const std::uint64_t but_one = open & (open - 1), but_two = but_one & (but_one - 1);
+      if ((but_two & (but_two - 1)) == 0) break;
     }
   }
 
-  int margin_;  // along y; along x and z it is 1
-  std::array<int, 3> origin_;
-  int width_, height_, depth_;
-  int far_;  // steps along z to no surface
-  bool in_parallel_;
-  std::vector<std::uint8_t> surfaces_;  // bits of the objects
+  /// Returns the ring of the nearest element, by rows around the place; one too large if all are beyond the
+  /// rings.
+  std::size_t ring_of(const Place& at) const {
+    double best = rings_.limit;
+    std::size_t ring = rings_.squares.size();
+    const bool is_inner = is_inside(at[1], at[2], Rings::kReach);
+    for (const Rings::Row& row : rings_.rows) {
+      if (row.square >= best) break;
+      if (!is_inner && !is_inside(at[1] + row.y, at[2] + row.z, 0)) continue;
+      const std::uint64_t bits = bits_from(at[0] - 32, at[1] + row.y, at[2] + row.z);
+      if (bits == 0) continue;
+      const int steps = std::min(std::countr_zero(bits >> 32), std::countl_zero(bits << 31));
+      if (steps > Rings::kReach) continue;
+      const auto x = static_cast<std::size_t>(steps);
+      if (row.square + rings_.squares_along_x[x] >= best) continue;
+      best = row.square + rings_.squares_along_x[x];
+      ring = rings_.ring_at[static_cast<std::size_t>(std::abs(row.z))]
+                           [static_cast<std::size_t>(std::abs(row.y))][x];
+    }
+    return ring;
+  }
+
+  /// Returns whether rows up to `reach` away are in the frame.
+  bool is_inside(int y, int z, int reach) const {
+    return y >= reach && y < frame_.height - reach && z >= reach && z < frame_.depth - reach;
+  }
+  /// Returns 64 elements of a row from x; those outside of the box are 0. Requires some within it.
+  std::uint64_t bits_from(int x, int y, int z) const {
+    const std::uint64_t* const words = to_.data() + frame_.row(y, z) + (x >> 6);
+    const int shift = x & 63;
+    return words[0] >> shift | words[1] << 1 << (63 - shift);
+  }
+
+  const Frame& frame_;
+  const Rings& rings_;
+  const Bits& to_;
 };
 
-/// Returns the 95th percentile with linear interpolation, as NumPy does by default. Reorders the values.
-double percentile_95(std::vector<double>& values) {
-  const double place = 0.95 * static_cast<double>(values.size() - 1);
-  const auto below = static_cast<std::ptrdiff_t>(place);
-  std::nth_element(values.begin(), values.begin() + below, values.end());
-  const double low = values[static_cast<std::size_t>(below)];
-  if (below + 1 == std::ssize(values)) return low;
-  const double high = *std::min_element(values.begin() + below + 1, values.end());
+/// The elements of a surface, in nodes of 4^3 elements, in nodes of 4^3 nodes, and so on.
+class SurfaceTree {
+ public:
+  SurfaceTree(const Frame& frame, const Bits& surface, const std::array<double, 3>& spacing, bool in_parallel)
+      : spacing_(spacing) {
+    for (int level = 1; level <= frame.levels(); ++level)
+      levels_.push_back({Frame::nodes(frame.width, level), Frame::nodes(frame.height, level),
+                         Bits(frame.nodes_of_level(level))});
+    for_each(Frame::nodes(frame.depth, 1), in_parallel, [&](int node) {
+      for (int z = 4 * node; z < std::min(frame.depth, 4 * node + 4); ++z)
+        for (int y = 0; y < frame.height; ++y)
+          for (int i = 0; i < frame.words; ++i)
+            for (std::uint64_t open = surface[static_cast<std::size_t>(frame.row(y, z) + i)]; open != 0;) {
+              const int four = std::countr_zero(open) / 4 * 4;
+              const std::uint64_t found = open & std::uint64_t{15} << four;
+              levels_[0].at({(i * 64 + four) / 4, y / 4, node}) |= found >> four << (z % 4 * 16 + y % 4 * 4);
+              open ^= found;
+            }
+    });
+    for (std::size_t i = 1; i < levels_.size(); ++i) {
+      const Level& below = levels_[i - 1];
+      Place at{0, 0, 0};
+      for (const std::uint64_t word : below.words) {
+        if (word != 0)
+          levels_[i].at({at[0] / 4, at[1] / 4, at[2] / 4}) |= std::uint64_t{1}
+                                                              << (at[2] % 4 * 16 + at[1] % 4 * 4 + at[0] % 4);
+        if (++at[0] < below.width) continue;
+        at[0] = 0;
+        if (++at[1] < below.height) continue;
+        at[1] = 0;
+        ++at[2];
+      }
+    }
+  }
+
+  struct Nearest {
+    double square = std::numeric_limits<double>::infinity();
+    Place at{};
+  };
+
+  /// Returns the element nearest to a place. `guess`: any element, or none.
+  Nearest nearest(const Place& place, Nearest guess) const {
+    if (guess.square < std::numeric_limits<double>::infinity()) {
+      guess.square = 0;
+      for (std::size_t axis = 3; axis-- > 0;)
+        guess.square += square_of(place[axis] - guess.at[axis], spacing_[axis]);
+    }
+    search(place, levels_.size() - 1, {0, 0, 0}, guess);
+    return guess;
+  }
+
+ private:
+  struct Level {
+    int width, height;
+    Bits words;
+
+    std::size_t place_of(const Place& node) const {
+      const auto [x, y, z] = node;
+      return (static_cast<std::size_t>(z) * static_cast<std::size_t>(height) + static_cast<std::size_t>(y)) *
+                 static_cast<std::size_t>(width) +
+             static_cast<std::size_t>(x);
+    }
+    std::uint64_t& at(const Place& node) { return words[place_of(node)]; }
+  };
+
+  void search(const Place& place, std::size_t level, const Place& node, Nearest& best) const {
+    // Children by their index along each axis.
+    constexpr std::array<std::uint64_t, 3> kFirst{0x1111111111111111, 0x000F000F000F000F, 0xFFFF};
+    std::uint64_t open = levels_[level].words[levels_[level].place_of(node)];
+    const int bits = 2 * static_cast<int>(level);
+    std::array<std::array<double, 4>, 3> squares;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      for (int i = 0; i < 4; ++i) {
+        const std::int64_t begin = (std::int64_t{node[axis]} * 4 + i) << bits;
+        const std::int64_t after = place[axis] - begin - ((std::int64_t{1} << bits) - 1);
+        const std::int64_t gap = std::max({begin - place[axis], after, std::int64_t{0}});
+        const double square = square_of(gap, spacing_[axis]);
+        squares[axis][static_cast<std::size_t>(i)] = square;
+        if (square >= best.square) open &= ~(kFirst[axis] << (i << (2 * axis)));
+      }
+    struct Child {
+      double square;
+      int number;
+    };
+    std::array<Child, 64> children;
+    std::size_t count = 0;
+    for (; open != 0; open &= open - 1) {
+      const int child = std::countr_zero(open);
+      const auto i = static_cast<std::size_t>(child);
+      const double square = squares[2][i / 16] + squares[1][i / 4 % 4] + squares[0][i % 4];
+      if (square >= best.square) continue;
+      const Place at{node[0] * 4 + child % 4, node[1] * 4 + child / 4 % 4, node[2] * 4 + child / 16};
+      if (level == 0)
+        best = {square, at};
+      else
+        children[count++] = {square, child};
+    }
+    std::sort(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(count),
+              [](const Child& a, const Child& b) { return a.square < b.square; });
+    for (std::size_t i = 0; i < count && children[i].square < best.square; ++i) {
+      const int child = children[i].number;
+      search(place, level - 1,
+             {node[0] * 4 + child % 4, node[1] * 4 + child / 4 % 4, node[2] * 4 + child / 16}, best);
+    }
+  }
+
+  std::array<double, 3> spacing_;
+  std::vector<Level> levels_;
+};
+
+/// Returns the 95th percentile of distances with linear interpolation, as NumPy does by default.
+double percentile_95(const std::vector<Count>& counts, std::uint64_t elements) {
+  const double place = 0.95 * static_cast<double>(elements - 1);
+  const auto below = static_cast<std::uint64_t>(place);
+  std::uint64_t seen = 0;
+  auto one = counts.begin();
+  while (seen + one->elements <= below) seen += one++->elements;
+  const double low = std::sqrt(one->square);
+  const bool is_last = seen + one->elements == below + 1;
+  const double high = is_last && one + 1 != counts.end() ? std::sqrt(one[1].square) : low;
   return low + (place - static_cast<double>(below)) * (high - low);
 }
 
@@ -340,11 +427,11 @@ void add_where_defined(double value, double& sum) { sum += std::isnan(value) ? 0
 class Surfaces::State {
  public:
   State(const LabelRows& truth, const LabelRows& prediction, const SurfaceOptions& options)
-      : options_(options),
+      : options_(in_axes_of_runs(options, truth.extent())),
         is_flat_(truth.extent().depth == 1),
+        rings_(options_.spacing, is_flat_),
         truth_(truth, options.max_bytes),
         prediction_(prediction, options.max_bytes - truth_.bytes()) {
-    if (swaps_axes(truth.extent())) std::swap(options_.spacing[1], options_.spacing[2]);
     options_.max_bytes -= truth_.bytes() + prediction_.bytes();
   }
 
@@ -357,7 +444,7 @@ class Surfaces::State {
   Pieces all_of_prediction() const { return {std::span(prediction_.runs)}; }
 
   SurfaceDistances measure(const Pieces& truth, const Pieces& prediction) const {
-    return measure(truth, prediction, Grid(box_of(truth, prediction), is_flat_, true), options_.max_bytes);
+    return measure(truth, prediction, options_.max_bytes, true);
   }
 
   std::vector<SurfaceDistances> measure(std::span<const Match> matches) const {
@@ -386,24 +473,37 @@ class Surfaces::State {
   }
 
  private:
+  /// Distances of a surface from some slices.
+  struct OfBlock {
+    std::vector<std::uint64_t> rings;  // elements by ring
+    std::uint64_t far = 0;             // elements that the near search leaves
+    Counts counts;                     // of these
+  };
   struct PairOfPieces {
     Pieces truth, prediction;
     SurfaceDistances* result;
   };
 
   /// Measures `count` pairs. A small pair is measured by one thread, so that threads share the pairs. Large
-  /// ones follow one by one.
+  /// ones follow one by one, and so do all if the memory is too small for one in each thread.
   template <class PairAt>
   void measure_pairs(std::size_t count, std::int64_t max_bytes, const PairAt& pair_at) const {
     constexpr std::size_t kSmall = std::size_t{1} << 18;
+    const double of_thread = static_cast<double>(max_bytes) / oneapi::tbb::this_task_arena::max_concurrency();
     const auto measure_if = [&](std::size_t i, bool is_small) {
       const PairOfPieces pair = pair_at(i);
-      Grid grid(box_of(pair.truth, pair.prediction), is_flat_, !is_small);
-      if ((grid.elements() <= kSmall) == is_small)
-        *pair.result = measure(pair.truth, pair.prediction, std::move(grid), max_bytes);
+      const Frame frame(box_of(pair.truth, pair.prediction), is_flat_);
+      const double bytes = frame.bytes() + kBytesOfFar * static_cast<double>(frame.elements());
+      if ((frame.elements() <= kSmall && bytes <= of_thread) == is_small)
+        *pair.result = measure(pair.truth, pair.prediction, max_bytes, !is_small);
     };
     tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { measure_if(i, true); });
     for (std::size_t i = 0; i < count; ++i) measure_if(i, false);
+  }
+
+  static SurfaceOptions in_axes_of_runs(SurfaceOptions options, const Extent& extent) {
+    if (swaps_axes(extent)) std::swap(options.spacing[1], options.spacing[2]);
+    return options;
   }
 
   static Pieces pieces_of(const RunsOfObjects& runs, std::span<const std::uint32_t> objects) {
@@ -412,8 +512,8 @@ class Surfaces::State {
     return pieces;
   }
 
-  SurfaceDistances measure(const Pieces& truth, const Pieces& prediction, Grid grid,
-                           std::int64_t max_bytes) const {
+  SurfaceDistances measure(const Pieces& truth, const Pieces& prediction, std::int64_t max_bytes,
+                           bool in_parallel) const {
     const auto is_empty = [](const Pieces& pieces) {
       return std::all_of(pieces.begin(), pieces.end(), [](const auto& runs) { return runs.empty(); });
     };
@@ -427,79 +527,83 @@ class Surfaces::State {
     constexpr double kMargin = 1e-6;
     const double tolerance = options_.tolerance.value_or(0) * (1 + kMargin);
     double sum = 0;
-    std::size_t count = 0, near = 0;
-    for (std::vector<double>& found : distances_of(truth, prediction, std::move(grid), max_bytes)) {
-      count += found.size();
-      for (const double distance : found) {
-        sum += distance;
-        near += distance <= tolerance;
+    std::uint64_t count = 0, near = 0;
+    for (Counts& found : distances_of(truth, prediction, max_bytes, in_parallel)) {
+      std::uint64_t elements = 0;
+      for (const auto& [square, of_square] : found.sort()) {
+        const double distance = std::sqrt(square);
+        elements += of_square;
+        sum += distance * static_cast<double>(of_square);
+        near += distance <= tolerance ? of_square : 0;
       }
-      result.hausdorff = std::max(result.hausdorff, *std::max_element(found.begin(), found.end()));
-      result.hausdorff_95 = std::max(result.hausdorff_95, percentile_95(found));
+      count += elements;
+      result.hausdorff = std::max(result.hausdorff, std::sqrt(found.sort().back().square));
+      result.hausdorff_95 = std::max(result.hausdorff_95, percentile_95(found.sort(), elements));
     }
     result.assd = sum / static_cast<double>(count);
     if (options_.tolerance) result.surface_dice = static_cast<double>(near) / static_cast<double>(count);
     return result;
   }
 
-  /// Returns the distances from both surfaces to the other, all slices at once or, if memory is too small for
-  /// that, some slices at a time, given the steps to surfaces beyond them.
-  std::array<std::vector<double>, 2> distances_of(const Pieces& truth, const Pieces& prediction, Grid whole,
-                                                  std::int64_t max_bytes) const {
-    constexpr std::array<std::uint8_t, 2> kFrom{kTruth, kPrediction}, kTo{kPrediction, kTruth};
-    const int depth = whole.inner_slices();
-    const double of_slice = static_cast<double>(whole.elements_of_slice());
-    const int threads = whole.is_parallel() ? oneapi::tbb::this_task_arena::max_concurrency() : 1;
-    const auto bytes_of = [&](int slices) {
-      const double slabs = std::ceil(static_cast<double>(depth) / slices);
-      return whole.slices(0, slices).bytes() + of_slice * threads * sizeof(double) +
-             (slabs > 1 ? (slabs + 2) * 2 * of_slice * sizeof(std::uint32_t) : 0);
-    };
-    int slices = depth;
-    if (bytes_of(slices) > static_cast<double>(max_bytes))
-      slices = std::min(depth, 2 * static_cast<int>(std::ceil(std::sqrt(depth))));
-    const double bytes = bytes_of(slices);
-    check_bytes_of_surfaces(bytes, max_bytes);
-    const int slabs = (depth + slices - 1) / slices;
-    const auto slab_at = [&](int slab) {
-      Grid grid =
-          slabs == 1 ? std::move(whole) : whole.slices(slab * slices, std::min(depth, (slab + 1) * slices));
-      grid.draw(truth, prediction);
-      return grid;
-    };
-    std::vector<std::array<StepsBeyond, 2>> after(static_cast<std::size_t>(slabs));
-    std::array<StepsBeyond, 2> before;
-    if (slabs > 1) {
-      before.fill(whole.no_steps());
-      std::array<StepsBeyond, 2> steps = before;
-      for (int slab = slabs - 1; slab >= 0; --slab) {
-        after[static_cast<std::size_t>(slab)] = steps;
-        if (slab == 0) break;
-        const Grid grid = slab_at(slab);
-        for (std::size_t i = 0; i < kTo.size(); ++i) grid.pass(steps[i], kTo[i], false);
-      }
+  /// Returns the distances from both surfaces to the other.
+  std::array<Counts, 2> distances_of(const Pieces& truth, const Pieces& prediction, std::int64_t max_bytes,
+                                     bool in_parallel) const {
+    const Frame frame(box_of(truth, prediction), is_flat_);
+    check_bytes_of_surfaces(frame.bytes(), max_bytes);
+    Bits mask(frame.bits());  // then, elements whose nearest ones are far
+    std::array<Bits, 2> surfaces;
+    for (std::size_t i = 0; i < 2; ++i) {
+      std::fill(mask.begin(), mask.end(), 0);
+      draw(frame, i == 0 ? truth : prediction, mask);
+      surfaces[i] = surface_of(frame, mask, in_parallel);
     }
-    std::array<std::vector<double>, 2> found;
-    for (int slab = 0; slab < slabs; ++slab) {
-      const Grid grid = slab_at(slab);
-      // Lists of slices, of the slab, and of all, which is copied when it grows.
-      constexpr double kCopies = 3 * sizeof(double);
-      const double of_distances =
-          kCopies * static_cast<double>(grid.surface_elements() + found[0].size() + found[1].size());
-      check_bytes_of_surfaces(bytes + of_distances, max_bytes);
-      for (std::size_t i = 0; i < found.size(); ++i) {
-        const std::vector<double> more = grid.distances(kFrom[i], kTo[i], options_.spacing, before[i],
-                                                        after[static_cast<std::size_t>(slab)][i]);
-        found[i].insert(found[i].end(), more.begin(), more.end());
-        if (slabs > 1) grid.pass(before[i], kTo[i], true);
+    std::array<Counts, 2> found;
+    for (std::size_t i = 0; i < 2; ++i) {
+      const NearSearch near(frame, rings_, surfaces[1 - i]);
+      std::vector<OfBlock> blocks(in_parallel ? std::min(frame.depth, 64) : 1);
+      const auto for_each_block = [&](const auto& work) {
+        const auto count = static_cast<int>(blocks.size());
+        for_each(count, in_parallel, [&](int k) {
+          const auto edge = [&](std::int64_t at) { return static_cast<int>(at * frame.depth / count); };
+          work(blocks[static_cast<std::size_t>(k)], edge(k), edge(k + 1));
+        });
+      };
+      for_each_block([&](OfBlock& block, int begin, int end) {
+        block.rings.resize(rings_.squares.size());
+        for (int z = begin; z < end; ++z) block.far += near.find(surfaces[i], z, mask, block.rings);
+      });
+      double far = 0;
+      for (const OfBlock& block : blocks) {
+        far += static_cast<double>(block.far);
+        for (std::size_t ring = 0; ring < block.rings.size(); ++ring)
+          if (block.rings[ring] > 0) found[i].add(rings_.squares[ring], block.rings[ring]);
       }
-      after[static_cast<std::size_t>(slab)] = {};
+      if (far == 0) continue;
+      check_bytes_of_surfaces(frame.bytes() + kBytesOfFar * far, max_bytes);
+      const SurfaceTree tree(frame, surfaces[1 - i], options_.spacing, in_parallel);
+      for_each_block([&](OfBlock& block, int begin, int end) {
+        SurfaceTree::Nearest nearest;
+        for (int z = begin; z < end && block.far > 0; ++z)
+          for (int y = 0; y < frame.height; ++y)
+            for (int word = 0; word < frame.words; ++word)
+              for (std::uint64_t open = mask[static_cast<std::size_t>(frame.row(y, z) + word)]; open != 0;
+                   open &= open - 1) {
+                nearest = tree.nearest({word * 64 + std::countr_zero(open), y, z}, nearest);
+                block.counts.add(nearest.square);
+              }
+        block.counts.sort();
+      });
+      for (const OfBlock& block : blocks) found[i].add(block.counts);
     }
     return found;
   }
 
+  /// Bytes for each element that rings do not find: its count, in lists that grow.
+  static constexpr double kBytesOfFar = 6 * sizeof(Count);
+
   SurfaceOptions options_;
   bool is_flat_;  // 2D
+  Rings rings_;
   RunsOfObjects truth_, prediction_;
 };
 

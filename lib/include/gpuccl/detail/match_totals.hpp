@@ -83,6 +83,9 @@ struct ScoreOptions {
 /// the scores of each.
 MatchTotals score_images(const OverlapTable& table, const ScoreOptions& options, ClassTotals& classes);
 
+/// Returns the scores of a class without objects in either image.
+MatchTotals score_nothing(const ScoreOptions& options);
+
 /// Returns the name of a column of a further threshold, such as matched_0.75.
 std::string column_at(std::string_view name, double threshold);
 
