@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/label/label_options.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/labels.hpp"
@@ -101,14 +102,22 @@ struct FoundPairs {
 FoundPairs find_pairs(const io::Source& truth, const io::Source& prediction,
                       const std::string& prediction_name, const ObjectOptions& objects);
 
+struct MinSize {
+  std::uint64_t pixels = 0;
+  std::optional<PhysicalSize> physical = {};  // instead of pixels
+
+  bool is_given() const { return pixels > 0 || physical; }
+};
+
 struct MatchOptions {
   io::Source truth, prediction;
   std::vector<double> thresholds{0.5};
   ObjectOptions objects;
-  std::string empty;                        // --empty: what a pair without objects gets
-  std::array<std::uint64_t, 2> min_size{};  // of true and of predicted objects, in pixels
-  bool distances = false;                   // between surfaces
-  bool regions = false;                     // scores in the regions of true objects
+  std::set<std::uint64_t> classes;    // with per_value: those to score; empty: all
+  std::string empty;                  // --empty: what a pair without objects gets
+  std::array<MinSize, 2> min_size{};  // of true and of predicted objects
+  bool distances = false;             // between surfaces
+  bool regions = false;               // scores in the regions of true objects
   std::optional<double> tolerance;
   std::optional<io::GivenSpacing> spacing;
   std::string prediction_name;  // pattern of names of predictions

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <limits>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -22,6 +24,7 @@
 #include "app/common/process.hpp"
 #include "app/common/sandbox.hpp"
 #include "app/label/describe.hpp"
+#include "app/label/label_input.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
 #include "app/label/memory_plan.hpp"
@@ -116,10 +119,9 @@ std::string pairs_text(const std::string& before, const Objects& truth, const Ob
   return text;
 }
 
-/// Returns a row of the summary. An undefined score is an empty cell.
-std::string summary_row(const std::string& before, const MatchTotals& totals, double empty,
-                        const std::string& unit) {
-  std::string row = before;
+/// Returns the scores of a row of the summary. An undefined score is an empty cell.
+std::string summary_row(const MatchTotals& totals, double empty, const std::string& unit) {
+  std::string row;
   const auto add_count = [&](auto count) { row += std::to_string(count) + ","; };
   const auto add = [&](double score) { row += cell(score) + ","; };
   const auto add_score = [&](double score) { add(totals.is_empty() ? empty : score); };
@@ -149,7 +151,7 @@ std::string summary_row(const std::string& before, const MatchTotals& totals, do
   if (const auto& regions = totals.regions)
     each_region_score(regions->dice(), regions->distances.mean(), regions->has_distances, regions->has_dice,
                       [&](const char*, double score) { add(score); });
-  row.back() = '\n';
+  row.pop_back();
   return row;
 }
 
@@ -216,6 +218,10 @@ void give_hint(const ImagePair& pair, const OverlapCounts& counts, bool labeled)
                   "their components");
 }
 
+bool has_min_size(const MatchOptions& options) {
+  return options.min_size[0].is_given() || options.min_size[1].is_given();
+}
+
 class Matching {
  public:
   explicit Matching(const MatchOptions& options)
@@ -231,13 +237,13 @@ class Matching {
                              (options_.objects.every_frame ? "frame," : "") +
                              (options_.objects.per_value ? "value," : "");
     csv_.write(keys + std::string(kColumns) + further_columns(options_, "matched") + "\n");
-    summary_.write(keys + std::string(kSummaryColumns) + further_columns(options_, kScoreColumns) + "\n");
     for (const ImagePair& pair : found_.pairs) {
-      std::string rows, summary;
-      found_.attempt(pair, [&] { io::with_path(pair.truth, [&] { match(pair, rows, summary); }); });
-      summary_.write(summary);
+      std::string rows;
+      found_.attempt(pair, [&] { io::with_path(pair.truth, [&] { match(pair, rows); }); });
       csv_.write(rows);  // a failure ends the run, so that a table has all rows or is not there
     }
+    write_summary(keys, std::string(kSummaryColumns) + further_columns(options_, kScoreColumns) +
+                            (found_.is_batch ? ",error" : ""));
     if (json_) write_report();
     if (images_ == 0) {
       for (const std::string& table : {options_.csv, options_.summary})
@@ -256,6 +262,50 @@ class Matching {
  private:
   static Json in_json(const std::string& unit) { return unit.empty() ? Json() : Json(unit); }
 
+  /// Rows of the summary for a pair of images, without their first columns.
+  struct Case {
+    std::string name;
+    std::optional<int> frame;
+    std::map<std::uint64_t, std::string> rows;  // by class; 0 without classes
+    std::string other;                          // of a class without objects; empty if it has no row
+  };
+
+  /// Returns the first cells of a row.
+  std::string keys_of(const std::string& name, std::optional<int> frame) const {
+    return (found_.is_batch ? io::csv_field(io::harmless_name(name)) + "," : "") +
+           (frame                          ? std::to_string(*frame) + ","
+            : options_.objects.every_frame ? ","
+                                           : "");
+  }
+
+  /// Writes a row for each case and class, also for a class that a case lacks and for a case that failed.
+  void write_summary(const std::string& keys, const std::string& columns) {
+    if (!summary_) return;
+    for (const auto& [name, frame, error] : found_.failed) {
+      const auto cells = static_cast<std::size_t>(std::count(columns.begin(), columns.end(), ','));
+      const std::string reason = display_name(error.path()) + ": " + error.what();
+      cases_.push_back({name, frame, {}, std::string(cells, ',') + io::csv_field(reason) + "\n"});
+    }
+    std::stable_sort(cases_.begin(), cases_.end(), [](const Case& a, const Case& b) {
+      return std::tie(a.name, a.frame) < std::tie(b.name, b.frame);
+    });
+    std::map<std::uint64_t, std::string> values;  // first cells of rows
+    for (const Case& one : cases_)
+      for (const auto& [value, row] : one.rows) values[value];
+    for (const std::uint64_t value : options_.classes) values[value];
+    for (auto& [value, cell] : values)
+      if (options_.objects.per_value) cell = std::to_string(value) + ",";
+    if (values.empty()) values[0] = options_.objects.per_value ? "," : "";
+    std::string text = keys + columns + "\n";
+    for (const Case& one : cases_)
+      for (const auto& [value, cell] : values) {
+        const auto found = one.rows.find(value);
+        const std::string& row = found == one.rows.end() ? one.other : found->second;
+        if (!row.empty()) text += keys_of(one.name, one.frame) + cell + row;
+      }
+    summary_.write(text);
+  }
+
   bool has_rows() const { return found_.is_batch || options_.objects.every_frame; }
 
   void write_report() {
@@ -263,8 +313,13 @@ class Matching {
     report["truth"] = options_.truth;
     report["prediction"] = options_.prediction;
     report["labeled"] = options_.objects.label;
-    if (const auto [truth, prediction] = options_.min_size; truth + prediction > 0)
-      report["min_size"] = {{"truth", truth}, {"prediction", prediction}};
+    if (has_min_size(options_)) {
+      const auto size_of = [](const MinSize& size) {
+        return size.physical ? Json(size.physical->text) : Json(size.pixels);
+      };
+      report["min_size"] = {{"truth", size_of(options_.min_size[0])},
+                            {"prediction", size_of(options_.min_size[1])}};
+    }
     if (options_.distances) report["unit"] = units_.size() == 1 ? in_json(unit_) : Json();
     if (options_.tolerance) report["tolerance"] = *options_.tolerance;
     if (has_rows()) report["images"] = std::move(rows_);
@@ -297,15 +352,21 @@ class Matching {
                   display_name(pair.truth) + "; objects are compared by index, not by position");
   }
 
+  /// Returns the size of an image and its spacing, or that of the options.
+  io::ImageInfo info_of(const Objects& image) const {
+    io::ImageInfo info;
+    info.extent = image.extent;
+    info.geometry = image.geometry;
+    if (options_.spacing) io::set_spacing(info.geometry, *options_.spacing);
+    return info;
+  }
+
   /// Returns the surfaces of a pair if distances or regions are asked for. Lengths are in the unit of the
   /// true image, or in pixels.
   std::unique_ptr<const Surfaces> surfaces_of(const ImagePair& pair, const Objects& truth,
                                               const Objects& prediction, std::int64_t max_bytes) {
     if (!options_.distances && !options_.regions) return nullptr;
-    io::ImageInfo info;
-    info.extent = truth.extent;
-    info.geometry = truth.geometry;
-    if (options_.spacing) io::set_spacing(info.geometry, *options_.spacing);
+    const io::ImageInfo info = info_of(truth);
     check_spacing(options_.spacing, info, Connectivity::c26);
     if (const std::string hint = hint_of_spacing(info, Connectivity::c26); !hint.empty())
       print_warning(pair.truth, hint);
@@ -347,13 +408,23 @@ class Matching {
   }
 
   /// Matches one pair, and adds its rows of the tables.
-  void match(const ImagePair& pair, std::string& rows, std::string& summary) {
+  void match(const ImagePair& pair, std::string& rows) {
     if (io::are_one_stream(pair.truth, pair.prediction))
       throw io::FileError(pair.prediction, ErrorCode::usage, "is a stream and can be read only once");
     if (pair.frame.value_or(0) == 0) kept_ = pair.frame ? std::make_shared<io::KeptInputs>() : nullptr;
-    const auto read = [&](const std::string& path, std::uint64_t min_size) {
+    const auto read = [&](const std::string& path, const MinSize& least) {
       Objects objects = read_objects(path, options_.objects, pair.frame, kept_);
-      remove_small(objects.labels, min_size, objects.areas, {&objects.ids, &objects.areas, &objects.classes});
+      std::uint64_t min_size = least.pixels;
+      if (least.physical)
+        min_size = io::with_path(path, [&] {
+          return elements_from(*least.physical, info_of(objects), Connectivity::c8,
+                               [&](const std::string& line) { print_warning(path, line); });
+        });
+      std::vector<std::uint64_t> areas = objects.areas;  // 0 of objects that are not scored
+      for (std::size_t i = 0; i < objects.classes.size() && !options_.classes.empty(); ++i)
+        if (!options_.classes.contains(objects.classes[i])) areas[i] = 0;
+      if (!options_.classes.empty()) min_size = std::max<std::uint64_t>(min_size, 1);
+      remove_small(objects.labels, min_size, areas, {&objects.ids, &objects.areas, &objects.classes});
       objects.components = {};
       return objects;
     };
@@ -369,8 +440,7 @@ class Matching {
         static_cast<double>(truth.bytes) + static_cast<double>(prediction.bytes), memory);
     const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels, left);
     left -= bytes_to_score(truth, prediction, table, left);
-    const std::string before = (found_.is_batch ? io::csv_field(io::harmless_name(pair.name)) + "," : "") +
-                               (pair.frame ? std::to_string(*pair.frame) + "," : "");
+    const std::string before = keys_of(pair.name, pair.frame);
     const std::unique_ptr<const Surfaces> surfaces = surfaces_of(pair, truth, prediction, left);
     ScoreOptions scoring{.thresholds = options_.thresholds, .surfaces = surfaces.get(), .empty = empty_};
     scoring.has_distances = options_.distances;
@@ -387,10 +457,14 @@ class Matching {
     const MatchTotals totals = score_images(table, scoring, classes);
     for (const auto& [value, one] : classes) classes_[value].add(one);
     const bool is_left_out = totals.is_empty() && options_.empty == "skip";
-    if (summary_ && !is_left_out) {
-      if (!scoring.has_classes) summary = summary_row(before, totals, empty_, unit_);
-      for (const auto& [value, one] : classes)
-        summary += summary_row(before + std::to_string(value) + ",", one, empty_, unit_);
+    if (summary_) {
+      const auto row_of = [&](const MatchTotals& of) {
+        return summary_row(of, empty_, unit_) + (found_.is_batch ? ",\n" : "\n");
+      };
+      Case& one = cases_.emplace_back(Case{pair.name, pair.frame, {}, {}});
+      if (options_.empty != "skip") one.other = row_of(score_nothing(scoring));
+      if (!scoring.has_classes && !is_left_out) one.rows[0] = row_of(totals);
+      for (const auto& [value, of] : classes) one.rows[value] = row_of(of);
     }
     give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
     if (has_rows() && !is_left_out) {
@@ -418,6 +492,7 @@ class Matching {
   MatchTotals total_;
   ClassTotals classes_;
   Json rows_ = Json::array();
+  std::vector<Case> cases_;  // of the summary
 };
 
 std::string parse_thresholds(const std::string& given, std::vector<double>& thresholds) {
@@ -433,31 +508,46 @@ std::string parse_thresholds(const std::string& given, std::vector<double>& thre
   return "";
 }
 
-/// Parses "8" for both images, and "truth=8,prediction=4" for either.
-std::string parse_min_size(const std::string& given, std::array<std::uint64_t, 2>& sizes) {
+/// Parses "8" for both images, and "truth=8,prediction=10mm3" for either.
+std::string parse_min_size(const std::string& given, std::array<MinSize, 2>& sizes) {
   sizes = {};
   const std::vector<std::string> words = split(given, ',');
   for (const std::string& word : words) {
     const std::size_t place = word.find('=') + 1;
     const std::string_view name = std::string_view(word).substr(0, place);
-    const std::optional<std::uint64_t> size = parse_number<std::uint64_t>(word.substr(place));
     const bool is_both = name.empty() && words.size() == 1;
-    if (!size || !(is_both || name == "truth=" || name == "prediction="))
+    MinSize size;
+    if (!parse_limit(word.substr(place), size.pixels, size.physical).empty() ||
+        !(is_both || name == "truth=" || name == "prediction="))
       return "'" + given +
-             "' is not N, truth=N, prediction=N or truth=N,prediction=N; N is a number of pixels";
-    if (is_both || name == "truth=") sizes[0] = *size;
-    if (is_both || name == "prediction=") sizes[1] = *size;
+             "' is not N, truth=N, prediction=N or truth=N,prediction=N; N is a number of pixels or a size "
+             "such as 10mm3";
+    if (is_both || name == "truth=") sizes[0] = size;
+    if (is_both || name == "prediction=") sizes[1] = size;
   }
+  return "";
+}
+
+std::string parse_classes(const std::string& given, std::set<std::uint64_t>& classes) {
+  classes.clear();
+  for (const std::string& word : split(given, ','))
+    if (const auto value = parse_number<std::uint64_t>(word); value.value_or(0) > 0)
+      classes.insert(*value);
+    else
+      return "'" + given + "' is not a list of integers above 0, such as 1,2,3";
   return "";
 }
 
 void check(const MatchOptions& options) {
   options.objects.check();
+  if (!options.classes.empty() && !options.objects.per_value)
+    throw Error(ErrorCode::usage, "--classes is for --per-value; add it");
   if (options.csv.is_stdout() + options.summary.is_stdout() + options.json.is_stdout() > 1)
     throw Error(ErrorCode::usage, "only one of --csv, --summary and --json can be standard output");
   if (!options.distances && options.tolerance)
     throw Error(ErrorCode::usage, "--tolerance is for distances; add --distances");
-  if (!options.distances && !options.regions && options.spacing)
+  const bool has_sizes = options.min_size[0].physical || options.min_size[1].physical;
+  if (!options.distances && !options.regions && !has_sizes && options.spacing)
     throw Error(ErrorCode::usage, "--spacing is for distances and regions; add --distances or --regions");
 }
 
@@ -483,9 +573,8 @@ int run_track(const MatchOptions& options) {
   if (!options.truth.empty())
     throw Error(ErrorCode::usage, "--track has one input, its series; remove " + options.truth.path);
   if (options.thresholds.size() > 1) throw Error(ErrorCode::usage, "--track has one --threshold");
-  const bool has_min_size = options.min_size != std::array<std::uint64_t, 2>{};
   if (options.objects.per_value || !options.prediction_name.empty() || !options.empty.empty() ||
-      has_min_size || options.distances || options.regions || !options.summary.empty())
+      has_min_size(options) || options.distances || options.regions || !options.summary.empty())
     throw Error(
         ErrorCode::usage,
         "--per-value, --prediction-name, --empty, --min-size, --distances, --regions and --summary are "
@@ -508,6 +597,8 @@ void setup_match(const Command& command) {
   options->objects.add_to(command);
   add_choice<std::string>(command, "--empty", options->empty, {{"0", "0"}, {"1", "1"}, {"skip", "skip"}},
                           "Scores of two images without objects, or leave them out of the report [null]");
+  command.add_value("--classes", "N,...", "With --per-value: classes to score [those of all images]",
+                    [options](const std::string& given) { return parse_classes(given, options->classes); });
   command.add_value("--min-size", "N|NAME=N,...",
                     "Leave out objects of fewer pixels, of both images or of truth=N, prediction=N",
                     [options](const std::string& given) { return parse_min_size(given, options->min_size); });

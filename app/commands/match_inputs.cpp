@@ -1,6 +1,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/engine.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
@@ -30,19 +32,48 @@ std::vector<std::uint64_t> numbers(std::size_t count) {
   return ids;
 }
 
-/// Returns whether values are spread as those of a photograph are, or as classes: on average, the bounding
-/// box of each is a large part of the image.
-bool are_spread(const Components& components, const Extent& extent) {
-  constexpr std::size_t kMany = 32;
-  constexpr double kLarge = 0.25;
-  double boxes = 0;
-  for (const Box& box : components.box) {
+constexpr std::size_t kManyValues = 32;
+
+/// Returns whether values are spread as those of a photograph are, or nested as those of a probability map:
+/// on average, the bounding box of each is a large part of the box of all.
+bool are_spread(const Components& components) {
+  constexpr double kLarge = 0.2;
+  const auto elements_of = [](const Box& box) {
     double elements = 1;
     for (std::size_t axis = 0; axis < 3; ++axis) elements *= box.max[axis] - box.min[axis] + 1;
-    boxes += elements;
+    return elements;
+  };
+  Box all{{INT32_MAX, INT32_MAX, INT32_MAX}, {-1, -1, -1}};
+  double boxes = 0;
+  for (const Box& box : components.box) {
+    boxes += elements_of(box);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      all.min[axis] = std::min(all.min[axis], box.min[axis]);
+      all.max[axis] = std::max(all.max[axis], box.max[axis]);
+    }
   }
   const auto count = static_cast<double>(components.size());
-  return components.size() >= kMany && boxes > kLarge * count * static_cast<double>(extent.elements());
+  return components.size() >= kManyValues && boxes > kLarge * count * elements_of(all);
+}
+
+/// Returns whether few values have many connected pieces each, as classes have. `max_bytes`: to count them.
+bool are_classes(const LabelRows& labels, const Components& components, std::int64_t max_bytes) {
+  constexpr double kManyPieces = 8;
+  if (components.size() < 2 || components.size() >= kManyValues) return false;
+  if (labels.prepare(0, 1) < labels.extent().rows()) return false;  // in slabs: reading again takes long
+  MeasureRequest request;
+  request.wanted[static_cast<std::size_t>(MeasureId::components)] = true;
+  request.connectivity = labels.extent().depth > 1 ? Connectivity::c26 : Connectivity::c8;
+  request.labels_touch = request.in_pieces = true;
+  request.max_bytes = max_bytes;
+  double pieces = 0;
+  try {
+    const MeasureTable measured = measure(labels, components, request);
+    for (std::size_t i = 0; i < components.size(); ++i)
+      pieces += measured.values(components, i)[MeasureId::components];
+  } catch (const Error&) {  // memory: no hint
+  }
+  return pieces >= kManyPieces * static_cast<double>(components.size());
 }
 
 /// Returns the options of labeling that find the objects.
@@ -134,10 +165,24 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
                     "has more than two values, and --label takes every nonzero pixel as foreground; remove "
                     "--label if values are labels, or match label images of 'gpuccl label --threshold T' "
                     "without --label");
-    if (source.options.values.objects && are_spread(found.labeled.components, objects.extent))
+    if (source.options.values.objects && are_spread(found.labeled.components))
+      print_warning(path,
+                    "its " + counted(found.labeled.components.size(), "value") +
+                        " are spread over the image, as in a photograph or probability map; match label "
+                        "images of 'gpuccl label', masks with --label or classes with --per-value");
+    const auto left = static_cast<std::int64_t>(static_cast<double>(source.options.input.limits.memory) / 2);
+    if (source.options.values.objects && are_classes(*found.labeled.labels, found.labeled.components, left))
       print_warning(path, "its " + counted(found.labeled.components.size(), "value") +
-                              " are spread over the image, as in a photograph; match label images of 'gpuccl "
-                              "label', masks with --label or classes with --per-value");
+                              " have many connected pieces each, as classes have, and each value is one "
+                              "object; --per-value makes each piece an object");
+    if (options.per_value && found.labeled.components.size() >= kManyValues) {
+      const std::set<std::uint64_t> values(found.values.begin(), found.values.end());
+      if (values.size() >= kManyValues && found.labeled.components.size() >= 8 * values.size())
+        print_warning(path,
+                      "its " + counted(values.size(), "value") +
+                          " have many connected pieces each, as in a probability map; match label images "
+                          "of 'gpuccl label --threshold T'");
+    }
     if (!options.label && piece.report().any_nan) print_warning(path, io::kHintOfNan);
     objects.labels = std::move(found.labeled.labels);
     objects.components = std::move(found.labeled.components);

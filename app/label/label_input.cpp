@@ -267,16 +267,15 @@ std::uint64_t whole(double elements) {
                             : static_cast<std::uint64_t>(elements);
 }
 
-/// Returns `selection` with the limits as numbers of elements of `input`. Throws Error (data) if the input
-/// has no spacing in a unit, (usage) for an area of a volume or a volume of an image.
+// Relative rounding error up to which a size counts as an integer number of pixels.
+constexpr double kTolerance = 1e-9;
+
+/// Returns `selection` with the limits as numbers of elements of `input`. Throws as elements_from().
 SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLimits& limits,
                              const io::ImageInfo& input, Connectivity connectivity,
                              const std::function<void(const std::string& line)>& warn) {
-  // Relative rounding error up to which a size counts as an integer number of pixels.
-  constexpr double kTolerance = 1e-9;
   SelectionOptions own = selection;
-  if (limits.min)
-    own.min_size = whole(std::ceil(elements_of(*limits.min, input, connectivity, warn) * (1 - kTolerance)));
+  if (limits.min) own.min_size = elements_from(*limits.min, input, connectivity, warn);
   if (limits.max)
     own.max_size = whole(std::floor(
         elements_of(*limits.max, input, connectivity, limits.min ? nullptr : warn) * (1 + kTolerance)));
@@ -284,6 +283,11 @@ SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLi
 }
 
 }  // namespace
+
+std::uint64_t elements_from(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity,
+                            const std::function<void(const std::string& line)>& warn) {
+  return whole(std::ceil(elements_of(size, input, connectivity, warn) * (1 - kTolerance)));
+}
 
 /// Refuses an input that the label image cannot hold, before the input is read. Throws FileError.
 static void check_image(const LabelPaths& files, const LabelOptions& options, const io::ImageInfo& input) {

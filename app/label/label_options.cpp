@@ -58,18 +58,25 @@ std::optional<PhysicalSize> parse_size_with_unit(const std::string& text) {
   return size;
 }
 
+}  // namespace
+
+std::string parse_limit(const std::string& given, std::uint64_t& elements,
+                        std::optional<PhysicalSize>& physical) {
+  if (const auto number = parse_number<std::uint64_t>(given)) {
+    elements = *number;
+    return "";
+  }
+  physical = parse_size_with_unit(given);
+  return physical ? "" : "'" + given + "' is neither an integer nor a size such as 100um3 or 2.5mm2";
+}
+
+namespace {
+
 void add_limit(const Command& command, const char* name, std::uint64_t& elements,
                std::optional<PhysicalSize>& physical, const char* help) {
-  const Option option =
-      command.add_value(name, "N|SIZE", help, [&elements, &physical](const std::string& given) {
-        if (const auto number = parse_number<std::uint64_t>(given)) {
-          elements = *number;
-          return std::string();
-        }
-        physical = parse_size_with_unit(given);
-        return physical ? std::string()
-                        : "'" + given + "' is neither an integer nor a size such as 100um3 or 2.5mm2";
-      });
+  const Option option = command.add_value(
+      name, "N|SIZE", help,
+      [&elements, &physical](const std::string& given) { return parse_limit(given, elements, physical); });
   option.prints([&] { return std::optional(physical ? physical->text : std::to_string(elements)); });
 }
 

@@ -61,6 +61,10 @@ struct PhysicalSize {
   std::string text;  // as given
 };
 
+/// Parses a number of elements, or a size with a unit. Returns the problem, or "".
+std::string parse_limit(const std::string& given, std::uint64_t& elements,
+                        std::optional<PhysicalSize>& physical);
+
 /// Limits of --min-size and --max-size that have a unit; others are in SelectionOptions.
 struct PhysicalLimits {
   std::optional<PhysicalSize> min, max;

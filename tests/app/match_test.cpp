@@ -324,20 +324,62 @@ TEST_CASE("the summary has a row for each case and class, and the report ends wi
     words.insert(words.end(), more.begin(), more.end());
     return gpuccl(words).out;
   };
+  const std::string none = ",0,0,0,0,0,,0,,0,,0,,0,0,0,0,0,,,,";
   CHECK(table({"--per-value", "--distances", "--tolerance", "1"}) ==
         "input,value," + columns +
-            ",hausdorff,hausdorff_95,assd,surface_dice,unit\n"
+            ",hausdorff,hausdorff_95,assd,surface_dice,unit,error\n"
             "a,1,1,1,3,5,3,0.75,2,0.6666666666666666,1,1,0,1,0,0,1,0,0,1,1,1,0.6,2,1.7999999999999998,0.375,"
             "0.875,"
-            "pixel\n"
-            "a,2,1,0,1,0,0,0,-1,-1,0,0,0,0,0,0,0,0,1,0,0,0,0,,,,0,pixel\n");
+            "pixel,\n"
+            "a,2,1,0,1,0,0,0,-1,-1,0,0,0,0,0,0,0,0,1,0,0,0,0,,,,0,pixel,\nb,1" +
+            none + ",,,,,pixel,\nb,2" + none + ",,,,,pixel,\n");
   const std::string of_a =
       "a,2,1,4,5,3,0.6666666666666666,1,0.25,1,0.5,0,1,0,0,1,0,1,1,0.5,0.6666666666666666,0."
-      "39999999999999997\n";
-  CHECK(table({}) == "input," + columns + "\n" + of_a + "b,0,0,0,0,0,,0,,0,,0,,0,0,0,0,0,,,,\n");
-  CHECK(table({"--empty", "1"}) ==
-        "input," + columns + "\n" + of_a + "b,0,0,0,0,0,1,0,,0,1,0,1,0,0,0,0,0,1,1,1,1\n");
-  CHECK(table({"--empty", "skip"}) == "input," + columns + "\n" + of_a);
+      "39999999999999997,\n";
+  const std::string header = "input," + columns + ",error\n";
+  CHECK(table({}) == header + of_a + "b" + none + ",\n");
+  CHECK(table({"--empty", "1"}) == header + of_a + "b,0,0,0,0,0,1,0,,0,1,0,1,0,0,0,0,0,1,1,1,1,\n");
+  CHECK(table({"--empty", "skip"}) == header + of_a);
+  // A class that a case lacks is empty, as a case without objects is.
+  const auto rows = [&](Words more) {
+    more.push_back("--per-value");
+    std::string short_rows;
+    std::istringstream lines(table(more));
+    for (std::string line; std::getline(lines, line);) {
+      Words cells;
+      std::istringstream fields(line + ",");
+      for (std::string field; std::getline(fields, field, ',');) cells.push_back(field);
+      short_rows += cells[0] + cells[1] + ":" + cells[4] + ":" + cells[20] + " ";
+    }
+    return short_rows;
+  };
+  CHECK(rows({}) == "inputvalue:truth_pixels:recall a1:3:1 a2:1:0 b1:0: b2:0: ");
+  CHECK(rows({"--empty", "1"}) == "inputvalue:truth_pixels:recall a1:3:1 a2:1:0 b1:0:1 b2:0:1 ");
+  CHECK(rows({"--empty", "skip"}) == "inputvalue:truth_pixels:recall a1:3:1 a2:1:0 ");
+  CHECK(rows({"--classes", "7,2"}) == "inputvalue:truth_pixels:recall a2:1:0 a7:0: b2:0: b7:0: ");
+  const auto with = [](Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    return words;
+  };
+  const Words of_one = {"match", scratch / "truth/a.nrrd", scratch / "found/a.nrrd", "--summary", "-"};
+  CHECK(gpuccl(with(of_one, {"--per-value", "--classes", "3"})).out ==
+        "value," + columns + "\n3" + none + "\n");
+  fails(with(of_one, {"--classes", "3"}), 64, "--classes is for --per-value; add it");
+  fails(with(of_one, {"--per-value", "--classes", "0"}), 64, "'0' is not a list of integers above 0");
+  // Cases that fail have rows with the reason, in their place.
+  label_file(scratch, "truth/aa.nrrd", "uint8", {1, 0}, "2 1");
+  write_file(scratch / "truth/c.nrrd", "NRRD");
+  label_file(scratch, "found/c.nrrd", "uint8", {1, 0}, "2 1");
+  const std::string failed = table({});
+  CHECK(failed.find(of_a + "aa" + std::string(21, ',') + ",") != std::string::npos);
+  CHECK(failed.find("has no partner called 'aa'") != std::string::npos);
+  CHECK(failed.find("b" + none + ",\nc" + std::string(22, ',')) != std::string::npos);
+  const std::string by_class = table({"--per-value"});
+  for (const char* const row : {"\na,2,", "\naa,1,,", "\naa,2,,", "\nb,1,", "\nb,2,", "\nc,1,,", "\nc,2,,"})
+    CHECK(by_class.find(row) != std::string::npos);
+  std::filesystem::remove(scratch / "truth/aa.nrrd");
+  std::filesystem::remove(scratch / "truth/c.nrrd");
+  std::filesystem::remove(scratch / "found/c.nrrd");
   for (const char* const option : {"--summary", "--csv", "--json"})
     for (int run = 0; run < 2; ++run)  // its own files are replaced
       CHECK(gpuccl({"match", scratch / "truth", scratch / "found", "--distances", option,
@@ -362,7 +404,32 @@ TEST_CASE("values that are spread as those of a photograph get a hint") {
   const std::string said = gpuccl({"match", labels, gray}).err;
   CHECK(said.find("gray.nrrd: its 100 values are spread over the image") != std::string::npos);
   CHECK(said.find("labels.nrrd: its") == std::string::npos);
-  CHECK(gpuccl({"match", labels, gray, "--per-value"}).err.find("are spread") == std::string::npos);
+  const std::string by_value = gpuccl({"match", labels, gray, "--per-value"}).err;
+  CHECK(by_value.find("gray.nrrd: its 100 values have many connected pieces each, as in a probability map") !=
+        std::string::npos);
+  CHECK(by_value.find("labels.nrrd: its") == std::string::npos);
+}
+
+TEST_CASE("class maps and probability maps get a hint, objects do not") {
+  const ScratchFolder scratch;
+  std::string classes, bump, objects;
+  for (int y = 0; y < 64; ++y)
+    for (int x = 0; x < 64; ++x) {
+      classes += static_cast<char>(x % 8 < 4 && y % 8 < 4 ? 1 + (x / 8 + y / 8) % 3 : 0);
+      const double square = std::pow(x - 20, 2) + std::pow(y - 30, 2);
+      bump += static_cast<char>(std::max(0., 200 / (1 + std::exp((std::sqrt(square) - 10) / 2)) - 2));
+      objects += static_cast<char>(y / 32 * 2 + x / 32 + 1);
+    }
+  const std::string map = label_file(scratch, "classes.nrrd", "uint8", classes, "64 64");
+  const std::string probability = label_file(scratch, "probability.nrrd", "uint8", bump, "64 64");
+  const std::string labels = label_file(scratch, "objects.nrrd", "uint8", objects, "64 64");
+  CHECK(gpuccl({"match", map, labels}).err ==
+        "gpuccl: warning: " + map +
+            ": its 3 values have many connected pieces each, as classes have, and each value is one object; "
+            "--per-value makes each piece an object\n");
+  CHECK(gpuccl({"match", map, map, "--per-value"}).err.empty());  // the remedy
+  CHECK(gpuccl({"match", labels, probability}).err.find("probability.nrrd: its ") != std::string::npos);
+  CHECK(gpuccl({"match", labels, labels}).err.empty());
 }
 
 TEST_CASE("each further threshold has its columns") {
@@ -491,7 +558,19 @@ TEST_CASE("small objects of truth, prediction or both are left out") {
   CHECK(report["min_size"] == Json({{"truth", 0}, {"prediction", 2}}));
   CHECK(report["total"]["foreground"]["prediction"] == 6);
   CHECK(report["total"]["objects"] == Json({{"truth", 3}, {"prediction", 2}}));
-  for (const char* wrong : {"x", "truth", "both=3", "3,truth=2", "truth=-1"})
+  // Sizes with a unit are those of label: 2 pixels of 0.5 mm2 have 1 mm2.
+  const auto physical = [&](const std::string& size) {
+    return gpuccl({"match", truth, prediction, "--spacing", "0.5,1,mm", "--min-size", size, "--csv", "-",
+                   "--json", scratch / "sizes.json"});
+  };
+  for (const char* const size : {"truth=1mm2,prediction=3", "truth=1000000um2,prediction=3"})
+    CHECK(physical(size).out ==
+          gpuccl({"match", truth, prediction, "--min-size", "truth=2,prediction=3", "--csv", "-"}).out);
+  CHECK(Json::parse(read_file(scratch / "sizes.json"))["min_size"] ==
+        Json({{"truth", "1000000um2"}, {"prediction", 3}}));
+  CHECK(physical("1mm3").code == 64);
+  fails({"match", truth, prediction, "--min-size", "1mm2"}, 65, "has no spacing in a unit of length");
+  for (const char* wrong : {"x", "truth", "both=3", "3,truth=2", "truth=-1", "truth=2mm"})
     fails({"match", truth, prediction, "--min-size", wrong}, 64, "is not N, truth=N, prediction=N");
   fails({"match", "--track", truth, "--min-size", "2"}, 64, "not for --track");
 }
