@@ -1,10 +1,20 @@
 // Planes through an image with labels over it.
 import { element, roundBelow, shown } from "./base.js";
 
-const kAxes = { xy: [0, 1, 2], xz: [0, 2, 1], zy: [2, 1, 0] };  // to the right, down, through
+const kAxes = { xy: [0, 1, 2], xz: [0, 2, 1], zy: [2, 1, 0], yz: [1, 2, 0] };  // to the right, down, through
 const kGray = [1, 1, 1];
 /** Colors of channels that are shown together: red, green and blue of each. They add up. */
-export const kTints = [[1, 0.2, 0.2], [0.1, 0.9, 0.1], [0.25, 0.4, 1], [0, 0.9, 0.9], [1, 0.2, 1], [1, 0.8, 0]];
+const kTints = [[1, 0.2, 0.2], [0.1, 0.9, 0.1], [0.25, 0.4, 1], [0, 0.9, 0.9], [1, 0.2, 1], [1, 0.8, 0]];
+/** Names of stains and wavelengths whose color is customary, in the order of these. */
+const kStains = [/mcherry|rfp|tritc|texas|cy-?3|tdtomato|dsred|5[5-9]\d/i, /gfp|fitc|4[7-9]\d/i, /dapi|hoechst|bfp|40\d/i, /cfp/i, /cy-?5|6[3-9]\d/i, /yfp|5[12]\d/i];
+
+/** Returns the color of each channel: the customary one of its name, or the first that no other has. */
+export function tintsOf(names) {
+  const chosen = names.map((name) => kStains.findIndex((stain) => stain.test(name)));
+  const taken = chosen.map((tint, n) => (tint < 0 || chosen.indexOf(tint) < n ? -1 : tint));
+  const free = kTints.map((_, tint) => tint).filter((tint) => !taken.includes(tint));
+  return taken.map((tint, n) => kTints[tint >= 0 ? tint : free.shift() ?? n % kTints.length]);
+}
 
 /** All planes through one volume, which look at the same point at the same scale. */
 export class Planes {
@@ -26,7 +36,10 @@ export class Planes {
     this.isLight = 2 * sum(128) > sum(0);
     this.isMask = 20 * sum(8, 248) < sum(0);  // of two values, but for means at borders
     this.inner = new Int32Array(scene.colors.length);
-    const names = extent[2] > 1 ? ["xy", "zy", "xz"] : ["xy"];
+    // Planes of a tall volume are side by side, so that none of the four quarters is empty.
+    this.isTall = extent[2] * this.size[2] > Math.max(extent[0], extent[1] * this.size[1]);
+    const names = extent[2] === 1 ? ["xy"] : this.isTall ? ["xy", "xz", "yz"] : ["xy", "zy", "xz"];
+    this.tints = tintsOf(scene.images.map(({ name }) => name));
     this.planes = names.map((name) => new Plane(this, name));
     this.show(extent[2] > 1 ? "all" : "xy");
     new ResizeObserver(() => { if (!this.touched) this.fit(); else this.draw(); }).observe(box);
@@ -37,9 +50,11 @@ export class Planes {
     const { extent } = this.scene, [w, h, d] = extent.map((n, k) => n * this.size[k]);
     const least = Math.max(w, h, d) / 3, [wide, high, deep] = [w, h, d].map((n) => Math.max(n, least));
     this.box.className = name === "all" ? "all" : "";
-    this.box.style.setProperty("--columns", `${wide}fr ${deep}fr`);
-    this.box.style.setProperty("--rows", `${high}fr ${deep}fr`);
-    for (const plane of this.planes) plane.box.hidden = name !== "all" && plane.name !== name;
+    this.box.style.setProperty("--columns", this.isTall ? `${wide}fr ${wide}fr ${high}fr` : `${wide}fr ${deep}fr`);
+    this.box.style.setProperty("--rows", this.isTall ? "1fr" : `${high}fr ${deep}fr`);
+    const { axes: [u, v] } = this.planes.find((plane) => plane.title === name) ?? this.planes[0];
+    this.box.style.setProperty("--ratio", (extent[v] * this.size[v]) / (extent[u] * this.size[u]));  // of phones, below a plane is no gap
+    for (const plane of this.planes) plane.box.hidden = name !== "all" && plane.title !== name;
     this.box.replaceChildren(...this.planes.filter((plane) => !plane.box.hidden).map((plane) => plane.box));
     this.fit();
   }
@@ -100,9 +115,10 @@ class Plane {
   constructor(all, name) {
     this.all = all;
     this.name = name;
+    this.title = name === "zy" ? "yz" : name;
     this.axes = kAxes[name];
     this.base = element("canvas", { class: "base", "aria-hidden": true });
-    this.canvas = element("canvas", { class: "over", tabindex: 0, role: "img", "aria-label": `Plane ${name === "zy" ? "yz" : name} of the labels`, "aria-describedby": "keys" });
+    this.canvas = element("canvas", { class: "over", tabindex: 0, role: "img", "aria-label": `Plane ${this.title} of the labels`, "aria-describedby": "keys" });
     this.pictures = new Map();
     this.caption = element("figcaption");
     this.box = element("figure", { class: "plane" }, this.base, this.canvas, this.caption);
@@ -237,7 +253,7 @@ class Plane {
     this.drawLabels();
     this.drawMarks(ratio);
     const { all, axes: [, , n] } = this;
-    this.caption.textContent = all.scene.extent[2] > 1 ? `${this.name === "zy" ? "yz" : this.name}, ${"xyz"[n]} ${all.place[n]}` : "";
+    this.caption.textContent = all.scene.extent[2] > 1 ? `${this.title}, ${"xyz"[n]} ${all.place[n]}` : "";
   }
 
   /** A channel as a picture of its own pixels in shades of a color, made anew for another slice or color. */
@@ -246,8 +262,8 @@ class Plane {
     const slice = n === 2 ? Math.min(Math.round(this.all.place[2] / runs.step), runs.depth - 1) : Math.floor(this.all.place[n] / factor);
     const before = this.pictures.get(image), canvas = before?.canvas ?? element("canvas");
     if (before?.slice === slice && before.color === color) return canvas;
-    const [pw, ph] = this.name === "xy" ? [w, h] : this.name === "xz" ? [w, runs.depth] : [runs.depth, h];
-    const [du, dv, start] = this.name === "xy" ? [1, w, slice * w * h] : this.name === "xz" ? [1, w * h, slice * w] : [w * h, w, slice];
+    const sizes = [w, h, runs.depth], steps = [1, w, w * h];
+    const [pw, ph] = this.axes.map((axis) => sizes[axis]), [du, dv] = this.axes.map((axis) => steps[axis]), start = slice * steps[n];
     const data = new ImageData(pw, ph), out = new Uint32Array(data.data.buffer);
     const shades = Uint32Array.from({ length: 256 }, (_, gray) => color.reduceRight((all, share) => (all << 8) | Math.round(share * gray), 255));
     for (let y = 0, i = 0; y < ph; ++y)
@@ -273,7 +289,7 @@ class Plane {
     context.globalCompositeOperation = "lighter";
     const shown = images.filter((image) => image.shown);
     for (const image of shown) {
-      const picture = this.picture(image, shown.length > 1 ? kTints[images.indexOf(image) % kTints.length] : kGray);
+      const picture = this.picture(image, shown.length > 1 ? this.all.tints[images.indexOf(image)] : kGray);
       const across = (axis) => (axis === 2 ? runs.step : image.factor) * this.step(axis) * ratio;
       context.imageSmoothingEnabled = image.factor > 1 || across(u) < 1.5;
       context.drawImage(picture, left * ratio, top * ratio, picture.width * across(u), picture.height * across(v));
@@ -302,7 +318,7 @@ class Plane {
       const row = ids.subarray(j * width, (j + 1) * width);
       if (j > 0 && vs[j] === vs[j - 1]) row.set(ids.subarray((j - 1) * width, j * width));
       else if (vs[j] < 0) row.fill(0);
-      else if (n === 0) this.findColumns(row, us, deep, vs[j]);
+      else if (n === 0) this.findColumns(row, us, deep, u === 2 ? [runs.height, vs[j]] : [1, vs[j] * runs.height]);
       else {
         this.findRow(row, us, this.rowOf(vs[j]));
         if (this.step(u) * this.by(u) * ratio < 1 || this.step(v) * this.by(v) * ratio < 1) this.addThin(row, vs[j], j);
@@ -334,14 +350,14 @@ class Plane {
     }
   }
 
-  /** The labels along z of one column x of rows y. */
-  findColumns(row, us, x, y) {
-    const { begin, end, id, rows, height } = this.all.scene.runs;
+  /** The labels of one column x of rows that are `by` apart. */
+  findColumns(row, us, x, [by, first]) {
+    const { begin, end, id, rows } = this.all.scene.runs;
     for (let i = 0; i < us.length; ++i) {
       if (us[i] < 0) row[i] = 0;
       else if (i > 0 && us[i] === us[i - 1]) row[i] = row[i - 1];
       else {
-        const r = us[i] * height + y;
+        const r = us[i] * by + first;
         let low = rows[r], high = rows[r + 1];
         while (low < high) {
           const middle = (low + high) >> 1;

@@ -2,11 +2,11 @@
 import { byId, copy, counted, element, labelColor, save, scaleColor, shown, unitText } from "./base.js";
 import { Filter } from "./filter.js";
 import { Histogram } from "./histogram.js";
-import { kTints, Planes } from "./planes.js";
+import { Planes } from "./planes.js";
 import { Table } from "./table.js";
 import { unpackColumns, unpackImages, unpackRuns } from "./unpack.js";
 
-const kPlaces = /^(x0|y0|z0|x1|y1|z1|c[xyz](_physical|_weighted)?|moments_central-.*|inertia_tensor-.*|border_[xyz]\d|wraps_[xyz])$/;
+const kPlaces = /^(x0|y0|z0|x1|y1|z1|c[xyz](_physical|_weighted)?|moments_central-.*|inertia_tensor-.*|border_[xyz]\d|(percolates|wraps)_[xyz])$/;
 
 async function start() {
   const head = JSON.parse(byId("head").textContent);
@@ -79,7 +79,7 @@ class ViewPage {
     for (const name of ["brightness", "contrast"]) on(name, "input", () => { planes[name] = 4 ** byId(name).value; planes.draw(); });
     if (this.scene.images.length > 1) byId("channels").append(...this.scene.images.map((image, n) => {
       const box = element("input", { type: "checkbox", checked: image.shown, onchange: () => { image.shown = box.checked; planes.draw(); } });
-      return element("label", {}, box, element("span", { class: "swatch", style: `background:rgb(${kTints[n % kTints.length].map((share) => 255 * share)})` }), image.name);
+      return element("label", {}, box, element("span", { class: "swatch", style: `background:rgb(${planes.tints[n].map((share) => 255 * share)})` }), image.name);
     }));
     on("in", "click", () => planes.zoom(1.4));
     on("out", "click", () => planes.zoom(1 / 1.4));

@@ -28,7 +28,8 @@ def check_labels(browser, labels, count, seed, least=None):
     """The page shows the labels of the file at random positions of the screen."""
     labels = labels.reshape((1,) * (3 - labels.ndim) + labels.shape)
     chance = random.Random(seed)
-    names = ["xy", "xz", "zy"] if labels.shape[0] > 1 else ["xy"]
+    names = browser("return gpucclView.planes.planes.map((p) => p.name)")
+    assert len(names) == (3 if labels.shape[0] > 1 else 1), names
     seen, objects = set(), numpy.argwhere(labels)
     for i in range(count):
         name = names[i % len(names)]
@@ -51,7 +52,7 @@ def check_labels(browser, labels, count, seed, least=None):
         label = int(labels[place[2], place[1], place[0]])
         assert what == (f"Label {label}" if label else "Background"), (name, said, label)
         # That is where the pointer is, to a pixel of the screen.
-        steps = {"xy": (right, down, 1), "xz": (right, 1, down), "zy": (1, down, right)}[name]
+        steps = [{name[0]: right, name[1]: down}.get(axis, 1) for axis in "xyz"]
         assert all(abs(n + 0.5 - at) <= 0.5 + step for n, at, step in zip(place, pointed, steps)), (said, pointed, steps)
         seen.add(label)
     assert len(seen) > (least or count // 25), seen
@@ -413,7 +414,10 @@ def check_channels(browser, folder):
     assert look_at(browser, 12, 25)[0] == [255] * 3 and look_at(browser, 8, 8)[0] == look_at(browser, 45, 10)[0] == [0] * 3
     browser("for (const box of document.querySelectorAll('#channels input')) if (!box.checked) box.click()")
     (dapi, _), (gfp, _), (rfp, _) = (look_at(browser, *at) for at in ((8, 8), (12, 25), (45, 10)))
-    assert dapi[0] == 255 and max(dapi[1:]) < 80 and gfp[1] > 200 and max(gfp[0], gfp[2]) < 80 and rfp[2] == 255 and max(rfp[:2]) < 120, (dapi, gfp, rfp)
+    assert dapi[2] == 255 and max(dapi[:2]) < 120 and gfp[1] > 200 and max(gfp[0], gfp[2]) < 80 and rfp[0] == 255 and max(rfp[1:]) < 80, (dapi, gfp, rfp)
+    browser.open(page, 390)
+    bar, (width, height) = browser("return document.querySelector('#viewer > .bar').clientHeight"), browser(SIZE, "xy")
+    assert bar < 100 and abs(height - width * 40 / 60) < 3, ("two rows of controls, no gap", bar, width, height)
     gpuccl("view", folder / "channels-labels.tif", "--image", folder / "channels.ome.tif", "--channel", "RFP", "-o", page)
     browser.open(page)
     assert look_at(browser, 45, 10)[0] == [255] * 3 and look_at(browser, 12, 25)[0] == [0] * 3
