@@ -427,6 +427,8 @@ io::WriteOptions write_options(const LabelOptions& options, io::LabelType type,
   write.chunk = options.chunks.value_or(write.chunk);
   write.level = options.compression_level;
   write.pyramid = options.pyramid;
+  write.zarr_format = options.zarr_format;
+  write.shards = options.shards;
   return write;
 }
 

@@ -55,6 +55,8 @@ void check_image_format(const LabelOptions& options, bool batch) {
   const io::Compression compression = options.compression.value_or(io::Compression::deflate);
   const std::string of_zarr = options.chunks                  ? "--chunks"
                               : options.pyramid               ? "--pyramid"
+                              : options.zarr_format != 0      ? "--zarr-format"
+                              : options.shards                ? "--shards"
                               : options.compression_level > 0 ? "--compress-level"
                                                               : "";
   constexpr int kHighest = 9;  // level except for Zstd
@@ -63,6 +65,9 @@ void check_image_format(const LabelOptions& options, bool batch) {
           "with none or deflate"},
          {options.pyramid && format == io::LabelFormat::ozx, image.name(),
           "--pyramid and .ozx cannot be combined; use the extension .zarr"},
+         {(options.zarr_format == 2 || options.shards) && format == io::LabelFormat::ozx, image.name(),
+          "an .ozx is Zarr format 3 without shards; use the extension .zarr"},
+         {options.zarr_format == 2 && options.shards, "", "--shards and --zarr-format 2 cannot be combined"},
          {!of_zarr.empty() && !traits.has_chunks, image.name(),
           of_zarr + " is for label images in Zarr; " +
               (batch ? "add --format zarr" : "use the extension .zarr")},

@@ -222,6 +222,10 @@ void add_zarr(const Command& command, LabelOptions& options) {
                  return std::to_string(x) + "," + std::to_string(y) + "," + std::to_string(z);
                }));
   of_image(add_switch(command, "--pyramid", options.pyramid, "Write smaller scales of a label Zarr, too"));
+  of_image(add_choice<int>(command, "--zarr-format", options.zarr_format, {{"2", 2}, {"3", 3}},
+                           "Zarr format of a label Zarr: 2 (OME-Zarr 0.4) or 3 (0.5) [as the input, or 2]"));
+  of_image(add_switch(command, "--shards", options.shards,
+                      "Write each row of chunks of a label Zarr to one file, in Zarr format 3"));
 }
 
 void add_format(const Command& command, LabelOptions& options) {

@@ -97,6 +97,8 @@ struct LabelOptions {
   std::optional<std::array<int, 3>> chunks;    // size of the chunks of a Zarr along x, y, z
   int compression_level = 0;                   // level of a Zarr; 0: the default
   bool pyramid = false;                        // whether a Zarr gets smaller scales
+  int zarr_format = 0;                         // 2, 3, or 0 for that of the input
+  bool shards = false;                         // whether rows of chunks of a Zarr are one file each
   int digits = io::kAllDigits;                 // significant digits of decimals in tables of components
   bool lists_components = true;                // in the report
   bool sandbox = true;                         // on the CPU, only inputs and outputs can be opened

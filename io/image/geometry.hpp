@@ -2,6 +2,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "gpuccl/types.hpp"
@@ -15,6 +16,9 @@ inline constexpr const char* kLengthUnits = "pm, angstrom, nm, um, mm, cm, dm, m
 
 /// "um"; "" if unknown.
 std::string_view name_of(LengthUnit unit);
+
+/// "um2", of a volume "um3"; "" if unknown.
+std::string unit_of_area(LengthUnit unit, bool volume);
 
 /// "micrometer"; "" if unknown.
 std::string_view word_of(LengthUnit unit);
@@ -71,6 +75,8 @@ struct Geometry {
   LengthUnit unit = LengthUnit::unknown;
   std::optional<Orientation> orientation = {};  // in the same unit
   std::optional<NiftiFrame> nifti = {};         // of an input that is one
+  int zarr_format = 0;                          // of an input that is a Zarr: 2 or 3
+  bool zarr_shards = false;                     // of such an input
   Resolution resolution = {};                   // alone it specifies no spacing
   bool has_slice_axis = false;                  // of an array, even if the axis has one element
   int first_slice = 0;                          // of slices labeled separately: its number in the file

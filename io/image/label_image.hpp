@@ -32,6 +32,8 @@ struct WriteOptions {
   std::array<int, 3> chunk{};  // of a Zarr, along x, y, z; 0: the default
   int level = 0;               // of the compression of a Zarr; 0: the default
   bool pyramid = false;        // adds smaller scales to a Zarr
+  int zarr_format = 0;         // of a Zarr: 2, 3, or 0 for that of the input or image
+  bool shards = false;         // writes a row of chunks of a Zarr to one file
   /// Called now and then with the share of rows written, 0 to 1.
   std::function<void(double share)> progress;
 };

@@ -20,8 +20,8 @@ std::unique_ptr<SampleSource> open_zarr(const std::string& path, const ReadOptio
 std::unique_ptr<SampleSource> open_zarr(std::shared_ptr<const ZarrStore> store, const ReadOptions& options);
 
 /// Returns a label image as OME-Zarr, a folder whose name will be `path`. A label group has the Zarr version
-/// of its image, others are OME-Zarr 0.4. Chunks of background are left out. options.type is
-/// resolved.
+/// of its image, others that of the options, of the input, or 2. Chunks of background are left out.
+/// options.type is resolved. Error (usage) for another version than that of the image.
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options);
 
 /// Returns a label image as OME-Zarr 0.5 in a zip that does not compress (RFC-9 of OME-NGFF), with one scale.

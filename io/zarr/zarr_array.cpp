@@ -257,6 +257,7 @@ void parse_keys(const Json& encoding, ZarrArray& array) {
 
 ZarrArray parse_zarr_v3(const Json& zarr_json) {
   ZarrArray array;
+  array.is_v3 = true;
   array.shape = sizes_in(zarr_json, "shape");
   parse_type(member(zarr_json, "data_type"), array.format);
   const Json& grid = member(zarr_json, "chunk_grid");

@@ -57,6 +57,7 @@ struct ZarrShards {
 
 /// Metadata of an array, from .zarray (Zarr v2) or zarr.json (v3). Axes are in the order of the file.
 struct ZarrArray : ChunkGrid {
+  bool is_v3 = false;
   bool swapped = false;  // samples have the other byte order
   ZarrCodecs codecs;
   std::optional<ZarrShards> shards;

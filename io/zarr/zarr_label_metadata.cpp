@@ -69,7 +69,7 @@ OrderedJson attributes_of(const ZarrLabelHeader& header, const Extent& extent) {
   return ome;
 }
 
-OrderedJson sizes(bool in_3d, int depth, int height, int width) {
+OrderedJson sizes(bool in_3d, int depth, int height, std::int64_t width) {
   OrderedJson list = OrderedJson::array();
   if (in_3d) list.push_back(depth);
   list.push_back(height);
@@ -118,16 +118,25 @@ OrderedJson names_of_axes(std::size_t count) {
   return names;
 }
 
-OrderedJson array_v3(const OrderedJson& shape, const OrderedJson& chunk, LabelType type,
-                     const ChunkCompression& how) {
+/// `shard`: null if each chunk is a file.
+OrderedJson array_v3(const OrderedJson& shape, const OrderedJson& chunk, const OrderedJson& shard,
+                     LabelType type, const ChunkCompression& how) {
   const OrderedJson bytes = {{"name", "bytes"}, {"configuration", {{"endian", "little"}}}};
   OrderedJson codecs = OrderedJson::array({bytes});
   if (how.codec) codecs.push_back(codec_v3(how, type));
+  if (!shard.is_null())
+    codecs = OrderedJson::array({{{"name", "sharding_indexed"},
+                                  {"configuration",
+                                   {{"chunk_shape", chunk},
+                                    {"codecs", codecs},
+                                    {"index_codecs", OrderedJson::array({bytes, {{"name", "crc32c"}}})},
+                                    {"index_location", "end"}}}}});
   return {{"zarr_format", 3},
           {"node_type", "array"},
           {"shape", shape},
           {"data_type", long_name(type)},
-          {"chunk_grid", {{"name", "regular"}, {"configuration", {{"chunk_shape", chunk}}}}},
+          {"chunk_grid",
+           {{"name", "regular"}, {"configuration", {{"chunk_shape", shard.is_null() ? chunk : shard}}}}},
           {"chunk_key_encoding", {{"name", "default"}, {"configuration", {{"separator", "/"}}}}},
           {"fill_value", 0},
           {"codecs", std::move(codecs)},
@@ -158,7 +167,9 @@ std::vector<std::pair<std::string, std::string>> zarr_label_metadata(const ZarrL
     const LabelType type = header.options.type;
     const std::string folder = std::to_string(level);
     if (!is_v2) {
-      documents.emplace_back(folder + "/zarr.json", text(array_v3(shape, chunk, type, how)));
+      const OrderedJson shard =
+          header.shards ? sizes(in_3d, layout.depth, layout.height, layout.width * layout.columns) : nullptr;
+      documents.emplace_back(folder + "/zarr.json", text(array_v3(shape, chunk, shard, type, how)));
       continue;
     }
     documents.emplace_back(folder + "/.zarray", text(array_v2(shape, chunk, type, how)));

@@ -68,6 +68,7 @@ ChunkCompression zarr_compression(const WriteOptions& options, int version);
 /// Metadata of an OME-Zarr of labels.
 struct ZarrLabelHeader {
   int version = 2;       // of Zarr: 2 with OME-Zarr 0.4, 3 with 0.5
+  bool shards = false;   // a row of chunks along x is one file
   std::string group;     // its name in the labels of an image; "": a store of its own
   WriteOptions options;  // with the type resolved
   std::vector<ZarrLevel> levels;

@@ -21,6 +21,7 @@
 #include "io/image/chunk_codecs.hpp"
 #include "io/image/formats.hpp"
 #include "io/zarr/zarr.hpp"
+#include "io/zarr/zarr_array.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 #include "io/zarr/zarr_zip.hpp"
 
@@ -34,14 +35,19 @@ void make_folder(int folder, const std::string& name) {
     throw system_error(ErrorCode::io, "cannot create a folder for chunks", errno);
 }
 
-void write_file(int folder, const std::string& name,
-                std::initializer_list<std::span<const std::byte>> parts) {
+Descriptor create_file(int folder, const std::string& name) {
   Descriptor file;
   do {
     file = Descriptor(
         ::openat(folder, name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666));
   } while (!file && errno == EINTR);
   if (!file) throw system_error(ErrorCode::io, "cannot create a chunk", errno);
+  return file;
+}
+
+void write_file(int folder, const std::string& name,
+                std::initializer_list<std::span<const std::byte>> parts) {
+  Descriptor file = create_file(folder, name);
   for (const std::span<const std::byte> part : parts) write_all(file.get(), part.data(), part.size());
   if (!file.close()) throw system_error(ErrorCode::io, "cannot write", errno);
 }
@@ -85,7 +91,7 @@ class ChunkFolder {
  public:
   /// Makes and opens it in `folder` of the image. Several processes may do so at the same time.
   ChunkFolder(const ZarrLabelLayout& layout, const ZarrLabelHeader& header, std::size_t level, int folder)
-      : layout_(layout), in_3d_(header.levels.front().extent.depth > 1) {
+      : layout_(layout), in_3d_(header.levels.front().extent.depth > 1), has_shards_(header.shards) {
     std::string name = std::to_string(level);
     make_folder(folder, name);
     if (header.version == 3) make_folder(folder, name += "/c");
@@ -103,26 +109,61 @@ class ChunkFolder {
   void add(std::uint64_t column, std::initializer_list<std::span<const std::byte>> parts) {
     if (!has_row_) make_folder(folder_.get(), row_);
     has_row_ = true;
-    write_file(folder_.get(), row_ + "/" + std::to_string(column), parts);
+    if (!has_shards_) return write_file(folder_.get(), row_ + "/" + std::to_string(column), parts);
+    if (!shard_) {
+      shard_ = create_file(folder_.get(), row_ + "/0");
+      index_.assign(2 * static_cast<std::size_t>(layout_.columns), kNoChunk);
+      shard_bytes_ = 0;
+    }
+    std::uint64_t bytes = 0;
+    for (const std::span<const std::byte> part : parts) {
+      write_all(shard_.get(), part.data(), part.size());
+      bytes += part.size();
+    }
+    index_[2 * column] = std::exchange(shard_bytes_, shard_bytes_ + bytes);
+    index_[2 * column + 1] = bytes;
+  }
+  /// Completes the shard of the strip, if it has one.
+  void end_strip() {
+    if (!shard_) return;
+    const auto index = std::as_bytes(std::span(index_));
+    const std::uint32_t sum = crc32c(index);
+    write_all(shard_.get(), index.data(), index.size());
+    write_all(shard_.get(), &sum, sizeof sum);
+    if (!shard_.close()) throw system_error(ErrorCode::io, "cannot write", errno);
+    shard_ = Descriptor();
   }
   /// Reads a chunk; returns false for a chunk of background, which is not stored.
   bool read(std::int64_t strip, std::int64_t column, std::vector<std::byte>& stored) const {
-    const std::string name = row_of(layout_, in_3d_, strip) + "/" + std::to_string(column);
+    const std::string name = row_of(layout_, in_3d_, strip) + "/" + std::to_string(has_shards_ ? 0 : column);
     const Descriptor file(::openat(folder_.get(), name.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
     if (!file && errno == ENOENT) return false;
     struct stat status {};
     if (!file || ::fstat(file.get(), &status) != 0)
       throw system_error(ErrorCode::io, "cannot read a chunk", errno);
-    stored.resize(static_cast<std::size_t>(status.st_size));
-    if (read_all_at(file.get(), stored.data(), stored.size(), 0) != stored.size())
-      throw Error(ErrorCode::io, "cannot read a chunk");
+    std::uint64_t place[2] = {0, static_cast<std::uint64_t>(status.st_size)};  // first byte, and number
+    const auto read = [&](void* to, std::size_t bytes, std::uint64_t at) {
+      if (read_all_at(file.get(), to, bytes, at) != bytes) throw Error(ErrorCode::io, "cannot read a chunk");
+    };
+    if (has_shards_) {
+      const std::uint64_t index =
+          sizeof(std::uint32_t) + sizeof place * static_cast<std::uint64_t>(layout_.columns);
+      read(place, sizeof place, place[1] - index + sizeof place * static_cast<std::uint64_t>(column));
+      if (place[0] == kNoChunk) return false;
+    }
+    stored.resize(place[1]);
+    read(stored.data(), stored.size(), place[0]);
     return true;
   }
 
  private:
+  static constexpr std::uint64_t kNoChunk = ~std::uint64_t{0};
+
   const ZarrLabelLayout& layout_;
-  bool in_3d_;
-  Descriptor folder_;
+  bool in_3d_, has_shards_;
+  Descriptor folder_, shard_;
+  std::vector<std::uint64_t> index_;  // of the shard: first byte and number of bytes of each chunk
+  std::uint64_t shard_bytes_ = 0;
   std::string row_;
   bool has_row_ = false;  // the folder of the strip is made
 };
@@ -167,6 +208,7 @@ class ChunkEncoder final : public StripEncoder {
       for (Slice& slice : slices_) slice.cutter.cut(begin, static_cast<int>(end), layout_.height, chunk_);
       if (!chunk_.runs.empty()) encode_chunk(static_cast<std::uint64_t>(column));
     }
+    if (folder_) folder_->end_strip();
     return {records_};
   }
 
@@ -340,6 +382,7 @@ class LevelMaker {
             any = take(worker, z, y, x) || any;
       if (any) worker.to.add(static_cast<std::uint64_t>(column), {worker.compressor.compress(worker.made)});
     }
+    worker.to.end_strip();
   }
 
   /// Takes samples from a chunk of the level before; returns false if all are background.
@@ -411,6 +454,7 @@ class ZarrFile final : public StripFile {
       chunks_->add(record.column, {bytes.first(record.bytes)});
       bytes = bytes.subspan(record.bytes);
     }
+    chunks_->end_strip();
   }
 
   void write_tail(int folder, std::uint64_t /*strips_end*/) const override {
@@ -541,10 +585,17 @@ LabelFile ozx_label_file(const Extent& extent, const WriteOptions& options) {
 
 LabelFile zarr_label_file(const std::string& path, const Extent& extent, const WriteOptions& options) {
   ZarrLabelHeader header;
+  const int asked = options.shards ? 3 : options.zarr_format;
+  header.version = asked != 0 ? asked : std::max(options.geometry.zarr_format, 2);
   if (is_label_group(path)) {
     header.group = std::filesystem::path(path).filename().string();
     header.version = zarr_version_of_image(path);
+    if (asked != 0 && asked != header.version)
+      throw Error(ErrorCode::usage, "labels have the Zarr format of their image, " +
+                                        std::to_string(header.version) +
+                                        "; leave --zarr-format and --shards out, or write another store");
   }
+  header.shards = header.version == 3 && (options.shards || (asked == 0 && options.geometry.zarr_shards));
   header.options = options;
   header.levels = zarr_levels(path, extent, options);
   const ZarrLabelLayout layout(extent, options);

@@ -348,6 +348,8 @@ ChunkedImage ZarrChunks::image(const PlaneChoice& choice) const {
   if (named.empty()) named = named_axes(array_.shape, array_.axis_names);
   ChunkedImage image{"zarr", choose_axes(named, choice, found_.channels), {}, array_.codecs.checksums()};
   if (!found_.axes.empty()) image.geometry = geometry_of(image.axes, found_.axes);
+  image.geometry.zarr_format = array_.is_v3 ? 3 : 2;
+  image.geometry.zarr_shards = array_.shards.has_value();
   return image;
 }
 

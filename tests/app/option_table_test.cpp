@@ -36,6 +36,7 @@ const std::map<std::string, std::string> kExamples = {
     {"--digits", "6"},
     {"--compress-level", "7"},
     {"--chunks", "64,32,16"},
+    {"--zarr-format", "3"},
     {"--bigtiff", "yes"},
     {"--threshold", "9223372036854775807"},
     {"--value", "-3,1..5,18446744073709551615"},

@@ -44,7 +44,8 @@ OUTPUTS = [("--output", "{o}/y.npy"), ("--json", "{o}/x.json"), ("--stats", "{o}
            ("--digits", "2", "--measure", "perimeter"), ("--no-components", None, "--json", "{o}/x.json")]
 FILES = [("--compress", "none", "-o", "{o}/x.tif"), ("--bigtiff", "yes", "-o", "{o}/x.tif"),
          ("--compress-level", "1", "-o", "{o}/x.zarr"), ("--chunks", "4", "-o", "{o}/x.zarr"),
-         ("--pyramid", None, "-o", "{o}/x.zarr"), ("--label-type", "u32", "-o", "{o}/x.npy")]
+         ("--pyramid", None, "-o", "{o}/x.zarr"),
+         ("--zarr-format", "3", "-o", "{o}/x.zarr"), ("--shards", None, "-o", "{o}/x.zarr"), ("--label-type", "u32", "-o", "{o}/x.npy")]
 OPTIONS = {
     "label": LABEL_READING + SELECTION + MEASURES + OUTPUTS + FILES + [
         ("--invert", None), ("--threshold", "2"), ("--value", "2"), ("--values", None), ("--delta", "1", "--values"),

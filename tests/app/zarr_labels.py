@@ -121,6 +121,10 @@ with tempfile.TemporaryDirectory() as folder:
             assert (root["labels/other/0"][...] == expected).all() and root["0"].shape[-1] == shape[-1]
             run("label", path, "-o", other)
             check(other, expected, False)
+            assert zarr.open_group(other, mode="r").metadata.zarr_format == form, "the format of the input"
+            run("label", path, "-o", other, "--zarr-format", str(5 - form))
+            check(other, expected, False)
+            assert zarr.open_group(other, mode="r").metadata.zarr_format == 5 - form
             # The image, or a store of labels alone, opens with its labels.
             for store in (other, path):
                 labels = [node for node in Reader(parse_url(store))() if any(type(spec).__name__ == "Label" for spec in node.specs)]
@@ -156,8 +160,8 @@ with tempfile.TemporaryDirectory() as folder:
             run("label", store, "-o", npy)
             expected = numpy.load(npy)
             every = (["none"], ["deflate"], ["deflate", "9"], ["zstd"], ["zstd", "19"], ["blosc"], ["blosc", "1"])
-            for how in every if len(shape) == 2 else (["none"], ["zstd"]):
-                words = ["--pyramid", "--chunks", "100,64,7", "--compress", how[0], *(["--compress-level", how[1]] if how[1:] else [])]
+            for how in every if len(shape) == 2 else (["none"], ["zstd"], ["deflate", "1", "--shards"])[:form]:
+                words = ["--pyramid", "--chunks", "100,64,7", "--compress", how[0], *(["--compress-level", how[1]] if how[1:] else []), *how[2:]]
                 words += ["--spacing", ",".join(map(str, reversed(spacing))) + ",um"] if len(shape) == 3 else ["--spacing", "1,1,1,um"]
                 name = os.path.join(store, "labels/scales")
                 run("label", store, "-o", name, *words)
@@ -169,6 +173,8 @@ with tempfile.TemporaryDirectory() as folder:
                     labels = group[dataset["path"]]
                     assert (labels[...] == expected[tuple(slice(None, None, n) for n in step)]).all(), (how, dataset)
                     assert all(c == min(n, s) for c, n, s in zip(labels.chunks, (7, 64, 100)[-len(shape):], labels.shape)), labels.chunks
+                    row = -(-labels.shape[-1] // labels.chunks[-1]) * labels.chunks[-1]
+                    assert labels.shards == ((*labels.chunks[:-1], row) if how[2:] else None), (labels.shards, how)
                     scale, *others = dataset["coordinateTransformations"]
                     assert scale["scale"] == [n * s for n, s in zip(step, spacing)], dataset
                     assert others[0]["translation"] == [7 + (n - 1) * s / 2 for n, s in zip(step, spacing)], dataset
@@ -187,4 +193,9 @@ with tempfile.TemporaryDirectory() as folder:
                     subprocess.run([program, "join", tasks, "--quiet"], check=True)
                 assert contents(name) == files, (how, "parts")
                 shutil.rmtree(tasks)
+                if how[2:]:  # labels of an image with shards have some, too
+                    run("measure", name, "--relabel", "-o", other, "--overwrite", "--no-components")
+                    copy = zarr.open_group(other, mode="r")["0"]
+                    assert copy.shards and (copy[...] == expected).all()
+                    continue
                 check_zip(store, os.path.join(folder, "packed.ozx"), tasks, expected, words[1:])
