@@ -147,7 +147,7 @@ void PartTexts::write_outlines(const io::TextSink& sink, std::vector<io::Outline
                                std::int64_t max_bytes) const {
   io::stream_outlines(sink, io::outline_format(files.outlines), std::move(runs),
                       {files.input, report.input.extent, part.components, report.value, stretch,
-                       report.values ? &*report.values : nullptr},
+                       report.values ? &*report.values : nullptr, part.measured},
                       max_bytes);
 }
 

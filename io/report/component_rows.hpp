@@ -59,7 +59,7 @@ struct RowStyle {
   std::string_view before_label, before_value, before_area, before_box, before_centroid, before_physical_area,
       before_physical_centroid, after_centroids, end, between;
   bool names_measures;
-  std::string_view missing;  // written for a missing measure
+  std::string_view missing;  // written for a missing measure; if empty, one with a name is left out
 };
 
 /// Section of a text with one row per component: all of it, or the section that one of several parts writes.
@@ -134,19 +134,29 @@ inline char* put_whole(char* out, WholeNumber number) {
 
 inline char* put_text(char* out, std::string_view text) { return std::copy_n(text.data(), text.size(), out); }
 
+/// Returns an upper bound for the columns of measures of a row.
+inline std::size_t bytes_of_measures(const ComponentTable& table) {
+  std::size_t bytes = table.columns.size() * kDecimalRoom;
+  for (const MeasureColumn& column : table.columns) bytes += column.name.size();
+  return bytes;
+}
+
 template <const RowStyle& style>
 char* put_measures(char* out, const ComponentTable& table, std::size_t i) {
   MeasureValues values;
   if (table.measured->any()) values = table.measured->values(table.components, i);
   std::size_t image = 0;
   for (const auto& [id, of_image, name] : table.columns) {
+    if (of_image != kNotMeasured && of_image != image)
+      table.measured->get_intensities(i, image = of_image, values);
+    const bool is_missing = of_image == kNotMeasured || !std::isfinite(values[id]);
+    if (style.names_measures && style.missing.empty() && is_missing) continue;
     out = put_text(out, ",");
     if constexpr (style.names_measures) out = put_text(put_text(put_text(out, "\""), name), "\":");
     if (of_image == kNotMeasured) {
       out = put_text(out, style.missing);
       continue;
     }
-    if (of_image != image) table.measured->get_intensities(i, image = of_image, values);
     if (const WholeNumber large = values.large(id); large != 0) {
       out = put_whole(out, large);
     } else {
@@ -223,8 +233,8 @@ template <const RowStyle& style>
 void stream_rows(const ComponentTable& table, const TextSink& sink) {
   constexpr std::size_t kRowsAtOnce = 4096;
   // An upper bound for all numbers and words of a row.
-  std::size_t room = table.before.size() + table.after.size() + (17 + table.columns.size()) * kDecimalRoom;
-  for (const MeasureColumn& column : table.columns) room += column.name.size();
+  const std::size_t room =
+      table.before.size() + table.after.size() + 17 * kDecimalRoom + bytes_of_measures(table);
   const std::size_t count = table.components.size();
   const auto make = [&](RowsText& text, std::int64_t piece) {
     text.clear();

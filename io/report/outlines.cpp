@@ -77,14 +77,16 @@ std::int64_t count_column_runs(std::span<const RowRun> runs) {
 constexpr std::size_t kAtOnce = 256;  // components of one text
 
 /// Error (memory) if the texts that threads make at a time do not fit.
-void check_texts(OutlineFormat format, const RunsOfComponents& all, std::int64_t max_bytes) {
+void check_texts(OutlineFormat format, const RunsOfComponents& all, std::size_t of_measures,
+                 std::int64_t max_bytes) {
   constexpr std::int64_t kOfRun = 240,
                          kOfColumnRun = 64;  // corners or places, their lists while they grow, text
   const std::size_t components = all.ends.size();
   std::vector<std::int64_t> bytes_of_texts;
   for (std::size_t first = 0; first < components; first += kAtOnce) {
-    std::int64_t bytes = 0;
-    for (std::size_t i = first; i < std::min(components, first + kAtOnce); ++i)
+    const std::size_t end = std::min(components, first + kAtOnce);
+    auto bytes = static_cast<std::int64_t>(format == OutlineFormat::coco ? 0 : (end - first) * of_measures);
+    for (std::size_t i = first; i < end; ++i)
       bytes += format == OutlineFormat::coco ? kOfColumnRun * count_column_runs(all.of(i))
                                              : kOfRun * std::ssize(all.of(i));
     bytes_of_texts.push_back(bytes);
@@ -134,9 +136,30 @@ std::string value_member(const ValueColumn& value, std::size_t component) {
   return value.is_apart() ? R"(,"value":)" + value_text(value, component, "null") : "";
 }
 
-/// QuPath reads `objectType` and `name`.
+constexpr RowStyle kMeasurements{.before_label = "",
+                                 .before_value = "",
+                                 .before_area = "",
+                                 .before_box = "",
+                                 .before_centroid = "",
+                                 .before_physical_area = "",
+                                 .before_physical_centroid = "",
+                                 .after_centroids = "",
+                                 .end = "",
+                                 .between = "",
+                                 .names_measures = true,
+                                 .missing = ""};
+
+/// Returns the columns of measures of components.
+ComponentTable measures_of(const OutlineSubject& subject) {
+  ComponentTable table{subject.components, 2};
+  table.measured = &subject.measured;
+  if (subject.measured.any()) table.columns = subject.measured.table_columns();
+  return table;
+}
+
+/// QuPath reads `objectType`, `name` and, without nulls, `measurements`.
 void put_feature(std::string& text, std::size_t component, std::span<const RowRun> runs,
-                 const OutlineSubject& subject) {
+                 const OutlineSubject& subject, const ComponentTable& measures) {
   const std::vector<Polygon> polygons = outline(runs);
   const std::string label = label_text(subject.value, component, subject.stretch.first);
   text += R"({"type":"Feature","geometry":{"type":)";
@@ -153,7 +176,11 @@ void put_feature(std::string& text, std::size_t component, std::span<const RowRu
   }
   text += R"(},"properties":{"objectType":"detection","name":")" + label + R"(","label":)" + label +
           value_member(subject.value, component) + R"(,"area":)" +
-          std::to_string(subject.components.area[component]) + "}}";
+          std::to_string(subject.components.area[component]) + R"(,"measurements":{"area":)" +
+          std::to_string(subject.components.area[component]);
+  RowsText row;
+  row.end_row(put_measures<kMeasurements>(row.begin_row(bytes_of_measures(measures)), measures, component));
+  text.append(row.view()).append("}}}");
 }
 
 /// Run lengths as pycocotools writes them: differences from the length before the last, five bits a
@@ -302,7 +329,8 @@ void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<Out
   const std::size_t count = subject.components.size();
   if (kBytesOfRun * std::ssize(runs) > max_bytes) refuse_runs(max_bytes);
   const RunsOfComponents all = by_component(std::exchange(runs, {}), first, count);
-  check_texts(format, all, max_bytes);
+  const ComponentTable measures = measures_of(subject);
+  check_texts(format, all, bytes_of_measures(measures), max_bytes);
   const Categories categories(subject);
   if (subject.stretch.begins) put_head(sink, format, subject, categories);
   const auto make = [&](std::string& text, std::int64_t piece) {
@@ -311,7 +339,7 @@ void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<Out
     for (std::size_t i = begin; i < std::min(count, begin + kAtOnce); ++i) {
       text += first + i > 0 ? ",\n" : "\n";
       if (format == OutlineFormat::geojson)
-        put_feature(text, i, all.of(i), subject);
+        put_feature(text, i, all.of(i), subject, measures);
       else
         put_annotation(text, i, all.of(i), subject, categories);
     }

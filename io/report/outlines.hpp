@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "gpuccl/labels.hpp"
+#include "gpuccl/measures.hpp"
 #include "gpuccl/objects.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"
@@ -32,6 +33,7 @@ struct OutlineSubject {
   const ValueColumn& value;  // of a label map
   Stretch stretch = {};
   const std::vector<OfValue>* values = nullptr;  // of all components, each a category of COCO
+  const MeasureTable& measured;                  // written in GeoJSON
 };
 
 /// A run of a component. Outlines are made from all its runs, in raster order.

@@ -34,15 +34,16 @@ def run(folder, *words):
 
 
 def run_tasks(folder, parts, *words):
-    for step in range(2):
+    last = 2 if "--measure" in words else 1  # measures need a round more
+    for step in range(last + 1):
         for part in range(1, parts + 1):
             run(folder, *words, "--part", f"{part}/{parts}", "--parts-dir", "parts")
-        done = subprocess.run([GPUCCL, "join", "parts", *(["--finish"] if step else []), "--quiet"], cwd=folder, capture_output=True, text=True)
+        done = subprocess.run([GPUCCL, "join", "parts", *(["--finish"] if step == last else []), "--quiet"], cwd=folder, capture_output=True, text=True)
         assert done.returncode == 0, (words, done.stderr)
     shutil.rmtree(os.path.join(folder, "parts"))
 
 
-def check_polygons(outlines, labels, name):
+def check_polygons(outlines, labels, rows, name):
     features = json.loads(outlines)["features"]
     assert [f["properties"]["label"] for f in features] == sorted(set(labels[labels > 0].tolist())), name
     for feature in features:
@@ -50,6 +51,10 @@ def check_polygons(outlines, labels, name):
         pixels = labels == feature["properties"]["label"]
         assert shape.is_valid, (name, shapely.is_valid_reason(shape))
         assert shape.area == pixels.sum() == feature["properties"]["area"], (name, shape.area)
+        # QuPath reads `measurements` as a Map<String, Double>, in which null is an error.
+        row = rows[feature["properties"]["label"]]
+        wanted = {key: value for key, value in row.items() if key not in ("label", "value", "bbox", "centroid") and value is not None}
+        assert feature["properties"]["measurements"] == wanted, (name, feature, row)
         y, x = numpy.nonzero(pixels)
         assert shapely.contains_xy(shape, x + 0.5, y + 0.5).all(), name
 
@@ -91,6 +96,8 @@ def main():
                 image = image > 0
             numpy.save(path("in.npy"), image.astype("u1" if image.dtype == bool else "u2"))
             words = [command[0], "in.npy", *command[1:], "-o", "labels.npy"]
+            if i % 2 == 0:
+                words += ["--measure", "border" if "--periodic" in command else "shape"]
             found = {}
             for extension in ("geojson", "json"):
                 for mode in ([], ["--threads", "4"], ["--memory", "1M"]):
@@ -104,7 +111,8 @@ def main():
                     assert open(path("out." + extension), "rb").read() == found[extension], (i, "tasks")
             labels = numpy.load(path("labels.npy"))
             if labels.max(initial=0) > 0:
-                check_polygons(found["geojson"], labels, (i, command, shape))
+                rows = {row["label"]: row for row in json.load(open(path("report.json")))["components"]}
+                check_polygons(found["geojson"], labels, rows, (i, command, shape))
                 check_run_lengths(found["json"], labels, (i, command, shape))
                 check_categories(path("out.json"), image if "--values" in command else None, labels, (i, command, shape))
         print(f"{COUNT} images")
