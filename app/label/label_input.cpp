@@ -53,6 +53,7 @@ void LabelMeasures::plan(const io::ImageInfo& input, Connectivity connectivity) 
   const MeasureSet named = options_.measure.named | compared;
   request_ = {(options_.measure.wanted & ~by_name_only(connectivity)) | named, connectivity, {}};
   request_.labels_touch = options_.values.by_values;
+  request_.periodic = options_.periodic;
   request_.in_pieces = options_.values.objects;
   if (options_.is_in_parts && counts_pieces(request_))
     throw Error(ErrorCode::usage,

@@ -34,7 +34,8 @@ TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
           "--threshold LOW:HIGH and --periodic cannot be combined");
   refused({"--periodic", "x", "--measure", "shape"}, "--periodic: width is not measured across borders");
   refused({"--periodic", "x", "--measure", "extent"}, "--periodic: extent is not measured across borders");
-  refused({"--periodic", "x", "--keep", "border_sides == 0"}, "--periodic: border_sides is not measured");
+  refused({"--periodic", "x", "--keep", "border_x1 == 0"}, "border_x1 needs an axis without --periodic");
+  refused({"--periodic", "y", "--measure", "border_y0"}, "border_y0 needs an axis without --periodic");
   refused({"--periodic", "x", "--measure", "wraps_y"}, "wraps_y needs --periodic along that axis");
   refused({"--periodic", "x", "--keep", "wraps_y == 0"}, "wraps_y needs --periodic along that axis");
   CHECK(report_of({input, "--periodic", "x", "--measure", "periodic"})["components"][0].contains("wraps_x"));
@@ -43,6 +44,23 @@ TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
   const std::string line = save(scratch / "line.tif", tests::drawn(Words{"#.#"}).view());
   fails({"label", line, "--periodic", "y", "--json", "-"}, 64,
         "line.tif: y cannot be periodic: it is one pixel long");
+}
+
+TEST_CASE_METHOD(Corners,
+                 "components that percolate are kept by one command, also across a periodic border") {
+  const auto table = [&](const Words& words) {
+    return succeeds(joined({"label", input, "-c", "4", "--stats", "-", "--quiet"}, words));
+  };
+  CHECK(table({"--keep", "percolates_x == 1 and border_sides == 2"}) == table({"--keep", "y0 == 2"}));
+  CHECK(table({"--keep", "percolates_y == 1"}) == "label,area,x0,y0,x1,y1,cx,cy\n");
+  const Words around_y = {"--periodic", "y", "--measure", "border"};
+  CHECK(table(around_y) ==
+        "label,area,x0,y0,x1,y1,cx,cy,border_sides,border_x0,border_x1,percolates_x,percolates_y,wraps_y\n"
+        "1,3,0,6,1,7,0.3333333333333333,6.666666666666667,1,1,0,0,0,1\n"
+        "2,1,5,0,5,0,5,0,1,0,1,0,0,0\n3,6,0,2,5,2,2.5,2,2,1,1,1,0,0\n4,2,2,4,3,4,2.5,4,0,0,0,0,0,0\n");
+  CHECK(
+      report_of({input, "-c", "4", "--periodic", "x", "--keep", "percolates_x == 1"})["components"].size() ==
+      1);
 }
 
 }  // namespace gpuccl

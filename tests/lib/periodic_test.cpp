@@ -173,6 +173,47 @@ TEST_CASE("random images are labeled as flood fill labels them on the torus") {
       }
 }
 
+TEST_CASE("sides without period that a component touches are counted, and percolation is known") {
+  std::uint32_t seed = 0;
+  for (const Extent extent : {Extent{7, 5, 1}, Extent{1, 9, 1}, Extent{5, 4, 3}, Extent{9, 1, 6}})
+    for (const double density : {0.3, 0.6}) {
+      const BitVolume image = tests::random_image(extent, density, 1, ++seed);
+      for (const Connectivity connectivity : kConnectivities)
+        for (const PeriodicAxes& axes : choices(extent, connectivity)) {
+          INFO(tests::to_string(extent) << " by " << static_cast<int>(connectivity) << ", seed " << seed
+                                        << ", periodic " << axes[0] << axes[1] << axes[2]);
+          const Filled filled(image.view(), connectivity, axes);
+          const Wrapped all = wrapped(image.view(), connectivity, axes);
+          const MeasureTable table = empty_measures(extent, all.components,
+                                                    {.wanted = measures_of(MeasureGroup::border),
+                                                     .connectivity = connectivity,
+                                                     .periodic = axes,
+                                                     .wraps = all.wraps});
+          const std::array<int, 3> size{extent.width, extent.height, extent.depth};
+          for (std::size_t i = 0; i < filled.wholes.size(); ++i) {
+            const MeasureValues values = table.values(all.components, i);
+            int sides = 0;
+            for (std::size_t axis = 0; axis < (is_3d(connectivity) ? 3 : 2); ++axis) {
+              bool first = false, last = false;
+              for (std::int64_t at = 0; at < extent.elements(); ++at) {
+                if (filled.labels[static_cast<std::size_t>(at)] != i + 1) continue;
+                const std::int64_t row = at / extent.width;
+                const std::int64_t place[] = {at % extent.width, row % extent.height, row / extent.height};
+                first |= place[axis] == 0;
+                last |= place[axis] == size[axis] - 1;
+              }
+              sides += axes[axis] ? 0 : first + last;
+              const auto percolates =
+                  static_cast<MeasureId>(static_cast<std::size_t>(MeasureId::percolates_x) + axis);
+              REQUIRE(values[percolates] ==
+                      (axes[axis] ? filled.wholes[i].wraps[axis] == Wrap::around : first && last));
+            }
+            REQUIRE(values[MeasureId::border_sides] == sides);
+          }
+        }
+    }
+}
+
 // Elements of one value are a binary image; labels are numbered over all values.
 TEST_CASE("random images of values are labeled as flood fill labels each value on the torus") {
   std::mt19937 random(1);

@@ -24,7 +24,7 @@ _AXES = "zyx"
 _WHOLE = frozenset(
     {"euler_number", "holes", "cavities", "tunnels", "components", "border_sides", "intensity_nan"}
     | {f"border_{axis}{side}" for axis in "xyz" for side in "01"}
-    | {f"wraps_{axis}" for axis in "xyz"}
+    | {f"{name}_{axis}" for axis in "xyz" for name in ("percolates", "wraps")}
 )
 _KNOWN = frozenset(_core.measures()) | {"label", "value"}
 _PHYSICAL = frozenset(name[: -len("_physical")] for name in _KNOWN if name.endswith("_physical"))

@@ -138,6 +138,7 @@ struct Described {
   std::span<const ValueBits> values = {};
   ValueType type = ValueType::u32;
   bool by_values = false;  // the values are the labels
+  PeriodicAxes periodic = {};
   std::span<const std::array<Wrap, 3>> wraps = {};
 };
 
@@ -170,6 +171,7 @@ MeasureTable measure_columns(const Described& of, const TableRequest& request, c
   std::optional<ArraySamples> samples;
   if (intensity != nullptr) samples.emplace(*intensity);
   MeasureRequest wanted = request_of(request, of.connectivity, samples ? &*samples : nullptr);
+  wanted.periodic = of.periodic;
   wanted.wraps = of.wraps;
   wanted.labels_touch = !of.values.empty();
   wanted.in_pieces = of.by_values;
@@ -581,6 +583,7 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
                          .connectivity = connectivity,
                          .values = made.values,
                          .type = made.type,
+                         .periodic = asked.periodic,
                          .wraps = made.wraps};
       table = make_table(of, request, measure_columns(of, request, intensity ? &*intensity : nullptr));
     }

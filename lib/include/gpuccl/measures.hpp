@@ -177,6 +177,7 @@ struct MeasureRequest {
   /// Limit in bytes in addition to bytes_of_sums() per component: for rows of Feret diameters, and
   /// for components that several threads measure.
   std::int64_t max_bytes = INT64_MAX;
+  PeriodicAxes periodic = {};                       // axes without border
   std::span<const std::array<Wrap, 3>> wraps = {};  // per component, for a periodic image
   /// Sums that a labeler has gathered; used if they fit the request.
   GatheredSums* gathered = nullptr;

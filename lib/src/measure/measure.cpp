@@ -23,7 +23,7 @@ MeasureSums::MeasureSums(const measuring::MeasureContext& labeling)
   for (const measuring::MakeGroup make :
        {measuring::make_basic, measuring::make_moments, measuring::make_perimeter, measuring::make_crofton,
         measuring::make_feret, measuring::make_radius, measuring::make_euler, measuring::make_cavities,
-        measuring::make_border, measuring::make_wraps})
+        measuring::make_wraps, measuring::make_border})
     if (std::unique_ptr<Group> group = make(labeling)) {
       group->offset = words_;
       words_ += group->words();
