@@ -30,7 +30,7 @@ std::string stats_schema() {
         column(is_count ? "integer" : "number", std::string(measure.definition) + ".");
     added["unit"] = measure.unit;
   }
-  columns["unit"] = column("string", "Unit of length of the spacing.");
+  columns["unit"] = column("string", "Unit of area_physical, such as um2 or um3; lengths are in um.");
   columns["value"] = column("number", "Value of the component in the input; with --values.");
   const Json of_image = column("number", "Measure of one of several images or channels, named in brackets.");
   return io::json_text(

@@ -307,7 +307,7 @@ void Job::write_contacts() {
 
 std::string Job::summary(std::optional<int> frame) const {
   return io::summary_rows(
-      {files_.input, frame, volume(), geometry(), foreground_rule(), part_.dropped, hints()},
+      {files_.input, frame, volume(), extent_, geometry(), foreground_rule(), part_.dropped, hints()},
       options_.separate_pages(extent_.depth), part_.components, value());
 }
 

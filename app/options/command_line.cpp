@@ -140,7 +140,7 @@ std::string wrong_command(const CLI::App& app, const std::string& given) {
       given == "track" && std::find(commands.begin(), commands.end(), "match") != commands.end();
   const std::string like = can_track ? "; did you mean match --track?" : did_you_mean(given, commands);
   return "no command or option '" + given + "'" +
-         (like.empty() && looks_like_file
+         (names_file(given) || (like.empty() && looks_like_file)
               ? "; to label it: " + app.get_name() + " label " + shell_word(given) +
                     (std::filesystem::is_directory(given, unknown) ? " -o labels/" : " -o labels.tiff")
               : like);

@@ -153,8 +153,8 @@ void ViewTable::add_line(std::string_view line) {
   labels_.push_back(number_of<std::uint64_t>(fields[0]));
   std::size_t at = 0;
   for (std::size_t i = 1; i < fields.size(); ++i)
-    if (head_[i] == "unit")
-      unit_ = fields[i];
+    if (head_[i] == "unit")  // um3: lengths are in um
+      unit_ = fields[i].substr(0, fields[i].find_last_not_of("23") + 1);
     else
       columns_[at++].values.push_back(fields[i].empty() ? kNone : number_of<double>(fields[i]));
 }

@@ -61,6 +61,11 @@ std::string_view name_of(LengthUnit unit) {
   return known == nullptr ? "" : known->name;
 }
 
+std::string unit_of_area(LengthUnit unit, bool volume) {
+  const std::string name(name_of(unit));
+  return name.empty() ? name : name + (volume ? '3' : '2');
+}
+
 std::string_view word_of(LengthUnit unit) {
   const NamedUnit* const known = find(unit);
   return known == nullptr ? "" : known->word;

@@ -55,7 +55,7 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
     if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
     sink(names_of(value.is_apart(), table.columns));
   }
-  const std::string unit = "," + std::string(name_of(geometry.unit));
+  const std::string unit = "," + unit_of_area(geometry.unit, volume);
   if (table.scale) table.after = unit;
   stream_rows<kCsvRow>(table, sink);
 }
@@ -81,7 +81,7 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
                             const ValueColumn& value, int digits, std::optional<int> frame) {
   const std::string before = before_joint_row(harmless_name(input), frame);
   ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};
-  const std::string after = table.scale ? "," + std::string(name_of(geometry.unit)) : ",,,,,";
+  const std::string after = table.scale ? "," + unit_of_area(geometry.unit, volume) : ",,,,,";
   table.after = after;
   table.measured = &measured;
   table.columns = columns;
@@ -113,7 +113,7 @@ static std::string spread(std::vector<std::uint64_t>& areas) {
 
 std::string summary_header(bool has_frames) {
   return std::string(has_frames ? kBeginningWithFrames : kBeginning) +
-         "area_min,area_median,area_max,area_physical,unit,foreground_rule,dropped,hints\n";
+         "area_fraction,area_min,area_median,area_max,area_physical,unit,foreground_rule,dropped,hints\n";
 }
 
 SummaryRows::SummaryRows(Pages pages, bool has_values) : pages_(pages), has_values_(has_values) {
@@ -134,16 +134,18 @@ std::string SummaryRows::text(const Input& input) {
   std::string hints, rows;
   for (const std::string& hint : input.hints) hints += (hints.empty() ? "" : "; ") + hint;
   if (areas_.empty()) areas_of(0, "");
+  const auto elements = static_cast<double>(input.extent.elements() / std::max(pages_.count, 1));
   for (auto& [key, areas] : areas_) {
     const auto& [page, number, value] = key;
     std::uint64_t area = 0;
     for (const std::uint64_t one : areas) area += one;
     const bool is_first = rows.empty();
-    rows += before_joint_row(harmless_name(input.file), input.frame) +
-            fmt::format("{},{},{},{},{},", pages_.count > 0 ? std::to_string(pages_.first + page) : "", value,
-                        areas.size(), area, spread(areas));
+    rows +=
+        before_joint_row(harmless_name(input.file), input.frame) +
+        fmt::format("{},{},{},{},{},{},", pages_.count > 0 ? std::to_string(pages_.first + page) : "", value,
+                    areas.size(), area, shortest(static_cast<double>(area) / elements), spread(areas));
     rows += scale ? shortest(static_cast<double>(area) * scale->element) + "," +
-                        std::string(name_of(input.geometry.unit))
+                        unit_of_area(input.geometry.unit, input.volume)
                   : ",";
     rows += "," + csv_field(input.foreground_rule);
     rows +=
@@ -162,7 +164,7 @@ std::string summary_rows(const SummaryRows::Input& input, SummaryRows::Pages pag
 
 std::string summary_row_of_failure(const std::string& input, std::optional<int> frame,
                                    const std::string& reason) {
-  return before_joint_row(harmless_name(input), frame) + ",,,,,,,,,,," + csv_field(reason) + "\n";
+  return before_joint_row(harmless_name(input), frame) + ",,,,,,,,,,,," + csv_field(reason) + "\n";
 }
 
 bool is_summary_csv(std::string_view beginning) {
@@ -184,7 +186,8 @@ void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geom
                          std::span<const std::uint64_t> labels) {
   constexpr std::size_t kRowsAtOnce = 4096, kFields = 11;
   const std::optional<Vector3> sizes = sizes_of_faces(volume, geometry);
-  const std::string unit = "," + std::string(name_of(geometry.unit));
+  const std::string unit =
+      "," + (volume ? unit_of_area(geometry.unit, false) : std::string(name_of(geometry.unit)));
   const std::size_t axes = volume ? 3 : 2;
   sink(volume ? kContactColumns3d : kContactColumns2d);
   if (sizes) sink(volume ? ",area_physical,unit" : ",length_physical,unit");

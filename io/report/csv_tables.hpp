@@ -19,8 +19,9 @@
 namespace gpuccl::io {
 
 /// Writes the table of components: label,area,x0,y0,z0,x1,y1,z1,cx,cy,cz (no z columns in 2D) and, if the
-/// spacing is known, area_physical,cx_physical,cy_physical,cz_physical,unit. Then follow the value, for label
-/// maps, and the other measures. Numbers with decimals have `digits` significant digits.
+/// spacing is known, area_physical,cx_physical,cy_physical,cz_physical,unit, which is unit_of_area(). Then
+/// follow the value, for label maps, and the other measures. Numbers with decimals have `digits` significant
+/// digits.
 void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometry,
                       const Components& components, const MeasureTable& measured = MeasureTable(),
                       const Stretch& stretch = {}, const ValueColumn& value = {}, int digits = kAllDigits);
@@ -61,6 +62,7 @@ class SummaryRows {
     std::string file;
     std::optional<int> frame;  // of a file with several
     bool volume = false;
+    Extent extent;
     const Geometry& geometry;
     std::string foreground_rule;
     std::uint64_t dropped = 0;
@@ -82,8 +84,8 @@ class SummaryRows {
 std::string summary_rows(const SummaryRows::Input& input, SummaryRows::Pages pages,
                          const Components& components, const ValueColumn& value);
 
-/// file,page,value,components,area,area_min,area_median,area_max,area_physical,unit,foreground_rule,dropped,
-/// hints; with `has_frames`, frame is second.
+/// file,page,value,components,area,area_fraction,area_min,area_median,area_max,area_physical,unit,
+/// foreground_rule,dropped,hints; with `has_frames`, frame is second.
 std::string summary_header(bool has_frames);
 
 /// Returns the row of an input that failed, whose only cells are its name, the time point and, under hints,
@@ -95,7 +97,7 @@ std::string summary_row_of_failure(const std::string& input, std::optional<int> 
 bool is_summary_csv(std::string_view beginning);
 
 /// Writes the table of contacts: label_a,label_b,faces_x,faces_y,faces_z,edges,corners and, if the spacing is
-/// known, area_physical,unit: the area of all faces in squares of the unit. For images and slices:
+/// known, area_physical,unit: the area of all faces. For images and slices:
 /// label_a,label_b,faces_x,faces_y,edges and length_physical,unit. For label maps value_a,value_b follow.
 /// With `labels`, in ascending order, labels of contacts are indices of it, counted from 1.
 void stream_contacts_csv(const TextSink& sink, bool volume, const Geometry& geometry,

@@ -215,7 +215,8 @@ std::string joint_row(const RowFields& fields, const std::string& before, const 
   } else {
     add_number(field("area_physical"));
     for (const std::string_view number : place) add_number(number);
-    add(geometry.at("unit").is_null() ? std::string() : geometry.at("unit").get<std::string>());
+    const Json& unit = geometry.at("unit");
+    add(unit.is_null() ? "" : unit_of_area(length_unit(unit.get<std::string>()), axes == 3));
   }
   if (has_values) add(field("value"));
   for (const MeasureColumn& column : columns) add_number(field(column.name));
@@ -259,7 +260,10 @@ std::string reported_summary(const std::string& path, const std::string& input, 
           geometry.spacing[axis] = given.at("spacing").at(axis).get<double>();
       if (!given.at("unit").is_null()) geometry.unit = length_unit(given.at("unit").get<std::string>());
     }
-    return rows.text({input, frame, volume, geometry,
+    const auto size_of = [&](const char* axis) { return head.at("input").at(axis).get<int>(); };
+    const Extent extent{size_of("width"), size_of("height"), size_of("depth")};
+    if (extent.elements() < 1) refuse_row();
+    return rows.text({input, frame, volume, extent, geometry,
                       head.at("input").at("foreground_rule").get<std::string>(),
                       head.at("labeling").at("dropped").get<std::uint64_t>(),
                       head.at("hints").get<std::vector<std::string>>()});

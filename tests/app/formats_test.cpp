@@ -51,6 +51,18 @@ TEST_CASE("a spacing of the input or of --spacing reaches label image and measur
   CHECK(report["components"][0]["area_physical"] == 1.5e9);
   CHECK(read_file(scratch / "b.csv").find("area_physical,cx_physical,cy_physical,cz_physical,unit\n") !=
         std::string::npos);
+  // The unit next to an area is that of the area, next to a length that of the length, in every table.
+  const auto has = [&](const std::string& output, const Words& words, const std::string& text) {
+    const std::string table =
+        succeeds(joined({"label", tiff, "--spacing", "500,250,2000,nm", output, "-", "--quiet"}, words));
+    INFO(table);
+    CHECK(table.find(text) != std::string::npos);
+  };
+  has("--stats", {}, ",nm3\n");
+  has("--stats", {"--per-slice"}, ",5e+08,0,125,0,nm3\n");  // slices are 2000 nm thick
+  has("--stats", {"--page", "0"}, ",250000,0,125,nm2\n");
+  has("--summary", {}, ",2,7,0.2916666666666667,1,3.5,6,1.75e+09,nm3,");  // 7 of 24 voxels
+  has("--summary", {"--page", "0"}, ",nm2,");
 
   // From TIFF to NIfTI and back; NIfTI has no nanometers.
   succeeds({"label", scratch / "b.tiff", "-o", scratch / "c.nii"});

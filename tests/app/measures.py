@@ -186,7 +186,7 @@ def check_known(gpuccl):
     z, y, x = np.mgrid[-10:11, -50:51, -50:51]
     flat = [np.sqrt(x * x + y * y + (5.0 * z) ** 2) < 40.3]
     row = next(iter(label_all(gpuccl, flat, 26, "--spacing", "1,1,5,um")))[1][0]
-    assert row["unit"] == "um"
+    assert row["unit"] == "um3"
     near("volume at 1x1x5", row["area_physical"], 4 / 3 * math.pi * 40.3 ** 3, 0.01)
     near("surface at 1x1x5", row["surface_crofton_physical"], 4 * math.pi * 40.3 ** 2, 0.02)
     near("sphericity at 1x1x5", row["sphericity_physical"], 1, 0.02)

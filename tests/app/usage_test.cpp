@@ -72,6 +72,15 @@ TEST_CASE("a misspelt name is refused with the one that was meant") {
   fails({"--verson"}, 64, "did you mean --version?");
   CHECK(fails({"label", "x.png", "--frobnicate"}, 64, "'--frobnicate'").find("mean") == std::string::npos);
   fails({"in.png"}, 64, "'in.png'; to label it: gpuccl label in.png -o labels.tiff");
+  // A folder that is there is meant, also where a command has nearly its name.
+  const std::filesystem::path before = std::filesystem::current_path();
+  {
+    const ScratchFolder scratch;
+    std::filesystem::create_directory(scratch / "lable");
+    std::filesystem::current_path(scratch.path());
+    fails({"lable"}, 64, "; to label it: gpuccl label lable -o labels/");
+    std::filesystem::current_path(before);
+  }
   fails({"a b.png"}, 64, "; to label it: gpuccl label 'a b.png' -o labels.tiff");
   fails({source_file("data")}, 64, "; to label it: gpuccl label " + source_file("data") + " -o labels/");
   CHECK(succeeds({"-V"}) == succeeds({"--version"}));
