@@ -48,24 +48,6 @@ TEST_CASE("generate writes volumes and refuses nonsense") {
   CHECK(count_entries(scratch.path()) == 1);
 }
 
-TEST_CASE("list prints the table of algorithms in 80 columns, the name first") {
-  std::istringstream lines(succeeds({"list"}));
-  const Json json = Json::parse(succeeds({"list", "--json"}));
-  REQUIRE(json.size() == algorithms().size());
-  for (const Algorithm& algorithm : algorithms()) {
-    std::string line;
-    std::getline(lines, line);
-    CHECK(line.starts_with(algorithm.name + "  "));
-    CHECK(line.ends_with((algorithm.device == DeviceKind::cuda ? "  cuda  " : "  cpu   ") + algorithm.title));
-    CHECK(line.size() <= 80);
-  }
-  CHECK(json[0] ==
-        Json::parse(R"({"name":"runs","title":")" + algorithms()[0].title +
-                    R"(","connectivities":[4,8,6,18,26],"device":"cpu","paper":null,"phases":null})"));
-  CHECK(succeeds({"list", "--markdown"}).find("\n| `runs` | ") != std::string::npos);
-  fails({"list", "--json", "--markdown"}, 64, "excludes");
-}
-
 TEST_CASE("every algorithm listed is one that --algo takes") {
   const ScratchFolder scratch;
   const std::string image = save(scratch / "in.tif", tests::drawn(Slices{{"#.#"}, {"#.."}}).view());

@@ -1,24 +1,9 @@
 #include "binary.hpp"
 #include "support/test.hpp"
 
-// Algorithms, devices and connectivities.
+// Algorithms and devices.
 namespace gpuccl {
 namespace {
-
-int components(const Words& words) { return report_of(words)["labeling"]["components"]; }
-
-TEST_CASE("a connectivity that does not fit the input is refused") {
-  const ScratchFolder scratch;
-  const std::string image = save(scratch / "in.png", tests::drawn(Words{"#.", ".#"}).view());
-  const std::string page = save(scratch / "page.tif", tests::drawn(Words{"#.", ".#"}).view());
-  const std::string volume = save(scratch / "in.tif", BitVolume({2, 2, 2}).view());
-  fails({"label", image, "--json", "-", "-c", "26"}, 64, "in.png: 26-connectivity is for volumes");
-  fails({"label", volume, "--json", "-", "-c", "8"}, 64, "--per-slice");
-  fails({"label", volume, "--json", "-", "-c", "6", "--per-slice"}, 64, "use 4 or 8");
-  CHECK(components({page, "-c", "26"}) == 1);
-  CHECK(components({page, "-c", "18"}) == 1);
-  CHECK(components({page, "-c", "6"}) == 2);
-}
 
 TEST_CASE("a GPU that is asked for by its number is not replaced by the CPU") {
   const ScratchFolder scratch;

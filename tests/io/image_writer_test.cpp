@@ -59,13 +59,5 @@ TEST_CASE("1-bit TIFFs hold the image or volume") {
   }
 }
 
-TEST_CASE("images that cannot be written") {
-  ScratchFolder folder;
-  CHECK(error_code_of([&] { save(folder / "image.png", BitVolume({4, 4, 2})); }) == ErrorCode::usage);
-  CHECK(error_code_of([&] { save(folder / "image.npy", BitVolume({4, 4, 1})); }) == ErrorCode::usage);
-  CHECK(error_code_of([&] { save(folder / "image.bmp", BitVolume({4, 4, 1})); }) == ErrorCode::usage);
-  CHECK(count_entries(folder.path()) == 0);
-}
-
 }  // namespace
 }  // namespace gpuccl::io

@@ -30,13 +30,6 @@ std::string report_text(const Report& report, const Components& components) {
   return text;
 }
 
-TEST_CASE("any path can be reported") {
-  Report report;
-  report.input.path = "a\"b\\c\n\xff\xc3.png";
-  const Json json = Json::parse(report_text(report, {}));
-  CHECK(json["input"]["path"] == "a\"b\\c\n\xef\xbf\xbd\xef\xbf\xbd.png");
-}
-
 TEST_CASE("many components, one a line, numbers exact") {
   const Components components = sample_components(30001);
   Report report;

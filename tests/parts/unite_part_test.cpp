@@ -460,29 +460,18 @@ TEST_CASE("periodic volumes in parts are labeled as the whole") {
   }
 }
 
-TEST_CASE("random values in parts are labeled as the whole") {
-  for (std::uint32_t seed = 1; seed <= 250; ++seed) {
-    std::mt19937 random(seed);
-    const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
-    const Extent extent{1 + below(17), 1 + below(17), below(4) == 0 ? 1 : 1 + below(17)};
-    const Values<std::uint16_t> values = random_values(random, extent);
-    const Connectivity connectivity = kConnectivities[below(5)];
-    const SelectionOptions selection = random_selection(random);
-    expect_same_as_whole(values, {extent, connectivity, 1 + below(17), selection, below(2) == 0, seed});
-  }
-}
-
 template <class T>
 void expect_same_by_delta(std::mt19937& random, Case c) {
   const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
   Values<T> values = tests::random_values<T>(random, c.extent, 2 + below(10), 1 + below(5));
   if (below(2) == 0) repeat_rows(random, values);
-  c.delta = std::vector{0.5, 1.0, 2.0, 1e19}[random() % 4];
+  c.delta = std::vector{0.0, 0.0, 0.5, 1.0, 2.0, 1e19}[random() % 6];
+  c.per_value = c.delta == 0 && below(2) == 0;
   expect_same_as_whole(values, c);
 }
 
-TEST_CASE("random values that may differ in parts are labeled as the whole") {
-  for (std::uint32_t seed = 1; seed <= 250; ++seed) {
+TEST_CASE("random values in parts are labeled as the whole, equal ones or those within a delta") {
+  for (std::uint32_t seed = 1; seed <= 400; ++seed) {
     std::mt19937 random(seed);
     const auto below = [&](std::uint32_t most) { return static_cast<int>(random() % most); };
     const Extent extent{1 + below(17), 1 + below(9), below(3) == 0 ? 1 : 1 + below(9)};
@@ -606,31 +595,6 @@ TEST_CASE("a face is sent as its runs, with values of its components or its elem
                 there.size() * (sizeof(Label) + sizeof(std::uint8_t)) + kCount + of_values);
     }
   }
-}
-
-TEST_CASE("patterns in parts are labeled as the whole") {
-  for (const Extent extent : {Extent{70, 19, 1}, Extent{21, 5, 9}, Extent{5, 33, 8}, Extent{1, 1, 9}})
-    for (const NamedImage& named : every_pattern(extent))
-      for (const Connectivity connectivity : kConnectivities)
-        for (const int parts : {2, 5}) {
-          INFO(named.name);
-          expect_same_as_whole(named.image, {extent, connectivity, parts});
-        }
-}
-
-TEST_CASE("parts touch across edges and corners as the connectivity has it") {
-  const auto rows = [](int z) -> std::vector<std::string> {
-    if (z % 2 == 0) return {"#..", "...", "..#"};
-    return {".#.", "...", "..."};
-  };
-  std::vector<std::vector<std::string>> corners;
-  for (int z = 0; z < 6; ++z) corners.push_back(rows(z));
-  corners.push_back({"...", "...", "#.."});
-  corners.push_back({"...", ".#.", "..."});
-  const BitVolume image = drawn(corners);
-  for (const Connectivity connectivity : kConnectivities)
-    for (int parts = 1; parts <= 9; ++parts)
-      expect_same_as_whole(image, {image.extent(), connectivity, parts});
 }
 
 TEST_CASE("parts are about equally large, and empty at the end where there are too many") {

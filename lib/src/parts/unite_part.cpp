@@ -395,16 +395,12 @@ Labeling label_in_parts(BitView image, Connectivity connectivity, int parts,
     Labeling labeled = label(link.part(), view_of(slabs[i], image));
     phases[i] = labeled.phases;
     statistics_ms[i] = labeled.statistics_ms;
-    if (parts == 1) {
-      numbered[i] = unite_part(link, slabs[i], image.extent, connectivity, std::move(labeled));
-      return;
-    }
     numbered[i] = unite(link, slabs[i], image.extent, connectivity, std::move(labeled), {}, {},
                         [&](Label count) -> Components& { return components.of(count); });
   });
 
   Labeling whole;
-  whole.components = parts == 1 ? std::move(numbered.front().components) : components.take();
+  whole.components = components.take();
   std::vector<RelabeledSlab> labels;
   for (std::size_t i = 0; i < slabs.size(); ++i) {
     for (const auto& [at, high] : numbered[i].components.sum_high)
