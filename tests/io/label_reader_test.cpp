@@ -87,6 +87,19 @@ TEST_CASE("labels of 64 bits are read as numbers, as many as fit") {
   REQUIRE(error_code_of([&] { render_all(again); }) == ErrorCode::memory);
 }
 
+TEST_CASE("labels are read if a few rows fit") {
+  constexpr int kWidth = 1 << 20;
+  constexpr std::int64_t kRow = std::int64_t{kWidth} * sizeof(Label);
+  const tests::MemoryFile file(npy("|u1", "(1, 1048576)", std::string(kWidth, '\1')));
+  const auto read_within = [&](std::int64_t memory) {
+    ReadOptions options;
+    options.limits.memory = memory;
+    return read_labels(file.path(), options).extent().width;
+  };
+  REQUIRE(error_code_of([&] { read_within(10 * kRow - 1); }) == ErrorCode::memory);
+  REQUIRE(read_within(12 * kRow) == kWidth);
+}
+
 TEST_CASE("rows that are read in slabs are those of the whole image, also with gaps and overlaps") {
   const ScratchFolder folder;
   const Extent extent{301, 207, 9};
