@@ -57,7 +57,7 @@ set(rooms
   "tests/cuda 4521"
   "tests/faults 2161"
   "tests/fuzz 1087"
-  "tests/golden 1573"
+  "tests/golden 1580"
   "tests/install 468"
   "tests/io 9075"
   "tests/lib 4611"
