@@ -20,50 +20,41 @@ __extension__ typedef __int128 Sum;
 
 using Histogram = std::vector<std::uint64_t>;
 
-/// Values are counted in bins of equal width.
-class Bins {
+/// Bins of equal width for floating-point values, in units of one or two: a difference of two values does not
+/// overflow, and is not 0 if they differ.
+class RealBins {
  public:
-  /// Integers from `least` to `most`: one bin each if there are at most `most_bins`.
-  static Bins of_numbers(double least, double most, double most_bins) {
-    const double width = std::floor((most - least) / most_bins) + 1;
-    return {least, most, 1, width, 1, std::floor((most - least) / width) + 1};
-  }
-  /// In units of one or two: a difference of two values does not overflow, and is not 0 if they differ.
-  static Bins of_real_numbers(double least, double most) {
-    constexpr int kCount = 256;
-    const double unit = std::max(-least, most) > 1 ? 2 : 1;
-    return {least / unit, most, unit, most / unit - least / unit, kCount, kCount};
-  }
+  RealBins(double least, double most)
+      : unit_(std::max(-least, most) > 1 ? 2 : 1), least_(least / unit_), width_(most / unit_ - least_) {}
 
-  std::size_t count() const { return static_cast<std::size_t>(count_); }
+  static constexpr std::size_t kCount = 256;
   std::size_t of(double value) const {
-    if (is_exact_) return static_cast<std::size_t>(static_cast<std::int64_t>(value - least_));
-    const double bin = (value * (1 / unit_) - least_) / width_ * parts_;
-    return static_cast<std::size_t>(static_cast<std::int64_t>(std::clamp(bin, 0.0, count_ - 1)));
-  }
-  /// Returns the last integer of a bin. Integers beyond 2^53 are rounded to doubles, so there the next double
-  /// above the bin, unless it belongs to `next`, the next bin with values.
-  double last_of(std::size_t bin, std::size_t next) const {
-    constexpr double kExact = 1ll << 53, kInfinity = std::numeric_limits<double>::infinity();
-    double last = bin + 1 == count() ? most_ : least_ + ((static_cast<double>(bin) + 1) * width_ - 1);
-    if (std::abs(last) < kExact) return last;
-    while (last > least_ && of(last) > bin) last = std::nextafter(last, -kInfinity);
-    double above = std::nextafter(last, kInfinity);
-    for (; above <= most_ && of(above) <= bin; above = std::nextafter(above, kInfinity)) last = above;
-    return above <= most_ && of(above) >= next ? last : above;
+    const double bin = (value * (1 / unit_) - least_) / width_ * double{kCount};
+    return static_cast<std::size_t>(std::clamp(bin, 0.0, double{kCount - 1}));
   }
   double middle(std::size_t bin) const {
-    return (least_ + (static_cast<double>(bin) + 0.5) / parts_ * width_) * unit_;
+    return (least_ + (static_cast<double>(bin) + 0.5) / double{kCount} * width_) * unit_;
   }
 
  private:
-  Bins(double least, double most, double unit, double width, double parts, double count)
-      : least_(least), most_(most), unit_(unit), width_(width), parts_(parts), count_(count) {}
+  double unit_, least_, width_;  // of all bins
+};
 
-  double least_, most_, unit_;
-  double width_, parts_;  // a bin has width / parts
-  double count_;
-  bool is_exact_ = unit_ == 1 && width_ == 1 && parts_ == 1;  // bins are the numbers
+/// Bins of equal width for integers, which are counted from the minimum of their type: one bin each if there
+/// are at most `most_bins`.
+class IntegerBins {
+ public:
+  IntegerBins(std::uint64_t least, std::uint64_t most, std::uint64_t most_bins)
+      : least_(least), most_(most), width_((most - least) / most_bins + 1) {}
+
+  std::size_t count() const { return of(most_) + 1; }
+  std::size_t of(std::uint64_t rank) const { return width_ == 1 ? rank - least_ : (rank - least_) / width_; }
+  std::uint64_t last_of(std::size_t bin) const {
+    return least_ + std::min(most_ - least_, (bin + 1) * width_ - 1);
+  }
+
+ private:
+  std::uint64_t least_, most_, width_;
 };
 
 /// Calls `use(part, format, options, row, x, count)` for blocks of at most kBlock pixels of all rows, where
@@ -97,6 +88,33 @@ void for_each_value(const SampleFormat& format, const ForegroundOptions& options
     if (std::isfinite(value)) visit(value);
 }
 
+/// Returns the minimum and maximum of all values; the first is above the second if there are none.
+template <class Value, class ForEach>
+std::pair<Value, Value> range_of(const SampleSource& source, const ForegroundOptions& options,
+                                 std::int64_t memory, ForEach for_each) {
+  using Limits = std::numeric_limits<Value>;
+  std::pair<Value, Value> range(Limits::max(), Limits::lowest());
+  const auto add = [&](auto& part, const auto&... block) {
+    for_each(block..., [&](Value value) {
+      part = {std::min(part.first, value), std::max(part.second, value)};
+    });
+  };
+  for (const auto& part : reduce_blocks(source, options, memory, range, 0, add))
+    range = {std::min(range.first, part.first), std::max(range.second, part.second)};
+  return range;
+}
+
+/// Returns how many values are in each of `bins` bins, which `add(part, block...)` adds.
+template <class Add>
+Histogram count_in_bins(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory,
+                        std::size_t bins, Add add) {
+  Histogram histogram(bins);
+  const auto bytes = static_cast<std::int64_t>(bins * sizeof histogram[0]);
+  for (const Histogram& part : reduce_blocks(source, options, memory, histogram, bytes, add))
+    std::transform(part.begin(), part.end(), histogram.begin(), histogram.begin(), std::plus<>());
+  return histogram;
+}
+
 /// Counts samples that are bins: in most images they are.
 template <class Sample>
 void count_stored(const std::byte* row, std::int64_t x, std::int64_t count, Histogram& histogram) {
@@ -107,12 +125,76 @@ void count_stored(const std::byte* row, std::int64_t x, std::int64_t count, Hist
   }
 }
 
-bool is_whole_numbers(const SampleFormat& format, const ForegroundOptions& options) {
-  const bool is_single = format.photometric == Photometric::min_is_black ||
-                         format.photometric == Photometric::min_is_white ||
-                         (format.photometric == Photometric::palette && options.raw);
-  return is_single && format.kind != SampleKind::floating && !format.is_scaled();
+double threshold_of_real_numbers(const SampleSource& source, const ForegroundOptions& options,
+                                 std::int64_t memory) {
+  const auto for_each = [](const auto&... block) { for_each_value(block...); };
+  const auto [least, most] = range_of<double>(source, options, memory, for_each);
+  if (least >= most) return least == most ? least : 0;
+  const RealBins bins(least, most);
+  const auto add = [&](Histogram& part, const auto&... block) {
+    for_each_value(block..., [&](double value) { ++part[bins.of(value)]; });
+  };
+  return bins.middle(otsu_split(count_in_bins(source, options, memory, RealBins::kCount, add)));
 }
+
+/// Integer values of an image, counted from the minimum of 64-bit integers: samples, or lumas of integers.
+class IntegerValues {
+ public:
+  IntegerValues(const SampleFormat& format, const ForegroundOptions& options)
+      : is_signed_(format.kind == SampleKind::signed_integer),
+        is_palette_(format.photometric == Photometric::palette && !options.raw),
+        is_luma_(is_palette_ || colors_of(format.photometric) > 1),
+        of_white_(format.photometric == Photometric::min_is_white && !options.raw &&
+                  !format.inverted_by_name_only) {}
+
+  bool are_lumas() const { return is_luma_; }
+  bool are_of_palette() const { return is_palette_; }
+
+  /// Lumas are rounded up to integers, so that grays have the threshold of a gray image. Those of a palette,
+  /// whose colors have 8 bits, are thousandths, so each has a bin.
+  std::uint64_t of(double value) const {
+    if (is_palette_) {
+      const double step = std::ceil(value * kPerUnit);
+      value = (step - 1) / kPerUnit >= value ? step - 1 : step;
+    }
+    constexpr std::uint64_t kMost = ~std::uint64_t{0};
+    if (!is_signed_) return value >= 0x1p64 ? kMost : static_cast<std::uint64_t>(std::ceil(value));
+    return value >= 0x1p63 ? kMost
+                           : static_cast<std::uint64_t>(static_cast<std::int64_t>(std::ceil(value))) ^ kSign;
+  }
+
+  /// Calls `visit` for the values of a block. Integers of 64 bits are not rounded to doubles.
+  template <class Visit>
+  void for_each(const SampleFormat& format, const ForegroundOptions& options, const std::byte* row,
+                std::int64_t x, std::int64_t count, Visit visit) const {
+    if (format.bits != 64 || is_luma_)
+      return for_each_value(format, options, row, x, count, [&](double value) { visit(of(value)); });
+    std::array<bool, kBlock> missing{};
+    for_each_missing(format, row, x, count,
+                     [&](std::int64_t i) { missing[static_cast<std::size_t>(i)] = true; });
+    for (std::int64_t i = 0; i < count; ++i) {
+      std::uint64_t sample;
+      std::memcpy(&sample, row + (x + i) * format.channels * std::int64_t{sizeof sample}, sizeof sample);
+      if (!missing[static_cast<std::size_t>(i)])
+        visit((of_white_ ? ~sample : sample) ^ (is_signed_ ? kSign : 0));
+    }
+  }
+
+  SampleValue value_of(std::uint64_t rank) const {
+    if (is_palette_) return SampleValue::of(static_cast<double>(rank) / kPerUnit);
+    const std::uint64_t bits = rank ^ (is_signed_ ? kSign : 0);
+    const SampleValue exact = *SampleValue::parse(is_signed_ ? std::to_string(static_cast<std::int64_t>(bits))
+                                                             : std::to_string(bits));
+    if (!is_luma_) return exact;
+    const SampleValue number = SampleValue::of(exact.number());  // lumas are doubles: the last up to it
+    return exact < number ? SampleValue::of(std::nextafter(exact.number(), -HUGE_VAL)) : number;
+  }
+
+ private:
+  static constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
+  static constexpr double kPerUnit = 1000;
+  bool is_signed_, is_palette_, is_luma_, of_white_;
+};
 
 }  // namespace
 
@@ -149,62 +231,36 @@ std::size_t otsu_split(const std::vector<std::uint64_t>& histogram) {
   return best;
 }
 
-double otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory) {
-  const SampleFormat& of_all = source.format(0);
-  const bool is_whole = is_whole_numbers(of_all, options);
-  // Lumas of integers are rounded up to integers, so that grays have the threshold of a gray image. Those of
-  // a palette, whose colors have 8 bits, are thousandths, so each has a bin.
-  const bool is_luma = !is_whole && of_all.kind != SampleKind::floating && !of_all.is_scaled();
-  const bool is_palette = is_luma && of_all.photometric == Photometric::palette;
-  const double per_unit = is_palette ? 1000 : 1;
-  const auto step_of = [&](double value) {
-    if (!is_palette) return is_luma ? std::ceil(value) : value;
-    const double step = std::ceil(value * per_unit);
-    return (step - 1) / per_unit >= value ? step - 1 : step;
-  };
-  const int bits = of_all.bits;
-  double least = std::numeric_limits<double>::infinity(), most = -least;
-  if (is_palette) {
-    least = 0;
-    most = 255 * per_unit;
-  } else if (bits <= 16 && (is_whole || (is_luma && of_all.kind == SampleKind::unsigned_integer))) {
-    least = of_all.kind == SampleKind::signed_integer ? -std::exp2(bits - 1) : 0;
-    most = least + std::exp2(bits) - 1;
+SampleValue otsu_threshold(const SampleSource& source, const ForegroundOptions& options,
+                           std::int64_t memory) {
+  const SampleFormat& first = source.format(0);
+  if (first.kind == SampleKind::floating || first.is_scaled())
+    return SampleValue::of(threshold_of_real_numbers(source, options, memory));
+  const IntegerValues values(first, options);
+  const bool is_signed = first.kind == SampleKind::signed_integer;
+  const auto for_each = [&](const auto&... block) { values.for_each(block...); };
+  std::pair<std::uint64_t, std::uint64_t> range;
+  if (values.are_of_palette()) {
+    range = {0, values.of(255)};
+  } else if (first.bits <= 16 && (!is_signed || !values.are_lumas())) {
+    const double least = is_signed ? -std::exp2(first.bits - 1) : 0;
+    range = {values.of(least), values.of(least + std::exp2(first.bits) - 1)};
   } else {
-    const auto add = [&](auto& part, const auto&... block) {
-      for_each_value(block..., [&](double value) {
-        part = {std::min(part.first, value), std::max(part.second, value)};
-      });
-    };
-    for (const auto& part : reduce_blocks(source, options, memory, std::pair(least, most), 0, add)) {
-      least = std::min(least, part.first);
-      most = std::max(most, part.second);
-    }
-    if (least > most) return 0;
-    if (!is_whole && least == most) return least;
-    least = step_of(least);
-    most = step_of(most);
+    range = range_of<std::uint64_t>(source, options, memory, for_each);
+    if (range.first > range.second) return SampleValue::of(0);
   }
-  const bool is_real = !is_whole && !is_luma;
-  const Bins bins = is_real ? Bins::of_real_numbers(least, most)
-                            : Bins::of_numbers(least, most, is_palette ? most + 1 : 65536);
-  Histogram histogram(bins.count());
-  const auto count_values = [&](Histogram& part, const SampleFormat& format, const ForegroundOptions& rule,
-                                const std::byte* row, std::int64_t x, std::int64_t count) {
-    const bool is_stored = is_whole && least == 0 && format.missing.empty() && format.channels == 1 &&
-                           (format.photometric == Photometric::min_is_black || rule.raw);
-    if (is_stored && format.bits == 8) return count_stored<std::uint8_t>(row, x, count, part);
-    if (is_stored && format.bits == 16) return count_stored<std::uint16_t>(row, x, count, part);
-    for_each_value(format, rule, row, x, count, [&](double value) { ++part[bins.of(step_of(value))]; });
+  const IntegerBins bins(range.first, range.second, values.are_of_palette() ? range.second + 1 : 65536);
+  const bool is_stored = !values.are_lumas() && !is_signed && first.bits <= 16;
+  const auto add = [&](Histogram& part, const SampleFormat& format, const ForegroundOptions& rule,
+                       const std::byte* row, std::int64_t x, std::int64_t count) {
+    const bool is_bin = is_stored && format.missing.empty() && format.channels == 1 &&
+                        (format.photometric == Photometric::min_is_black || rule.raw);
+    if (is_bin && format.bits == 8) return count_stored<std::uint8_t>(row, x, count, part);
+    if (is_bin && format.bits == 16) return count_stored<std::uint16_t>(row, x, count, part);
+    for_each(format, rule, row, x, count, [&](std::uint64_t rank) { ++part[bins.of(rank)]; });
   };
-  const auto bytes = static_cast<std::int64_t>(histogram.size() * sizeof(histogram[0]));
-  for (const Histogram& part : reduce_blocks(source, options, memory, histogram, bytes, count_values))
-    std::transform(part.begin(), part.end(), histogram.begin(), histogram.begin(), std::plus<>());
-  const std::size_t split = otsu_split(histogram);
-  if (is_real) return bins.middle(split);
-  std::size_t next = split + 1;
-  while (next < histogram.size() && histogram[next] == 0) ++next;
-  return bins.last_of(split, next) / per_unit;
+  const std::size_t split = otsu_split(count_in_bins(source, options, memory, bins.count(), add));
+  return values.value_of(bins.last_of(split));
 }
 
 }  // namespace gpuccl::io

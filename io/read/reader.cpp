@@ -156,7 +156,9 @@ class SampleReader final : public Reader {
 
   void find_threshold() override {
     if (!options_.otsu || threshold_) return;
-    threshold_ = otsu_threshold(*source_, options_, memory_);
+    const SampleValue found = otsu_threshold(*source_, options_, memory_);
+    threshold_ = found.number();
+    if (std::abs(found.number()) >= 0x1p53) options_.whole_threshold = found;
     state_rule();
   }
 

@@ -44,7 +44,7 @@ void decode(unsigned choice, Open open) {
   try {
     const std::unique_ptr<io::SampleSource> source = open(options);
     const Extent extent = source->info().extent;
-    if (rule.otsu) rule.threshold = io::otsu_threshold(*source, rule, options.limits.memory);
+    if (rule.otsu) rule.threshold = io::otsu_threshold(*source, rule, options.limits.memory).number();
     for (int z = 0; z < extent.depth && z < 16; ++z)
       source->decode_group(z, z + 1, [&, z](int, const io::SampleRows& rows) {
         const io::Foreground foreground(rows.format, rule, rule.threshold);

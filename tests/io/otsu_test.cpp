@@ -49,13 +49,21 @@ class MemorySource final : public SampleSource {
 };
 
 template <class T>
-double threshold_of(const std::vector<T>& samples, SampleKind kind,
-                    Photometric photometric = Photometric::min_is_black) {
+SampleValue exact_threshold_of(const std::vector<T>& samples, SampleKind kind,
+                               Photometric photometric = Photometric::min_is_black,
+                               const std::vector<SampleValue>& missing = {}) {
   std::vector<std::byte> bytes(samples.size() * sizeof(T));
   std::memcpy(bytes.data(), samples.data(), bytes.size());
-  const SampleFormat format{sizeof(T) * 8, kind, 1, photometric, false, {}};
+  SampleFormat format{sizeof(T) * 8, kind, 1, photometric, false, {}};
+  format.set_missing(missing);
   return otsu_threshold(MemorySource(format, {static_cast<int>(samples.size() / 2), 1, 2}, bytes), {},
                         kMemory);
+}
+
+template <class T>
+double threshold_of(const std::vector<T>& samples, SampleKind kind,
+                    Photometric photometric = Photometric::min_is_black) {
+  return exact_threshold_of(samples, kind, photometric).number();
 }
 
 template <class T>
@@ -68,7 +76,8 @@ void check_gray_as_colors(T factor = 1) {
   std::memcpy(bytes.data(), colors.data(), bytes.size());
   const SampleKind kind = std::is_signed_v<T> ? SampleKind::signed_integer : SampleKind::unsigned_integer;
   const SampleFormat format{sizeof(T) * 8, kind, 3, Photometric::rgb, false, {}};
-  CHECK(otsu_threshold(MemorySource(format, {1000, 1, 2}, bytes), {}, kMemory) == threshold_of(grays, kind));
+  CHECK(otsu_threshold(MemorySource(format, {1000, 1, 2}, bytes), {}, kMemory).number() ==
+        threshold_of(grays, kind));
 }
 
 }  // namespace
@@ -104,7 +113,7 @@ TEST_CASE("Otsu's threshold of a palette of colors is one of its lumas: that wit
       const double distance = sums[0] / counts[0] - sums[1] / counts[1];
       return counts[0] * counts[1] * distance * distance;
     };
-    const double found = otsu_threshold(MemorySource(format, {400, 1, 1}, bytes), {}, kMemory);
+    const double found = otsu_threshold(MemorySource(format, {400, 1, 1}, bytes), {}, kMemory).number();
     CHECK(std::binary_search(lumas.begin(), lumas.end(), found));
     for (const double other : lumas)
       if (other < lumas.back()) CHECK(variance_at(other) <= variance_at(found) * (1 + 1e-9));
@@ -119,7 +128,7 @@ TEST_CASE("Otsu's threshold of a palette splits its lumas, with any bits of an i
     for (int i = 0; i < colors; ++i) format.palette.push_back(i < colors / 2 ? 50 : 200);
     std::vector<std::byte> bytes(64);
     for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::byte>(37 * i);
-    CHECK(otsu_threshold(MemorySource(format, {64 * 8 / bits, 1, 1}, bytes), {}, kMemory) == 50);
+    CHECK(otsu_threshold(MemorySource(format, {64 * 8 / bits, 1, 1}, bytes), {}, kMemory).number() == 50);
   }
 }
 
@@ -164,22 +173,53 @@ TEST_CASE("Otsu's threshold of 24, 32 and 64-bit numbers is one of them where th
   REQUIRE(threshold_of<std::uint32_t>({~1u, ~1u, ~7u, ~1000u}, Kind::unsigned_integer,
                                       Photometric::min_is_white) == 7);
   REQUIRE(threshold_of<std::uint32_t>({7, 8, 65542, 65541}, Kind::unsigned_integer) == 8);
-  // No double is this number: the next one above still parts it from the others.
-  constexpr std::uint64_t kHigh = ~std::uint64_t{0};
-  REQUIRE(threshold_of<std::uint64_t>({kHigh - 8000, kHigh - 8000, kHigh, kHigh}, Kind::unsigned_integer) ==
-          0x1p64 - 6144);
-  // Neighbors among doubles: nothing lies between them.
-  constexpr std::int64_t kExact = std::int64_t{1} << 53;
-  REQUIRE(threshold_of<std::int64_t>({-kExact - 4, -kExact - 4, -kExact - 2, -kExact - 2},
-                                     Kind::signed_integer) == -0x1p53 - 4);
-  REQUIRE(threshold_of<std::uint64_t>({1ull << 60, 1ull << 60, (1ull << 60) + 256, (1ull << 60) + 256},
-                                      Kind::unsigned_integer) == 0x1p60);
-  REQUIRE(threshold_of<std::int64_t>({kExact, kExact, kExact + 2, kExact + 2}, Kind::signed_integer) ==
-          0x1p53);
   // As many as a bin can hold: the largest value of the lower class, within a bin.
   const double wide =
       threshold_of<std::uint64_t>({1ull << 62, 1ull << 62, 3ull << 62, 3ull << 62}, Kind::unsigned_integer);
   REQUIRE((wide >= 0x1p62 && wide < 0x3p62));
+}
+
+TEST_CASE("Otsu's threshold of 64-bit integers is exact where doubles skip integers") {
+  using Kind = SampleKind;
+  const auto expect = [](const SampleValue& found, const std::string& text) { CHECK(found.text() == text); };
+  constexpr std::uint64_t kHigh = ~std::uint64_t{0}, kTime = 1700000000000000000;
+  const std::vector<std::uint64_t> times{kTime, kTime + 1, kTime + 99, kTime + 100};
+  expect(exact_threshold_of(times, Kind::unsigned_integer), "1700000000000000001");
+  expect(exact_threshold_of(std::vector<std::int64_t>(times.begin(), times.end()), Kind::signed_integer),
+         "1700000000000000001");
+  const std::vector<std::int64_t> low{INT64_MIN, INT64_MIN + 2, INT64_MIN + 90, INT64_MIN + 91};
+  expect(exact_threshold_of(low, Kind::signed_integer), "-9223372036854775806");
+  expect(
+      exact_threshold_of<std::uint64_t>({kHigh, kHigh - 1, kHigh - 60, kHigh - 61}, Kind::unsigned_integer),
+      "18446744073709551555");
+  expect(exact_threshold_of<std::uint64_t>({0, 1, 60, 61}, Kind::unsigned_integer, Photometric::min_is_white),
+         "18446744073709551555");
+  expect(exact_threshold_of<std::uint64_t>({kTime, kTime + 4, kHigh, kTime + 5}, Kind::unsigned_integer,
+                                           Photometric::min_is_black,
+                                           {*SampleValue::parse("18446744073709551615")}),
+         "1700000000000000000");
+  // Spans of all 64 bits: the last integer of the first of 65,536 bins.
+  expect(exact_threshold_of<std::uint64_t>({0, 1, kHigh, kHigh}, Kind::unsigned_integer), "281474976710655");
+  expect(exact_threshold_of<std::int64_t>({INT64_MIN, INT64_MIN, 5, INT64_MAX}, Kind::signed_integer),
+         "-9223090561878065153");
+  expect(exact_threshold_of<std::int64_t>({INT64_MIN, INT64_MIN}, Kind::signed_integer),
+         "-9223372036854775808");
+}
+
+TEST_CASE("Otsu's threshold of colors of 64 bits is below the lumas of the upper class") {
+  const std::uint64_t low = 1ull << 60;
+  for (const std::uint64_t step : {256u, 512u, 4096u, 300u * 65536u}) {
+    CAPTURE(step);
+    std::vector<std::uint64_t> colors;
+    for (const std::uint64_t luma : {low, low + step, low + 40 * step, low + 41 * step})
+      colors.insert(colors.end(), 3, luma);
+    std::vector<std::byte> bytes(colors.size() * sizeof colors[0]);
+    std::memcpy(bytes.data(), colors.data(), bytes.size());
+    const SampleFormat format{64, SampleKind::unsigned_integer, 3, Photometric::rgb, false, {}};
+    const double found = otsu_threshold(MemorySource(format, {4, 1, 1}, bytes), {}, kMemory).number();
+    CHECK(found >= static_cast<double>(low + step));
+    CHECK(found < static_cast<double>(low + 40 * step));
+  }
 }
 
 TEST_CASE("Otsu's threshold of wide numbers is within one of 65,536 bins of a value") {

@@ -4,6 +4,8 @@ usage: read_interop.py GPUCCL PART
 Exit status 77: the module that PART needs is not installed.
 """
 
+import collections
+import fractions
 import json
 import os
 import shutil
@@ -219,6 +221,45 @@ def check_numpy(reader):
     for array in (image.astype("c8"), image[0], numpy.zeros((2, 2), [("a", "u1")]), numpy.zeros((2, 2), object)):
         numpy.save(path, array)
         reader.expect_refused(path)
+
+
+def otsu(samples):
+    """Otsu's threshold of integers in Python's own, which have no limit."""
+    low, high = min(samples), max(samples)
+    width = (high - low) // 65536 + 1
+    counts = collections.Counter((sample - low) // width for sample in samples)
+    total, weighted = len(samples), sum(bin * count for bin, count in counts.items())
+    best, split, below, sum_below = -1, 0, 0, 0
+    for bin in sorted(counts)[:-1]:
+        below, sum_below = below + counts[bin], sum_below + bin * counts[bin]
+        above = total - below
+        variance = fractions.Fraction((sum_below * above - (weighted - sum_below) * below) ** 2, below * above)
+        if variance > best:
+            best, split = variance, bin
+    return min(high, low + (split + 1) * width - 1)
+
+
+def check_otsu(reader):
+    """Otsu's method with integers of 64 bits: whole, in slabs, in parts, and in a batch."""
+    numpy, random, expected = reader.numpy, reader.numpy.random.default_rng(3), {}
+    for kind, least, span in [("u8", 1700000000000000000, 100), ("i8", 1700000000000000000, 40000), ("i8", -(2**63), 70),
+                              ("i8", -30000, 60000), ("i8", -(2**62) - 9, 2**20), ("u8", 2**64 - 70000, 70000), ("u8", 0, 2**64), ("i8", -(2**63), 2**64)]:
+        parts = [int(random.integers(0, 1000)) * span // 3000 + (span - span // 3 - 1 if random.integers(3) == 0 else 0) + least for _ in range(60 * 10 * 6)]
+        path = reader.path(f"{len(expected)}.npy")
+        image = numpy.sort(numpy.array(parts, dtype=kind)).reshape(60, 10, 6).repeat(200, axis=2)  # in few components
+        numpy.save(path, image)
+        expected[path] = otsu(parts)
+        reader.expect(path, image > numpy.array(expected[path], kind), "otsu")
+        reader.expect(path, image > numpy.array(expected[path], kind), "otsu", "memory=100K")  # a slice has 94 KiB, all bits have 89 KiB
+        folder, labels = path + ".parts", reader.path("labels.npy")
+        for run in (["--part", "1/2"], ["--part", "2/2"], None, ["--part", "1/2"], ["--part", "2/2"], ["--finish"]):
+            words = ["join", folder, *(run or [])] if run in (None, ["--finish"]) else ["label", path, "-o", labels, "--overwrite", "--threshold", "otsu", "--parts-dir", folder, *run]
+            subprocess.run([reader.program, *words, "--quiet"], check=True)
+        assert ((numpy.load(labels) != 0) == (image > numpy.array(expected[path], kind))).all(), f"{path}: parts"
+    reports = reader.path("reports")
+    subprocess.run([reader.program, "label", *expected, "--threshold", "otsu", "--json-dir", reports, "--quiet"], check=True)
+    rules = {path: json.load(open(os.path.join(reports, os.path.basename(path)[:-4] + ".json")))["input"]["foreground_rule"] for path in expected}
+    assert rules == {path: f"otsu: value > {threshold}" for path, threshold in expected.items()}, rules
 
 
 def check_nibabel(reader):
@@ -448,7 +489,7 @@ def check_ngff(reader):
 
 def main():
     program, part = sys.argv[1:]
-    checks = {"imagej": check_imagej, "numpy": check_numpy, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage, "ngff": check_ngff, "zarr": check_zarr}
+    checks = {"imagej": check_imagej, "numpy": check_numpy, "otsu": check_otsu, "nibabel": check_nibabel, "tifffile": check_tifffile, "opencv": check_opencv, "pillow": check_pillow, "skimage": check_skimage, "ngff": check_ngff, "zarr": check_zarr}
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as outputs:
         checks[part](Reader(program, folder, outputs))
 
