@@ -322,6 +322,25 @@ TEST_CASE("the table of all components has those of inputs that --skip-existing 
   fails({"label", scratch / "in", "--stats", scratch / "all.csv", "--skip-existing"}, 64, "from reports");
 }
 
+TEST_CASE("tables are those of a fresh run if --skip-existing labels nothing and an input fails") {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "in");
+  add_image(scratch / "in/a.png");
+  add_image(scratch / "in/b.png");
+  const auto run_to = [&](const std::string& out, const Words& more) {
+    return gpuccl(joined({"label", scratch / "in", "-o", scratch / out + "/", "--stats",
+                          scratch / out + ".csv", "--summary", scratch / out + "-inputs.csv", "--quiet"},
+                         more));
+  };
+  CHECK(run_to("out", {}).code == 0);
+  fs::remove(scratch / "in/b.png");
+  std::ofstream(scratch / "in/c.png") << "no image";
+  CHECK(run_to("out", {"--skip-existing"}).code == 65);
+  CHECK(run_to("fresh", {}).code == 65);
+  for (const char* table : {".csv", "-inputs.csv"})
+    CHECK(read_file(scratch / "out" + table) == read_file(scratch / "fresh" + table));
+}
+
 TEST_CASE("a damaged report is refused where --skip-existing takes rows from it") {
   const ScratchFolder scratch;
   std::filesystem::create_directory(scratch / "in");

@@ -146,7 +146,7 @@ class Batch {
     for (std::size_t i = next_; i < items_.size(); ++i) add_outcome(i, {});
     if (options_.output.file.sync) sync_folders();
     const bool is_stopped = tally_.not_started > 0;
-    if (is_stopped || (tally_.labeled == 0 && !tally_.failed.empty()))
+    if (is_stopped || (tally_.labeled + tally_.skipped == 0 && !tally_.failed.empty()))
       for (const std::string& path : files_.keep_older())
         progress_.message(path + ": unchanged, because " +
                           (is_stopped ? "the run was stopped; repeat it" : "no input was labeled"));
