@@ -105,6 +105,11 @@ TEST_CASE("an HDF5 that is cut or has other bytes is refused or read, and nothin
     for (std::size_t size = 8; size < whole.size(); size += 61)
       CHECK(!reason_for(tests::MemoryFile(whole.substr(0, size)).path()).empty());
   }
+  std::string unsized = read_file(kFolder + "lzf.h5");
+  const std::size_t record = unsized.find(std::string("TREE\1\0", 6)) + 24;  // of the first chunk: its size
+  REQUIRE(unsized[record] == 15);
+  unsized[record] = 0;
+  CHECK(has(reason_for(tests::MemoryFile(unsized).path()), "chunk 0.0.0 is stored in 0 bytes"));
   const std::string whole = read_file(kFolder + "filters.h5");
   std::string damaged = whole;
   const std::size_t chunk = whole.find("\x78\x5e");  // zlib

@@ -534,10 +534,14 @@ TEST_CASE("chunks that are not as the metadata says are refused") {
   };
   for (const std::string& shard :
        {std::string(), std::string(31, 'x'), index(1ull << 63, 2), index(2, 1ull << 63), index(~0ull, 2),
-        index(33, 2), index(32, 1), index(0, 3)}) {
+        index(33, 2), index(32, 1), index(0, 3), index(0, 0)}) {
     CAPTURE(shard.size());
     reason_for(store(scratch, {{"zarr.json", sharded}, {"c/0/0", shard}}));
   }
+  std::string packed = sharded;
+  packed.insert(packed.find("]", packed.find("\"bytes\"")),
+                R"(,{"name":"gzip","configuration":{"level":1}})");
+  CHECK(has(reason_for(store(scratch, {{"zarr.json", packed}, {"c/0/0", index(0, 0)}})), "is damaged"));
   const std::string summed = v3("[2,2]", "[2,2]", kBytes + ",\"crc32c\"");
   CHECK(has(reason_for(store(scratch, {{"zarr.json", summed}, {"c/0/0", kOnes + kOnes}})), "checksum"));
   CHECK(has(reason_for(store(scratch, {{"zarr.json", summed}, {"c/0/0", "x"}})), "too short"));
