@@ -158,7 +158,12 @@ std::string numbers_as_text(hid_t dataset, const char* name) {
   const auto add_all = [&](auto number, hid_t memory_type) {
     std::vector<decltype(number)> numbers(static_cast<std::size_t>(count));
     checked_hdf5(h5().H5Aread(found->get(), memory_type, numbers.data()));
-    for (const auto one : numbers) text += fmt::format("{}{}", text.empty() ? "" : " ", one);
+    for (const auto one : numbers) {
+      if constexpr (std::is_same_v<decltype(number), double>)  // all digits: integers are compared exactly
+        text += (text.empty() ? "" : " ") + SampleValue::of(one).text();
+      else
+        text += fmt::format("{}{}", text.empty() ? "" : " ", one);
+    }
   };
   const H5T_class_t kind = h5().H5Tget_class(type.get());
   if (kind == H5T_FLOAT)
@@ -328,15 +333,15 @@ Hdf5Place find_hdf5_chunk(hid_t dataset, const Hdf5Array& array, const std::vect
   note_hdf5_reads(&reads);
   const herr_t found = h5().H5Dread_chunk(dataset, H5P_DEFAULT, first.data(), &skipped, nowhere);
   note_hdf5_reads(nullptr);
+  // Libraries from 1.12 on give it 0 bytes, as they do a damaged record of a chunk.
+  if (found < 0 && bytes == 0 && hdf5_says("chunk address isn't defined")) return {};
   checked_hdf5(found);
+  if (bytes == 0) throw Error(ErrorCode::data, "is stored in 0 bytes; the file is damaged");
   if (reads.times != 1 || reads.bytes != bytes) throw Error(ErrorCode::data, "is not stored in one piece");
   return {reads.offset, reads.bytes, skipped, 1};
 }
 
-  // Libraries from 1.12 on give it 0 bytes, as they do a damaged record of a chunk.
-  if (found < 0 && bytes == 0 && hdf5_says("chunk address isn't defined")) return {};
 /// Checks that contiguous samples are in the file, and compact ones complete.
-  if (bytes == 0) throw Error(ErrorCode::data, "is stored in 0 bytes; the file is damaged");
 static void check_place(const Hdf5Array& array, std::uint64_t file_bytes) {
   const std::optional<std::uint64_t> elements =
       product(array.shape, std::numeric_limits<std::uint64_t>::max() / array.sample_bytes());

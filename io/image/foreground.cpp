@@ -58,14 +58,6 @@ bool is_by_luma(const SampleFormat& format, const ForegroundOptions& options) {
   return colors_of(format.photometric) > 1 || looks_up(format, options);
 }
 
-/// Rounds to a floating-point type with this number of binary digits and exponents from `least_exponent` on.
-double nearest(double number, int digits, int least_exponent) {
-  int exponent = 0;
-  std::frexp(number, &exponent);
-  const int unit = std::max(exponent - 1, least_exponent) - (digits - 1);
-  return std::ldexp(std::nearbyint(std::ldexp(number, -unit)), unit);
-}
-
 /// Returns whether one of two samples is NaN, given their bits.
 template <class Bits>
 bool is_nan(Bits a, Bits b) {
@@ -168,11 +160,8 @@ bool Foreground::is_flipped() const {
 }
 
 void Foreground::choose_intervals(const std::vector<SampleInterval>& values) {
-  const bool is_rounded = format_.kind == SampleKind::floating && !format_.is_scaled() && format_.bits < 64;
   const auto of_type = [&](const SampleValue& value) {
-    return !is_rounded          ? value.number()
-           : format_.bits == 16 ? nearest(value.number(), 11, -14)
-                                : nearest(value.number(), 24, -126);
+    return format_.is_scaled() ? value.number() : rounded_to_type(format_, value.number());
   };
   for (const SampleInterval& value : values) intervals_.push_back({of_type(value.low), of_type(value.high)});
 }

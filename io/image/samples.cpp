@@ -151,6 +151,14 @@ std::uint64_t code_at(const SampleFormat& format, const std::byte* row, std::int
   return code;
 }
 
+/// Rounds to a floating-point type with this number of binary digits and exponents from `least_exponent` on.
+double nearest(double number, int digits, int least_exponent) {
+  int exponent = 0;
+  std::frexp(number, &exponent);
+  const int unit = std::max(exponent - 1, least_exponent) - (digits - 1);
+  return std::ldexp(std::nearbyint(std::ldexp(number, -unit)), unit);
+}
+
 }  // namespace
 
 namespace {
@@ -218,12 +226,16 @@ bool SampleFormat::has_narrow_integers() const {
          std::abs(intercept) < 1 << 30;
 }
 
+double rounded_to_type(const SampleFormat& format, double number) {
+  if (format.kind != SampleKind::floating || format.bits == 64) return number;
+  return format.bits == 16 ? nearest(number, 11, -14) : nearest(number, 24, -126);
+}
+
 void SampleFormat::set_missing(const std::vector<SampleValue>& samples) {
   missing.clear();
-  for (const SampleValue& sample : samples) {
-    const bool is_rounded = kind == SampleKind::floating && bits < 64;
-    missing.push_back({is_rounded ? SampleValue::of(double{static_cast<float>(sample.number())}) : sample});
-  }
+  const bool is_rounded = kind == SampleKind::floating && bits < 64;
+  for (const SampleValue& sample : samples)
+    missing.push_back({is_rounded ? SampleValue::of(rounded_to_type(*this, sample.number())) : sample});
   sort_and_unite(missing);
 }
 

@@ -52,6 +52,9 @@ void check_format(const SampleFormat& format);
 
 const char* name_of(Photometric photometric);
 
+/// Returns the nearest number of the type of samples, if that is floating-point.
+double rounded_to_type(const SampleFormat& format, double number);
+
 /// Throws Error (data) about a color image. `remedy`: what needs one channel, and how to select one.
 [[noreturn]] void refuse_colors(Photometric photometric, const std::string& remedy);
 

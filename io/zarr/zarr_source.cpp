@@ -88,6 +88,7 @@ std::string decoded_fill(const std::string& text) {
 std::string numbers_as_text(const Json& value) {
   if (value.is_null()) return "";
   if (value.is_string()) return value.get<std::string>();
+  if (value.is_number_float()) return SampleValue::of(value.get<double>()).text();  // all digits
   if (!value.is_array()) return json_text(value);
   std::string text;
   for (const Json& one : value) text += (text.empty() ? "" : " ") + numbers_as_text(one);

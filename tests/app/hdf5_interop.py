@@ -116,6 +116,23 @@ def check_axes(folder):
     refused(path + ":/many", 65, "contains 2 elements along its axis 0; --frame N selects one, from 0")
 
 
+def check_missing(folder):
+    """Attributes of any type are compared with samples as Python compares them, without rounding."""
+    path = os.path.join(folder, "missing.h5")
+    time, low, high = 1700000000000000256, -(2**63), 2**63
+    for kind, samples, fill in [("i8", [time, time + 1, time - 1], numpy.float64(time)), ("i8", [high - 1, high - 2], numpy.float64(high)),
+                                ("i8", [low, low + 1], numpy.float64(low)), ("i8", [high - 1, high - 2], str(high - 1)),
+                                ("u8", [high, high - 1, high + 1], numpy.array([float(high)])), ("u8", [2**64 - 1, 3], numpy.uint64(2**64 - 1)),
+                                ("i8", [time, 5, 6], numpy.array([5.0, time])), ("f4", [numpy.float32(0.1), 0.5], numpy.array([0.1]))]:
+        numbers = [numpy.float32(one) if kind == "f4" else int(one) for one in numpy.atleast_1d(fill)]
+        for name in ("_FillValue", "missing_value"):
+            with h5py.File(path, "w") as file:
+                file["image"] = numpy.array([samples, samples], kind)
+                file["image"].attrs[name] = fill
+            found, _ = label(folder, path)
+            assert ((found == 0) == [sample in numbers for sample in samples]).all(), (kind, samples, fill, found)
+
+
 def check_refusals(folder):
     path, other = os.path.join(folder, "a.h5"), os.path.join(folder, "b.h5")
     image, labels = scattered("u1", (20, 30))
@@ -201,6 +218,6 @@ def check_batch(folder):
     assert (label(folder, stack, "--stack")[0] == labels[:5]).all()
 
 
-for check in (check_layouts, check_axes, check_refusals, check_batch):
+for check in (check_layouts, check_axes, check_missing, check_refusals, check_batch):
     with tempfile.TemporaryDirectory() as scratch:
         check(scratch)

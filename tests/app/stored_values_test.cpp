@@ -125,6 +125,20 @@ TEST_CASE("missing values are lists, of any type, unsigned, or as xarray writes 
         "0 1", "");
   check("<i8", bytes_of<std::int64_t>({INT64_MIN + 2, INT64_MIN + 3, 1}), 3,
         R"({"_FillValue":-9223372036854775806})", "0 1 1", "-9223372036854775806 is missing");
+  // A double is an integer, of which no other is the same; 2^63 is none of signed ones.
+  const std::int64_t time = 1700000000000000256;
+  check("<i8", bytes_of<std::int64_t>({time, time + 1, time - 1}), 3,
+        R"({"_FillValue":1.7000000000000003e18})", "0 1 1", "1700000000000000256 is missing");
+  check("<u8", bytes_of<std::uint64_t>({1ull << 63, (1ull << 63) - 1}), 2,
+        R"({"missing_value":[9.223372036854776e18]})", "0 1", "9223372036854775808 is missing");
+  check("<i8", bytes_of<std::int64_t>({INT64_MAX, INT64_MIN}), 2, R"({"missing_value":9.223372036854776e18})",
+        "1 1", "9223372036854775808 is missing");
+  check("<i8", bytes_of<std::int64_t>({INT64_MAX, INT64_MAX - 1}), 2,
+        R"({"_FillValue":"9223372036854775807"})", "0 1", "9223372036854775807 is missing");
+  check("<f4", bytes_of<float>({0.1F, 0.1F + 1e-8F}), 2, R"({"_FillValue":[0.1]})", "0 1",
+        "0.10000000149011612 is missing");
+  check("<f2", bytes_of<std::uint16_t>({0x2e66, 0x2e67}), 2, R"({"_FillValue":0.1})", "0 1",
+        "0.0999755859375 is missing");
   check("float32", bytes_of<float>({-9999, 2}), 2, R"({"_FillValue":"AAAAAICHw8A="})", "0 1",
         "-9999 is missing", 3);
   // The fill value of a Zarr v2 of xarray; 0 is what every array has.
