@@ -271,6 +271,42 @@ TEST_CASE("option --dry-run lists inputs and outputs, and writes nothing") {
         64, "--part");
 }
 
+TEST_CASE("equal errors of a batch are one line with the number and the first paths") {
+  const ScratchFolder scratch;
+  fs::create_directory(scratch / "in");
+  for (int i = 10; i < 30; ++i) write_file(scratch / "in/" + std::to_string(i) + ".png", "no image");
+  write_file(scratch / "in/50.png", "");
+  const Words words = {"label", scratch / "in", "-o", scratch / "out/"};
+  const Ended many = gpuccl(words);
+  CHECK(many.code == 65);
+  const std::string in = scratch / "in/";
+  CHECK(std::count(many.err.begin(), many.err.end(), '\n') == 4);
+  CHECK(many.err.find("gpuccl: " + in + "10.png: ") == 0);
+  CHECK(many.err.find("the same for 19 more inputs (" + in + "11.png, " + in + "12.png, " + in +
+                      "13.png, ...; --report FILE lists all): ") != std::string::npos);
+  CHECK(many.err.find(in + "50.png: ") != std::string::npos);
+  const Ended reported = gpuccl(joined(words, {"--report", scratch / "run.jsonl"}));
+  CHECK(reported.err.find("13.png, ...): ") != std::string::npos);
+  CHECK(lines_of(scratch / "run.jsonl").size() == 21);
+  for (int i = 13; i < 30; ++i) fs::remove(scratch / "in/" + std::to_string(i) + ".png");
+  CHECK(gpuccl(words).err.find("the same for 2 more inputs (" + in + "11.png, " + in + "12.png): ") !=
+        std::string::npos);
+}
+
+TEST_CASE("pages of time points are their slices; those of a TIFF are of the file") {
+  const ScratchFolder scratch;
+  const std::string movie = scratch / "movie.nrrd", tiff = scratch / "movie.tif";
+  save_nrrd(movie, "uint8", "2 1 2 2", std::string("\1\0\1\1\0\1\0\0", 8));
+  succeeds({"label", movie, "--frame", "all", "--page", "1", "-o", scratch / "out/", "--quiet"});
+  for (const std::string frame : {"0", "1"}) {
+    succeeds({"label", movie, "--frame", frame, "--page", "1", "-o", scratch / frame + ".nrrd", "--quiet"});
+    CHECK(read_file(scratch / "out/movie-t000" + frame + ".nrrd") == read_file(scratch / frame + ".nrrd"));
+  }
+  succeeds({"label", add_image(scratch / "a.png"), "-o", tiff, "--quiet"});
+  fails({"label", tiff, "--frame", "all", "--page", "0", "-o", scratch / "out/"}, 65,
+        "--page numbers the pages of the file, which have no time points; leave out --page or --frame");
+}
+
 TEST_CASE("option --skip-existing labels only missing outputs") {
   const ScratchFolder scratch;
   for (const char* name : {"1", "2", "3"}) add_image(scratch / (std::string("in/") + name + ".png"));

@@ -60,7 +60,9 @@ std::vector<MeasureColumn> columns_of(const MeasureOptions& measure) {
   return columns(measure.wanted, names);
 }
 
-std::string the_same(std::size_t more) { return "the same for " + counted(more, "more input") + ": "; }
+std::string the_same(std::size_t more, const std::string& paths = "") {
+  return "the same for " + counted(more, "more input") + paths + ": ";
+}
 
 /// Resolves --intensity-channel all to the channels of the first image that can be read.
 void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options) {
@@ -167,6 +169,11 @@ class Batch {
   };
   using DoneItem = std::shared_ptr<Done>;
 
+  /// A problem of several inputs, and the paths of some after the first.
+  struct Repeated {
+    std::size_t count = 0;
+    std::string paths;
+  };
   void run_pipeline() {
     // More workers than processors, because most of them wait; at most `threads` are admitted to work.
     const ThreadLimit workers(workers_.all);
@@ -274,19 +281,21 @@ class Batch {
     return options_.batch.fail_fast || (full && !options_.batch.keep_going);
   }
 
-  /// Counts outputs kept by --no-clobber, which may be many; only the first is reported.
-  bool is_repeated(const io::FileError& error) {
-    if (options_.output.file.overwrite || error.system_code() != EEXIST) return false;
-    kept_for_ = error.what();
-    return ++kept_ > 1;
+  /// Prints the first error of a problem, and counts the others, which may be many.
+  void print_once(const io::FileError& error) {
+    constexpr std::size_t kNamed = 3;
+    Repeated& same = errors_[error.what()];
+    if (++same.count == 1) return progress_.message(error.path() + ": " + error.what());
+    if (same.count <= 1 + kNamed) same.paths += (same.count > 2 ? ", " : "") + error.path();
+    if (same.count == 2 + kNamed)
+      same.paths += options_.batch.report.empty() ? ", ...; --report FILE lists all" : ", ...";
   }
 
   /// Records an outcome. Called in the order of the inputs, one at a time.
   void add_outcome(std::size_t index, const Outcome& outcome) {
     const LabelPaths& files = items_[index].files;
     tally_.count(outcome);
-    if (outcome.error && !is_repeated(*outcome.error))
-      progress_.message(outcome.error->path() + ": " + outcome.error->what());
+    if (outcome.error) print_once(*outcome.error);
     if (outcome.status == Outcome::Status::labeled) {
       for (const std::string& path : files.outputs()) folders_.insert(fs::path(path).parent_path());
     }
@@ -307,7 +316,8 @@ class Batch {
   int finish() {
     for (const auto& [line, count] : warnings_)
       if (count > 1) warn(the_same(count - 1) + line);
-    if (kept_ > 1) progress_.message(the_same(kept_ - 1) + kept_for_);
+    for (const auto& [problem, same] : errors_)
+      if (same.count > 1) progress_.message(the_same(same.count - 1, " (" + same.paths + ")") + problem);
     if (!options_.quiet) progress_.message(tally_.text());
     return tally_.exit_code();
   }
@@ -338,8 +348,7 @@ class Batch {
   Tally tally_;
   std::mutex counting_;
   std::map<std::string, std::size_t> warnings_;  // how often each was given
-  std::size_t kept_ = 0;                         // inputs that failed because an output exists
-  std::string kept_for_;
+  std::map<std::string, Repeated> errors_;       // by problem
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;
