@@ -220,6 +220,37 @@ def check_options(program, inputs):
     return failures
 
 
+# Wrong for some inputs or for all.
+WRONG = [["--channel", "9"], ["--channel", "none"], ["--frame", "9"], ["--series", "9"], ["--page", "99"], ["--stack"],
+         ["--page", "4..2"], ["--device", "cuda"], ["--max-pixels", "10"], ["--formats", "mgh"], ["--min-size", "3um3"],
+         ["--measure", "volume_physical", "--spacing", "1,1"], ["--keep", "sphericity > 1"], ["-c", "26", "--per-slice"],
+         ["--intensity", "{wide}"], ["--intensity", "{}", "--intensity-channel", "7"], ["--seeds", "{wide}"], ["--seeds", "none.png"],
+         ["--values", "--fill-holes", "--keep-values"], ["--memory", "1K"], ["--periodic", "z"], ["--compress", "zstd", "-o", "{o}/x.png"],
+         ["-o", "none/x.npy"], ["--threshold", "300", "--frame", "all"]]
+
+
+def check_dry_runs(program, inputs):
+    """A run that fails before the first pixel is read has the same exit code with --dry-run."""
+    numpy.save(os.path.join(program.folder, "wide.npy"), numpy.ones((11, 99), "u1"))
+    write(os.path.join(program.folder, "cut.tif"), b"II*\0")
+    os.makedirs(os.path.join(program.folder, "folder"))
+    shutil.copy(os.path.join(TESTS, "io/hdf5/several.h5"), program.folder)
+    wrong = [(name, words) for name in inputs for words in WRONG]
+    wrong += [(name, words) for name in ("cut.tif", "several.h5", "several.h5:/none", "none.tif", "contiguous.h5:/none") for words in ([], ["--per-slice"])]
+    wrong += [("folder", ["--stack"]), ("image.zarr/none", []), ("folder", ["-o", "out/"]), ("report.json", [])]
+    failures, refused = [], 0
+    for name, words in wrong:
+        values = {"input": name, "wide": "wide.npy"}
+        base = ["{}"] if "-o" in words else ["{}", "-o", "{o}/x.npy"]
+        code = program.outputs("label", base + words, values)[0]
+        dry, errors, found = program.outputs("label", base + words + ["--dry-run"], values)
+        refused += code != 0
+        if dry != code or len(found) > 1:
+            failures.append(f"gpuccl label {name} {' '.join(words)}: exit code {code}, but {dry} with --dry-run, {errors}")
+    assert refused > 150, refused
+    return failures
+
+
 def remedies(message):
     """Lists of words that a message names: alternatives, each of options to be given together."""
     command = re.search(r"'gpuccl ([^']*)'", message)
@@ -347,7 +378,8 @@ def check_remedies(program):
 def main():
     with tempfile.TemporaryDirectory() as folder:
         program = Program(os.path.abspath(sys.argv[1]), folder)
-        failures = check_options(program, make_inputs(program)) + check_remedies(program)
+        inputs = make_inputs(program)
+        failures = check_options(program, inputs) + check_dry_runs(program, inputs) + check_remedies(program)
     for line in failures:
         print(line)
     return 1 if failures else 0

@@ -13,6 +13,7 @@
 #include <mutex>
 #include <numeric>
 #include <set>
+#include <utility>
 
 #include "app/common/messages.hpp"
 #include "app/common/process.hpp"
@@ -168,12 +169,12 @@ class Batch {
     Outcome outcome;
   };
   using DoneItem = std::shared_ptr<Done>;
-
   /// A problem of several inputs, and the paths of some after the first.
   struct Repeated {
     std::size_t count = 0;
     std::string paths;
   };
+
   void run_pipeline() {
     // More workers than processors, because most of them wait; at most `threads` are admitted to work.
     const ThreadLimit workers(workers_.all);
@@ -376,22 +377,30 @@ static bool is_there(const fs::path& folder, const std::string& made) {
   return false;
 }
 
-/// Opens inputs, and creates outputs without names, as far as their folders exist, so that what would fail
+/// Opens the input, and creates outputs without names, as far as their folders exist, so that what would fail
 /// before the first pixel is read fails.
-static void try_files(const LabelPaths& files, const OutputOptions& options) {
-  for (const io::Source& source : files.sources())
-    if (!source.is_stream && !source.is_store && !source.is_folder)
-      io::with_path(source, [&] { io::InputFile(source, 0); });
+static void try_files(const LabelPaths& files, const LabelOptions& options) {
+  LabelInput input(files, options, nullptr);
+  const Piece whole(input, cut_into_parts(input.extent(), 1).front(), true, nullptr);
   LabelPaths there = files;
   for (io::Target* target : {&there.image, &there.json, &there.stats, &there.contacts, &there.preview,
                              &there.view, &there.outlines, &there.summary})
     if (files.in_folders && !is_there(fs::path(target->path).parent_path(), *target)) *target = {};
   SoloLink link;
-  LabelOutputs(link, there, LabelStreams(there), options);
+  LabelOutputs(link, there, LabelStreams(there), options.output);
 }
 
-/// As try_files(), for the joint outputs of a batch. Returns their names.
+/// Labels a pixel, because a GPU that was asked for and cannot be used fails then.
+static void try_device(EngineOptions engine) {
+  check_options(engine);
+  engine.algorithm = "auto";
+  if (engine.device == DeviceChoice::cuda)
+    Engine(engine, nullptr).label(BitVolume({1, 1, 1}).view(), Connectivity::c8);
+}
+
+/// As try_files(), for the device and the joint outputs of a batch. Returns their names.
 static std::vector<std::string> try_joint_files(LabelOptions options) {
+  try_device(options.algorithm.engine);
   const std::vector<std::string> folders = output_folders(options);
   std::vector<std::string> names;
   for (io::Target* target : {&options.files.stats, &options.batch.summary, &options.batch.report}) {
@@ -409,14 +418,17 @@ static std::vector<std::string> try_joint_files(LabelOptions options) {
   return names;
 }
 
-int print_plan(const std::vector<BatchItem>& plan, const LabelOptions& options) {
+int print_plan(std::vector<BatchItem> plan, const LabelOptions& asked) {
+  const bool is_batch = plan.front().files.in_folders;
+  const LabelOptions options = is_batch ? for_one(asked) : asked;
+  const std::vector<std::string> joint = is_batch ? try_joint_files(options) : std::vector<std::string>();
   std::set<int> codes;
   const auto report = [&](const std::string& path, const Error& error) {
     print_message(display_name(path) + ": " + error.what());
     codes.insert(exit_code(error.code()));
   };
-  for (const BatchItem& item : plan) {
-    const LabelPaths& files = item.files;
+  for (BatchItem& item : plan) {
+    const LabelPaths files = std::exchange(item.files, {});  // frees what time points of an input share
     if (item.problem) {
       report(files.input, *item.problem);
       continue;
@@ -430,16 +442,15 @@ int print_plan(const std::vector<BatchItem>& plan, const LabelOptions& options) 
     const LabelOptions one = item.frame ? options_of_frame(options, *item.frame) : options;
     if (options.batch.skip_existing && is_done(files, signature_of(one)))
       line += " (done before)";
-    else if (const auto error = error_in(files.input, [&] { try_files(files, options.output); })) {
+    else if (const auto error = error_in(files.input, [&] {
+               try_files(files, one);
+               if (!is_batch) try_device(one.algorithm.engine);
+             })) {
       report(error->path(), *error);
       continue;
     }
     print_result(line + "\n");
   }
-  if (!plan.front().files.in_folders) return exit_code(codes);
-  std::vector<std::string> joint;
-  if (const auto error = error_in("", [&] { joint = try_joint_files(options); }))
-    report(error->path(), *error);
   if (joint.empty()) return exit_code(codes);
   std::string line = "all " + counted(plan.size(), "input") + " ->";
   for (const std::string& output : joint) line += " " + shell_word(output);
@@ -480,7 +491,7 @@ int label_batch(const LabelOptions& options) {
   }
   LabelOptions resolved = options;
   find_all_channels(plan, resolved);
-  if (options.batch.dry_run) return print_plan(plan, resolved);
+  if (options.batch.dry_run) return print_plan(std::move(plan), resolved);
   return Batch(resolved, std::move(plan)).run();
 }
 

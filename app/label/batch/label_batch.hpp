@@ -24,8 +24,8 @@ struct BatchItem {
 /// input of this run or of the next.
 std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& options);
 
-/// Prints each input with its outputs, or why it cannot be labeled. Returns the exit code.
-int print_plan(const std::vector<BatchItem>& plan, const LabelOptions& options);
+/// Prints each input with its outputs, or why it cannot be labeled, by its header. Returns the exit code.
+int print_plan(std::vector<BatchItem> plan, const LabelOptions& options);
 
 /// Returns the name of the index of the pages of a batch (--view); "" without pages.
 std::string index_of_pages(const LabelOptions& options);
