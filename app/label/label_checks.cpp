@@ -251,13 +251,13 @@ void check_labels_background(const EngineOptions& engine, Connectivity connectiv
 }
 
 LabelPaths paths_of(const LabelOptions& options) {
-  LabelPaths files = options.files.with_defaults();
+  LabelPaths files = options.files;
   files.summary = options.batch.summary;
   files.input = {options.inputs.front().path, options.input.stack};
   files.intensities = options.measure.intensities;
   files.seeds = options.seeds;
-  files.add_to_own_store();
-  return files;
+  files.add_to_own_store(options.planes);
+  return files.with_defaults();
 }
 
 void check_outputs(const LabelPaths& files, const LabelOptions& options, const std::string& folder_of_parts) {

@@ -131,8 +131,14 @@ std::string default_report(const std::string& image) {
          (name == io::kOwnLabels ? "" : "." + io::without_extension(name)) + ".json";
 }
 
-void LabelPaths::add_to_own_store() {
-  if (input.is_store && io::identify(input) == io::identify(image)) image = io::own_labels_of(image);
+void LabelPaths::add_to_own_store(const io::PlaneChoice& planes) {
+  if (!input.is_store || io::identify(input) != io::identify(image)) return;
+  std::string of_planes = planes.channel_name.empty() ? "" : "-" + planes.channel_name;
+  std::replace(of_planes.begin(), of_planes.end(), '/', '_');
+  for (const auto& [letter, number] :
+       {std::pair("-c", planes.channel), std::pair("-t", planes.frame), std::pair("-s", planes.series)})
+    if (number) of_planes += letter + std::to_string(*number);
+  image = io::own_labels_of(image, of_planes);
 }
 
 const io::Target& LabelPaths::target(Output output) const {

@@ -10,6 +10,7 @@
 #include "io/files/file_names.hpp"
 #include "io/files/kept_inputs.hpp"
 #include "io/image/paths.hpp"
+#include "io/image/read_options.hpp"
 
 namespace gpuccl::app {
 
@@ -51,8 +52,9 @@ struct LabelPaths {
   std::string state_of(const io::Source& source) const;
   /// Adds the default output: the report next to the label image.
   LabelPaths with_defaults() const;
-  /// If the label image is the input's Zarr, makes it a label group in this Zarr.
-  void add_to_own_store();
+  /// If the label image is the input's Zarr, makes it a label group in this Zarr, named after the channel,
+  /// time point and series that options select.
+  void add_to_own_store(const io::PlaneChoice& planes);
 };
 
 /// Returns the name of the report next to the label image `image`, or next to the store that has it as a

@@ -190,8 +190,8 @@ std::string image_of_labels(const std::string& path) {
   return image.empty() ? "." : image.string();
 }
 
-std::string own_labels_of(const std::string& image) {
-  return (fs::path(image) / kLabelsFolder / kOwnLabels).string();
+std::string own_labels_of(const std::string& image, const std::string& more) {
+  return (fs::path(image) / kLabelsFolder / (kOwnLabels + more)).string();
 }
 
 const LabelTraits& traits_of(LabelFormat format) { return kLabelTraits[static_cast<std::size_t>(format)]; }

@@ -127,11 +127,12 @@ bool is_store(const std::string& path);
 
 /// Returns whether `path` is IMAGE/labels/NAME of an existing store IMAGE: a label group.
 bool is_label_group(const std::string& path);
-/// Return IMAGE of such a path, and the path of the label group with the default name in the store `image`.
+/// Return IMAGE of such a path, and the path of the label group with the default name, and `more` at its end,
+/// in the store `image`.
 inline constexpr const char* kOwnLabels = "gpuccl";
 inline constexpr const char* kLabelsFolder = "labels";
 std::string image_of_labels(const std::string& path);
-std::string own_labels_of(const std::string& image);
+std::string own_labels_of(const std::string& image, const std::string& more = "");
 
 /// Capabilities of a format of label images.
 struct LabelTraits {

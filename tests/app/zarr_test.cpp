@@ -84,6 +84,33 @@ TEST_CASE("labels become a group of the image's own Zarr") {
   CHECK(!fs::exists(store + "/labels"));
 }
 
+TEST_CASE("labels of each channel and time point are a group of their own in the image's Zarr") {
+  const ScratchFolder scratch;
+  const std::string store = scratch / "cells.zarr";
+  fs::create_directories(store + "/0");
+  write_file(store + "/.zgroup", R"({"zarr_format":2})");
+  write_file(store + "/.zattrs",
+             R"({"multiscales":[{"version":"0.4","axes":["t","c","y","x"],"datasets":[{"path":"0"}]}],)"
+             R"("omero":{"channels":[{"label":"DAPI"},{"label":"a/b"}]}})");
+  write_file(store + "/0/.zarray",
+             R"({"zarr_format":2,"shape":[2,2,1,2],"chunks":[2,2,1,2],"dtype":"|u1","compressor":null,)"
+             R"("fill_value":0,"dimension_separator":"/"})");
+  fs::create_directories(store + "/0/0/0/0");
+  write_file(store + "/0/0/0/0/0", std::string("\1\0\0\0\1\1\1\1", 8));
+  const std::pair<Words, std::string> groups[] = {{{"--channel", "0", "--frame", "0"}, "-c0-t0"},
+                                                  {{"--channel", "1", "--frame", "0"}, "-c1-t0"},
+                                                  {{"--channel", "1", "--frame", "1"}, "-c1-t1"},
+                                                  {{"--channel", "a/b", "--frame", "1"}, "-a_b-t1"}};
+  for (const auto& [options, name] : groups) {
+    succeeds(joined({"label", store, "-o", store, "--quiet"}, options));
+    CHECK(fs::exists(store + "/labels/gpuccl" + name));
+    CHECK(fs::exists(scratch / "cells.gpuccl" + name + ".json"));
+  }
+  CHECK(count_entries(store + "/labels") == 6);  // the others are still there, and metadata
+  CHECK(io::read_labels(store + "/labels/gpuccl-c0-t0").count() == 1);
+  CHECK(io::read_labels(store + "/labels/gpuccl-c1-t0").count() == 0);
+}
+
 TEST_CASE("groups of labels and arrays get no labels") {
   const ScratchFolder scratch;
   const std::string store = add_store(scratch / "a.zarr");
