@@ -160,6 +160,13 @@ std::vector<std::string> hints(const io::ImageInfo& input, const io::ForegroundO
     add(io::kHintOfNan);
   if (findings.needs_unit && input.geometry.is_known(2) && input.geometry.unit == io::LengthUnit::unknown)
     add("the spacing has no unit, so the column unit is empty; add one, as in --spacing 0.2,0.2,1,um");
+  if (findings.is_only_channel)
+    add(std::string("has one channel, so --channel 0 changes nothing") +
+        (io::has_pages(input.format) && input.extent.depth > 1
+             ? "; its pages are slices of a volume: --page N selects one, --per-slice labels each separately"
+             : "; remove it"));
+  if (findings.has_one_threshold)
+    add("--threshold otsu finds one threshold for all slices; with --page N it finds one for a slice");
   add(hint_of_spacing(input, connectivity));
   if (!findings.other_grid.empty())
     add("the image of --intensity has another " + std::string(findings.other_grid) +
@@ -356,6 +363,9 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   findings.needs_unit = options_.measure.needs_spacing;
   findings.measured = options_.measure.wanted;
   findings.other_grid = input.measures().grid_difference();
+  findings.is_only_channel = input.is_only_channel();
+  findings.has_one_threshold =
+      options_.input.foreground.otsu && options_.algorithm.per_slice && info.extent.depth > 1;
   report.hints = hints(report.input, options_.input.foreground, connectivity, findings);
   for (const std::string& line : report.hints) warn(files_.input, line);
 }

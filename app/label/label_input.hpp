@@ -147,6 +147,9 @@ class LabelInput {
   /// Returns the bytes of memory that may be used, as of when the input was opened.
   std::int64_t memory() const { return memory_; }
 
+  /// Returns whether --channel selects the only channel.
+  bool is_only_channel() const { return is_only_channel_; }
+
   io::Reader& reader() const { return *reader_; }
   /// Finds the threshold, if the rule needs to read the input for it; afterwards info() contains it.
   void find_threshold();
@@ -171,6 +174,7 @@ class LabelInput {
   const LabelPaths& files_;
   const LabelOptions& options_;
   Connectivity connectivity_ = Connectivity::c8;
+  bool is_only_channel_ = false;
   std::int64_t memory_;
   std::unique_ptr<io::Reader> reader_;
   io::ImageInfo info_;

@@ -99,6 +99,26 @@ std::string float_image(const std::string& path, const std::vector<float>& first
   return save_nrrd(path, "float", "64 64", tests::bytes_of(samples));
 }
 
+TEST_CASE("a channel of an image with one, and one threshold for all slices, are hinted at") {
+  const ScratchFolder scratch;
+  const std::string volume = scratch / "volume.nrrd", pages = scratch / "pages.tif";
+  save_nrrd(volume, "uint8", "2 2 2", std::string("\1\0\3\0\7\0\1\2", 8));
+  succeeds({"label", volume, "--values", "-o", pages, "--quiet"});
+  CHECK(hints_of({volume, "--channel", "0"}) ==
+        Words{"has one channel, so --channel 0 changes nothing; remove it"});
+  CHECK(hints_of({pages, "--channel", "0"}) ==
+        Words{"has one channel, so --channel 0 changes nothing; its pages are slices of a volume: --page N "
+              "selects one, --per-slice labels each separately"});
+  CHECK(hints_of({pages, "--page", "0"}).empty());
+  CHECK(hints_of({pages}).empty());
+  const Words one = {
+      "--threshold otsu finds one threshold for all slices; with --page N it finds one for a "
+      "slice"};
+  CHECK(hints_of({pages, "--threshold", "otsu", "--per-slice"}) == one);
+  CHECK(hints_of({pages, "--threshold", "otsu"}).empty());
+  CHECK(hints_of({pages, "--threshold", "1", "--per-slice"}).empty());
+}
+
 TEST_CASE("NaN is hinted at, as background under every rule") {
   const ScratchFolder scratch;
   const float nan = std::numeric_limits<float>::quiet_NaN();
