@@ -134,8 +134,7 @@ void check_batch(const LabelOptions& options) {
            {input == "@", "", "'@' needs the name of a list, as in @list.txt"},
            {input.starts_with('@') && io::is_image_name(input.substr(1)), input.substr(1),
             "is an image, not a list of inputs; remove the '@'"}});
-  check({{options.every_frame && (options.planes.pages || options.input.stack), "",
-          "--frame all cannot be combined with --page and --stack"},
+  check({{options.every_frame && options.input.stack, "", "--frame all and --stack cannot be combined"},
          {!files.json.empty(), "",
           "--json is for one input; for several use --json-dir, or --report for one file or stream"}});
   for (const auto& [target, option] : {std::pair(&files.contacts, std::string("--contacts")),

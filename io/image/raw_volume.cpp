@@ -128,8 +128,8 @@ class RawVolumeSource final : public SampleSource {
 
 /// Returns the volume with the offset of the chosen frame.
 RawVolume chosen_frame(const RawVolume& volume, const ReadOptions& options) {
-  const std::int64_t frame =
-      plane_place(static_cast<std::int64_t>(volume.frames), options.planes.frame, "volumes", "--frame");
+  const std::int64_t frame = plane_place(static_cast<std::int64_t>(volume.frames), options.planes.frame,
+                                         "volumes", "--frame", volume.has_time);
   constexpr double kMost = 9007199254740992;  // 2^53, a file of more than that is none
   const double offset =
       static_cast<double>(volume.offset) + volume.sample_bytes() * static_cast<double>(frame);

@@ -53,6 +53,7 @@ struct RawVolume {
   std::uint64_t offset = 0;     // of the first sample, after decompression
   bool swapped = false;         // numbers have the other byte order
   double frames = 1;            // volumes one after the other, of which ReadOptions::planes chooses one
+  bool has_time = false;        // whether an axis is named time, if only of one element
   bool is_image_stack = false;  // its slices are images of their own
   std::vector<std::string> channel_names;  // of the samples of an element, if they are known
 

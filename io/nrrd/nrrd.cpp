@@ -214,6 +214,7 @@ struct Axes {
   std::size_t spatial = 3;  // at most, from the first on
   std::array<double, 3> sizes = {1, 1, 1};
   double frames = 1;  // elements of further axes
+  bool has_time = false;
 
   /// Returns the axis of the i-th of x, y, z, if it exists.
   std::optional<std::size_t> place(std::size_t i) const {
@@ -245,7 +246,7 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
   };
   const bool is_none = is_unknown && is_apart(0);
   const bool is_color = kind == "rgb-color" || kind == "rgba-color";
-  if (is_none || (!is_unknown && kind != "domain" && kind != "space")) {
+  if (is_none || (!is_unknown && kind != "domain" && kind != "space" && kind != "time")) {
     axes.first = 1;
     format.channels = checked_channels(sizes->front());
     if (is_color && format.channels == (kind == "rgb-color" ? 3 : 4)) format.photometric = Photometric::rgb;
@@ -255,6 +256,7 @@ Axes read_axes(const Fields& fields, SampleFormat& format) {
     const std::size_t place = axes.first + i;
     const std::string named = place < kinds.size() ? lower_case(kinds[place]) : "";
     const double size = (*sizes)[place];
+    axes.has_time |= named == "time";
     const bool has_no_direction = is_unknown_kind(named) && is_apart(place);
     const bool is_space = (is_unknown_kind(named) && !has_no_direction) || named == "domain" ||
                           named == "space" || (named == "stub" && size == 1 && place + 1 == axes.all);
@@ -342,6 +344,7 @@ NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits) {
   const Axes axes = read_axes(fields, volume.format);
   volume.extent = checked_extent(axes.sizes, limits);
   volume.frames = checked_frames(axes.frames);
+  volume.has_time = axes.has_time;
   if (volume.format.channels > 1) volume.channel_names = fields.layers(volume.format.channels);
   volume.geometry = read_geometry(fields, axes);
   check_format(volume.format);

@@ -134,6 +134,10 @@ class ContentsScanner {
       throw Error(ErrorCode::data,
                   "--page numbers the pages of the file, which have no channel names; leave out --page or "
                   "--channel");
+    if (choice.pages && choice.frame.value_or(0) > 0)
+      throw Error(ErrorCode::data,
+                  "--page numbers the pages of the file, which have no time points; leave out --page or "
+                  "--frame");
     const bool is_described = !description().series.empty() && !choice.pages;
     const std::vector<TiffSeries>& series = is_described ? description().series : undescribed;
     const TiffSeries& chosen = chosen_series(series, choice);

@@ -293,6 +293,9 @@ TEST_CASE("all time points of an input without a time axis are refused") {
       "contains one time point; --frame all is for several; save its pages with a time axis, or each time "
       "point "
       "as a file in a folder";
+  const std::string one =
+      save_nrrd(scratch / "one.nrrd", "uint8", "4 2 1", kLabels, "kinds: space space time\n");
+  succeeds({"measure", one, "--frame", "all", "-o", scratch / "one/", "--quiet"});
   for (const std::string& input : {volume, pages, flat}) {
     CAPTURE(input);
     for (const char* command : {"label", "measure"}) {

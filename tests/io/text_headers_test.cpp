@@ -141,6 +141,7 @@ TEST_CASE("an axis of an NRRD whose kind is not spatial is never z") {
     CHECK(contains(refusal_of(file("3 2 1 2", plane + " time " + space)), "axis 2 is of kind time"));
     CHECK(
         contains(refusal_of(file("3 2 2", std::string(space) + " time " + space)), "axis 1 is of kind time"));
+    CHECK(contains(refusal_of(file("2 3 2", "time " + plane)), "axis 0 is of kind time"));
     for (const char* kind : {"???", "none"})
       CHECK(places_in(file("3 2 2", plane + " " + kind), {}) == std::vector{0, 5, 7});
     CHECK(places_in(file("3 4 1", plane + " stub"), {}) == std::vector{0, 5, 7});
