@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import random_array, restrided
+from conftest import fewer, random_array, restrided
 
 import gpuccl
 from gpuccl._kinds import addresses, refuse_overlap
@@ -53,6 +53,71 @@ def test_elements_in_another_order_than_rows_are_read_in_tiles(random, code):
                 if code == "i8":
                     table = gpuccl.measure(other)
                     assert all(np.array_equal(table[name], column) for name, column in gpuccl.measure(array).items())
+
+
+BASIC = ("label", "area", "bbox", "centroid", "extent", "equivalent_diameter_area")
+OF_SAMPLES = ("intensity_min", "intensity_max", "intensity_mean", "intensity_std", "intensity_sum")
+
+
+def in_all_orders(array):
+    """The array in all orders of axes, mirrored, with steps, and in parts of larger arrays in Fortran order."""
+    for axes in itertools.permutations(range(array.ndim)):
+        yield np.ascontiguousarray(array.transpose(axes)).transpose(np.argsort(axes))
+    for part in (lambda n: slice(n), lambda n: slice(None, None, 2), lambda n: slice(n - 1, None, -1)):
+        view = np.zeros([2 * n for n in array.shape], array.dtype, "F")[tuple(map(part, array.shape))]
+        view[...] = array
+        yield view
+
+
+@pytest.mark.parametrize("ndim", [1, 2, 3])
+def test_results_have_the_same_bits_in_every_order_of_axes(random, ndim):
+    for turn in range(fewer(200)):
+        shape = tuple(random.integers(1, (0, 200, 40, 14)[ndim] + 1, ndim))
+        array = random.integers(0, 4, shape) * (random.random(shape) < random.choice([0.2, 0.5, 0.9]))
+        array = array.astype(random.choice(["?", "u1", "u2", "i4", "i8", "f4", "f8"]))
+        samples = random.integers(-(2**40), 2**40, shape).astype(random.choice(["i1", "i4", "i8", "f4"]))
+        number = int(random.choice({1: [1], 2: [4, 8], 3: [4, 8, 6, 18, 26]}[ndim]))
+        spacing = tuple(range(2, 2 + ndim))
+        slices = ndim == 3 and number in (4, 8)
+        wraps = {"periodic": [0], "properties": ("area", "bbox", "centroid", "wraps_x", "border_sides")}
+        calls = [
+            lambda x, s: gpuccl.label(x, number),
+            lambda x, s: gpuccl.label(x, number, values=True),
+            lambda x, s: gpuccl.label(x, number, values=True, stats=True, properties=(*BASIC, "value")),
+            lambda x, s: gpuccl.label(x, number, stats=True, intensity=s, properties=(*BASIC, *OF_SAMPLES)),
+            lambda x, s: gpuccl.label(x, number, stats=True, spacing=spacing),
+            lambda x, s: gpuccl.label(x, number, stats=True, properties=(*BASIC, "euler_number", "border_sides")),
+            lambda x, s: gpuccl.label(x, number, out=np.empty(shape, "u2", "F"), stats=True, properties=("area", "euler_number")),
+            lambda x, s: gpuccl.label(x, number, out=np.empty(shape, "i8", "F")),
+            lambda x, s: gpuccl.label(x, number, out=np.empty(shape, "i8", "C")),
+            lambda x, s: gpuccl.measure(gpuccl.label(x, number)[0], s, (*BASIC, *OF_SAMPLES)),
+            lambda x, s: gpuccl.measure(gpuccl.label(x, number)[0], s, ("label", "centroid_weighted", "components")),
+            lambda x, s: gpuccl.clean(x, number, largest=2),
+            lambda x, s: gpuccl.clean(x, number, largest=2, values=False, out=np.empty(shape, x.dtype, "F")),
+            lambda x, s: gpuccl.clean(x, number, min_size=3, values=False, seeds=s > 0),
+            lambda x, s: gpuccl.clean(x, number, values=True, largest=1, per_value=True),
+            lambda x, s: gpuccl.clean(x, number, values=False, fill_holes=ndim > 1, clear_border=ndim > 1),
+            lambda x, s: x if slices or min(shape) < 2 else gpuccl.label(x, number, values=True, stats=True, **wraps),
+        ]
+        for at, call in enumerate(calls):
+            expected = call(array, samples)
+            for other in in_all_orders(array):
+                found = call(other, samples if turn % 2 else np.asfortranarray(samples))
+                for one, two in zip(*((each if isinstance(each, tuple) else (each,)) for each in (expected, found))):
+                    if isinstance(one, dict):
+                        assert [column.tobytes() for column in one.values()] == [column.tobytes() for column in two.values()], (at, number)
+                    else:
+                        assert np.array_equal(one, two), (at, number, shape, other.strides)
+
+
+def test_new_arrays_have_the_order_of_axes_of_the_array():
+    volume = np.asfortranarray(np.random.default_rng(0).random((5, 6, 7)) < 0.3)
+    for array in (volume, volume.transpose(1, 2, 0), volume[::-1, ::2], volume[0]):
+        assert gpuccl.label(array)[0].strides == np.empty_like(array, np.int32).strides
+        assert gpuccl.clean(array, min_size=2).strides == np.empty_like(array).strides
+        assert gpuccl.label(array, stats=True)[0].strides == np.empty_like(array, np.int32).strides
+    for labels in (gpuccl.label(volume, 8)[0], gpuccl.label(volume, stats=True, properties="euler_number")[0]):
+        assert labels.flags.c_contiguous
 
 
 @pytest.mark.parametrize("call", WRITERS.values(), ids=WRITERS)

@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
@@ -383,3 +384,29 @@ def test_chains_of_chunks_are_united():
         assert all(numbers[a] == numbers[b] for a, b in pairs)
         firsts = [places[1:][numbers[1:] == number].min() for number in range(1, min(count, 200) + 1)]
         assert firsts == sorted(firsts)
+
+
+def test_options_for_whole_images_are_refused_by_name():
+    import gpuccl.dask
+
+    labels = da.from_array(np.array([[1, 2], [0, 3]]), chunks=1)
+    for option in ({"per_value": True}, {"distances": True}, {"regions": True}, {"connectivity": 4}, {"spacing": 2}, {"tolerance": 1}):
+        with pytest.raises(ValueError, match=f"{next(iter(option))} needs"):
+            gpuccl.dask.match(labels, labels, **option)
+
+
+def test_warnings_come_once():
+    import gpuccl.dask
+
+    array = da.from_array(np.array([[np.nan, 1, 0], [0, 2, 2.0]]), chunks=2)
+    labels = da.from_array(np.array([[-1, 2, 2], [3, 3, 4]]), chunks=2)
+    calls = (
+        ("NaN", lambda: gpuccl.dask.label(array)[0].compute()),
+        ("negative", lambda: gpuccl.dask.measure(labels, properties=("area", "feret_diameter_max"))),
+        ("negative", lambda: gpuccl.dask.contacts(labels[:, :2])),
+    )
+    for text, call in calls:
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            call()
+        assert len(found) == 1 and text in str(found[0].message), found

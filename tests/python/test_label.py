@@ -180,9 +180,15 @@ SAME = (
 )  # fmt: skip
 
 
+DERIVED = ("num_pixels", "area_bbox", "centroid_local", "slice", "image", "coords")
+
+
 def check_table(table, expected):
     for name, column in expected.items():
         assert name in table, name
+        if column.dtype == object:
+            assert all(np.array_equal(one, other) for one, other in zip(table[name], column, strict=True)), name
+            continue
         np.testing.assert_allclose(table[name], column, rtol=1e-9, atol=1e-6, err_msg=name)
 
 
@@ -203,7 +209,7 @@ def test_measures_of_labels_that_are_not_connected(random, ndim):
         shape = tuple(random.integers(1, 20, ndim))
         labels = random.integers(0, 5, shape) * 7
         intensity = random.integers(0, 1000, shape).astype(("u2", "i4", "f8")[random.integers(3)])
-        names = SAME + ("intensity_mean", "intensity_min", "intensity_max")
+        names = SAME + ("intensity_mean", "intensity_min", "intensity_max", "centroid_weighted_local", *DERIVED)
         if labels.any():
             table = gpuccl.measure(labels, intensity, names)
             check_table(table, skimage_measure.regionprops_table(labels, intensity, properties=names))
@@ -226,13 +232,46 @@ def test_measures_of_several_channels_and_pieces(random):
 
 def test_measures_with_a_spacing(random):
     labels = random.integers(0, 5, (9, 8, 7))
-    names = ("label", "area", "bbox", "centroid", "equivalent_diameter_area")
+    names = ("label", "area", "bbox", "centroid", "equivalent_diameter_area", "area_bbox", "centroid_local", "num_pixels")
     table = gpuccl.measure(labels, properties=names, spacing=(3, 0.5, 2))
     check_table(table, skimage_measure.regionprops_table(labels, properties=names, spacing=(3, 0.5, 2)))
     with pytest.raises(ValueError, match="spacing"):
         gpuccl.measure(labels, properties=("inertia_tensor",), spacing=2)
     with pytest.raises(ValueError, match="spacing"):
         gpuccl.measure(labels, spacing=(1, 2))
+
+
+def test_crops_of_components_and_of_rounded_labels(random):
+    mask = random.random((8, 9, 10)) < 0.2
+    labels, _, table = gpuccl.label(mask, stats=True, properties=("label", *DERIVED))
+    check_table(table, skimage_measure.regionprops_table(labels, properties=("label", *DERIVED)))
+    with pytest.warns(UserWarning, match="rounded"):
+        found = gpuccl.measure(labels + 0.0004, properties=("label", "coords"))
+    assert all(np.array_equal(one, other) for one, other in zip(found["coords"], table["coords"], strict=True))
+    with pytest.raises(ValueError, match="did you mean area_bbox"):
+        gpuccl.measure(labels, properties="areabbox")
+
+
+@pytest.mark.parametrize("code", ["u1", "i4", "u8", "f4"])
+def test_outlines_enclose_the_pixels_of_each_label(random, code):
+    for _ in range(40):
+        labels = random_array(random, (code,), 2, values=int(random.integers(1, 9)))
+        labels = abs(labels)
+        ids, points, (rings, polygons, objects) = gpuccl.outlines(labels)
+        assert np.array_equal(ids, np.unique(labels[labels != 0]))
+        assert points.shape == (rings[-1], 2) and len(rings) - 1 == polygons[-1] and len(polygons) - 1 == objects[-1]
+        for i, label in enumerate(ids):
+            inside = np.zeros((labels.shape[0], labels.shape[1] + 1), bool)
+            for ring in range(polygons[objects[i]], polygons[objects[i + 1]]):
+                line = points[rings[ring] : rings[ring + 1]]
+                assert (line[0] == line[-1]).all()
+                for (x, y), (x2, y2) in zip(line[:-1], line[1:]):
+                    assert (x == x2) != (y == y2)
+                    inside[min(y, y2) : max(y, y2), x] ^= True  # an edge along y
+            filled = np.logical_xor.accumulate(inside, axis=1)[:, :-1]
+            assert np.array_equal(filled, labels == label)
+    with pytest.raises(ValueError, match="two axes"):
+        gpuccl.outlines(np.zeros((2, 3, 4), np.uint8))
 
 
 def test_perimeters_of_labels_that_touch(random):

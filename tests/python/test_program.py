@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import ndimage
 
 import gpuccl
 
@@ -186,3 +187,20 @@ def test_names_are_neither_options_nor_lists(tmp_path, monkeypatch):
         gpuccl.label_file("a=b", stats="--json")
     with pytest.raises(FileNotFoundError):
         gpuccl.label_file(Path("@missing"))
+
+
+def test_outlines_are_those_of_the_program(random, tmp_path):
+    mask = ndimage.gaussian_filter(random.random((60, 70)), 1.5) > 0.5
+    np.save(tmp_path / "mask.npy", mask)
+    gpuccl.label_file(tmp_path / "mask.npy", tmp_path / "labels.tif", outlines=str(tmp_path / "labels.geojson"))
+    features = json.loads((tmp_path / "labels.geojson").read_text())["features"]
+    ids, points, (rings, polygons, objects) = gpuccl.outlines(gpuccl.label(mask)[0])
+    assert len(features) == len(ids) > 5
+    for i, feature in enumerate(features):
+        shape = feature["geometry"]
+        expected = shape["coordinates"] if shape["type"] == "MultiPolygon" else [shape["coordinates"]]
+        found = [
+            [points[rings[ring] : rings[ring + 1]].tolist() for ring in range(polygons[at], polygons[at + 1])]
+            for at in range(objects[i], objects[i + 1])
+        ]
+        assert found == expected

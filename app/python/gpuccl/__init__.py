@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     Labels = NDArray[np.integer[Any]]
 
 __version__: str = _core.__version__
-__all__ = ["label", "label_async", "measure", "clean", "contacts", "match", "label_file", "free_memory", "program"]
+__all__ = ["label", "label_async", "measure", "clean", "contacts", "outlines", "match", "label_file", "free_memory", "program"]
 
 
 @overload
@@ -123,7 +123,8 @@ def label(
     -------
     labels : array of int32
         Components from 1 to n in raster order of their first elements; 0 is background. It is `out` if given,
-        otherwise in C order, also of arrays in Fortran order. On the CPU int64 for arrays of 2**31 elements or more.
+        otherwise in the order of `array` in memory. Tables of shapes, and 4 and 8 in volumes, give C order. On the CPU
+        int64 for arrays of 2**31 elements or more.
     n : int
         Number of components; with `batch` an array of N.
     table : dict of arrays
@@ -352,6 +353,40 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
 
         return _device.contacts(labels, connectivity, spacing)
     return _host.contacts(labels, connectivity, spacing)
+
+
+def outlines(labels: Any) -> tuple[NDArray[np.integer[Any]], NDArray[np.int64], tuple[NDArray[np.int64], ...]]:
+    """Return the polygons of the labels of an image.
+
+    Polygons run along the edges of pixels: the pixel of row y and column x has the corners (x, y) to (x + 1, y + 1).
+    They are those of ``gpuccl label --outlines``.
+
+    Parameters
+    ----------
+    labels : array of 2 axes
+        Labels as in :func:`measure`.
+
+    Returns
+    -------
+    labels : array
+        The labels in ascending order.
+    points : array of int64
+        Corners x, y of closed rings, one ring after the other. The first ring of a polygon is the outer one.
+    offsets : tuple of three arrays of int64
+        Where the rings begin in `points`, the polygons in the rings, and the labels in the polygons; and their ends.
+        These are the arguments of ``shapely.from_ragged_array(shapely.GeometryType.MULTIPOLYGON, points, offsets)``.
+
+    Examples
+    --------
+    >>> labels, points, (rings, polygons, objects) = gpuccl.outlines(np.array([[0, 3, 3]]))
+    >>> labels.tolist(), points.tolist()
+    ([3], [[1, 1], [1, 0], [3, 0], [3, 1], [1, 1]])
+    >>> rings.tolist(), polygons.tolist(), objects.tolist()
+    ([0, 5], [0, 1], [0, 1])
+    """
+    if on_device(labels):
+        raise TypeError("labels are on a GPU; outlines() needs them in the memory of the CPU")
+    return _host.outlines(labels)
 
 
 @overload

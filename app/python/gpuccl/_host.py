@@ -23,20 +23,22 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
     if intensity is not None:
         intensity = as_samples(intensity)
     output = None
-    if out is None:
-        # 2^31 elements may have labels that int32 cannot represent.
-        labels = np.empty(shape, np.int32 if array.size < 2**31 else np.int64)
-    else:
-        output = Output(out, shape, None, array, intensity)
-        labels = output.array
     ndim = array.ndim
     number = pixels(connectivity, ndim)
+    names = Columns(columns, ndim, spacing) if columns is not None else None
+    turned = packed_width is None and is_turned(array, number)
+    if out is None:
+        # 2^31 elements may have labels that int32 cannot represent.
+        is_any = names is None or _core.in_any_order(names.wanted, intensity)
+        labels = np.empty_like(array, np.int32 if array.size < 2**31 else np.int64, "K" if turned and is_any else "C", False, shape)
+    else:
+        output = Output(out, shape, None, array, intensity, turned=turned)
+        labels = output.array
     table = None
     if columns is None and not values and periodic is None and packed_width is None:
         count = _core.label_mask(array, labels, number)
     else:
-        names = Columns(columns or (), ndim, spacing)
-        if columns is not None:
+        if names:
             check_intensity(intensity, columns)
         count, measured = _core.label(
             array,
@@ -46,14 +48,19 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
             float(delta),
             periodic_axes(periodic, ndim, getattr(given, "dims", ()) if library_of(given) == "xarray" else ()),
             -1 if packed_width is None else packed_width,
-            names.wanted,
-            names.spacing,
+            names.wanted if names else [],
+            names.spacing if names else _NO_SPACING,
             intensity,
         )
-        table = names.name(measured) if columns is not None else None
+        table = names.name(measured, labels) if names else None
     if output:
         output.finish()
     return (like(labels, given, is_labels=True) if out is None else out), count, table
+
+
+def is_turned(array, number: int) -> bool:
+    """Returns whether results may have the order of an array. Slices that are labeled separately are in C order."""
+    return (array.ndim < 3 or number not in (4, 8)) and 0 not in array.strides
 
 
 def label_batch(array, connectivity, values, delta, out):
@@ -101,16 +108,16 @@ def measure(labels, intensity, properties, connectivity, spacing):
     columns = Columns(properties, labels.ndim, spacing)
     check_intensity(intensity, properties)
     if intensity is None:
-        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None))
+        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None), labels)
     intensity = as_samples(intensity)
     if intensity.shape == labels.shape:
-        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, intensity))
+        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, intensity), labels)
     if intensity.shape[:-1] != labels.shape:
         raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
 
     def of_channel(columns, channel):
         samples = None if channel is None else intensity[..., channel]
-        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, samples))
+        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, samples), labels)
 
     return measure_channels(properties, labels.ndim, spacing, intensity.shape[-1], of_channel)
 
@@ -151,14 +158,16 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
     if values is None:
         values = array.dtype != np.bool_
     sizes = checked_sizes(array.ndim, values, per_value, largest, min_size, max_size, fill_holes, clear_border)
-    output = Output(out, array.shape, array.dtype, array) if out is not None else None
-    result = output.array if output else np.empty(array.shape, array.dtype)
+    number = pixels(connectivity, array.ndim)
+    turned = is_turned(array, number)
+    output = Output(out, array.shape, array.dtype, array, turned=turned) if out is not None else None
+    result = output.array if output else np.empty_like(array, None, "K" if turned else "C", False)
     is_half = array.dtype == np.float16 and values
     kept = np.empty(array.shape, np.float32) if is_half else result
     _core.clean(
         as_labels(array) if values else array,
         kept,
-        pixels(connectivity, array.ndim),
+        number,
         bool(values),
         bool(per_value),
         *sizes,
@@ -178,6 +187,12 @@ def contacts(labels, connectivity, spacing):
     for name in ("label_a", "label_b"):
         found[name] = as_signed(found[name])
     return contact_table(found, labels.ndim, spacing)
+
+
+def outlines(labels):
+    found = _core.outlines(as_labels(labels))
+    offsets = found["rings"], found["polygons"], found["objects"]
+    return as_signed(found["label"]), found["points"].reshape(-1, 2), offsets
 
 
 def contact_table(found, ndim, spacing, real=np.float64) -> dict:

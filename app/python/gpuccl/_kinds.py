@@ -141,11 +141,12 @@ def as_mask(array) -> np.ndarray:
 class Output:
     """The array of ``out=``, checked. `array` is what the library writes; finish() completes ``out=``."""
 
-    def __init__(self, out, shape, dtype, input, *others, staged=False):
+    def __init__(self, out, shape, dtype, input, *others, staged=False, turned=False):
         """Raises an error if `out` does not fit.
 
         `dtype` is the type that is needed; None stands for all integers. `input` may be `out` itself. No other array
         may share memory with it. `staged`: write to a copy, so that `out` does not change before an error.
+        `turned`: arrays in Fortran order can be written, too.
         """
         if library_of(out) == "torch":
             given = out.detach().numpy()
@@ -168,7 +169,9 @@ class Output:
             raise ValueError("out= has several elements at one address; use a copy")
         refuse_overlap(given, input, *others)
         self._given = given
-        is_direct = given.flags.carray and given.dtype.isnative and not staged
+        flags = given.flags
+        in_order = flags.c_contiguous or (turned and flags.f_contiguous)
+        is_direct = in_order and flags.aligned and given.dtype.isnative and not staged
         self.array = given if is_direct else np.empty(shape, np.int64 if dtype is None else dtype)
 
     def finish(self) -> None:

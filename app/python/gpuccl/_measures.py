@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import functools
+import operator
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,9 @@ _WHOLE = frozenset(
 _KNOWN = frozenset(_core.measures()) | {"label", "value"}
 _PHYSICAL = frozenset(name[: -len("_physical")] for name in _KNOWN if name.endswith("_physical"))
 #: Properties without a unit of length, which a spacing does not change.
-_UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity"}) | _WHOLE
+_UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity", "num_pixels", "slice", "image", "coords"}) | _WHOLE
+#: Properties that are derived from other columns.
+_DERIVED = frozenset({"area_bbox", "centroid_local", "centroid_weighted_local", "slice", "image", "coords"})
 DEFAULT = ("label", "area", "bbox", "centroid")
 
 
@@ -47,9 +50,28 @@ def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
         return [(f"{name}-{i}-{j}", f"{name}-{min(i, j)}-{max(i, j)}") for i, j in pairs]
     if name == "inertia_tensor_eigvals":
         return [(f"{name}-{i}", f"{name}-{i}") for i in range(ndim)]
+    if name in ("centroid_local", "centroid_weighted_local"):
+        stem = name.removesuffix("_local")
+        return [(f"{name}-{i}", f"{measure} {axis}0") for i, (axis, (_, measure)) in enumerate(zip(axes, _columns_of(stem, ndim, False)))]
+    if name in _DERIVED:
+        return [(name, " ".join(("label", *_BOXES[ndim])))]
+    if name == "num_pixels":
+        return [(name, "area")]
     if physical and name in _PHYSICAL:
         return [(name, f"{name}_physical")]
     return [(name, name)]
+
+
+def _slices(begins, ends) -> list:
+    """Returns the slices of bounding boxes."""
+    sides = [list(map(slice, begin.tolist(), end.tolist())) for begin, end in zip(begins, ends)]
+    return list(zip(*sides))
+
+
+def _of_objects(values: list) -> np.ndarray:
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column
 
 
 class Columns:
@@ -63,12 +85,13 @@ class Columns:
         self._scales = dict(zip(_AXES[-ndim:], self.spacing[ndim - 1 :: -1])) if physical else {}
         self._pairs = []
         for name in properties:
-            for _, measure in _columns_of(name, ndim, False):
-                if measure not in _KNOWN:
-                    nearest = difflib.get_close_matches(str(name), [*_KNOWN, "bbox", "centroid", "inertia_tensor"], 1)
+            for _, measures in _columns_of(name, ndim, False):
+                if not _KNOWN.issuperset(str(measures).split()):
+                    names = [*_KNOWN, *_DERIVED, "bbox", "centroid", "centroid_weighted", "inertia_tensor", "num_pixels"]
+                    nearest = difflib.get_close_matches(str(name), names, 1)
                     hint = f"; did you mean {nearest[0]}?" if nearest else "; 'gpuccl list --measures' lists them"
                     raise ValueError(f"no such property: {name}{hint}")
-            if physical and name not in _UNITLESS | _PHYSICAL | {"area", "centroid"}:
+            if physical and name not in _UNITLESS | _PHYSICAL | {"area", "area_bbox", "centroid", "centroid_local"}:
                 if not name.endswith("_physical") and not name.startswith("intensity_"):
                     raise ValueError(f"{name} is not measured with a spacing")
             self._pairs += _columns_of(name, ndim, physical)
@@ -79,11 +102,34 @@ class Columns:
 
     @property
     def wanted(self) -> list[str]:
-        return list(dict.fromkeys(measure for _, measure in self._pairs))
+        return list(dict.fromkeys(measure for _, measures in self._pairs for measure in measures.split()))
 
-    def name(self, measured: dict) -> dict[str, np.ndarray]:
-        """Returns a table with the names of columns, from one with the names of measures."""
-        return {column: self._value(measured[measure], measure) for column, measure in self._pairs}
+    def name(self, measured: dict, labels=None) -> dict[str, np.ndarray]:
+        """Returns a table with the names of columns, from one with the names of measures. `labels`: their array."""
+        return {
+            column: self._derived(column, [measured[measure] for measure in measures.split()], measures, labels)
+            if " " in measures
+            else self._value(measured[measures], measures)
+            for column, measures in self._pairs
+        }
+
+    def _derived(self, column: str, values: list, measures: str, labels):
+        if "_local-" in column:
+            return (values[0] - values[1]) * self._scales.get(measures[-2], 1)
+        ids, half = values[0], len(values) // 2
+        begins, ends = values[1 : half + 1], values[half + 1 :]
+        if column == "area_bbox":
+            sides = [end - begin for begin, end in zip(begins, ends)]
+            return functools.reduce(operator.mul, [*sides, *self._scales.values()])
+        slices = _slices(begins, ends)
+        if column == "slice":
+            return _of_objects(slices)
+        if not isinstance(labels, np.ndarray):
+            raise ValueError(f"{column} needs labels in the memory of the CPU")
+        images = [np.rint(labels[box]) == number for box, number in zip(slices, as_signed(ids))]
+        if column == "image":
+            return _of_objects(images)
+        return _of_objects([np.argwhere(one) + [side.start for side in box] for one, box in zip(images, slices)])
 
     def _value(self, values: np.ndarray, measure: str) -> np.ndarray:
         if measure in ("label", "value"):
@@ -139,7 +185,7 @@ def measure_channels(properties, ndim: int, spacing, channels: int, measure) -> 
 
 def is_of_samples(name: str) -> bool:
     """Returns whether a property needs an intensity image."""
-    return name.startswith("intensity_") or name.endswith("_weighted")
+    return name.startswith("intensity_") or name.removesuffix("_local").endswith("_weighted")
 
 
 def _spacing(spacing, ndim: int) -> list[float]:

@@ -166,6 +166,12 @@ def match(
     pairs: bool = False,
     empty: Any = None,
     min_size: Any = 0,
+    per_value: bool = False,
+    connectivity: int | None = None,
+    distances: bool = False,
+    spacing: Any = None,
+    tolerance: float | None = None,
+    regions: bool = False,
 ) -> Any:
     """Match the objects of two dask arrays of labels, and score the second array.
 
@@ -174,7 +180,7 @@ def match(
     truth, prediction : dask.array.Array
         Labels as in :func:`gpuccl.measure`, of the same shape.
     threshold, pairs, empty, min_size
-        As in :func:`gpuccl.match`.
+        As in :func:`gpuccl.match`. The other arguments need whole images in memory, and raise an error.
 
     Returns
     -------
@@ -187,6 +193,10 @@ def match(
     --------
     >>> gpuccl.dask.match(truth, prediction)["average_precision"]  # doctest: +SKIP
     """
+    whole_only = {"per_value": per_value, "connectivity": connectivity, "distances": distances, "spacing": spacing}
+    whole_only |= {"tolerance": tolerance, "regions": regions}
+    for name in (name for name, value in whole_only.items() if value is not None and value is not False):
+        raise ValueError(f"{name} needs the whole images; use gpuccl.match(truth.compute(), ...), or gpuccl match for files")
     thresholds, of_empty, smallest = _host.check_match(threshold, False, None, empty, False, None, None, min_size)
     chunks = _Chunks(truth, "match")
     others = chunks.like(prediction, "prediction")

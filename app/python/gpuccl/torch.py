@@ -57,9 +57,10 @@ def clean(
 
     `fill_holes` is the size of the largest hole, and not True.
     """
+    out = None if array.is_cuda else torch.empty(array.shape, dtype=array.dtype)  # in C order, as below
     result = gpuccl.clean(
         array, connectivity, values=values, largest=largest, min_size=min_size, max_size=max_size,
-        fill_holes=fill_holes, clear_border=clear_border, seeds=seeds,
+        fill_holes=fill_holes, clear_border=clear_border, seeds=seeds, out=out,
     )  # fmt: skip
     return torch.as_tensor(result)
 

@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <bit>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -130,6 +132,29 @@ class ArraySamples final : public IntensityImage {
   ValueType type_;
 };
 
+/// Returns the order that turns an array back.
+AxisOrder inverse(const AxisOrder& order) {
+  AxisOrder back{};
+  for (std::size_t axis = 0; axis < 3; ++axis) back[order[axis]] = axis;
+  return back;
+}
+
+/// Returns the components with the axes of the array.
+Components with_axes(Components components, const AxisOrder& order) {
+  if (order == kRasterOrder) return components;
+  const auto turn = [&]<class T>(std::array<T, 3>& values) {
+    const std::array<T, 3> turned = values;
+    for (std::size_t axis = 0; axis < 3; ++axis) values[order[axis]] = turned[axis];
+  };
+  tbb::parallel_for(std::size_t{0}, components.size(), [&](std::size_t i) {
+    turn(components.box[i].min);
+    turn(components.box[i].max);
+    turn(components.sum[i]);
+  });
+  for (auto& [i, high] : components.sum_high) turn(high);
+  return components;
+}
+
 /// Sources of a table.
 struct Described {
   const LabelRows* labels;
@@ -140,6 +165,7 @@ struct Described {
   bool by_values = false;  // the values are the labels
   PeriodicAxes periodic = {};
   std::span<const std::array<Wrap, 3>> wraps = {};
+  AxisOrder order = kRasterOrder;  // of the axes of labels and components
 };
 
 /// Returns the measures of columns. `samples`: null if there is no intensity image.
@@ -227,7 +253,8 @@ std::optional<Cells> whole_column(const std::string& name, const Components& com
 
 Table make_table(const Described& of, const TableRequest& request, const MeasureTable& measured) {
   Table table;
-  const std::size_t count = of.components.size();
+  const Components components = with_axes(of.components, of.order);
+  const std::size_t count = components.size();
   std::vector<std::pair<MeasureId, double*>> measured_columns;
   for (const std::string& name : request.columns) {
     Cells cells = std::vector<double>(0);
@@ -241,7 +268,7 @@ Table make_table(const Described& of, const TableRequest& request, const Measure
       }
     } else if (name == "value") {
       cells = value_column(of.values, of.type);
-    } else if (auto whole = whole_column(name, of.components)) {
+    } else if (auto whole = whole_column(name, components)) {
       cells = std::move(*whole);
     } else {
       cells = std::vector<double>(count);
@@ -253,7 +280,7 @@ Table make_table(const Described& of, const TableRequest& request, const Measure
       if (const auto id = find_measure(name)) measured_columns.emplace_back(*id, column->data());
   if (measured_columns.empty()) return table;
   const auto derive = [&](std::size_t i) {
-    const MeasureValues values = measured.values(of.components, i);
+    const MeasureValues values = measured.values(components, i);
     for (const auto& [id, column] : measured_columns) column[i] = values[id];
   };
   if (count < 256) {
@@ -274,10 +301,8 @@ struct LabeledArray {
   std::vector<Label> map;
   std::vector<std::array<Wrap, 3>> wraps;
 
-  std::int64_t count() const {
-    return map.empty() ? std::int64_t{labeled.labels->count()}
-                       : static_cast<std::int64_t>(labeled.components.size());
-  }
+  std::int64_t count() const { return map.empty() ? labeled.labels->count() : number; }
+  Label number = 0;  // of components, with a map
 };
 
 Labeling label_bits(const BitVolume& bits, Connectivity connectivity) {
@@ -305,10 +330,120 @@ LabeledArray label_array(const HostArray& array, const LabelRequest& request, bo
         wrap(*made.labeled.labels, made.labeled.components, connectivity, request.periodic, made.values);
     made.labeled.components = std::move(wrapped.components);
     made.map = std::move(wrapped.map);
+    made.number = static_cast<Label>(made.labeled.components.size());
     made.wraps = std::move(wrapped.wraps);
     remap(made.map, made.labeled.components.size(), made.values);
   }
   return made;
+}
+
+// --- arrays in another order of axes, such as Fortran's
+//
+// An array is labeled in the order of its memory: connectivity is the same along all axes. Only the numbers
+// of labels, and axes in tables, are those of the array.
+
+/// Returns the axes of `array` in the order of its memory. Slices that are labeled separately stay slices.
+AxisOrder order_of(const HostArray& array, Connectivity connectivity) {
+  return array.memory_order(is_3d(connectivity) ? 3 : 2);
+}
+
+/// Returns the numbers of the components in raster order of an array whose axes are in `order`. The first
+/// element of each component is marked in the array; its number is the number of marks up to there.
+std::vector<Label> raster_numbers(const LabeledArray& made, const AxisOrder& order) {
+  const LabelRows& labels = *made.labeled.labels;
+  const Components& components = made.labeled.components;
+  const Label count = made.number, *const map = made.map.empty() ? nullptr : made.map.data();
+  const bool is_known = map == nullptr && components.size() == count;  // where each component is
+  const Extent& extent = labels.extent();
+  const int sizes[] = {extent.width, extent.height, extent.depth};
+  std::array<std::uint64_t, 3> steps{};  // of the index in the array, along the axes of `labels`
+  std::uint64_t elements = 1;
+  for (const std::size_t axis : inverse(order)) {
+    steps[axis] = elements;
+    elements *= static_cast<std::uint64_t>(sizes[axis]);
+  }
+  std::vector<std::uint64_t> firsts(std::size_t{count} + 1, UINT64_MAX);
+  for_rows(extent, 1, [&](std::int64_t first_row, std::int64_t rows) {
+    LabelRuns runs;
+    labels.list_runs(first_row, rows, runs, map);
+    const auto is_within = [&](const Box& box) {
+      const auto row_of = [&](const std::array<int, 3>& at) {
+        return std::int64_t{at[2]} * extent.height + at[1];
+      };
+      return row_of(box.min) >= first_row && row_of(box.max) < first_row + rows;
+    };
+    for (std::int64_t row = 0; row < rows; ++row) {
+      const std::int64_t y = (first_row + row) % extent.height, z = (first_row + row) / extent.height;
+      const std::uint64_t begin =
+          static_cast<std::uint64_t>(y) * steps[1] + static_cast<std::uint64_t>(z) * steps[2];
+      for (const LabelRun& run : runs.row(static_cast<std::size_t>(row))) {
+        const std::uint64_t index = begin + static_cast<std::uint64_t>(run.begin) * steps[0];
+        if (!is_known || !is_within(components.box[run.label - 1])) {
+          const std::atomic_ref<std::uint64_t> first(firsts[run.label]);
+          std::uint64_t known = first.load(std::memory_order_relaxed);
+          while (index < known && !first.compare_exchange_weak(known, index, std::memory_order_relaxed)) {
+          }
+        } else if (index < firsts[run.label]) {
+          firsts[run.label] = index;
+        }
+      }
+    }
+  });
+  constexpr std::uint64_t kBits = 64;
+  std::vector<std::uint64_t> marks(elements / kBits + 1);
+  std::vector<Label> before(marks.size());
+  for (std::size_t label = 1; label <= count; ++label)
+    marks[firsts[label] / kBits] |= std::uint64_t{1} << firsts[label] % kBits;
+  for (std::size_t i = 1; i < marks.size(); ++i)
+    before[i] = before[i - 1] + static_cast<Label>(std::popcount(marks[i - 1]));
+  std::vector<Label> numbers(firsts.size());
+  tbb::parallel_for(std::size_t{1}, firsts.size(), [&](std::size_t label) {
+    const std::uint64_t at = firsts[label] / kBits, bit = std::uint64_t{1} << firsts[label] % kBits;
+    numbers[label] = before[at] + static_cast<Label>(std::popcount(marks[at] & (bit - 1))) + 1;
+  });
+  return numbers;
+}
+
+/// Numbers components in raster order of the array whose axes are in `order`. `only_labels`: not the
+/// components.
+void renumber(LabeledArray& made, const AxisOrder& order, bool only_labels) {
+  if (order == kRasterOrder) return;
+  made.number = static_cast<Label>(made.count());
+  std::vector<Label> numbers = raster_numbers(made, order);
+  if (!only_labels) {
+    remap(numbers, made.number, made.values);
+    Components& components = made.labeled.components;
+    const Components from = components;
+    components.sum_high.clear();
+    tbb::parallel_for(std::size_t{0}, from.size(), [&](std::size_t i) {
+      const std::size_t to = numbers[i + 1] - 1;
+      components.area[to] = from.area[i];
+      components.box[to] = from.box[i];
+      components.sum[to] = from.sum[i];
+    });
+    for (const auto& [i, high] : from.sum_high) components.sum_high[numbers[i + 1] - 1] = high;
+  }
+  const std::vector<std::array<Wrap, 3>> wraps = made.wraps;
+  for (std::size_t i = 0; i < wraps.size(); ++i)
+    for (std::size_t axis = 0; axis < 3; ++axis) made.wraps[numbers[i + 1] - 1][order[axis]] = wraps[i][axis];
+  if (made.map.empty()) {
+    made.map = std::move(numbers);
+  } else {
+    for (Label& label : made.map) label = numbers[label];
+  }
+}
+
+/// Returns true if the measures are derived from areas, boxes and integer samples, which have the same bits
+/// in every order of axes.
+bool are_turned(const TableRequest& request, const HostArray* intensity) {
+  return std::all_of(request.columns.begin(), request.columns.end(), [&](const std::string& name) {
+    using enum MeasureId;
+    const std::optional<MeasureId> id = find_measure(name);
+    if (!id || (*id >= area && *id <= equivalent_diameter_area) || *id == equivalent_diameter_area_physical)
+      return true;
+    return measure_of(*id).group == MeasureGroup::intensity && !name.ends_with("_weighted") &&
+           intensity != nullptr && intensity->type() && !is_floating(*intensity->type());
+  });
 }
 
 template <class To>
@@ -378,6 +513,12 @@ std::vector<std::size_t> order_of(const std::vector<std::uint64_t>& ids) {
   if (std::is_sorted(ids.begin(), ids.end())) return {};
   std::vector<std::size_t> order(ids.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
+  if (const std::uint64_t most = *std::max_element(ids.begin(), ids.end()); most < 4 * ids.size()) {
+    std::vector<std::size_t> places(most + 1, ids.size());
+    for (const std::size_t i : order) places[ids[i]] = i;
+    std::copy_if(places.begin(), places.end(), order.begin(), [&](std::size_t i) { return i < ids.size(); });
+    return order;
+  }
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ids[a] < ids[b]; });
   return order;
 }
@@ -545,9 +686,16 @@ void write_kept(const HostArray& array, const LabelRows& labels, const std::vect
 
 }  // namespace
 
-nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& asked,
+bool in_any_order(const TableRequest& request) {
+  std::optional<HostArray> intensity;
+  take(intensity, request.intensity);
+  return are_turned(request, intensity ? &*intensity : nullptr);
+}
+
+nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& given,
                 const TableRequest& request) {
-  const HostArray array(object.ptr(), false);
+  HostArray array(object.ptr(), false);
+  LabelRequest asked = given;
   const bool makes_out = PyCallable_Check(out_object.ptr()) != 0;
   nb::object made_out = makes_out ? nb::none() : nb::borrow(out_object);
   std::optional<HostArray> out, intensity;
@@ -559,9 +707,16 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
   {
     const nb::gil_scoped_release gil_released;
     const Connectivity connectivity = checked(asked.connectivity);
-    if (out) check_out(array, *out, asked.packed_width);
-    const LabeledArray made =
-        label_array(array, asked, request.columns.empty() && asked.periodic == PeriodicAxes{}, findings);
+    const AxisOrder order = out && asked.packed_width < 0 ? order_of(*out, connectivity) : kRasterOrder;
+    if (out) {
+      array.turn(order);
+      out->turn(order);
+      check_out(array, *out, asked.packed_width);
+    }
+    for (std::size_t axis = 0; axis < 3; ++axis) asked.periodic[axis] = given.periodic[order[axis]];
+    const bool only_labels = request.columns.empty() && asked.periodic == PeriodicAxes{};
+    LabeledArray made = label_array(array, asked, only_labels, findings);
+    renumber(made, order, only_labels);
     count = made.count();
     if (makes_out) {
       const nb::gil_scoped_acquire gil;
@@ -571,20 +726,31 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
     }
     render(*made.labeled.labels, made.map, static_cast<std::uint64_t>(count), *out);
     if (!request.columns.empty()) {
-      // Labels united across borders; components are measured by these.
+      if (intensity) intensity->turn(order);
+      Described of{.labels = made.labeled.labels.get(),
+                   .components = made.labeled.components,
+                   .connectivity = connectivity,
+                   .values = made.values,
+                   .type = made.type,
+                   .periodic = given.periodic,
+                   .wraps = made.wraps,
+                   .order = order};
       std::optional<LabelImage> united;
-      if (!made.map.empty()) {
+      std::optional<Objects> read;
+      if (!are_turned(request, intensity ? &*intensity : nullptr) && order != kRasterOrder) {
+        // Measures by rows of the array.
+        for (HostArray* const turned : {&*out, intensity ? &*intensity : nullptr})
+          if (turned != nullptr) turned->turn(inverse(order));
+        read = read_objects(*out, findings);
+        of.labels = read->labeled.labeled.labels.get();
+        made.labeled.components = with_axes(std::move(made.labeled.components), order);
+        of.order = kRasterOrder;
+      } else if (!made.map.empty() && (intensity || order == kRasterOrder)) {
+        // Labels united across borders; components are measured by these.
         united.emplace(made.labeled.labels->extent(), static_cast<Label>(count));
         render_all(*made.labeled.labels, united->data(), made.map.data());
+        of.labels = &*united;
       }
-      const LabelRows& labels = united ? static_cast<const LabelRows&>(*united) : *made.labeled.labels;
-      const Described of{.labels = &labels,
-                         .components = made.labeled.components,
-                         .connectivity = connectivity,
-                         .values = made.values,
-                         .type = made.type,
-                         .periodic = asked.periodic,
-                         .wraps = made.wraps};
       table = make_table(of, request, measure_columns(of, request, intensity ? &*intensity : nullptr));
     }
   }
@@ -594,7 +760,7 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& as
 }
 
 nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& request) {
-  const HostArray array(object.ptr(), false);
+  HostArray array(object.ptr(), false);
   std::optional<HostArray> intensity;
   take(intensity, request.intensity);
   Table table;
@@ -602,6 +768,10 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
   {
     const nb::gil_scoped_release gil_released;
     const Connectivity connectivity = checked(connectivity_given);
+    HostArray* const samples = intensity ? &*intensity : nullptr;
+    const AxisOrder order = are_turned(request, samples) ? order_of(array, connectivity) : kRasterOrder;
+    array.turn(order);
+    if (samples != nullptr) samples->turn(order);
     const Objects objects = read_objects(array, findings);
     const Labeling& labeled = objects.labeled.labeled;
     check_measures(request);
@@ -610,8 +780,9 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
                        .connectivity = connectivity,
                        .values = objects.ids,
                        .type = ValueType::u64,
-                       .by_values = true};
-    table = make_table(of, request, measure_columns(of, request, intensity ? &*intensity : nullptr));
+                       .by_values = true,
+                       .order = order};
+    table = make_table(of, request, measure_columns(of, request, samples));
     sort_rows(table, objects.ids);
   }
   warn_of(findings);
@@ -714,7 +885,7 @@ nb::object label_block(nb::handle object, nb::handle out_object, const LabelRequ
       });
     }
   }
-  warn_of(findings);
+  if (!numbers) warn_of(findings);  // once, at the first of two readings
   return to_array(std::move(firsts));
 }
 
@@ -776,7 +947,7 @@ nb::object measure_block(nb::handle object, const BlockPlace& place, int connect
       Share{objects.ids[places[i]], shares[places[i]], saved}.append_to(words);
     }
   }
-  warn_of(findings);
+  if (!known) warn_of(findings);
   return to_array(std::move(words));
 }
 
@@ -847,7 +1018,7 @@ nb::object select_blocks(const BlockWords& words, const std::array<int, 3>& size
 }
 
 nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& request) {
-  const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
+  HostArray array(object.ptr(), false), out(out_object.ptr(), true);
   std::optional<HostArray> seeds;
   take(seeds, request.seeds);
   Findings findings;
@@ -855,6 +1026,9 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   const Connectivity connectivity = checked(request.connectivity);
   if (!out.same_shape(array) || out.type() != array.type() || out.bytes_each() != array.bytes_each())
     refuse("out= has another shape or type than the array");
+  const AxisOrder order = order_of(out, connectivity);
+  for (HostArray* const turned : {&array, &out, seeds ? &*seeds : nullptr})
+    if (turned != nullptr) turned->turn(order);
   if (!out.has_whole_rows()) refuse("the rows of out= are not contiguous");
   if (request.values && request.fill_holes > 0)
     refuse("fill_holes is for masks, not for values; for a mask of integers add values=False");
@@ -882,6 +1056,7 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
                            .largest = request.largest,
                            .clear_border = request.clear_border};
   MeasureTable measured;
+  if (request.largest > 0) renumber(made, order, false);  // the first of equal components remain
   if (seeds) {
     if (!seeds->same_shape(array)) refuse("seeds has another shape than the array");
     options.keep.steps = {{.measure = MeasureId::intensity_max, .relation = Condition::Relation::greater}};
@@ -891,7 +1066,10 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   const Selection selection =
       select(std::move(made.labeled.components), array.extent(), per_slice, options, measured,
              {.bits = made.values, .type = made.type, .per_value = request.per_value});
-  write_kept(array, *made.labeled.labels, selection.map, filled ? &*filled : nullptr, out);
+  std::vector<Label> map = selection.map;
+  if (!map.empty() && !made.map.empty())
+    for (std::size_t label = 0; label < map.size(); ++label) map[label] = selection.map[made.map[label]];
+  write_kept(array, *made.labeled.labels, map, filled ? &*filled : nullptr, out);
   const std::uint64_t kept = selection.components.size(), dropped = selection.dropped;
   released.reset();
   warn_of(findings);
@@ -929,6 +1107,54 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
     add("faces_z", counts, [](const Contact& contact) { return contact.faces[2]; });
     add("edges", counts, [](const Contact& contact) { return contact.edges; });
     add("corners", counts, [](const Contact& contact) { return contact.corners; });
+  }
+  warn_of(findings);
+  return to_dict(std::move(table));
+}
+
+nb::dict outlines(nb::handle object) {
+  const HostArray array(object.ptr(), false);
+  Table table;
+  Findings findings;
+  {
+    const nb::gil_scoped_release gil_released;
+    if (array.axes() != 2) refuse("outlines are those of an image, with two axes");
+    const Objects objects = read_objects(array, findings);
+    const std::size_t count = objects.ids.size();
+    LabelRuns listed;
+    objects.labeled.labeled.labels->list_runs(0, array.extent().rows(), listed, nullptr);
+    std::vector<std::vector<RowRun>> runs(count);
+    for (int y = 0; y < array.extent().height; ++y)
+      for (const LabelRun& run : listed.row(static_cast<std::size_t>(y)))
+        runs[run.label - 1].push_back({y, run.begin, run.end});
+    std::vector<std::vector<Polygon>> polygons(count);
+    tbb::parallel_for(std::size_t{0}, count, [&](std::size_t i) { polygons[i] = outline(runs[i]); });
+    std::vector<std::size_t> order = order_of(objects.ids);
+    if (order.empty()) {
+      order.resize(count);
+      std::iota(order.begin(), order.end(), std::size_t{0});
+    }
+    std::vector<std::uint64_t> ids;
+    std::vector<std::int64_t> points, ring_ends(1), polygon_ends(1), object_ends(1);
+    const auto add = [&](const Ring& ring) {
+      for (std::size_t i = 0; i <= ring.size(); ++i)
+        for (const int at : {ring[i % ring.size()].x, ring[i % ring.size()].y}) points.push_back(at);
+      ring_ends.push_back(std::ssize(points) / 2);
+    };
+    for (const std::size_t i : order) {
+      ids.push_back(objects.ids[i]);
+      for (const Polygon& polygon : polygons[i]) {
+        add(polygon.outer);
+        for (const Ring& hole : polygon.holes) add(hole);
+        polygon_ends.push_back(std::ssize(ring_ends) - 1);
+      }
+      object_ends.push_back(std::ssize(polygon_ends) - 1);
+    }
+    table.columns.emplace_back("label", std::move(ids));
+    table.columns.emplace_back("points", std::move(points));
+    table.columns.emplace_back("rings", std::move(ring_ends));
+    table.columns.emplace_back("polygons", std::move(polygon_ends));
+    table.columns.emplace_back("objects", std::move(object_ends));
   }
   warn_of(findings);
   return to_dict(std::move(table));

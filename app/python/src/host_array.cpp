@@ -217,6 +217,28 @@ bool HostArray::is_contiguous() const {
          (extent_.depth <= 1 || strides_[2] == row_bytes * extent_.height);
 }
 
+AxisOrder HostArray::memory_order(std::size_t axes) const {
+  const int sizes[] = {extent_.width, extent_.height, extent_.depth};
+  std::vector<std::size_t> longer;  // axes of one element stay where they are
+  for (std::size_t axis = 0; axis < axes; ++axis)
+    if (sizes[axis] > 1) longer.push_back(axis);
+  std::vector<std::size_t> sorted = longer;
+  std::stable_sort(sorted.begin(), sorted.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(strides_[a]) < std::abs(strides_[b]);
+  });
+  AxisOrder order = kRasterOrder;
+  if (sorted.empty() || strides_[sorted[0]] == 0) return order;  // elements are repeated
+  for (std::size_t i = 0; i < longer.size(); ++i) order[longer[i]] = sorted[i];
+  return order;
+}
+
+void HostArray::turn(const AxisOrder& order) {
+  const std::array<int, 3> sizes{extent_.width, extent_.height, extent_.depth};
+  const auto strides = strides_;
+  extent_ = {sizes[order[0]], sizes[order[1]], sizes[order[2]]};
+  for (std::size_t i = 0; i < 3; ++i) strides_[i] = strides[order[i]];
+}
+
 const std::byte* HostArray::whole_row(std::int64_t row, std::vector<std::byte>& copy) const {
   const std::byte* const from = this->row(row);
   if (has_whole_rows()) return from;

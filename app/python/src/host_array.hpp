@@ -16,6 +16,10 @@
 
 namespace gpuccl::python {
 
+/// The axes x, y, z of an array (0, 1, 2) in another order. Equal to kRasterOrder: that of the array.
+using AxisOrder = std::array<std::size_t, 3>;
+inline constexpr AxisOrder kRasterOrder{0, 1, 2};
+
 /// Memory of an object with the buffer protocol, of one to three axes, as rows and slices. Construct and
 /// destroy it with the GIL; any thread may use it.
 class HostArray {
@@ -36,6 +40,10 @@ class HostArray {
   bool has_whole_rows() const { return strides_[0] == view_.itemsize || extent_.width <= 1; }
   /// Returns whether rows are consecutive without padding, too.
   bool is_contiguous() const;
+  /// Returns the first `axes` axes in the order of memory, the fastest first, and then the others.
+  AxisOrder memory_order(std::size_t axes) const;
+  /// Makes axis order[i] axis i, for each i.
+  void turn(const AxisOrder& order);
 
   std::byte* row(std::int64_t row) const {
     return static_cast<std::byte*>(view_.buf) + row % extent_.height * strides_[1] +

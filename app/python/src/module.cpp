@@ -67,6 +67,12 @@ NB_MODULE(_core, module) {
       },
       "array"_a, "make_out"_a, "connectivity"_a, "values"_a, "delta"_a, "periodic"_a);
   module.def(
+      "in_any_order",
+      [](std::vector<std::string> columns, nb::handle intensity) {
+        return python::in_any_order(table_request(std::move(columns), {}, intensity));
+      },
+      "columns"_a, "intensity"_a.none());
+  module.def(
       "measure",
       [](nb::handle labels, int connectivity, std::vector<std::string> columns, std::array<double, 3> spacing,
          nb::handle intensity) {
@@ -133,6 +139,7 @@ NB_MODULE(_core, module) {
       "clear_border"_a, "values"_a.none());
   module.def("overlaps_of_block", &python::overlaps_of_block);
   module.def("contacts", &python::contacts, "labels"_a, "connectivity"_a);
+  module.def("outlines", &python::outlines, "labels"_a);
   module.def("match", &python::match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,
              "class_connectivity"_a, "empty"_a, "spacing"_a.none(), "tolerance"_a.none(), "min_size"_a,
              "with_distances"_a, "with_regions"_a);

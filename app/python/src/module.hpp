@@ -31,6 +31,10 @@ struct LabelRequest {
 nanobind::tuple label(nanobind::handle array, nanobind::handle out, const LabelRequest& request,
                       const TableRequest& table);
 
+/// Returns true if the table has the same bits in every order of the axes, so that an array is measured in
+/// that of its memory.
+bool in_any_order(const TableRequest& request);
+
 /// Returns a table of the values of a label image, connected or not.
 nanobind::dict measure(nanobind::handle labels, int connectivity, const TableRequest& request);
 
@@ -89,6 +93,10 @@ nanobind::object select_blocks(const BlockWords& objects, const std::array<int, 
 
 /// Returns the contacts between components of a label image.
 nanobind::dict contacts(nanobind::handle labels, int connectivity);
+
+/// Returns the polygons of the labels of an image in ascending order: corners x, y of closed rings one after
+/// the other, and the ends of the rings, polygons and objects, after a 0.
+nanobind::dict outlines(nanobind::handle labels);
 
 /// Matches the objects of `prediction` with those of `truth`. Returns the "total" of the report of `gpuccl
 /// match`, and the overlapping pairs, matched at the first threshold, or None. `class_connectivity`: if not

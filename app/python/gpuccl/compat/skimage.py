@@ -24,7 +24,8 @@ _MEASURE, _MORPHOLOGY = "skimage.measure", "skimage.morphology"
 
 #: Properties with the values of scikit-image; others are passed on.
 _SAME = frozenset({
-    "label", "area", "num_pixels", "bbox", "centroid", "extent", "equivalent_diameter_area", "axis_major_length",
+    "label", "area", "num_pixels", "area_bbox", "bbox", "slice", "image", "coords", "centroid", "centroid_local",
+    "extent", "equivalent_diameter_area", "axis_major_length",
     "axis_minor_length", "eccentricity", "orientation", "inertia_tensor", "inertia_tensor_eigvals",
     "intensity_min", "intensity_max", "intensity_mean", "euler_number",
     "area_convex", "feret_diameter_max", "perimeter", "perimeter_crofton", "solidity",
@@ -95,7 +96,6 @@ def regionprops_table(
     fits = (
         2 <= labels.ndim <= 3
         and labels.dtype.kind in "ui"
-        and extra_properties is None
         and spacing is None
         and labels.size > 0
         and labels.any()
@@ -106,23 +106,18 @@ def regionprops_table(
     others = [name for name in properties if name not in ours]
     table = {}
     if ours:
-        asked = list(dict.fromkeys("area" if name == "num_pixels" else name for name in ours))
-        table = _host.measure(labels, samples if _of_samples(ours) else None, asked, None, None)
-        if "num_pixels" in ours:
-            table["num_pixels"] = table["area"]
-    if others:
+        table = _host.measure(labels, samples if _of_samples(ours) else None, ours, None, None)
+    if others or extra_properties:
         theirs = original("regionprops_table", __name__, _MEASURE)(
             label_image, intensity_image, others, cache=cache, separator="-", extra_properties=extra_properties,
             spacing=spacing,
         )  # fmt: skip
         table.update(theirs)
-    if "area" not in properties:
-        table.pop("area", None)
     made = {}
-    for name in [*properties, *(key for key in table if others and _stem(key) not in properties)]:
+    for name in [*properties, *(key for key in table if _stem(key) not in properties)]:
         for key, column in table.items():
             if _stem(key) == name or key == name:
-                if name == "area":
+                if name in ("area", "area_bbox"):
                     column = column.astype(float)
                 made[key.replace("-", separator)] = column
     return made
