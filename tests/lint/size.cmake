@@ -64,7 +64,7 @@ set(rooms
   "tests/lint 778"
   "tests/papers 419"
   "tests/parts 2273"
-  "tests/python 3484"
+  "tests/python 3485"
   "tests/support 2693"
   "tests 220"
   "release 505"
