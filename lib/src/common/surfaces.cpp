@@ -22,8 +22,9 @@ namespace {
 // 1. Near search: words of one surface are compared with the other surface, moved by one offset after another
 //    in ascending order of length. The first hit is the nearest element. If few elements of a word are left,
 //    each is compared with the rows around it. Surfaces that are close to each other end here.
-// 2. Tree: the others are searched for in a tree whose nodes have 4^3 children. The first bound is the
-//    distance to the element that is the nearest to the place before.
+// 2. Tree: the others are searched for in a tree whose nodes have 64 children. Nodes are near to cubes in the
+//    unit of the spacing, else a search would visit all nodes that are thick and near. The first bound is
+//    the distance to the element that is the nearest to the place before.
 //
 // Both find the minimum of the same sums of squares, so distances depend on neither threads nor the search.
 
@@ -119,6 +120,7 @@ struct Rings {
 };
 
 using Place = std::array<int, 3>;
+using Spacing = std::array<double, 3>;
 
 /// The bounding box of two objects, with an empty margin along y and z. An image of one y has no margin
 /// there.
@@ -126,17 +128,31 @@ struct Frame {
   int margin;  // along y; along z it is 1
   Place origin;
   int width, height, depth;
-  int words;              // of a row
-  std::ptrdiff_t stride;  // from row to row, with an empty word before each row and after the last
+  int words;                  // of a row
+  std::ptrdiff_t stride;      // from row to row, with an empty word before each row and after the last
+  std::vector<Place> shifts;  // powers of 2: the size of nodes of each level of the tree, from elements up
 
-  Frame(const Box& box, bool is_flat)
+  Frame(const Box& box, bool is_flat, const Spacing& spacing)
       : margin(is_flat ? 0 : 1),
         origin{box.min[0], box.min[1] - margin, box.min[2] - 1},
         width(box.max[0] - box.min[0] + 1),
         height(box.max[1] - box.min[1] + 1 + 2 * margin),
         depth(box.max[2] - box.min[2] + 3),
         words((width - 1) / 64 + 1),
-        stride(words + 1) {}
+        stride(words + 1),
+        shifts(1) {
+    for (Place next{}; nodes(0, next) > 1 || nodes(1, next) > 1 || nodes(2, next) > 1;) {
+      for (int bit = 0; bit < 6; ++bit) {  // each doubles the shortest edge
+        const auto edge = [&](std::size_t axis) {
+          constexpr double kMax = std::numeric_limits<double>::max();
+          return nodes(axis, next) > 1 ? std::min(std::ldexp(spacing[axis], next[axis]), kMax) : HUGE_VAL;
+        };
+        const std::size_t yz = edge(1) < edge(2) ? 1 : 2, axis = edge(0) <= edge(yz) ? 0 : yz;
+        if (nodes(axis, next) > 1) ++next[axis];
+      }
+      shifts.push_back(next);
+    }
+  }
 
   std::size_t elements() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height) *
@@ -144,23 +160,21 @@ struct Frame {
   }
   std::ptrdiff_t row(int y, int z) const { return (std::ptrdiff_t{z} * height + y) * stride + 1; }
   std::size_t bits() const { return static_cast<std::size_t>(row(0, depth)); }
-  /// Returns the nodes along an axis of the tree, at a level above the elements.
-  static int nodes(int length, int level) {
-    return static_cast<int>((std::int64_t{length} - 1) >> (2 * level)) + 1;
+  /// Returns the nodes along an axis of the tree.
+  int nodes(std::size_t axis, const Place& shift) const {
+    return (((axis == 0 ? width : axis == 1 ? height : depth) - 1) >> shift[axis]) + 1;
   }
-  int levels() const {
-    int level = 1;
-    while (nodes(std::max({width, height, depth}), level) > 1) ++level;
-    return level;
-  }
-  std::size_t nodes_of_level(int level) const {
-    return static_cast<std::size_t>(nodes(width, level)) * static_cast<std::size_t>(nodes(height, level)) *
-           static_cast<std::size_t>(nodes(depth, level));
+  std::size_t nodes_of_level(std::size_t level) const {
+    std::size_t count = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      count *= static_cast<std::size_t>(nodes(axis, shifts[level]));
+    return count;
   }
   /// Returns the bytes of a measurement: both surfaces, one more mask and a tree.
   double bytes() const {
     double all = 3 * static_cast<double>(bits());
-    for (int level = 1; level <= levels(); ++level) all += static_cast<double>(nodes_of_level(level));
+    for (std::size_t level = 1; level < shifts.size(); ++level)
+      all += static_cast<double>(nodes_of_level(level));
     return all * sizeof(std::uint64_t);
   }
 };
@@ -297,22 +311,22 @@ class NearSearch {
   const Bits& to_;
 };
 
-/// The elements of a surface, in nodes of 4^3 elements, in nodes of 4^3 nodes, and so on.
+/// The elements of a surface, in nodes of 64 elements, in nodes of 64 nodes, and so on.
 class SurfaceTree {
  public:
-  SurfaceTree(const Frame& frame, const Bits& surface, const std::array<double, 3>& spacing, bool in_parallel)
+  SurfaceTree(const Frame& frame, const Bits& surface, const Spacing& spacing, bool in_parallel)
       : spacing_(spacing) {
-    for (int level = 1; level <= frame.levels(); ++level)
-      levels_.push_back({Frame::nodes(frame.width, level), Frame::nodes(frame.height, level),
-                         Bits(frame.nodes_of_level(level))});
-    for_each(Frame::nodes(frame.depth, 1), in_parallel, [&](int node) {
-      for (int z = 4 * node; z < std::min(frame.depth, 4 * node + 4); ++z)
+    for (std::size_t i = 0; i + 1 < frame.shifts.size(); ++i) levels_.emplace_back(frame, i);
+    Level& leaves = levels_.front();
+    const int count_x = 1 << leaves.bits[0], count_z = 1 << leaves.bits[2];
+    for_each(frame.nodes(2, leaves.bits), in_parallel, [&](int node) {
+      for (int z = count_z * node; z < std::min(frame.depth, count_z * (node + 1)); ++z)
         for (int y = 0; y < frame.height; ++y)
           for (int i = 0; i < frame.words; ++i)
             for (std::uint64_t open = surface[static_cast<std::size_t>(frame.row(y, z) + i)]; open != 0;) {
-              const int four = std::countr_zero(open) / 4 * 4;
-              const std::uint64_t found = open & std::uint64_t{15} << four;
-              levels_[0].at({(i * 64 + four) / 4, y / 4, node}) |= found >> four << (z % 4 * 16 + y % 4 * 4);
+              const int first = std::countr_zero(open) / count_x * count_x;
+              const std::uint64_t found = open & ~std::uint64_t{0} >> (64 - count_x) << first;
+              leaves.add({i * 64 + first, y, z}, found >> first);
               open ^= found;
             }
     });
@@ -320,9 +334,7 @@ class SurfaceTree {
       const Level& below = levels_[i - 1];
       Place at{0, 0, 0};
       for (const std::uint64_t word : below.words) {
-        if (word != 0)
-          levels_[i].at({at[0] / 4, at[1] / 4, at[2] / 4}) |= std::uint64_t{1}
-                                                              << (at[2] % 4 * 16 + at[1] % 4 * 4 + at[0] % 4);
+        if (word != 0) levels_[i].add(at, 1);
         if (++at[0] < below.width) continue;
         at[0] = 0;
         if (++at[1] < below.height) continue;
@@ -351,31 +363,65 @@ class SurfaceTree {
  private:
   struct Level {
     int width, height;
+    Place shift, bits;                   // of the size of children, and of their number along each axis
+    Place places;                        // of the bits of each axis in the number of a child
+    std::array<std::uint64_t, 3> first;  // children of index 0 along each axis
     Bits words;
 
+    Level(const Frame& frame, std::size_t level)
+        : width(frame.nodes(0, frame.shifts[level + 1])),
+          height(frame.nodes(1, frame.shifts[level + 1])),
+          shift(frame.shifts[level]),
+          first{},
+          words(frame.nodes_of_level(level + 1)) {
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        bits[axis] = frame.shifts[level + 1][axis] - shift[axis];
+        places[axis] = axis == 0 ? 0 : places[axis - 1] + bits[axis - 1];
+        for (int child = 0; child < 64; ++child)
+          if (index_of(child, axis) == 0) first[axis] |= std::uint64_t{1} << child;
+      }
+    }
+
+    int index_of(int child, std::size_t axis) const {
+      return child >> places[axis] & ((1 << bits[axis]) - 1);
+    }
+    Place child_of(const Place& node, int child) const {
+      Place at;
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        at[axis] = (node[axis] << bits[axis]) + index_of(child, axis);
+      return at;
+    }
+    /// Adds children in a row: `found` from `at`.
+    void add(const Place& at, std::uint64_t found) {
+      Place node;
+      int child = 0;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        node[axis] = at[axis] >> bits[axis];
+        child += (at[axis] - (node[axis] << bits[axis])) << places[axis];
+      }
+      words[place_of(node)] |= found << child;
+    }
     std::size_t place_of(const Place& node) const {
       const auto [x, y, z] = node;
       return (static_cast<std::size_t>(z) * static_cast<std::size_t>(height) + static_cast<std::size_t>(y)) *
                  static_cast<std::size_t>(width) +
              static_cast<std::size_t>(x);
     }
-    std::uint64_t& at(const Place& node) { return words[place_of(node)]; }
   };
 
   void search(const Place& place, std::size_t level, const Place& node, Nearest& best) const {
-    // Children by their index along each axis.
-    constexpr std::array<std::uint64_t, 3> kFirst{0x1111111111111111, 0x000F000F000F000F, 0xFFFF};
-    std::uint64_t open = levels_[level].words[levels_[level].place_of(node)];
-    const int bits = 2 * static_cast<int>(level);
-    std::array<std::array<double, 4>, 3> squares;
+    const Level& nodes = levels_[level];
+    std::uint64_t open = nodes.words[nodes.place_of(node)];
+    std::array<std::array<double, 64>, 3> squares;  // by the index of a child along each axis
     for (std::size_t axis = 0; axis < 3; ++axis)
-      for (int i = 0; i < 4; ++i) {
-        const std::int64_t begin = (std::int64_t{node[axis]} * 4 + i) << bits;
-        const std::int64_t after = place[axis] - begin - ((std::int64_t{1} << bits) - 1);
+      for (int i = 0; i < 1 << nodes.bits[axis]; ++i) {
+        const int shift = nodes.shift[axis];
+        const std::int64_t begin = ((std::int64_t{node[axis]} << nodes.bits[axis]) + i) << shift;
+        const std::int64_t after = place[axis] - begin - ((std::int64_t{1} << shift) - 1);
         const std::int64_t gap = std::max({begin - place[axis], after, std::int64_t{0}});
         const double square = square_of(gap, spacing_[axis]);
         squares[axis][static_cast<std::size_t>(i)] = square;
-        if (square >= best.square) open &= ~(kFirst[axis] << (i << (2 * axis)));
+        if (square >= best.square) open &= ~(nodes.first[axis] << (i << nodes.places[axis]));
       }
     struct Child {
       double square;
@@ -385,25 +431,23 @@ class SurfaceTree {
     std::size_t count = 0;
     for (; open != 0; open &= open - 1) {
       const int child = std::countr_zero(open);
-      const auto i = static_cast<std::size_t>(child);
-      const double square = squares[2][i / 16] + squares[1][i / 4 % 4] + squares[0][i % 4];
+      const auto along = [&](std::size_t axis) {
+        return squares[axis][static_cast<std::size_t>(nodes.index_of(child, axis))];
+      };
+      const double square = along(2) + along(1) + along(0);
       if (square >= best.square) continue;
-      const Place at{node[0] * 4 + child % 4, node[1] * 4 + child / 4 % 4, node[2] * 4 + child / 16};
       if (level == 0)
-        best = {square, at};
+        best = {square, nodes.child_of(node, child)};
       else
         children[count++] = {square, child};
     }
     std::sort(children.begin(), children.begin() + static_cast<std::ptrdiff_t>(count),
               [](const Child& a, const Child& b) { return a.square < b.square; });
-    for (std::size_t i = 0; i < count && children[i].square < best.square; ++i) {
-      const int child = children[i].number;
-      search(place, level - 1,
-             {node[0] * 4 + child % 4, node[1] * 4 + child / 4 % 4, node[2] * 4 + child / 16}, best);
-    }
+    for (std::size_t i = 0; i < count && children[i].square < best.square; ++i)
+      search(place, level - 1, nodes.child_of(node, children[i].number), best);
   }
 
-  std::array<double, 3> spacing_;
+  Spacing spacing_;
   std::vector<Level> levels_;
 };
 
@@ -492,7 +536,7 @@ class Surfaces::State {
     const double of_thread = static_cast<double>(max_bytes) / oneapi::tbb::this_task_arena::max_concurrency();
     const auto measure_if = [&](std::size_t i, bool is_small) {
       const PairOfPieces pair = pair_at(i);
-      const Frame frame(box_of(pair.truth, pair.prediction), is_flat_);
+      const Frame frame(box_of(pair.truth, pair.prediction), is_flat_, options_.spacing);
       const double bytes = frame.bytes() + kBytesOfFar * static_cast<double>(frame.elements());
       if ((frame.elements() <= kSmall && bytes <= of_thread) == is_small)
         *pair.result = measure(pair.truth, pair.prediction, max_bytes, !is_small);
@@ -548,7 +592,7 @@ class Surfaces::State {
   /// Returns the distances from both surfaces to the other.
   std::array<Counts, 2> distances_of(const Pieces& truth, const Pieces& prediction, std::int64_t max_bytes,
                                      bool in_parallel) const {
-    const Frame frame(box_of(truth, prediction), is_flat_);
+    const Frame frame(box_of(truth, prediction), is_flat_, options_.spacing);
     check_bytes_of_surfaces(frame.bytes(), max_bytes);
     Bits mask(frame.bits());  // then, elements whose nearest ones are far
     std::array<Bits, 2> surfaces;
