@@ -518,7 +518,8 @@ std::string parse_min_size(const std::string& given, std::array<MinSize, 2>& siz
     const bool is_both = name.empty() && words.size() == 1;
     MinSize size;
     if (!parse_limit(word.substr(place), size.pixels, size.physical).empty() ||
-        !(is_both || name == "truth=" || name == "prediction="))
+        !(is_both || (name == "truth=" && !sizes[0].is_given()) ||
+          (name == "prediction=" && !sizes[1].is_given())))
       return "'" + given +
              "' is not N, truth=N, prediction=N or truth=N,prediction=N; N is a number of pixels or a size "
              "such as 10mm3";

@@ -570,7 +570,8 @@ TEST_CASE("small objects of truth, prediction or both are left out") {
         Json({{"truth", "1000000um2"}, {"prediction", 3}}));
   CHECK(physical("1mm3").code == 64);
   fails({"match", truth, prediction, "--min-size", "1mm2"}, 65, "has no spacing in a unit of length");
-  for (const char* wrong : {"x", "truth", "both=3", "3,truth=2", "truth=-1", "truth=2mm"})
+  for (const char* wrong :
+       {"x", "truth", "both=3", "3,truth=2", "truth=-1", "truth=2mm", "truth=3,truth=2mm2"})
     fails({"match", truth, prediction, "--min-size", wrong}, 64, "is not N, truth=N, prediction=N");
   fails({"match", "--track", truth, "--min-size", "2"}, 64, "not for --track");
 }
