@@ -30,6 +30,15 @@ def run(*words):
     subprocess.run([program, *words, "--quiet", "--no-fsync"], check=True)
 
 
+def run_tasks(folder, *words):
+    """Runs three parts, whose outputs the second join assembles."""
+    for last in ([], ["--finish"]):
+        for part in range(1, 4):
+            run(*words, "--part", f"{part}/3", "--parts-dir", folder)
+        subprocess.run([program, "join", folder, *last, "--quiet"], check=True)
+    shutil.rmtree(folder)
+
+
 def image_of(path, shape, form, axes, consolidated, scales=()):
     """An OME-Zarr image of boxes, and its elements. `scales`: the sizes of smaller ones."""
     random = numpy.random.default_rng(len(shape))
@@ -95,12 +104,9 @@ def check_zip(image, path, tasks, expected, words):
         whole = file.read()
     run("label", image, "-o", path, "--overwrite", *words, "--memory", "9M")
     assert open(path, "rb").read() == whole, "slabs"
-    for _ in range(3):
-        for part in range(1, 4):
-            run("label", image, "-o", path, "--overwrite", *words, "--part", f"{part}/3", "--parts-dir", tasks)
-    subprocess.run([program, "join", tasks, "--quiet"], check=True)
+    os.remove(path)
+    run_tasks(tasks, "label", image, "-o", path, *words)
     assert open(path, "rb").read() == whole, "parts"
-    shutil.rmtree(tasks)
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -122,6 +128,10 @@ with tempfile.TemporaryDirectory() as folder:
             run("label", path, "-o", other)
             check(other, expected, False)
             assert zarr.open_group(other, mode="r").metadata.zarr_format == form, "the format of the input"
+            files = contents(other)
+            shutil.rmtree(other)
+            run_tasks(os.path.join(folder, "tasks"), "label", path, "-o", other)
+            assert contents(other) == files, (form, "parts")
             run("label", path, "-o", other, "--zarr-format", str(5 - form))
             check(other, expected, False)
             assert zarr.open_group(other, mode="r").metadata.zarr_format == 5 - form
@@ -187,12 +197,9 @@ with tempfile.TemporaryDirectory() as folder:
                 run("label", store, "-o", name, *words, "--memory", "9M")
                 assert contents(name) == files, (how, "slabs")
                 tasks = os.path.join(folder, "tasks")
-                for _ in range(3):
-                    for part in range(1, 4):
-                        run("label", store, "-o", name, *words, "--part", f"{part}/3", "--parts-dir", tasks)
-                    subprocess.run([program, "join", tasks, "--quiet"], check=True)
+                shutil.rmtree(name)
+                run_tasks(tasks, "label", store, "-o", name, *words)
                 assert contents(name) == files, (how, "parts")
-                shutil.rmtree(tasks)
                 if how[2:]:  # labels of an image with shards have some, too
                     run("measure", name, "--relabel", "-o", other, "--overwrite", "--no-components")
                     copy = zarr.open_group(other, mode="r")["0"]
