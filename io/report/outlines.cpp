@@ -77,15 +77,17 @@ std::int64_t count_column_runs(std::span<const RowRun> runs) {
 constexpr std::size_t kAtOnce = 256;  // components of one text
 
 /// Error (memory) if the texts that threads make at a time do not fit.
-void check_texts(OutlineFormat format, const RunsOfComponents& all, std::size_t of_measures,
-                 std::int64_t max_bytes) {
-  constexpr std::int64_t kOfRun = 240,
-                         kOfColumnRun = 64;  // corners or places, their lists while they grow, text
+void check_texts(OutlineFormat format, const RunsOfComponents& all,
+                 const std::vector<MeasureColumn>& measures, std::int64_t max_bytes) {
+  // Corners or places, their lists while they grow, text. A number has at most 39 digits.
+  constexpr std::int64_t kOfRun = 240, kOfColumnRun = 64, kOfMeasure = 64;
+  std::int64_t of_measures = std::ssize(measures) * kOfMeasure;
+  for (const MeasureColumn& column : measures) of_measures += std::ssize(column.name);
   const std::size_t components = all.ends.size();
   std::vector<std::int64_t> bytes_of_texts;
   for (std::size_t first = 0; first < components; first += kAtOnce) {
     const std::size_t end = std::min(components, first + kAtOnce);
-    auto bytes = static_cast<std::int64_t>(format == OutlineFormat::coco ? 0 : (end - first) * of_measures);
+    auto bytes = format == OutlineFormat::coco ? 0 : static_cast<std::int64_t>(end - first) * of_measures;
     for (std::size_t i = first; i < end; ++i)
       bytes += format == OutlineFormat::coco ? kOfColumnRun * count_column_runs(all.of(i))
                                              : kOfRun * std::ssize(all.of(i));
@@ -330,7 +332,7 @@ void stream_outlines(const TextSink& sink, OutlineFormat format, std::vector<Out
   if (kBytesOfRun * std::ssize(runs) > max_bytes) refuse_runs(max_bytes);
   const RunsOfComponents all = by_component(std::exchange(runs, {}), first, count);
   const ComponentTable measures = measures_of(subject);
-  check_texts(format, all, bytes_of_measures(measures), max_bytes);
+  check_texts(format, all, measures.columns, max_bytes);
   const Categories categories(subject);
   if (subject.stretch.begins) put_head(sink, format, subject, categories);
   const auto make = [&](std::string& text, std::int64_t piece) {

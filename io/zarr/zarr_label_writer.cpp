@@ -115,13 +115,12 @@ class ChunkFolder {
       index_.assign(2 * static_cast<std::size_t>(layout_.columns), kNoChunk);
       shard_bytes_ = 0;
     }
-    std::uint64_t bytes = 0;
+    index_[2 * column] = shard_bytes_;
     for (const std::span<const std::byte> part : parts) {
       write_all(shard_.get(), part.data(), part.size());
-      bytes += part.size();
+      shard_bytes_ += part.size();
     }
-    index_[2 * column] = std::exchange(shard_bytes_, shard_bytes_ + bytes);
-    index_[2 * column + 1] = bytes;
+    index_[2 * column + 1] = shard_bytes_ - index_[2 * column];
   }
   /// Completes the shard of the strip, if it has one.
   void end_strip() {
@@ -559,8 +558,9 @@ std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& optio
   const std::int64_t rows = std::int64_t{layout.height} * layout.depth;
   const std::int64_t of_strip = rows * runs * std::int64_t{sizeof(LabelRun)};
   const std::int64_t of_chunk = std::min<std::int64_t>(rows * runs, RunDeflater::most_that_pay(row, rows));
-  return std::max(2 * of_strip + RunDeflater::bytes_of(of_chunk) + kBuffers * samples,
-                  kBuffersOfPyramid * samples);
+  const std::int64_t index = options.shards || options.geometry.zarr_shards ? 16 * layout.columns : 0;
+  return index + std::max(2 * of_strip + RunDeflater::bytes_of(of_chunk) + kBuffers * samples,
+                          kBuffersOfPyramid * samples);
 }
 
 static void check(const ZarrLabelLayout& layout, const ZarrLabelHeader& header) {

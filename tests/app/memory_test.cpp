@@ -118,6 +118,18 @@ TEST_CASE("samples of a volume that is labeled by slabs are read slice by slice"
   CHECK((measured_within(250, small, samples) == measured_within(0, small, samples)));
 }
 
+TEST_CASE("outlines with many measures need little memory") {
+  const ScratchFolder scratch;
+  BitVolume dots({80, 60, 1});
+  for (int y = 0; y < 60; y += 2)
+    for (int x = 0; x < 80; x += 2) dots.set(x, y);
+  std::string images;
+  for (char name = 'a'; name < 'k'; ++name)
+    images += (images.empty() ? "" : ",") + save(scratch / (std::string(1, name) + ".png"), dots.view());
+  succeeds({"label", scratch / "a.png", "-c", "4", "--measure", "all", "--intensity", images, "--outlines",
+            scratch / "o.geojson", "--memory", "30M", "--quiet"});
+}
+
 TEST_CASE("wide rows of labels stay within --memory, in all formats") {
   const ScratchFolder scratch;
   // Few runs: more than the samples of all rows would not fit.
@@ -153,6 +165,11 @@ TEST_CASE("wide rows of labels stay within --memory, in all formats") {
   CHECK(refused.code == 71);
   CHECK_THAT(refused.err, tests::containing("to write outputs with that many labels"));
   CHECK(!std::filesystem::exists(scratch / "none.tif"));
+  // The index of a shard has 16 bytes per chunk.
+  const Ended index =
+      within(80, {"label", sparse_file, "-o", scratch / "none.zarr", "--shards", "--chunks", "1"});
+  CHECK(index.code == 71);
+  CHECK(!std::filesystem::exists(scratch / "none.zarr"));
 }
 
 TEST_CASE("very wide images are compared within the memory that there is, or refused") {
