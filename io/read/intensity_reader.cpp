@@ -152,6 +152,11 @@ std::vector<std::string> channel_names(const Source& source, ReadOptions options
   return names;
 }
 
+bool has_one_channel(const Source& source, ReadOptions options) {
+  options.warn = nullptr;
+  return claimed_images(source, options, &PlaneChoice::channel, "--channel") == 1;
+}
+
 int count_frames(const Source& source, const ReadOptions& options, const std::string& option) {
   bool is_named = false;
   const int count = source.is_folder  // a stack

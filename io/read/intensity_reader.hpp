@@ -62,6 +62,9 @@ class IntensityReader final : public IntensityImage {
 /// slices.
 std::vector<std::string> channel_names(const Source& source, ReadOptions options);
 
+/// Returns whether --channel selects the only channel of a file that can be opened.
+bool has_one_channel(const Source& source, ReadOptions options);
+
 /// Returns the number of time points of an image, from its header. `options`: those for opening it, except
 /// the time point; `option` asks for all of them. Throws Error as open_reader() does, and (data) if there are
 /// not several, because pages without a time axis would be slices.
