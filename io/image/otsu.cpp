@@ -183,8 +183,8 @@ class IntegerValues {
   SampleValue value_of(std::uint64_t rank) const {
     if (is_palette_) return SampleValue::of(static_cast<double>(rank) / kPerUnit);
     const std::uint64_t bits = rank ^ (is_signed_ ? kSign : 0);
-    const SampleValue exact = *SampleValue::parse(is_signed_ ? std::to_string(static_cast<std::int64_t>(bits))
-                                                             : std::to_string(bits));
+    SampleValue exact = *SampleValue::parse(is_signed_ ? std::to_string(static_cast<std::int64_t>(bits))
+                                                       : std::to_string(bits));
     if (!is_luma_) return exact;
     const SampleValue number = SampleValue::of(exact.number());  // lumas are doubles: the last up to it
     return exact < number ? SampleValue::of(std::nextafter(exact.number(), -HUGE_VAL)) : number;
