@@ -79,7 +79,7 @@ def test_results_have_the_same_bits_in_every_order_of_axes(random, ndim):
         number = int(random.choice({1: [1], 2: [4, 8], 3: [4, 8, 6, 18, 26]}[ndim]))
         spacing = tuple(range(2, 2 + ndim))
         slices = ndim == 3 and number in (4, 8)
-        wraps = {"periodic": [0], "properties": ("area", "bbox", "centroid", "wraps_x", "border_sides")}
+        wraps = {"periodic": [0], "properties": ("area", "bbox", "centroid", f"wraps_{'xyz'[ndim - 1]}", "border_sides")}
         calls = [
             lambda x, s: gpuccl.label(x, number),
             lambda x, s: gpuccl.label(x, number, values=True),

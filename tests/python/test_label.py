@@ -13,6 +13,7 @@ from scipy import ndimage
 from skimage import measure as skimage_measure
 
 import gpuccl
+from gpuccl import _core
 
 
 def structure(ndim, reach):
@@ -69,6 +70,41 @@ def test_periodic_axes_touch(random):
         assert len(touching["label_a"]) == 0 and count <= ndimage.label(mask, structure(ndim, reach))[1]
         first = [int(np.flatnonzero(padded[inside] == i + 1)[0]) for i in range(count)]
         assert first == sorted(first) and table["area"].sum() == mask.sum()
+
+
+@pytest.mark.parametrize("values", [False, True])
+def test_measures_across_borders_are_right_or_refused(values):
+    for shape in ((16, 20), (8, 16, 20)):
+        mask = np.zeros(shape, np.uint8)
+        part = (slice(2, 5),) * (mask.ndim - 2)
+        mask[(*part, slice(3, 7), slice(18, None))] = mask[(*part, slice(3, 5), slice(4))] = mask[(*part, slice(10, 12), slice(8, 12))] = 1
+        samples = np.arange(mask.size, dtype=np.uint16).reshape(shape)
+        refused = set()
+        for name in (*_core.measures(), "num_pixels", "area_bbox", "centroid_local", "centroid_weighted_local", "inertia_tensor", "image", "coords", "slice"):
+            more = {"intensity": samples} if name.startswith("intensity") or "weighted" in name else {}
+            if name.endswith("_physical"):
+                more["spacing"] = range(1, mask.ndim + 1)
+            try:
+                found = gpuccl.label(mask, values=values, periodic="x", stats=True, properties=name, **more)[2]
+            except ValueError as error:
+                assert "periodic" in str(error) or "volumes" in str(error) or "images" in str(error)
+                refused.add(name)
+                continue
+            if name in ("x0", "x1", "cx", "wraps_x"):
+                continue
+            more = {key: np.roll(value, 6, -1) if key == "intensity" else value for key, value in more.items()}
+            moved = gpuccl.label(np.roll(mask, 6, -1), values=values, stats=True, properties=name, **more)[2]
+            for column, of_moved in zip(found.values(), moved.values()):
+                np.testing.assert_array_equal(column, of_moved, name)
+        right = {"area", "extent", "wraps_x", "border_y0", "border_sides", "centroid_local", "intensity_mean", "intensity_median"}
+        wrong = {"perimeter", "euler_number", "axis_major_length", "inertia_tensor", "image", "coords", "slice", "cx_weighted", "border_x1", "wraps_y"}
+        assert not right & refused and refused >= wrong | {"centroid_weighted_local", "solidity", "axis_minor_length_physical", "sphericity"}
+    out = np.full(mask.shape, 7)
+    with pytest.raises(ValueError, match="periodic: solidity is not measured across borders; use area, bbox"):
+        gpuccl.label(mask, periodic="x", stats=True, properties=("area", "solidity"), out=out)
+    assert (out == 7).all()
+    with pytest.raises(ValueError, match="wraps_x needs periodic along that axis"):
+        gpuccl.label(mask, stats=True, properties="wraps_x")
 
 
 def test_packed_bits(random):

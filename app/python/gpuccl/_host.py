@@ -26,6 +26,10 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
     ndim = array.ndim
     number = pixels(connectivity, ndim)
     names = Columns(columns, ndim, spacing) if columns is not None else None
+    dims = getattr(given, "dims", ()) if library_of(given) == "xarray" else ()
+    wraps = periodic_axes(periodic, ndim, dims)
+    if names:
+        names.check_periodic(wraps)
     turned = packed_width is None and is_turned(array, number)
     if out is None:
         # 2^31 elements may have labels that int32 cannot represent.
@@ -46,7 +50,7 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
             number,
             bool(values),
             float(delta),
-            periodic_axes(periodic, ndim, getattr(given, "dims", ()) if library_of(given) == "xarray" else ()),
+            wraps,
             -1 if packed_width is None else packed_width,
             names.wanted if names else [],
             names.spacing if names else _NO_SPACING,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import functools
 import operator
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,12 @@ _PHYSICAL = frozenset(name[: -len("_physical")] for name in _KNOWN if name.endsw
 _UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity", "num_pixels", "slice", "image", "coords"}) | _WHOLE
 #: Properties that are derived from other columns.
 _DERIVED = frozenset({"area_bbox", "centroid_local", "centroid_weighted_local", "slice", "image", "coords"})
+#: Measures that hold for components that continue at a periodic border: of area and box, which are unrolled, of sides
+#: and of samples. Others need all elements in one place.
+_ACROSS = frozenset({"label", "value", "area", "extent", "width", "height", "depth", "equivalent_diameter_area"}) | frozenset(
+    f"{axis}{side}" for axis in "xyz" for side in "01"
+)
+_ACROSS_ALSO = re.compile("c[xyz]|(intensity|border|percolates|wraps)_.*")
 DEFAULT = ("label", "area", "bbox", "centroid")
 
 
@@ -99,6 +106,24 @@ class Columns:
     @property
     def names(self) -> list[str]:
         return [column for column, _ in self._pairs]
+
+    def check_periodic(self, axes: Sequence[bool]) -> None:
+        """Refuses columns that are not measured with these periodic axes x, y and z."""
+        for column, measures in self._pairs:
+            name, _, axis = column.partition("_")
+            is_along = name in ("border", "wraps") and axis[:1] in "xyz" and axes["xyz".index(axis[:1])]
+            if name == "wraps" and not is_along:
+                raise ValueError(f"{column} needs periodic along that axis")
+            if name == "border" and is_along:
+                raise ValueError(f"{column} needs an axis that is not periodic")
+            plain = [measure.removesuffix("_physical") for measure in measures.split()]
+            if any(axes) and (
+                column in ("slice", "image", "coords")
+                or not all(one in _ACROSS or _ACROSS_ALSO.fullmatch(one) for one in plain)
+            ):
+                raise ValueError(
+                    f"periodic: {column} is not measured across borders; use area, bbox, centroid, extent, border, percolates, wraps or intensity"
+                )
 
     @property
     def wanted(self) -> list[str]:
