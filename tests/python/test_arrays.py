@@ -483,3 +483,32 @@ def test_xarray_names_axes_and_keeps_coordinates():
         gpuccl.label(grid, periodic=["depth"])
     with pytest.raises(TypeError, match="one of dask"):
         gpuccl.label(grid.chunk())
+
+
+def test_second_arrays_of_xarray_have_the_same_axes():
+    xarray = pytest.importorskip("xarray")
+    values = np.random.default_rng(1).integers(0, 4, (6, 6))
+    grid = xarray.DataArray(values, {"lat": np.arange(6) - 3.0, "lon": np.arange(6) * 60}, ("lat", "lon"))
+    calls = {
+        "intensity": lambda one, other: gpuccl.measure(one, other, ("label", "intensity_mean")),
+        "intensity ": lambda one, other: gpuccl.label(one, stats=True, intensity=other, properties="intensity_mean")[2],
+        "seeds": lambda one, other: {"": np.asarray(gpuccl.clean(one, seeds=other))},
+        "prediction": lambda one, other: gpuccl.match(one, other, pairs=True)[1],
+    }
+    for name, call in calls.items():
+        name = name.strip()
+        with pytest.raises(ValueError, match=f"{name} has the dims .'lon', 'lat'., the first array has .'lat', 'lon'.: use {name}.transpose.'lat', 'lon'.$"):
+            call(grid, grid.T)
+        with pytest.raises(ValueError, match=f"{name} has the dims .'y', 'lon'.*use {name}.data"):
+            call(grid, grid.rename(lat="y"))
+        for moved in (grid[::-1], grid.assign_coords(lat=grid.lat + 1)):
+            with pytest.raises(ValueError, match=f"{name} has other coordinates along lat .*{name}.reindex_like.*{name}.data"):
+                call(grid, moved)
+        expected = call(values, values)
+        for right in (grid, grid.T.transpose("lat", "lon"), grid[::-1].reindex_like(grid), grid.drop_vars("lat"), values):
+            np.testing.assert_equal(call(grid, right), expected)
+        np.testing.assert_equal(call(grid, grid[::-1].data), call(values, values[::-1]))
+    channels = grid.expand_dims(c=2, axis=-1)
+    assert list(calls["intensity"](grid, channels)) == ["label", "intensity_mean-0", "intensity_mean-1"]
+    with pytest.raises(ValueError, match="intensity.transpose.'lat', 'lon', ...."):
+        calls["intensity"](grid, channels.transpose("lon", "lat", "c"))

@@ -7,7 +7,7 @@ import operator
 import numpy as np
 
 from . import _core
-from ._kinds import Output, as_floats, as_host, as_labels, as_mask, library_of, like, periodic_axes, pixels
+from ._kinds import Output, as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
 from ._measures import Columns, as_signed, check_intensity, measure_channels
 
 _NO_SPACING = [0.0, 0.0, 0.0]
@@ -21,13 +21,13 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
         array = as_floats(array)
     shape = array.shape if packed_width is None else (*array.shape[:-1], packed_width)
     if intensity is not None:
+        check_axes(given, intensity, "intensity")
         intensity = as_samples(intensity)
     output = None
     ndim = array.ndim
     number = pixels(connectivity, ndim)
     names = Columns(columns, ndim, spacing) if columns is not None else None
-    dims = getattr(given, "dims", ()) if library_of(given) == "xarray" else ()
-    wraps = periodic_axes(periodic, ndim, dims)
+    wraps = periodic_axes(periodic, ndim, dims_of(given))
     if names:
         names.check_periodic(wraps)
     turned = packed_width is None and is_turned(array, number)
@@ -107,6 +107,7 @@ def images_of(shape) -> tuple[int, tuple]:
 
 
 def measure(labels, intensity, properties, connectivity, spacing):
+    check_axes(labels, intensity, "intensity")
     labels = as_labels(labels)
     number = pixels(connectivity, labels.ndim)
     columns = Columns(properties, labels.ndim, spacing)
@@ -158,6 +159,7 @@ def checked_sizes(ndim, values, per_value, largest, min_size, max_size, fill_hol
 
 def clean(array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out):
     given = array
+    check_axes(given, seeds, "seeds")
     array = as_host(array)
     if values is None:
         values = array.dtype != np.bool_
@@ -245,6 +247,7 @@ def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, d
     thresholds, of_empty, smallest = check_match(
         threshold, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions
     )
+    check_axes(truth, prediction, "prediction")
     truth = as_labels(truth)
     of_classes = pixels(connectivity, truth.ndim) if per_value else 0
     sizes = Columns((), truth.ndim, 1 if spacing is None else spacing).spacing if distances or regions else None

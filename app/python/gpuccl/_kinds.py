@@ -72,6 +72,30 @@ def periodic_axes(periodic, ndim: int, dims: tuple = ()) -> list[bool]:
     return chosen
 
 
+def dims_of(array) -> tuple:
+    """Returns the names of the axes of an array of xarray."""
+    return getattr(array, "dims", ()) if library_of(array) == "xarray" else ()
+
+
+def check_axes(array, other, name: str) -> None:
+    """Refuses a second array of xarray, the argument `name`, whose axes are not those of the first. It may have an axis of
+    channels more."""
+    dims, others = dims_of(array), dims_of(other)
+    if not dims or not others:
+        return
+    if others[: len(dims)] != dims:
+        names = ", ".join([*map(repr, dims), *["..."][: len(others) - len(dims)]])
+        way = f"use {name}.transpose({names})" if set(dims) <= set(others) else f"use {name}.data if these are the same axes"
+        raise ValueError(f"{name} has the dims {others}, the first array has {dims}: {way}")
+    for dim in dims:
+        pair = [each.coords[dim].variable for each in (array, other) if dim in getattr(each, "coords", ())]
+        if len(pair) == 2 and not pair[0].equals(pair[1]):
+            raise ValueError(
+                f"{name} has other coordinates along {dim} than the first array: use {name}.reindex_like() of it, or "
+                f"{name}.data if its elements are in the same order"
+            )
+
+
 def on_device(array) -> bool:
     """Returns whether an array is in the memory of a GPU."""
     library = library_of(array)
