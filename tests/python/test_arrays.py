@@ -408,6 +408,25 @@ def test_columns_are_of_int64_and_float64():
     assert type(large[0]) is np.uint64
 
 
+@pytest.mark.parametrize("chunks", [None, 1])
+def test_both_columns_of_labels_have_one_type(chunks):
+    module, take = gpuccl, np.asarray
+    if chunks:
+        module, array = pytest.importorskip("gpuccl.dask"), pytest.importorskip("dask.array")
+        take = lambda labels: array.from_array(labels, chunks=chunks)  # noqa: E731
+    for highest, kind in ((2**63 - 1, np.int64), (2**63, np.uint64), (2**64 - 1, np.uint64)):
+        low, high = np.array([[1, 2]], np.uint64), np.array([[1, highest]], np.uint64)
+        touching = module.contacts(take(high))
+        both = np.stack([touching["label_a"], touching["label_b"]])
+        assert both.dtype == kind and both.tolist() == [[1], [highest]]
+        for truth, prediction in ((low, high), (high, low)):
+            table = module.match(take(truth), take(prediction), pairs=True)[1]
+            both = np.stack([table["truth"], table["prediction"]])
+            assert both.dtype == kind and set(both[:, 1:].ravel().tolist()) == {2, highest}
+        none = module.match(take(high * 0), take(high), pairs=True)[1]
+        assert none["truth"].dtype == none["prediction"].dtype == kind
+
+
 def test_connectivity_is_an_integer_in_any_order_of_calls():
     for ndim in (1, 2, 3):
         array = np.ones((3,) * ndim, bool)

@@ -340,7 +340,7 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     -------
     dict of arrays
         A row for each pair with ``label_a < label_b``: the number of shared faces across each axis (``faces-0``, ...), of
-        shared ``edges``, and in volumes of shared ``corners``.
+        shared ``edges``, and in volumes of shared ``corners``. Labels have one type, as in :func:`measure`.
 
     Examples
     --------

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._kinds import Output, as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
-from ._measures import Columns, as_signed, check_intensity, measure_channels
+from ._measures import Columns, as_signed, check_intensity, measure_channels, sign_together
 
 _NO_SPACING = [0.0, 0.0, 0.0]
 _MOST = 2**64 - 1
@@ -190,9 +190,7 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
 def contacts(labels, connectivity, spacing):
     labels = as_labels(labels)
     found = _core.contacts(labels, pixels(connectivity, labels.ndim))
-    for name in ("label_a", "label_b"):
-        found[name] = as_signed(found[name])
-    return contact_table(found, labels.ndim, spacing)
+    return contact_table(sign_together(found, "label_a", "label_b"), labels.ndim, spacing)
 
 
 def outlines(labels):
@@ -240,7 +238,9 @@ def check_match(threshold, per_value, connectivity, empty, distances, spacing, t
 def match_result(scores, table, pairs, empty):
     if empty == "skip" and not any(scores["objects"].values()):
         scores = None
-    return (scores, {name: as_signed(column) for name, column in table.items()}) if pairs else scores
+    if not pairs:
+        return scores
+    return scores, sign_together({name: as_signed(column) for name, column in table.items()}, "truth", "prediction")
 
 
 def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions):

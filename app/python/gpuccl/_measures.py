@@ -184,6 +184,15 @@ def as_signed(values: np.ndarray) -> np.ndarray:
     return values.view(np.int64) if values.dtype == np.uint64 and values.max(initial=0) < 2**63 else values
 
 
+def sign_together(table: dict, *names: str) -> dict:
+    """Gives columns of labels one type, int64 if all labels fit. NumPy stacks int64 and uint64 as floating-point numbers."""
+    columns = {name: as_signed(table[name]) for name in names}
+    if any(column.dtype == np.uint64 for column in columns.values()):
+        columns = {name: column.astype(np.uint64) for name, column in columns.items()}
+    table.update(columns)
+    return table
+
+
 def check_intensity(intensity, properties) -> None:
     """Refuses an intensity image that no property needs."""
     names = (properties,) if isinstance(properties, str) else properties

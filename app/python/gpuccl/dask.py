@@ -15,7 +15,7 @@ import numpy as np
 from . import _core, _host
 from ._kinds import as_floats, as_host, as_labels, as_mask, periodic_axes, pixels
 from ._measures import DEFAULT as _DEFAULT
-from ._measures import Columns, as_signed, check_intensity
+from ._measures import Columns, check_intensity, sign_together
 
 if TYPE_CHECKING:
     from ._measures import Names, Spacing, Table
@@ -307,10 +307,7 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     found = chunks.compute(
         _contacts, lambda p: (chunks.with_before(p, 1, as_labels), [at > 0 for at in p], number)
     )
-    table = _added(found)
-    for name in ("label_a", "label_b"):
-        table[name] = as_signed(table[name])
-    return _host.contact_table(table, labels.ndim, spacing)
+    return _host.contact_table(sign_together(_added(found), "label_a", "label_b"), labels.ndim, spacing)
 
 
 class _Chunks:
