@@ -500,6 +500,10 @@ def test_xarray_names_axes_and_keeps_coordinates():
     assert cleaned.coords.identical(grid.coords) and (cleaned.values == gpuccl.clean(mask, min_size=5)).all()
     with pytest.raises(ValueError, match="no such axis to be periodic: depth; axes are letters of 'xyz', names of .*lon"):
         gpuccl.label(grid, periodic=["depth"])
+    for array, name in ((grid, "longitude"), (mask, "longitude"), (grid, "lon,latitude"), (grid, "zl")):
+        with pytest.raises(ValueError, match=f"no such axis to be periodic: {name.rpartition(',')[2]}; axes are letters of 'xyz'"):
+            gpuccl.label(array, periodic=name)
+    assert gpuccl.label(grid, periodic="lon,y")[1] == gpuccl.label(mask, periodic="xy")[1]
     with pytest.raises(TypeError, match="one of dask"):
         gpuccl.label(grid.chunk())
 

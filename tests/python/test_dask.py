@@ -310,6 +310,40 @@ def test_samples_of_a_chunk_take_no_memory_for_the_row(dtype):
     assert table["intensity_max"].tolist() == [8, 7]
 
 
+def test_xarray_of_dask():
+    import gpuccl.dask
+
+    xarray = pytest.importorskip("xarray")
+    mask = np.random.default_rng(1).random((3, 20, 30)) < 0.2
+    grid = xarray.DataArray(mask, {"lat": np.arange(20) - 10.0}, ("time", "lat", "lon"), "rain", {"units": "mm"})
+    chunked = grid.chunk(7)
+    with pytest.raises(TypeError, match="use gpuccl.dask.label or array.compute"):
+        gpuccl.label(chunked)
+    expected, expected_count = gpuccl.label(grid, periodic="lon")
+    for lazy in (False, True):
+        labels, count = gpuccl.dask.label(chunked, periodic="lon", lazy=lazy)
+        assert isinstance(labels.data, da.Array) and count == expected_count
+        assert labels.compute().identical(expected.astype(np.int64))
+    labels = labels.chunk(7)
+    same_tables(gpuccl.dask.measure(labels), gpuccl.measure(expected))
+    same_tables(gpuccl.dask.contacts(labels), gpuccl.contacts(expected))
+    assert gpuccl.dask.match(labels, labels)["matching"][0]["f1"] == 1
+    seeds = grid & (grid.lat > 0)
+    cleaned = gpuccl.dask.clean(chunked, seeds=seeds.chunk(7))
+    assert isinstance(cleaned.data, da.Array) and cleaned.compute().identical(gpuccl.clean(grid, seeds=seeds))
+    assert gpuccl.dask.label(chunked[:0])[0].identical(chunked[:0].astype(np.int64).drop_attrs().rename(None))
+    for call, name in (
+        (lambda: gpuccl.dask.measure(labels, labels[:, ::-1], ("intensity_max",)), "images has other coordinates along lat"),
+        (lambda: gpuccl.dask.match(labels, labels.T), "prediction has the dims"),
+        (lambda: gpuccl.dask.clean(chunked, seeds=chunked.T), "seeds has the dims"),
+        (lambda: gpuccl.dask.label(chunked, periodic="depth"), "no such axis to be periodic: depth; .*names of .*lon"),
+    ):
+        with pytest.raises(ValueError, match=name):
+            call()
+    with pytest.raises(TypeError, match="a dask array is needed, not ndarray"):
+        gpuccl.dask.label(grid)
+
+
 def test_arrays_that_dask_cannot_label():
     import gpuccl.dask
 

@@ -52,9 +52,9 @@ def periodic_axes(periodic, ndim: int, dims: tuple = ()) -> list[bool]:
     if periodic is None:
         return chosen
     if isinstance(periodic, str):
-        named = [name.strip() for name in periodic.split(",")]
-        periodic = named if set(named) <= set(dims) else periodic.replace(",", "")
-    for axis in periodic if isinstance(periodic, str) else np.atleast_1d(periodic).tolist():
+        named, letters = [name.strip() for name in periodic.split(",")], periodic.replace(",", "")
+        periodic = list(letters) if set(letters) <= set("xyz") and not set(named) <= set(dims) else named
+    for axis in np.atleast_1d(periodic).tolist():
         if axis in dims:
             place = ndim - 1 - dims.index(axis)
         elif isinstance(axis, str):

@@ -1,7 +1,8 @@
 """Labeling, measuring, matching and cleaning of dask arrays, which may be larger than memory.
 
 Chunks are processed where they are, in any scheduler of dask. Faces of chunks and tables of their objects are joined. A
-few chunks, all faces and all tables are in memory at a time. Results are those of the array in memory.
+few chunks, all faces and all tables are in memory at a time. Results are those of the array in memory. A DataArray of
+xarray that contains a dask array is taken, too; labels and cleaned arrays are then DataArrays with its coordinates.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _core, _host
-from ._kinds import as_floats, as_host, as_labels, as_mask, periodic_axes, pixels
+from ._kinds import as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
 from ._measures import DEFAULT as _DEFAULT
 from ._measures import Columns, check_intensity, sign_together
 
@@ -58,14 +59,16 @@ def label(
     import dask.array as da
     from dask.graph_manipulation import bind
 
+    given = array
+    array, _ = _arrays(array)
     chunks = _Chunks(array)
     number = pixels(connectivity, array.ndim)
     if array.ndim == 3 and number in (4, 8):
         raise ValueError("connectivity 4 and 8 label slices separately; label each slice instead")
     reach = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}[number] if array.ndim > 1 else 1
-    wraps = periodic_axes(periodic, array.ndim)[array.ndim - 1 :: -1]
+    wraps = periodic_axes(periodic, array.ndim, dims_of(given))[array.ndim - 1 :: -1]
     if array.size == 0:
-        return da.zeros(array.shape, dtype=np.int64), da.zeros((), dtype=np.int64) if lazy else 0
+        return like(da.zeros(array.shape, dtype=np.int64), given, is_labels=True), da.zeros((), dtype=np.int64) if lazy else 0
     if any(wrap and size == 1 for wrap, size in zip(wraps, array.shape)):
         raise ValueError("an axis of one element cannot be periodic")
     found = {
@@ -92,7 +95,7 @@ def label(
         count = int(numbers[-1])
     maps = {p: numbers[i] for i, p in enumerate(chunks.places)}
     labels = _Chunks(array).map(lambda p, block: (_relabel, block, connectivity, values, maps[p]), np.int64)
-    return labels, da.from_delayed(count, (), np.int64) if lazy else count
+    return like(labels, given, is_labels=True), da.from_delayed(count, (), np.int64) if lazy else count
 
 
 def measure(
@@ -125,6 +128,7 @@ def measure(
     --------
     >>> table = gpuccl.dask.measure(labels, properties=("label", "area", "perimeter"))  # doctest: +SKIP
     """
+    labels, images = _arrays(labels, images, "images")
     _Chunks(labels, "measure")
     number = pixels(connectivity, labels.ndim)
     columns = Columns(properties, labels.ndim, spacing)
@@ -198,6 +202,7 @@ def match(
     for name in (name for name, value in whole_only.items() if value is not None and value is not False):
         raise ValueError(f"{name} needs the whole images; use gpuccl.match(truth.compute(), ...), or gpuccl match for files")
     thresholds, of_empty, smallest = _host.check_match(threshold, False, None, empty, False, None, None, min_size)
+    truth, prediction = _arrays(truth, prediction, "prediction")
     chunks = _Chunks(truth, "match")
     others = chunks.like(prediction, "prediction")
     whole = _sizes(truth.shape)
@@ -254,6 +259,8 @@ def clean(
     """
     import dask.array as da
 
+    given = array
+    array, seeds = _arrays(array, seeds, "seeds")
     _Chunks(array, "clean")
     number = pixels(connectivity, array.ndim)
     values = array.dtype != np.bool_ if values is None else values
@@ -280,7 +287,7 @@ def clean(
             of_labels.update(zip(one["truth"][pairs].tolist(), one["prediction"][pairs].tolist()))
         of_rows = np.array([of_labels[number] for number in rows[:, 1].tolist()], np.uint64)
     kept = _selected(labels, rows, per_value, *sizes[:3], clear_border, of_rows)
-    return da.map_blocks(_fill, array.rechunk(labels.chunks), _where(labels, kept), dtype=array.dtype)
+    return like(da.map_blocks(_fill, array.rechunk(labels.chunks), _where(labels, kept), dtype=array.dtype), given)
 
 
 def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing = None) -> Table:
@@ -302,12 +309,19 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     --------
     >>> table = gpuccl.dask.contacts(labels, spacing=(2, 0.5, 0.5))  # doctest: +SKIP
     """
+    labels, _ = _arrays(labels)
     chunks = _Chunks(labels, "contacts")
     number = pixels(connectivity, labels.ndim)
     found = chunks.compute(
         _contacts, lambda p: (chunks.with_before(p, 1, as_labels), [at > 0 for at in p], number)
     )
     return _host.contact_table(sign_together(_added(found), "label_a", "label_b"), labels.ndim, spacing)
+
+
+def _arrays(array, other=None, name: str = "") -> list:
+    """Returns the arrays of DataArrays, whose axes must be the same. `name` is the argument of the second."""
+    check_axes(array, other, name)
+    return [one.data if dims_of(one) else one for one in (array, other)]
 
 
 class _Chunks:
