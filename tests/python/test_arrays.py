@@ -95,6 +95,7 @@ def test_results_have_the_same_bits_in_every_order_of_axes(random, ndim):
             lambda x, s: gpuccl.clean(x, number, largest=2),
             lambda x, s: gpuccl.clean(x, number, largest=2, values=False, out=np.empty(shape, x.dtype, "F")),
             lambda x, s: gpuccl.clean(x, number, min_size=3, values=False, seeds=s > 0),
+            lambda x, s: gpuccl.clean(x, number, largest=2, values=x.dtype != bool, seeds=s > 2**20),
             lambda x, s: gpuccl.clean(x, number, values=True, largest=1, per_value=True),
             lambda x, s: gpuccl.clean(x, number, values=False, fill_holes=ndim > 1, clear_border=ndim > 1),
             lambda x, s: x if slices or min(shape) < 2 else gpuccl.label(x, number, values=True, stats=True, **wraps),

@@ -187,6 +187,8 @@ def test_ignored_arguments_are_refused():
     for axes in ((0, 5), 2, -3, "z"):
         with pytest.raises(ValueError, match="no such axis"):
             gpuccl.label(mask, periodic=axes)
+    with pytest.raises(ValueError, match="periodic and delta"):
+        gpuccl.label(mask.astype(int), values=True, delta=1, periodic="x")
     with pytest.raises(TypeError, match="gpuccl.compat.scipy.label takes a structure"):
         gpuccl.label(mask, np.ones((3, 3)))
     with pytest.raises(TypeError, match="gpuccl.label_file labels files"):

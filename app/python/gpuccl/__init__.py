@@ -154,6 +154,8 @@ def label(
     [1, 2, 1]
     """
     _check_values(values, delta, packed_width)
+    if periodic is not None and delta:
+        raise ValueError("periodic and delta cannot be combined")
     if not stats and (properties is not _DEFAULT or spacing is not None or intensity is not None):
         raise ValueError("properties, spacing and intensity are for tables: add stats=True")
     columns = properties if stats else None

@@ -474,6 +474,13 @@ void render(const LabelRows& labels, const std::vector<Label>& map, std::uint64_
   render_all(labels, reinterpret_cast<std::uint8_t*>(data), mapped);
 }
 
+/// Returns the labels with the numbers of the map.
+LabelImage numbered(const LabeledArray& made) {
+  LabelImage labels(made.labeled.labels->extent(), static_cast<Label>(made.count()));
+  render_all(*made.labeled.labels, labels.data(), made.map.data());
+  return labels;
+}
+
 /// Checks an array that labels are written to. `width`: of rows of packed bits; negative for other arrays.
 void check_out(const HostArray& array, const HostArray& out, int width) {
   Extent expected = array.extent();
@@ -747,8 +754,7 @@ nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& gi
         of.order = kRasterOrder;
       } else if (!made.map.empty() && (intensity || order == kRasterOrder)) {
         // Labels united across borders; components are measured by these.
-        united.emplace(made.labeled.labels->extent(), static_cast<Label>(count));
-        render_all(*made.labeled.labels, united->data(), made.map.data());
+        united = numbered(made);
         of.labels = &*united;
       }
       table = make_table(of, request, measure_columns(of, request, intensity ? &*intensity : nullptr));
@@ -1060,8 +1066,11 @@ nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& re
   if (seeds) {
     if (!seeds->same_shape(array)) refuse("seeds has another shape than the array");
     options.keep.steps = {{.measure = MeasureId::intensity_max, .relation = Condition::Relation::greater}};
-    measured = measure_columns({made.labeled.labels.get(), made.labeled.components, connectivity},
-                               {.columns = {"intensity_max"}}, &*seeds);
+    std::optional<LabelImage> turned;
+    if (!made.map.empty()) turned = numbered(made);
+    measured = measure_columns(
+        {turned ? &*turned : made.labeled.labels.get(), made.labeled.components, connectivity},
+        {.columns = {"intensity_max"}}, &*seeds);
   }
   const Selection selection =
       select(std::move(made.labeled.components), array.extent(), per_slice, options, measured,
