@@ -121,6 +121,24 @@ class ContentsScanner {
     return true;
   }
 
+  /// Refuses --page together with a channel or time point that the description lists: each page has one.
+  void check_page_alone(const PlaneChoice& choice) const {
+    const auto has_several = [&](std::int64_t TiffSeries::*size) {
+      return std::any_of(description().series.begin(), description().series.end(),
+                         [&](const TiffSeries& series) { return series.*size > 1; });
+    };
+    std::string others;
+    if (!choice.channel_name.empty() || (choice.channel && has_several(&TiffSeries::channels)))
+      others = "--channel";
+    if (choice.frame && (*choice.frame > 0 || has_several(&TiffSeries::frames)))
+      others += others.empty() ? "--frame" : " and --frame";
+    if (!others.empty())
+      throw Error(ErrorCode::data,
+                  "--page numbers the pages of the file, over all channels and time points; leave out --page "
+                  "or " +
+                      others);
+  }
+
   /// Chooses planes by the description of the first page.
   void choose_planes() {
     PlaneChoice choice = options_.planes;
@@ -130,14 +148,7 @@ class ContentsScanner {
                   fmt::format("contains {} channels; --channel N selects one, from 0", known_->samples));
     if (!choice.any()) return;
     const std::vector<TiffSeries> undescribed(1);
-    if (choice.pages && !choice.channel_name.empty())
-      throw Error(ErrorCode::data,
-                  "--page numbers the pages of the file, which have no channel names; leave out --page or "
-                  "--channel");
-    if (choice.pages && choice.frame.value_or(0) > 0)
-      throw Error(ErrorCode::data,
-                  "--page numbers the pages of the file, which have no time points; leave out --page or "
-                  "--frame");
+    if (choice.pages) check_page_alone(choice);
     const bool is_described = !description().series.empty() && !choice.pages;
     const std::vector<TiffSeries>& series = is_described ? description().series : undescribed;
     const TiffSeries& chosen = chosen_series(series, choice);

@@ -305,9 +305,8 @@ TEST_CASE("pages of time points are their slices; those of a TIFF are of the fil
   succeeds({"label", add_image(scratch / "a.png"), "-o", tiff, "--quiet"});
   const Ended refused = gpuccl({"label", tiff, "--frame", "all", "--page", "0", "-o", scratch / "out/"});
   CHECK(refused.code == 65);
-  CHECK(
-      refused.err.find("--page numbers the pages of the file, which have no time points; leave out --page or "
-                       "--frame") != std::string::npos);
+  CHECK(refused.err.find("--page numbers the pages of the file, over all channels and time points; leave out "
+                         "--page or --frame") != std::string::npos);
 }
 
 TEST_CASE("option --skip-existing labels only missing outputs") {

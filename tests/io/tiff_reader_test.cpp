@@ -1295,7 +1295,16 @@ TEST_CASE_METHOD(OneFile,
           "has no 'RFP' among its channels (0 DAPI, 1 GFP); --channel N selects one");
   of_channel.planes.pages = PageRange{0, 1};
   REQUIRE(refusal_of_file(path, of_channel) ==
-          "--page numbers the pages of the file, which have no channel names; leave out --page or --channel");
+          "--page numbers the pages of the file, over all channels and time points; leave out --page or "
+          "--channel");
+  of_channel.planes.channel_name.clear();
+  of_channel.planes.channel = 0;
+  of_channel.planes.frame = 0;  // of one time point
+  REQUIRE(refusal_of_file(path, of_channel).ends_with("leave out --page or --channel"));
+  of_channel.planes.channel.reset();
+  REQUIRE(read(path, of_channel).info.extent.depth == 1);
+  of_channel.planes.frame.reset();
+  of_channel.planes.channel_name = "RFP";
   of_channel.planes.pages.reset();
   const std::string long_name(39, 'x');
   CHECK(channels_in_words({"", long_name + "\u00e9"}) == "channels (0, 1 " + long_name + "...)");
