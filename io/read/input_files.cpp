@@ -221,7 +221,7 @@ std::vector<std::string> listed_names(const fs::path& folder, std::ifstream& lis
 std::vector<std::string> sorted_names(const fs::path& folder,
                                       const std::function<void(const std::string&)>& warn) {
   std::vector<std::string> names;
-  std::size_t others = 0;
+  std::vector<std::string> others;
   std::error_code failure;
   for (fs::directory_iterator entry(folder, failure), end; !failure && entry != end;
        entry.increment(failure)) {
@@ -229,7 +229,7 @@ std::vector<std::string> sorted_names(const fs::path& folder,
     const fs::path name = entry->path().filename();
     if (entry->is_directory(unknown) || name.native().starts_with('.')) continue;
     if (!is_image_in_folder(entry->path())) {
-      ++others;
+      others.push_back(name.string());
       continue;
     }
     require_file(entry->path());
@@ -239,7 +239,7 @@ std::vector<std::string> sorted_names(const fs::path& folder,
     throw Error(failure_to_read(failure.value()),
                 "cannot read the folder (" + system_reason(failure.value()) + ")");
   if (names.empty()) throw Error(ErrorCode::data, "the folder contains no " + image_extensions() + " file");
-  if (others > 0 && warn) warn(skipped_by_name(others));
+  if (!others.empty() && warn) warn(skipped_by_name(std::move(others)));
   std::sort(names.begin(), names.end(), natural_less);
   if (warn)
     for (const std::string& line : slice_hints(names)) warn(line);
@@ -248,9 +248,16 @@ std::vector<std::string> sorted_names(const fs::path& folder,
 
 }  // namespace
 
-std::string skipped_by_name(std::size_t count) {
-  return count == 1 ? "1 file skipped: not an image by its extension"
-                    : std::to_string(count) + " files skipped: not images by their extensions";
+std::string skipped_by_name(std::vector<std::string> names) {
+  constexpr std::size_t kNamed = 3;
+  std::sort(names.begin(), names.end(), natural_less);
+  std::string listed;
+  for (std::size_t i = 0; i < std::min(names.size(), kNamed); ++i) listed += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kNamed) listed += ", ...";
+  return (names.size() == 1
+              ? "1 file skipped: not an image by its extension ("
+              : std::to_string(names.size()) + " files skipped: not images by their extensions (") +
+         listed + ")";
 }
 
 std::vector<std::string> slice_names(const fs::path& folder,

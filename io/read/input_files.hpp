@@ -27,8 +27,8 @@ std::string state_of_input(const Source& source);
 /// formats, and missing numbers.
 std::vector<std::string> slice_hints(const std::vector<std::string>& names);
 
-/// Returns the warning about files of a folder that are skipped by name.
-std::string skipped_by_name(std::size_t count);
+/// Returns the warning about files of a folder that are skipped by name, with the first names.
+std::string skipped_by_name(std::vector<std::string> names);
 
 /// The file of a folder that, if it exists, lists the slices of the stack in order.
 inline constexpr const char* kSliceList = "files.txt";

@@ -711,9 +711,13 @@ TEST_CASE("files of a folder that are left out are reported") {
   for (const char* name : {"in/a.json", "in/a.csv", "in/all.csv", "in/notes.txt"})
     write_file(scratch / name, "label,area");
   warned({"label", scratch / "in", "--stats", scratch / "in/all.csv", "--overwrite"},
-         "in: 1 file skipped: not an image");
-  warned({"label", scratch / "st/v", "--stack"}, "v: 1 file skipped: not an image by its extension\n");
+         "in: 1 file skipped: not an image by its extension (notes.txt)\n");
+  warned({"label", scratch / "st/v", "--stack"},
+         "v: 1 file skipped: not an image by its extension (3.gif)\n");
   warned({"label", scratch / "st/v", "--stack", "--jobs", "2"}, "1 file skipped: not an image");
+  for (const char* name : {"in/10.jp2", "in/9.jp2", "in/b.pdf"}) write_file(scratch / name, "x");
+  warned({"label", scratch / "in", "--overwrite"},
+         "in: 5 files skipped: not images by their extensions (9.jp2, 10.jp2, all.csv, ...)\n");
 }
 
 TEST_CASE("lists and folders that give no input are said to") {

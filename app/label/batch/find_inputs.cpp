@@ -112,8 +112,8 @@ class Finder {
                                             : std::nullopt,
           true);
     warn_of_links(folder, listing);
-    if (const std::size_t others = count_others(listing); others > 0)
-      warn(folder, io::skipped_by_name(others));
+    if (std::vector<std::string> others = others_in(listing); !others.empty())
+      warn(folder, io::skipped_by_name(std::move(others)));
     if (options_.recursive) {
       for (const std::string& inner : listing.folders) add_images(folder / inner, name / inner);
     } else if (!listing.folders.empty()) {
@@ -155,16 +155,19 @@ class Finder {
     return listing;
   }
 
-  /// Counts the files that are neither images nor outputs: reports and tables have the names of images.
-  std::size_t count_others(const Listing& listing) const {
+  /// Returns the names of files that are neither images nor outputs: reports and tables have the names of
+  /// images.
+  std::vector<std::string> others_in(const Listing& listing) const {
     std::set<std::string> names;
+    std::vector<std::string> others;
     for (const std::string& image : listing.images) names.insert(io::without_extension(image));
-    return static_cast<std::size_t>(
-        std::count_if(listing.others.begin(), listing.others.end(), [&](const fs::path& other) {
-          const std::string extension = io::lower_extension(other.filename());
-          const bool is_of_image = names.contains(io::without_extension(other.filename().string()));
-          return !((extension == ".json" || extension == ".csv") && is_of_image) && !is_output(other);
-        }));
+    for (const fs::path other : listing.others) {
+      const std::string extension = io::lower_extension(other.filename()), name = other.filename().string();
+      const bool is_of_image = names.contains(io::without_extension(name));
+      if (!((extension == ".json" || extension == ".csv") && is_of_image) && !is_output(other))
+        others.push_back(name);
+    }
+    return others;
   }
 
   void warn_of_links(const fs::path& folder, const Listing& listing) {
