@@ -161,6 +161,7 @@ void MeasureOptions::add_measure_to(const Command& command) {
           wanted |= measures_of_word;
           if (measures_of_word.count() == 1) named |= measures_of_word;
           if (word == "all") continue;
+          asked |= measures_of_word;
           for (const Measure& measure : measures())
             needs_spacing |= is_physical(measure) && measures_of_word[static_cast<std::size_t>(measure.id)] &&
                              word != name_of(MeasureGroup::basic);  // whose others are there in any case
@@ -362,6 +363,7 @@ void MeasureOptions::resolve_periodic(const MeasureSet& compared, const Periodic
                                       {MeasureId::border_y0, MeasureId::border_y1},
                                       {MeasureId::border_z0, MeasureId::border_z1}};
   const MeasureSet known = of_periodic | measures_of(MeasureGroup::basic) | measures_of(MeasureGroup::border);
+  wanted &= known | asked | measures_of(MeasureGroup::intensity);  // `all`: what can be measured
   for (const MeasureId id : columns((wanted | compared) & ~known))
     throw Error(ErrorCode::usage,
                 "--periodic: " + std::string(measure_of(id).name) +

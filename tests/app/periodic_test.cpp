@@ -33,6 +33,12 @@ TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
   refused({"--periodic", "x", "--threshold", "0:1"},
           "--threshold LOW:HIGH and --periodic cannot be combined");
   refused({"--periodic", "x", "--measure", "shape"}, "--periodic: width is not measured across borders");
+  refused({"--periodic", "x", "--measure", "all,shape"}, "--periodic: width is not measured");
+  refused({"--periodic", "x", "--measure", "all", "--intensity", input}, "intensity_");
+  const auto measured = [&](const char* words) {
+    return report_of({input, "--periodic", "x", "--measure", words})["components"];
+  };
+  CHECK(measured("all") == measured("border,periodic"));
   refused({"--periodic", "x", "--measure", "extent"}, "--periodic: extent is not measured across borders");
   refused({"--periodic", "x", "--keep", "border_x1 == 0"}, "border_x1 needs an axis without --periodic");
   refused({"--periodic", "y", "--measure", "border_y0"}, "border_y0 needs an axis without --periodic");
