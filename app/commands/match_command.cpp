@@ -366,7 +366,9 @@ class Matching {
   std::unique_ptr<const Surfaces> surfaces_of(const ImagePair& pair, const Objects& truth,
                                               const Objects& prediction, std::int64_t max_bytes) {
     if (!options_.distances && !options_.regions) return nullptr;
-    const io::ImageInfo info = info_of(truth);
+    io::ImageInfo info = info_of(truth);
+    const auto& least = options_.min_size;
+    if (least[0].physical || least[1].physical) io::assume_unit(info.geometry);
     check_spacing(options_.spacing, info, Connectivity::c26);
     if (const std::string hint = hint_of_spacing(info, Connectivity::c26); !hint.empty())
       print_warning(pair.truth, hint);
@@ -417,8 +419,10 @@ class Matching {
       std::uint64_t min_size = least.pixels;
       if (least.physical)
         min_size = io::with_path(path, [&] {
-          return elements_from(*least.physical, info_of(objects), Connectivity::c8,
-                               [&](const std::string& line) { print_warning(path, line); });
+          io::ImageInfo info = info_of(objects);
+          if (io::assume_unit(info.geometry)) print_warning(path, io::kUnitIsAssumed);
+          return elements_from(*least.physical, info,
+                               info.extent.depth > 1 ? Connectivity::c26 : Connectivity::c8);
         });
       std::vector<std::uint64_t> areas = objects.areas;  // 0 of objects that are not scored
       for (std::size_t i = 0; i < objects.classes.size() && !options_.classes.empty(); ++i)

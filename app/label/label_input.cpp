@@ -240,20 +240,15 @@ double LabelMeasures::bytes_of_counts(std::int64_t elements) const {
 
 namespace {
 
-/// Returns the number of pixels that have this size. A NIfTI without a unit is in mm, with a warning.
-double elements_of(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity,
-                   const std::function<void(const std::string& line)>& warn) {
-  const bool is_volume = input.extent.depth > 1 || is_3d(connectivity);
+/// Returns the number of pixels that have this size.
+double elements_of(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity) {
+  const bool is_volume = is_3d(connectivity);
   const int axes = is_volume ? 3 : 2;
   if (size.axes != axes)
     throw Error(ErrorCode::usage, size.text + " is " + (size.axes == 3 ? "a volume" : "an area") +
                                       ", but the input is labeled as " +
                                       (is_volume ? "a volume" : "an image"));
-  io::Geometry geometry = input.geometry;
-  if (geometry.unit == io::LengthUnit::unknown && geometry.nifti) {
-    if (warn) warn(io::kUnitIsAssumed);
-    geometry.unit = io::LengthUnit::mm;
-  }
+  const io::Geometry& geometry = input.geometry;
   if (!geometry.is_known(axes) || geometry.unit == io::LengthUnit::unknown)
     throw Error(ErrorCode::data,
                 "has no spacing in a unit of length, which " + size.text + " needs; set it with --spacing");
@@ -273,21 +268,18 @@ constexpr double kTolerance = 1e-9;
 
 /// Returns `selection` with the limits as numbers of elements of `input`. Throws as elements_from().
 SelectionOptions with_limits(const SelectionOptions& selection, const PhysicalLimits& limits,
-                             const io::ImageInfo& input, Connectivity connectivity,
-                             const std::function<void(const std::string& line)>& warn) {
+                             const io::ImageInfo& input, Connectivity connectivity) {
   SelectionOptions own = selection;
-  if (limits.min) own.min_size = elements_from(*limits.min, input, connectivity, warn);
+  if (limits.min) own.min_size = elements_from(*limits.min, input, connectivity);
   if (limits.max)
-    own.max_size = whole(std::floor(
-        elements_of(*limits.max, input, connectivity, limits.min ? nullptr : warn) * (1 + kTolerance)));
+    own.max_size = whole(std::floor(elements_of(*limits.max, input, connectivity) * (1 + kTolerance)));
   return own;
 }
 
 }  // namespace
 
-std::uint64_t elements_from(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity,
-                            const std::function<void(const std::string& line)>& warn) {
-  return whole(std::ceil(elements_of(size, input, connectivity, warn) * (1 - kTolerance)));
+std::uint64_t elements_from(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity) {
+  return whole(std::ceil(elements_of(size, input, connectivity) * (1 - kTolerance)));
 }
 
 /// Refuses an input that the label image cannot hold, before the input is read. Throws FileError.
@@ -339,7 +331,11 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
     return options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format));
   };
   connectivity_ = options.values.objects ? io::open_without_per_slice(choose) : choose();
-  selection_ = with_limits(options.selection, options.physical_limits, info_, connectivity_, read.warn);
+  info_.geometry.has_areas = !is_3d(connectivity_);
+  const PhysicalLimits& limits = options.physical_limits;
+  if ((limits.min || limits.max) && io::assume_unit(info_.geometry) && read.warn)
+    read.warn(io::kUnitIsAssumed);
+  selection_ = with_limits(options.selection, limits, info_, connectivity_);
   for (Condition::Step& step : selection_.keep.steps)
     if (step.measure == MeasureId::z0 || step.measure == MeasureId::z1 || step.measure == MeasureId::cz)
       step.number -= info_.geometry.first_slice;

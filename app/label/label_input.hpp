@@ -35,8 +35,7 @@ io::PlaneChoice planes_of_intensity(const io::Source& image, const LabelOptions&
 
 /// Returns the minimum number of pixels of objects of at least this size. Throws Error (data) if the input
 /// has no spacing in a unit, (usage) for an area of a volume or a volume of an image.
-std::uint64_t elements_from(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity,
-                            const std::function<void(const std::string& line)>& warn);
+std::uint64_t elements_from(const PhysicalSize& size, const io::ImageInfo& input, Connectivity connectivity);
 
 /// Measures of the components of one input, and the images of --intensity.
 class LabelMeasures {

@@ -143,6 +143,12 @@ bool needs_unit(const Geometry& geometry, const GivenSpacing& given) {
   return geometry.nifti && geometry.unit == LengthUnit::unknown && given.unit == LengthUnit::unknown;
 }
 
+bool assume_unit(Geometry& geometry) {
+  if (!geometry.is_in_mm || !geometry.is_known() || geometry.unit != LengthUnit::unknown) return false;
+  geometry.unit = LengthUnit::mm;
+  return true;
+}
+
 std::array<double, 12> NiftiFrame::affine_of_quaternion() const {
   const auto& [b, c, d, x, y, z] = quatern;
   const double a = std::sqrt(std::max(0.0, 1 - (b * b + c * c + d * d)));

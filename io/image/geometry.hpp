@@ -80,6 +80,8 @@ struct Geometry {
   Resolution resolution = {};                   // alone it specifies no spacing
   bool has_slice_axis = false;                  // of an array, even if the axis has one element
   int first_slice = 0;                          // of slices labeled separately: its number in the file
+  bool is_in_mm = false;                        // by custom of the format, if a file has no unit
+  bool has_areas = false;                       // of slices labeled separately: components have no volume
 
   /// Along the first `axes`.
   bool is_known(int axes = 2) const;
@@ -98,6 +100,9 @@ bool is_spacing(double length);
 
 /// Returns whether neither has a unit. A NIfTI then has mm, as other programs assume.
 bool needs_unit(const Geometry& geometry, const GivenSpacing& given);
+
+/// Sets mm if the file has no unit and other programs assume mm in its format. Returns whether it did.
+bool assume_unit(Geometry& geometry);
 
 inline constexpr const char* kUnitIsAssumed =
     "has no unit of length; mm is assumed, set another with --spacing X,Y,Z,UNIT";

@@ -118,6 +118,7 @@ Geometry read_geometry(const Fields& fields, std::size_t axes) {
     if (is_spacing(length)) geometry.spacing[i] = length;
   }
   geometry.unit = length_unit(fields.text({"DistanceUnits"}));
+  geometry.is_in_mm = fields.text({"DistanceUnits"}).empty();
   if (!origin && !matrix) return geometry;
   Orientation orientation = plain_orientation(geometry);
   orientation.space = WorldSpace::lps;

@@ -176,6 +176,7 @@ Geometry read_geometry(const Fields& fields) {
   geometry.orientation = orientation_of(frame);
   drop_unusable(geometry.orientation);
   geometry.nifti = frame;
+  geometry.is_in_mm = true;
   return geometry;
 }
 

@@ -327,6 +327,7 @@ Geometry read_geometry(const Fields& fields, const Axes& axes) {
       if (axes.place(i)) geometry.spacing[i] = std::abs((*spacings)[*axes.place(i)]);
     geometry.unit = unit_in(fields.text("units"), axes.first);
   }
+  geometry.is_in_mm = fields.text("space units").empty() && fields.text("units").empty();
   for (double& length : geometry.spacing)
     if (!is_spacing(length)) length = 0;
   return geometry;

@@ -103,6 +103,20 @@ TEST_CASE("a NIfTI without a unit needs only lengths, which are mm") {
       ": has no unit of length; mm is assumed, set another with --spacing X,Y,Z,UNIT\n";
   const Words words = {"label", volume, "--min-size", "40mm3", "--json", "-"};
   CHECK(gpuccl(words).err.find(volume + warning) != std::string::npos);
+  // The size and the columns have the same unit, of which one line warns. So have other formats of ITK.
+  for (const std::string& input : {volume, scratch / "v.nrrd", scratch / "v.mha"}) {
+    if (input != volume) succeeds({"label", volume, "-o", input, "--quiet"});
+    CAPTURE(input);
+    const Ended ended =
+        gpuccl({"label", input, "--min-size", "20mm3", "--measure", "physical", "--stats", "-"});
+    CHECK(ended.err == "gpuccl: warning: " + input + warning);
+    CHECK(ended.out.find(",mm3,") != std::string::npos);
+    succeeds({"match", input, input, "--min-size", "20mm3"});
+  }
+  const std::string array = scratch / "v.npy";
+  succeeds({"label", volume, "-o", array, "--quiet"});
+  fails({"label", array, "--min-size", "20mm3", "--spacing", "1,1,1", "--stats", "-"}, 65,
+        "has no spacing in a unit of length");
   const auto with_spacing = [&](const std::string& spacing) {
     return gpuccl(joined(words, {"--spacing", spacing}));
   };
