@@ -32,21 +32,34 @@ constexpr std::int64_t kLeastElements = 4096;
 
 constexpr double kMostOfOne = 0.8;  // share of the elements that a component takes
 
+/// Returns the number of slices that were labeled separately; 1 of a volume.
+std::int64_t slices_of(const io::ImageInfo& input) {
+  return input.geometry.has_areas ? input.extent.depth : 1;
+}
+
+/// Returns whether a component takes most of the image, or of its slice.
+bool takes_most(const io::ImageInfo& input, const Findings& findings) {
+  const std::int64_t elements = input.elements() / slices_of(input);
+  return elements >= kLeastElements &&
+         static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements);
+}
+
 /// Describes an unlikely foreground; empty if it is plausible.
-std::string odd_foreground(std::int64_t elements, const Findings& findings) {
+std::string odd_foreground(const io::ImageInfo& input, const Findings& findings) {
   constexpr double kMost = 0.9;
   if (findings.foreground <= 0) return "nothing is foreground";
   if (findings.foreground > kMost) return "more than 90 % is foreground";
-  if (static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements))
-    return "one component covers more than 80 % of the image";
+  if (takes_most(input, findings))
+    return std::string("one component covers more than 80 % of ") +
+           (slices_of(input) > 1 ? "a slice" : "the image");
   return "";
 }
 
 /// Returns whether the foreground is odd only because of a filled hole, such as that of a frame around a
 /// page.
-bool is_odd_by_filling(std::int64_t elements, const Findings& findings) {
-  return findings.filled > 0 && findings.foreground <= kMostOfOne &&
-         static_cast<double>(findings.largest) > kMostOfOne * static_cast<double>(elements);
+bool is_odd_by_filling(const io::ImageInfo& input, const Findings& findings) {
+  return findings.filled > 0 && takes_most(input, findings) &&
+         findings.foreground * static_cast<double>(slices_of(input)) <= kMostOfOne;
 }
 
 /// Describes a threshold with all values on one side.
@@ -70,9 +83,9 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
     if (!options.has_rule() && input.foreground_rule == "nonzero")
       return "all pixels are 0, so nothing is foreground";
   }
-  const std::string odd = odd_foreground(input.elements(), findings);
+  const std::string odd = odd_foreground(input, findings);
   if (odd.empty()) return "";
-  if (is_odd_by_filling(input.elements(), findings))
+  if (is_odd_by_filling(input, findings))
     return odd + ", including filled holes; use --fill-holes MAX to fill only holes of at most MAX pixels";
   const std::string otsu = input.bits_per_sample > 1 ? "--threshold otsu" : "";
   if (options.threshold && (findings.foreground <= 0 || findings.foreground >= 1))

@@ -99,6 +99,21 @@ std::string float_image(const std::string& path, const std::vector<float>& first
   return save_nrrd(path, "float", "64 64", tests::bytes_of(samples));
 }
 
+TEST_CASE("a component that covers most of a slice is hinted at") {
+  const ScratchFolder scratch;
+  tests::TiffPageToWrite page, dark;
+  page.width = dark.width = page.height = dark.height = 64;
+  page.bits = dark.bits = 8;
+  page.samples.assign(64 * 64, 1), dark.samples.assign(64 * 64, 0);
+  const std::string input = scratch / "in.tif";
+  tests::write_tiff(input, {page, dark, dark});
+  const Words slices = hints_of({input, "--per-slice"});
+  REQUIRE(slices.size() == 1);
+  CHECK(has(slices[0], "one component covers more than 80 % of a slice; use --invert"));
+  CHECK(hints_of({input}).empty());
+  CHECK(has(hints_of({input, "--page", "0"})[0], "is foreground"));
+}
+
 TEST_CASE("a channel of an image with one, and one threshold for all slices, are hinted at") {
   const ScratchFolder scratch;
   const std::string volume = scratch / "volume.nrrd", pages = scratch / "pages.tif";
