@@ -405,7 +405,9 @@ LabelWork LabelInput::work(const Extent& extent) const {
 
 void LabelInput::find_threshold() {
   reader_->find_threshold();
+  const io::Geometry geometry = info_.geometry;  // as labeled
   info_ = reader_->info();
+  info_.geometry = geometry;
 }
 
 const std::vector<std::string>& LabelInput::states() const {

@@ -235,8 +235,10 @@ Orientation orientation_of(const Geometry& geometry) {
 
 std::optional<PhysicalScale> physical_scale(const Geometry& geometry, int axes) {
   if (!geometry.is_known(axes)) return std::nullopt;
-  PhysicalScale scale{1, orientation_of(geometry)};
-  for (int axis = 0; axis < axes; ++axis) scale.element *= geometry.spacing[static_cast<std::size_t>(axis)];
+  const bool volume = axes == 3 && !geometry.has_areas;
+  PhysicalScale scale{1, orientation_of(geometry), unit_of_area(geometry.unit, volume)};
+  for (int axis = 0; axis < (volume ? 3 : 2); ++axis)
+    scale.element *= geometry.spacing[static_cast<std::size_t>(axis)];
   if (axes == 3 && !geometry.orientation)
     scale.orientation.origin[2] = geometry.first_slice * geometry.spacing[2];
   return scale;

@@ -126,6 +126,7 @@ Orientation orientation_of(const Geometry& geometry);
 struct PhysicalScale {
   double element;  // area or volume
   Orientation orientation;
+  std::string unit;  // of `element`: unit_of_area()
 };
 
 /// Returns none if the spacing along one of these axes is unknown.

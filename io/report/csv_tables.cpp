@@ -55,8 +55,8 @@ void stream_stats_csv(const TextSink& sink, bool volume, const Geometry& geometr
     if (table.scale) sink(volume ? kPhysical3d : kPhysical2d);
     sink(names_of(value.is_apart(), table.columns));
   }
-  const std::string unit = "," + unit_of_area(geometry.unit, volume);
-  if (table.scale) table.after = unit;
+  const std::string unit = table.scale ? "," + table.scale->unit : "";
+  table.after = unit;
   stream_rows<kCsvRow>(table, sink);
 }
 
@@ -81,7 +81,7 @@ void write_joint_stats_rows(const TextSink& sink, const std::string& input, bool
                             const ValueColumn& value, int digits, std::optional<int> frame) {
   const std::string before = before_joint_row(harmless_name(input), frame);
   ComponentTable table{components, 3, physical_scale(geometry, volume ? 3 : 2), before};
-  const std::string after = table.scale ? "," + unit_of_area(geometry.unit, volume) : ",,,,,";
+  const std::string after = table.scale ? "," + table.scale->unit : ",,,,,";
   table.after = after;
   table.measured = &measured;
   table.columns = columns;
@@ -144,9 +144,7 @@ std::string SummaryRows::text(const Input& input) {
         before_joint_row(harmless_name(input.file), input.frame) +
         fmt::format("{},{},{},{},{},{},", pages_.count > 0 ? std::to_string(pages_.first + page) : "", value,
                     areas.size(), area, shortest(static_cast<double>(area) / elements), spread(areas));
-    rows += scale ? shortest(static_cast<double>(area) * scale->element) + "," +
-                        unit_of_area(input.geometry.unit, input.volume)
-                  : ",";
+    rows += scale ? shortest(static_cast<double>(area) * scale->element) + "," + scale->unit : ",";
     rows += "," + csv_field(input.foreground_rule);
     rows +=
         "," + (is_first ? std::to_string(input.dropped) + "," + csv_field(hints) : std::string(",")) + "\n";

@@ -175,6 +175,12 @@ double z_of_plane(const Json& geometry, const std::vector<std::string_view>& cen
   return place.at(point)[2];
 }
 
+/// Returns whether components extend over slices, from the head of a report.
+bool labels_volumes(const Json& head) {
+  constexpr int kMost2d = 8;  // connectivity
+  return head.at("labeling").at("connectivity").get<int>() > kMost2d;
+}
+
 /// Returns a number of a report with fewer digits; integers stay.
 std::string rounded(std::string_view text, int digits) {
   double number = 0;
@@ -186,9 +192,10 @@ std::string rounded(std::string_view text, int digits) {
 }
 
 /// Columns of a table of several inputs, which has all of them.
-std::string joint_row(const RowFields& fields, const std::string& before, const Json& geometry,
+std::string joint_row(const RowFields& fields, const std::string& before, const Json& head,
                       const std::vector<MeasureColumn>& columns, bool has_values, int digits,
                       const std::string& page) {
+  const Json& geometry = head.at("input").at("geometry");
   std::vector<std::string_view> box = list_in(fields, "bbox"), centroid = list_in(fields, "centroid"),
                                 place = list_in(fields, "centroid_physical");
   const std::size_t axes = centroid.size();
@@ -216,7 +223,7 @@ std::string joint_row(const RowFields& fields, const std::string& before, const 
     add_number(field("area_physical"));
     for (const std::string_view number : place) add_number(number);
     const Json& unit = geometry.at("unit");
-    add(unit.is_null() ? "" : unit_of_area(length_unit(unit.get<std::string>()), axes == 3));
+    add(unit.is_null() ? "" : unit_of_area(length_unit(unit.get<std::string>()), labels_volumes(head)));
   }
   if (has_values) add(field("value"));
   for (const MeasureColumn& column : columns) add_number(field(column.name));
@@ -229,20 +236,19 @@ void write_reported_rows(const TextSink& sink, const std::string& path, const st
                          const std::vector<MeasureColumn>& columns, bool has_values, int digits,
                          std::optional<int> frame, std::int64_t page) {
   with_rows(path, [&](ReportRows& report) {
-    const Json& geometry = report.head().at("input").at("geometry");
     const std::string before = before_joint_row(harmless_name(input), frame), z = std::to_string(page);
-    while (report.next()) sink(joint_row(report.fields(), before, geometry, columns, has_values, digits, z));
+    while (report.next())
+      sink(joint_row(report.fields(), before, report.head(), columns, has_values, digits, z));
   });
 }
 
 std::string reported_summary(const std::string& path, const std::string& input, std::optional<int> frame,
                              SummaryRows::Pages pages, bool has_values) {
-  constexpr int kMost2d = 8;  // connectivity
   return with_rows(path, [&](ReportRows& report) {
     const Json& head = report.head();
     const auto depth = head.at("input").at("depth").get<std::int64_t>();
     if (depth < 1 || (pages.count > 0 && depth > pages.count)) refuse_row();
-    const bool volume = depth > 1 || head.at("labeling").at("connectivity").get<int>() > kMost2d;
+    const bool volume = depth > 1 || labels_volumes(head);
     SummaryRows rows({pages.count > 0 ? static_cast<int>(depth) : 0, pages.first}, has_values);
     while (report.next()) {
       const RowFields fields = report.fields();
@@ -254,6 +260,7 @@ std::string reported_summary(const std::string& path, const std::string& input, 
                whole_in(field_in(fields, "area")));
     }
     Geometry geometry;
+    geometry.has_areas = !labels_volumes(head);
     if (const Json& given = head.at("input").at("geometry"); !given.is_null()) {
       for (std::size_t axis = 0; axis < geometry.spacing.size(); ++axis)
         if (!given.at("spacing").at(axis).is_null())

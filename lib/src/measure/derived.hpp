@@ -48,9 +48,9 @@ struct BasicFormulas {
     values[equivalent_diameter_area] = diameter(size);
 
     if (spacing[0] == 0) return;
-    const double face = spacing[0] * spacing[1], element = face * spacing[2];
-    if (!is_deep || spacing[2] > 0) values[area_physical] = size * (is_deep ? element : face);
-    values[equivalent_diameter_area_physical] = diameter(size * (is_volume ? element : face));
+    const double face = spacing[0] * spacing[1], physical = size * (is_volume ? face * spacing[2] : face);
+    if (!is_deep || spacing[2] > 0) values[area_physical] = physical;
+    values[equivalent_diameter_area_physical] = diameter(physical);
   }
 
  private:
