@@ -134,16 +134,16 @@ std::string SummaryRows::text(const Input& input) {
   std::string hints, rows;
   for (const std::string& hint : input.hints) hints += (hints.empty() ? "" : "; ") + hint;
   if (areas_.empty()) areas_of(0, "");
-  const auto elements = static_cast<double>(input.extent.elements() / std::max(pages_.count, 1));
+  const std::int64_t elements = input.extent.elements() / std::max(pages_.count, 1);
   for (auto& [key, areas] : areas_) {
     const auto& [page, number, value] = key;
     std::uint64_t area = 0;
     for (const std::uint64_t one : areas) area += one;
     const bool is_first = rows.empty();
-    rows +=
-        before_joint_row(harmless_name(input.file), input.frame) +
-        fmt::format("{},{},{},{},{},{},", pages_.count > 0 ? std::to_string(pages_.first + page) : "", value,
-                    areas.size(), area, shortest(static_cast<double>(area) / elements), spread(areas));
+    rows += before_joint_row(harmless_name(input.file), input.frame) +
+            fmt::format("{},{},{},{},{},{},", pages_.count > 0 ? std::to_string(pages_.first + page) : "",
+                        value, areas.size(), area,
+                        shortest(static_cast<double>(area) / static_cast<double>(elements)), spread(areas));
     rows += scale ? shortest(static_cast<double>(area) * scale->element) + "," + scale->unit : ",";
     rows += "," + csv_field(input.foreground_rule);
     rows +=
