@@ -321,7 +321,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   };
   reader_ = options.is_in_parts ? open() : io::open_with_every_frame(open);
   info_ = reader_->info();
-  if (read.planes.channel && !files.input.is_stream && !files.input.is_folder)
+  if (read.planes.channel == 0 && !files.input.is_stream && !files.input.is_folder)
     is_only_channel_ = io::has_one_channel(files.input, read);
   if (!files.outlines.empty() && info_.extent.depth > 1)
     throw Error(ErrorCode::data,

@@ -154,7 +154,11 @@ std::vector<std::string> channel_names(const Source& source, ReadOptions options
 
 bool has_one_channel(const Source& source, ReadOptions options) {
   options.warn = nullptr;
-  return claimed_images(source, options, &PlaneChoice::channel, "--channel") == 1;
+  try {
+    return claimed_images(source, options, &PlaneChoice::channel, "--channel") == 1;
+  } catch (const Error&) {  // the number is not known; the chosen channel has been opened
+    return false;
+  }
 }
 
 int count_frames(const Source& source, const ReadOptions& options, const std::string& option) {

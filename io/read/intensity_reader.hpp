@@ -62,7 +62,7 @@ class IntensityReader final : public IntensityImage {
 /// slices.
 std::vector<std::string> channel_names(const Source& source, ReadOptions options);
 
-/// Returns whether --channel selects the only channel of a file that can be opened.
+/// Returns whether a file that can be opened certainly has one channel.
 bool has_one_channel(const Source& source, ReadOptions options);
 
 /// Returns the number of time points of an image, from its header. `options`: those for opening it, except
