@@ -263,7 +263,7 @@ TEST_CASE("every time point is an input of its own") {
     const std::string sums = succeeds(words);
     CHECK(sums.find("file,frame,page,value,components,area,") == 0);
     CHECK(sums.find("\n" + movie + ",0,,,") != std::string::npos);
-    CHECK(sums.find("\n" + movie + ",1,,,1,1,1,1,1,") != std::string::npos);
+    CHECK(sums.find("\n" + movie + ",1,,,1,1,0.125,1,1,1,") != std::string::npos);
     CHECK(succeeds(joined(words, {"--skip-existing"})) == sums);
   }
   fails({"measure", movie, "--frame", "all", "--json", "-"}, 64, "--json is for one input");

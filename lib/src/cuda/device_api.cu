@@ -143,7 +143,7 @@ measuring::BasicFormulas formulas_of(Extent extent, Connectivity connectivity,
                                      std::span<const DeviceColumn> columns, bool with_samples) {
   check_extent(extent);
   cuda::runs::check_sums(extent);
-  const bool is_deep = is_3d(connectivity) || extent.depth > 1;
+  const bool is_volume = is_3d(connectivity);
   for (const DeviceColumn& column : columns) {
     std::visit([](const auto* data) { require(data != nullptr, "a column without memory"); }, column.data);
     if (!column.measure) continue;
@@ -151,10 +151,10 @@ measuring::BasicFormulas formulas_of(Extent extent, Connectivity connectivity,
             "a column's measure is not measured on a device");
     require(with_samples || !is_of_samples(*column.measure), "a column's measure needs samples");
     require(!is_physical(measure_of(*column.measure)) ||
-                (spacing[0] > 0 && spacing[1] > 0 && (!is_deep || spacing[2] > 0)),
+                (spacing[0] > 0 && spacing[1] > 0 && (!is_volume || spacing[2] > 0)),
             "a column's measure needs a spacing");
   }
-  return {is_3d(connectivity), is_deep, {spacing[0], spacing[1], spacing[2]}};
+  return {is_volume, is_volume, {spacing[0], spacing[1], spacing[2]}};
 }
 
 void check_rest(const DeviceResult& result) {

@@ -9,7 +9,7 @@ class Basic final : public Group {
  public:
   explicit Basic(const MeasureContext& labeling)
       : formulas_{labeling.is_volume(),
-                  labeling.is_volume() || labeling.extent.depth > 1,
+                  labeling.is_volume(),
                   {labeling.request.spacing[0], labeling.request.spacing[1], labeling.request.spacing[2]}} {}
 
   void derive(const Sums& sums, MeasureValues& values) const override {

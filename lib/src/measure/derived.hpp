@@ -19,7 +19,7 @@ GPUCCL_HD inline double number_or_none(double value) { return std::isfinite(valu
 /// Measures that area, box and coordinate sums determine.
 struct BasicFormulas {
   bool is_volume;
-  bool is_deep;  // also for volumes whose slices are labeled separately
+  bool is_deep;  // as is_volume
   double spacing[3];
 
   /// `sum`: of coordinates, integers. `min`, `max`: inclusive.
@@ -48,9 +48,9 @@ struct BasicFormulas {
     values[equivalent_diameter_area] = diameter(size);
 
     if (spacing[0] == 0) return;
-    const double face = spacing[0] * spacing[1], physical = size * (is_volume ? face * spacing[2] : face);
-    if (!is_deep || spacing[2] > 0) values[area_physical] = physical;
-    values[equivalent_diameter_area_physical] = diameter(physical);
+    const double face = spacing[0] * spacing[1], element = face * spacing[2];
+    if (!is_deep || spacing[2] > 0) values[area_physical] = size * (is_deep ? element : face);
+    values[equivalent_diameter_area_physical] = diameter(size * (is_volume ? element : face));
   }
 
  private:
