@@ -52,7 +52,7 @@ set(rooms
   "lib/src/periodic 328"
   "lib/src/slabs 799"
   "lib 397"
-  "tests/app 13288"
+  "tests/app 13290"
   "tests/benchmarks 2817"
   "tests/cuda 4521"
   "tests/faults 2165"
