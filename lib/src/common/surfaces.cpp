@@ -154,27 +154,22 @@ struct Frame {
     }
   }
 
-  std::size_t elements() const {
-    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height) *
-           static_cast<std::size_t>(depth);
-  }
+  double elements() const { return static_cast<double>(width) * height * depth; }
   std::ptrdiff_t row(int y, int z) const { return (std::ptrdiff_t{z} * height + y) * stride + 1; }
   std::size_t bits() const { return static_cast<std::size_t>(row(0, depth)); }
   /// Returns the nodes along an axis of the tree.
   int nodes(std::size_t axis, const Place& shift) const {
     return (((axis == 0 ? width : axis == 1 ? height : depth) - 1) >> shift[axis]) + 1;
   }
-  std::size_t nodes_of_level(std::size_t level) const {
-    std::size_t count = 1;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-      count *= static_cast<std::size_t>(nodes(axis, shifts[level]));
+  double nodes_of_level(std::size_t level) const {
+    double count = 1;
+    for (std::size_t axis = 0; axis < 3; ++axis) count *= nodes(axis, shifts[level]);
     return count;
   }
   /// Returns the bytes of a measurement: both surfaces, one more mask and a tree.
   double bytes() const {
-    double all = 3 * static_cast<double>(bits());
-    for (std::size_t level = 1; level < shifts.size(); ++level)
-      all += static_cast<double>(nodes_of_level(level));
+    double all = 3 * (static_cast<double>(depth) * height * static_cast<double>(stride) + 1);
+    for (std::size_t level = 1; level < shifts.size(); ++level) all += nodes_of_level(level);
     return all * sizeof(std::uint64_t);
   }
 };
@@ -373,7 +368,7 @@ class SurfaceTree {
           height(frame.nodes(1, frame.shifts[level + 1])),
           shift(frame.shifts[level]),
           first{},
-          words(frame.nodes_of_level(level + 1)) {
+          words(static_cast<std::size_t>(frame.nodes_of_level(level + 1))) {
       for (std::size_t axis = 0; axis < 3; ++axis) {
         bits[axis] = frame.shifts[level + 1][axis] - shift[axis];
         places[axis] = axis == 0 ? 0 : places[axis - 1] + bits[axis - 1];
@@ -532,12 +527,12 @@ class Surfaces::State {
   /// ones follow one by one, and so do all if the memory is too small for one in each thread.
   template <class PairAt>
   void measure_pairs(std::size_t count, std::int64_t max_bytes, const PairAt& pair_at) const {
-    constexpr std::size_t kSmall = std::size_t{1} << 18;
+    constexpr double kSmall = 1 << 18;
     const double of_thread = static_cast<double>(max_bytes) / oneapi::tbb::this_task_arena::max_concurrency();
     const auto measure_if = [&](std::size_t i, bool is_small) {
       const PairOfPieces pair = pair_at(i);
       const Frame frame(box_of(pair.truth, pair.prediction), is_flat_, options_.spacing);
-      const double bytes = frame.bytes() + kBytesOfFar * static_cast<double>(frame.elements());
+      const double bytes = frame.bytes() + kBytesOfFar * frame.elements();
       if ((frame.elements() <= kSmall && bytes <= of_thread) == is_small)
         *pair.result = measure(pair.truth, pair.prediction, max_bytes, !is_small);
     };
@@ -604,7 +599,7 @@ class Surfaces::State {
     std::array<Counts, 2> found;
     for (std::size_t i = 0; i < 2; ++i) {
       const NearSearch near(frame, rings_, surfaces[1 - i]);
-      std::vector<OfBlock> blocks(in_parallel ? std::min(frame.depth, 64) : 1);
+      std::vector<OfBlock> blocks(static_cast<std::size_t>(in_parallel ? std::min(frame.depth, 64) : 1));
       const auto for_each_block = [&](const auto& work) {
         const auto count = static_cast<int>(blocks.size());
         for_each(count, in_parallel, [&](int k) {
