@@ -60,7 +60,7 @@ set(rooms
   "tests/golden 1580"
   "tests/install 468"
   "tests/io 9173"
-  "tests/lib 4626"
+  "tests/lib 4627"
   "tests/lint 778"
   "tests/papers 419"
   "tests/parts 2273"
