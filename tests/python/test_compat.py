@@ -1,5 +1,11 @@
 """Random arrays through each shim, and through the package that it stands for."""
 
+import itertools
+import pathlib
+import subprocess
+import sys
+
+import dask.array
 import numpy as np
 import pytest
 from conftest import COUNT, fewer, random_array
@@ -9,6 +15,7 @@ from skimage import morphology
 
 import gpuccl
 from gpuccl.compat import cc3d as our_cc3d
+from gpuccl.compat import dask_image as our_dask_image
 from gpuccl.compat import scipy as our_scipy
 from gpuccl.compat import skimage as our_skimage
 
@@ -381,3 +388,34 @@ def test_cc3d_of_rare_arrays():
     for module in (cc3d, our_cc3d):
         with pytest.raises(TypeError, match="float16"):
             module.connected_components(half, delta=0.5)
+
+
+def test_suite_of_scipy_passes():
+    """SciPy installs its tests. Others are run as docs/python.md says."""
+    here = str(pathlib.Path(__file__).parent)
+    command = "import sys, pytest; sys.path.insert(0, sys.argv.pop(1)); sys.exit(pytest.main(sys.argv[1:]))"
+    options = ["-q", "-p", "peers", "-p", "no:cacheprovider", "-W", "ignore", "--rootdir", here]
+    run = subprocess.run(
+        [sys.executable, "-c", command, here, *options, "--pyargs", "scipy.ndimage.tests.test_measurements"],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert run.returncode == 0 and " passed" in run.stdout, run.stdout[-3000:] + run.stderr[-2000:]
+
+
+def test_dask_image_label(random):
+    for _ in range(fewer(40)):
+        array = random_array(random, ("?", "u1", "i4", "f4"), strides=False)
+        if array.size == 0:
+            continue
+        reach = int(random.integers(1, array.ndim + 1))
+        structure = ndimage.generate_binary_structure(array.ndim, reach)
+        chunks = dask.array.from_array(array, tuple(int(random.integers(1, n + 1)) if n < 9 else n // 2 for n in array.shape))
+        labels, count = our_dask_image.label(chunks, structure)
+        expected, n = ndimage.label(array, structure)
+        check_same(labels.compute(scheduler="sync"), expected)
+        assert labels.dtype == expected.dtype and count.compute(scheduler="sync") == n
+        for axes in itertools.combinations(range(array.ndim), min(2, array.ndim)):
+            long = [axis for axis in axes if array.shape[axis] > 1]
+            labels, count = our_dask_image.label(chunks, structure, axes)
+            expected = gpuccl.label(array, reach, periodic=long or None)
+            check_same((labels.compute(scheduler="sync"), int(count.compute(scheduler="sync"))), expected)
