@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "measure/group.hpp"
+#include "measure/shape_formulas.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -12,35 +13,23 @@ using enum MeasureId;
 class Border final : public Group {
  public:
   explicit Border(const MeasureContext& labeling)
-      : axes_(labeling.is_volume() ? 3 : 2),
-        periodic_(labeling.request.periodic),
-        size_{labeling.extent.width, labeling.extent.height, labeling.extent.depth} {}
+      : formulas_{
+            labeling.is_volume() ? 3 : 2,
+            {labeling.extent.width, labeling.extent.height, labeling.extent.depth},
+            {labeling.request.periodic[0], labeling.request.periodic[1], labeling.request.periodic[2]}} {}
 
   void derive(const Sums& sums, MeasureValues& values) const override {
-    static constexpr MeasureId kSides[3][2] = {
-        {border_x0, border_x1}, {border_y0, border_y1}, {border_z0, border_z1}};
     static constexpr MeasureId kPercolates[] = {percolates_x, percolates_y, percolates_z},
                                kWraps[] = {wraps_x, wraps_y, wraps_z};
-    double count = 0;
-    for (std::size_t axis = 0; axis < axes_; ++axis) {
-      if (periodic_[axis]) {
+    const Box& box = sums.component.box;
+    formulas_.derive(box.min.data(), box.max.data(), values);
+    for (int axis = 0; axis < formulas_.axes; ++axis)
+      if (formulas_.periodic[axis])
         values[kPercolates[axis]] = values[kWraps[axis]] == static_cast<double>(Wrap::around);
-        continue;
-      }
-      const bool first = sums.component.box.min[axis] == 0;
-      const bool last = sums.component.box.max[axis] == size_[axis] - 1;
-      values[kSides[axis][0]] = first;
-      values[kSides[axis][1]] = last;
-      values[kPercolates[axis]] = first && last;
-      count += first + last;
-    }
-    values[border_sides] = count;
   }
 
  private:
-  std::size_t axes_;
-  PeriodicAxes periodic_;
-  std::array<int, 3> size_;
+  BorderFormulas formulas_;
 };
 
 /// Wrapping of components across the borders of a periodic image.

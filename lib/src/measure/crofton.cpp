@@ -8,9 +8,9 @@
 
 #include "common/fastest_code.hpp"
 #include "common/shape.hpp"
-#include "measure/arithmetic.hpp"
 #include "measure/group.hpp"
 #include "measure/neighbors.hpp"
+#include "measure/shape_formulas.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -109,24 +109,13 @@ std::vector<double> crofton_weights(bool is_volume, const std::array<double, 3>&
 
 using enum MeasureId;
 
-/// Perimeter and surface by Crofton's formula, from the number of intercepts (runs) along 4 or 13 directions.
-/// Their number along a direction is that of elements minus that of adjacent pairs of elements.
 class Crofton final : public Group {
  public:
   explicit Crofton(const MeasureContext& labeling)
       : connectivity_(connectivity_around(labeling)),
-        is_volume_(labeling.is_volume()),
-        weights_(crofton_weights(is_volume_, {1, 1, 1})) {
-    if (labeling.request.spacing[0] > 0) {
-      physical_weights_ = crofton_weights(is_volume_, labeling.request.spacing);
-      size_ = labeling.request.spacing[0] * labeling.request.spacing[1];
-      if (is_volume_) size_ *= labeling.request.spacing[2];
-    }
-  }
+        formulas_(labeling.is_volume(), labeling.request.spacing) {}
 
-  std::size_t words() const override {
-    return is_volume_ ? std::size(kDirectionsOfVolume) : std::size(kDirectionsOfImage);
-  }
+  std::size_t words() const override { return static_cast<std::size_t>(formulas_.directions()); }
   int SumsLayout::*place() const override { return &SumsLayout::crofton; }
   bool looks_around() const override { return true; }
 
@@ -140,31 +129,7 @@ class Crofton final : public Group {
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
-    const std::uint64_t area = sums.component.area;
-    const auto total = [&](const std::vector<double>& weights) {
-      double sum = 0;
-      for (std::size_t i = 0; i < weights.size(); ++i)
-        sum += weights[i] * static_cast<double>(area - sums.sums[i]);
-      return sum;
-    };
-    if (!is_volume_) {
-      values[perimeter_crofton] = total(weights_);
-      values[roundness] = roundness_of(static_cast<double>(area), values[perimeter_crofton]);
-    } else {
-      values[surface_crofton] = total(weights_);
-      values[surface_crofton_3] =
-          4.0 / 3 * static_cast<double>(3 * area - sums.sums[0] - sums.sums[1] - sums.sums[2]);
-      values[sphericity] = sphericity_of(static_cast<double>(area), values[surface_crofton]);
-    }
-    if (physical_weights_.empty()) return;
-    const double size = static_cast<double>(area) * size_;
-    if (!is_volume_) {
-      values[perimeter_crofton_physical] = total(physical_weights_);
-      values[roundness_physical] = roundness_of(size, values[perimeter_crofton_physical]);
-    } else {
-      values[surface_crofton_physical] = total(physical_weights_);
-      values[sphericity_physical] = sphericity_of(size, values[surface_crofton_physical]);
-    }
+    formulas_.derive(sums.component.area, sums.sums, values);
   }
 
  private:
@@ -184,20 +149,22 @@ class Crofton final : public Group {
     });
   }
 
-  static double roundness_of(double area, double perimeter) { return 2 * std::sqrt(pi * area) / perimeter; }
-  static double sphericity_of(double volume, double surface) {
-    const double side = cube_root(6 * volume);
-    return cube_root(pi) * side * side / surface;
-  }
-
   Connectivity connectivity_;
-  bool is_volume_;
-  std::vector<double> weights_;
-  std::vector<double> physical_weights_;  // empty if the spacing is unknown
-  double size_ = 0;                       // of an element
+  CroftonFormulas formulas_;
 };
 
 }  // namespace
+
+CroftonFormulas::CroftonFormulas(bool of_volumes, const std::array<double, 3>& spacing)
+    : is_volume(of_volumes), weights{}, physical_weights{}, element(0) {
+  static const std::vector<double> kOfUnits[] = {crofton_weights(false, {1, 1, 1}),
+                                                 crofton_weights(true, {1, 1, 1})};
+  std::copy(kOfUnits[is_volume].begin(), kOfUnits[is_volume].end(), weights);
+  if (spacing[0] == 0) return;
+  const std::vector<double> physical = crofton_weights(is_volume, spacing);
+  std::copy(physical.begin(), physical.end(), physical_weights);
+  element = spacing[0] * spacing[1] * (is_volume ? spacing[2] : 1);
+}
 
 std::unique_ptr<Group> make_crofton(const MeasureContext& labeling) {
   if (labeling.is_volume()

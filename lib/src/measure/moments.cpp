@@ -5,6 +5,7 @@
 #include "measure/group.hpp"
 #include "measure/row_bits.hpp"
 #include "measure/row_window.hpp"
+#include "measure/shape_formulas.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -12,7 +13,6 @@ namespace {
 using enum MeasureId;
 
 __extension__ typedef unsigned __int128 Wide;
-__extension__ typedef __int128 Signed;
 
 enum Product : std::size_t { xx, xy, yy, xz, yz, zz };
 constexpr std::size_t kInImages = 3, kInVolumes = 6;
@@ -46,7 +46,8 @@ class Moments final : public Group {
   explicit Moments(const MeasureContext& labeling)
       : is_volume_(labeling.is_volume()),
         is_narrow_(labeling.extent.width <= kNarrow),
-        spacing_(labeling.request.spacing) {}
+        formulas_{is_volume_,
+                  {labeling.request.spacing[0], labeling.request.spacing[1], labeling.request.spacing[2]}} {}
 
   std::size_t words() const override {
     return (is_volume_ ? kInVolumes : kInImages) * (sizeof(Sum) / kWordBytes);
@@ -65,31 +66,9 @@ class Moments final : public Group {
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
-    const auto moment = [&](Product product, std::size_t a, std::size_t b) {
-      return central(sums.component, static_cast<Signed>(in_box(sums, product, a, b)), a, b);
-    };
-    Covariance covariance{};
-    const auto set = [&](MeasureId id, double value, std::size_t a, std::size_t b) {
-      values[id] = value;
-      covariance[a][b] = covariance[b][a] = value / static_cast<double>(sums.component.area);
-    };
-    if (!is_volume_) {
-      set(moments_central_0_2, moment(xx, 0, 0), 0, 0);
-      set(moments_central_1_1, moment(xy, 0, 1), 0, 1);
-      set(moments_central_2_0, moment(yy, 1, 1), 1, 1);
-    } else {
-      set(moments_central_0_0_2, moment(xx, 0, 0), 0, 0);
-      set(moments_central_0_1_1, moment(xy, 0, 1), 0, 1);
-      set(moments_central_0_2_0, moment(yy, 1, 1), 1, 1);
-      set(moments_central_1_0_1, moment(xz, 0, 2), 0, 2);
-      set(moments_central_1_1_0, moment(yz, 1, 2), 1, 2);
-      set(moments_central_2_0_0, moment(zz, 2, 2), 2, 2);
-    }
-    is_volume_ ? derive_ellipsoid(covariance, values) : derive_ellipse(covariance, values);
-    if (spacing_[0] == 0) return;
-    for (std::size_t a = 0; a < 3; ++a)
-      for (std::size_t b = 0; b < 3; ++b) covariance[a][b] *= spacing_[a] * spacing_[b];
-    is_volume_ ? derive_physical_ellipsoid(covariance, values) : derive_physical_ellipse(covariance, values);
+    const Component& component = sums.component;
+    const auto product = [&](int i) { return read<Sum>(sums.sums, static_cast<std::size_t>(i)); };
+    formulas_.derive(component.area, component.box.min.data(), component.sum.data(), product, values);
   }
 
  private:
@@ -117,34 +96,10 @@ class Moments final : public Group {
     }
   }
 
-  /// Returns the sum of products of coordinates relative to the corner of the bounding box.
-  static Sum in_box(const Sums& sums, Product product, std::size_t a, std::size_t b) {
-    const Component& component = sums.component;
-    const auto corner = [&](std::size_t axis) { return static_cast<Sum>(component.box.min[axis]); };
-    const auto sum = [&](std::size_t axis) { return static_cast<Sum>(component.sum[axis]); };
-    return read<Sum>(sums.sums, product) - corner(a) * sum(b) - corner(b) * sum(a) +
-           static_cast<Sum>(component.area) * corner(a) * corner(b);
-  }
-
-  /// Returns the moment about the centroid. Integer sums are about the element next to the centroid, so the
-  /// floating-point correction is small.
-  static double central(const Component& component, Signed product, std::size_t a, std::size_t b) {
-    const auto area = static_cast<Signed>(component.area);
-    const auto sum = [&](std::size_t axis) {
-      return static_cast<Signed>(component.sum[axis]) - area * component.box.min[axis];
-    };
-    const Signed sum_a = sum(a), sum_b = sum(b);
-    const Signed mean_a = (2 * sum_a + area) / (2 * area), mean_b = (2 * sum_b + area) / (2 * area);
-    const Signed whole = product - mean_a * sum_b - mean_b * sum_a + area * mean_a * mean_b;
-    return static_cast<double>(whole) - static_cast<double>(sum_a - area * mean_a) *
-                                            static_cast<double>(sum_b - area * mean_b) /
-                                            static_cast<double>(area);
-  }
-
   static constexpr int kNarrow = 1 << 21;  // 64 bits hold the sum of the squares of this many positions
 
   bool is_volume_, is_narrow_;
-  std::array<double, 3> spacing_;
+  MomentFormulas formulas_;
 };
 
 /// Returns true if the sums of every component stay below 2^64.

@@ -96,7 +96,20 @@ struct EdgeKinds {
   Word straight, diagonal, bent;
 };
 
-/// Classifies the boundary elements `at_edge` of a word by the number of boundary elements next to each.
+/// Classifies the boundary elements `at_edge` of a word by the numbers of boundary elements that share a
+/// side, and a corner, with each.
+template <class Word>
+GPUCCL_HD EdgeKinds<Word> edge_kinds(Word at_edge, const CountWords<Word>& beside,
+                                     const CountWords<Word>& corners) {
+  const Word three_corners = corners.ones & corners.twos, one_beside = beside.ones & ~beside.twos;
+  const Word straight = beside.twos & ~(corners.fours | three_corners);  // 2 or 3, and at most 2
+  const Word diagonal = (~(beside.ones | beside.twos | beside.fours) & corners.twos & ~corners.ones) |
+                        (one_beside & three_corners);
+  const Word bent = one_beside & (corners.ones ^ corners.twos);
+  return {at_edge & straight, at_edge & diagonal, at_edge & bent};
+}
+
+/// Classifies the boundary elements `at_edge` of a word.
 /// `above`, `here`, `below`: boundary elements of these rows; one of their four neighbors is background.
 template <int reach, class Rows, class Row, class Word>
 GPUCCL_HD EdgeKinds<Word> edge_kinds(const Rows& rows, const Row& above, const Row& here, const Row& below,
@@ -111,12 +124,7 @@ GPUCCL_HD EdgeKinds<Word> edge_kinds(const Rows& rows, const Row& above, const R
                                  corner.template operator()<Direction{1, -1, 0}>(above),
                                  corner.template operator()<Direction{-1, 1, 0}>(below),
                                  corner.template operator()<Direction{1, 1, 0}>(below));
-  const Word three_corners = corners.ones & corners.twos, one_beside = beside.ones & ~beside.twos;
-  const Word straight = beside.twos & ~(corners.fours | three_corners);  // 2 or 3, and at most 2
-  const Word diagonal = (~(beside.ones | beside.twos | beside.fours) & corners.twos & ~corners.ones) |
-                        (one_beside & three_corners);
-  const Word bent = one_beside & (corners.ones ^ corners.twos);
-  return {at_edge & straight, at_edge & diagonal, at_edge & bent};
+  return edge_kinds(at_edge, beside, corners);
 }
 
 }  // namespace gpuccl::measuring

@@ -1,10 +1,10 @@
 #include <array>
 #include <bit>
-#include <numbers>
 
 #include "common/fastest_code.hpp"
 #include "measure/group.hpp"
 #include "measure/neighbors.hpp"
+#include "measure/shape_formulas.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -28,9 +28,7 @@ class Perimeter final : public Group {
   }
 
   void derive(const Sums& sums, MeasureValues& values) const override {
-    using std::numbers::sqrt2;
-    const auto count = [&](std::size_t i) { return static_cast<double>(sums.sums[i]); };
-    values[perimeter] = count(0) + count(1) * sqrt2 + count(2) * ((1 + sqrt2) / 2);
+    values[perimeter] = perimeter_of(sums.sums);
   }
 
  private:
