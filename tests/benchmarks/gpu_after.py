@@ -24,6 +24,9 @@ from label_images import discs, noise
 SLOW_MS = 1500
 BASIC = ("label", "area", "bbox", "centroid")
 SAMPLES = ("intensity_mean", "intensity_min", "intensity_max", "intensity_std")
+SHAPES = ("axis_major_length", "axis_minor_length", "euler_number", "extent")
+OF_IMAGES = ("eccentricity", "orientation", "perimeter")
+OF_VOLUMES = ("surface_crofton",)  # cuCIM has none
 
 
 def optional(name):
@@ -89,6 +92,13 @@ def rows(mask):
     yield ("measure: and mean, min, max, std", 6 * n, lambda: gpuccl.measure(labels, image, BASIC + SAMPLES),
            lambda: gpuccl.measure(host_labels, host_image, BASIC + SAMPLES),
            measure and (lambda: measure.regionprops_table(labels, image, properties=BASIC + SAMPLES)), same)
+    shapes = BASIC + SAMPLES + SHAPES + (OF_IMAGES if mask.ndim == 2 else OF_VOLUMES)
+    of_both = tuple(name for name in shapes if name not in OF_VOLUMES)
+    yield ("measure: and axes, Euler number, " + ("perimeter" if mask.ndim == 2 else "surface"), 6 * n,
+           lambda: gpuccl.measure(labels, image, shapes), lambda: gpuccl.measure(host_labels, host_image, shapes),
+           measure and (lambda: measure.regionprops_table(labels, image, properties=of_both)),
+           lambda a, b: same({name: a[name] for name in b if name != "orientation"}, {name: b[name] for name in b if name != "orientation"}))
+    yield ("measure: axes alone", 4 * n, lambda: gpuccl.measure(labels, None, ("axis_major_length",)), None, None, None)
     yield ("clean: min_size", 2 * n, lambda: gpuccl.clean(mask, min_size=300), lambda: gpuccl.clean(host_mask, min_size=300),
            morphology and (lambda: morphology.remove_small_objects(mask, max_size=299, connectivity=mask.ndim)), equal)
     yield ("clean: largest", 2 * n, lambda: gpuccl.clean(mask, largest=1), lambda: gpuccl.clean(host_mask, largest=1),
@@ -113,7 +123,7 @@ def rows(mask):
     expected, found = gpuccl.contacts(host_dense), gpuccl.contacts(dense)
     assert all(numpy.array_equal(expected[name], cupy.asnumpy(found[name])) for name in expected), "contacts differ"
     assert repr(gpuccl.match(labels, shifted)) == repr(gpuccl.match(host_labels, host_shifted)), "matches differ"
-    table, ours = gpuccl.measure(host_labels, host_image, BASIC + SAMPLES), gpuccl.measure(labels, image, BASIC + SAMPLES)
+    table, ours = gpuccl.measure(host_labels, host_image, shapes), gpuccl.measure(labels, image, shapes)
     assert all(numpy.array_equal(table[name], cupy.asnumpy(ours[name])) for name in table), "measures differ"
 
 

@@ -284,7 +284,7 @@ TEST_CASE("components are removed in a graph with their labels and measures", "[
   measuring.count = count + 1;
   const CudaMemory workspace(Place::device, std::max({device_clean_workspace_bytes(request),
                                                       device_workspace_bytes(extent, connectivity),
-                                                      device_measure_workspace_bytes(4096, false)}));
+                                                      device_measure_workspace_bytes(measuring)}));
   const auto enqueue = [&] {
     clean_on_device(request, workspace.data(), workspace.size(), stream.get());
     label_on_device({.data = cleaned.data(), .extent = extent}, connectivity,

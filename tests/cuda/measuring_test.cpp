@@ -71,11 +71,11 @@ class Samples final : public IntensityImage {
   std::vector<double> samples_;
 };
 
-std::vector<MeasureId> measured(bool with_samples, bool with_spacing) {
+std::vector<MeasureId> measured(bool with_samples, bool with_spacing, bool of_components = false) {
   std::vector<MeasureId> ids;
   for (const Measure& measure : measures())
-    if (is_measured_on_device(measure.id) && (with_samples || measure.group != MeasureGroup::intensity) &&
-        (with_spacing || !is_physical(measure)))
+    if (is_measured_on_device(measure.id, of_components) &&
+        (with_samples || measure.group != MeasureGroup::intensity) && (with_spacing || !is_physical(measure)))
       ids.push_back(measure.id);
   return ids;
 }
@@ -89,8 +89,11 @@ struct Case {
   std::uint32_t largest = 0;
   Connectivity connectivity = Connectivity::c8;
   std::array<double, 3> spacing{};
+  std::vector<MeasureId> only{};  // empty: all
 
-  std::vector<MeasureId> ids() const { return measured(samples != nullptr, spacing[0] > 0); }
+  std::vector<MeasureId> ids() const {
+    return only.empty() ? measured(samples != nullptr, spacing[0] > 0) : only;
+  }
 };
 
 Rows rows_of_cpu(const Case& of) {
@@ -227,18 +230,17 @@ Rows rows_of_device(const Case& of, std::mt19937& random, std::size_t capacity, 
   const Uploaded labels(of.labels, random, stream);
   std::unique_ptr<Uploaded> samples;
   if (of.samples != nullptr) samples = std::make_unique<Uploaded>(*of.samples, random, stream);
-  const CudaMemory workspace(Place::device,
-                             device_measure_workspace_bytes(of.largest, of.samples != nullptr));
   Table table(of.ids(), capacity, stream);
-  measure_on_device({.labels = labels.image(),
-                     .samples = samples ? samples->image() : DeviceValueImage{},
-                     .largest = of.largest,
-                     .connectivity = of.connectivity,
-                     .spacing = of.spacing,
-                     .columns = table.columns(),
-                     .capacity = capacity,
-                     .count = table.count()},
-                    workspace.data(), workspace.size(), stream.get());
+  const DeviceMeasuring request{.labels = labels.image(),
+                                .samples = samples ? samples->image() : DeviceValueImage{},
+                                .largest = of.largest,
+                                .connectivity = of.connectivity,
+                                .spacing = of.spacing,
+                                .columns = table.columns(),
+                                .capacity = capacity,
+                                .count = table.count()};
+  const CudaMemory workspace(Place::device, device_measure_workspace_bytes(request));
+  measure_on_device(request, workspace.data(), workspace.size(), stream.get());
   table.download(stream);
   stream.wait();
   CHECK(table.downloaded_count() == expected);
@@ -317,6 +319,38 @@ TEST_CASE("measures of labels on a device are those of the CPU", "[small]") {
       of.samples = &samples;
       expect_as_cpu(of, random);
     }
+}
+
+TEST_CASE("shapes of labels on a device are those of the CPU at the edges of tiles", "[small]") {
+  std::mt19937 random(12);
+  for (const Extent extent : {Extent{125, 30, 1}, Extent{126, 31, 1}, Extent{254, 61, 1}, Extent{1, 95, 1},
+                              Extent{124, 29, 2}, Extent{127, 32, 5}, Extent{3, 64, 3}})
+    for (const Connectivity connectivity : kConnectivities)
+      for (const int side : {1, 40}) {
+        CAPTURE(to_string(extent), static_cast<int>(connectivity), side);
+        Case of{random_labels(kLabelTypes[random() % std::size(kLabelTypes)], extent, side,
+                              1 + static_cast<unsigned>(random() % 4), random)};
+        of.largest = 3;  // one label may be background
+        of.connectivity = connectivity;
+        of.spacing = {0.5, 0.3, 2};
+        expect_as_cpu(of, random);
+      }
+}
+
+TEST_CASE("each measure of labels is the same alone as with all others on a device", "[small]") {
+  std::mt19937 random(13);
+  for (const Connectivity connectivity : {Connectivity::c4, Connectivity::c26}) {
+    Case of{random_labels(ValueType::u16, {131, 35, 3}, 2, 30, random)};
+    of.largest = 30;
+    of.connectivity = connectivity;
+    of.spacing = {0.5, 0.3, 2};
+    for (const MeasureId id : of.ids()) {
+      INFO(measure_of(id).name);
+      Case alone = of;
+      alone.only = {id};
+      expect_as_cpu(alone, random);
+    }
+  }
 }
 
 TEST_CASE("all types of samples are measured on a device", "[small][one]") {
@@ -403,7 +437,7 @@ TEST_CASE("a table of components is made on a device", "[small]") {
   one.upload(known.image, stream);
   one.label(connectivity, workspace, stream);
   const std::array<double, 3> spacing{1, 2, 3};
-  const std::vector<MeasureId> ids = measured(false, true);
+  const std::vector<MeasureId> ids = measured(false, true, true);
   Table table(ids, count, stream);
   table_on_device(one.result().components, count, extent, connectivity, spacing, table.columns(),
                   stream.get());
@@ -420,6 +454,11 @@ TEST_CASE("a table of components is made on a device", "[small]") {
     const MeasureValues values = expected.values(known.expected.components, i);
     for (std::size_t k = 0; k < ids.size(); ++k) CHECK(same(rows[i][k + 1], values[ids[k]]));
   }
+  const DeviceColumn of_neighbors{MeasureId::euler_number, reinterpret_cast<double*>(workspace.data())};
+  CHECK(error_code_of([&] {
+          table_on_device(one.result().components, count, extent, connectivity, spacing, {&of_neighbors, 1},
+                          stream.get());
+        }) == ErrorCode::usage);
 }
 
 TEST_CASE("a graph labels and measures", "[small]") {
@@ -427,19 +466,19 @@ TEST_CASE("a graph labels and measures", "[small]") {
   const CudaStream stream;
   DeviceCase one(extent, {}, 5000);
   const CudaMemory label_workspace(Place::device, device_workspace_bytes(extent, Connectivity::c8));
-  const CudaMemory workspace(Place::device, device_measure_workspace_bytes(5000, false));
   Table table(measured(false, false), 5000, stream);
+  const DeviceLabels labels = one.result().labels;
+  const DeviceMeasuring request{.labels = {std::get<std::uint32_t*>(labels.data), ValueType::u32, extent,
+                                           labels.row_pitch, labels.slice_pitch, 0},
+                                .samples = {},
+                                .largest = 5000,
+                                .columns = table.columns(),
+                                .capacity = 5000,
+                                .count = table.count()};
+  const CudaMemory workspace(Place::device, device_measure_workspace_bytes(request));
   const auto enqueue = [&] {
     one.label(Connectivity::c8, label_workspace, stream);
-    const DeviceLabels labels = one.result().labels;
-    measure_on_device({.labels = {std::get<std::uint32_t*>(labels.data), ValueType::u32, extent,
-                                  labels.row_pitch, labels.slice_pitch, 0},
-                       .samples = {},
-                       .largest = 5000,
-                       .columns = table.columns(),
-                       .capacity = 5000,
-                       .count = table.count()},
-                      workspace.data(), workspace.size(), stream.get());
+    measure_on_device(request, workspace.data(), workspace.size(), stream.get());
   };
   const Known first(extent, Connectivity::c8, 0.3, 2, 1), second(extent, Connectivity::c8, 0.2, 1, 2);
   one.upload(first.image, stream);
@@ -533,7 +572,14 @@ TEST_CASE("requests that cannot be measured on a device are refused", "[small]")
   };
   CHECK_NOTHROW(measure_on_device(good, workspace.data(), workspace.size(), stream.get()));
   stream.wait();
-  CHECK(code_of(good, device_measure_workspace_bytes(10, false) - 1) == ErrorCode::usage);
+  CHECK(code_of(good, device_measure_workspace_bytes(good) - 1) == ErrorCode::usage);
+  column.measure = MeasureId::perimeter;
+  CHECK(code_of(good, device_measure_workspace_bytes(good) - 1) == ErrorCode::usage);
+  column.measure = MeasureId::orientation;
+  DeviceMeasuring huge = good;
+  huge.labels.extent = {INT32_MAX, 8, 1};
+  CHECK(code_of(huge) == ErrorCode::memory);
+  column.measure = MeasureId::area;
   CHECK(refuses([](DeviceMeasuring& request) { request.labels.type = ValueType::f32; }));
   CHECK(refuses([](DeviceMeasuring& request) { request.labels.type = ValueType::u8; }));
   CHECK(refuses([](DeviceMeasuring& request) { request.labels.delta = 1; }));
@@ -542,8 +588,8 @@ TEST_CASE("requests that cannot be measured on a device are refused", "[small]")
   CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::f64, extent}; }));
   CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::i64, extent}; }));
   CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::u8, {8, 7, 1}}; }));
-  for (const MeasureId id : {MeasureId::perimeter, MeasureId::intensity_mean, MeasureId::intensity_median,
-                             MeasureId::area_physical, MeasureId::count})
+  for (const MeasureId id : {MeasureId::feret_diameter_max, MeasureId::holes, MeasureId::intensity_mean,
+                             MeasureId::intensity_median, MeasureId::area_physical, MeasureId::count})
     CHECK(refuses([&](DeviceMeasuring&) { column.measure = id; }));
   CHECK(refuses([&](DeviceMeasuring&) { column.data = static_cast<double*>(nullptr); }));
 }
@@ -552,9 +598,7 @@ TEST_CASE("labels are measured from C", "[small]") {
   const CudaStream stream;
   const std::uint32_t labels[] = {0, 7, 7, 0, 2, 0};
   const std::uint8_t samples[] = {9, 1, 4, 9, 8, 9};
-  size_t bytes = 0;
-  REQUIRE(gpuccl_device_measure_workspace_bytes(7, 1, &bytes) == GPUCCL_SUCCESS);
-  const CudaMemory memory(Place::device, 4096), workspace(Place::device, bytes), host(Place::host, 4096);
+  const CudaMemory memory(Place::device, 4096), host(Place::host, 4096);
   std::memcpy(host.data(), labels, sizeof(labels));
   std::memcpy(host.data() + 256, samples, sizeof(samples));
   cudaMemcpyAsync(memory.data(), host.data(), 4096, cudaMemcpyHostToDevice, stream.get());
@@ -569,6 +613,9 @@ TEST_CASE("labels are measured from C", "[small]") {
   request.column_count = 2;
   request.capacity = 4;
   request.count = reinterpret_cast<unsigned long long*>(memory.data() + 1024);
+  size_t bytes = 0;
+  REQUIRE(gpuccl_device_measure_workspace_bytes(&request, &bytes) == GPUCCL_SUCCESS);
+  const CudaMemory workspace(Place::device, bytes);
   REQUIRE(gpuccl_measure_on_device(&request, workspace.data(), bytes, stream.get()) == GPUCCL_SUCCESS);
   cudaMemcpyAsync(host.data(), memory.data(), 4096, cudaMemcpyDeviceToHost, stream.get());
   stream.wait();

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The Python package on a GPU, by each library that is installed: PyTorch, CuPy, JAX, Numba.
 
-gpu_test.py [--quick] [--torch] [CASE...]: prints a line for each case. Exits with 1 if a case fails, with 77 without a
+gpu_test.py [--quick | --thorough] [--torch] [CASE...]: prints a line for each case. Exits with 1 if a case fails, with 77 without a
 GPU. --torch: PyTorch alone; the others take minutes to start under compute-sanitizer.
 """
 
@@ -26,7 +26,7 @@ from gpuccl import _core
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others need memory, too
 QUICK = "--quick" in sys.argv
 LIBRARIES = ("torch",) if "--torch" in sys.argv else ("torch", "cupy", "jax", "numba.cuda")
-CHOSEN = set(sys.argv[1:]) - {"--quick", "--torch"}
+CHOSEN = set(sys.argv[1:]) - {"--quick", "--thorough", "--torch"}
 random = np.random.default_rng(1)
 modules = {}
 for name in LIBRARIES:
@@ -144,6 +144,12 @@ def check_table(name, table, expected, rtol=0.0):
 
 
 MEASURED = ("label", "area", "bbox", "centroid", "extent", "equivalent_diameter_area")
+SHAPES = (
+    "axis_major_length", "axis_minor_length", "elongation", "inertia_tensor", "inertia_tensor_eigvals", "euler_number", "border_sides",
+    "border_x0", "percolates_y",
+)  # fmt: skip
+OF_IMAGES = ("moments_central-2-0", "moments_central-1-1", "orientation", "eccentricity", "perimeter", "perimeter_crofton", "roundness")
+OF_VOLUMES = ("moments_central-1-0-1", "axis_middle_length", "flatness", "surface_crofton", "surface_crofton_3", "sphericity", "border_z1")
 OF_SAMPLES = ("intensity_sum", "intensity_mean", "intensity_min", "intensity_max", "intensity_std", "intensity_nan", "centroid_weighted")  # fmt: skip
 
 
@@ -177,11 +183,56 @@ def measures():
         check_table(name, gpuccl.measure(put(sparse), put(channels), wanted), gpuccl.measure(sparse, channels, wanted))
         for empty in (np.zeros((5, 6), "i4"), np.zeros((0, 6), "i4")):
             check_table(name, gpuccl.measure(put(empty)), gpuccl.measure(empty))
-        for wrong, options in ((np.full((3, 3), -1, "i4"), {}), (sparse, dict(properties=("perimeter",))), (sparse, dict(properties=("intensity_mean",)))):  # fmt: skip
+        for wrong, options in ((np.full((3, 3), -1, "i4"), {}), (sparse, dict(properties=("solidity",))), (sparse, dict(properties=("intensity_mean",)))):  # fmt: skip
             with expect(ValueError):
                 gpuccl.measure(put(wrong), **options)
         with expect(TypeError):
             gpuccl.measure(put(np.ones((3, 3), "f4")))
+
+
+@case()
+def shapes_of_labels():
+    """Random label images; --thorough: 10,000."""
+    try:
+        from skimage.measure import regionprops_table as regions
+    except ImportError:
+        regions = None
+    of_peer = ("label", "area", "axis_major_length", "axis_minor_length", "perimeter", "perimeter_crofton", "euler_number", "extent")
+    rounds = 10000 if "--thorough" in sys.argv else 60 if QUICK else 600
+    for i in range(rounds):
+        ndim = 2 + i % 2
+        shape = tuple(random.integers(1, 260, 2)) if ndim == 2 else tuple(random.integers(1, 60, 3))
+        small = random.integers(0, random.integers(1, 300), [-(-n // 3) for n in shape]) * (random.random() < 0.95)
+        labels = np.kron(small, np.ones((3,) * ndim, int))[tuple(slice(0, n) for n in shape)]
+        labels = labels * blobs(shape, random.random(), int(random.integers(1, 8)))
+        type_ = ("i4", "u2", "i8", "i2")[i // 2 % 4]
+        if i % 9 == 0 and type_ in ("i4", "i8"):
+            labels = labels * 7654321 % (2**31 - 1)  # sparse
+        labels = labels.astype(type_)
+        connectivity = int(random.integers(1, ndim + 1))
+        names = MEASURED + SHAPES + (OF_IMAGES if ndim == 2 else OF_VOLUMES)
+        options = dict(properties=names, connectivity=connectivity)
+        if i % 3 == 0:
+            names = ("label", "area", "axis_major_length", "axis_minor_length", "elongation_physical", "euler_number")
+            names += ("perimeter_crofton", "roundness_physical") if ndim == 2 else ("surface_crofton", "sphericity_physical")
+            options = dict(properties=names, connectivity=connectivity, spacing=tuple(random.random(ndim) + 0.1))
+        expected = gpuccl.measure(labels, **options)
+        for name, put, get in kinds():
+            if name in ("torch", "cupy") if i % 20 else name != "numba":
+                if name == "jax" and type_ == "i8" or name == "torch" and type_ == "u2":
+                    continue
+                table = gpuccl.measure(put(labels), **options)
+                check_table(name, table, expected)
+        if regions and i % 10 == 0 and ndim == 2 and i % 3:
+            theirs = regions(labels, properties=of_peer)
+            for column in of_peer[: 6 if connectivity == 1 else 8]:
+                np.testing.assert_allclose(expected[column], theirs[column], rtol=1e-9, atol=1e-6, err_msg=column)
+    for name, put, get in kinds():
+        if name in ("torch", "cupy"):
+            mask = blobs((300, 200), 0.4, 3)
+            wanted = MEASURED + SHAPES + OF_IMAGES
+            labels, count, table = gpuccl.label(put(mask), 1, stats=True, properties=wanted)
+            check_table(name, table, gpuccl.label(mask, 1, stats=True, properties=wanted)[2])
 
 
 @case()
@@ -350,7 +401,7 @@ def torch_writes_where_it_is_told():
         except ValueError as error:
             raised += "out=" in str(error)
     assert raised == 3
-    for bad in (dict(connectivity=6), dict(periodic="x"), dict(stats=True, properties=("perimeter",))):
+    for bad in (dict(connectivity=6), dict(periodic="x"), dict(stats=True, properties=("solidity",))):
         with expect(ValueError):
             gpuccl.label(x, **bad)
     with expect(TypeError):

@@ -37,7 +37,7 @@ import numpy as np
 from . import _core
 from ._host import check_match, contact_table, images_of, match_result
 from ._kinds import addresses, library_of, need_cuda, on_device, pixels, refuse_overlap
-from ._measures import Columns, check_intensity, columns_of, measure_channels
+from ._measures import WHOLE, Columns, check_intensity, columns_of, measure_channels
 
 _VALUE_TYPES = {
     code: i for i, code in enumerate(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"))
@@ -623,11 +623,14 @@ def label(array, connectivity, values, delta, batch, packed_width, out, stream, 
     check_measured(names)
     count = int(call.read(call.count, np.int64)[0])
     labels = call.labels
+    if not _measured(True).issuperset(names.wanted):  # these are sums over labels
+        labels = call.kind.finish(labels) if out is None else out
+        return labels, count, measure(labels, None, columns, connectivity, spacing)
     if count > capacity:  # again, with room for all
         call = Labeling(array, connectivity, values, delta, False, packed_width, labels, stream, capacity=count)
     with call.kind.use(call.keep[0], call.stream):
         table = make_table(
-            call.kind, call.keep[0], names, count,
+            call.kind, call.keep[0], names, call.number, count,
             lambda made: _core.device_table(
                 call.device, call.stream, call.kind.address(call.components), count,
                 call.extent, call.number, names.spacing, made,
@@ -637,12 +640,18 @@ def label(array, connectivity, values, delta, batch, packed_width, out, stream, 
 
 
 _ENDS = frozenset({"x1", "y1", "z1"})
-_INTEGERS = {"label", "area", "intensity_nan"} | {f"{axis}{side}" for axis in "xyz" for side in "01"}
 
 
 @functools.cache
-def _measured() -> frozenset:
-    return frozenset(_core.measured_on_device())
+def _integers(connectivity: int) -> frozenset:
+    """Returns the measures that are integers. Images have no sides along z: these are missing."""
+    sides = WHOLE if connectivity > 8 or connectivity == 6 else (name for name in WHOLE if "_z" not in name)
+    return frozenset({"label", "area", *sides} | {f"{axis}{side}" for axis in "xyz" for side in "01"})
+
+
+@functools.cache
+def _measured(of_components=False) -> frozenset:
+    return frozenset(_core.measured_on_device(of_components))
 
 
 def check_measured(names: Columns) -> None:
@@ -654,19 +663,20 @@ def check_measured(names: Columns) -> None:
 _SMALL = 1 << 20
 
 
-def make_table(kind, array, names: Columns, capacity: int, write, count=None) -> dict:
+def make_table(kind, array, names: Columns, connectivity: int, capacity: int, write, count=None) -> dict:
     """Makes a table. `write` enqueues columns of `capacity` rows; count() returns how many of these there are.
 
     All columns are in one array, integers first, then bounds of boxes, then numbers: libraries take longer to make an
     array than the kernel to write it.
     """
-    wanted = sorted(names.wanted, key=lambda name: (name not in _INTEGERS, name in _ENDS))
-    integers = sum(name in _INTEGERS for name in wanted)
+    whole = _integers(connectivity)
+    wanted = sorted(names.wanted, key=lambda name: (name not in whole, name in _ENDS))
+    integers = sum(name in whole for name in wanted)
     ends = sum(name in _ENDS for name in wanted)
     block = kind.empty((len(wanted), capacity), "i8", array)
     if capacity:
         at = kind.address(block)
-        write([(name, at + 8 * capacity * i, name in _INTEGERS) for i, name in enumerate(wanted)])
+        write([(name, at + 8 * capacity * i, name in whole) for i, name in enumerate(wanted)])
     rows = count() if count else capacity
     if rows is None:
         return None
@@ -771,7 +781,7 @@ class _Labels:
         largest = self.largest
         if largest is None:
             largest = min(self.elements, max(1 << 12, self.elements >> 9))
-        size = max(256, _core.device_measure_workspace_bytes(largest, samples is not None))
+        size = max(256, _core.device_measure_workspace_bytes(largest, samples is not None, self.number, list(names.wanted)))
         workspace, address = kind.workspace(size, keep)
         found = kind.empty((2,), "i8", keep)
 
@@ -788,7 +798,7 @@ class _Labels:
             self.find_largest(int(highest))
             return int(count) if self.largest == highest <= largest else None
 
-        table = make_table(kind, keep, names, largest, write, rows)
+        table = make_table(kind, keep, names, self.number, largest, write, rows)
         if table is None:
             return self.measure(names, samples)
         if "label" in table:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Columns of bbox, by the number of axes.
 _BOXES = {1: ("x0", "x1"), 2: ("y0", "x0", "y1", "x1"), 3: ("z0", "y0", "x0", "z1", "y1", "x1")}
 _AXES = "zyx"
-_WHOLE = frozenset(
+WHOLE = frozenset(
     {"euler_number", "holes", "cavities", "tunnels", "components", "border_sides", "intensity_nan"}
     | {f"border_{axis}{side}" for axis in "xyz" for side in "01"}
     | {f"{name}_{axis}" for axis in "xyz" for name in ("percolates", "wraps")}
@@ -31,7 +31,7 @@ _WHOLE = frozenset(
 _KNOWN = frozenset(_core.measures()) | {"label", "value"}
 _PHYSICAL = frozenset(name[: -len("_physical")] for name in _KNOWN if name.endswith("_physical"))
 #: Properties without a unit of length, which a spacing does not change.
-_UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity", "num_pixels", "slice", "image", "coords"}) | _WHOLE
+_UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity", "num_pixels", "slice", "image", "coords"}) | WHOLE
 #: Properties that are derived from other columns.
 _DERIVED = frozenset({"area_bbox", "centroid_local", "centroid_weighted_local", "slice", "image", "coords"})
 #: Measures that hold for components that continue at a periodic border: of area and box, which are unrolled, of sides
@@ -159,7 +159,7 @@ class Columns:
     def _value(self, values: np.ndarray, measure: str) -> np.ndarray:
         if measure in ("label", "value"):
             return as_signed(values)
-        if measure in _WHOLE and isinstance(values, np.ndarray) and not np.isnan(values).any():
+        if measure in WHOLE and isinstance(values, np.ndarray) and not np.isnan(values).any():
             return values.astype(np.int64)
         if self._scales and len(measure) == 2 and measure[0] == "c":
             return values * self._scales[measure[1]]

@@ -276,10 +276,23 @@ std::vector<DeviceColumn> columns_of(const std::vector<Column>& columns) {
   return made;
 }
 
-std::vector<std::string> measured_on_device() {
+/// Returns the bytes of workspace that the measurement of labels up to `largest` needs.
+std::size_t measure_workspace_bytes(std::uint32_t largest, bool with_samples, int connectivity,
+                                    const std::vector<std::string>& names) {
+  std::vector<DeviceColumn> columns;
+  for (const std::string& name : names) columns.push_back({find_measure(name), {}});
+  DeviceMeasuring request;
+  if (with_samples) request.samples.data = &columns;  // only whether there are some
+  request.largest = largest;
+  request.connectivity = static_cast<Connectivity>(connectivity);
+  request.columns = columns;
+  return device_measure_workspace_bytes(request);
+}
+
+std::vector<std::string> measured_on_device(bool of_components) {
   std::vector<std::string> names{"label"};
   for (const Measure& measure : measures())
-    if (is_measured_on_device(measure.id)) names.emplace_back(measure.name);
+    if (is_measured_on_device(measure.id, of_components)) names.emplace_back(measure.name);
   return names;
 }
 
@@ -495,7 +508,7 @@ void add_device(nb::module_& module) {
       .def_prop_ro("workspace_bytes", &Cleaning::workspace_bytes)
       .def("clean", &Cleaning::clean);
   module.def("device_pairs", &count_pairs);
-  module.def("device_measure_workspace_bytes", &device_measure_workspace_bytes);
+  module.def("device_measure_workspace_bytes", &measure_workspace_bytes);
   module.def("device_pairs_workspace_bytes", &pairs_workspace_bytes);
   module.def("read", &read, "device"_a, "address"_a, "bytes"_a, "stream"_a);
   module.def("wait_for", &wait_for, "device"_a, "stream"_a, "before"_a);

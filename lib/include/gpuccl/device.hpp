@@ -148,13 +148,14 @@ struct DeviceMeasuring {
   unsigned long long* highest = nullptr;
 };
 
-/// Returns whether measure_on_device() has the measure: basic ones, and those of samples except median and
-/// percentiles.
-bool is_measured_on_device(MeasureId measure);
+/// Returns whether measure_on_device() has the measure: those that are sums over elements and their
+/// neighbors, and those of samples except median and percentiles.
+bool is_measured_on_device(MeasureId measure, bool of_components = false);
 
-/// Returns the bytes of workspace of measure_on_device() for labels up to `largest`: 65 per label, and 112
-/// more with samples.
-std::size_t device_measure_workspace_bytes(std::uint32_t largest, bool with_samples);
+/// Returns the bytes of workspace of measure_on_device() for a request, of which images and columns need no
+/// addresses yet, except whether there are samples: per label up to `largest` 65, 112 more with samples, and
+/// with measures of shape or topology up to 88 more, in volumes up to 160.
+std::size_t device_measure_workspace_bytes(const DeviceMeasuring& request);
 
 /// Enqueues the measurement of a label image on `stream`, as label_on_device() enqueues labeling. Values of
 /// integer samples are those of the CPU, bit by bit. Floating-point samples are rounded to 2^-40 of the
@@ -162,8 +163,8 @@ std::size_t device_measure_workspace_bytes(std::uint32_t largest, bool with_samp
 /// are the same on every run.
 ///
 /// Throws Error as label_on_device(): usage for invalid arguments, among them measures that are not
-/// measured here, that need samples or a spacing which is not given, and extents whose coordinate sums
-/// could exceed 2^64.
+/// measured here, that need samples or a spacing which is not given, and extents whose sums of coordinates,
+/// or of their products if second moments are wanted, could exceed 2^64.
 void measure_on_device(const DeviceMeasuring& request, void* workspace, std::size_t workspace_bytes,
                        cudaStream_t stream);
 

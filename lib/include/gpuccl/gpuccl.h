@@ -140,7 +140,7 @@ typedef struct {
   unsigned long long* highest; /* label, which may be above `largest`; or NULL */
 } gpuccl_device_measuring;
 
-gpuccl_status gpuccl_device_measure_workspace_bytes(uint32_t largest, int with_samples, size_t* bytes);
+gpuccl_status gpuccl_device_measure_workspace_bytes(const gpuccl_device_measuring* request, size_t* bytes);
 
 gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring* request, void* workspace,
                                        size_t workspace_bytes, struct CUstream_st* stream);

@@ -103,6 +103,18 @@ DeviceCleaning cleaning_of(const gpuccl_device_cleaning& given) {
   return request;
 }
 
+DeviceMeasuring measuring_of(const gpuccl_device_measuring& given, std::span<const DeviceColumn> columns) {
+  return {values_of(given.labels),
+          values_of(given.samples),
+          given.largest,
+          static_cast<Connectivity>(given.connectivity),
+          {given.spacing[0], given.spacing[1], given.spacing[2]},
+          columns,
+          given.capacity,
+          given.count,
+          given.highest};
+}
+
 static_assert(static_cast<int>(ValueType::u8) == GPUCCL_U8 && static_cast<int>(ValueType::i8) == GPUCCL_I8 &&
               static_cast<int>(ValueType::f64) == GPUCCL_F64);
 
@@ -164,25 +176,18 @@ gpuccl_status gpuccl_highest_label_on_device(const gpuccl_device_value_image* la
   return status_of([&] { highest_label_on_device(values_of(*labels), highest, stream); });
 }
 
-gpuccl_status gpuccl_device_measure_workspace_bytes(uint32_t largest, int with_samples, size_t* bytes) {
-  return status_of([&] { *bytes = device_measure_workspace_bytes(largest, with_samples != 0); });
+gpuccl_status gpuccl_device_measure_workspace_bytes(const gpuccl_device_measuring* request, size_t* bytes) {
+  return status_of([&] {
+    const std::vector<DeviceColumn> columns = columns_of({request->columns, request->column_count});
+    *bytes = device_measure_workspace_bytes(measuring_of(*request, columns));
+  });
 }
 
 gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring* request, void* workspace,
                                        size_t workspace_bytes, struct CUstream_st* stream) {
   return status_of([&] {
     const std::vector<DeviceColumn> columns = columns_of({request->columns, request->column_count});
-    const auto& spacing = request->spacing;
-    measure_on_device({values_of(request->labels),
-                       values_of(request->samples),
-                       request->largest,
-                       static_cast<Connectivity>(request->connectivity),
-                       {spacing[0], spacing[1], spacing[2]},
-                       columns,
-                       request->capacity,
-                       request->count,
-                       request->highest},
-                      workspace, workspace_bytes, stream);
+    measure_on_device(measuring_of(*request, columns), workspace, workspace_bytes, stream);
   });
 }
 

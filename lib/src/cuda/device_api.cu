@@ -11,6 +11,7 @@
 #include "cuda/runtime/device.hpp"
 #include "cuda/tables/measure_labels.cuh"
 #include "cuda/tables/pairs.cuh"
+#include "cuda/tables/shape_labels.cuh"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/types.hpp"
 
@@ -140,14 +141,15 @@ bool is_of_samples(MeasureId id) { return measure_of(id).group == MeasureGroup::
 /// Returns the formulas of basic measures, after checking that the columns can be measured.
 measuring::BasicFormulas formulas_of(Extent extent, Connectivity connectivity,
                                      const std::array<double, 3>& spacing,
-                                     std::span<const DeviceColumn> columns, bool with_samples) {
+                                     std::span<const DeviceColumn> columns, bool with_samples,
+                                     bool with_labels) {
   check_extent(extent);
   cuda::runs::check_sums(extent);
   const bool is_volume = is_3d(connectivity);
   for (const DeviceColumn& column : columns) {
     std::visit([](const auto* data) { require(data != nullptr, "a column without memory"); }, column.data);
     if (!column.measure) continue;
-    require(*column.measure < MeasureId::count && is_measured_on_device(*column.measure),
+    require(*column.measure < MeasureId::count && is_measured_on_device(*column.measure, !with_labels),
             "a column's measure is not measured on a device");
     require(with_samples || !is_of_samples(*column.measure), "a column's measure needs samples");
     require(!is_physical(measure_of(*column.measure)) ||
@@ -271,16 +273,17 @@ void clean_on_device(const DeviceCleaning& request, void* workspace, std::size_t
   with_connectivity(checked.connectivity, [&]<Connectivity one>() { runs::enqueue_cleaning<one>(call); });
 }
 
-bool is_measured_on_device(MeasureId measure) {
+bool is_measured_on_device(MeasureId measure, bool of_components) {
   using enum MeasureId;
   return measure <= area_physical || (width <= measure && measure <= equivalent_diameter_area) ||
          measure == equivalent_diameter_area_physical ||
-         (intensity_min <= measure && measure <= intensity_nan) ||
-         (cx_weighted <= measure && measure <= cz_weighted);
+         (!of_components &&
+          ((intensity_min <= measure && measure <= intensity_nan) ||
+           (cx_weighted <= measure && measure <= cz_weighted) || cuda::tables::has_shape(measure)));
 }
 
-std::size_t device_measure_workspace_bytes(std::uint32_t largest, bool with_samples) {
-  return cuda::tables::workspace_bytes(largest, with_samples);
+std::size_t device_measure_workspace_bytes(const DeviceMeasuring& request) {
+  return cuda::tables::workspace_bytes(request);
 }
 
 void measure_on_device(const DeviceMeasuring& request, void* workspace, std::size_t workspace_bytes,
@@ -289,7 +292,7 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
   DeviceValueImage &labels = call.request.labels, &samples = call.request.samples;
   const bool with_samples = samples.data != nullptr;
   call.formulas =
-      formulas_of(labels.extent, request.connectivity, request.spacing, request.columns, with_samples);
+      formulas_of(labels.extent, request.connectivity, request.spacing, request.columns, with_samples, true);
   check_count_address(request.count);
   require(labels.delta == 0 && samples.delta == 0, "labels and samples have no delta");
   check_count_address(request.highest);
@@ -303,7 +306,7 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
     require(samples.type == ValueType::f32 || bytes_of(samples.type) <= 4,
             "samples are not integers of up to 32 bits or float");
   }
-  check_workspace(workspace, workspace_bytes, device_measure_workspace_bytes(request.largest, with_samples));
+  check_workspace(workspace, workspace_bytes, device_measure_workspace_bytes(request));
   if (request.highest != nullptr)
     cuda::check(cudaMemsetAsync(request.highest, 0, sizeof(*request.highest), stream),
                 "clearing the highest label");
@@ -325,7 +328,7 @@ void highest_label_on_device(const DeviceValueImage& labels, unsigned long long*
 void table_on_device(const DeviceComponent* components, std::size_t count, Extent extent,
                      Connectivity connectivity, const std::array<double, 3>& spacing,
                      std::span<const DeviceColumn> columns, cudaStream_t stream) {
-  const measuring::BasicFormulas formulas = formulas_of(extent, connectivity, spacing, columns, false);
+  const measuring::BasicFormulas formulas = formulas_of(extent, connectivity, spacing, columns, false, false);
   if (count == 0) return;
   require(components != nullptr, "no components");
   cuda::tables::enqueue_columns(columns, components, count, formulas, stream);

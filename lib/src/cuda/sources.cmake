@@ -12,7 +12,8 @@ set(GPUCCL_CUDA_SOURCES
   runtime/primary_context.cpp
   table.cpp
   tables/measure_labels.cu
-  tables/pairs.cu)
+  tables/pairs.cu
+  tables/shape_labels.cu)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 
 # Reading the headers takes a compiler longer than most of these files do, so several are compiled as one: the papers'

@@ -99,7 +99,9 @@ gpuccl_status gpuccl_highest_label_on_device(const gpuccl_device_value_image*, u
   return gpuccl::unavailable();
 }
 
-gpuccl_status gpuccl_device_measure_workspace_bytes(uint32_t, int, size_t*) { return gpuccl::unavailable(); }
+gpuccl_status gpuccl_device_measure_workspace_bytes(const gpuccl_device_measuring*, size_t*) {
+  return gpuccl::unavailable();
+}
 
 gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring*, void*, size_t, struct CUstream_st*) {
   return gpuccl::unavailable();

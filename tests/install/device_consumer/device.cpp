@@ -38,7 +38,7 @@ int main() {
   measuring.count = counts + 1;
   const std::size_t bytes = std::max({gpuccl::device_clean_workspace_bytes(cleaning),
                                       gpuccl::device_workspace_bytes(extent, connectivity),
-                                      gpuccl::device_measure_workspace_bytes(kMost, false)});
+                                      gpuccl::device_measure_workspace_bytes(measuring)});
   cudaMalloc(&workspace, bytes);
 
   cudaMemcpyAsync(mask, pixels, sizeof(pixels), cudaMemcpyHostToDevice, stream);

@@ -27,6 +27,12 @@ struct Rows<void> {
   explicit Rows(const DeviceValueImage&) {}
 };
 
+/// Returns 0 for labels that count as background.
+template <class Id>
+__device__ Label label_in(Id id, std::uint32_t largest) {
+  return id <= largest ? static_cast<Label>(id) : 0;
+}
+
 /// Calls visit() with an unsigned integer of the size of labels. Negative labels are above all others.
 template <class Visit>
 void with_id(ValueType type, const Visit& visit) {

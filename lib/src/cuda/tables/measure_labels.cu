@@ -3,13 +3,13 @@
 //
 //   clear            the sums of all labels
 //   measure          one pass over the image; floating-point samples take two
+//   shapes           another one if measures need the elements around (shape_labels.cu)
 //   mark, count      the labels that occur, as bits, and their running count
 //   write            one row of the table for each label that occurs
 
 #include <algorithm>
 #include <cstddef>
 #include <type_traits>
-#include <variant>
 
 #include "cuda/device/memory.cuh"
 #include "cuda/device/thread_grid.cuh"
@@ -19,6 +19,8 @@
 #include "cuda/tables/label_rows.cuh"
 #include "cuda/tables/label_sums.cuh"
 #include "cuda/tables/measure_labels.cuh"
+#include "cuda/tables/shape_labels.cuh"
+#include "cuda/tables/table_columns.cuh"
 
 namespace gpuccl::cuda::tables {
 namespace {
@@ -115,53 +117,6 @@ __global__ void mark_labels(const DeviceComponent* components, std::size_t count
   if (i % kWarp == 0 && word < occurs.lengths.words) occurs.words[word] = bits;
 }
 
-/// Columns by measure, the labels last; null: not wanted.
-struct ColumnSet {
-  static constexpr std::size_t kLabels = kMeasures;
-
-  void* data[kMeasures + 1] = {};
-  std::uint32_t integers[kMeasures / 32 + 1] = {};  // a bit per column of integers
-
-  explicit ColumnSet(std::span<const DeviceColumn> columns) {
-    for (const DeviceColumn& column : columns) {
-      const std::size_t i = column.measure ? static_cast<std::size_t>(*column.measure) : kLabels;
-      std::visit([&](auto* to) { data[i] = to; }, column.data);
-      if (std::holds_alternative<std::int64_t*>(column.data)) integers[i / 32] |= 1u << i % 32;
-    }
-  }
-  /// Returns true if one of the measures [first, last] is wanted.
-  bool any_of(MeasureId first, MeasureId last) const {
-    return std::any_of(data + static_cast<std::size_t>(first), data + static_cast<std::size_t>(last) + 1,
-                       [](const void* column) { return column != nullptr; });
-  }
-};
-
-/// One row of a table, to which formulas write.
-struct TableRow {
-  const ColumnSet& columns;
-  std::size_t row;
-
-  struct Cell {
-    void* column;
-    bool is_integer;
-    std::size_t row;
-
-    template <class T>
-    __device__ void operator=(T value) const {
-      if (column == nullptr) return;
-      if (is_integer)
-        static_cast<long long*>(column)[row] = static_cast<long long>(value);
-      else
-        static_cast<double*>(column)[row] = static_cast<double>(value);
-    }
-  };
-  __device__ Cell at(std::size_t i) const {
-    return {columns.data[i], (columns.integers[i / 32] >> i % 32 & 1u) != 0, row};
-  }
-  __device__ Cell operator[](MeasureId id) const { return at(static_cast<std::size_t>(id)); }
-  __device__ void set_whole(MeasureId id, WholeNumber value) const { (*this)[id] = value; }
-};
-
 enum class Samples { none, integers, u32, numbers };
 
 /// Writes the rows of labels. `first`: labels that occur; without words, all do. Rows from `rows` on are
@@ -172,13 +127,8 @@ __global__ void write_columns(const DeviceComponent* components, const SampleSum
   const std::uint64_t i = ThreadLine<>::of_this_thread();
   if (i >= count) return;
   const DeviceComponent component = components[i];
-  std::size_t row = i;
-  if (occurs.words != nullptr) {
-    if (component.area == 0) return;
-    row = occurs.up_to(i) - std::size_t{1};
-  }
-  if (row >= rows) return;
-  TableRow values{columns, row};
+  TableRow values{columns, row_of(component, i, occurs)};
+  if (values.row >= rows) return;
   values.at(ColumnSet::kLabels) = static_cast<long long>(i + 1);
   formulas.derive(component.area, component.min, component.max, component.sum, values);
   if (kind == Samples::none) return;
@@ -197,11 +147,14 @@ __global__ void write_columns(const DeviceComponent* components, const SampleSum
 struct Workspace {
   LabelSums sums;
   Bitmap occurs;
+  ShapeSums shapes;
 
-  Workspace(std::uint32_t largest, bool with_samples, Arena& arena)
-      : sums{{arena.take<DeviceComponent>(largest), largest},
-             with_samples ? arena.take<SampleSums>(largest) : nullptr,
-             true} {
+  Workspace(const DeviceMeasuring& request, const ColumnSet& columns, Arena& arena)
+      : sums{{arena.take<DeviceComponent>(request.largest), request.largest},
+             request.samples.data != nullptr ? arena.take<SampleSums>(request.largest) : nullptr,
+             columns.any_of(MeasureId::cx_weighted, MeasureId::cz_weighted)},
+        shapes(request, columns, arena) {
+    const std::uint32_t largest = request.largest;
     const BitmapLengths lengths{(std::int64_t{largest} - 1) / 32 + 1};
     occurs = {lengths,
               arena.take<std::uint32_t>(lengths.padded_words()),
@@ -234,9 +187,9 @@ void enqueue_sums(const DeviceMeasuring& request, const LabelSums& sums, PhaseCl
 
 }  // namespace
 
-std::size_t workspace_bytes(std::uint32_t largest, bool with_samples) {
+std::size_t workspace_bytes(const DeviceMeasuring& request) {
   Arena arena(nullptr);
-  if (largest > 0) Workspace(largest, with_samples, arena);
+  if (request.largest > 0) Workspace(request, ColumnSet(request.columns), arena);
   return arena.used();
 }
 
@@ -244,9 +197,8 @@ void enqueue(const MeasureCall& call) {
   const DeviceMeasuring& request = call.request;
   const bool with_samples = request.samples.data != nullptr;
   Arena arena(call.workspace);
-  Workspace workspace(request.largest, with_samples, arena);
   const ColumnSet columns(request.columns);
-  workspace.sums.with_moments = columns.any_of(MeasureId::cx_weighted, MeasureId::cz_weighted);
+  Workspace workspace(request, columns, arena);
   const LabelSums& sums = workspace.sums;
   Bitmap& occurs = workspace.occurs;
   if (request.count != nullptr) occurs.total.count = request.count;
@@ -255,6 +207,7 @@ void enqueue(const MeasureCall& call) {
   const LaunchShape labels = ThreadLine<>::shape(request.largest);
   phase("Clear", clear_sums, labels, sums, request.labels.extent.depth == 1);
   with_id(request.labels.type, [&]<class Id>(Id) { enqueue_sums<Id>(request, sums, phase); });
+  enqueue_shapes(request, workspace.shapes, phase);
   clear_padding(occurs, call.stream);
   clear_progress(occurs, call.stream);
   phase("Mark", mark_labels, labels, sums.components.data, std::size_t{request.largest}, occurs);
@@ -266,6 +219,7 @@ void enqueue(const MeasureCall& call) {
                                                 : Samples::integers;
   phase("Write", write_columns, labels, sums.components.data, sums.samples, kind,
         std::size_t{request.largest}, occurs.counted(), request.capacity, columns, call.formulas);
+  enqueue_shape_columns(request, workspace.shapes, sums.components.data, occurs.counted(), columns, phase);
 }
 
 void enqueue_highest(const DeviceValueImage& labels, unsigned long long* highest, cudaStream_t stream) {

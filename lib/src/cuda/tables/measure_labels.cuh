@@ -18,7 +18,8 @@ struct MeasureCall {
   cudaStream_t stream;
 };
 
-std::size_t workspace_bytes(std::uint32_t largest, bool with_samples);
+/// Reads neither images nor addresses.
+std::size_t workspace_bytes(const DeviceMeasuring& request);
 void enqueue(const MeasureCall& call);
 
 /// Enqueues the search of highest_label_on_device(), from the value of `highest` on. The image is not empty.

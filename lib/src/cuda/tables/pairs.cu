@@ -115,12 +115,6 @@ struct TilePairs {
   }
 };
 
-/// Returns 0 for labels that count as background.
-template <class Id>
-__device__ Label label_in(Id id, std::uint32_t largest) {
-  return id <= largest ? static_cast<Label>(id) : 0;
-}
-
 template <class Id, class Other>
 __global__ void __launch_bounds__(kColumns) count_overlaps(Rows<Id> labels, Rows<Other> others, Extent extent,
                                                            std::uint32_t largest, Pairs<1> pairs) {
