@@ -357,6 +357,25 @@ def test_masked_elements_are_background():
     assert found["intensity_max"].tolist() == [8] and found["intensity_mean"].tolist() == [3.6]
 
 
+@pytest.mark.parametrize("shape", [(40, 90), (5, 12, 40)])
+def test_types_of_labels_and_samples_change_nothing(random, shape):
+    """Longer types are read in another way than those of at most 32 bits, and other samples than those of 16."""
+    for kind, least, most in (("i1", -3, 127), ("u1", 0, 255), ("i2", -3, 32000), ("u2", 0, 65000), ("i4", -3, 10**9), ("u4", 0, 4 * 10**9)):  # fmt: skip
+        ids = random.permutation(np.linspace(least, most, 12).astype(kind))
+        one, other = (ids[random.integers(0, 12, shape) * random.integers(0, 2, shape)] for _ in range(2))
+        for labels in (one, one[::-1], np.repeat(one, 2, -1)[..., ::2]):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # negative labels
+                found = [gpuccl.contacts(labels), gpuccl.match(labels, other, 0.05, pairs=True)]
+                expected = [gpuccl.contacts(labels.astype("i8")), gpuccl.match(labels.astype("i8"), other.astype("i8"), 0.05, pairs=True)]  # fmt: skip
+            assert repr(found) == repr(expected)
+        samples = random.integers(least, min(most, 2**31 - 1), shape).astype(kind)
+        for length in (1, 3, 4, 7, 40):  # of runs
+            labels = np.broadcast_to(np.arange(shape[-1]) // length % 5, shape)
+            tables = [gpuccl.measure(labels, samples.astype(t), OF_SAMPLES + ("centroid_weighted",)) for t in (kind, "i4")]
+            assert repr(tables[0]) == repr(tables[1])
+
+
 def test_arrays_that_are_not_in_memory_or_not_numbers_are_named():
     dask = pytest.importorskip("dask.array")
     sparse = pytest.importorskip("scipy.sparse")

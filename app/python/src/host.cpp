@@ -116,11 +116,16 @@ class ArraySamples final : public IntensityImage {
     for (int y = std::max(first, y0); y < std::min(end, y0 + here.height); ++y) {
       const std::byte* const row = array_.whole_row(std::int64_t{z - z0} * here.height + (y - y0), copy);
       with_type(type_, [&]<class T>(T) {
-        for (std::size_t x = 0; x < samples.size(); ++x) {
+        const auto convert = [&](std::size_t x) {
           T value;
           std::memcpy(&value, row + x * sizeof value, sizeof value);
           samples[x] = static_cast<To>(value);
-        }
+        };
+        constexpr std::size_t kBlock = 16;  // loops of a constant length are vectorized
+        std::size_t x = 0;
+        for (; x + kBlock <= samples.size(); x += kBlock)
+          for (std::size_t i = 0; i < kBlock; ++i) convert(x + i);
+        for (; x < samples.size(); ++x) convert(x);
       });
       sink(y, 1, samples.data());
     }
@@ -253,7 +258,8 @@ std::optional<Cells> whole_column(const std::string& name, const Components& com
 
 Table make_table(const Described& of, const TableRequest& request, const MeasureTable& measured) {
   Table table;
-  const Components components = with_axes(of.components, of.order);
+  const Components turned = of.order == kRasterOrder ? Components() : with_axes(of.components, of.order);
+  const Components& components = of.order == kRasterOrder ? of.components : turned;
   const std::size_t count = components.size();
   std::vector<std::pair<MeasureId, double*>> measured_columns;
   for (const std::string& name : request.columns) {
@@ -1092,25 +1098,32 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
   {
     const nb::gil_scoped_release gil_released;
     const Connectivity connectivity = checked(connectivity_given);
-    const Objects objects = read_objects(array, findings);
-    // Labels 1..n in ascending order of the identifiers, so that a < b for both.
-    std::vector<std::uint64_t> ids = objects.ids;
-    const std::vector<std::size_t> order = order_of(ids);
-    std::vector<Label> numbers(order.empty() ? 0 : ids.size() + 1, 0);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-      ids[i] = objects.ids[order[i]];
-      numbers[order[i] + 1] = static_cast<Label>(i + 1);
+    std::vector<std::uint64_t> ids;  // of the labels; empty if they are identifiers
+    std::vector<Contact> found;
+    if (ArrayLabels::can_list(array)) {
+      found = find_contacts(ArrayLabels(array, findings), connectivity);
+    } else {
+      const Objects objects = read_objects(array, findings);
+      // Labels 1..n in ascending order of the identifiers, so that a < b for both.
+      ids = objects.ids;
+      const std::vector<std::size_t> order = order_of(ids);
+      std::vector<Label> numbers(order.empty() ? 0 : ids.size() + 1, 0);
+      for (std::size_t i = 0; i < order.size(); ++i) {
+        ids[i] = objects.ids[order[i]];
+        numbers[order[i] + 1] = static_cast<Label>(i + 1);
+      }
+      found = find_contacts(*objects.labeled.labeled.labels, connectivity,
+                            numbers.empty() ? nullptr : numbers.data());
     }
-    const std::vector<Contact> found = find_contacts(*objects.labeled.labeled.labels, connectivity,
-                                                     numbers.empty() ? nullptr : numbers.data());
+    const auto id_of = [&](Label label) { return ids.empty() ? label : ids[label - 1]; };
     const auto add = [&]<class T>(const char* name, const std::vector<T>& /*type*/, auto value_of) {
       std::vector<T> column(found.size());
       for (std::size_t i = 0; i < found.size(); ++i) column[i] = static_cast<T>(value_of(found[i]));
       table.columns.emplace_back(name, std::move(column));
     };
     const std::vector<std::int64_t> counts;
-    add("label_a", ids, [&](const Contact& contact) { return ids[contact.a - 1]; });
-    add("label_b", ids, [&](const Contact& contact) { return ids[contact.b - 1]; });
+    add("label_a", ids, [&](const Contact& contact) { return id_of(contact.a); });
+    add("label_b", ids, [&](const Contact& contact) { return id_of(contact.b); });
     add("faces_x", counts, [](const Contact& contact) { return contact.faces[0]; });
     add("faces_y", counts, [](const Contact& contact) { return contact.faces[1]; });
     add("faces_z", counts, [](const Contact& contact) { return contact.faces[2]; });
@@ -1214,28 +1227,36 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
     const nb::gil_scoped_release gil_released;
     if (!truth_array.same_shape(prediction_array)) refuse("truth and prediction have different shapes");
     check_thresholds(thresholds);
-    const auto read_large = [&](const HostArray& array, std::uint64_t least) {
-      Objects objects = has_classes ? read_classes(array, checked(class_connectivity), findings)
-                                    : read_objects(array, findings);
-      const Components& components = objects.labeled.labeled.components;
-      remove_small(objects.labeled.labeled.labels, least, components.area, {&objects.ids, &objects.classes});
-      return objects;
-    };
-    const Objects truth = read_large(truth_array, min_size[0]);
-    const Objects prediction = read_large(prediction_array, min_size[1]);
-    const LabelRows &truth_labels = *truth.labeled.labeled.labels,
-                    &prediction_labels = *prediction.labeled.labeled.labels;
-    std::optional<Surfaces> surfaces;
-    if (spacing)
-      surfaces.emplace(truth_labels, prediction_labels,
-                       SurfaceOptions{.spacing = *spacing, .tolerance = tolerance});
-    result.emplace(find_overlaps(truth_labels, prediction_labels), truth, prediction, with_pairs,
-                   ScoreOptions{.thresholds = thresholds,
-                                .surfaces = surfaces ? &*surfaces : nullptr,
-                                .has_distances = with_distances,
-                                .has_regions = with_regions,
-                                .empty = empty,
-                                .has_classes = has_classes});
+    ScoreOptions options{.thresholds = thresholds,
+                         .has_distances = with_distances,
+                         .has_regions = with_regions,
+                         .empty = empty,
+                         .has_classes = has_classes};
+    if (!has_classes && !spacing && min_size[0] <= 1 && min_size[1] <= 1 &&
+        ArrayLabels::can_list(truth_array) && ArrayLabels::can_list(prediction_array)) {
+      IdentifiedOverlaps found =
+          find_overlaps_of_ids(ArrayLabels(truth_array, findings), ArrayLabels(prediction_array, findings));
+      const Objects truth{{}, std::move(found.truth_ids)}, prediction{{}, std::move(found.prediction_ids)};
+      result.emplace(found.table, truth, prediction, with_pairs, options);
+    } else {
+      const auto read_large = [&](const HostArray& array, std::uint64_t least) {
+        Objects objects = has_classes ? read_classes(array, checked(class_connectivity), findings)
+                                      : read_objects(array, findings);
+        const Components& components = objects.labeled.labeled.components;
+        remove_small(objects.labeled.labeled.labels, least, components.area,
+                     {&objects.ids, &objects.classes});
+        return objects;
+      };
+      const Objects truth = read_large(truth_array, min_size[0]);
+      const Objects prediction = read_large(prediction_array, min_size[1]);
+      const LabelRows &truth_labels = *truth.labeled.labeled.labels,
+                      &prediction_labels = *prediction.labeled.labeled.labels;
+      std::optional<Surfaces> surfaces;
+      if (spacing)
+        options.surfaces = &surfaces.emplace(truth_labels, prediction_labels,
+                                             SurfaceOptions{.spacing = *spacing, .tolerance = tolerance});
+      result.emplace(find_overlaps(truth_labels, prediction_labels), truth, prediction, with_pairs, options);
+    }
   }
   warn_of(findings);
   return result->in_python(with_pairs, has_classes, empty);

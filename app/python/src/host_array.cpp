@@ -368,4 +368,22 @@ ValueImage read_labels(const HostArray& array, Findings& findings) {
   return image;
 }
 
+bool ArrayLabels::can_list(const HostArray& array) {
+  return array.type() && !is_floating(*array.type()) && array.bytes_each() <= 4 && array.has_whole_rows();
+}
+
+void ArrayLabels::render(std::int64_t, std::int64_t, LabelsOut, const Label*) const {
+  throw Error(ErrorCode::usage, "identifiers are only listed");
+}
+
+void ArrayLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
+                            const Label* /*map*/) const {
+  out.runs.clear();
+  out.ends.clear();
+  UninitializedVector<LabelRun> room;
+  for (std::int64_t row = first_row; row < first_row + rows; ++row)
+    if (!list_labels(array_.row(row), *array_.type(), array_.extent().width, room, out))
+      findings_.negative = true;
+}
+
 }  // namespace gpuccl::python

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpuccl/image.hpp"
+#include "gpuccl/labels.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
 
@@ -86,5 +87,22 @@ ValueImage read_values(const HostArray& array, double delta, Findings& findings)
 /// Floating-point values are rounded. Throws Error (data) for values that differ from an integer by more than
 /// 0.001, or exceed the range in which their type represents all integers.
 ValueImage read_labels(const HostArray& array, Findings& findings);
+
+/// The identifiers of a label image, read from the array when they are listed. Thread-safe.
+class ArrayLabels final : public LabelRows {
+ public:
+  /// Returns whether the elements of an array are such labels: integers of at most 32 bits in whole rows.
+  static bool can_list(const HostArray& array);
+  ArrayLabels(const HostArray& array, Findings& findings) : array_(array), findings_(findings) {}
+
+  Extent extent() const override { return array_.extent(); }
+  Label count() const override { return UINT32_MAX; }  // an upper bound
+  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
+  void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
+
+ private:
+  const HostArray& array_;
+  Findings& findings_;
+};
 
 }  // namespace gpuccl::python

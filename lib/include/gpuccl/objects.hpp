@@ -137,6 +137,14 @@ struct OverlapTable {
 OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction,
                            std::int64_t max_bytes = INT64_MAX);
 
+/// Overlaps of objects whose labels are any identifiers.
+struct IdentifiedOverlaps {
+  OverlapTable table;  // indices: in raster order of the first elements
+  std::vector<std::uint64_t> truth_ids, prediction_ids;
+};
+/// As find_overlaps(), without calling LabelRows::count().
+IdentifiedOverlaps find_overlaps_of_ids(const LabelRows& truth, const LabelRows& prediction);
+
 /// Objects and pixels of two label images. Counts add up over images.
 struct OverlapCounts {
   std::uint64_t truth = 0, prediction = 0;              // objects

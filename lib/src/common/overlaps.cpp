@@ -27,7 +27,7 @@ class AreaSums {
  public:
   explicit AreaSums(std::vector<std::uint64_t>& all) : all_(&all) {}
 
-  void add(std::span<const LabelRun> row) {
+  void add(std::span<const LabelRun> row, std::int64_t /*begin*/) {
     for (const LabelRun& run : row) {
       Known& known = known_[run.label % known_.size()];
       if (known.label != run.label) add(std::exchange(known, {run.label, 0}));
@@ -53,21 +53,41 @@ class AreaSums {
   std::array<Known, 1024> known_{};
 };
 
+/// The area and the first element of an object.
+struct ObjectSums {
+  std::uint32_t id, none;  // a pair, for PairSums
+  std::uint64_t area = 0;
+  std::int64_t first = INT64_MAX;
+};
+std::uint64_t key_of(const ObjectSums& one) { return key_of_pair(one.id, one.none); }
+
+/// Objects of one thread, by identifier.
+class ObjectTable : public PairSums<ObjectSums> {
+ public:
+  /// `begin`: index of the first element of the row.
+  void add(std::span<const LabelRun> row, std::int64_t begin) {
+    for (const LabelRun& run : row) {
+      ObjectSums& sums = of(run.label, 0);
+      sums.area += static_cast<std::uint64_t>(run.end - run.begin);
+      sums.first = std::min(sums.first, begin + run.begin);
+    }
+  }
+};
+
 /// Counts of one thread.
+template <class Areas>
 struct Counts {
   PairSums<Overlap> pairs;
-  AreaSums truth_areas, prediction_areas;
-  LabelRuns truth, prediction;  // of the current rows
-
-  std::size_t size() const { return pairs.size(); }
-  const std::deque<Overlap>& entries() const { return pairs.entries(); }
+  Areas truth_areas, prediction_areas;
+  LabelRuns truth = {}, prediction = {};  // of the current rows
 };
+template <class Areas>
+using CountsOfThreads = tbb::enumerable_thread_specific<Counts<Areas>>;
 
 void add_overlaps(std::span<const LabelRun> a, std::span<const LabelRun> b, PairSums<Overlap>& pairs) {
   for (auto one = a.begin(), other = b.begin(); one != a.end() && other != b.end();) {
     const int begin = std::max(one->begin, other->begin), end = std::min(one->end, other->end);
-    if (begin < end)
-      pairs.of(one->label - 1, other->label - 1).pixels += static_cast<std::uint64_t>(end - begin);
+    if (begin < end) pairs.of(one->label, other->label).pixels += static_cast<std::uint64_t>(end - begin);
     if (one->end < other->end)
       ++one;
     else
@@ -105,14 +125,86 @@ double ratio(Numerator numerator, Denominator denominator) {
   return denominator > 0 ? static_cast<double>(numerator) / static_cast<double>(denominator) : 0;
 }
 
-}  // namespace
-
-OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction, std::int64_t max_bytes) {
+/// Counts the areas and overlaps of all rows.
+template <class Areas>
+void count_overlaps(const LabelRows& truth, const LabelRows& prediction, CountsOfThreads<Areas>& counts) {
   if (truth.extent() != prediction.extent())
     throw Error(ErrorCode::data, "label images of different sizes have no overlaps");
   constexpr std::int64_t kRowsAtOnce = 64;
+  const std::int64_t rows = truth.extent().rows(), width = truth.extent().width;
+  for (std::int64_t begin = 0; begin < rows;) {
+    const std::int64_t end = std::min(truth.prepare(begin, 1), prediction.prepare(begin, 1));
+    tbb::parallel_for(
+        std::int64_t{0}, (end - begin + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::int64_t block) {
+          Counts<Areas>& mine = counts.local();
+          const std::int64_t first = begin + block * kRowsAtOnce, count = std::min(kRowsAtOnce, end - first);
+          truth.list_runs(first, count, mine.truth, nullptr);
+          prediction.list_runs(first, count, mine.prediction, nullptr);
+          for (std::int64_t i = 0; i < count; ++i) {
+            const auto row = static_cast<std::size_t>(i);
+            const std::span<const LabelRun> a = mine.truth.row(row), b = mine.prediction.row(row);
+            mine.truth_areas.add(a, (first + i) * width);
+            mine.prediction_areas.add(b, (first + i) * width);
+            add_overlaps(a, b, mine.pairs);
+          }
+        });
+    begin = end;
+  }
+}
+
+template <class Areas>
+std::vector<Overlap> sorted_overlaps(const CountsOfThreads<Areas>& counts) {
+  EntriesOfThreads<Overlap> tables;
+  for (const Counts<Areas>& one : counts) tables.push_back(&one.pairs.entries());
+  return sorted_sums(tables, [](Overlap& sum, const Overlap& more) { sum.pixels += more.pixels; });
+}
+
+/// The objects of one image, ascending by identifier.
+class ObjectsById {
+ public:
+  /// Appends their identifiers and areas in raster order.
+  ObjectsById(const CountsOfThreads<ObjectTable>& counts, ObjectTable Counts<ObjectTable>::*table,
+              std::vector<std::uint64_t>& ids, std::vector<std::uint64_t>& areas) {
+    EntriesOfThreads<ObjectSums> tables;
+    for (const Counts<ObjectTable>& one : counts) tables.push_back(&(one.*table).entries());
+    objects_ = sorted_sums(tables, [](ObjectSums& sum, const ObjectSums& more) {
+      sum.area += more.area;
+      sum.first = std::min(sum.first, more.first);
+    });
+    std::vector<std::uint32_t> order(objects_.size());
+    std::iota(order.begin(), order.end(), 0);
+    const auto is_before = [&](std::uint32_t a, std::uint32_t b) {
+      return objects_[a].first < objects_[b].first;
+    };
+    is_in_order_ = std::is_sorted(order.begin(), order.end(), is_before);
+    if (!is_in_order_) tbb::parallel_sort(order.begin(), order.end(), is_before);
+    numbers_.resize(order.size());
+    for (const std::uint32_t object : order) {
+      numbers_[object] = static_cast<std::uint32_t>(ids.size());
+      ids.push_back(objects_[object].id);
+      areas.push_back(objects_[object].area);
+    }
+  }
+
+  /// Returns whether numbers ascend with identifiers.
+  bool is_in_order() const { return is_in_order_; }
+  std::uint32_t number_of(std::uint32_t id) const {
+    const auto at =
+        std::lower_bound(objects_.begin(), objects_.end(), id,
+                         [](const ObjectSums& one, std::uint32_t other) { return one.id < other; });
+    return numbers_[static_cast<std::size_t>(at - objects_.begin())];
+  }
+
+ private:
+  std::vector<ObjectSums> objects_;
+  std::vector<std::uint32_t> numbers_;
+  bool is_in_order_ = true;
+};
+
+}  // namespace
+
+OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction, std::int64_t max_bytes) {
   constexpr std::int64_t kBytesOfPair = 64 + sizeof(Overlap);  // with its places in tables
-  const std::int64_t rows = truth.extent().rows();
   const auto objects = std::int64_t{truth.count()} + prediction.count();
   std::atomic<std::int64_t> left = max_bytes / kBytesOfPair - objects * 8 / kBytesOfPair;
   const auto take = [&left] {
@@ -124,34 +216,38 @@ OverlapTable find_overlaps(const LabelRows& truth, const LabelRows& prediction, 
   OverlapTable table;
   table.truth_areas.assign(truth.count(), 0);
   table.prediction_areas.assign(prediction.count(), 0);
-  tbb::enumerable_thread_specific<Counts> counts([&] {
-    return Counts{
-        PairSums<Overlap>(take), AreaSums(table.truth_areas), AreaSums(table.prediction_areas), {}, {}};
+  CountsOfThreads<AreaSums> counts([&] {
+    return Counts<AreaSums>{PairSums<Overlap>(take), AreaSums(table.truth_areas),
+                            AreaSums(table.prediction_areas)};
   });
-  for (std::int64_t begin = 0; begin < rows;) {
-    const std::int64_t end = std::min(truth.prepare(begin, 1), prediction.prepare(begin, 1));
-    tbb::parallel_for(
-        std::int64_t{0}, (end - begin + kRowsAtOnce - 1) / kRowsAtOnce, [&](std::int64_t block) {
-          Counts& mine = counts.local();
-          const std::int64_t first = begin + block * kRowsAtOnce, count = std::min(kRowsAtOnce, end - first);
-          truth.list_runs(first, count, mine.truth, nullptr);
-          prediction.list_runs(first, count, mine.prediction, nullptr);
-          for (std::size_t row = 0; row < static_cast<std::size_t>(count); ++row) {
-            const std::span<const LabelRun> a = mine.truth.row(row), b = mine.prediction.row(row);
-            mine.truth_areas.add(a);
-            mine.prediction_areas.add(b);
-            add_overlaps(a, b, mine.pairs);
-          }
-        });
-    begin = end;
-  }
-  for (Counts& mine : counts) {
+  count_overlaps(truth, prediction, counts);
+  for (Counts<AreaSums>& mine : counts) {
     mine.truth_areas.finish();
     mine.prediction_areas.finish();
   }
-  table.overlaps =
-      sorted_sums<Overlap>(counts, [](Overlap& sum, const Overlap& more) { sum.pixels += more.pixels; });
+  table.overlaps = sorted_overlaps(counts);
+  for (Overlap& pair : table.overlaps) pair = {pair.truth - 1, pair.prediction - 1, pair.pixels};
   return table;
+}
+
+IdentifiedOverlaps find_overlaps_of_ids(const LabelRows& truth, const LabelRows& prediction) {
+  CountsOfThreads<ObjectTable> counts;
+  count_overlaps(truth, prediction, counts);
+  IdentifiedOverlaps found;
+  const ObjectsById first(counts, &Counts<ObjectTable>::truth_areas, found.truth_ids,
+                          found.table.truth_areas),
+      second(counts, &Counts<ObjectTable>::prediction_areas, found.prediction_ids,
+             found.table.prediction_areas);
+  std::vector<Overlap> pairs = sorted_overlaps(counts);
+  tbb::parallel_for(std::size_t{0}, pairs.size(), [&](std::size_t i) {
+    pairs[i].truth = first.number_of(pairs[i].truth);
+    pairs[i].prediction = second.number_of(pairs[i].prediction);
+  });
+  if (!first.is_in_order() || !second.is_in_order())
+    tbb::parallel_sort(pairs.begin(), pairs.end(),
+                       [](const Overlap& a, const Overlap& b) { return key_of(a) < key_of(b); });
+  found.table.overlaps = std::move(pairs);
+  return found;
 }
 
 double OverlapTable::iou(const Overlap& pair) const {

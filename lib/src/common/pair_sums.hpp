@@ -1,7 +1,9 @@
 #pragma once
 
+#include <tbb/parallel_for.h>
 #include <tbb/parallel_sort.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
@@ -11,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/objects.hpp"
 
 namespace gpuccl {
@@ -75,26 +78,31 @@ class PairSums {
   std::array<Known, 1024> known_{};
 };
 
+/// Entries of tables, one of each thread.
+template <class Sums>
+using EntriesOfThreads = std::vector<const std::deque<Sums>*>;
+
 /// Returns the sums of all tables by ascending pair. add(into, more): adds the sums of the same pair.
-template <class Sums, class Tables, class Add>
-std::vector<Sums> sorted_sums(const Tables& tables, Add add) {
-  std::size_t count = 0;
-  for (const auto& table : tables) count += table.size();
-  std::vector<Sums> all;
-  all.reserve(count);
-  for (const auto& table : tables) all.insert(all.end(), table.entries().begin(), table.entries().end());
+template <class Sums, class Add>
+std::vector<Sums> sorted_sums(const EntriesOfThreads<Sums>& tables, Add add) {
+  std::vector<std::size_t> begins{0};
+  for (const std::deque<Sums>* const entries : tables) begins.push_back(begins.back() + entries->size());
+  UninitializedVector<Sums> all(begins.back());
+  tbb::parallel_for(std::size_t{0}, tables.size(), [&](std::size_t i) {
+    std::copy(tables[i]->begin(), tables[i]->end(), all.begin() + static_cast<std::ptrdiff_t>(begins[i]));
+  });
   tbb::parallel_sort(all.begin(), all.end(),
                      [](const Sums& a, const Sums& b) { return key_of(a) < key_of(b); });
-  count = 0;
+  std::vector<Sums> sums;
+  sums.reserve(all.size());
   for (const Sums& one : all) {
-    if (count > 0 && key_of(all[count - 1]) == key_of(one)) {
-      add(all[count - 1], one);
+    if (!sums.empty() && key_of(sums.back()) == key_of(one)) {
+      add(sums.back(), one);
     } else {
-      all[count++] = one;
+      sums.push_back(one);
     }
   }
-  all.resize(count);
-  return all;
+  return sums;
 }
 
 }  // namespace gpuccl

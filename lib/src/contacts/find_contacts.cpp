@@ -23,9 +23,10 @@ using Row = std::span<const LabelRun>;
 /// Number of contacts that the tables of all threads may hold.
 class ContactRoom {
  public:
-  explicit ContactRoom(std::int64_t max_bytes) : left_(max_bytes / kBytesEach) {}
+  explicit ContactRoom(std::int64_t max_bytes)
+      : is_limited_(max_bytes < INT64_MAX), left_(max_bytes / kBytesEach) {}
   void take() {
-    if (--left_ < 0)
+    if (is_limited_ && --left_ < 0)  // threads wait for each other here
       throw Error(ErrorCode::memory,
                   "has more contacts than fit into the remaining memory; set a larger --memory");
   }
@@ -33,6 +34,7 @@ class ContactRoom {
  private:
   // An entry of a table, its slots also while they grow, and the contact once more when sorted.
   static constexpr std::int64_t kBytesEach = 96 + sizeof(Contact);
+  const bool is_limited_;
   std::atomic<std::int64_t> left_;
 };
 
@@ -54,7 +56,9 @@ void add_contact(Contact& sum, const Contact& more) {
 
 template <class Tables>
 std::vector<Contact> sorted_contacts(const Tables& tables) {
-  return sorted_sums<Contact>(tables, add_contact);
+  EntriesOfThreads<Contact> entries;
+  for (const ContactTable& table : tables) entries.push_back(&table.entries());
+  return sorted_sums(entries, add_contact);
 }
 
 void count_in_row(Row row, ContactTable& table) {
@@ -63,10 +67,10 @@ void count_in_row(Row row, ContactTable& table) {
       ++table.of(row[i - 1].label, row[i].label).faces[0];
 }
 
-/// Counts contacts between two rows, which differ along `axes` axes. `axis`: which one, if there is one.
-void count_between(Row row, Row other, int axes, std::size_t axis, int reach, ContactTable& table) {
-  const bool diagonal = axes < reach;
-  for_each_contact_of_rows(row, other, diagonal, [&](const LabelRun& a, const LabelRun& b) {
+/// Counts contacts between two rows. The counts: of elements with the same x, and with x that differ by 1.
+template <bool kDiagonal>
+void count_between(Row row, Row other, ContactTable& table, auto straight, auto slanted) {
+  for_each_contact_of_rows(row, other, kDiagonal, [&](const LabelRun& a, const LabelRun& b) {
     if (a.label == b.label) return;
     Contact& contact = table.of(a.label, b.label);
     const auto pairs = [&](std::int64_t shift) {
@@ -74,9 +78,22 @@ void count_between(Row row, Row other, int axes, std::size_t axis, int reach, Co
       return static_cast<std::uint64_t>(
           std::max<std::int64_t>(0, end - std::max<std::int64_t>(a.begin, b.begin - shift)));
     };
-    (axes == 1 ? contact.faces[axis] : contact.edges) += pairs(0);
-    if (diagonal) (axes == 1 ? contact.edges : contact.corners) += pairs(-1) + pairs(1);
+    straight(contact) += pairs(0);
+    if constexpr (kDiagonal) slanted(contact) += pairs(-1) + pairs(1);
   });
+}
+
+/// Counts contacts between rows that differ along `axes` axes. `axis`: which one, if there is one.
+void count_between(Row row, Row other, int axes, std::size_t axis, int reach, ContactTable& table) {
+  const auto face = [axis](Contact& contact) -> std::uint64_t& { return contact.faces[axis]; };
+  const auto edge = [](Contact& contact) -> std::uint64_t& { return contact.edges; };
+  const auto corner = [](Contact& contact) -> std::uint64_t& { return contact.corners; };
+  if (axes == 1)
+    reach > 1 ? count_between<true>(row, other, table, face, edge)
+              : count_between<false>(row, other, table, face, edge);
+  else
+    reach > 2 ? count_between<true>(row, other, table, edge, corner)
+              : count_between<false>(row, other, table, edge, corner);
 }
 
 void count_across(const BorderRuns& borders, const Extent& extent, Connectivity connectivity,

@@ -38,8 +38,8 @@ std::uint64_t find_changes(const std::byte* elements, const std::byte* ones_befo
 
 /// Writes the runs of a row to `out`, which has room for one more run than there are elements, and returns
 /// their end. same(a, b): neighbors with these values are in the same run, or both in no run.
-template <class T, class Same>
-ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
+template <class T, class Run, class Same>
+Run* find_runs(const std::byte* row, int width, Same same, Run* out) {
   bool open = false;
   // Writes the gap between runs as a run, which the next one overwrites: this avoids a branch.
   const auto end_run = [&](int at) {
@@ -53,7 +53,10 @@ ValueRun* find_runs(const std::byte* row, int width, Same same, ValueRun* out) {
       end_run(at);
       open = is_set_value(value);
       out->begin = at;
-      out->value = bits_of_value(value);
+      if constexpr (std::is_same_v<Run, LabelRun>)
+        out->label = static_cast<Label>(value);
+      else
+        out->value = bits_of_value(value);
     }
   };
   // The first and last blocks are copied, so that 0 precedes the row and nothing after it is read.
@@ -168,6 +171,29 @@ ValueImage::ValueImage(Extent extent, ValueType type, double delta)
 ValueImage::~ValueImage() = default;
 ValueImage::ValueImage(ValueImage&&) noexcept = default;
 ValueImage& ValueImage::operator=(ValueImage&&) noexcept = default;
+
+bool list_labels(const std::byte* row, ValueType type, int width, UninitializedVector<LabelRun>& room,
+                 LabelRuns& out) {
+  room.resize(static_cast<std::size_t>(width) + 1);
+  LabelRun* end = room.data();
+  bool any_negative = false;
+  with_type(type, [&]<class T>(T) {
+    if constexpr (std::is_integral_v<T>)
+      by_fastest_code([&] {
+        end = find_runs<T>(
+            row, width, [](T a, T b) { return a == b; }, room.data());
+      });
+    if constexpr (std::is_signed_v<T>)
+      end = std::remove_if(room.data(), end, [&](const LabelRun& run) {
+        const bool is_negative = static_cast<std::int32_t>(run.label) < 0;
+        any_negative |= is_negative;
+        return is_negative;
+      });
+  });
+  out.runs.insert(out.runs.end(), room.data(), end);
+  out.ends.push_back(out.runs.size());
+  return !any_negative;
+}
 
 void ValueImage::add_rows(std::int64_t first_row, std::int64_t rows, const std::byte* values) {
   const std::size_t row_bytes = static_cast<std::size_t>(extent_.width) * bytes_of(type_);
