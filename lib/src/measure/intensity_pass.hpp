@@ -1,16 +1,21 @@
 #pragma once
 
+#include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_reduce.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <type_traits>
 #include <unordered_map>
 #include <vector>
 
+#include "common/fastest_code.hpp"
+#include "gpuccl/detail/uninitialized_vector.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "measure/group.hpp"
@@ -21,6 +26,10 @@
 
 namespace gpuccl::measuring {
 
+/// Sums that are simple are written for the first time by all threads, because new memory takes longer.
+template <class Sums>
+using SumsOfComponents = std::conditional_t<Sums::kInAnyOrder, UninitializedVector<Sums>, std::vector<Sums>>;
+
 /// Adds samples to the sums of components, from the label runs and samples of the same rows: all rows, some
 /// rows of an image of one slice, or some slices.
 template <class Sums>
@@ -29,7 +38,7 @@ class IntensityPass final : public SamplesPass {
   /// Prepares to add rows [begin, end).
   IntensityPass(const LabelRows& labels, std::int64_t begin, std::int64_t end, const Components& components,
                 const IntensityImage& image, ValueCounts* counts, std::int64_t max_bytes,
-                std::vector<Sums>& sums)
+                SumsOfComponents<Sums>& sums)
       : labels_(labels),
         components_(components),
         image_(image),
@@ -111,15 +120,22 @@ class IntensityPass final : public SamplesPass {
   /// Returns how many parts components have if every `rows` rows of an image of one slice are a chunk, and
   /// how many tables these are in where the order counts.
   std::uint64_t parts_of_rows(int rows) const {
-    std::int64_t parts = Sums::kInAnyOrder ? 0 : end_ - begin_;
-    for (const Box& box : components_.box) {
+    const auto parts_of = [&](const Box& box) -> std::int64_t {
       const auto chunk_of = [&](int y) { return (y - begin_) / rows; };
       const std::int64_t chunks = chunk_of(box.max[1]) - chunk_of(box.min[1]) + 1;
       const bool goes_on = box.min[1] < begin_ || box.max[1] >= end_;
-      if (chunks > 1 || goes_on)
-        parts += Sums::kInAnyOrder ? chunks : std::int64_t{box.max[1]} - box.min[1] + 1;
-    }
-    return static_cast<std::uint64_t>(parts);
+      if (chunks == 1 && !goes_on) return 0;
+      return Sums::kInAnyOrder ? chunks : std::int64_t{box.max[1]} - box.min[1] + 1;
+    };
+    using Range = tbb::blocked_range<std::size_t>;
+    const std::int64_t of_boxes = tbb::parallel_reduce(
+        Range(0, components_.box.size(), 1 << 12), std::int64_t{0},
+        [&](const Range& range, std::int64_t parts) {
+          for (std::size_t i = range.begin(); i < range.end(); ++i) parts += parts_of(components_.box[i]);
+          return parts;
+        },
+        std::plus<>());
+    return static_cast<std::uint64_t>(of_boxes + (Sums::kInAnyOrder ? 0 : end_ - begin_));
   }
 
   /// Counts the parts of each slice.
@@ -181,10 +197,10 @@ class IntensityPass final : public SamplesPass {
         }
         const Sample* const first = samples + (run.begin - columns_.first);
         const SampleRun<Sample> of_run{run.begin, y, z, run.end - run.begin, first};
-        if (part != nullptr) {
+        if constexpr (Sums::kInAnyOrder) {
+          add_run(of_run, part != nullptr ? *part : sums_[last - 1]);
+        } else if (part != nullptr) {
           part->add(of_run);
-        } else if constexpr (Sums::kInAnyOrder) {
-          sums_[last - 1].add(of_run);
         } else {
           sums_[last - 1].add(of_run, unit);
         }
@@ -196,13 +212,20 @@ class IntensityPass final : public SamplesPass {
     }
   }
 
+  void add_run(const SampleRun<Sample>& run, Sums& sums) const {
+    if constexpr (std::is_same_v<Sums, WholeSums>)
+      if (is_short_) return sums.add_short(run);
+    sums.add(run);
+  }
+
   const LabelRows& labels_;
   const Components& components_;
   const IntensityImage& image_;
+  const bool is_short_ = image_.values().count > 0 && has_avx2();
   const IntensityImage::Columns columns_ = image_.columns();
   ValueCounts* counts_;
   std::uint64_t most_parts_;  // limit of parts in memory
-  std::vector<Sums>& sums_;
+  SumsOfComponents<Sums>& sums_;
   std::vector<std::int64_t> parts_before_;  // prefix sum over slices
   const std::int64_t begin_, end_;
   bool is_alone_ = false;   // one chunk is measured at a time, so that no component has parts

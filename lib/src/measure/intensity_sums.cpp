@@ -86,6 +86,8 @@ class SumsOfKind final : public IntensitySums {
   SumsOfKind(const Components& components, const IntensityImage& image, const MeasureSet& wanted,
              std::int64_t first_row)
       : sums_(components.size()) {
+    if constexpr (Sums::kInAnyOrder)
+      tbb::parallel_for(std::size_t{0}, sums_.size(), [&](std::size_t i) { sums_[i] = {}; });
     if (counts_values(wanted, image)) counts_.emplace(components, image.values());
     if constexpr (!Sums::kInAnyOrder) {
       const Extent extent = image.extent();
@@ -141,7 +143,7 @@ class SumsOfKind final : public IntensitySums {
         const std::lock_guard lock(setting_large);
         intensities.set_large(i, values);
       }
-      nans += sums_[i].nans();
+      if (const std::uint64_t of_component = sums_[i].nans(); of_component > 0) nans += of_component;
     });
     intensities.nans = nans;
     return intensities;
@@ -154,7 +156,7 @@ class SumsOfKind final : public IntensitySums {
 
   measuring::ValueCounts* counts() { return counts_ ? &*counts_ : nullptr; }
 
-  std::vector<Sums> sums_;
+  measuring::SumsOfComponents<Sums> sums_;
   std::optional<measuring::ValueCounts> counts_;
 };
 

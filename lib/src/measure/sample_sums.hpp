@@ -28,11 +28,15 @@ class WholeSums {
   static constexpr bool kInAnyOrder = true;
 
   void add(const SampleRun<double>& run);
+  /// As add(), for samples of at most 16 bits. Faster with AVX2 only.
+  void add_short(const SampleRun<double>& run);
   void add(const WholeSums& other);
   void derive(MeasureValues& values) const;
   std::uint64_t nans() const { return 0; }
 
  private:
+  void add_lanes(const SampleRun<double>& run);
+
   WholeTotals totals_;
 };
 
