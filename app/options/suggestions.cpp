@@ -22,8 +22,13 @@ constexpr const char* kSplitting =
 constexpr const char* kFiltering =
     "filtering is not part of gpuccl; do it first, for example with scikit-image";
 constexpr std::pair<const char*, const char*> kNotOffered[] = {
-    {"watershed", kSplitting}, {"split", kSplitting},  {"blur", kFiltering},
-    {"gaussian", kFiltering},  {"median", kFiltering}, {"view", "run gpuccl view on the label image"},
+    {"watershed", kSplitting},
+    {"split", kSplitting},
+    {"blur", kFiltering},
+    {"gaussian", kFiltering},
+    {"median", kFiltering},
+    {"view", "run gpuccl view on the label image"},
+    {"periodic", "run gpuccl label --periodic first, whose labels and measures hold across borders"},
 };
 
 /// Names of the measures in other programs.

@@ -58,6 +58,9 @@ TEST_CASE("a misspelt name is refused with the one that was meant") {
     refused({"-o", "x.tif", given}, "no option '" + std::string(given) + "'" + remedy);
   fails({"measure", "x.tif", "--view", "x.html"}, 64,
         "no option '--view'; run gpuccl view on the label image");
+  for (const char* command : {"measure", "match"})
+    fails({command, "x.tif", "--periodic", "xy"}, 64,
+          "no option '--periodic'; run gpuccl label --periodic first");
   fails({"track", "movie.tif"}, 64, "no command or option 'track'; did you mean match --track?");
   fails({"bench", source_file("data/page.png")}, 64, "; for your own images use --dataset ");
   fails({"lable", "x.png"}, 64, "no command or option 'lable'; did you mean label?");
