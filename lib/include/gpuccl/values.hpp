@@ -70,8 +70,8 @@ class ValueImage {
   std::unique_ptr<std::byte[]> elements_;
 };
 
-/// Appends the runs of equal labels of a row to `out`. `type`: integers of at most 32 bits. Labels below 0 are
-/// background; returns false if there are any. `room`: memory of the calls for several rows.
+/// Appends the runs of equal labels of a row to `out`. `type`: integers of at most 32 bits. Labels below 0
+/// are background; returns false if there are any. `room`: memory of the calls for several rows.
 bool list_labels(const std::byte* row, ValueType type, int width, UninitializedVector<LabelRun>& room,
                  LabelRuns& out);
 
