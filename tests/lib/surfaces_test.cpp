@@ -150,6 +150,25 @@ TEST_CASE("distances within words and far beyond them are exact, in little memor
   }
 }
 
+TEST_CASE("distances of dense surfaces that are far from each other are exact") {
+  std::mt19937 random(9);
+  for (int round = 0; round < 24; ++round) {
+    const Extent extent{19 + round, 16, round % 3 == 0 ? 1 : 13};
+    LabelImage truth(extent, 1), prediction(extent, 1);
+    for (std::int64_t i = 0; i < extent.elements(); ++i) {
+      const std::int64_t x = i % extent.width, y = i / extent.width % extent.height;
+      truth.data()[i] = x < 5 && (y < 9 || round % 2 == 0) && random() % 2 == 0 ? 1 : 0;
+      prediction.data()[i] = x >= 13 && random() % (round < 12 ? 2 : 40) == 0 ? 1 : 0;
+    }
+    const std::array<std::array<double, 3>, 4> spacings{
+        {{1, 1, 1}, {0.7, 1.1, 0.3}, {0.1, 0.7, 5}, {1000, 0.001, 1}}};
+    const SurfaceOptions options{.spacing = spacings[static_cast<std::size_t>(round % 4)], .tolerance = 9};
+    CAPTURE(round);
+    expect(Surfaces(truth, prediction, options).of_all(), surface_of(truth, 0), surface_of(prediction, 0),
+           options);
+  }
+}
+
 TEST_CASE("thick slices do not slow the search for surfaces that are slices apart") {
   LabelImage truth({600, 600, 4}, 1), prediction({600, 600, 4}, 1);
   constexpr std::int64_t kSlice = 600 * 600;
