@@ -7,6 +7,7 @@
 #include "app/label/memory_plan.hpp"
 #include "app/options/option_words.hpp"
 #include "io/files/file_error.hpp"
+#include "parts/run_parts.hpp"
 #include "parts/saved_values.hpp"
 #include "support/test.hpp"
 
@@ -40,7 +41,7 @@ std::size_t most_slabs(const LabelPaths& files, const LabelOptions& options, int
   std::size_t most = 0;
   LabelInput input(files, options, nullptr);
   for (const Slab& slab : cut_into_parts(input.extent(), parts))
-    most = std::max(most, Piece(input, slab, false).slabs());
+    most = std::max(most, Piece(input, slab).slabs());
   return most;
 }
 

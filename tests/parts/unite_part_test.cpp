@@ -2,11 +2,11 @@
 // of parts.
 
 #include <bit>
-#include <mutex>
 
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"
+#include "parts/run_parts.hpp"
 #include "support/reference.hpp"
 #include "support/test.hpp"
 #include "support/values.hpp"
@@ -605,13 +605,36 @@ TEST_CASE("parts are about equally large, and empty at the end where there are t
   CHECK(cut_into_parts({5, 2147483647, 1}, 1024).back() == Slab{0, 1, 2145386495, 2147483647});
 }
 
+namespace {
+
+/// Labels an image in parts, each by `label`.
+template <class Label>
+Labeling label_in_parts(BitView image, Connectivity connectivity, int parts, Label label) {
+  const std::vector<Slab> slabs = cut_into_parts(image.extent, parts);
+  std::vector<GlobalPart> numbered(slabs.size());
+  run_parts(parts, [&](PartLink& link) {
+    const auto i = static_cast<std::size_t>(link.part());
+    numbered[i] = unite_part(link, slabs[i], image.extent, connectivity, label(bits_of(image, slabs[i])));
+  });
+  Labeling whole;
+  std::vector<RelabeledSlab> labels;
+  for (GlobalPart& part : numbered) {
+    for (std::size_t i = 0; i < part.components.size(); ++i) whole.components.push_back(part.components[i]);
+    labels.push_back(std::move(part.labels));
+  }
+  whole.labels = joined_labels(image.extent, std::move(labels), numbered.front().count);
+  return whole;
+}
+
+}  // namespace
+
 TEST_CASE("an image in memory is labeled in parts") {
   for (const Extent extent : {Extent{70, 19, 1}, Extent{33, 5, 9}})
     for (const NamedImage& named : every_pattern(extent))
       for (const Connectivity connectivity : kConnectivities)
         for (const int parts : {1, 4, 11}) {
           INFO(named.name << " in " << parts);
-          const auto label = [&](int, BitView slab) {
+          const auto label = [&](BitView slab) {
             return slab.extent.elements() > 0 ? flood_fill(slab, connectivity) : Labeling{};
           };
           expect_same(label_in_parts(named.image.view(), connectivity, parts, label),
@@ -643,21 +666,10 @@ TEST_CASE("sums of coordinates that take two words are united in parts") {
       return static_cast<std::uint64_t>(one.box.max[2] - one.box.min[2] + 1);
     });
     expect_same(label_in_parts(image.view(), Connectivity::c6, 12,
-                               [&](int, BitView slab) {
+                               [&](BitView slab) {
                                  return raise(flood_fill(slab, Connectivity::c6),
                                               [](const Component&) { return std::uint64_t{1}; });
                                }),
                 expected);
   }
-}
-
-TEST_CASE("when a part fails the others end, and its error is the one that is told") {
-  const BitVolume image = random_image({20, 5, 16}, 0.4, 1, 2);
-  for (int bad = 0; bad < 5; ++bad)
-    CHECK(error_code_of([&] {
-            label_in_parts(image.view(), Connectivity::c26, 5, [&](int part, BitView slab) {
-              if (part == bad) throw Error(ErrorCode::temporary, "the GPU was lost");
-              return flood_fill(slab, Connectivity::c26);
-            });
-          }) == ErrorCode::temporary);
 }

@@ -73,9 +73,9 @@ enum class DeviceChoice { automatic, cuda, cpu };
 struct EngineOptions {
   std::string algorithm = "auto";
   DeviceChoice device = DeviceChoice::automatic;
-  std::vector<int> gpus = {0};  // CUDA devices, all used for one large image; {}: all devices
+  std::vector<int> gpus = {0};  // CUDA devices, each labels one image at a time; {}: all devices
+  bool hides_gpus = false;      // CUDA_VISIBLE_DEVICES has only `gpus`, in this order
   bool time_phases = false;     // as Labeler::time_phases(), on a GPU
-  std::int64_t worth_gpu = std::int64_t{1} << 26;  // elements per GPU from which an image is split
 };
 
 /// Checks options against the table of algorithms; starts no device.
@@ -114,7 +114,7 @@ class Engine {
   Engine& operator=(const Engine&) = delete;
 
   /// Labels `image`, which must outlive the returned labels. Fills `report` if it is not null.
-  /// Images larger than GPU memory are labeled in parts; large images are split over all idle GPUs.
+  /// Images larger than GPU memory are labeled in parts.
   /// Thread-safe. The CPU labels images concurrently; a GPU takes one at a time, but batches waiting
   /// small 2D images (up to 2^18 elements) and reports each one's share of the time.
   /// `gathered`: sums to return in Labeling::sums. Honored only if one GPU labels the whole image in

@@ -124,8 +124,8 @@ ValueLabeling label_objects_by_slabs(Extent extent, std::vector<Slab> slabs,
                                      std::function<SlabSummary(const Slab& slab)> label,
                                      std::int64_t max_kept = INT64_MAX);
 
-// Distributed labeling: parts of one image are labeled concurrently by several GPUs, processes or
-// hosts, and exchange what they know of components at their boundaries. The labels are those of the
+// Distributed labeling: parts of one image are labeled concurrently by several processes or hosts, and
+// exchange what they know of components at their boundaries. The labels are those of the
 // whole image. docs/internals/distributed.md explains the algorithm.
 // Functions marked "collective" must be called by all parts, in the same order and with the same
 // options.
@@ -167,10 +167,6 @@ class SoloLink final : public PartLink {
   void send(int to, Message message) override;
   Message receive(int from) override;
 };
-
-/// Runs `work` in one thread per part and returns when all are done. If one throws, calls of the other
-/// links throw too, and the first error is rethrown.
-void run_parts(int parts, const std::function<void(PartLink& link)>& work);
 
 /// Cuts an image into `parts` ranges of about equal size: slices of a volume, rows of a single slice.
 /// If there are more parts than these, the last ones are empty.
@@ -282,11 +278,6 @@ class ContactsOfParts {
   ContactSums sums_;
   std::vector<BorderRows> borders_;
 };
-
-/// Labels an image in memory in parts, calling `label` in one thread per part. The labels reference the
-/// image.
-Labeling label_in_parts(BitView image, Connectivity connectivity, int parts,
-                        const std::function<Labeling(int part, BitView slab)>& label);
 
 /// Slabs that were labeled separately, merged into one part that is the whole image.
 struct JoinedSlabs {

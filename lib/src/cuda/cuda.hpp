@@ -40,8 +40,8 @@ class ValueLabeler {
 /// `wide_links`: use 64-bit links, as for images too large for 32 bits.
 std::unique_ptr<ValueLabeler> make_value_labeler(int gpu, Connectivity connectivity, bool wide_links = false);
 
-/// Throws Error (unavailable) if this machine has no device `gpu`. Does not start a device.
-void require_device(int gpu);
+/// Throws Error (unavailable), about device `number`, if CUDA has no device `gpu`. Does not start a device.
+void require_device(int gpu, int number);
 
 /// Loads the driver and creates the context of device `gpu`, once per process; later calls return
 /// immediately. Throws Error (unavailable) with the reason: built without CUDA, no driver, driver too old, no

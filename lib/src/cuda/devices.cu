@@ -53,11 +53,17 @@ __global__ void nothing() {}
 
 namespace cuda {
 
-void require_device(int gpu) {
-  const int count = device_count();
-  if (gpu < 0 || gpu >= count)
-    throw Error(ErrorCode::unavailable, "there is no GPU " + std::to_string(gpu) + ", only " +
-                                            std::to_string(count) + (count == 1 ? " device" : " devices"));
+void require_device(int gpu, int number) {
+  std::string message = "there is no GPU " + std::to_string(number);
+  try {
+    const int count = device_count();
+    if (gpu >= 0 && gpu < count) return;
+    if (gpu == number) message += ", only " + std::to_string(count) + (count == 1 ? " device" : " devices");
+  } catch (const Error& error) {  // CUDA has none if the first one that may be visible does not exist
+    if (gpu == number) throw;
+    message += std::string(": ") + error.what();
+  }
+  throw Error(ErrorCode::unavailable, message);
 }
 
 void start_up(int gpu) {
@@ -75,7 +81,7 @@ void start_up(int gpu) {
   const std::lock_guard lock(device.starting);
   if (device.started) return;
 
-  require_device(gpu);
+  require_device(gpu, gpu);
   constexpr const char* kDoing = "starting the device";
   const CurrentDevice current(gpu);
   // Only a launch shows that this build has code for the device.

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <map>
 #include <mutex>
-#include <numeric>
 #include <set>
 #include <utility>
 #include <vector>
@@ -41,14 +40,6 @@ class IdleLabelers {
   std::map<LabelerKey, std::vector<std::unique_ptr<Labeler>>> idle_;
 };
 
-/// Returns the given GPUs, or all. If there are none, the first use of a GPU reports why.
-std::vector<int> found(std::vector<int> gpus) {
-  if (!gpus.empty()) return gpus;
-  gpus.resize(static_cast<std::size_t>(std::max(1, count_cuda_devices())));
-  std::iota(gpus.begin(), gpus.end(), 0);
-  return gpus;
-}
-
 /// Adds the devices that labeled a part of the same image.
 void add_devices(EngineReport& report, const EngineReport& part) {
   if (report.device_name.find(part.device_name) == std::string::npos)
@@ -61,8 +52,7 @@ void add_devices(EngineReport& report, const EngineReport& part) {
 }  // namespace
 
 struct Engine::State {
-  explicit State(const EngineOptions& chosen)
-      : options(chosen), on_gpu(found(chosen.gpus), chosen.time_phases) {}
+  explicit State(const EngineOptions& chosen) : options(chosen), on_gpu(chosen) {}
 
   const EngineOptions options;
   Warn warn;
@@ -72,34 +62,9 @@ struct Engine::State {
 
   Gpu gpu() const { return gpu_given_up ? Gpu::unusable : on_gpu.started() ? Gpu::started : Gpu::untried; }
 
-  /// Labels an image on all idle GPUs if it is large.
-  Labeling label_on_gpus(const Algorithm& algorithm, BitView image, EngineReport& report,
-                         const SumsLayout& gathered) {
-    const Extent extent = image.extent;
-    const auto parts = static_cast<int>(
-        std::min({static_cast<std::int64_t>(on_gpu.idle()), extent.elements() / options.worth_gpu,
-                  std::int64_t{extent.depth > 1 ? extent.depth : extent.height}}));
-    if (parts < 2) return label_on_gpu_with_its_memory(algorithm, image, report, gathered);
-    std::vector<EngineReport> of_parts(static_cast<std::size_t>(parts), report);
-    Labeling labeled;
-    report.label_ms = cpu::milliseconds([&] {
-      labeled = label_in_parts(image, report.connectivity, parts, [&](int part, BitView slab) {
-        return label_on_gpu_with_its_memory(algorithm, slab, of_parts[static_cast<std::size_t>(part)]);
-      });
-    });
-    report.algorithm = algorithm.name;
-    report.device_kind = algorithm.device;
-    for (const EngineReport& part : of_parts) {
-      report.start_up_ms = std::max(report.start_up_ms, part.start_up_ms);
-      add_devices(report, part);
-    }
-    report.label_ms -= report.start_up_ms + labeled.statistics_ms;
-    return labeled;
-  }
-
   /// Labels an image on one GPU, in parts if it is too large for the memory of the GPU.
   Labeling label_on_gpu_with_its_memory(const Algorithm& algorithm, BitView image, EngineReport& report,
-                                        const SumsLayout& gathered = {}) {
+                                        const SumsLayout& gathered) {
     constexpr std::int64_t kFewest = std::int64_t{1} << 22;  // smaller parts are not tried
     try {
       return label_with(algorithm, image, report, gathered);
@@ -142,7 +107,7 @@ struct Engine::State {
     const Algorithm& chosen = choose(options, connectivity, elements, gpu());
     if (chosen.device == DeviceKind::cpu) return label_with(chosen, image, report);
     try {
-      return label_on_gpus(chosen, image, report, gathered);
+      return label_on_gpu_with_its_memory(chosen, image, report, gathered);
     } catch (const Error& error) {
       const ErrorCode failure = error.code();
       const bool of_the_gpu = failure == ErrorCode::unavailable || failure == ErrorCode::memory ||

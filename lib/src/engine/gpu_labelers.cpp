@@ -86,6 +86,24 @@ bool GroupSize::add(const Extent& extent) {
   return true;
 }
 
+/// If there is no GPU, the first use reports why.
+GpuLabelers::GpuLabelers(const EngineOptions& options)
+    : time_phases_(options.time_phases),
+      devices_([&] {
+        std::size_t count = options.gpus.size();
+        if (count == 0)
+          waited_ms_ =
+              cpu::milliseconds([&] { count = static_cast<std::size_t>(std::max(1, count_cuda_devices())); });
+        return count;
+      }()),
+      queue_(devices_.size()) {
+  for (std::size_t i = 0; i < devices_.size(); ++i) {
+    const int number = options.gpus.empty() ? static_cast<int>(i) : options.gpus[i];
+    devices_[i].gpu = options.hides_gpus ? static_cast<int>(i) : number;
+    devices_[i].number = number;
+  }
+}
+
 void GpuLabelers::start_in_background() {
   try {
     for (Device& device : devices_)
@@ -97,7 +115,7 @@ void GpuLabelers::start_in_background() {
 void GpuLabelers::start_up(Device& device) {
   // A named GPU that does not exist is an error even if other GPUs could do all the work.
   if (!started_)
-    for (const Device& named : devices_) cuda::require_device(named.gpu);
+    for (const Device& named : devices_) cuda::require_device(named.gpu, named.number);
   if (device.starting) {
     std::exchange(device.starting, std::nullopt)->get();
   } else {
@@ -174,11 +192,11 @@ void GpuLabelers::label_all(const Requests& requests, Device& device) noexcept {
 }
 
 void GpuLabelers::label_together(const Requests& requests, Device& device) {
-  const double start_up_ms = cpu::milliseconds([&] { start_up(device); });
+  const double start_up_ms = waited_ms_.exchange(0) + cpu::milliseconds([&] { start_up(device); });
   for (Request* const request : requests) {
     request->report.start_up_ms += start_up_ms;
     request->report.device_name = cuda::device_name(device.gpu);
-    request->report.gpus = {device.gpu};
+    request->report.gpus = {device.number};
   }
   Request& first = *requests.front();
   if (first.values != nullptr) return label_by_values(first, device);

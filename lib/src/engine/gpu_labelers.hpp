@@ -34,12 +34,6 @@ class GpuQueue {
     for (std::size_t gpu = gpus; gpu > 0; --gpu) idle_.push_back(gpu - 1);
   }
 
-  /// Returns the number of idle GPUs.
-  std::size_t idle() {
-    const std::lock_guard lock(lock_);
-    return idle_.size();
-  }
-
   /// Returns when `mine` is done. take(line) removes requests that go together from the line, at least the
   /// first one. If it throws, the line must be unchanged; this function rethrows, and other threads continue.
   /// work(requests, gpu) serves them on this GPU and must not throw.
@@ -145,11 +139,7 @@ inline Labeling label_timed(Labeler& labeler, BitView image, EngineReport& repor
 /// same time are labeled together.
 class GpuLabelers {
  public:
-  /// `gpus`: the devices; empty for all. `time_phases`: as Labeler::time_phases().
-  GpuLabelers(const std::vector<int>& gpus, bool time_phases)
-      : time_phases_(time_phases), devices_(gpus.size()), queue_(gpus.size()) {
-    for (std::size_t i = 0; i < gpus.size(); ++i) devices_[i].gpu = gpus[i];
-  }
+  explicit GpuLabelers(const EngineOptions& options);
 
   void start_in_background();
   /// Returns whether a GPU has ever been used.
@@ -162,9 +152,6 @@ class GpuLabelers {
 
   /// Labels values. Moves from `image` only on success.
   ValueLabeling label_values(ValueImage& image, Connectivity connectivity, EngineReport& report);
-
-  /// Returns the number of GPUs that are idle.
-  std::size_t idle() { return queue_.idle(); }
 
   /// Frees all memory of the GPUs.
   void clear();
@@ -190,7 +177,8 @@ class GpuLabelers {
 
   /// Used by the thread that has the GPU.
   struct Device {
-    int gpu = 0;
+    int gpu = 0;     // index in CUDA
+    int number = 0;  // index in EngineOptions, messages and reports
     std::optional<std::future<void>> starting;
     std::map<LabelerKey, std::unique_ptr<Labeler>> labelers;
     std::map<Connectivity, std::unique_ptr<cuda::ValueLabeler>> of_values;
@@ -212,6 +200,7 @@ class GpuLabelers {
   void start_up(Device& device);
 
   const bool time_phases_;
+  std::atomic<double> waited_ms_ = 0;  // for the number of GPUs, not yet reported
   std::vector<Device> devices_;
   GpuQueue<Request> queue_;
   std::atomic<bool> started_ = false;

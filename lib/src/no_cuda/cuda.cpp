@@ -43,7 +43,7 @@ std::unique_ptr<ValueLabeler> make_value_labeler(int, Connectivity, bool) {
   throw Error(ErrorCode::unavailable, kReason);
 }
 
-void require_device(int) { throw Error(ErrorCode::unavailable, kReason); }
+void require_device(int, int) { throw Error(ErrorCode::unavailable, kReason); }
 void start_up(int) { throw Error(ErrorCode::unavailable, kReason); }
 
 std::string device_name(int) { return {}; }

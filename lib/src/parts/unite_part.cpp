@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <map>
-#include <mutex>
 #include <numeric>
-#include <span>
 #include <string>
 #include <utility>
 
@@ -54,8 +51,8 @@ std::uint64_t largest_of(const Components& components, const BoundaryMerger& mer
 /// Writes components one after the other into arrays, which may overwrite components that have been read.
 class ComponentWriter {
  public:
-  ComponentWriter(Components& to, std::size_t first)
-      : area_(to.area.data() + first), box_(to.box.data() + first), sum_(to.sum.data() + first) {}
+  explicit ComponentWriter(Components& to)
+      : area_(to.area.data()), box_(to.box.data()), sum_(to.sum.data()) {}
 
   void write(const Component& component) {
     area_[written_] = component.area;
@@ -101,11 +98,22 @@ class ComponentWriter {
   std::size_t written_ = 0;
 };
 
-/// `whole`: returns the arrays of the whole image, given its number of components, for those of the part, at
-/// the index of its first component; only high words of sums stay in the part. Without it, components do.
-GlobalPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity connectivity, Labeling labeled,
-                 std::span<const ValueBits> values, ValueFaces at_faces,
-                 const std::function<Components&(Label count)>& whole) {
+/// The only part: its result is that of the whole image.
+GlobalPart whole_of(const Slab& slab, Labeling labeled, UninitializedVector<ValueBits> values) {
+  GlobalPart part;
+  part.count = static_cast<Label>(labeled.components.size());
+  for (const std::uint64_t area : labeled.components.area) part.largest = std::max(part.largest, area);
+  part.labels = {slab, std::move(labeled.labels), {}};
+  part.components = std::move(labeled.components);
+  part.values = std::move(values);
+  return part;
+}
+
+}  // namespace
+
+GlobalPart unite_part(PartLink& link, const Slab& slab, Extent extent, Connectivity connectivity,
+                      Labeling labeled, UninitializedVector<ValueBits> values, ValueFaces at_faces) {
+  if (link.parts() == 1) return whole_of(slab, std::move(labeled), std::move(values));
   BoundaryMerger merger(link, slab, extent, connectivity, labeled, values, std::move(at_faces));
   merger.unite();
   Components components = std::exchange(labeled.components, {});
@@ -122,7 +130,7 @@ GlobalPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity c
   numbers.resize(components.size() + 1);
   if (!values.empty()) part.values.reserve(count);
   // Works in place: each component is written to its own index or a lower one.
-  ComponentWriter writer(whole ? whole(part.count) : components, whole ? part.first : 0);
+  ComponentWriter writer(components);
   for (std::size_t i = 0; i < components.size(); ++i) {
     const auto label = static_cast<Label>(i + 1);
     const BoundaryMerger::Row row = merger.row_of(label);
@@ -135,35 +143,12 @@ GlobalPart unite(PartLink& link, const Slab& slab, Extent extent, Connectivity c
     if (!values.empty()) part.values.push_back(values[i]);
     numbers[label] = static_cast<Label>(part.first + writer.written());
   }
-  if (!whole) {
-    components.resize(count);
-    part.components = std::move(components);
-  }
+  components.resize(count);
+  part.components = std::move(components);
   part.components.sum_high = writer.sum_high();
   merger.pass_numbers(part);
   part.labels.slab = slab;
   part.labels.labels = std::move(labeled.labels);
-  return part;
-}
-
-/// The only part: its result is that of the whole image.
-GlobalPart whole_of(const Slab& slab, Labeling labeled, UninitializedVector<ValueBits> values) {
-  GlobalPart part;
-  part.count = static_cast<Label>(labeled.components.size());
-  for (const std::uint64_t area : labeled.components.area) part.largest = std::max(part.largest, area);
-  part.labels = {slab, std::move(labeled.labels), {}};
-  part.components = std::move(labeled.components);
-  part.values = std::move(values);
-  return part;
-}
-
-}  // namespace
-
-GlobalPart unite_part(PartLink& link, const Slab& slab, Extent whole, Connectivity connectivity,
-                      Labeling labeled, UninitializedVector<ValueBits> values, ValueFaces at_faces) {
-  if (link.parts() == 1) return whole_of(slab, std::move(labeled), std::move(values));
-  GlobalPart part =
-      unite(link, slab, whole, connectivity, std::move(labeled), values, std::move(at_faces), {});
   part.values_of_labels = std::move(values);
   return part;
 }
@@ -363,54 +348,6 @@ std::vector<RowRange> rows_of_parts(Extent whole, int parts) {
   std::vector<RowRange> rows;
   for (const Slab& slab : cut_into_parts(whole, parts)) rows.push_back(rows_of(slab, whole));
   return rows;
-}
-
-namespace {
-
-/// The components of the whole image, allocated when their number is known.
-class SharedComponents {
- public:
-  Components& of(Label count) {
-    std::call_once(made_, [&] { components_ = large_components(count); });
-    return components_;
-  }
-  Components take() { return std::move(components_); }
-
- private:
-  std::once_flag made_;
-  Components components_;
-};
-
-}  // namespace
-
-Labeling label_in_parts(BitView image, Connectivity connectivity, int parts,
-                        const std::function<Labeling(int part, BitView slab)>& label) {
-  const std::vector<Slab> slabs = cut_into_parts(image.extent, parts);
-  std::vector<GlobalPart> numbered(slabs.size());
-  std::vector<PhaseTimes> phases(slabs.size());
-  std::vector<double> statistics_ms(slabs.size());
-  SharedComponents components;
-  run_parts(parts, [&](PartLink& link) {
-    const auto i = static_cast<std::size_t>(link.part());
-    Labeling labeled = label(link.part(), view_of(slabs[i], image));
-    phases[i] = labeled.phases;
-    statistics_ms[i] = labeled.statistics_ms;
-    numbered[i] = unite(link, slabs[i], image.extent, connectivity, std::move(labeled), {}, {},
-                        [&](Label count) -> Components& { return components.of(count); });
-  });
-
-  Labeling whole;
-  whole.components = components.take();
-  std::vector<RelabeledSlab> labels;
-  for (std::size_t i = 0; i < slabs.size(); ++i) {
-    for (const auto& [at, high] : numbered[i].components.sum_high)
-      whole.components.sum_high[numbered[i].first + at] = high;
-    for (const PhaseTime& time : phases[i]) add_to(whole.phases, time);
-    labels.push_back(std::move(numbered[i].labels));
-  }
-  whole.statistics_ms = *std::max_element(statistics_ms.begin(), statistics_ms.end());
-  whole.labels = joined_labels(image.extent, std::move(labels), numbered.front().count);
-  return whole;
 }
 
 }  // namespace gpuccl
