@@ -71,6 +71,7 @@ void set_up(const Command& command, LabelOptions defaults) {
   command.on_run([options, task] {
     return run_reporting(options->files.json.is_stdout() || options->batch.report.is_stdout(), [&] {
       options->resolve(task->given());
+      options->algorithm.hide_other_gpus();
       return task->given() ? run_task(*options, *task) : run_label(*options);
     });
   });

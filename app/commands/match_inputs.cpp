@@ -157,7 +157,7 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
     });
     objects.extent = source.input->extent();
     objects.geometry = source.input->info().geometry;
-    Piece& piece = source.piece.emplace(*source.input, cut_into_parts(objects.extent, 1).front(), true);
+    Piece& piece = source.piece.emplace(*source.input, cut_into_parts(objects.extent, 1).front());
     piece.read();
     Piece::Labels found = *piece.label(*source.engine);  // none only after fill()
     if (options.label && piece.report().first_values.size() > 2)

@@ -146,7 +146,7 @@ void add_report(const std::string& path, std::int64_t memory, bool with_table, V
 GlobalPart label_objects(LabelInput& input, std::optional<Piece>& piece, Engine& engine) {
   SoloLink link;
   const std::string& path = input.files().input;
-  piece.emplace(input, cut_into_parts(input.extent(), 1).front(), true);
+  piece.emplace(input, cut_into_parts(input.extent(), 1).front());
   piece->read();
   Piece::Labels found = label_piece(link, *piece, path, engine, [] {});
   if (piece->report().any_nan) print_warning(path, io::kHintOfNan);

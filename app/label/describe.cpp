@@ -249,7 +249,7 @@ void PieceReport::set_engine(const EngineReport& engine) {
   device_kind = app::device_name(engine.device_kind);
   device_name = engine.device_name;
   gpus = engine.gpus;
-  start_up_ms = engine.start_up_ms;
+  start_up_ms += engine.start_up_ms;
   label_ms = engine.label_ms;
 }
 

@@ -56,11 +56,11 @@ void Job::open() {
                    [this](const std::string& path, const std::string& line) { warn(path, line); });
     extent_ = input_->extent();
     const Slab slab = cut_into_parts(extent_, link_.parts())[static_cast<std::size_t>(link_.part())];
-    piece_.emplace(*input_, slab, is_alone(), [this](double done) { progress_.share(done); });
+    piece_.emplace(*input_, slab, [this](double done) { progress_.share(done); });
   });
   if (!is_alone()) agree_on_input();
   outputs_.emplace(link_, files_, std::move(streams_), options_.output);
-  description_.report.read_ms = since_.lap();
+  description_.report.read_ms = since_.lap() - piece_->report().start_up_ms;
 }
 
 /// Checks that all parts have opened the same input.
@@ -156,7 +156,7 @@ void Job::measure(Engine& engine) {
     request.background = &cavities;
   }
   request.max_bytes = piece_->left_to_measure();
-  if (is_alone()) request.gathered = &sums_;
+  request.gathered = &sums_;
   measure_part(link_, extent_, request, part_,
                [&](const std::function<void()>& work) { run_local(files_.input, work); });
   piece_->budget().claims.measured = static_cast<double>(part_.measured.extra_bytes());
@@ -296,12 +296,14 @@ void Job::write_contacts() {
                             budget.left_after(budget.finding_contacts()),
                             [this](const std::function<void()>& work) { run_local(files_.input, work); });
   std::vector<ValueBits> all;
-  if (!is_alone())
+  io::ValueColumn values = value();
+  if (!is_alone()) {
     all = io::gather_lists(link_, std::vector<ValueBits>(part_.values.begin(), part_.values.end()));
-  outputs_->write(Output::contacts, [this, all = std::move(all)](const io::TextSink& sink) {
+    values = input_->column(all);
+  }
+  outputs_->write(Output::contacts, [this, all = std::move(all), values](const io::TextSink& sink) {
     if (is_first())
-      io::stream_contacts_csv(sink, is_3d(input_->connectivity()), geometry(), contacts_,
-                              is_alone() ? value() : input_->column(all), ids_);
+      io::stream_contacts_csv(sink, is_3d(input_->connectivity()), geometry(), contacts_, values, ids_);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "app/common/messages.hpp"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/values.hpp"
@@ -14,8 +15,8 @@
 namespace gpuccl::app {
 namespace {
 
-// Smaller images fit every GPU, and asking for its memory starts the driver.
-constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 28, kValuesFitEveryGpu = kFitsEveryGpu / 4;
+// Smaller label maps fit every GPU, and asking for its memory starts the driver.
+constexpr std::int64_t kFitsEveryGpu = std::int64_t{1} << 26;
 // Only `runs` counts elements in 64 bits; others count those of a buffer, padding included, in 32.
 constexpr std::int64_t kMostAtOnce = std::int64_t{1} << 31;
 // Memory of an idle program: a lower limit is not meant to restrict components.
@@ -80,34 +81,28 @@ double bytes_of(const LabelWork& work, const Extent& part) {
                                                          static_cast<double>(kKeptInAnyCase));
 }
 
-/// Returns the memory of the GPUs that label the image; none without a GPU. Each labels a part of a binary
-/// image; one labels all of a label map.
+/// Returns the memory of the smallest GPU that may label the label map; none without a GPU. The engine labels
+/// a binary image that is too large for its GPU in parts.
 std::optional<std::uint64_t> gpu_memory(const LabelWork& work) {
   const EngineOptions& engine = work.engine;
-  const std::int64_t elements = work.extent.elements();
-  if (elements <= (work.values ? kValuesFitEveryGpu : kFitsEveryGpu) ||
-      intended_algorithm(engine, work.connectivity, elements).device == DeviceKind::cpu)
+  if (!work.values || engine.device != DeviceChoice::cuda || work.extent.elements() <= kFitsEveryGpu)
     return std::nullopt;
-  std::vector<int> gpus = engine.gpus;
-  if (gpus.empty())
-    for (int gpu = 0; gpu < count_cuda_devices(); ++gpu) gpus.push_back(gpu);
+  const bool all = engine.gpus.empty() || engine.hides_gpus;
+  const int count = all ? count_cuda_devices() : static_cast<int>(engine.gpus.size());
   std::uint64_t least = UINT64_MAX;
-  for (const int gpu : gpus) least = std::min(least, cuda_memory_bytes(gpu));
-  if (gpus.empty() || least == 0) return std::nullopt;
-  return work.values ? least : least * gpus.size();
+  for (int i = 0; i < count; ++i)
+    least = std::min(least, cuda_memory_bytes(all ? i : engine.gpus[static_cast<std::size_t>(i)]));
+  return count == 0 || least == 0 ? std::nullopt : std::optional(least);
 }
 
 /// Returns the maximum number of elements that are labeled at once.
 std::int64_t most_at_once(const LabelWork& work, const std::optional<std::uint64_t>& gpu) {
-  // Bytes per pixel for `runs` with 4-connectivity in noise, with 64-bit links; for other algorithms byte,
-  // label and relabeling. If an image finds less memory, it is labeled in parts.
-  constexpr std::uint64_t kBytesOnGpu = 8;
   // Bytes per pixel for label maps: values, bit planes, one node per pixel with 64-bit links, run labels.
   constexpr std::uint64_t kBesideValues = 16;
-  const std::uint64_t bytes_on_gpu =
-      work.values ? gpuccl::bytes_of(*work.values) + kBesideValues : kBytesOnGpu;
   const std::int64_t most = is_runs(work.engine) ? std::numeric_limits<std::int64_t>::max() : kMostAtOnce;
-  return gpu ? std::min(most, static_cast<std::int64_t>(*gpu / bytes_on_gpu)) : most;
+  return gpu ? std::min(most,
+                        static_cast<std::int64_t>(*gpu / (gpuccl::bytes_of(*work.values) + kBesideValues)))
+             : most;
 }
 
 /// Returns the number of elements of the smallest slab.
@@ -222,10 +217,15 @@ double bytes_of_components(const LabelWork& work, std::int64_t most) {
 
 MemoryPlan plan_memory(const LabelWork& work, std::int64_t memory, std::int64_t held) {
   const std::int64_t elements = work.extent.elements();
+  const Stopwatch asking;
   const std::optional<std::uint64_t> gpu = gpu_memory(work);
+  const double start_up_ms = gpu ? asking.milliseconds() : 0;
   const auto available = static_cast<double>(std::max<std::int64_t>(0, memory - held));
-  if (elements <= most_at_once(work, gpu) && bytes_at_once(work) <= available) return {};
-  return plan_large_slabs(work, memory, held);
+  MemoryPlan plan;
+  if (elements > most_at_once(work, gpu) || bytes_at_once(work) > available)
+    plan = plan_large_slabs(work, memory, held);
+  plan.start_up_ms = start_up_ms;
+  return plan;
 }
 
 std::int64_t most_that_fit(const LabelWork& work, std::int64_t memory) {

@@ -38,6 +38,7 @@ struct MemoryPlan {
   double slab_bytes = 0;      // upper bound for labeling one of them
   std::int64_t max_kept = 0;  // bytes of the components of all slabs
   int halvings = 0;           // how often the whole was halved
+  double start_up_ms = 0;     // until the driver has told the memory of the GPU
 };
 
 /// Returns an upper bound of the host memory for labeling at once, without components.

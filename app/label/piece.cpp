@@ -79,10 +79,10 @@ void self_check(const Labeling& labeled, std::uint64_t foreground) {
 
 }  // namespace
 
-Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<void(double share)> progress)
+Piece::Piece(LabelInput& input, const Slab& slab, std::function<void(double share)> progress)
     : input_(input),
       slab_(slab),
-      is_whole_(is_whole),
+      is_whole_(slab == Slab{0, input.extent().depth, 0, input.extent().height}),
       progress_(std::move(progress)),
       work_(input.work(extent_of(slab, input.extent()))),
       budget_(input.memory()) {
@@ -96,6 +96,7 @@ Piece::Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<v
   reserved_ += std::max<std::int64_t>(
       0, input.reader().buffer_bytes() + input.measures().buffer_bytes() - MemoryBudget::kInAnyCase);
   if (!is_empty()) plan_ = plan_memory(work_, budget_.limit(), held_ + reserved_);
+  report_.start_up_ms = plan_.start_up_ms;
   if (!plan_.slabs.empty()) plan_large();
   claim();
   needed_ = budget_.limit();

@@ -39,10 +39,9 @@ auto suggest_cpu(DeviceChoice device, bool of_values, const Work& work) {
 /// that is called again throws the same Error.
 class Piece {
  public:
-  /// Plans how `slab` of the input is labeled. `is_whole`: it has all rows. `progress` receives the share of
-  /// elements that were read, if there are slabs. `input` must outlive it. Error (memory) if not even the
-  /// smallest slab fits.
-  Piece(LabelInput& input, const Slab& slab, bool is_whole, std::function<void(double share)> progress = {});
+  /// Plans how `slab` of the input is labeled. `progress` receives the share of elements that were read, if
+  /// there are slabs. `input` must outlive it. Error (memory) if not even the smallest slab fits.
+  Piece(LabelInput& input, const Slab& slab, std::function<void(double share)> progress = {});
 
   const Slab& slab() const { return slab_; }
   Extent extent() const { return work_.extent; }

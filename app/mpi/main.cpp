@@ -68,7 +68,9 @@ int run_label(const LabelOptions& given) {
     keep_no_freed_memory();
   else
     memory = std::max<std::int64_t>(1, io::memory_limit(options.input.limits) / host.ranks);
+  const bool named = !options.algorithm.engine.gpus.empty();
   options.algorithm.engine.gpus = gpu_of(host, options.algorithm);
+  if (named) options.algorithm.hide_other_gpus();  // otherwise CUDA has started to count them
   const ThreadLimit threads(options.algorithm.threads > 0 ? options.algorithm.threads : threads_of(host));
   LazyEngine engine(files, options);
   label_file(link, files, options, engine);

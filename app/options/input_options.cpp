@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <string_view>
 
@@ -86,7 +87,7 @@ void AlgorithmOptions::add_to(const Command& command) {
   if (is_device_implied) device.prints([] { return "auto"; });
   command
       .add_value("--gpus,--gpu", "LIST",
-                 "CUDA devices, as in 0,2, or all; a large binary image is split over them [0]",
+                 "CUDA devices, as in 0,2, or all; each labels one input of a batch at a time [0]",
                  [this, device](const std::string& given) {
                    if (!device.is_given()) engine.device = DeviceChoice::cuda, is_device_implied = true;
                    if (engine.device == DeviceChoice::cpu) return std::string("--device cpu uses none");
@@ -98,6 +99,28 @@ void AlgorithmOptions::add_to(const Command& command) {
              "Time each phase of a GPU algorithm separately, which is slower as a whole")
       .changes(Effect::nothing);
   add_threads(command, threads);
+}
+
+std::string visible_devices(const char* now, const std::vector<int>& gpus) {
+  std::vector<std::string> listed;
+  if (now != nullptr) listed = split(now, ',');
+  listed.erase(
+      std::find_if(listed.begin(), listed.end(), [](const auto& one) { return one.starts_with('-'); }),
+      listed.end());  // CUDA ends its list at -1
+  std::string visible;
+  for (const int gpu : gpus) {
+    const auto at = static_cast<std::size_t>(gpu);
+    if (now != nullptr && at >= listed.size()) return {};
+    visible += (visible.empty() ? "" : ",") + (now == nullptr ? std::to_string(gpu) : listed[at]);
+  }
+  return visible;
+}
+
+void AlgorithmOptions::hide_other_gpus() {
+  constexpr const char* kName = "CUDA_VISIBLE_DEVICES";
+  if (engine.device == DeviceChoice::cpu) return;
+  const std::string visible = visible_devices(std::getenv(kName), engine.gpus);
+  engine.hides_gpus = !visible.empty() && ::setenv(kName, visible.c_str(), 1) == 0;
 }
 
 void AlgorithmOptions::check() const {

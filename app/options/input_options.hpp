@@ -23,6 +23,10 @@ Option add_device(const Command& command, DeviceChoice& target, const std::strin
 void add_gpu(const Command& command, int& target);
 void add_threads(const Command& command, int& target);
 
+/// Returns CUDA_VISIBLE_DEVICES for these of the devices that it has `now` (null: all). Empty if it does not
+/// have them.
+std::string visible_devices(const char* now, const std::vector<int>& gpus);
+
 /// Algorithm, device and connectivity.
 struct AlgorithmOptions {
   EngineOptions engine;
@@ -33,6 +37,9 @@ struct AlgorithmOptions {
 
   void add_to(const Command& command);
 
+  /// Makes the chosen GPUs the only visible ones, because the driver starts all that are visible. Call it
+  /// before CUDA starts.
+  void hide_other_gpus();
   /// Checks what can be checked without an input. Error (usage).
   void check() const;
   /// Returns the connectivity for an input: the requested one, else 8 for an image and 26 for a volume.

@@ -67,20 +67,17 @@ void label_background(const StoredRun& run, int part, Piece& piece, LazyEngine& 
   run.write_labels(TaskFile::background, part, report, background);
 }
 
-/// Fills the holes that gpuccl join has found. Needs the background that was labeled, not the input. Returns
-/// the time that the device took to start then.
-double fill_found_holes(const StoredRun& run, int part, Piece& piece) {
+/// Fills the holes that gpuccl join has found. Needs the background that was labeled, not the input.
+void fill_found_holes(const StoredRun& run, int part, Piece& piece) {
   RelabeledSlab background = run.file(TaskFile::holes, part).read_required([&](const io::CheckedFile& file) {
     auto holes = file.read<Label>(sections::kHoles);
     io::check_numbers(holes, file.read_one<HoleCounts>(sections::kHoleCounts).count);
     return run.labels(TaskFile::background, part, file.read_one<std::uint64_t>(sections::kOfBackground),
                       std::move(holes));
   });
-  return run.file(TaskFile::background, part).read_required([&](const io::CheckedFile& file) {
-    const PieceReport report = PieceReport::of_text(file.read_text(sections::kReport));
-    piece.resume(report);
+  run.file(TaskFile::background, part).read_required([&](const io::CheckedFile& file) {
+    piece.resume(PieceReport::of_text(file.read_text(sections::kReport)));
     piece.fill(std::move(background));
-    return report.start_up_ms;
   });
 }
 
@@ -91,10 +88,9 @@ void label_part(const StoredRun& run, int part, Piece& piece, LazyEngine& engine
   Engine& started = io::with_path(input, [&]() -> Engine& { return engine.start(); });
   const bool fills = run.options().fill_holes.has_value();
   if (!fills) io::with_path(input, [&] { piece.read(); });
-  double start_up_ms = 0;
   SoloLink link;
   const Piece::Labels labels = label_piece(link, piece, input, started, [&] {
-    if (fills) start_up_ms = fill_found_holes(run, part, piece);
+    if (fills) fill_found_holes(run, part, piece);
   });
   if (run.measures().needs_background()) {
     BitVolume bits;
@@ -104,7 +100,6 @@ void label_part(const StoredRun& run, int part, Piece& piece, LazyEngine& engine
     run.write_labels(TaskFile::cavities, part, {}, background);
   }
   PieceReport report = piece.report();
-  report.start_up_ms += start_up_ms;
   report.total_ms += total.milliseconds();
   run.write_labels(TaskFile::labels, part, report, labels);
 }
@@ -332,7 +327,7 @@ const char* label_task(const LabelPaths& files, const LabelOptions& options, con
                   if (!quiet) print_warning(path, line);
                 });
   std::optional<Piece> piece;
-  io::with_path(files.input, [&] { piece.emplace(run.input(), run.slab(part), false); });
+  io::with_path(files.input, [&] { piece.emplace(run.input(), run.slab(part)); });
   const char* done = "was done before";
   if (run.is_finished()) return done;
   const bool fills = options.fill_holes.has_value();

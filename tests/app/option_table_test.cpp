@@ -259,4 +259,24 @@ TEST_CASE("options that are not given are known to help and errors") {
 }
 
 }  // namespace
+
+TEST_CASE("the chosen GPUs are the only visible ones, by their place among those visible before") {
+  CHECK(visible_devices(nullptr, {0, 2}) == "0,2");
+  CHECK(visible_devices("3,1", {1}) == "1");
+  CHECK(visible_devices("GPU-1ab,MIG-2cd", {1, 0}) == "MIG-2cd,GPU-1ab");
+  CHECK(visible_devices(nullptr, {}).empty());
+  for (const char* const none_of_them : {"", "3", "3,-1,0"})
+    CHECK(visible_devices(none_of_them, {0, 1}).empty());
+  AlgorithmOptions options;
+  options.engine.gpus = {7};
+  options.engine.device = DeviceChoice::cpu;
+  options.hide_other_gpus();
+  CHECK(!options.engine.hides_gpus);
+  options.engine.device = DeviceChoice::automatic;
+  options.hide_other_gpus();
+  CHECK(options.engine.hides_gpus);
+  CHECK(std::string(std::getenv("CUDA_VISIBLE_DEVICES")) == "7");
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
+}
+
 }  // namespace gpuccl::app

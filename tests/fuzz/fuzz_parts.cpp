@@ -47,7 +47,7 @@ struct Run {
     options.values.by_values = by_values;
     if (by_values) options.values.delta = 1;
     input.emplace(paths, options, app::WarnAbout{});
-    app::Piece piece(*input, kSlab, true);
+    app::Piece piece(*input, kSlab);
     piece.read();
     Engine engine({.device = DeviceChoice::cpu}, {});
     SoloLink link;

@@ -381,7 +381,7 @@ static bool is_there(const fs::path& folder, const std::string& made) {
 /// before the first pixel is read fails.
 static void try_files(const LabelPaths& files, const LabelOptions& options) {
   LabelInput input(files, options, nullptr);
-  const Piece whole(input, cut_into_parts(input.extent(), 1).front(), true, nullptr);
+  const Piece whole(input, cut_into_parts(input.extent(), 1).front());
   LabelPaths there = files;
   for (io::Target* target : {&there.image, &there.json, &there.stats, &there.contacts, &there.preview,
                              &there.view, &there.outlines, &there.summary})
