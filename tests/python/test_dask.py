@@ -36,12 +36,29 @@ def test_chunks_of_any_sizes(random):
         periodic = [axis for axis in range(ndim) if shape[axis] > 1 and random.integers(4) == 0] or None
         labels, count = gpuccl.dask.label(chunked, reach, values=values, periodic=periodic)
         expected, expected_count = gpuccl.label(array, reach, values=values, periodic=periodic)
-        assert labels.chunks == tuple(tuple(n for n in sizes if n) for sizes in chunked.chunks) and labels.dtype == np.int64
+        assert labels.chunks == tuple(tuple(n for n in sizes if n) for sizes in chunked.chunks) and labels.dtype == np.int32
         assert count == expected_count
         np.testing.assert_array_equal(labels.compute(scheduler="sync"), expected)
         lazy, lazy_count = gpuccl.dask.label(chunked, reach, values=values, periodic=periodic, lazy=True)
         assert lazy.chunks == labels.chunks and lazy_count.shape == () and int(lazy_count) == count
         np.testing.assert_array_equal(lazy.compute(scheduler="sync"), expected)
+
+
+def test_chunks_of_a_gpu_are_looked_at_as_others(random):
+    """What runs on arrays of CuPy, with NumPy in its place."""
+    import gpuccl.dask
+
+    for _ in range(300):
+        ndim = int(random.integers(1, 4))
+        first = random.integers(0, 50, ndim).tolist()
+        block = random.integers(0, 3, random.integers(1, 9, ndim))
+        whole = [start + size + 3 for start, size in zip(first, block.shape)]
+        reach, values = int(random.integers(1, ndim + 1)), bool(random.integers(2))
+        places, faces = gpuccl.dask._look(block, reach, values, first, whole)
+        labels, firsts = gpuccl.dask._look_on_device(block, reach, values, first, whole, np)
+        assert firsts.dtype == places.dtype and np.array_equal(firsts, places)
+        for (axis, side), (face, _) in faces.items():
+            assert np.array_equal(np.take(labels, [side], axis), face)
 
 
 def test_lazy_labels_read_nothing_before_they_are_computed():
@@ -184,7 +201,7 @@ def test_arrays_without_elements_or_labels():
     for array in (np.zeros((0, 5), int), np.zeros((4, 5), int)):
         chunked = da.from_array(array, chunks=3)
         labels, count = gpuccl.dask.label(chunked, lazy=True)
-        assert labels.dtype == np.int64 and labels.shape == array.shape and int(count) == 0
+        assert labels.dtype == np.int32 and labels.shape == array.shape and int(count) == 0
         names = ("label", "area", "perimeter", "feret_diameter_max")
         same_tables(gpuccl.dask.measure(chunked, None, names), gpuccl.measure(array, None, names))
         same_tables(gpuccl.dask.contacts(chunked), gpuccl.contacts(array))
@@ -323,7 +340,7 @@ def test_xarray_of_dask():
     for lazy in (False, True):
         labels, count = gpuccl.dask.label(chunked, periodic="lon", lazy=lazy)
         assert isinstance(labels.data, da.Array) and count == expected_count
-        assert labels.compute().identical(expected.astype(np.int64))
+        assert labels.compute().identical(expected)
     labels = labels.chunk(7)
     same_tables(gpuccl.dask.measure(labels), gpuccl.measure(expected))
     same_tables(gpuccl.dask.contacts(labels), gpuccl.contacts(expected))
@@ -331,7 +348,7 @@ def test_xarray_of_dask():
     seeds = grid & (grid.lat > 0)
     cleaned = gpuccl.dask.clean(chunked, seeds=seeds.chunk(7))
     assert isinstance(cleaned.data, da.Array) and cleaned.compute().identical(gpuccl.clean(grid, seeds=seeds))
-    assert gpuccl.dask.label(chunked[:0])[0].identical(chunked[:0].astype(np.int64).drop_attrs().rename(None))
+    assert gpuccl.dask.label(chunked[:0])[0].identical(chunked[:0].astype(np.int32).drop_attrs().rename(None))
     for call, name in (
         (lambda: gpuccl.dask.measure(labels, labels[:, ::-1], ("intensity_max",)), "images has other coordinates along lat"),
         (lambda: gpuccl.dask.match(labels, labels.T), "prediction has the dims"),

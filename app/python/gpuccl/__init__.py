@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from . import _core, _host
 from ._kinds import on_device
 from ._measures import DEFAULT as _DEFAULT
+from ._measures import properties
 from ._program import label_file, program
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     Labels = NDArray[np.integer[Any]]
 
 __version__: str = _core.__version__
-__all__ = ["label", "label_async", "measure", "clean", "contacts", "outlines", "match", "label_file", "free_memory", "program"]
+__all__ = ["label", "label_async", "measure", "clean", "contacts", "outlines", "match", "properties", "label_file", "free_memory", "program"]
 
 
 @overload
@@ -108,8 +109,8 @@ def label(
         The array contains bits, as from ``numpy.packbits(mask, axis=-1, bitorder="little")``; number of elements per row.
     stats : bool
         Also return a table of the components.
-    properties : sequence of str
-        Columns of the table: names of scikit-image's ``regionprops_table``, or of ``gpuccl list --measures``.
+    properties : sequence of str or callable
+        Columns of the table: names of :func:`properties`, or functions of an object's crop (and of its samples).
     spacing : float or sequence of float, optional
         Distance of elements along each axis, for areas, centroids and lengths in physical units.
     intensity : array, optional

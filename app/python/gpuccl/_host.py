@@ -56,7 +56,7 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
             names.spacing if names else _NO_SPACING,
             intensity,
         )
-        table = names.name(measured, labels) if names else None
+        table = names.name(measured, labels, intensity) if names else None
     if output:
         output.finish()
     return (like(labels, given, is_labels=True) if out is None else out), count, table
@@ -116,13 +116,13 @@ def measure(labels, intensity, properties, connectivity, spacing):
         return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None), labels)
     intensity = as_samples(intensity)
     if intensity.shape == labels.shape:
-        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, intensity), labels)
+        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, intensity), labels, intensity)
     if intensity.shape[:-1] != labels.shape:
         raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
 
     def of_channel(columns, channel):
         samples = None if channel is None else intensity[..., channel]
-        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, samples), labels)
+        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, samples), labels, samples)
 
     return measure_channels(properties, labels.ndim, spacing, intensity.shape[-1], of_channel)
 

@@ -6,17 +6,18 @@ import difflib
 import functools
 import operator
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from . import _core
+from . import _core, _crops
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Names = str | Sequence[str]
+    Name = str | Callable[..., Any]
+    Names = Name | Sequence[Name]
     Spacing = float | Sequence[float] | NDArray[Any] | None
     Table = dict[str, NDArray[Any]]
 
@@ -31,9 +32,20 @@ WHOLE = frozenset(
 _KNOWN = frozenset(_core.measures()) | {"label", "value"}
 _PHYSICAL = frozenset(name[: -len("_physical")] for name in _KNOWN if name.endswith("_physical"))
 #: Properties without a unit of length, which a spacing does not change.
-_UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity", "num_pixels", "slice", "image", "coords"}) | WHOLE
-#: Properties that are derived from other columns.
-_DERIVED = frozenset({"area_bbox", "centroid_local", "centroid_weighted_local", "slice", "image", "coords"})
+_UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity", "num_pixels", "slice", "image", "coords", "image_filled"}) | WHOLE
+#: Properties that are derived from other columns, and their definitions.
+_DERIVED = {
+    "num_pixels": "number of elements",
+    "area_bbox": "area of the bounding box",
+    "centroid_local": "centroid from the start of the bounding box",
+    "centroid_weighted_local": "centroid_weighted from the start of the bounding box",
+    "bbox": "half-open bounding box",
+    "centroid": "mean of the coordinates",
+    "centroid_weighted": "mean of the coordinates, weighted by samples",
+    "inertia_tensor": "inertia tensor about the centroid",
+    "inertia_tensor_eigvals": "eigenvalues of the inertia tensor, in descending order",
+    **_crops.DEFINITIONS,
+}
 #: Measures that hold for components that continue at a periodic border: of area and box, which are unrolled, of sides
 #: and of samples. Others need all elements in one place.
 _ACROSS = frozenset({"label", "value", "area", "extent", "width", "height", "depth", "equivalent_diameter_area"}) | frozenset(
@@ -60,8 +72,10 @@ def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
     if name in ("centroid_local", "centroid_weighted_local"):
         stem = name.removesuffix("_local")
         return [(f"{name}-{i}", f"{measure} {axis}0") for i, (axis, (_, measure)) in enumerate(zip(axes, _columns_of(stem, ndim, False)))]
-    if name in _DERIVED:
-        return [(name, " ".join(("label", *_BOXES[ndim])))]
+    if callable(name) or name in _crops.DEFINITIONS:
+        return [(column, " ".join(("label", *_BOXES[ndim]))) for column in _crops.columns_of(name, ndim)]
+    if name == "area_bbox":
+        return [(name, " ".join(_BOXES[ndim]))]
     if name == "num_pixels":
         return [(name, "area")]
     if physical and name in _PHYSICAL:
@@ -69,39 +83,44 @@ def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
     return [(name, name)]
 
 
-def _slices(begins, ends) -> list:
-    """Returns the slices of bounding boxes."""
-    sides = [list(map(slice, begin.tolist(), end.tolist())) for begin, end in zip(begins, ends)]
-    return list(zip(*sides))
+def properties() -> dict[str, str]:
+    """Return the names of all properties of tables, with their definitions.
 
-
-def _of_objects(values: list) -> np.ndarray:
-    column = np.empty(len(values), object)
-    column[:] = values
-    return column
+    Which of them an array can have depends on its axes: images have a `perimeter`, volumes a `surface_area`.
+    """
+    return {**_DERIVED, **_core.measures()}
 
 
 class Columns:
     """Columns of a table, and the measures that they need."""
 
     def __init__(self, properties, ndim: int, spacing=None, image_of_values: bool = False):
-        if isinstance(properties, str):
+        if isinstance(properties, str) or callable(properties):
             properties = (properties,)
         self.spacing = _spacing(spacing, ndim)
         physical = spacing is not None
         self._scales = dict(zip(_AXES[-ndim:], self.spacing[ndim - 1 :: -1])) if physical else {}
-        self._pairs = []
+        self._pairs: list = []
+        self._crops: dict = {}
         for name in properties:
             for _, measures in _columns_of(name, ndim, False):
                 if not _KNOWN.issuperset(str(measures).split()):
-                    names = [*_KNOWN, *_DERIVED, "bbox", "centroid", "centroid_weighted", "inertia_tensor", "num_pixels"]
-                    nearest = difflib.get_close_matches(str(name), names, 1)
-                    hint = f"; did you mean {nearest[0]}?" if nearest else "; 'gpuccl list --measures' lists them"
+                    nearest = difflib.get_close_matches(str(name), [*_KNOWN, *_DERIVED], 1)
+                    hint = f"; did you mean {nearest[0]}?" if nearest else "; gpuccl.properties() lists them"
                     raise ValueError(f"no such property: {name}{hint}")
-            if physical and name not in _UNITLESS | _PHYSICAL | {"area", "area_bbox", "centroid", "centroid_local"}:
+            is_unitless = callable(name) or name in _UNITLESS | _PHYSICAL | {"area", "area_bbox", "centroid", "centroid_local"}
+            if physical and not is_unitless:
                 if not name.endswith("_physical") and not name.startswith("intensity_"):
                     raise ValueError(f"{name} is not measured with a spacing")
-            self._pairs += _columns_of(name, ndim, physical)
+            columns = _columns_of(name, ndim, physical)
+            self._pairs += columns
+            if callable(name) or name in _crops.DEFINITIONS:
+                self._crops[name] = [column for column, _ in columns]
+
+    @property
+    def of_crops(self) -> list[str]:
+        """Columns that need the array of labels."""
+        return [column for name, columns in self._crops.items() if name != "slice" for column in columns]
 
     @property
     def names(self) -> list[str]:
@@ -118,7 +137,7 @@ class Columns:
                 raise ValueError(f"{column} needs an axis that is not periodic")
             plain = [measure.removesuffix("_physical") for measure in measures.split()]
             if any(axes) and (
-                column in ("slice", "image", "coords")
+                any(column in columns for columns in self._crops.values())
                 or not all(one in _ACROSS or _ACROSS_ALSO.fullmatch(one) for one in plain)
             ):
                 raise ValueError(
@@ -129,32 +148,44 @@ class Columns:
     def wanted(self) -> list[str]:
         return list(dict.fromkeys(measure for _, measures in self._pairs for measure in measures.split()))
 
-    def name(self, measured: dict, labels=None) -> dict[str, np.ndarray]:
-        """Returns a table with the names of columns, from one with the names of measures. `labels`: their array."""
+    def name(self, measured: dict, labels=None, samples=None) -> dict[str, np.ndarray]:
+        """Returns a table with the names of columns, from one with the names of measures. `labels` and `samples`: the
+        arrays that were measured."""
+        of_crops = self._of_crops(measured, labels, samples)
         return {
-            column: self._derived(column, [measured[measure] for measure in measures.split()], measures, labels)
+            column: of_crops[column]
+            if column in of_crops
+            else self._derived(column, [measured[measure] for measure in measures.split()], measures)
             if " " in measures
             else self._value(measured[measures], measures)
             for column, measures in self._pairs
         }
 
-    def _derived(self, column: str, values: list, measures: str, labels):
+    def _of_crops(self, measured: dict, labels, samples) -> dict[str, np.ndarray]:
+        made: dict = {}
+        slices = images = None
+        for name, columns in self._crops.items():
+            if slices is None:
+                box = next(measures for column, measures in self._pairs if column == columns[0]).split()[1:]
+                sides = [measured[side].tolist() for side in box]
+                half = len(sides) // 2
+                slices = list(zip(*(map(slice, begin, end) for begin, end in zip(sides[:half], sides[half:]))))
+            if name != "slice" and images is None:
+                if not isinstance(labels, np.ndarray):
+                    raise ValueError(f"{columns[0]} needs labels in the memory of the CPU")
+                ids = as_signed(measured["label"])
+                images = [np.rint(labels[box]) == number for box, number in zip(slices, ids)]
+            if samples is None and is_of_samples(name):
+                raise ValueError(f"{columns[0]} needs an intensity image")
+            made.update(zip(columns, _crops.measure(name, len(columns), slices, images, samples)))
+        return made
+
+    def _derived(self, column: str, values: list, measures: str):
         if "_local-" in column:
             return (values[0] - values[1]) * self._scales.get(measures[-2], 1)
-        ids, half = values[0], len(values) // 2
-        begins, ends = values[1 : half + 1], values[half + 1 :]
-        if column == "area_bbox":
-            sides = [end - begin for begin, end in zip(begins, ends)]
-            return functools.reduce(operator.mul, [*sides, *self._scales.values()])
-        slices = _slices(begins, ends)
-        if column == "slice":
-            return _of_objects(slices)
-        if not isinstance(labels, np.ndarray):
-            raise ValueError(f"{column} needs labels in the memory of the CPU")
-        images = [np.rint(labels[box]) == number for box, number in zip(slices, as_signed(ids))]
-        if column == "image":
-            return _of_objects(images)
-        return _of_objects([np.argwhere(one) + [side.start for side in box] for one, box in zip(images, slices)])
+        half = len(values) // 2
+        sides = [end - begin for begin, end in zip(values[:half], values[half:])]
+        return functools.reduce(operator.mul, [*sides, *self._scales.values()])
 
     def _value(self, values: np.ndarray, measure: str) -> np.ndarray:
         if measure in ("label", "value"):
@@ -174,7 +205,7 @@ def _known_columns(properties, ndim: int, spacing) -> Columns:
 def columns_of(properties, ndim: int, spacing) -> Columns:
     """Returns the columns of a table, which are kept for the next call."""
     try:
-        return _known_columns(properties if isinstance(properties, str) else tuple(properties), ndim, spacing)
+        return _known_columns(properties if isinstance(properties, str) or callable(properties) else tuple(properties), ndim, spacing)
     except TypeError:  # a spacing without a hash
         return Columns(properties, ndim, spacing)
 
@@ -195,14 +226,14 @@ def sign_together(table: dict, *names: str) -> dict:
 
 def check_intensity(intensity, properties) -> None:
     """Refuses an intensity image that no property needs."""
-    names = (properties,) if isinstance(properties, str) else properties
+    names = (properties,) if isinstance(properties, str) or callable(properties) else properties
     if intensity is not None and not any(map(is_of_samples, names)):
         raise ValueError("no property needs intensity; add one, such as intensity_mean")
 
 
 def measure_channels(properties, ndim: int, spacing, channels: int, measure) -> dict:
     """Measures each channel by itself: measure(columns, channel), with no channel for what needs no samples."""
-    names = (properties,) if isinstance(properties, str) else tuple(properties)
+    names = (properties,) if isinstance(properties, str) or callable(properties) else tuple(properties)
     of_samples = Columns([name for name in names if is_of_samples(name)], ndim, spacing)
     table = measure(Columns([name for name in names if not is_of_samples(name)], ndim, spacing), None)
     tables = [measure(of_samples, channel) for channel in range(channels)]
@@ -217,9 +248,11 @@ def measure_channels(properties, ndim: int, spacing, channels: int, measure) -> 
     return result
 
 
-def is_of_samples(name: str) -> bool:
+def is_of_samples(name) -> bool:
     """Returns whether a property needs an intensity image."""
-    return name.startswith("intensity_") or name.removesuffix("_local").endswith("_weighted")
+    if callable(name):
+        return _crops.takes_samples(name)
+    return name.startswith(("intensity_", "image_intensity")) or "_weighted" in name
 
 
 def _spacing(spacing, ndim: int) -> list[float]:

@@ -8,12 +8,15 @@ xarray that contains a dask array is taken, too; labels and cleaned arrays are t
 from __future__ import annotations
 
 import itertools
+import operator
+import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from . import _core, _host
+from . import label as label_in_memory
 from ._kinds import as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
 from ._measures import DEFAULT as _DEFAULT
 from ._measures import Columns, check_intensity, sign_together
@@ -44,8 +47,8 @@ def label(
 
     Returns
     -------
-    labels : dask.array.Array of int64
-        Components from 1 to n in raster order, as from :func:`gpuccl.label`. Computing it labels the chunks again.
+    labels : dask.array.Array
+        Of int32, or with 2**31 labels (lazy: elements) or more of int64. Components from 1 to n in raster order, as from :func:`gpuccl.label`. Computing it labels the chunks again.
         Its chunks are those of the array that have elements.
     n : int, or dask.array.Array with `lazy`
         Number of components. An int is computed at once, so the array is read.
@@ -55,12 +58,12 @@ def label(
     >>> labels, n = gpuccl.dask.label(dask.array.from_zarr("cells.zarr"), lazy=True)  # doctest: +SKIP
     >>> dask.compute(labels.to_zarr("labels.zarr", compute=False), n)                 # doctest: +SKIP
     """
-    import dask
     import dask.array as da
+    from dask.delayed import Delayed
     from dask.graph_manipulation import bind
 
     given = array
-    array, _ = _arrays(array)
+    array = array.data if dims_of(array) else array
     chunks = _Chunks(array)
     number = pixels(connectivity, array.ndim)
     if array.ndim == 3 and number in (4, 8):
@@ -68,34 +71,40 @@ def label(
     reach = {4: 1, 8: 2, 6: 1, 18: 2, 26: 3}[number] if array.ndim > 1 else 1
     wraps = periodic_axes(periodic, array.ndim, dims_of(given))[array.ndim - 1 :: -1]
     if array.size == 0:
-        return like(da.zeros(array.shape, dtype=np.int64), given, is_labels=True), da.zeros((), dtype=np.int64) if lazy else 0
+        return like(da.zeros(array.shape, dtype=np.int32), given, is_labels=True), da.zeros((), dtype=np.int64) if lazy else 0
     if any(wrap and size == 1 for wrap, size in zip(wraps, array.shape)):
         raise ValueError("an axis of one element cannot be periodic")
-    found = {
-        p: dask.delayed(_look, pure=True)(chunks.blocks[p], connectivity, values, chunks.start(p), array.shape)
-        for p in chunks.places
-    }
+    tasks = _Tasks()
+    found = {p: tasks.add(_look, chunks.keys[p], connectivity, values, chunks.start(p), array.shape) for p in chunks.places}
+    firsts = [tasks.add(operator.getitem, found[p], 0) for p in chunks.places]
+    faces = {p: tasks.add(operator.getitem, found[p], 1) for p in chunks.places}
     # Each pair of neighboring chunks is compared once, from the later chunk.
     sides = [s for s in itertools.product((-1, 0, 1), repeat=array.ndim) if s < (0,) * array.ndim]
     sides = [s for s in sides if sum(map(abs, s)) <= reach]
     pairs, touching = [], []
-    for p in chunks.places:
+    for i, p in enumerate(chunks.places):
+        near = []
         for side in sides:
             q = [at + d for at, d in zip(p, side)]
-            q = tuple(at % n if wrap else at for at, n, wrap in zip(q, chunks.blocks.shape, wraps))
+            q = tuple(at % n if wrap else at for at, n, wrap in zip(q, chunks.counts, wraps))
             if q in found:
-                pairs.append((p, q))
-                touching.append(dask.delayed(_touching, pure=True)(found[p][1], found[q][1], side, reach))
-    numbers = dask.delayed(_number, pure=True)([found[p][0] for p in chunks.places], chunks.places, pairs, touching)
-    count = numbers[-1]
+                pairs.append((i, chunks.places.index(q)))
+                near.append((list(side), faces[q]))
+        if near:
+            touching.append(tasks.add(_touching_all, faces[p], *map(list, zip(*near)), reach))
+    numbers = tasks.add(_number, firsts, np.array(pairs, np.int64).reshape(-1, 2), touching)
     if lazy:
-        array = bind(array, numbers)  # other keys, so that no chunk stays in memory until its second use
+        later = Delayed(numbers, tasks.graph(chunks), layer=tasks.name)
+        array = bind(array, later)  # other keys, so that no chunk stays in memory until its second use
+        count = _array(later, (), np.int64, lambda name: {(name,): (np.asarray, (operator.getitem, numbers, -1))})
     else:
-        numbers = numbers.compute()
+        later, numbers = None, tasks.compute([numbers], chunks)[0]
         count = int(numbers[-1])
-    maps = {p: numbers[i] for i, p in enumerate(chunks.places)}
-    labels = _Chunks(array).map(lambda p, block: (_relabel, block, connectivity, values, maps[p]), np.int64)
-    return like(labels, given, is_labels=True), da.from_delayed(count, (), np.int64) if lazy else count
+    final = _Chunks(array)
+    code = np.dtype(np.int32 if (array.size if lazy else count) < 2**31 else np.int64)
+    maps = {p: (operator.getitem, numbers, i) if lazy else numbers[i] for i, p in enumerate(final.places)}
+    labels = final.map(lambda p, block: (_relabel, block, connectivity, values, maps[p], code), code, later)
+    return like(labels, given, is_labels=True), count
 
 
 def measure(
@@ -116,7 +125,7 @@ def measure(
         Samples of the same shape. Chunks of real samples must be whole along all axes but the first (in 1D: one chunk),
         because such samples are added in the order of the array.
     properties, connectivity, spacing
-        As in :func:`gpuccl.measure`, without ``components``, and ``holes`` of images.
+        As in :func:`gpuccl.measure`, without ``components``, ``holes`` of images, and what needs crops.
 
     Returns
     -------
@@ -132,6 +141,8 @@ def measure(
     _Chunks(labels, "measure")
     number = pixels(connectivity, labels.ndim)
     columns = Columns(properties, labels.ndim, spacing)
+    if columns.of_crops:
+        raise ValueError(f"{columns.of_crops[0]} needs labels in memory; use gpuccl.measure(labels[slice].compute(), ...)")
     check_intensity(images, properties)
     sample = None if images is None else as_floats(np.empty((1,), images.dtype))
     asked = number, columns.wanted, columns.spacing
@@ -139,26 +150,27 @@ def measure(
     labels = labels.rechunk(tuple(_thick(sizes, 2 * around) for sizes in labels.chunks))
     chunks = _Chunks(labels)
     sampled = None if images is None else chunks.like(images, "images")
+    both = [chunks] if images is None else [chunks, sampled]
     rest = range(min(1, labels.ndim - 1), labels.ndim)
-    if in_order and any(chunks.blocks.shape[axis] > 1 for axis in rest):
+    if in_order and any(chunks.counts[axis] > 1 for axis in rest):
         raise ValueError(
             "real samples are added in the order of the array: rechunk labels and images to "
             f"{dict.fromkeys(rest, -1)}, or convert the samples to integers"
         )
 
-    def share(p):
-        block = chunks.with_before(p, 2 * around, as_labels)
-        samples = None if images is None else sampled.with_before(p, 2 * around, _as_samples)
+    def share(p, tasks):
+        block = chunks.with_before(tasks, p, 2 * around, as_labels)
+        samples = None if images is None else sampled.with_before(tasks, p, 2 * around, _as_samples)
         return block, chunks.place(p, around), *asked, samples, known.get(p)
 
     whole = _sizes(labels.shape)
     known: dict = {}
-    found = chunks.compute(_measure_block, share)
+    found = _compute(_measure_block, share, *both)
     if needs_objects:
         objects = _rows(_core.join_blocks(found, whole, number, None, columns.spacing, None))
         for p, one in zip(chunks.places, found):
             known[p] = objects[np.searchsorted(objects[:, 1], _rows(one)[:, 1])].ravel()
-        found = chunks.compute(_measure_block, share)
+        found = _compute(_measure_block, share, *both)
     return columns.name(_core.join_blocks(found, whole, *asked[:2], columns.spacing, sample))
 
 
@@ -206,8 +218,8 @@ def match(
     chunks = _Chunks(truth, "match")
     others = chunks.like(prediction, "prediction")
     whole = _sizes(truth.shape)
-    found = chunks.compute(
-        _overlaps, lambda p: (chunks.blocks[p], others.blocks[p], _sizes(chunks.start(p), 0), whole)
+    found = _compute(
+        _overlaps, lambda p, _: (chunks.keys[p], others.keys[p], _sizes(chunks.start(p), 0), whole), chunks, others
     )
     tables = {name: [one[name] for one in found] for name in ("truth", "prediction", "pixels", "first")}
     ids, ranks = {}, {}
@@ -280,14 +292,20 @@ def clean(
     if per_value:
         chunks = _Chunks(labels)
         others = chunks.like(objects, "array")
-        found = chunks.compute(_overlaps, lambda p: (chunks.blocks[p], others.blocks[p], [0] * 3, [1] * 3))
+        found = _compute(_overlaps, lambda p, _: (chunks.keys[p], others.keys[p], [0] * 3, [1] * 3), chunks, others)
         of_labels = {}
         for one in found:
             pairs = one["pixels"] > 0
             of_labels.update(zip(one["truth"][pairs].tolist(), one["prediction"][pairs].tolist()))
         of_rows = np.array([of_labels[number] for number in rows[:, 1].tolist()], np.uint64)
     kept = _selected(labels, rows, per_value, *sizes[:3], clear_border, of_rows)
-    return like(da.map_blocks(_fill, array.rechunk(labels.chunks), _where(labels, kept), dtype=array.dtype), given)
+    cleaned = da.map_blocks(_fill, array.rechunk(labels.chunks), _where(labels, kept), dtype=array.dtype)
+    meta = getattr(given, "_meta", None)
+    if _is_cupy(meta):
+        import cupy
+
+        cleaned = cleaned.map_blocks(cupy.asarray, meta=meta)
+    return like(cleaned, given)
 
 
 def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing = None) -> Table:
@@ -312,16 +330,21 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     labels, _ = _arrays(labels)
     chunks = _Chunks(labels, "contacts")
     number = pixels(connectivity, labels.ndim)
-    found = chunks.compute(
-        _contacts, lambda p: (chunks.with_before(p, 1, as_labels), [at > 0 for at in p], number)
+    found = _compute(
+        _contacts, lambda p, tasks: (chunks.with_before(tasks, p, 1, as_labels), [at > 0 for at in p], number), chunks
     )
     return _host.contact_table(sign_together(_added(found), "label_a", "label_b"), labels.ndim, spacing)
 
 
 def _arrays(array, other=None, name: str = "") -> list:
-    """Returns the arrays of DataArrays, whose axes must be the same. `name` is the argument of the second."""
+    """Returns the arrays of DataArrays, whose axes must be the same. `name` is the argument of the second.
+
+    Chunks of CuPy are copied to the CPU.
+    """
     check_axes(array, other, name)
-    return [one.data if dims_of(one) else one for one in (array, other)]
+    arrays = [one.data if dims_of(one) else one for one in (array, other)]
+    on_gpu = [_is_cupy(getattr(one, "_meta", None)) for one in arrays]
+    return [one.map_blocks(_on_host, meta=np.empty((0,) * one.ndim, one.dtype)) if gpu else one for one, gpu in zip(arrays, on_gpu)]
 
 
 class _Chunks:
@@ -341,10 +364,9 @@ class _Chunks:
         self.array = array
         self.chunks = [[sizes[i] for i in some] for sizes, some in zip(array.chunks, full)]
         self.starts = [np.cumsum((0, *sizes))[:-1].tolist() for sizes in self.chunks]
-        # Unoptimized graphs share keys, so that chunks are read once for several tasks.
-        self.blocks = array.to_delayed(optimize_graph=False)[np.ix_(*full)]
-        self.places = list(np.ndindex(self.blocks.shape))
-        self._last: dict = {}
+        self.counts = tuple(map(len, self.chunks))
+        self.places = list(np.ndindex(self.counts))
+        self.keys = {p: (array.name, *(int(some[i]) for some, i in zip(full, p))) for p in self.places}
 
     def start(self, p):
         return tuple(self.starts[axis][i] for axis, i in enumerate(p))
@@ -352,22 +374,14 @@ class _Chunks:
     def shape(self, p):
         return tuple(self.chunks[axis][i] for axis, i in enumerate(p))
 
-    def map(self, task, dtype) -> Any:
-        """Returns the array of task(p, block), a function and its arguments, for each chunk."""
-        import dask
+    def map(self, task, dtype, *more) -> Any:
+        """Returns the array of task(p, block), a function and its arguments, for each chunk. `more`: what tasks need."""
         import dask.array as da
 
-        made = np.empty(self.blocks.shape, object)
-        for p in self.places:
-            function, *arguments = task(p, self.blocks[p])
-            made[p] = da.from_delayed(dask.delayed(function, pure=True)(*arguments), self.shape(p), dtype)
-        return da.block(made.tolist()) if self.places else da.zeros(self.array.shape, dtype=dtype)
-
-    def compute(self, function, arguments) -> tuple:
-        """Returns the results of function(*arguments(p)) for each chunk."""
-        import dask
-
-        return dask.compute(*(dask.delayed(function, pure=True)(*arguments(p)) for p in self.places))
+        if not self.places:
+            return da.zeros(self.array.shape, dtype=dtype)
+        depend = [self.array, *(one for one in more if one is not None)]
+        return _array(depend, tuple(map(tuple, self.chunks)), dtype, lambda name: {(name, *p): task(p, self.keys[p]) for p in self.places})
 
     def like(self, other: Any, name: str) -> _Chunks:
         """Returns the chunks of another array of the same shape."""
@@ -380,24 +394,69 @@ class _Chunks:
         """Returns where with_before(p, 2 * around) begins, and the first and last element whose neighbors are there."""
         start = self.start(p)
         end = [at + n for at, n in zip(start, self.shape(p))]
-        has_next = [i + 1 < n for i, n in zip(p, self.blocks.shape)]
+        has_next = [i + 1 < n for i, n in zip(p, self.counts)]
         origin = [at - (2 * around if i else 0) for at, i in zip(start, p)]
         first = [at - (around if i else 0) for at, i in zip(start, p)]
         last = [at - 1 - (around if more else 0) for at, more in zip(end, has_next)]
         return [_sizes(origin, 0), _sizes(first, 0), _sizes(last, 0), _sizes(self.array.shape)]
 
-    def with_before(self, p, thick: int, convert):
+    def with_before(self, tasks: _Tasks, p, thick: int, convert):
         """Returns a converted chunk, with the last `thick` layers of the chunks before it along each axis."""
-        import dask
-
-        before = {}
+        sides, layers = [], []
         for side in itertools.product(*((0, 1) if i else (0,) for i in p)) if thick else ():
             q = tuple(i - d for i, d in zip(p, side))
             if q != p:
-                if (q, thick) not in self._last:
-                    self._last[q, thick] = dask.delayed(_last_layers, pure=True)(self.blocks[q], thick, convert)
-                before[side] = self._last[q, thick]
-        return dask.delayed(_with_before, pure=True)(self.blocks[p], list(before.items()), thick, convert)
+                sides.append(list(side))
+                layers.append(tasks.once((self.array.name, q), _last_layers, self.keys[q], thick, convert))
+        return tasks.add(_with_before, self.keys[p], sides, layers, thick, convert)
+
+
+class _Tasks:
+    """A graph of tasks. To build it takes a fraction of the time of dask.delayed."""
+
+    def __init__(self) -> None:
+        self.name = f"gpuccl-{uuid.uuid4().hex}"
+        self._tasks: dict = {}
+        self._once: dict = {}
+
+    def add(self, function, *arguments):
+        key = f"{function.__name__}-{self.name}-{len(self._tasks)}"
+        self._tasks[key] = (function, *arguments)
+        return key
+
+    def once(self, what, function, *arguments):
+        if what not in self._once:
+            self._once[what] = self.add(function, *arguments)
+        return self._once[what]
+
+    def graph(self, *chunks: _Chunks):
+        from dask.highlevelgraph import HighLevelGraph
+
+        return HighLevelGraph.from_collections(self.name, self._tasks, [one.array for one in chunks])
+
+    def compute(self, keys: list, *chunks: _Chunks) -> Sequence:
+        import dask.array as da
+        from dask.base import compute_as_if_collection
+
+        return compute_as_if_collection(da.Array, self.graph(*chunks), keys)
+
+
+def _compute(function, arguments, chunks: _Chunks, *others: _Chunks) -> Sequence:
+    """Returns the results of function(*arguments(p, tasks)) for each chunk."""
+    tasks = _Tasks()
+    return tasks.compute([tasks.add(function, *arguments(p, tasks)) for p in chunks.places], chunks, *others)
+
+
+def _array(depend, chunks, dtype, tasks) -> Any:
+    """Returns the array whose chunks are made by tasks(name)."""
+    import dask.array as da
+    from dask.highlevelgraph import HighLevelGraph
+
+    name = f"gpuccl-{uuid.uuid4().hex}"
+    depend = depend if isinstance(depend, list) else [depend]
+    meta = depend[0]._meta if _is_cupy(getattr(depend[0], "_meta", None)) else np.empty((0,) * len(chunks))
+    graph = HighLevelGraph.from_collections(name, tasks(name), depend)
+    return da.Array(graph, name, chunks, dtype=dtype, meta=meta.astype(dtype))
 
 
 def _sizes(shape, rest: int = 1) -> list[int]:
@@ -427,8 +486,10 @@ def _objects(labels) -> np.ndarray:
     """Returns the objects of labels, one a row, in ascending order."""
     chunks = _Chunks(labels)
     asked = pixels(None, labels.ndim), [], [0.0] * 3
-    found = chunks.compute(
-        _measure_block, lambda p: (chunks.with_before(p, 0, as_labels), chunks.place(p, 0), *asked, None, None)
+    found = _compute(
+        _measure_block,
+        lambda p, tasks: (chunks.with_before(tasks, p, 0, as_labels), chunks.place(p, 0), *asked, None, None),
+        chunks,
     )
     return _rows(_core.join_blocks(found, _sizes(labels.shape), asked[0], None, asked[2], None))
 
@@ -448,10 +509,10 @@ def _selected(
 
 def _where(labels, kept):
     """Returns where labels are kept. Labels above those that have an entry are not."""
-    import dask
+    from dask.delayed import delayed
 
-    kept = dask.delayed(kept)
-    return _Chunks(labels).map(lambda p, block: (_is_kept, block, kept), bool)
+    kept = delayed(kept)
+    return _Chunks(labels).map(lambda p, block: (_is_kept, block, kept.key), bool, kept)
 
 
 def _is_kept(block, kept):
@@ -480,9 +541,9 @@ def _last_layers(block, thick, convert):
     return [np.take(block, range(max(0, n - thick), n), axis) for axis, n in enumerate(block.shape)]
 
 
-def _with_before(block, before, thick, convert):
+def _with_before(block, sides, layers, thick, convert):
     block = convert(block)
-    before = dict(before)
+    before = dict(zip(map(tuple, sides), layers))
     more = [thick if any(side[axis] for side in before) else 0 for axis in range(block.ndim)]
     whole = np.empty([n + m for n, m in zip(block.shape, more)], block.dtype) if before else block
     for side, layers in before.items():
@@ -526,14 +587,13 @@ def _added(tables):
     return dict(zip(("label_a", "label_b", *names), (*pairs[:, begins][:, kept], *sums[:, kept])))
 
 
-def _number(firsts, places, pairs, touching):
+def _number(firsts, pairs, touching):
     """Returns the final numbers of the labels of each chunk, and last the number of components.
 
     `firsts` are the first elements of the labels of each chunk, `pairs` the chunks whose labels `touching` contains.
     """
     begins = np.cumsum([0, *map(len, firsts)])
-    offsets = dict(zip(places, begins.tolist()))
-    joined = [some + [[offsets[p], offsets[q]]] for (p, q), some in zip(pairs, touching) if len(some)]
+    joined = [some + begins[both] for both, some in zip(pairs, itertools.chain(*touching)) if len(some)]
     joined = np.concatenate(joined) if joined else np.empty((0, 2), np.int64)
     united, count = _unite(np.concatenate([np.zeros(1, np.int64), *firsts]), joined)
     return [*(np.append(0, united[a + 1 : b + 1]) for a, b in itertools.pairwise(begins)), np.int64(count)]
@@ -568,18 +628,44 @@ def _label(block, dtype, connectivity, values, *arguments):
 
 def _look(block, connectivity, values, first, whole):
     """Returns the index in the array of the first element of each component of a chunk, and the faces of the chunk."""
-    labels, places = _label(block, np.int32, connectivity, values, _sizes(first, 0), _sizes(whole), None)
-    block = as_host(block)
+    if _is_cupy(block):
+        labels, places = _look_on_device(block, connectivity, values, first, whole)
+    else:
+        labels, places = _label(block, np.int32, connectivity, values, _sizes(first, 0), _sizes(whole), None)
+        block = as_host(block)
     faces = {}
     for axis in range(block.ndim):
         for side in (0, -1):
             index = [slice(None)] * block.ndim
             index[axis] = slice(0, 1) if side == 0 else slice(-1, None)
-            faces[axis, side] = (
-                labels[tuple(index)].copy(),
-                block[tuple(index)].copy() if values else None,
+            faces[axis, side] = tuple(
+                _on_host(one[tuple(index)]).copy() if one is not None else None for one in (labels, block if values else None)
             )
     return places.view(np.int64), faces
+
+
+def _look_on_device(block, connectivity, values, first, whole, library=None):
+    """Does what _label() does on the CPU. First elements and faces are copied to the CPU."""
+    if library is None:
+        import cupy as library
+    labels, count = label_in_memory(block, connectivity, values=values)
+    firsts = library.full(count + 1, labels.size, np.int32)
+    places = library.flatnonzero(labels)
+    library.minimum.at(firsts, labels.ravel()[places], places.astype(np.int32))
+    places = np.unravel_index(_on_host(firsts)[1:], block.shape)
+    return labels, np.ravel_multi_index([at + start for at, start in zip(places, first)], whole).astype(np.int64)
+
+
+def _is_cupy(array) -> bool:
+    return type(array).__module__.partition(".")[0] == "cupy"
+
+
+def _on_host(array):
+    return array.get() if _is_cupy(array) else array
+
+
+def _touching_all(faces, sides, others, reach):
+    return [_touching(faces, other, tuple(side), reach) for side, other in zip(sides, others)]
 
 
 def _touching(faces, others, side, reach):
@@ -609,9 +695,14 @@ def _touching(faces, others, side, reach):
         touch = (mine[a] != 0) & (theirs[b] != 0)
         if mine_values is not None:
             touch &= mine_values[a] == their_values[b]
-        pairs.append(np.stack([mine[a][touch], theirs[b][touch]], axis=-1))
-    return np.unique(np.concatenate(pairs).astype(np.int64).reshape(-1, 2), axis=0)
+        pairs.append(mine[a][touch].astype(np.int64) << 32 | theirs[b][touch])
+    pairs = np.unique(np.concatenate(pairs))
+    return np.stack([pairs >> 32, pairs & 0xFFFFFFFF], axis=-1)
 
 
-def _relabel(block, connectivity, values, map_):
-    return _label(block, np.int64, connectivity, values, [0] * 3, [1] * 3, map_)[0]
+def _relabel(block, connectivity, values, map_, dtype):
+    if _is_cupy(block):
+        import cupy
+
+        return cupy.asarray(map_.astype(dtype))[label_in_memory(block, connectivity, values=values)[0]]
+    return _label(block, dtype, connectivity, values, [0] * 3, [1] * 3, map_)[0]

@@ -883,18 +883,21 @@ nb::object label_block(nb::handle object, nb::handle out_object, const LabelRequ
       render(labels, {}, labels.count(), out);
       firsts = first_elements(labels, origin, whole);
     } else {
-      if (numbers->shape(0) != labels.count() + std::size_t{1} || out.bytes_each() != sizeof(std::int64_t))
+      if (numbers->shape(0) != labels.count() + std::size_t{1})
         refuse("the array changed between two readings");
-      for_rows(labels.extent(), sizeof(std::int64_t), [&](std::int64_t first, std::int64_t rows) {
-        LabelRuns runs;
-        labels.list_runs(first, rows, runs, nullptr);
-        for (std::int64_t row = 0; row < rows; ++row) {
-          auto* const to = reinterpret_cast<std::int64_t*>(out.row(first + row));
-          std::fill_n(to, labels.extent().width, 0);
-          for (const LabelRun& run : runs.row(static_cast<std::size_t>(row)))
-            std::fill(to + run.begin, to + run.end, (*numbers)(run.label));
-        }
-      });
+      const auto write = [&]<class Number>(Number) {
+        for_rows(labels.extent(), sizeof(Number), [&](std::int64_t first, std::int64_t rows) {
+          LabelRuns runs;
+          labels.list_runs(first, rows, runs, nullptr);
+          for (std::int64_t row = 0; row < rows; ++row) {
+            auto* const to = reinterpret_cast<Number*>(out.row(first + row));
+            std::fill_n(to, labels.extent().width, Number{});
+            for (const LabelRun& run : runs.row(static_cast<std::size_t>(row)))
+              std::fill(to + run.begin, to + run.end, static_cast<Number>((*numbers)(run.label)));
+          }
+        });
+      };
+      out.bytes_each() == sizeof(std::int64_t) ? write(std::int64_t{}) : write(std::int32_t{});
     }
   }
   if (!numbers) warn_of(findings);  // once, at the first of two readings

@@ -145,9 +145,11 @@ NB_MODULE(_core, module) {
              "with_distances"_a, "with_regions"_a);
   module.def("match_overlaps", &python::match_overlaps);
   module.def("measures", [] {
-    std::vector<std::string> names;
-    for (const Measure& measure : measures()) names.emplace_back(measure.name);
-    return names;
+    nb::dict definitions;
+    for (const Measure& measure : measures())
+      definitions[nb::str(measure.name.data(), measure.name.size())] =
+          nb::str(measure.definition.data(), measure.definition.size());
+    return definitions;
   });
   module.attr("with_cuda") = GPUCCL_WITH_CUDA;
   if constexpr (GPUCCL_WITH_CUDA) python::add_device(module);
