@@ -261,6 +261,19 @@ def test_measures_of_labels_that_are_not_connected(random, ndim):
             check_table(table, skimage_measure.regionprops_table(labels, intensity, properties=names))
 
 
+def test_a_mask_is_measured_with_a_warning():
+    import dask.array
+
+    import gpuccl.dask
+
+    mask = np.array([[1, 0, 1]], bool)
+    for function, array in ((gpuccl.measure, mask), (gpuccl.dask.measure, dask.array.from_array(mask))):
+        with pytest.warns(UserWarning, match="is a mask.*gpuccl.label.mask, stats=True") as record:
+            assert function(array)["area"].tolist() == [2]
+        assert record[0].filename == __file__
+    assert gpuccl.label(mask, stats=True)[2]["area"].tolist() == [1, 1]  # the remedy
+
+
 def test_functions_of_crops_and_the_list_of_properties(random):
     labels, image = random.integers(0, 9, (20, 30)), random.random((20, 30))
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from . import _core, _host
 from ._kinds import on_device
 from ._measures import DEFAULT as _DEFAULT
-from ._measures import properties
+from ._measures import properties, warn_of_mask
 from ._program import label_file, program
 
 if TYPE_CHECKING:
@@ -233,7 +233,7 @@ def measure(
     ----------
     labels : array of 1 to 3 axes
         Integers in any order; 0 is background. Floating-point numbers within 0.001 of an integer are rounded. Negative
-        values and NaN are background. Both give a warning.
+        values and NaN are background. Both give a warning, and so does a mask, which is one object.
     intensity : array, optional
         Samples of the same shape, for properties such as ``intensity_mean``. With a last axis of channels, each
         channel has its own columns: ``intensity_mean-0`` and so on.
@@ -256,6 +256,7 @@ def measure(
     >>> table["label"].tolist(), table["centroid-1"].tolist()
     ([7, 9], [0.5, 2.0])
     """
+    warn_of_mask(labels)
     if on_device(labels):
         from . import _device
 

@@ -6,6 +6,7 @@ import difflib
 import functools
 import operator
 import re
+import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -222,6 +223,13 @@ def sign_together(table: dict, *names: str) -> dict:
         columns = {name: column.astype(np.uint64) for name, column in columns.items()}
     table.update(columns)
     return table
+
+
+def warn_of_mask(labels) -> None:
+    """Warns if labels are a mask, which measure() takes for one object."""
+    if str(getattr(labels, "dtype", None)) in ("bool", "torch.bool"):
+        text = "labels is a mask, which is measured as one object; label it first: gpuccl.label(mask, stats=True)"
+        warnings.warn(text, UserWarning, stacklevel=3)
 
 
 def check_intensity(intensity, properties) -> None:

@@ -19,7 +19,7 @@ from . import _core, _host
 from . import label as label_in_memory
 from ._kinds import as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
 from ._measures import DEFAULT as _DEFAULT
-from ._measures import Columns, check_intensity, sign_together
+from ._measures import Columns, check_intensity, sign_together, warn_of_mask
 
 if TYPE_CHECKING:
     from ._measures import Names, Spacing, Table
@@ -137,6 +137,7 @@ def measure(
     --------
     >>> table = gpuccl.dask.measure(labels, properties=("label", "area", "perimeter"))  # doctest: +SKIP
     """
+    warn_of_mask(labels)
     labels, images = _arrays(labels, images, "images")
     _Chunks(labels, "measure")
     number = pixels(connectivity, labels.ndim)
