@@ -45,7 +45,7 @@ def test_chunks_of_any_sizes(random):
 
 
 def test_chunks_of_a_gpu_are_looked_at_as_others(random):
-    """What runs on arrays of CuPy, with NumPy in its place."""
+    """Runs the code for arrays of CuPy with NumPy."""
     import gpuccl.dask
 
     for _ in range(300):
