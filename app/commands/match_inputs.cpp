@@ -56,11 +56,25 @@ bool are_spread(const Components& components) {
   return components.size() >= kManyValues && boxes > kLarge * count * elements_of(all);
 }
 
+/// Returns whether a large image has short runs, as noise has: counting its pieces takes longer than a match.
+bool is_large_noise(const LabelRows& labels) {
+  constexpr std::int64_t kLarge = 1 << 22, kRows = 64;
+  constexpr double kShort = 4;
+  if (labels.extent().elements() <= kLarge) return false;
+  const std::int64_t rows = std::min(kRows, labels.extent().rows());
+  LabelRuns sample;
+  labels.list_runs((labels.extent().rows() - rows) / 2, rows, sample, nullptr);
+  double elements = 0;
+  for (const LabelRun& run : sample.runs) elements += run.end - run.begin;
+  return elements < kShort * static_cast<double>(sample.runs.size());
+}
+
 /// Returns whether few values have many connected pieces each, as classes have. `max_bytes`: to count them.
 bool are_classes(const LabelRows& labels, const Components& components, std::int64_t max_bytes) {
   constexpr double kManyPieces = 8;
   if (components.size() < 2 || components.size() >= kManyValues) return false;
   if (labels.prepare(0, 1) < labels.extent().rows()) return false;  // in slabs: reading again takes long
+  if (is_large_noise(labels)) return false;
   MeasureRequest request;
   request.wanted[static_cast<std::size_t>(MeasureId::components)] = true;
   request.connectivity = labels.extent().depth > 1 ? Connectivity::c26 : Connectivity::c8;
