@@ -553,7 +553,7 @@ TEST_CASE("requests that cannot be measured on a device are refused", "[small]")
   const CudaMemory memory(Place::device, 4096), workspace(Place::device, 65536);
   const auto* const data = memory.data();
   cudaMemsetAsync(memory.data(), 0, memory.size(), stream.get());
-  DeviceColumn column{MeasureId::area, reinterpret_cast<double*>(memory.data())};
+  DeviceColumn column{MeasureId::area, reinterpret_cast<double*>(memory.data())}, without{};
   DeviceMeasuring good{.labels = {data, ValueType::u32, extent},
                        .samples = {},
                        .largest = 10,
@@ -574,6 +574,10 @@ TEST_CASE("requests that cannot be measured on a device are refused", "[small]")
   stream.wait();
   CHECK(code_of(good, device_measure_workspace_bytes(good) - 1) == ErrorCode::usage);
   column.measure = MeasureId::perimeter;
+  const std::size_t bytes = device_measure_workspace_bytes(good);
+  std::swap(column.data, without.data);
+  CHECK(device_measure_workspace_bytes(good) == bytes);
+  std::swap(column.data, without.data);
   CHECK(code_of(good, device_measure_workspace_bytes(good) - 1) == ErrorCode::usage);
   column.measure = MeasureId::orientation;
   DeviceMeasuring huge = good;

@@ -153,7 +153,7 @@ struct Workspace {
       : sums{{arena.take<DeviceComponent>(request.largest), request.largest},
              request.samples.data != nullptr ? arena.take<SampleSums>(request.largest) : nullptr,
              columns.any_of(MeasureId::cx_weighted, MeasureId::cz_weighted)},
-        shapes(request, columns, arena) {
+        shapes(request, arena) {
     const std::uint32_t largest = request.largest;
     const BitmapLengths lengths{(std::int64_t{largest} - 1) / 32 + 1};
     occurs = {lengths,

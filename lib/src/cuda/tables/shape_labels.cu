@@ -350,17 +350,23 @@ bool has_shape(MeasureId id) {
          (axis_major_length_physical <= id && id <= sphericity_physical);
 }
 
-ShapeSums::ShapeSums(const DeviceMeasuring& request, const ColumnSet& columns, Arena& arena) : wanted(false) {
+ShapeSums::ShapeSums(const DeviceMeasuring& request, Arena& arena) {
   using enum MeasureId;
   const bool is_volume = is_3d(request.connectivity);
-  for (const DeviceColumn& column : request.columns)
-    wanted = wanted || (column.measure && has_shape(*column.measure));
+  const auto any_column = [&](const auto& is_wanted) {  // columns may have no addresses yet
+    return std::any_of(request.columns.begin(), request.columns.end(), [&](const DeviceColumn& column) {
+      return column.measure && is_wanted(*column.measure);
+    });
+  };
+  wanted = any_column(has_shape);
   const auto place = [&](int& at, int count, bool needed) {
     if (!needed) return;
     at = layout.words;
     layout.words += count;
   };
-  const auto wants = [&](MeasureId first, MeasureId last) { return columns.any_of(first, last); };
+  const auto wants = [&](MeasureId first, MeasureId last) {
+    return any_column([&](MeasureId id) { return first <= id && id <= last; });
+  };
   place(layout.moments, is_volume ? 6 : 3,
         wants(moments_central_2_0, flatness) || wants(axis_major_length_physical, flatness_physical));
   const auto longest = static_cast<std::uint64_t>(

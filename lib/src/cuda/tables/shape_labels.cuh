@@ -20,7 +20,7 @@ struct ShapeSums {
   SumsLayout layout;
   unsigned long long* words;
 
-  ShapeSums(const DeviceMeasuring& request, const ColumnSet& columns, Arena& arena);
+  ShapeSums(const DeviceMeasuring& request, Arena& arena);
 };
 
 /// Enqueues one pass over the image, if a measure needs it.
