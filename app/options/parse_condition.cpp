@@ -216,11 +216,18 @@ class Parser {
     number_ = next().text;
     const std::optional<double> number = parse_number<double>(number_);
     if (!number || std::isnan(*number)) throw not_a_number();
-    if (step.kind == Kind::comparison_of_value && std::isfinite(*number) && std::abs(*number) >= kMostExact)
-      throw wrong("is out of range; values are compared with numbers between -2^53 and 2^53");
     step.number = *number;
+    if (step.kind == Kind::comparison_of_value && std::isfinite(*number) && std::abs(*number) >= kMostExact)
+      step.number = whole_number();
     ++at_;
     condition_.steps.push_back(step);
+  }
+
+  /// Returns the integer of 64 bits that is read, which doubles cannot represent.
+  long double whole_number() const {
+    if (const auto natural = parse_number<std::uint64_t>(number_)) return static_cast<long double>(*natural);
+    if (const auto integer = parse_number<std::int64_t>(number_)) return static_cast<long double>(*integer);
+    throw wrong("is not an integer of 64 bits; write values beyond 2^53 with all digits");
   }
 
   /// Reads "area", or "intensity_mean[dapi]" of one of several images.

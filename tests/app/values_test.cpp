@@ -48,9 +48,12 @@ TEST_CASE("a condition compares values, exactly those of 64 bits too") {
   const auto refused = [&](const Words& more, const std::string& reason) {
     fails(joined({"label", input, "--json", "-"}, more), 64, reason);
   };
-  refused({"--values", "--keep", "value == 9007199254740992"},
-          "'9007199254740992' at character 10 is out of range; values are compared with numbers between "
-          "-2^53 and 2^53");
+  CHECK(kept("value == 9007199254740993") == std::vector{kMost + 1});
+  CHECK(kept("value < -9007199254740992") == std::vector{-kMost - 1});
+  CHECK(kept("value <= 18446744073709551615").size() == 5);
+  refused({"--values", "--keep", "value == 9007199254740993.0"},
+          "'9007199254740993.0' at character 10 is not an integer of 64 bits; write values beyond 2^53 with "
+          "all digits");
   refused({"--keep", "value == 1"}, "--keep of a value needs --values");
   refused({"--keep", "label == 1"}, "components get their labels after filtering; compare other measures");
   refused({"--values", "--delta", "1", "--keep", "value == 1"}, "use --delta 0");

@@ -30,7 +30,7 @@ struct Condition {
     Kind kind = Kind::comparison;
     MeasureId measure{};
     Relation relation{};
-    double number = 0;
+    long double number = 0;  // holds every 64-bit integer, as values are
     /// Name of the image whose samples are compared; "" if it is the only one. Of a value: "label" if the
     /// condition calls it so.
     std::string name = {};
@@ -47,8 +47,9 @@ struct Condition {
   /// Returns true if the condition is satisfied. `measures`: one entry for each of images() images, with its
   /// intensities. Thread-safe.
   bool holds(std::span<const MeasureValues> measures,
-             double value = std::numeric_limits<double>::quiet_NaN()) const;
-  bool holds(const MeasureValues& measures, double value = std::numeric_limits<double>::quiet_NaN()) const {
+             long double value = std::numeric_limits<double>::quiet_NaN()) const;
+  bool holds(const MeasureValues& measures,
+             long double value = std::numeric_limits<double>::quiet_NaN()) const {
     return holds(std::span(&measures, 1), value);
   }
   /// Returns the number of images up to the last one that is compared; at least 1.

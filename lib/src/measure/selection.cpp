@@ -12,7 +12,7 @@
 namespace gpuccl {
 namespace {
 
-bool compare(double value, Condition::Relation relation, double number) {
+bool compare(long double value, Condition::Relation relation, long double number) {
   using enum Condition::Relation;
   switch (relation) {
     case less:
@@ -31,6 +31,13 @@ bool compare(double value, Condition::Relation relation, double number) {
   return false;
 }
 
+/// Returns a value without rounding: 64-bit integers are no doubles.
+long double exact(ValueType type, ValueBits bits) {
+  if (is_floating(type)) return to_double(type, bits);
+  return is_signed(type) ? static_cast<long double>(static_cast<std::int64_t>(bits))
+                         : static_cast<long double>(bits);
+}
+
 bool touches_border(const Box& box, Extent extent, bool volume, const PeriodicAxes& periodic) {
   const int size[3] = {extent.width, extent.height, extent.depth};
   for (std::size_t axis = 0; axis < (volume ? 3 : 2); ++axis)
@@ -45,10 +52,10 @@ std::vector<char> those_with(const Condition& condition, const Components& compo
   if (condition.steps.empty()) return holds;
   holds.resize(components.size());
   const bool by_value = condition.compares_value();
-  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  constexpr long double kNone = std::numeric_limits<double>::quiet_NaN();
   const std::size_t images = condition.images();
   tbb::parallel_for(std::size_t{0}, holds.size(), [&](std::size_t i) {
-    const double value = by_value ? to_double(values.type, values.bits[i]) : kNone;
+    const long double value = by_value ? exact(values.type, values.bits[i]) : kNone;
     const MeasureValues of_first = measured.values(components, i);
     if (images == 1) {
       holds[i] = condition.holds(of_first, value);
@@ -93,12 +100,12 @@ UninitializedVector<T> pick(UninitializedVector<T>& all, const std::vector<Label
 
 }  // namespace
 
-bool Condition::holds(std::span<const MeasureValues> measures, double value) const {
+bool Condition::holds(std::span<const MeasureValues> measures, long double value) const {
   static_assert(kDeepest <= 64);
   std::uint64_t results = steps.empty() ? 1 : 0;  // a stack; the last result is bit 0
   for (const Step& step : steps) {
     if (step.kind == Step::Kind::comparison || step.kind == Step::Kind::comparison_of_value) {
-      const double compared =
+      const long double compared =
           step.kind == Step::Kind::comparison ? measures[step.image][step.measure] : value;
       results = results << 1 | std::uint64_t{compare(compared, step.relation, step.number)};
     } else {
