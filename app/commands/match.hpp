@@ -25,7 +25,9 @@ class Command;
 /// Options for the objects of a label image: their definition, and the image of the file.
 struct ObjectOptions {
   io::PlaneChoice planes;
+  std::optional<io::PlaneChoice> prediction_channel = {};  // instead of that of `planes`, for the prediction
   bool every_frame = false;
+  bool recursive = false;       // folders are searched with their folders
   AlgorithmOptions components;  // only its connectivity is used
   bool label = false;           // objects are components of a mask
   bool round = false;           // values to integers
@@ -34,8 +36,16 @@ struct ObjectOptions {
   int share = 3;                // eighths of it for each image
 
   void add_to(const Command& command);
+  /// Adds the options of two images or folders.
+  void add_folders_to(const Command& command);
   /// Error (usage) if options contradict each other.
   void check() const;
+  /// Returns the options of the true or the predicted image.
+  ObjectOptions of(bool prediction) const;
+
+ private:
+  /// Parses "0" and "DAPI" for both images, and "truth=0,prediction=DAPI".
+  std::string parse_channels(const std::string& given);
 };
 
 /// The input of labels, which they read when they are rendered.
@@ -55,6 +65,8 @@ struct Objects {
   std::unique_ptr<LabelSource> source;
   std::unique_ptr<LabelRows> labels;
   Components components;               // before small ones are removed
+  Connectivity connectivity{};         // with which they are labeled
+  bool has_no_background = false;      // two values take all pixels
   std::vector<std::uint64_t> ids;      // value of label i + 1, or the label itself for components
   std::vector<std::uint64_t> areas;    // pixels
   std::vector<std::uint64_t> classes;  // values of components, with per_value
@@ -72,6 +84,7 @@ int count_frames(const std::string& path, const ObjectOptions& options, const st
 struct ImagePair {
   std::string name, truth, prediction;
   std::optional<int> frame = {};  // time point of both
+  std::string still = {};         // the one that is an image by itself, and a time point of the other
 };
 
 /// The error of two images in a folder whose names differ only in the extension: either could be meant.
@@ -97,8 +110,9 @@ struct FoundPairs {
 };
 
 /// Finds the pair of two files, or those of two folders that belong together by name: names of predictions
-/// follow the pattern `prediction_name`. If all time points are asked for, each is a pair of its own. In
-/// folders a file without a partner is reported, and the others are paired. Throws Error.
+/// follow the pattern `prediction_name`. If all time points are asked for, each is a pair of its own; those
+/// of a file belong to the images of a folder in their order. In folders a file without a partner is
+/// reported, and the others are paired. Throws Error.
 FoundPairs find_pairs(const io::Source& truth, const io::Source& prediction,
                       const std::string& prediction_name, const ObjectOptions& objects);
 

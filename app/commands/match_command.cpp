@@ -306,6 +306,23 @@ class Matching {
     summary_.write(text);
   }
 
+  /// Adds the classes of other images to a report, scored as two images without objects.
+  void add_absent_classes(Json& report) const {
+    if (!options_.objects.per_value || options_.empty == "skip" || !nothing_) return;
+    std::map<std::uint64_t, Json> all;
+    for (const auto& [value, totals] : classes_) all[value];
+    for (const std::uint64_t value : options_.classes) all[value];
+    for (Json& one : report["classes"]) {
+      Json& place = all[one["value"].get<std::uint64_t>()];
+      place = std::move(one);
+    }
+    report["classes"] = Json::array();
+    for (auto& [value, one] : all) {
+      if (one.is_null()) (one = {{"value", value}}).update(report_of<InJson>(*nothing_, empty_));
+      report["classes"].push_back(std::move(one));
+    }
+  }
+
   bool has_rows() const { return found_.is_batch || options_.objects.every_frame; }
 
   void write_report() {
@@ -322,6 +339,7 @@ class Matching {
     }
     if (options_.distances) report["unit"] = units_.size() == 1 ? in_json(unit_) : Json();
     if (options_.tolerance) report["tolerance"] = *options_.tolerance;
+    for (Json& row : rows_) add_absent_classes(row);
     if (has_rows()) report["images"] = std::move(rows_);
     if (found_.is_batch) {
       report["failed"] = Json::array();
@@ -333,6 +351,7 @@ class Matching {
     const double of_empty = images_ > 0 ? empty_ : std::numeric_limits<double>::quiet_NaN();
     report["total"] = report_of<InJson>(total_, of_empty);
     if (options_.objects.per_value) add_classes<InJson>(report, classes_, of_empty);
+    add_absent_classes(report);
     json_.write(io::json_text(report, 1).erase(1, 2) + "\n");
   }
 
@@ -414,15 +433,22 @@ class Matching {
     if (io::are_one_stream(pair.truth, pair.prediction))
       throw io::FileError(pair.prediction, ErrorCode::usage, "is a stream and can be read only once");
     if (pair.frame.value_or(0) == 0) kept_ = pair.frame ? std::make_shared<io::KeptInputs>() : nullptr;
-    const auto read = [&](const std::string& path, const MinSize& least) {
-      Objects objects = read_objects(path, options_.objects, pair.frame, kept_);
+    const auto read = [&](const std::string& path, bool second) {
+      const MinSize& least = options_.min_size[second];
+      const bool is_still = path == pair.still;
+      Objects objects = read_objects(path, options_.objects.of(second), is_still ? std::nullopt : pair.frame,
+                                     is_still ? nullptr : kept_);
+      if (objects.has_no_background && options_.classes.empty())
+        print_warning(
+            path,
+            "no pixel is 0, so the background is an object, as in segmentations by ilastik, where it "
+            "is 1; score the other classes with --per-value --classes 2,3");
       std::uint64_t min_size = least.pixels;
       if (least.physical)
         min_size = io::with_path(path, [&] {
           io::ImageInfo info = info_of(objects);
           if (io::assume_unit(info.geometry)) print_warning(path, io::kUnitIsAssumed);
-          return elements_from(*least.physical, info,
-                               info.extent.depth > 1 ? Connectivity::c26 : Connectivity::c8);
+          return elements_from(*least.physical, info, objects.connectivity);
         });
       std::vector<std::uint64_t> areas = objects.areas;  // 0 of objects that are not scored
       for (std::size_t i = 0; i < objects.classes.size() && !options_.classes.empty(); ++i)
@@ -433,8 +459,8 @@ class Matching {
       return objects;
     };
     const std::int64_t memory = io::memory_limit({.memory = options_.objects.memory});
-    const Objects truth = read(pair.truth, options_.min_size[0]);
-    const Objects prediction = read(pair.prediction, options_.min_size[1]);
+    const Objects truth = read(pair.truth, false);
+    const Objects prediction = read(pair.prediction, true);
     if (truth.extent != prediction.extent)
       throw io::FileError(pair.prediction, ErrorCode::data,
                           "is " + io::to_string(prediction.extent) + ", but " + display_name(pair.truth) +
@@ -461,12 +487,13 @@ class Matching {
     const MatchTotals totals = score_images(table, scoring, classes);
     for (const auto& [value, one] : classes) classes_[value].add(one);
     const bool is_left_out = totals.is_empty() && options_.empty == "skip";
+    nothing_ = score_nothing(scoring);
     if (summary_) {
       const auto row_of = [&](const MatchTotals& of) {
         return summary_row(of, empty_, unit_) + (found_.is_batch ? ",\n" : "\n");
       };
       Case& one = cases_.emplace_back(Case{pair.name, pair.frame, {}, {}});
-      if (options_.empty != "skip") one.other = row_of(score_nothing(scoring));
+      if (options_.empty != "skip") one.other = row_of(*nothing_);
       if (!scoring.has_classes && !is_left_out) one.rows[0] = row_of(totals);
       for (const auto& [value, of] : classes) one.rows[value] = row_of(of);
     }
@@ -495,6 +522,7 @@ class Matching {
   std::set<std::string> units_;
   MatchTotals total_;
   ClassTotals classes_;
+  std::optional<MatchTotals> nothing_;  // of two images without objects
   Json rows_ = Json::array();
   std::vector<Case> cases_;  // of the summary
 };
@@ -579,11 +607,12 @@ int run_track(const MatchOptions& options) {
     throw Error(ErrorCode::usage, "--track has one input, its series; remove " + options.truth.path);
   if (options.thresholds.size() > 1) throw Error(ErrorCode::usage, "--track has one --threshold");
   if (options.objects.per_value || !options.prediction_name.empty() || !options.empty.empty() ||
-      has_min_size(options) || options.distances || options.regions || !options.summary.empty())
+      has_min_size(options) || options.distances || options.objects.recursive ||
+      options.objects.prediction_channel || options.regions || !options.summary.empty())
     throw Error(
         ErrorCode::usage,
-        "--per-value, --prediction-name, --empty, --min-size, --distances, --regions and --summary are "
-        "for two images, not for --track");
+        "--per-value, --prediction-name, --empty, --min-size, --distances, --regions, --summary, --recursive "
+        "and a channel for each image are for two images, not for --track");
   if (options.objects.every_frame || options.objects.planes.frame)
     throw Error(ErrorCode::usage, "--track reads all time points; remove --frame");
   return track_frames(options);
@@ -600,6 +629,7 @@ void setup_match(const Command& command) {
       "--threshold", "IOU,...", "Minimum intersection over union of a match, or a list [0.5]",
       [options](const std::string& given) { return parse_thresholds(given, options->thresholds); });
   options->objects.add_to(command);
+  options->objects.add_folders_to(command);
   add_choice<std::string>(command, "--empty", options->empty, {{"0", "0"}, {"1", "1"}, {"skip", "skip"}},
                           "Scores of two images without objects, or leave them out of the report [null]");
   command.add_value("--classes", "N,...", "With --per-value: classes to score [those of all images]",

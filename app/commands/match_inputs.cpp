@@ -1,3 +1,4 @@
+#include <array>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -117,9 +118,34 @@ void ObjectOptions::add_to(const Command& command) {
   add_round(command, round).excludes("--label", "masks have no labels to round");
   add_connectivity(command, components.connectivity);
   add_planes(command, "--", planes,
-             {"Channel to read, from 0", "Time point to read, from 0, or all",
-              "Image to read of a TIFF with several, from 0",
+             {nullptr, "Time point to read, from 0, or all", "Image to read of a TIFF with several, from 0",
               "Page or slice to read, or a range of them, from 0", &every_frame});
+}
+
+void ObjectOptions::add_folders_to(const Command& command) {
+  command.add_value("--channel", "N|NAME=N,...",
+                    "Channel to read, from 0, of both images or of truth=N,prediction=N; also by name",
+                    [this](const std::string& given) { return parse_channels(given); });
+  add_switch(command, "--recursive", recursive, "Search folders for images with all their folders");
+}
+
+std::string ObjectOptions::parse_channels(const std::string& given) {
+  const std::string truth = "truth=", prediction = "prediction=";
+  const std::size_t middle = given.find("," + prediction);
+  prediction_channel.reset();
+  if (!given.starts_with(truth) || middle == std::string::npos) return parse_channel(given, planes);
+  std::string problem = parse_channel(given.substr(truth.size(), middle - truth.size()), planes);
+  if (problem.empty())
+    problem = parse_channel(given.substr(middle + 1 + prediction.size()), prediction_channel.emplace());
+  return problem;
+}
+
+ObjectOptions ObjectOptions::of(bool prediction) const {
+  ObjectOptions one = *this;
+  if (!prediction || !prediction_channel) return one;
+  one.planes.channel = prediction_channel->channel;
+  one.planes.channel_name = prediction_channel->channel_name;
+  return one;
 }
 
 void ObjectOptions::check() const {
@@ -147,7 +173,9 @@ Objects& Objects::operator=(Objects&& other) noexcept {
   extent = other.extent;
   geometry = other.geometry;
   bytes = other.bytes;
+  has_no_background = other.has_no_background;
   components = std::move(other.components);
+  connectivity = other.connectivity;
   ids = std::move(other.ids);
   areas = std::move(other.areas);
   classes = std::move(other.classes);
@@ -170,6 +198,7 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
                            [](const auto&... about) { print_warning(about...); });
     });
     objects.extent = source.input->extent();
+    objects.connectivity = source.input->connectivity();
     objects.geometry = source.input->info().geometry;
     Piece& piece = source.piece.emplace(*source.input, cut_into_parts(objects.extent, 1).front());
     piece.read();
@@ -196,6 +225,13 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
                       "its " + counted(values.size(), "value") +
                           " have many connected pieces each, as in a probability map; match label images "
                           "of 'gpuccl label --threshold T'");
+    }
+    constexpr std::int64_t kLeastElements = 4096;  // of a hint, because anything is likely in less
+    if (const std::int64_t all = objects.extent.elements();
+        all >= kLeastElements && static_cast<std::int64_t>(piece.report().foreground) == all) {
+      const std::set<std::uint64_t> distinct(found.values.begin(), found.values.end());
+      const std::size_t values = options.label ? piece.report().first_values.size() : distinct.size();
+      objects.has_no_background = values == 2;
     }
     if (!options.label && piece.report().any_nan) print_warning(path, io::kHintOfNan);
     objects.labels = std::move(found.labeled.labels);
@@ -238,7 +274,7 @@ io::FileError without_partner(const ImagePair& pair, const NamePattern& pattern,
 /// Returns the pairs of two folders. A file without a partner, or one of two with its name, is a failure of
 /// its own.
 FoundPairs pairs_of_folders(const std::string& truth, const std::string& prediction,
-                            const std::string& prediction_name) {
+                            const std::string& prediction_name, bool recursive) {
   const NamePattern pattern(prediction_name);
   std::map<std::string, ImagePair> pairs;
   std::map<std::string, io::FileError> ambiguous;  // names that several files have
@@ -248,12 +284,10 @@ FoundPairs pairs_of_folders(const std::string& truth, const std::string& predict
     if (!(pair.*place).empty()) ambiguous.emplace(name, two_of_a_name(path, pair.*place));
     pair.*place = path;
   };
-  for (const BatchInput& input : images_in(truth)) add(input.name, input.path, &ImagePair::truth);
-  for (const BatchInput& input : images_in(prediction))
+  for (const BatchInput& input : images_in(truth, recursive)) add(input.name, input.path, &ImagePair::truth);
+  for (const BatchInput& input : images_in(prediction, recursive))
     if (const std::optional<std::string> name = pattern.name_before(input.name))  // else another image
       add(*name, input.path, &ImagePair::prediction);
-  if (pairs.empty())
-    throw io::FileError(truth, ErrorCode::no_input, "contains no images that can be matched");
   FoundPairs found{.is_batch = true};
   for (const auto& [name, pair] : pairs) {
     if (const auto error = ambiguous.find(name); error != ambiguous.end())
@@ -268,16 +302,27 @@ FoundPairs pairs_of_folders(const std::string& truth, const std::string& predict
   return found;
 }
 
-/// Adds a pair for each time point.
+/// Adds a pair for each time point. One of both may be a folder with an image for each.
 void add_frames(const ImagePair& pair, const ObjectOptions& objects, std::vector<ImagePair>& frames) {
-  const int count = count_frames(pair.truth, objects, "--frame all");
-  const int other = count_frames(pair.prediction, objects, "--frame all");
-  if (count != other)
+  std::array<std::vector<BatchInput>, 2> stills;
+  std::array<int, 2> counts{};
+  for (const bool second : {false, true}) {
+    const io::Source source = second ? pair.prediction : pair.truth;
+    if (source.is_folder) stills[second] = images_in(source, objects.recursive);
+    counts[second] = source.is_folder ? static_cast<int>(stills[second].size())
+                                      : count_frames(source, objects.of(second), "--frame all");
+  }
+  if (counts[0] != counts[1])
     throw io::FileError(pair.prediction, ErrorCode::data,
-                        "has " + counted(static_cast<std::uint64_t>(other), "time point") + ", but " +
-                            display_name(pair.truth) + " has " + std::to_string(count));
-  for (int frame = 0; frame < count; ++frame)
-    frames.push_back({pair.name, pair.truth, pair.prediction, frame});
+                        "has " + counted(static_cast<std::uint64_t>(counts[1]), "time point") + ", but " +
+                            display_name(pair.truth) + " has " + std::to_string(counts[0]));
+  for (int frame = 0; frame < counts[0]; ++frame) {
+    ImagePair& one = frames.emplace_back(ImagePair{pair.name, pair.truth, pair.prediction, frame});
+    for (const bool second : {false, true})
+      if (!stills[second].empty())
+        one.still = (second ? one.prediction : one.truth) =
+            stills[second][static_cast<std::size_t>(frame)].path;
+  }
 }
 
 }  // namespace
@@ -303,14 +348,19 @@ FoundPairs find_pairs(const io::Source& truth, const io::Source& prediction,
   std::error_code unknown;
   const bool are_folders = truth.is_folder && (prediction.is_folder || prediction.is_store);
   for (const auto& [one, other] : {std::tie(truth, prediction), std::tie(prediction, truth)})
-    if (other.is_folder && !(one.is_folder || one.is_store))
+    if (other.is_folder && !(one.is_folder || one.is_store)) {
+      const bool exists = one.is_stream || std::filesystem::exists(one.path, unknown);
+      if (exists && objects.every_frame) continue;
       throw io::FileError(one, ErrorCode::no_input,
-                          one.is_stream || std::filesystem::exists(one.path, unknown)
-                              ? "is no folder, but the other is"
-                              : "no such folder");
+                          exists ? "is no folder, but the other is; --frame all matches its time points with "
+                                   "the images of the folder"
+                                 : "no such folder");
+    }
   if (!are_folders && !prediction_name.empty())
     throw Error(ErrorCode::usage, "--prediction-name is for two folders");
-  FoundPairs found = are_folders ? pairs_of_folders(truth, prediction, prediction_name)
+  if (objects.recursive && !truth.is_folder && !prediction.is_folder)
+    throw Error(ErrorCode::usage, "--recursive is for folders");
+  FoundPairs found = are_folders ? pairs_of_folders(truth, prediction, prediction_name, objects.recursive)
                                  : FoundPairs{.pairs = {{"", truth, prediction}}};
   if (!objects.every_frame) return found;
   std::vector<ImagePair> frames;

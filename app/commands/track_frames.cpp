@@ -93,12 +93,11 @@ class Tracking {
     std::vector<Frame> frames;
     if (options_.series.is_folder) {
       std::map<std::string, std::string> paths;
-      for (const BatchInput& input : images_in(options_.series)) {
+      for (const BatchInput& input : images_in(options_.series, false)) {
         frames.push_back({input.path, fs::path(input.name).filename().string(), std::nullopt});
         const auto [other, is_new] = paths.emplace(input.name, input.path);
         if (!is_new) throw two_of_a_name(input.path, other->second);
       }
-      if (frames.empty()) throw io::FileError(options_.series, ErrorCode::no_input, "contains no images");
     } else {
       const int count = count_frames(options_.series, options_.objects, "--track");
       const std::string stem = fs::path(io::without_extension(options_.series.path)).filename().string();

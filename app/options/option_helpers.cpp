@@ -119,13 +119,14 @@ std::string NamePattern::problem_with(const std::string& pattern) {
                  : "'" + pattern + "' is not a pattern such as *_0000 or *_D=*_F, with one * each";
 }
 
-std::optional<std::string> NamePattern::made(const std::string& name, const std::string& from,
+std::optional<std::string> NamePattern::made(const std::string& path, const std::string& from,
                                              std::string to) {
+  const std::string folder = path.substr(0, path.rfind('/') + 1), name = path.substr(folder.size());
   const std::size_t star = from.find('*'), after = from.size() - star - 1;
   if (name.size() < from.size() - 1 || !name.starts_with(from.substr(0, star)) ||
       !name.ends_with(from.substr(star + 1)))
     return std::nullopt;
-  return to.replace(to.find('*'), 1, name.substr(star, name.size() - star - after));
+  return folder + to.replace(to.find('*'), 1, name.substr(star, name.size() - star - after));
 }
 
 std::string wrong_path(const std::string& given) {

@@ -56,13 +56,13 @@ class NamePattern {
   static std::string problem_with(const std::string& pattern);
 
   const std::string& from() const { return from_; }
-  /// Returns none if `name` does not match.
+  /// Returns none if `name`, whose folders stay as they are, does not match.
   std::optional<std::string> name_for(const std::string& name) const { return made(name, from_, to_); }
   /// Returns the name for which name_for() returns `name`; none if there is none.
   std::optional<std::string> name_before(const std::string& name) const { return made(name, to_, from_); }
 
  private:
-  static std::optional<std::string> made(const std::string& name, const std::string& from, std::string to);
+  static std::optional<std::string> made(const std::string& path, const std::string& from, std::string to);
 
   std::string from_ = "*", to_ = "*";
 };

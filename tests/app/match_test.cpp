@@ -136,7 +136,7 @@ TEST_CASE("two folders are matched by name, and a bad pair does not stop the oth
   CHECK(none.err.find("pairs.csv: unchanged, because no pair was matched") != std::string::npos);
   CHECK(Json::parse(read_file(json))["total"]["average_precision"].is_null());
   std::filesystem::create_directory(scratch / "empty");
-  fails({"match", scratch / "empty", scratch / "empty"}, 66, "empty: contains no images that can be matched");
+  fails({"match", scratch / "empty", scratch / "empty"}, 66, "empty: contains no images");
   fails({"match", scratch / "a", scratch / "nosuch"}, 66, "nosuch: no such folder");
   fails({"match", scratch / "a", csv}, 66, "pairs.csv: is no folder, but the other is");
 }
@@ -642,6 +642,96 @@ TEST_CASE("distances between surfaces are in the unit of the spacing, for images
   fails({"match", "--track", scratch / "truth", "--distances"}, 64, "not for --track");
   const std::string volume = label_file(scratch, "volume.nrrd", "uint8", {1, 1, 1, 1, 1, 1, 1, 1}, "2 2 2");
   fails({"match", volume, volume, "--distances", "--spacing", "1,1"}, 64, "use --spacing X,Y,Z");
+}
+
+TEST_CASE("trees of folders, movies and folders, and channels of each image are matched") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"t/day1", "t/day2", "p/day1", "p/day2", "stills"})
+    std::filesystem::create_directories(scratch / folder);
+  for (const char* day : {"day1", "day2"}) {
+    label_file(scratch, std::string("t/") + day + "/a.nrrd", "uint8", kTruth);
+    label_file(scratch, std::string("p/") + day + "/a_p.nrrd", "uint8", kPrediction);
+  }
+  const std::string truth = scratch / "t", prediction = scratch / "p";
+  fails({"match", truth, prediction}, 66,
+        truth + ": contains no images; add --recursive to search its folders");
+  const std::string rows =
+      succeeds({"match", truth, prediction, "--recursive", "--prediction-name", "*_p", "--summary", "-"});
+  CHECK(rows.find("\nday1/a,3,3,") != std::string::npos);
+  CHECK(rows.find("\nday2/a,3,3,") != std::string::npos);
+  const std::string one = scratch / "t/day1/a.nrrd", other = scratch / "p/day1/a_p.nrrd";
+  fails({"match", one, other, "--recursive"}, 64, "--recursive is for folders");
+  fails({"match", "--track", truth, "--recursive"}, 64, "not for --track");
+
+  // Time points against images, either way.
+  const std::string movie = save_nrrd(scratch / "movie.nrrd", "uint8", "6 1 2 2", kTruth + kPrediction,
+                                      "kinds: space space space time\n");
+  label_file(scratch, "stills/f9.nrrd", "uint8", kTruth, "6 1 2");
+  label_file(scratch, "stills/f10.nrrd", "uint8", kTruth, "6 1 2");
+  const std::string stills = scratch / "stills";
+  fails({"match", movie, stills}, 66,
+        movie + ": is no folder, but the other is; --frame all matches its time points with the images");
+  const std::string pairs = "frame,truth,prediction,truth_area,prediction_area,overlap,iou,";
+  const std::string forth = succeeds({"match", stills, movie, "--frame", "all", "--csv", "-"});
+  CHECK(forth.starts_with(pairs));
+  CHECK(forth.find("\n0,9,9,4,4,4,1,") != std::string::npos);
+  CHECK(forth.find("\n1,9,2,4,2,2,0.5,") != std::string::npos);
+  const std::string back = succeeds({"match", movie, stills, "--frame", "all", "--csv", "-"});
+  CHECK(back.find("\n1,2,9,2,4,2,0.5,") != std::string::npos);
+  label_file(scratch, "stills/f11.nrrd", "uint8", kTruth, "6 1 2");
+  fails({"match", movie, stills, "--frame", "all"}, 65,
+        stills + ": has 3 time points, but " + movie + " has 2");
+
+  // Values of two channels alternate.
+  std::string both;
+  for (std::size_t i = 0; i < kTruth.size(); ++i) both += {kTruth[i], kPrediction[i]};
+  const std::string channels =
+      save_nrrd(scratch / "both.nrrd", "uint8", "2 6 1 2", both, "kinds: vector domain domain domain\n");
+  const auto scores = [&](const std::string& of) {
+    return succeeds({"match", channels, channels, "--channel", of, "--csv", "-"});
+  };
+  CHECK(scores("truth=0,prediction=1").find("\n9,2,4,2,2,0.5,") != std::string::npos);
+  CHECK(scores("truth=1,prediction=0").find("\n2,9,2,4,2,0.5,") != std::string::npos);
+  CHECK(scores("0").find("\n9,9,4,4,4,1,") != std::string::npos);
+  fails({"match", channels, channels, "--channel", "truth=0,prediction=-1"}, 64,
+        "'-1' is neither an integer");
+}
+
+TEST_CASE("classes that only other images have are in the report of each") {
+  const ScratchFolder scratch;
+  for (const char* folder : {"t", "p"}) std::filesystem::create_directories(scratch / folder);
+  for (const char* folder : {"t/", "p/"}) {
+    label_file(scratch, std::string(folder) + "a.nrrd", "uint8", std::string(6, 1) + std::string(6, 0));
+    label_file(scratch, std::string(folder) + "b.nrrd", "uint8", std::string(6, 2) + std::string(6, 0));
+  }
+  const auto report = [&](const Words& more) {
+    return Json::parse(succeeds(joined(
+        {"match", scratch / "t", scratch / "p", "--per-value", "--classes", "1,2,5", "--json", "-"}, more)));
+  };
+  const Json all = report({});
+  for (const Json& image : {all["images"][0], all["images"][1], all}) {
+    REQUIRE(image["classes"].size() == 3);
+    CHECK(image["classes"][0]["value"] == 1);
+    CHECK(image["classes"][2]["objects"] == Json({{"truth", 0}, {"prediction", 0}}));
+    CHECK(image["class_mean"]["dice"] == 1);
+  }
+  CHECK(all["images"][0]["classes"][0]["foreground"]["dice"] == 1);
+  CHECK(all["images"][0]["classes"][1]["foreground"]["dice"].is_null());
+  CHECK(report({"--empty", "1"})["images"][0]["classes"][1]["foreground"]["dice"] == 1);
+  CHECK(report({"--empty", "skip"})["images"][0]["classes"].size() == 1);
+}
+
+TEST_CASE("a size of objects is an area or a volume by the connectivity") {
+  const ScratchFolder scratch;
+  const std::string slice =
+      label_file(scratch, "slice.nrrd", "uint8", {1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 1}, "6 2 1");
+  const auto objects = [&](const Words& more) {
+    return Json::parse(
+        succeeds(joined({"match", slice, slice, "--label", "--spacing", "1,1,2,um", "--json", "-"},
+                        more)))["total"]["objects"]["truth"];
+  };
+  CHECK(objects({"-c", "6", "--min-size", "9um3"}) == 1);
+  CHECK(objects({"-c", "4", "--min-size", "5um2"}) == 1);
 }
 
 TEST_CASE("tracks of one time point are hinted at") {

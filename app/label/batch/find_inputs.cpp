@@ -246,11 +246,17 @@ FoundInputs find_inputs(const std::vector<io::Source>& given, const FindOptions&
   return finder.found();
 }
 
-std::vector<BatchInput> images_in(const std::string& folder) {
-  std::vector<BatchInput> images = find_inputs({folder}, {}).inputs;
-  for (const BatchInput& image : images)
+std::vector<BatchInput> images_in(const std::string& folder, bool recursive) {
+  FindOptions options;
+  options.recursive = recursive;
+  FoundInputs found = find_inputs({folder}, options);
+  for (const BatchInput& image : found.inputs)
     if (image.problem) throw io::FileError(image.path, image.problem->code(), image.problem->what());
-  return images;
+  if (found.inputs.empty())
+    throw io::FileError(folder, ErrorCode::no_input,
+                        std::string("contains no images") +
+                            (found.folders_left_out ? "; add --recursive to search its folders" : ""));
+  return std::move(found.inputs);
 }
 
 std::string name_of_frame(const std::string& name, int frame) {
@@ -272,13 +278,11 @@ IntensityImages::IntensityImages(std::string folder, const std::string& pattern,
 
 io::Source IntensityImages::find(const std::string& input, bool stack) {
   if (folder_.empty()) return {};
-  const fs::path named(input);
-  const std::optional<std::string> made = pattern_.name_for(named.filename().string());
-  if (!made)
+  const std::optional<std::string> name = pattern_.name_for(input);
+  if (!name)
     throw Error(ErrorCode::no_input,
                 "has a name that does not match " + pattern_.from() + ", the pattern of --intensity-name");
-  const std::string name = (named.parent_path() / *made).string();
-  const fs::path path = fs::path(folder_) / name;
+  const fs::path path = fs::path(folder_) / *name;
   if (io::Source folder = io::Source::of_image(path.string()); stack && (folder.is_folder || folder.is_store))
     return folder;
   const auto [first, last] = names_in(path.parent_path()).equal_range(path.filename().string());
@@ -295,7 +299,7 @@ void skip_unmatched(FoundInputs& found, const std::vector<std::string>& patterns
   for (const std::string& text : patterns) {
     const NamePattern pattern(text);
     const std::size_t left_out = std::erase_if(found.inputs, [&](const BatchInput& input) {
-      return input.is_found && !input.problem && !pattern.name_for(fs::path(input.name).filename().string());
+      return input.is_found && !input.problem && !pattern.name_for(input.name);
     });
     if (left_out > 0)
       found.warnings.push_back(counted(left_out, "image") + " skipped: not named " + pattern.from() +
