@@ -83,6 +83,15 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
     if (!options.has_rule() && input.foreground_rule == "nonzero")
       return "all pixels are 0, so nothing is foreground";
   }
+  if (input.otsu_cuts_peak)
+    return "the threshold of otsu divides the most frequent values, as in an image without objects; check "
+           "the "
+           "result, or set --threshold T";
+  if (findings.foreground >= 1 && !options.has_rule() && !options.invert && rule == "nonzero" &&
+      input.bits_per_sample > 1)
+    return "no pixel is 0, so every pixel is foreground; use --value V for a segmentation whose background "
+           "is "
+           "not 0 (ilastik's is 1), or --threshold otsu to separate dark from light";
   const std::string odd = odd_foreground(input, findings);
   if (odd.empty()) return "";
   if (is_odd_by_filling(input, findings))
@@ -202,6 +211,18 @@ bool looks_like_photograph(const io::ImageInfo& input, const ImageReport& image)
   return input.elements() >= kLeastElements && image.count >= kLeastObjects &&
          static_cast<double>(image.elements_in_boxes) >
              kShare * static_cast<double>(image.count) * static_cast<double>(input.elements());
+}
+
+/// Returns a line if few values take every pixel, so the background is probably one; else "".
+std::string hint_of_no_background(const io::ImageInfo& input, double foreground, std::uint64_t values,
+                                  bool are_objects) {
+  constexpr std::uint64_t kMostValues = 16;
+  if (input.elements() < kLeastElements || foreground < 1 || values < 2 || values > kMostValues) return "";
+  const std::string name = are_objects ? "label" : "value";
+  return "no pixel is 0, so the background is among the values, as in segmentations by ilastik, where it is "
+         "1; "
+         "leave it out with --keep '" +
+         name + " != 1'";
 }
 
 /// Returns a line if components of this connectivity cannot touch; else "".
@@ -401,6 +422,15 @@ void Description::selected(ImageReport& image) {
   report.components = image.count;
   report.dropped = image.dropped;
   if (options_.values.sums_values()) report.values = std::move(image.values);
+  const std::uint64_t values = options_.values.objects ? image.count + image.dropped
+                               : report.values         ? report.values->size()
+                                                       : 0;
+  if (std::string line =
+          hint_of_no_background(report.input, report.foreground, values, options_.values.objects);
+      options_.values.by_values && options_.selection.keep.steps.empty() && !line.empty()) {
+    report.hints.push_back(line);
+    warn(files_.input, line);
+  }
   if (!options_.values.objects) return;
   if (image.count + image.dropped == 1)
     report.hints.emplace_back(

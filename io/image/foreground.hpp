@@ -64,11 +64,21 @@ std::string foreground_rule(const SampleFormat& format, const ForegroundOptions&
 /// variance between classes (Otsu 1979); 0 if fewer than two bins are in use.
 std::size_t otsu_split(const std::vector<std::uint64_t>& histogram);
 
+struct OtsuThreshold {
+  SampleValue value;
+  /// Whether it is among the most frequent values and not in a valley between two peaks: without objects that
+  /// differ from the background, it divides the noise.
+  bool cuts_peak = false;
+
+  double number() const { return value.number(); }
+};
+
 /// Returns Otsu's threshold over all values of an input, from a histogram. Integers of up to 16 bits, or in a
 /// range of less than 65,536, have one bin per value; others have 65,536 bins between minimum and maximum,
 /// none is rounded to a double. Floating-point samples and colors have 256 bins, as in scikit-image. NaN is
 /// ignored. Samples of 16 bits are decoded once, others twice, in parallel by as many threads as `memory`
 /// bytes allow. Throws Error as decoding does.
-SampleValue otsu_threshold(const SampleSource& source, const ForegroundOptions& options, std::int64_t memory);
+OtsuThreshold otsu_threshold(const SampleSource& source, const ForegroundOptions& options,
+                             std::int64_t memory);
 
 }  // namespace gpuccl::io

@@ -23,6 +23,7 @@ struct ImageInfo {
   /// Checksums in the file that reading compares: "Adler-32". Without any, damage may become other samples.
   std::vector<std::string> checksums = {};
   Geometry geometry = {};
+  bool otsu_cuts_peak = false;      // OtsuThreshold::cuts_peak, when the threshold is known
   bool is_image_stack = false;      // an MRC that declares its sections images
   bool is_described_stack = false;  // a TIFF whose description lists its slices, as ImageJ's do
   // Width and height are those of the largest pages; smaller ones are at the upper left, next to background.

@@ -115,6 +115,33 @@ Histogram count_in_bins(const SampleSource& source, const ForegroundOptions& opt
   return histogram;
 }
 
+/// Returns whether values next to the split, on both sides, are about as frequent as any: there is one peak,
+/// as in noise without objects, and not a valley between two. Few values are classes.
+bool cuts_peak(const Histogram& histogram, std::size_t split) {
+  constexpr double kTail = 0.001, kAsFrequent = 0.9;
+  constexpr std::size_t kWindows = 32, kLeastValues = 8;
+  std::vector<double> sums(histogram.size() + 1);  // of the bins before each
+  for (std::size_t i = 0; i < histogram.size(); ++i)
+    sums[i + 1] = sums[i] + static_cast<double>(histogram[i]);
+  const auto bin_at = [&](double share) {
+    return static_cast<std::size_t>(std::lower_bound(sums.begin() + 1, sums.end(), share * sums.back()) -
+                                    sums.begin() - 1);
+  };
+  const std::size_t begin = bin_at(kTail), end = bin_at(1 - kTail) + 1;
+  const auto values =
+      std::count_if(histogram.begin() + static_cast<std::ptrdiff_t>(begin),
+                    histogram.begin() + static_cast<std::ptrdiff_t>(std::min(end, histogram.size())),
+                    [](std::uint64_t count) { return count > 0; });
+  if (static_cast<std::size_t>(values) < kLeastValues) return false;
+  const std::size_t width = std::max<std::size_t>(1, (end - begin) / kWindows);
+  if (split + 1 < width || split + 1 + width > histogram.size()) return false;
+  double most = 0;
+  for (std::size_t i = 0; i + width <= histogram.size(); ++i)
+    most = std::max(most, sums[i + width] - sums[i]);
+  const double at = sums[split + 1];
+  return std::min(at - sums[split + 1 - width], sums[split + 1 + width] - at) >= kAsFrequent * most;
+}
+
 /// Counts samples that are bins: in most images they are.
 template <class Sample>
 void count_stored(const std::byte* row, std::int64_t x, std::int64_t count, Histogram& histogram) {
@@ -125,16 +152,18 @@ void count_stored(const std::byte* row, std::int64_t x, std::int64_t count, Hist
   }
 }
 
-double threshold_of_real_numbers(const SampleSource& source, const ForegroundOptions& options,
-                                 std::int64_t memory) {
+OtsuThreshold threshold_of_real_numbers(const SampleSource& source, const ForegroundOptions& options,
+                                        std::int64_t memory) {
   const auto for_each = [](const auto&... block) { for_each_value(block...); };
   const auto [least, most] = range_of<double>(source, options, memory, for_each);
-  if (least >= most) return least == most ? least : 0;
+  if (least >= most) return {SampleValue::of(least == most ? least : 0)};
   const RealBins bins(least, most);
   const auto add = [&](Histogram& part, const auto&... block) {
     for_each_value(block..., [&](double value) { ++part[bins.of(value)]; });
   };
-  return bins.middle(otsu_split(count_in_bins(source, options, memory, RealBins::kCount, add)));
+  const Histogram histogram = count_in_bins(source, options, memory, RealBins::kCount, add);
+  const std::size_t split = otsu_split(histogram);
+  return {SampleValue::of(bins.middle(split)), cuts_peak(histogram, split)};
 }
 
 /// Integer values of an image, counted from the minimum of 64-bit integers: samples, or lumas of integers.
@@ -231,11 +260,11 @@ std::size_t otsu_split(const std::vector<std::uint64_t>& histogram) {
   return best;
 }
 
-SampleValue otsu_threshold(const SampleSource& source, const ForegroundOptions& options,
-                           std::int64_t memory) {
+OtsuThreshold otsu_threshold(const SampleSource& source, const ForegroundOptions& options,
+                             std::int64_t memory) {
   const SampleFormat& first = source.format(0);
   if (first.kind == SampleKind::floating || first.is_scaled())
-    return SampleValue::of(threshold_of_real_numbers(source, options, memory));
+    return threshold_of_real_numbers(source, options, memory);
   const IntegerValues values(first, options);
   const bool is_signed = first.kind == SampleKind::signed_integer;
   const auto for_each = [&](const auto&... block) { values.for_each(block...); };
@@ -247,7 +276,7 @@ SampleValue otsu_threshold(const SampleSource& source, const ForegroundOptions& 
     range = {values.of(least), values.of(least + std::exp2(first.bits) - 1)};
   } else {
     range = range_of<std::uint64_t>(source, options, memory, for_each);
-    if (range.first > range.second) return SampleValue::of(0);
+    if (range.first > range.second) return {SampleValue::of(0)};
   }
   const IntegerBins bins(range.first, range.second, values.are_of_palette() ? range.second + 1 : 65536);
   const bool is_stored = !values.are_lumas() && !is_signed && first.bits <= 16;
@@ -259,8 +288,9 @@ SampleValue otsu_threshold(const SampleSource& source, const ForegroundOptions& 
     if (is_bin && format.bits == 16) return count_stored<std::uint16_t>(row, x, count, part);
     for_each(format, rule, row, x, count, [&](std::uint64_t rank) { ++part[bins.of(rank)]; });
   };
-  const std::size_t split = otsu_split(count_in_bins(source, options, memory, bins.count(), add));
-  return values.value_of(bins.last_of(split));
+  const Histogram histogram = count_in_bins(source, options, memory, bins.count(), add);
+  const std::size_t split = otsu_split(histogram);
+  return {values.value_of(bins.last_of(split)), cuts_peak(histogram, split)};
 }
 
 }  // namespace gpuccl::io

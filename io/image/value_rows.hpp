@@ -51,7 +51,8 @@ class ValueRows {
 
   ValueRule rule_;
   std::function<void(const std::string& line)> warn_;
-  mutable std::atomic<bool> any_nan_ = false, any_negative_ = false, any_rounded_ = false, any_color_ = false;
+  mutable std::atomic<bool> any_nan_ = false, any_negative_ = false, any_rounded_ = false, any_lost_ = false,
+                            any_color_ = false;
 };
 
 }  // namespace gpuccl::io

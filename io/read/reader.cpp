@@ -156,7 +156,8 @@ class SampleReader final : public Reader {
 
   void find_threshold() override {
     if (!options_.otsu || threshold_) return;
-    const SampleValue found = otsu_threshold(*source_, options_, memory_);
+    const auto [found, cuts_peak] = otsu_threshold(*source_, options_, memory_);
+    info_.otsu_cuts_peak = cuts_peak;
     threshold_ = found.number();
     if (std::abs(found.number()) >= 0x1p53) options_.whole_threshold = found;
     state_rule();

@@ -298,6 +298,57 @@ TEST_CASE("the hint about more than two values says which are foreground, as the
   expect({"--invert"}, "luma > 0, inverted", 0.75, "pixel by the rule 'luma > 0, inverted'");
 }
 
+TEST_CASE("a threshold of otsu in noise without objects is hinted at, one between two peaks is not") {
+  const ScratchFolder scratch;
+  std::mt19937 random(3);
+  std::normal_distribution<double> noise(100, 6);
+  const auto hints_with = [&](int objects) {
+    std::vector<std::vector<int>> rows(100, std::vector<int>(100));
+    for (int y = 0; y < 100; ++y)
+      for (int x = 0; x < 100; ++x)
+        rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] =
+            static_cast<int>(noise(random)) + (y < 10 * objects && y % 10 < 6 && x % 10 < 6 ? 80 : 0);
+    return hints_of({save_gray(scratch / "image.tif", rows), "--threshold", "otsu"});
+  };
+  REQUIRE(hints_with(0).size() == 1);
+  CHECK(has(hints_with(0)[0], "divides the most frequent values, as in an image without objects"));
+  CHECK(hints_with(4).empty());
+  CHECK(hints_of({source_file("data/page.png"), "--threshold", "otsu"}).empty());
+}
+
+TEST_CASE("an image without 0 is hinted at, as the background is a value") {
+  const ScratchFolder scratch;
+  std::vector<std::vector<int>> rows(100, std::vector<int>(100, 1));
+  for (int x = 10; x < 20; ++x)
+    rows[10][static_cast<std::size_t>(x)] = rows[50][static_cast<std::size_t>(x)] = 2;
+  const std::string image = save_gray(scratch / "ilastik.tif", rows);
+  REQUIRE(hints_of({image}).size() == 1);
+  CHECK(has(hints_of({image})[0], "no pixel is 0, so every pixel is foreground; use --value V"));
+  CHECK(hints_of({image, "--value", "2"}).empty());
+  REQUIRE(hints_of({image, "--values"}).size() == 1);
+  CHECK(has(hints_of({image, "--values"})[0], "leave it out with --keep 'value != 1'"));
+  CHECK(hints_of({image, "--values", "--keep", "value != 1"}).empty());
+  const std::string measured = gpuccl({"measure", image, "--stats", "-"}).err;
+  CHECK(has(measured, "leave it out with --keep 'label != 1'"));
+  CHECK(gpuccl({"measure", image, "--keep", "label != 1", "--stats", "-"}).err == "");
+  for (const char* option : {"--label", "--per-value"})
+    CHECK(has(gpuccl({"match", image, image, option}).err, "no pixel is 0, so the background is an object"));
+  const Ended scored = gpuccl({"match", image, image, "--per-value", "--classes", "2"});
+  CHECK(has(scored.out, "truth 2 objects, prediction 2 objects"));
+  CHECK(scored.err == "");
+}
+
+TEST_CASE("values that are rounded to 0 are warned of") {
+  const ScratchFolder scratch;
+  const auto warnings = [&](const std::vector<float>& samples) {
+    const std::string image = scratch / "soft.npy";
+    write_file(image, tests::npy("<f4", "(1, 4)", tests::bytes_of(samples)));
+    return gpuccl({"measure", image, "--round", "--stats", "-"}).err;
+  };
+  CHECK(has(warnings({0, 1, 0.4F, 2}), "values that are rounded to 0 become background"));
+  CHECK(!has(warnings({0, 1, 0.6F, 2}), "become background"));
+}
+
 TEST_CASE("a value that no element has is hinted at") {
   const ScratchFolder scratch;
   const std::string image = save_gray(scratch / "small.tif", {{1, 2, 3}});

@@ -57,7 +57,8 @@ SampleValue exact_threshold_of(const std::vector<T>& samples, SampleKind kind,
   SampleFormat format{sizeof(T) * 8, kind, 1, photometric, false, {}};
   format.set_missing(missing);
   return otsu_threshold(MemorySource(format, {static_cast<int>(samples.size() / 2), 1, 2}, bytes), {},
-                        kMemory);
+                        kMemory)
+      .value;
 }
 
 template <class T>
