@@ -280,7 +280,9 @@ double area_of_largest(const Components& components, std::size_t count) {
 
 ImageBelow image_below(const LabelPaths& files, const LabelOptions& options) {
   if (!files.shown.empty()) return {files.shown, {}};
-  const bool is_measured = !files.intensities.empty();
+  // An image that a threshold has segmented is shown, and below a mask the first that is measured.
+  const io::ForegroundOptions& rule = options.input.foreground;
+  const bool is_measured = !files.intensities.empty() && !rule.otsu && !rule.threshold;
   const io::Source& image = is_measured ? files.intensities.front() : files.input;
   if (image.is_stream || (options.values.objects && !is_measured)) return {};
   ImageBelow below{image, {}};
@@ -303,6 +305,7 @@ std::string write_label_view(io::AtomicFile& file, const PartTexts& texts, const
   const GlobalPart& part = texts.part;
   ViewPage page;
   page.title = std::filesystem::path(display_name(files.input)).filename().string();
+  if (const auto& frame = texts.options.planes.frame) page.title += ", time point " + std::to_string(*frame);
   page.components = labels.count;
   page.geometry = report.input.geometry;
   page.hints = report.hints;
@@ -320,7 +323,7 @@ std::string write_label_view(io::AtomicFile& file, const PartTexts& texts, const
   }
   page.about.emplace_back("Input", display_name(files.input));
   ImageBelow below = image_below(files, texts.options);
-  if (!files.intensities.empty() && !below.image.empty()) page.about.emplace_back("Image", below.image);
+  if (!below.image.empty() && below.image.path != files.input.path) page.about.emplace_back("Image", below.image);
   page.image = std::move(below.image);
   page.read_image = std::move(below.read);
   page.about.emplace_back("Options", page.options.empty() ? "none" : page.options);

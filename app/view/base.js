@@ -4,6 +4,7 @@ const maker = (space) => (name, attributes = {}, ...children) => {
   const made = document.createElementNS(`http://www.w3.org/${space}`, name);
   for (const [key, value] of Object.entries(attributes)) {
     if (key === "text") made.textContent = value;
+    else if (key === "words") value.split(" ").forEach((word, i) => made.append(i ? " " : "", element("span", { text: word })));
     else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
     else if (value !== false && value != null) made.setAttribute(key, value === true ? "" : value);
   }
@@ -11,7 +12,7 @@ const maker = (space) => (name, attributes = {}, ...children) => {
   return made;
 };
 
-/** An element with attributes; those that begin with "on" are listeners, `text` is its text. */
+/** An element with attributes; those that begin with "on" are listeners, `text` is its text, `words` text with options that are not broken. */
 export const element = maker("1999/xhtml");
 /** The same of SVG. */
 export const drawn = maker("2000/svg");

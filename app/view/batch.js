@@ -33,11 +33,11 @@ const kOrders = {
   unusual: (a, b) => b.unusual - a.unusual || a.at - b.at,
   components: (a, b) => b.components - a.components || a.at - b.at,
   foreground: (a, b) => b.foreground - a.foreground || a.at - b.at,
-  name: (a, b) => a.input.localeCompare(b.input, undefined, { numeric: true }),
+  name: (a, b) => a.name.localeCompare(b.name, undefined, { numeric: true }),
 };
 
 const linkOf = ({ page }) => page && page.split("/").map(encodeURIComponent).join("/");
-const nameOf = ({ input }) => input.replace(/.*\//, "");
+const nameOf = ({ name }) => name.replace(/.*\//, "");
 
 const least = Math.min(...labeled.map(({ components }) => components)), largest = Math.max(...labeled.map(({ components }) => components));
 /** The place of a count between the least and the largest, from 0 to 1 on a logarithmic scale. */
@@ -59,7 +59,7 @@ function showStrip() {
 
 /** The wells of a plate, A1 to P24, if each name has one. Those of several images show the median of their counts. */
 function showPlate() {
-  const wells = inputs.map((input) => /(?:^|[^A-Za-z0-9])(([A-P])0?([1-9]|1\d|2[0-4]))(?![A-Z0-9])/.exec(nameOf(input).replace(/\.[^.]*$/, "")));
+  const wells = inputs.map((input) => /(?:^|[^A-Za-z0-9])(([A-P])0?([1-9]|1\d|2[0-4]))(?![A-Z0-9])/.exec(nameOf(input)));
   const rows = new Set(wells.map((well) => well?.[2])), columns = new Set(wells.map((well) => well?.[3]));
   if (rows.has(undefined) || rows.size < 2 || columns.size < 2) return;
   const isLarge = [...rows].some((row) => row > "H") || [...columns].some((column) => column > 12);
@@ -81,17 +81,17 @@ function showPlate() {
     ...names.flatMap((row) => [element("span", { class: "soft", text: row }), ...numbers.map((column) => cell(row, column))]));
 }
 
-function tile({ input, page, components, foreground, hints = [], thumbnail, why }) {
+function tile({ input, name, page, components, foreground, hints = [], thumbnail, why }) {
   const picture = thumbnail ? element("img", { src: `data:image/png;base64,${thumbnail}`, alt: "" }) : element("span", { class: "no-picture", text: "no thumbnail" });
   return element("a", { class: "tile", title: input, href: linkOf({ page }) },
-    element("span", { class: "picture" }, picture), element("strong", { text: page.replace(/\.html$/, "") }),
+    element("span", { class: "picture" }, picture), element("strong", { text: name }),
     element("span", { class: "soft", text: `${counted(components, "component")} \u00b7 ${three(100 * foreground)}\u00a0%\u00a0foreground` }),
-    ...why.map((text) => element("span", { class: "badge", text })), ...hints.map((text) => element("span", { class: "hint", text })));
+    ...why.map((text) => element("span", { class: "badge", text })), ...hints.map((words) => element("span", { class: "hint", words })));
 }
 
 function showTiles() {
   const find = byId("find").value.trim().toLowerCase();
-  const list = labeled.filter(({ input }) => input.toLowerCase().includes(find)).sort(kOrders[byId("order").value]);
+  const list = labeled.filter(({ input, name }) => `${input} ${name}`.toLowerCase().includes(find)).sort(kOrders[byId("order").value]);
   byId("tiles").replaceChildren(...(list.length ? list.map(tile) : [element("p", { class: "note", text: "No inputs." })]));
 }
 
@@ -111,7 +111,7 @@ function showHead() {
   byId("summary").textContent = parts.join(" \u00b7 ");
   if (failed.length) {
     byId("failures").hidden = false;
-    byId("failures").append(element("h2", { text: "Failed" }), element("dl", {}, ...failed.flatMap(({ input, error }) => [element("dt", { text: input }), element("dd", { class: "hint", text: error })])));
+    byId("failures").append(element("h2", { text: "Failed" }), element("dl", {}, ...failed.flatMap(({ input, error }) => [element("dt", { text: input }), element("dd", { class: "hint", words: error })])));
   }
   byId("rule").textContent = labeled.length < kFew ? "" : `Unusual: the number of components or the share of foreground is more than ${kUnusual} robust standard deviations from the median.`;
   byId("foot").textContent = program;

@@ -96,7 +96,7 @@ std::string batch_page(const std::vector<IndexEntry>& entries) {
   Json inputs = Json::array();
   std::size_t bytes = 0;
   for (const IndexEntry& entry : entries) {
-    Json input = {{"input", entry.input}, {"status", entry.status}};
+    Json input = {{"input", entry.input}, {"name", entry.name}, {"status", entry.status}};
     if (!entry.error.empty()) input["error"] = entry.error;
     if (!entry.page.empty()) {
       input["page"] = entry.page;

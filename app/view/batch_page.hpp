@@ -11,7 +11,7 @@ namespace gpuccl::app {
 
 /// One input of a batch in the index of pages.
 struct IndexEntry {
-  std::string input;
+  std::string input, name;  // name: of its outputs
   std::string status;  // "labeled", "failed", ...
   std::string error;   // one line, if it failed
   std::string page;    // next to the index; "" if there is none

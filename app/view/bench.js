@@ -97,7 +97,7 @@ function showTable() {
 }
 
 function showMethod() {
-  byId("command").textContent = head.command;
+  byId("command").replaceWith(element("code", { id: "command", words: head.command }));
   byId("copy").addEventListener("click", () => copy(head.command));
   byId("notes").replaceChildren(...(head.method ?? []).map((text) => element("li", { text })));
   const entries = [["gpuccl", head.version + (head.commit ? ` (commit ${head.commit})` : "")], ...Object.entries(head.machine ?? {})];

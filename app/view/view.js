@@ -60,7 +60,7 @@ class ViewPage {
     const size = d > 1 ? `${w} \u00d7 ${h} \u00d7 ${d} voxels` : `${w} \u00d7 ${h} pixels`;
     const spacing = head.spacing?.[0] > 0 ? ` of ${head.spacing.slice(0, d > 1 && head.spacing[2] > 0 ? 3 : 2).map(shown).join(" \u00d7 ")} ${head.unit}` : "";
     byId("summary").textContent = `${counted(head.components, "component")} \u00b7 ${size}${spacing}`;
-    const list = (title, lines, name) => (lines.length ? [element("h2", { text: title }), element("ul", { class: name }, ...lines.map((text) => element("li", { text })))] : []);
+    const list = (title, lines, name) => (lines.length ? [element("h2", { text: title }), element("ul", { class: name }, ...lines.map((text) => element("li", { words: text })))] : []);
     byId("foot").append(...list("Hints", head.hints, "hint"), ...list("What this page leaves out", head.left_out, ""),
       element("h2", { text: "Made from" }), element("dl", {}, ...head.about.flatMap(([name, value]) => [element("dt", { text: name }), element("dd", { text: value })])));
   }
@@ -143,7 +143,7 @@ class ViewPage {
     const { filter, head } = this;
     byId("kept").textContent = filter.ranges.size ? `${shown(filter.keptCount)} of ${counted(this.count, "component")} kept` : `All ${counted(this.count, "component")}`;
     byId("reset").hidden = filter.ranges.size === 0;
-    const line = (text) => element("div", { class: "command" }, element("code", {}, ...text.split(" ").flatMap((word, i) => [i ? " " : "", element("span", { text: word })])), element("button", { type: "button", text: "Copy", onclick: (event) => {
+    const line = (text) => element("div", { class: "command" }, element("code", { words: text }), element("button", { type: "button", text: "Copy", onclick: (event) => {
       copy(text);
       event.target.textContent = "Copied";
       setTimeout(() => { event.target.textContent = "Copy"; }, 1500);

@@ -112,11 +112,11 @@ def check_plate(browser, folder):
     assert len(wells) == 96
     for i, (text, title, link, look) in enumerate(wells):
         name = f"run1_{'ABCDEFGH'[i // 12]}{i % 12 + 1:02}_dapi"
-        assert title.startswith(f"{'ABCDEFGH'[i // 12]}{i % 12 + 1}\n{name}.tif: "), title
+        assert title.startswith(f"{'ABCDEFGH'[i // 12]}{i % 12 + 1}\n{name}: "), title
         assert text == (str(counts[name]) if name in counts else "\u2715") and ("failed" in look) == (name not in counts), (text, look)
         assert ("odd" in look) == (i == 14) and link.endswith(f"/{name}.html") == (name in counts), (look, link)
     strip = browser("return [...document.querySelectorAll('#strip circle')].map((dot) => [Number(dot.getAttribute('cx')), dot.textContent, dot.getAttribute('class')])")
-    assert len(strip) == 94 and [text for _, text, look in strip if look == "odd"] == ["run1_B03_dapi.tif: 60 components"], strip
+    assert len(strip) == 94 and [text for _, text, look in strip if look == "odd"] == ["run1_B03_dapi: 60 components"], strip
     assert [x for x, _, _ in strip] == sorted(x for x, _, _ in strip), "more components are further to the right"
     seen = browser("""
 const image = document.querySelector(".tile img"), canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });

@@ -39,6 +39,32 @@ TEST_CASE("a page has the components of its labeling, and nothing that ends a sc
   CHECK(read_file(page) == read_file(scratch / "again.html"));
 }
 
+TEST_CASE(
+    "a page opens on the channel that a threshold has segmented, or on the one that is measured in a mask") {
+  const ScratchFolder scratch;
+  const std::string both =
+      save_nrrd(scratch / "both.nrrd", "uint8", "2 4 2 1", {1, 9, 0, 9, 1, 0, 0, 0, 1, 9, 0, 0, 1, 0, 0, 9},
+                "kinds: vector domain domain domain\n");
+  const auto shown = [&](const Words& more) {
+    succeeds(joined({"label", both, "--channel", "1", "--intensity", both, "--intensity-channel", "0",
+                     "--view", scratch / "page.html", "--quiet"},
+                    more));
+    std::string channels;
+    const Json head = head_of(scratch / "page.html");
+    for (const Json& image : head["images"])
+      if (image["shown"] == true) channels += image["name"].get<std::string>() + ";";
+    return channels;
+  };
+  CHECK(shown({"--threshold", "4"}) == "channel 1;");
+  CHECK(shown({"--threshold", "otsu"}) == "channel 1;");
+  CHECK(shown({}) == "channel 0;");
+  const std::string movie = save_nrrd(scratch / "movie.nrrd", "uint8", "2 1 1 2", "\1\1\1\1");
+  succeeds({"label", movie, "--frame", "all", "--view", scratch / "pages/", "--quiet"});
+  CHECK(head_of(scratch / "pages/movie-t0001.html")["title"] == "movie.nrrd, time point 1");
+  CHECK(read_file(scratch / "pages/index.html").find(R"("name":"movie-t0001","status":"labeled")") !=
+        std::string::npos);
+}
+
 TEST_CASE("table, report and label image give a page the same columns") {
   const ScratchFolder scratch;
   const std::string cells = source_file("data/cells.tif"), labels = scratch / "labels.tif";

@@ -24,11 +24,17 @@ std::string reason(const std::string& input, const io::FileError& error) {
   return error.path() == input ? error.what() : error.path() + ": " + error.what();
 }
 
-/// Returns the entry of an input in the index of pages. `page`: name of its page, if it was labeled.
+/// Returns the entry of an input in the index of pages. `page`: name that its page has if it was labeled.
 IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome) {
-  IndexEntry entry{
-      input,         name(outcome.status), "", "", outcome.components.value_or(0), outcome.foreground,
-      outcome.hints, outcome.thumbnail};
+  IndexEntry entry{input,
+                   page.substr(0, page.rfind('.')),
+                   name(outcome.status),
+                   "",
+                   "",
+                   outcome.components.value_or(0),
+                   outcome.foreground,
+                   outcome.hints,
+                   outcome.thumbnail};
   if (outcome.error) entry.error = reason(input, *outcome.error);
   if (outcome.status == Outcome::Status::labeled) entry.page = page;
   return entry;
