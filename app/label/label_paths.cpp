@@ -1,8 +1,11 @@
 #include "app/label/label_paths.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <iterator>
+#include <string_view>
 
 #include "io/files/file_error.hpp"
 #include "io/read/input_files.hpp"
@@ -26,6 +29,23 @@ std::vector<io::FileIdentity> folders_of(const std::string& path) {
 bool is_any_of(const std::vector<io::FileIdentity>& folders, const std::set<io::FileIdentity>& known) {
   return std::any_of(folders.begin(), folders.end(),
                      [&](const io::FileIdentity& folder) { return known.contains(folder); });
+}
+
+/// Returns the name of a channel as a part of a name. Characters that no file has, and the beginning of a
+/// part such as "c1", are ~ and two digits, so that two channels, or a name and a number, never have one
+/// name.
+std::string escaped(const std::string& channel) {
+  std::string name;
+  for (std::size_t i = 0; i < channel.size(); ++i) {
+    const bool is_part = (i == 0 || channel[i - 1] == '-') &&
+                         std::string_view("cts").find(channel[i]) != std::string_view::npos &&
+                         i + 1 < channel.size() && channel[i + 1] >= '0' && channel[i + 1] <= '9';
+    if (is_part || channel[i] == '/' || channel[i] == '~')
+      name += fmt::format("~{:02X}", channel[i]);
+    else
+      name += channel[i];
+  }
+  return name;
 }
 
 [[noreturn]] void refuse_same(const std::string& path) {
@@ -133,8 +153,7 @@ std::string default_report(const std::string& image) {
 
 void LabelPaths::add_to_own_store(const io::PlaneChoice& planes) {
   if (!input.is_store || io::identify(input) != io::identify(image)) return;
-  std::string of_planes = planes.channel_name.empty() ? "" : "-" + planes.channel_name;
-  std::replace(of_planes.begin(), of_planes.end(), '/', '_');
+  std::string of_planes = planes.channel_name.empty() ? "" : "-" + escaped(planes.channel_name);
   for (const auto& [letter, number] :
        {std::pair("-c", planes.channel), std::pair("-t", planes.frame), std::pair("-s", planes.series)})
     if (number) of_planes += letter + std::to_string(*number);

@@ -366,8 +366,10 @@ void MeasureOptions::resolve_periodic(const MeasureSet& compared, const Periodic
   wanted &= known | asked | measures_of(MeasureGroup::intensity);  // `all`: what can be measured
   for (const MeasureId id : columns((wanted | compared) & ~known))
     throw Error(ErrorCode::usage,
-                "--periodic: " + std::string(measure_of(id).name) +
-                    " is not measured across borders; use area, bounding box, centroid, border or wraps");
+                "--periodic: " + std::string(measure_of(id).name) + " is not measured across borders; " +
+                    (measure_of(id).group == MeasureGroup::intensity
+                         ? "write labels with -o, and measure these with 'gpuccl measure LABELS --intensity'"
+                         : "use area, bounding box, centroid, border or wraps"));
   for (std::size_t axis = 0; axis < periodic.size(); ++axis) {
     const auto wraps = static_cast<std::size_t>(kWraps[axis]);
     if (!periodic[axis] && (named | compared)[wraps])

@@ -39,12 +39,25 @@ std::string channels_in_words(const std::vector<std::string>& names) {
   return "channels (" + text + (names.size() > kMost ? ", ...)" : ")");
 }
 
+/// Refuses a name that is a value of a channel called "liver = 1; tumor = 2".
+static void refuse_name_of_value(const std::string& name, const std::vector<std::string>& names) {
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::size_t at = ("; " + names[i]).find("; " + name + " = "), begin = at + name.size() + 3;
+    if (at == std::string::npos) continue;
+    const std::string value = names[i].substr(begin, names[i].find(';', begin) - begin);
+    throw Error(ErrorCode::data,
+                fmt::format("has '{}' as value {} of a channel; use 'gpuccl label' with {}--value {}", name,
+                            value, names.size() > 1 ? fmt::format("--channel {} and ", i) : "", value));
+  }
+}
+
 PlaneChoice with_channel_number(PlaneChoice choice, const std::vector<std::string>& names) {
   if (choice.channels_found != nullptr) *choice.channels_found = names;
   if (choice.channel_name.empty()) return choice;
   const auto found = std::find(names.begin(), names.end(), choice.channel_name);
   if (names.empty())
     throw Error(ErrorCode::data, "does not name its channels; --channel N selects one, from 0");
+  if (found == names.end()) refuse_name_of_value(choice.channel_name, names);
   if (std::count(names.begin(), names.end(), choice.channel_name) != 1)
     throw Error(ErrorCode::data, fmt::format("has {} '{}' among its {}; --channel N selects one",
                                              found == names.end() ? "no" : "several", choice.channel_name,

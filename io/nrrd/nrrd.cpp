@@ -346,7 +346,7 @@ NrrdHeader read_nrrd_header(const ByteSource& file, const Limits& limits) {
   volume.extent = checked_extent(axes.sizes, limits);
   volume.frames = checked_frames(axes.frames);
   volume.has_time = axes.has_time;
-  if (volume.format.channels > 1) volume.channel_names = fields.layers(volume.format.channels);
+  volume.channel_names = fields.layers(volume.format.channels);
   volume.geometry = read_geometry(fields, axes);
   check_format(volume.format);
 

@@ -121,6 +121,22 @@ class ContentsScanner {
     return true;
   }
 
+  /// Returns the first pages of a choice without its pages: "1, 3, ..."; "" if they are not known.
+  std::string pages_without(PlaneChoice choice) const {
+    constexpr std::size_t kMost = 4;
+    choice.pages.reset();
+    std::string list;
+    try {
+      choice = with_channel_number(choice, chosen_series(description().series, choice).channel_names);
+      const std::vector<std::int64_t> planes = chosen_planes(description().series, choice);
+      for (std::size_t i = 0; i < std::min(kMost, planes.size()); ++i)
+        list += (i == 0 ? "" : ", ") + std::to_string(planes[i]);
+      if (planes.size() > kMost) list += ", ...";
+    } catch (const Error&) {  // the remedy is to leave out --page
+    }
+    return list;
+  }
+
   /// Refuses --page together with a channel or time point that the description lists: each page has one.
   void check_page_alone(const PlaneChoice& choice) const {
     const auto has_several = [&](std::int64_t TiffSeries::*size) {
@@ -132,11 +148,12 @@ class ContentsScanner {
       others = "--channel";
     if (choice.frame && (*choice.frame > 0 || has_several(&TiffSeries::frames)))
       others += others.empty() ? "--frame" : " and --frame";
-    if (!others.empty())
-      throw Error(ErrorCode::data,
-                  "--page numbers the pages of the file, over all channels and time points; leave out --page "
-                  "or " +
-                      others);
+    if (others.empty()) return;
+    const std::string those = pages_without(choice);
+    throw Error(
+        ErrorCode::data,
+        "--page numbers the pages of the file, over all channels and time points; leave out --page or " +
+            others + (those.empty() ? "" : ", whose pages are " + those));
   }
 
   /// Chooses planes by the description of the first page.

@@ -33,6 +33,9 @@ std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& optio
 /// Returns the number of slices of a strip.
 int slices_of_zarr_strip(const Extent& extent, const WriteOptions& options);
 
+/// Returns the paths of the images in a plate or well of OME-Zarr, such as "A/1/0"; none for another store.
+std::vector<std::string> images_of_plate(const std::string& path);
+
 // Label images inside the store of their image.
 
 /// Returns the Zarr version of the image of a label group, 2 or 3.

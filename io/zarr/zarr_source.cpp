@@ -243,6 +243,12 @@ const Json& ome_metadata(const Json& attributes) {
   return ome.is_object() ? ome : attributes;
 }
 
+/// Returns the attributes of a group, whose path is "" or ends in "/"; null if there are none.
+Json attributes_of(const ZarrStore& store, const std::string& group, std::int64_t memory) {
+  if (const auto v3 = read_zarr_json(store, group + kV3, memory)) return member(*v3, "attributes");
+  return read_zarr_json(store, group + kV2Attributes, memory).value_or(Json());
+}
+
 /// Returns the path of a scale's array: "" or ending in "/".
 std::string array_path(const Json& dataset) {
   std::string path = text_in(dataset, "path");
@@ -266,7 +272,9 @@ OmeArray multiscale_array(const ZarrStore& store, const Json& attributes, std::i
   const Json& multiscales = member(metadata, "multiscales");
   if (!multiscales.is_array() || multiscales.empty()) {
     if (member(metadata, "plate").is_object() || member(metadata, "well").is_object())
-      refuse("is a plate of many images; name one of them, as in plate.zarr/A/1/0");
+      refuse(
+          "is a plate of many images; name one of them, as in plate.zarr/A/1/0, or use 'gpuccl label' "
+          "with -o FOLDER/");
     if (!member(metadata, "labels").is_null())
       refuse("is a group of label images; name one of them, as in image.zarr/labels/cells");
     if (!member(metadata, "bioformats2raw.layout").is_null())
@@ -502,9 +510,7 @@ std::optional<int> step_between(int before, int size) {
 
 std::vector<ZarrLevel> levels_of(const ZarrStore& store, const Extent& extent) {
   constexpr std::int64_t kMemory = std::int64_t{64} << 20;
-  const auto v3 = read_zarr_json(store, kV3, kMemory);
-  const auto v2 = v3 ? std::nullopt : read_zarr_json(store, kV2Attributes, kMemory);
-  const Json attributes = v3 ? member(*v3, "attributes") : v2.value_or(Json());
+  const Json attributes = attributes_of(store, "", kMemory);
   const Json& multiscales = member(ome_metadata(attributes), "multiscales");
   if (!multiscales.is_array() || multiscales.empty()) return {};
   const Json& datasets = member(multiscales[0], "datasets");
@@ -536,6 +542,28 @@ std::vector<ZarrLevel> levels_of_image(const std::string& image, const Extent& e
   } catch (const Error&) {
     return {};  // an image whose smaller scales are damaged can be labeled all the same
   }
+}
+
+std::vector<std::string> images_of_plate(const std::string& path) {
+  constexpr std::int64_t kMemory = std::int64_t{64} << 20;
+  std::vector<std::string> images;
+  try {
+    const ZarrFolder store(path);
+    const auto add_images = [&](const std::string& well, const Json& attributes) {
+      for (const Json& image : member(member(ome_metadata(attributes), "well"), "images"))
+        if (const std::string name = text_in(image, "path"); !name.empty() && name.find_first_of("/.") > 0)
+          images.push_back(well + name);
+    };
+    const Json attributes = attributes_of(store, "", kMemory);
+    for (const Json& one : member(member(ome_metadata(attributes), "plate"), "wells")) {
+      const std::string well = text_in(one, "path") + "/";
+      add_images(well, attributes_of(store, well, kMemory));
+    }
+    add_images("", attributes);
+  } catch (const Error&) {  // whoever opens the store reports what is wrong with it
+    images.clear();
+  }
+  return images;
 }
 
 /// `open`: makes the store.

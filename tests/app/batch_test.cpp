@@ -265,6 +265,18 @@ TEST_CASE("option --dry-run lists inputs and outputs, and writes nothing") {
   write_file(scratch / "seen/2 b.csv", "name,size\n");
   found({in, "--stats-dir", scratch / "seen"}, 73, "2 b.csv: exists and is not a table");
 
+  // A GPU that cannot be used fails each input that can be read, as in the run.
+  const std::string absent = scratch / "absent.tif";
+  for (const Words& more : {Words{in + "1.png"}, Words{in}, Words{in + "1.png", absent}, Words{absent}}) {
+    Words run = joined({"label"}, more);
+    run.insert(run.end(), {"-o", scratch / "gpu/", "--device", "cuda", "--stats", scratch / "gpu.csv"});
+    const Ended dry = gpuccl(joined(run, {"--dry-run"})), wet = gpuccl(run);
+    CAPTURE(dry.err, wet.err);
+    CHECK(dry.code == wet.code);
+    CHECK((dry.code == 0 || dry.err.find(" has no CUDA; use --device auto") != std::string::npos ||
+           dry.err.find("no such file") != std::string::npos));
+  }
+
   add_image(scratch / "in/1.tif");
   CHECK(gpuccl({"label", in, "-o", out, "--dry-run"}).code == 64);  // two inputs with one output
   fails({"label", in + "1.png", "-o", one, "--part", "1/2", "--parts-dir", scratch / "parts", "--dry-run"},

@@ -247,6 +247,31 @@ TEST_CASE("every time point is an input of its own") {
   CHECK(read_file(scratch / "out/movie-t0001.nrrd") == read_file(scratch / "one.nrrd"));
   const Json report = Json::parse(read_file(scratch / "out/movie-t0001.json"));
   CHECK(report["options"].get<std::string>().find("--frame 1") != std::string::npos);
+  // Time points and images of a folder belong together in their order.
+  const std::string stills = scratch / "stills/", values = scratch / "values/";
+  for (const std::string& folder : {stills, values}) std::filesystem::create_directories(folder);
+  for (const auto& [name, first] : {std::pair("f9.nrrd", 0), {"f10.nrrd", 8}}) {
+    save_nrrd(stills + name, "uint8", "4 1 2",
+              (kLabels + std::string{0, 0, 5, 0, 0, 0, 0, 0}).substr(first, 8));
+    save_nrrd(values + name, "uint8", "4 1 2",
+              read_file(samples).substr(read_file(samples).size() - 16 + static_cast<std::size_t>(first), 8));
+  }
+  const auto column = [&](const Words& words) {
+    return succeeds(joined(words, {"--measure", "intensity_max", "--stats", "-", "--quiet"}));
+  };
+  const std::string by_order =
+      column({"measure", stills, "--intensity", samples, "--json-dir", scratch / "json"});
+  CHECK(by_order.ends_with(stills + "f10.nrrd,5,1,2,0,0,2,0,0,2,0,0,,,,,,11\n"));
+  const Json still = Json::parse(read_file(scratch / "json/f10.json"));
+  CHECK(still["options"].get<std::string>().find("--intensity-frame 1") != std::string::npos);
+  CHECK(column({"measure", movie, "--frame", "all", "--intensity", values}) == table);
+  std::filesystem::remove(values + "f9.nrrd");
+  fails({"measure", movie, "--frame", "all", "--intensity", values, "--stats", "-"}, 66,
+        "has no intensity image");
+  std::filesystem::remove(stills + "f9.nrrd");
+  save_nrrd(stills + "f11.nrrd", "uint8", "4 1 2", kLabels);
+  save_nrrd(stills + "f12.nrrd", "uint8", "4 1 2", kLabels);
+  fails({"measure", stills, "--intensity", samples, "--stats", "-"}, 64, "use --intensity FOLDER/");
   // Rows from reports are the same.
   fails({"measure", movie, "--frame", "all", "-o", scratch / "x.tif"}, 64,
         "--frame all needs an output folder");

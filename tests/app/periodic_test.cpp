@@ -32,6 +32,10 @@ TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
   refused({"--periodic", "x", "--seeds", input}, "--seeds and --periodic cannot be combined");
   refused({"--periodic", "x", "--threshold", "0:1"},
           "--threshold LOW:HIGH and --periodic cannot be combined");
+  refused(
+      {"--periodic", "x", "--intensity", input},
+      "intensity_min is not measured across borders; write labels with -o, and measure these with 'gpuccl "
+      "measure LABELS --intensity'");
   refused({"--periodic", "x", "--measure", "shape"}, "--periodic: width is not measured across borders");
   refused({"--periodic", "x", "--measure", "all,shape"}, "--periodic: width is not measured");
   refused({"--periodic", "x", "--measure", "all", "--intensity", input}, "intensity_");

@@ -91,22 +91,22 @@ TEST_CASE("labels of each channel and time point are a group of their own in the
   write_file(store + "/.zgroup", R"({"zarr_format":2})");
   write_file(store + "/.zattrs",
              R"({"multiscales":[{"version":"0.4","axes":["t","c","y","x"],"datasets":[{"path":"0"}]}],)"
-             R"("omero":{"channels":[{"label":"DAPI"},{"label":"a/b"}]}})");
+             R"("omero":{"channels":[{"label":"a_b"},{"label":"a/b"},{"label":"c1"}]}})");
   write_file(store + "/0/.zarray",
-             R"({"zarr_format":2,"shape":[2,2,1,2],"chunks":[2,2,1,2],"dtype":"|u1","compressor":null,)"
+             R"({"zarr_format":2,"shape":[2,3,1,2],"chunks":[2,3,1,2],"dtype":"|u1","compressor":null,)"
              R"("fill_value":0,"dimension_separator":"/"})");
   fs::create_directories(store + "/0/0/0/0");
-  write_file(store + "/0/0/0/0/0", std::string("\1\0\0\0\1\1\1\1", 8));
-  const std::pair<Words, std::string> groups[] = {{{"--channel", "0", "--frame", "0"}, "-c0-t0"},
-                                                  {{"--channel", "1", "--frame", "0"}, "-c1-t0"},
-                                                  {{"--channel", "1", "--frame", "1"}, "-c1-t1"},
-                                                  {{"--channel", "a/b", "--frame", "1"}, "-a_b-t1"}};
+  write_file(store + "/0/0/0/0/0", std::string("\1\0\0\0\1\0\1\1\1\1\1\1", 12));
+  const std::pair<Words, std::string> groups[] = {
+      {{"--channel", "0", "--frame", "0"}, "-c0-t0"},      {{"--channel", "1", "--frame", "0"}, "-c1-t0"},
+      {{"--channel", "1", "--frame", "1"}, "-c1-t1"},      {{"--channel", "a_b", "--frame", "1"}, "-a_b-t1"},
+      {{"--channel", "a/b", "--frame", "1"}, "-a~2Fb-t1"}, {{"--channel", "c1", "--frame", "1"}, "-~631-t1"}};
   for (const auto& [options, name] : groups) {
     succeeds(joined({"label", store, "-o", store, "--quiet"}, options));
     CHECK(fs::exists(store + "/labels/gpuccl" + name));
     CHECK(fs::exists(scratch / "cells.gpuccl" + name + ".json"));
   }
-  CHECK(count_entries(store + "/labels") == 6);  // the others are still there, and metadata
+  CHECK(count_entries(store + "/labels") == 8);  // the others are still there, and metadata
   CHECK(io::read_labels(store + "/labels/gpuccl-c0-t0").count() == 1);
   CHECK(io::read_labels(store + "/labels/gpuccl-c1-t0").count() == 0);
 }
@@ -303,6 +303,36 @@ TEST_CASE("a Zarr without permission to write is replaced by its owner and refus
   CHECK(refused.err.find("another user") != std::string::npos);
   CHECK(all_files(labels) == before);
   CHECK(count_entries(scratch.path()) == 2);
+}
+
+TEST_CASE("a plate of OME-Zarr stands for its images") {
+  const ScratchFolder scratch;
+  const std::string plate = scratch / "plate.zarr";
+  for (const char* image : {"/A/1/0", "/B/12/0", "/B/12/1"}) add_store(plate + image);
+  write_file(plate + "/.zattrs",
+             R"({"plate":{"wells":[{"path":"A/1"},{"path":"B/12"},{"path":"C/1"},{"path":"../x"}]}})");
+  write_file(plate + "/A/1/.zattrs", R"({"well":{"images":[{"path":"0"}]}})");
+  write_file(plate + "/B/12/.zattrs",
+             R"({"well":{"images":[{"path":"0"},{"path":"1"},{"path":"../../A/1/0"}]}})");
+  const std::string out = scratch / "out/";
+  const Words words = {
+      "label", plate, "-o", out, "--view", scratch / "pages/", "--stats", scratch / "all.csv"};
+  CHECK(gpuccl(words).code == 65);  // a well with a path outside of the plate: not a plate
+  write_file(plate + "/.zattrs", R"({"plate":{"wells":[{"path":"A/1"},{"path":"B/12"},{"path":"C/1"}]}})");
+  succeeds(words);
+  for (const char* name : {"plate-A1-0", "plate-B12-0", "plate-B12-1"}) {
+    CHECK(fs::exists(out + name + ".tiff"));
+    CHECK(fs::exists(scratch / "pages/" + name + ".html"));
+  }
+  CHECK(read_file(scratch / "all.csv").find(plate + "/B/12/1,1,") != std::string::npos);
+  succeeds({"label", plate + "/B/12", "-o", scratch / "well/"});
+  CHECK(count_entries(scratch / "well") == 4);
+  const Ended one = gpuccl({"label", plate, "-o", scratch / "one.tif"});
+  CHECK(one.code == 65);
+  CHECK(one.err.find("is a plate of many images; name one of them, as in plate.zarr/A/1/0, or use") !=
+        std::string::npos);
+  const Ended twice = gpuccl({"label", plate + "/B/12/0", plate + "/A/1/0", "-o", out});
+  CHECK(twice.err.find("or give a folder that contains both and --recursive") != std::string::npos);
 }
 
 TEST_CASE("a folder of Zarrs is a batch, into Zarrs as well") {

@@ -169,7 +169,19 @@ TEST_CASE("layers of a segmentation of Slicer have the names of their segments")
   ReadOptions options;
   options.planes = channel_of({}, "liver");
   CHECK(contains(refusal_of(file, options),
-                 "has no 'liver' among its channels (0 rib: left, 1 cyst = 5; liver = 7)"));
+                 "has 'liver' as value 7 of a channel; use 'gpuccl label' with --channel 1 and --value 7"));
+  options.planes = channel_of({}, "lung");
+  CHECK(contains(refusal_of(file, options),
+                 "has no 'lung' among its channels (0 rib: left, 1 cyst = 5; liver = 7)"));
+  const std::string one =
+      replaced(replaced(replaced(file, "4\nsizes: 2 3", "3\nsizes: 6"), "list domain", "domain"),
+               "Segment0_Layer:=0", "Segment0_Layer:=1");
+  const std::string single = replaced(replaced(replaced(one, "Segment0_Layer:=1", "Segment0_Layer:=0"),
+                                               "Segment1_Layer:=1", "Segment1_Layer:=0"),
+                                      "Segment2_Layer:=1", "Segment2_Layer:=0");
+  options.planes = channel_of({}, "liver");
+  CHECK(contains(refusal_of(single, options),
+                 "has 'liver' as value 7 of a channel; use 'gpuccl label' with --value 7"));
 }
 
 TEST_CASE("an NRRD of four axes of which one has one element is a volume") {

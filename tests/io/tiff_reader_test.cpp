@@ -1294,13 +1294,15 @@ TEST_CASE_METHOD(OneFile,
   REQUIRE(refusal_of_file(path, of_channel) ==
           "has no 'RFP' among its channels (0 DAPI, 1 GFP); --channel N selects one");
   of_channel.planes.pages = PageRange{0, 1};
+  of_channel.planes.channel_name = "GFP";
   REQUIRE(refusal_of_file(path, of_channel) ==
           "--page numbers the pages of the file, over all channels and time points; leave out --page or "
-          "--channel");
+          "--channel, whose pages are 1, 3, 5");
   of_channel.planes.channel_name.clear();
   of_channel.planes.channel = 0;
   of_channel.planes.frame = 0;  // of one time point
-  REQUIRE(refusal_of_file(path, of_channel).ends_with("leave out --page or --channel"));
+  REQUIRE(
+      refusal_of_file(path, of_channel).ends_with("leave out --page or --channel, whose pages are 0, 2, 4"));
   of_channel.planes.channel.reset();
   REQUIRE(read(path, of_channel).info.extent.depth == 1);
   of_channel.planes.frame.reset();

@@ -47,7 +47,7 @@ std::string what_keeps_apart(const std::string& input, const std::string& other)
   if (input == other) return "name it once";
   if (fs::path(input).parent_path() == fs::path(other).parent_path() && fs::path(input).has_parent_path())
     return "label one kind of file at a time, with a pattern or an @list, each into its own folder";
-  return "use one output folder for each";
+  return "use one output folder for each, or give a folder that contains both and --recursive";
 }
 
 /// Two inputs whose outputs have the same name.
@@ -175,9 +175,42 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
   return frames;
 }
 
-/// Returns whether an image of --intensity has the time points of the only input.
-bool is_file_of_frames(const io::Source& image, const LabelOptions& options) {
-  return options.every_frame && options.inputs.size() == 1 && !image.empty() && !image.is_folder;
+/// Returns the number of time points of a file; 0 if it has no axis of time, or none is to be read by itself.
+std::size_t count_all(const io::Source& image, const LabelOptions& options) {
+  io::ReadOptions read;
+  read.limits = options.input.limits;
+  read.planes = options.measure.intensity_planes;
+  std::error_code none;
+  if (image.is_stream || read.planes.frame || options.planes.frame || !fs::exists(image.path, none)) return 0;
+  int count = 0;
+  error_in(image, [&] { count = io::count_frames(image, read, "--frame all"); });
+  return static_cast<std::size_t>(count);
+}
+
+/// The images of one --intensity that belong to inputs by their order; without images, by their names.
+struct ImagesInOrder {
+  std::vector<io::Source> images;
+  bool are_frames = false;  // each is a time point of one file
+};
+
+/// Finds them in a file with the time points of the only input, or with one for each input, and in a folder
+/// with an image for each time point of the only input.
+ImagesInOrder images_in_order(const io::Source& image, const std::vector<NamedFrame>& frames,
+                              const LabelOptions& options) {
+  ImagesInOrder found;
+  const bool is_movie = options.every_frame && options.inputs.size() == 1;
+  if (image.is_folder && is_movie && frames.size() > 1) {
+    for (const BatchInput& input : find_inputs({image}, {}).inputs) {
+      if (input.problem || input.name == frames.front().name) return {};
+      found.images.push_back(input.path);
+    }
+    if (found.images.size() != frames.size()) return {};
+  } else if (!image.is_folder && !image.empty()) {
+    found.are_frames =
+        !options.every_frame && frames.size() > 1 && count_all(image, options) == frames.size();
+    if (is_movie || found.are_frames) found.images.assign(frames.size(), image);
+  }
+  return found;
 }
 
 /// Refuses a file as --intensity of two inputs, of which the last may be another image of samples.
@@ -214,19 +247,26 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
   claims.write(index_of_pages(options), "the index of the pages",
                "rename the input, or label it alone with --view FILE.html");
 
-  check_intensity_of_one(options);
-  std::vector<IntensityImages> intensities;
+  const std::vector<NamedFrame> frames = frames_of(inputs, options);
+  std::vector<ImagesInOrder> in_order;
+  std::vector<IntensityImages> by_name;
   const auto one_of = []<class T>(const std::vector<T>& all, std::size_t i) {
     return all.empty() ? T() : all.size() == 1 ? all.front() : all[i];
   };
-  for (std::size_t i = 0; i < options.measure.intensity_files(); ++i)
-    if (const io::Source image = one_of(options.measure.intensities, i); !is_file_of_frames(image, options))
-      intensities.emplace_back(image, one_of(options.measure.intensity_names, i));
+  for (std::size_t i = 0; i < options.measure.intensity_files(); ++i) {
+    const io::Source image = one_of(options.measure.intensities, i);
+    const bool is_in_order = !in_order.emplace_back(images_in_order(image, frames, options)).images.empty();
+    if (!is_in_order) check_intensity_of_one(options);
+    by_name.emplace_back(is_in_order ? std::string() : image.path,
+                         one_of(options.measure.intensity_names, i));
+  }
   IntensityImages seeds(options.seeds, "", "--seeds");
   std::vector<BatchItem> plan;
   std::size_t lacking = 0;  // inputs without an image of --intensity or --seeds
-  for (const NamedFrame& input : frames_of(inputs, options)) {
+  for (std::size_t at = 0; at < frames.size(); ++at) {
+    const NamedFrame& input = frames[at];
     LabelPaths files;
+    std::optional<int> intensity_frame;
     files.input = input.path;
     files.in_folders = true;
     files.kept = input.kept;
@@ -240,8 +280,11 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     std::optional<Error> problem = input.problem;
     try {
       files.image = image_in_folder(images, input.output, extension_for(input.path, options));
-      for (IntensityImages& of_folder : intensities) {
-        files.intensities.push_back(of_folder.find(input.name, options.input.stack));
+      for (std::size_t i = 0; i < by_name.size(); ++i) {
+        files.intensities.push_back(in_order[i].images.empty()
+                                        ? by_name[i].find(input.name, options.input.stack)
+                                        : in_order[i].images[at]);
+        if (in_order[i].are_frames) intensity_frame = static_cast<int>(at);
         claims.inputs.add(files.intensities.back());
       }
       files.seeds = seeds.find(input.name, options.input.stack);
@@ -250,12 +293,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
       if (error.code() == ErrorCode::no_input) ++lacking;
       if (!problem) problem = error;
     }
-    for (const io::Source& image : options.measure.intensities)
-      if (is_file_of_frames(image, options)) {
-        files.intensities.push_back(image);
-        claims.inputs.add(image);
-      }
-    plan.push_back({files, problem, input.frame});
+    plan.push_back({files, problem, input.frame, intensity_frame});
   }
   // The names of images are meant otherwise: one error, unless a report lists the failure of each input.
   if (lacking > 1 && lacking == plan.size() && batch.report.empty())

@@ -31,6 +31,7 @@
 #include "io/read/intensity_reader.hpp"
 #include "io/report/csv_tables.hpp"
 #include "io/report/reported_run.hpp"
+#include "io/zarr/zarr.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -46,12 +47,13 @@ LabelOptions for_one(const LabelOptions& options) {
   return one;
 }
 
-/// Returns the options of a time point, as if it were the only one.
-LabelOptions options_of_frame(const LabelOptions& options, int frame) {
-  LabelOptions of_frame = options;
-  of_frame.every_frame = false;
-  of_frame.planes.frame = frame;
-  return of_frame;
+/// Returns the options of an item, as if it were the only one.
+LabelOptions options_of(const BatchItem& item, const LabelOptions& options) {
+  LabelOptions one = options;
+  one.every_frame = false;
+  if (item.frame) one.planes.frame = item.frame;
+  if (item.intensity_frame) one.measure.intensity_planes.frame = item.intensity_frame;
+  return one;
 }
 
 /// Returns the columns of measures in the table of all inputs.
@@ -74,8 +76,7 @@ void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options
   for (const BatchItem& item : plan) {
     if (item.problem || item.files.intensities.empty()) continue;
     std::vector<std::string> names;
-    read.planes = planes_of_intensity(item.files.intensities.front(),
-                                      item.frame ? options_of_frame(options, *item.frame) : options, nullptr);
+    read.planes = planes_of_intensity(item.files.intensities.front(), options_of(item, options), nullptr);
     if (error_in(item.files.intensities.front(),
                  [&] { names = io::channel_names(item.files.intensities.front(), read); }))
       continue;
@@ -199,9 +200,9 @@ class Batch {
   }
 
   Outcome label(const BatchItem& item) {
-    if (!item.frame) return label(item, options_, signature_);
-    const LabelOptions of_frame = options_of_frame(options_, *item.frame);
-    return label(item, of_frame, signature_of(of_frame));
+    if (!item.frame && !item.intensity_frame) return label(item, options_, signature_);
+    const LabelOptions one = options_of(item, options_);
+    return label(item, one, signature_of(one));
   }
 
   Outcome label(const BatchItem& item, const LabelOptions& options, const std::string& signature) {
@@ -395,12 +396,13 @@ static void try_device(EngineOptions engine) {
   check_options(engine);
   engine.algorithm = "auto";
   if (engine.device == DeviceChoice::cuda)
-    Engine(engine, nullptr).label(BitVolume({1, 1, 1}).view(), Connectivity::c8);
+    suggest_cpu(engine.device, false, [&] {
+      Engine(engine, nullptr).label(BitVolume({1, 1, 1}).view(), Connectivity::c8);
+    });
 }
 
-/// As try_files(), for the device and the joint outputs of a batch. Returns their names.
+/// As try_files(), for the joint outputs of a batch. Returns their names.
 static std::vector<std::string> try_joint_files(LabelOptions options) {
-  try_device(options.algorithm.engine);
   const std::vector<std::string> folders = output_folders(options);
   std::vector<std::string> names;
   for (io::Target* target : {&options.files.stats, &options.batch.summary, &options.batch.report}) {
@@ -423,10 +425,13 @@ int print_plan(std::vector<BatchItem> plan, const LabelOptions& asked) {
   const LabelOptions options = is_batch ? for_one(asked) : asked;
   const std::vector<std::string> joint = is_batch ? try_joint_files(options) : std::vector<std::string>();
   std::set<int> codes;
+  std::set<std::string> printed;  // problems; each is printed for its first input
   const auto report = [&](const std::string& path, const Error& error) {
-    print_message(display_name(path) + ": " + error.what());
+    if (printed.insert(error.what()).second) print_message(display_name(path) + ": " + error.what());
     codes.insert(exit_code(error.code()));
   };
+  if (is_batch) check_options(options.algorithm.engine);
+  const std::optional<io::FileError> no_device = error_in("", [&] { try_device(options.algorithm.engine); });
   for (BatchItem& item : plan) {
     const LabelPaths files = std::exchange(item.files, {});  // frees what time points of an input share
     if (item.problem) {
@@ -435,16 +440,17 @@ int print_plan(std::vector<BatchItem> plan, const LabelOptions& asked) {
     }
     std::string line = shell_word(files.input);
     if (item.frame) line += " --frame " + std::to_string(*item.frame);
+    if (item.intensity_frame) line += " --intensity-frame " + std::to_string(*item.intensity_frame);
     for (const std::string& image : files.intensities) line += " --intensity " + shell_word(image);
     if (!files.seeds.empty()) line += " --seeds " + shell_word(files.seeds);
     line += " ->";
     for (const std::string& output : files.outputs()) line += " " + shell_word(output);
-    const LabelOptions one = item.frame ? options_of_frame(options, *item.frame) : options;
+    const LabelOptions one = options_of(item, options);
     if (options.batch.skip_existing && is_done(files, signature_of(one)))
       line += " (done before)";
     else if (const auto error = error_in(files.input, [&] {
                try_files(files, one);
-               if (!is_batch) try_device(one.algorithm.engine);
+               if (no_device) throw Error(no_device->code(), no_device->what());
              })) {
       report(error->path(), *error);
       continue;
@@ -456,6 +462,24 @@ int print_plan(std::vector<BatchItem> plan, const LabelOptions& asked) {
   for (const std::string& output : joint) line += " " + shell_word(output);
   print_result(line + "\n");
   return exit_code(codes);
+}
+
+/// Replaces each plate of OME-Zarr by its images: "plate-A1-0" is the name of plate.zarr/A/1/0.
+static void open_plates(std::vector<BatchInput>& inputs) {
+  std::vector<BatchInput> all;
+  for (BatchInput& input : inputs) {
+    const std::vector<std::string> images =
+        input.path.is_store ? io::images_of_plate(input.path) : std::vector<std::string>();
+    for (const std::string& image : images) {
+      std::string place = image;
+      if (const std::size_t row = place.find('/'); row != std::string::npos) place.erase(row, 1);
+      std::replace(place.begin(), place.end(), '/', '-');
+      all.push_back(
+          {(fs::path(input.path.path) / image).string(), input.name + "-" + place, {}, input.is_found});
+    }
+    if (images.empty()) all.push_back(std::move(input));
+  }
+  inputs = std::move(all);
 }
 
 int label_batch(const LabelOptions& options) {
@@ -471,6 +495,7 @@ int label_batch(const LabelOptions& options) {
   std::vector<std::string> paths;
   for (const BatchInput& input : found.inputs) paths.push_back(input.path);
   sandbox_of(paths, folders, options).enter();  // before any header is read
+  open_plates(found.inputs);
   std::vector<BatchItem> plan = plan_batch(found, options);
   const std::string& first = options.inputs.front();
   const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');

@@ -17,7 +17,8 @@ int label_batch(const LabelOptions& options);
 struct BatchItem {
   LabelPaths files;
   std::optional<Error> problem;
-  std::optional<int> frame = {};  // time point, if each of a file is an input
+  std::optional<int> frame = {};            // time point, if each of a file is an input
+  std::optional<int> intensity_frame = {};  // time point of --intensity, if its file has one for each input
 };
 
 /// Plans the outputs of all inputs. Error (usage) if two inputs have the same output, or an output is an
