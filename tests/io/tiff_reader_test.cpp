@@ -1297,12 +1297,12 @@ TEST_CASE_METHOD(OneFile,
   of_channel.planes.channel_name = "GFP";
   REQUIRE(refusal_of_file(path, of_channel) ==
           "--page numbers the pages of the file, over all channels and time points; leave out --page or "
-          "--channel, whose pages are 1, 3, 5");
+          "--channel, whose pages are 3, 4, 5");
   of_channel.planes.channel_name.clear();
   of_channel.planes.channel = 0;
   of_channel.planes.frame = 0;  // of one time point
   REQUIRE(
-      refusal_of_file(path, of_channel).ends_with("leave out --page or --channel, whose pages are 0, 2, 4"));
+      refusal_of_file(path, of_channel).ends_with("leave out --page or --channel, whose pages are 0, 1, 2"));
   of_channel.planes.channel.reset();
   REQUIRE(read(path, of_channel).info.extent.depth == 1);
   of_channel.planes.frame.reset();
