@@ -323,7 +323,8 @@ std::string write_label_view(io::AtomicFile& file, const PartTexts& texts, const
   }
   page.about.emplace_back("Input", display_name(files.input));
   ImageBelow below = image_below(files, texts.options);
-  if (!below.image.empty() && below.image.path != files.input.path) page.about.emplace_back("Image", below.image);
+  if (!below.image.empty() && below.image.path != files.input.path)
+    page.about.emplace_back("Image", below.image);
   page.image = std::move(below.image);
   page.read_image = std::move(below.read);
   page.about.emplace_back("Options", page.options.empty() ? "none" : page.options);

@@ -12,9 +12,9 @@ namespace gpuccl::app {
 /// One input of a batch in the index of pages.
 struct IndexEntry {
   std::string input, name;  // name: of its outputs
-  std::string status;  // "labeled", "failed", ...
-  std::string error;   // one line, if it failed
-  std::string page;    // next to the index; "" if there is none
+  std::string status;       // "labeled", "failed", ...
+  std::string error;        // one line, if it failed
+  std::string page;         // next to the index; "" if there is none
   std::uint64_t components = 0;
   double foreground = 0;  // share of the elements in components
   std::vector<std::string> hints;
