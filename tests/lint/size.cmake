@@ -7,7 +7,7 @@ set(rooms
   "app/bench 2935"
   "app/commands 3159"
   "app/common 910"
-  "app/label 5347"
+  "app/label 5348"
   "app/label/batch 1774"
   "app/mpi 230"
   "app/options 2325"
