@@ -38,9 +38,16 @@ struct Elements {
   /// Fills it with every pattern of bits, except infinite numbers.
   void fill_with_anything(std::mt19937& random) {
     for (std::byte& byte : bytes) byte = static_cast<std::byte>(random());
-    if (type != ValueType::f32) return;
+    if (!is_floating(type)) return;
     for (std::size_t i = 0; i < count(); ++i)
-      if (std::isinf(at(i))) std::memset(bytes.data() + i * 4, 0, 4);
+      if (std::isinf(at(i))) std::memset(bytes.data() + i * bytes_of(type), 0, bytes_of(type));
+  }
+  /// Returns an integer with all its bits.
+  WholeNumber whole_at(std::size_t i) const {
+    return with_type(type, [&](auto value) {
+      std::memcpy(&value, bytes.data() + i * sizeof(value), sizeof(value));
+      return static_cast<WholeNumber>(value);
+    });
   }
   double at(std::size_t i) const {
     return with_type(type, [&](auto value) {
@@ -53,22 +60,31 @@ struct Elements {
 class Samples final : public IntensityImage {
  public:
   explicit Samples(const Elements& elements)
-      : is_real_(is_floating(elements.type)), extent_(elements.extent) {
-    for (std::size_t i = 0; i < elements.count(); ++i) samples_.push_back(elements.at(i));
+      : kind_(is_floating(elements.type)     ? Kind::real
+              : bytes_of(elements.type) == 8 ? Kind::long_whole
+                                             : Kind::whole),
+        extent_(elements.extent) {
+    for (std::size_t i = 0; i < elements.count(); ++i) {
+      samples_.push_back(elements.at(i));
+      if (kind_ == Kind::long_whole) long_samples_.push_back(elements.whole_at(i));
+    }
   }
   Extent extent() const override { return extent_; }
-  Kind kind() const override { return is_real_ ? Kind::real : Kind::whole; }
+  Kind kind() const override { return kind_; }
   Values values() const override { return {}; }
   int slices_at_once(int) const override { return 1; }
   void read(int z, const Sink& sink) const override {
     sink(0, extent_.height, samples_.data() + std::int64_t{z} * extent_.height * extent_.width);
   }
-  void read_long(int, const LongSink&) const override { FAIL("these are doubles"); }
+  void read_long(int z, const LongSink& sink) const override {
+    sink(0, extent_.height, long_samples_.data() + std::int64_t{z} * extent_.height * extent_.width);
+  }
 
  private:
-  bool is_real_;
+  Kind kind_;
   Extent extent_;
   std::vector<double> samples_;
+  std::vector<WholeNumber> long_samples_;
 };
 
 std::vector<MeasureId> measured(bool with_samples, bool with_spacing, bool of_components = false) {
@@ -295,8 +311,8 @@ Elements random_labels(ValueType type, Extent extent, int side, unsigned most, s
 
 constexpr ValueType kLabelTypes[] = {ValueType::u16, ValueType::i16, ValueType::u32,
                                      ValueType::i32, ValueType::u64, ValueType::i64};
-constexpr ValueType kSampleTypes[] = {ValueType::u8,  ValueType::i8,  ValueType::u16,
-                                      ValueType::i16, ValueType::u32, ValueType::i32};
+constexpr ValueType kSampleTypes[] = {ValueType::u8,  ValueType::i8,  ValueType::u16, ValueType::i16,
+                                      ValueType::u32, ValueType::i32, ValueType::u64, ValueType::i64};
 
 }  // namespace
 
@@ -365,10 +381,9 @@ TEST_CASE("all types of samples are measured on a device", "[small][one]") {
       of.samples = &samples;
       expect_as_cpu(of, random);
       // The largest samples of a type, as sums of these are the largest.
-      samples.fill([&](std::size_t) {
-        return is_signed(type) ? -std::ldexp(1.0, static_cast<int>(bytes_of(type)) * 8 - 1)
-                               : std::ldexp(1.0, static_cast<int>(bytes_of(type)) * 8) - 1;
-      });
+      std::fill(samples.bytes.begin(), samples.bytes.end(), std::byte{0xff});
+      if (is_signed(type))
+        samples.fill([&](std::size_t) { return -std::ldexp(1.0, static_cast<int>(bytes_of(type)) * 8 - 1); });
       expect_as_cpu(of, random);
     }
 }
@@ -377,20 +392,22 @@ TEST_CASE("floating-point samples are measured on a device, the same on every ru
   std::mt19937 random(3);
   std::normal_distribution<double> normal;
   for (const Extent extent : {Extent{150, 70, 1}, Extent{40, 30, 4}})
-    for (int kind = 0; kind < 5; ++kind) {
-      CAPTURE(kind, to_string(extent));
+    for (int both = 0; both < 10; ++both) {
+      const int kind = both % 5;
+      const bool is_double = both >= 5;
+      CAPTURE(kind, is_double, to_string(extent));
       Case of{random_labels(ValueType::i32, extent, 5, 40, random)};
       of.largest = 40;
-      Elements samples(ValueType::f32, extent);
+      Elements samples(is_double ? ValueType::f64 : ValueType::f32, extent);
       samples.fill([&](std::size_t i) {
         if (kind == 0) return std::abs(normal(random));
         if (kind == 1) return i % 7 == 0 ? std::numeric_limits<double>::quiet_NaN() : 1000 + normal(random);
-        if (kind == 2) return std::ldexp(1 + std::abs(normal(random)), -140);
-        if (kind == 3) return std::ldexp(1 + std::abs(normal(random)), 120);
+        if (kind == 2) return std::ldexp(1 + std::abs(normal(random)), is_double ? -1040 : -140);
+        if (kind == 3) return std::ldexp(1 + std::abs(normal(random)), is_double ? 900 : 120);
         return std::numeric_limits<double>::quiet_NaN();
       });
       of.samples = &samples;
-      expect_as_cpu(of, random, 1e-8);
+      expect_as_cpu(of, random, is_double ? 1e-5 : 1e-8);  // the deviation of doubles is rounded
       const Rows expected = rows_of_cpu(of);
       const Rows first = rows_of_device(of, random, expected.size(), expected.size());
       expect_same(of, rows_of_device(of, random, expected.size(), expected.size()), first);
@@ -439,10 +456,16 @@ TEST_CASE("a table of components is made on a device", "[small]") {
   const std::array<double, 3> spacing{1, 2, 3};
   const std::vector<MeasureId> ids = measured(false, true, true);
   Table table(ids, count, stream);
-  table_on_device(one.result().components, count, extent, connectivity, spacing, table.columns(),
+  table_on_device(one.result().components, count, nullptr, extent, connectivity, spacing, table.columns(),
                   stream.get());
   table.download(stream);
+  Table more(ids, count + 5, stream);  // whose number only the device knows
+  table_on_device(one.result().components, count + 5, one.result().count, extent, connectivity, spacing,
+                  more.columns(), stream.get());
+  more.download(stream);
   stream.wait();
+  CHECK(more.rows(count) == table.rows(count));
+  CHECK(more.is_unwritten(count));
   MeasureRequest request;
   request.connectivity = connectivity;
   request.spacing = spacing;
@@ -456,7 +479,7 @@ TEST_CASE("a table of components is made on a device", "[small]") {
   }
   const DeviceColumn of_neighbors{MeasureId::euler_number, reinterpret_cast<double*>(workspace.data())};
   CHECK(error_code_of([&] {
-          table_on_device(one.result().components, count, extent, connectivity, spacing, {&of_neighbors, 1},
+          table_on_device(one.result().components, count, nullptr, extent, connectivity, spacing, {&of_neighbors, 1},
                           stream.get());
         }) == ErrorCode::usage);
 }
@@ -590,7 +613,6 @@ TEST_CASE("requests that cannot be measured on a device are refused", "[small]")
   CHECK(refuses([](DeviceMeasuring& request) { request.labels.row_pitch = 30; }));
   CHECK(refuses([](DeviceMeasuring& request) { request.labels.data = nullptr; }));
   CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::f64, extent}; }));
-  CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::i64, extent}; }));
   CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::u8, {8, 7, 1}}; }));
   for (const MeasureId id : {MeasureId::feret_diameter_max, MeasureId::holes, MeasureId::intensity_mean,
                              MeasureId::intensity_median, MeasureId::area_physical, MeasureId::count})
@@ -606,15 +628,16 @@ TEST_CASE("labels are measured from C", "[small]") {
   std::memcpy(host.data(), labels, sizeof(labels));
   std::memcpy(host.data() + 256, samples, sizeof(samples));
   cudaMemcpyAsync(memory.data(), host.data(), 4096, cudaMemcpyHostToDevice, stream.get());
-  const gpuccl_device_column columns[] = {{"label", memory.data() + 512, 1},
-                                          {"intensity_mean", memory.data() + 768, 0}};
+  const gpuccl_device_column columns[] = {{"label", memory.data() + 512, 1, 0},
+                                          {"intensity_mean", memory.data() + 768, 0, 0},
+                                          {"x1", memory.data() + 1280, 2, 1}};
   gpuccl_device_measuring request{};
   request.labels = {memory.data(), GPUCCL_U32, {3, 2, 1}, 0, 0, 0};
   request.samples = {memory.data() + 256, GPUCCL_U8, {3, 2, 1}, 0, 0, 0};
   request.largest = 7;
   request.connectivity = 8;
   request.columns = columns;
-  request.column_count = 2;
+  request.column_count = 3;
   request.capacity = 4;
   request.count = reinterpret_cast<unsigned long long*>(memory.data() + 1024);
   size_t bytes = 0;
@@ -630,7 +653,10 @@ TEST_CASE("labels are measured from C", "[small]") {
   CHECK(found[1] == 7);
   CHECK(means[0] == 8);
   CHECK(means[1] == 2.5);
-  const gpuccl_device_column unknown{"size", memory.data(), 0};
+  const auto* const ends = reinterpret_cast<const std::int32_t*>(host.data() + 1280);
+  CHECK(ends[0] == 2);
+  CHECK(ends[1] == 3);
+  const gpuccl_device_column unknown{"size", memory.data(), 0, 0};
   request.columns = &unknown;
   request.column_count = 1;
   CHECK(gpuccl_measure_on_device(&request, workspace.data(), bytes, stream.get()) == GPUCCL_USAGE);
@@ -749,6 +775,55 @@ TEST_CASE("overlaps of two label images are counted on a device", "[small][one]"
       CHECK(pairs.read(rows, stream) == expected.size());
       CHECK(rows == rows_of(expected));
     }
+}
+
+TEST_CASE("labels that are far apart get ranks on a device", "[small][one]") {
+  std::mt19937 random(12);
+  const CudaStream stream;
+  for (const ValueType type : kLabelTypes) {
+    CAPTURE(static_cast<int>(type));
+    const Extent extent{1 + static_cast<int>(random() % 300), 1 + static_cast<int>(random() % 90),
+                        1 + static_cast<int>(random() % 3)};
+    Elements labels = random_labels(type, extent, 3, 200, random);
+    const double scale = std::ldexp(1, static_cast<int>(bytes_of(type)) * 8 - (is_signed(type) ? 9 : 8));
+    labels.fill([&](std::size_t i) { return labels.at(i) * scale; });
+    std::memset(labels.bytes.data(), 0xff, bytes_of(type));
+    std::map<std::uint64_t, std::uint32_t> expected;
+    const std::uint64_t bits = ~0ull >> (64 - 8 * bytes_of(type));
+    std::vector<std::uint64_t> ids;
+    for (std::size_t i = 0; i < labels.count(); ++i) {
+      std::uint64_t id = 0;
+      std::memcpy(&id, labels.bytes.data() + i * bytes_of(type), bytes_of(type));
+      ids.push_back(id & bits);
+      if (id != 0) expected[id] = 0;
+    }
+    std::uint32_t rank = 0;
+    for (auto& [id, own] : expected) own = ++rank;
+    const Uploaded image(labels, random, stream);
+    for (const std::size_t capacity : {expected.size() + random() % 3, expected.size() / 2}) {
+      const CudaMemory ranks(Place::device, labels.count() * 4), found(Place::device, (capacity + 2) * 8),
+          workspace(Place::device, device_overlaps_workspace_bytes(capacity)),
+          host_ranks(Place::host, ranks.size()), host(Place::host, found.size());
+      auto* const words = reinterpret_cast<std::uint64_t*>(found.data());
+      rank_on_device({image.image(), reinterpret_cast<std::uint32_t*>(ranks.data()), words + 1, capacity,
+                      reinterpret_cast<unsigned long long*>(words)},
+                     workspace.data(), workspace.size(), stream.get());
+      cudaMemcpyAsync(host_ranks.data(), ranks.data(), ranks.size(), cudaMemcpyDeviceToHost, stream.get());
+      cudaMemcpyAsync(host.data(), found.data(), found.size(), cudaMemcpyDeviceToHost, stream.get());
+      stream.wait();
+      const auto* const all = reinterpret_cast<const std::uint64_t*>(host.data());
+      if (capacity < expected.size()) {
+        CHECK(all[0] > capacity);
+        continue;
+      }
+      REQUIRE(all[0] == expected.size());
+      CHECK(all[1] == 0);
+      for (const auto& [id, own] : expected) CHECK(all[1 + own] == id);
+      const auto* const own = reinterpret_cast<const std::uint32_t*>(host_ranks.data());
+      for (std::size_t i = 0; i < ids.size(); ++i)
+        if (own[i] != (ids[i] == 0 ? 0 : expected[ids[i]])) FAIL("element " << i);
+    }
+  }
 }
 
 TEST_CASE("contacts of labels are counted on a device", "[small][one]") {

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """The Python package on a GPU, by each library that is installed: PyTorch, CuPy, JAX, Numba.
 
-gpu_test.py [--quick | --thorough] [--torch] [CASE...]: prints a line for each case. Exits with 1 if a case fails, with 77 without a
-GPU. --torch: PyTorch alone; the others take minutes to start under compute-sanitizer.
+gpu_test.py [--quick | --thorough] [--torch] [--emulated] [CASE...]: prints a line for each case. Exits with 1 if a case
+fails, with 77 without a GPU. --torch: PyTorch alone; the others take minutes to start under compute-sanitizer. --emulated:
+arrays as those of CuPy and Numba on the emulation of a GPU, without a GPU.
 """
 
 import contextlib
@@ -26,9 +27,14 @@ from gpuccl import _core
 os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # others need memory, too
 QUICK = "--quick" in sys.argv
 LIBRARIES = ("torch",) if "--torch" in sys.argv else ("torch", "cupy", "jax", "numba.cuda")
-CHOSEN = set(sys.argv[1:]) - {"--quick", "--thorough", "--torch"}
+EMULATED = "--emulated" in sys.argv
+CHOSEN = set(sys.argv[1:]) - {"--quick", "--thorough", "--torch", "--emulated"}
 random = np.random.default_rng(1)
 modules = {}
+if EMULATED:
+    import emulated_arrays
+
+    modules, LIBRARIES = emulated_arrays.modules(), ()
 for name in LIBRARIES:
     try:
         modules[name] = importlib.import_module(name)
@@ -40,12 +46,18 @@ if not _core.with_cuda or not ((torch and torch.cuda.is_available()) or cupy):
     sys.exit(77)
 
 CASES = []
+EMULATED_CASES = {
+    "every_kind_of_array", "types_and_values", "strides_are_not_copied_where_rows_are_whole", "tables", "measures",
+    "cleaning", "contacts_and_matches", "nan_is_background", "batches_and_bits", "samples_of_all_types_and_channels",
+    "labels_far_apart", "areas_of_components", "measures_without_waiting",
+}  # fmt: skip
 
 
 def case(needed=True):
     def add(function):
         if needed and (not CHOSEN or function.__name__ in CHOSEN):
-            CASES.append(function)
+            if not EMULATED or function.__name__ in EMULATED_CASES:
+                CASES.append(function)
         return function
 
     return add
@@ -236,11 +248,98 @@ def shapes_of_labels():
 
 
 @case()
+def samples_of_all_types_and_channels():
+    for name, put, get in kinds():
+        labels = (random.integers(0, 40, (70, 90)) * blobs((70, 90), 0.6, 3)).astype("i4")
+        types = ("b1", "u1", "i2", "u4", "f2", "f4") if name in ("jax", "numba") else ("b1", "u1", "i2", "u4", "i8", "u8", "f2", "f4", "f8")
+        images = []
+        for type_ in types:
+            image = random.integers(-(2**62), 2**62, labels.shape).astype("u8")
+            image = image.view("i8") if type_ == "i8" else (image % 1000).astype(type_) if type_ != "u8" else image
+            if name != "numba" or type_ != "f2":  # numba does not convert it
+                images.append(image)
+                wanted = ("label", *OF_SAMPLES)
+                tolerance = 1e-6 if type_[0] == "f" else 0.0
+                check_table(name, gpuccl.measure(put(labels), put(image), wanted), gpuccl.measure(labels, image, wanted), tolerance)
+        images = (images * 3)[:16]
+        wanted = ("label", "intensity_mean", "area", "intensity_max", "centroid_weighted_local", "bbox")
+        expected = gpuccl.measure(labels, images, wanted)
+        check_table(name, gpuccl.measure(put(labels), [put(image) for image in images], wanted), expected, 1e-6)
+        assert f"intensity_max-{len(images) - 1}" in expected
+        stack = np.stack([image for image in images if image.dtype == "u1"] * 3)
+        if name != "numba":
+            found = gpuccl.measure(put(labels), put(stack), wanted)
+            check_table(name, found, gpuccl.measure(labels, stack, wanted))
+        with expect(TypeError):
+            gpuccl.measure(put(labels), images[:1], wanted)
+
+
+@case()
+def labels_far_apart():
+    for name, put, get in kinds():
+        types = ("u4",) if name == "jax" else ("u4", "i8", "u8")
+        for type_, shape in itertools.product(types, ((60, 70), (9, 20, 30), (300, 400))):
+            most = int(np.iinfo(type_).max)
+            ids = np.array([0, 7, 10**9, most - 1, most] + [10**12 % most + i for i in range(3)], np.uint64)
+            if shape[0] == 300:  # more than there is room for
+                ids = np.concatenate([ids, random.integers(2**30, 2**31, 90000).astype("u8")])
+            labels = ids[random.integers(0, len(ids), shape)].astype(type_)
+            image = random.integers(0, 99, shape).astype("u1")
+            wanted = ("label", "area", "bbox", "intensity_mean")
+            check_table(name, gpuccl.measure(put(labels), put(image), wanted), gpuccl.measure(labels, image, wanted))
+            other = np.roll(labels, 1, -1)
+            if name != "numba":
+                check_table(name, gpuccl.contacts(put(labels)), gpuccl.contacts(labels))
+            scores, pairs = gpuccl.match(labels, other, pairs=True)
+            found, found_pairs = gpuccl.match(put(labels), put(other), pairs=True)
+            assert repr(found) == repr(scores)
+            check_table("numpy", found_pairs, pairs)
+            if type_ != "i8":
+                for options in (dict(min_size=2), dict(largest=3)):
+                    assert np.array_equal(get(gpuccl.clean(put(labels), **options)), gpuccl.clean(labels, **options))
+
+
+@case()
+def areas_of_components():
+    for name, put, get in kinds():
+        for array, options in (
+            (blobs((200, 300)), {}), (blobs((9, 20, 30), 0.2), {"connectivity": 1}), (blobs((600, 600), 0.2), {"connectivity": 1}),
+            (random.integers(0, 3, (70, 90)).astype("u1"), {"values": True}),
+            (blobs((6, 1, 50, 70)), {"batch": True}), (np.zeros((3, 4), bool), {}), (np.zeros((0, 4), bool), {}),
+        ):  # fmt: skip
+            labels, count, areas = gpuccl.label(array, areas=True, **options)
+            found, number, sizes = gpuccl.label(put(array), areas=True, **options)
+            assert np.array_equal(get(found), labels) and np.array_equal(get(sizes), areas)
+            assert np.array_equal(get(number), count) if "batch" in options else number == count
+        with expect(ValueError):
+            gpuccl.label(put(array), areas=True, stats=True)
+
+
+@case(torch or cupy or EMULATED)
+def measures_without_waiting():
+    for name, put, get in kinds():
+        labels = random.integers(0, 40, (70, 90)).astype("i4")
+        image = random.integers(0, 99, (70, 90)).astype("u1")
+        wanted = ("label", "area", "centroid", "intensity_mean")
+        if name in ("jax", "numba"):
+            with expect(TypeError):
+                gpuccl.measure_async(put(labels), rows=9)
+            continue
+        for rows in (30, 39, 200):
+            expected = gpuccl.measure(np.where(labels <= rows, labels, 0), image, wanted)
+            table, number = gpuccl.measure_async(put(labels), put(image), wanted, rows=rows)
+            count = int(number)
+            assert count == min(rows, 39) and all(len(column) == rows for column in table.values())
+            check_table(name, {column: values[:count] for column, values in table.items()}, expected)
+            assert not any(values[count:].any() for values in table.values())
+
+
+@case()
 def cleaning():
     for name, put, get in kinds():
         options = ({}, dict(min_size=5), dict(max_size=20), dict(min_size=3, largest=2), dict(largest=1), dict(clear_border=True))
         masks = (blobs((60, 80), 0.5, 2), blobs((300, 200), 0.4), blobs((9, 20, 30), 0.3), blobs((1, 20, 30), 0.4), np.zeros((5, 6), bool))
-        for mask, connectivity in itertools.product(masks, (None, 1, 8)):
+        for mask, connectivity in itertools.product(masks[::2] if EMULATED else masks, (None, 1, 8)):
             for one in (*options, dict(fill_holes=True), dict(fill_holes=3, min_size=4)):
                 for array in (mask, mask * np.uint8(7), np.where(mask, 2.5, np.nan).astype("f4")):
                     if name == "numba" and array.dtype.kind == "f":
@@ -270,7 +369,7 @@ def cleaning():
             assert str(gpuccl.clean(array).dtype) == "bool"
             assert gpuccl.measure(gpuccl.label(array)[0])["label"][0] == 1
             if name == "numba":
-                assert str(torch.from_dlpack(gpuccl.clean(array)).dtype) == "torch.bool"
+                assert not torch or str(torch.from_dlpack(gpuccl.clean(array)).dtype) == "torch.bool"
             continue
         if name == "torch":
             half = put(masks[1]).to(torch.bfloat16)

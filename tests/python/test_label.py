@@ -316,11 +316,34 @@ def test_functions_of_crops_and_the_list_of_properties(random):
                 assert array is labels and any(word in str(error) for word in ("images", "volumes", "axis", "axes")), (name, error)
 
 
+@pytest.mark.parametrize("values", (False, True))
+def test_areas_are_those_of_each_component(random, values):
+    for ndim in (1, 2, 3):
+        array = random_array(random, ("u1", "i4", "f4"), ndim, 3)
+        labels, count, areas = gpuccl.label(array, values=values, areas=True)
+        expected, number = gpuccl.label(array, values=values)
+        assert count == number and np.array_equal(labels, expected) and areas.dtype == labels.dtype
+        sizes = np.bincount(labels.ravel(), minlength=1)
+        assert np.array_equal(areas, np.where(labels > 0, sizes[labels], 0))
+    masks = random.random((4, 1, 20, 30)) < 0.5
+    out = np.empty(masks.shape, ">i2")
+    labels, counts, areas = gpuccl.label(masks, batch=True, areas=True, out=out)
+    assert labels is out and areas.shape == masks.shape
+    for mask, of_mask in zip(masks[:, 0], areas[:, 0]):
+        assert np.array_equal(of_mask, gpuccl.label(mask, areas=True)[2])
+    with pytest.raises(ValueError, match="without a table"):
+        gpuccl.label(masks[0, 0], areas=True, stats=True)
+
+
 def test_measures_of_several_channels_and_pieces(random):
     labels = random.integers(0, 6, (20, 30))
     channels = random.random((20, 30, 3))
     names = ("label", "intensity_mean", "area", "intensity_max", "centroid_weighted")
     table = gpuccl.measure(labels, channels, names)
+    for same in (list(np.moveaxis(channels, -1, 0)), np.moveaxis(channels, -1, 0)):
+        assert all(np.array_equal(column, table[name]) for name, column in gpuccl.measure(labels, same, names).items())
+    with pytest.raises(ValueError, match="intensity has the shape"):
+        gpuccl.measure(labels, channels[1:], names)
     expected = skimage_measure.regionprops_table(labels, channels, properties=names)
     assert list(table) == list(expected)
     check_table(table, expected)

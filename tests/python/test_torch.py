@@ -27,6 +27,9 @@ def test_operators_pass_the_checks_of_torch(device):
             torch.library.opcheck(operators.clean, (mask,), {"min_size": 3, "clear_border": True})
     torch.library.opcheck(operators.clean, (labels,), {"largest": 1, "seeds": labels > 2})
     torch.library.opcheck(operators.measure, (labels,), {"properties": "label,area,centroid"})
+    torch.library.opcheck(operators.measure, (labels,), {"properties": "label,bbox", "rows": 2})
+    assert operators.measure(labels, rows=2).tolist() == [[1, 2], [3, 3]]
+    assert operators.measure(labels, rows=5).tolist() == [[1, 2, 3, 0, 0], [3, 3, 3, 0, 0]]
 
 
 @pytest.mark.parametrize("device", DEVICES)
@@ -54,11 +57,13 @@ def test_compiled_and_exported_functions_equal_gpuccl(device):
 
 
 @pytest.mark.skipif("cuda" not in DEVICES, reason="needs a GPU")
-def test_a_graph_captures_label_and_clean():
+def test_a_graph_captures_clean_label_and_measure():
     image = torch.rand(300, 400, device="cuda")
+    properties = ("label", "area", "centroid", "intensity_mean")
 
     def objects():
-        return operators.label(operators.clean(image > 0.5, min_size=5, largest=9))
+        labels, count = operators.label(operators.clean(image > 0.5, min_size=5, largest=9))
+        return labels, count, operators.measure(labels, image, ",".join(properties), rows=12)
 
     stream = torch.cuda.Stream()
     stream.wait_stream(torch.cuda.current_stream())
@@ -67,9 +72,11 @@ def test_a_graph_captures_label_and_clean():
     torch.cuda.current_stream().wait_stream(stream)
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        labels, count = objects()
-    for _ in range(3):
-        image.copy_(torch.rand(300, 400, device="cuda"))
+        labels, count, table = objects()
+    for density in (0.5, 0.02, 0.5):  # fewer objects leave no rows of the replay before
+        image.copy_(torch.rand(300, 400, device="cuda") < density)
         graph.replay()
         expected, number = gpuccl.label(gpuccl.clean((image > 0.5).cpu().numpy(), min_size=5, largest=9))
         assert np.array_equal(labels.cpu(), expected) and int(count) == number
+        columns = gpuccl.measure(expected, image.cpu().numpy(), properties)
+        assert np.allclose(table[:, :number].cpu(), list(columns.values()), rtol=1e-6) and not table[:, number:].any()

@@ -25,50 +25,50 @@ if TYPE_CHECKING:
     Labels = NDArray[np.integer[Any]]
 
 __version__: str = _core.__version__
-__all__ = ["label", "label_async", "measure", "clean", "contacts", "outlines", "match", "properties", "label_file", "free_memory", "program"]
+__all__ = ["label", "label_async", "measure", "measure_async", "clean", "contacts", "outlines", "match", "properties", "label_file", "free_memory", "program"]
 
 
 @overload
 def label(
     array: NDArray[Any], connectivity: int | None = ..., *,
     values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[False] = ..., packed_width: int | None = ...,
-    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., areas: Literal[False] = ..., out: Any = ..., stream: Any = ...,
 ) -> tuple[Labels, int]: ...  # fmt: skip
 @overload
 def label(
     array: NDArray[Any], connectivity: int | None = ..., *,
     values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[False] = ..., packed_width: int | None = ...,
-    stats: Literal[True], properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+    stats: Literal[True], properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., areas: Literal[False] = ..., out: Any = ..., stream: Any = ...,
 ) -> tuple[Labels, int, Table]: ...  # fmt: skip
 @overload
 def label(
     array: NDArray[Any], connectivity: int | None = ..., *,
     values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[True], packed_width: int | None = ...,
-    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., areas: Literal[False] = ..., out: Any = ..., stream: Any = ...,
 ) -> tuple[Labels, NDArray[np.int64]]: ...  # fmt: skip
 @overload
 def label(
     array: Any, connectivity: int | None = ..., *,
     values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[False] = ..., packed_width: int | None = ...,
-    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., areas: Literal[False] = ..., out: Any = ..., stream: Any = ...,
 ) -> tuple[Any, int]: ...  # fmt: skip
 @overload
 def label(
     array: Any, connectivity: int | None = ..., *,
     values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[False] = ..., packed_width: int | None = ...,
-    stats: Literal[True], properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+    stats: Literal[True], properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., areas: Literal[False] = ..., out: Any = ..., stream: Any = ...,
 ) -> tuple[Any, int, Table]: ...  # fmt: skip
 @overload
 def label(
     array: Any, connectivity: int | None = ..., *,
     values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: Literal[True], packed_width: int | None = ...,
-    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+    stats: Literal[False] = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., areas: Literal[False] = ..., out: Any = ..., stream: Any = ...,
 ) -> tuple[Any, Any]: ...  # fmt: skip
 @overload
 def label(
     array: Any, connectivity: int | None = ..., *,
     values: bool = ..., delta: float = ..., periodic: Axes = ..., batch: bool = ..., packed_width: int | None = ...,
-    stats: bool = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., out: Any = ..., stream: Any = ...,
+    stats: bool = ..., properties: Names = ..., spacing: Spacing = ..., intensity: Any = ..., areas: bool = ..., out: Any = ..., stream: Any = ...,
 ) -> tuple[Any, ...]: ...  # fmt: skip
 def label(
     array: Any,
@@ -83,6 +83,7 @@ def label(
     properties: Names = _DEFAULT,
     spacing: Spacing = None,
     intensity: Any = None,
+    areas: bool = False,
     out: Any = None,
     stream: Any = None,
 ) -> tuple[Any, ...]:
@@ -115,6 +116,8 @@ def label(
         Distance of elements along each axis, for areas, centroids and lengths in physical units.
     intensity : array, optional
         Samples of the same shape, for properties such as ``intensity_mean``. CPU only.
+    areas : bool
+        Also return an image with the area of each element's component, as SAM's post-processing needs. Not with `stats`.
     out : array, optional
         Array of integers in memory for the labels, with any strides and byte order; on a GPU of 32 bits. May be `array`.
     stream : int or stream, optional
@@ -130,6 +133,8 @@ def label(
         Number of components; with `batch` an array of N.
     table : dict of arrays
         Only with `stats`: a row for each component. Boxes are half-open.
+    areas : array of int32
+        Only with `areas`: the number of elements of each component, 0 in the background. An array as `labels`.
 
     Raises
     ------
@@ -159,6 +164,8 @@ def label(
         raise ValueError("periodic and delta cannot be combined")
     if not stats and (properties is not _DEFAULT or spacing is not None or intensity is not None):
         raise ValueError("properties, spacing and intensity are for tables: add stats=True")
+    if areas and stats:
+        raise ValueError("areas are for labels without a table: leave out stats, or use the column area")
     columns = properties if stats else None
     if on_device(array):
         from . import _device
@@ -167,19 +174,20 @@ def label(
             raise ValueError("periodic is for arrays on the CPU")
         if intensity is not None:
             raise ValueError("intensity is for arrays on the CPU")
-        labels, count, table = _device.label(
-            array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing
+        found = _device.label(
+            array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing, areas
         )
-        return (labels, count, table) if stats else (labels, count)
+        return found if stats or areas else found[:2]
     _check_host(out, stream)
     if batch:
         if stats or periodic is not None or packed_width is not None:
             raise ValueError("stats, periodic and packed_width are not for batches; measure() the labels of connectivity=8, which labels each image by itself")
-        return _host.label_batch(array, connectivity, values, delta, out)
-    labels, count, table = _host.label(
-        array, connectivity, values, delta, periodic, packed_width, out, columns, spacing, intensity
-    )
-    return (labels, count, table) if stats else (labels, count)
+        found = _host.label_batch(array, connectivity, values, delta, out, areas)
+    else:
+        found = _host.label(
+            array, connectivity, values, delta, periodic, packed_width, out, columns, spacing, intensity, areas
+        )
+    return found if stats or areas else found[:2]
 
 
 def label_async(
@@ -235,8 +243,8 @@ def measure(
         Integers in any order; 0 is background. Floating-point numbers within 0.001 of an integer are rounded. Negative
         values and NaN are background. Both give a warning, and so does a mask, which is one object.
     intensity : array, optional
-        Samples of the same shape, for properties such as ``intensity_mean``. With a last axis of channels, each
-        channel has its own columns: ``intensity_mean-0`` and so on.
+        Samples of the same shape, for properties such as ``intensity_mean``. With a last or first axis of channels, or as
+        a list of arrays, each channel has its own columns: ``intensity_mean-0`` and so on.
     properties : sequence of str
         As in :func:`label`, and ``components``, the number of connected pieces; without ``cavities`` and ``tunnels``.
     connectivity : int, optional
@@ -262,6 +270,48 @@ def measure(
 
         return _device.measure(labels, intensity, properties, connectivity, spacing)
     return _host.measure(labels, intensity, properties, connectivity, spacing)
+
+
+def measure_async(
+    labels: Any,
+    intensity: Any = None,
+    properties: Names = _DEFAULT,
+    *,
+    rows: int,
+    connectivity: int | None = None,
+    spacing: Spacing = None,
+) -> tuple[Table, Any]:
+    """Measure labels up to `rows` on a GPU without waiting.
+
+    As :func:`measure`, but the number of objects stays on the GPU. Can be captured into a CUDA graph, as
+    :func:`label_async` and :func:`clean`. Takes arrays of PyTorch and CuPy.
+
+    Parameters
+    ----------
+    labels, intensity, properties
+        As in :func:`measure`.
+    rows : int
+        Number of rows of the table, and the largest label that is measured. Larger labels are background.
+    connectivity, spacing
+        As in :func:`measure`.
+
+    Returns
+    -------
+    table : dict of arrays
+        Columns of `rows` elements, first those of the objects, then 0.
+    n : array of int64
+        Number of objects, without axes.
+
+    Examples
+    --------
+    >>> labels, n = gpuccl.label_async(mask)                  # doctest: +SKIP
+    >>> table, n = gpuccl.measure_async(labels, rows=10_000)  # doctest: +SKIP
+    """
+    if not on_device(labels):
+        raise TypeError("measure_async is for arrays in the memory of a GPU")
+    from . import _device
+
+    return _device.measure(labels, intensity, properties, connectivity, spacing, rows)
 
 
 def clean(

@@ -1,29 +1,7 @@
 """Labeling in the memory of a GPU, in the order of a stream.
 
-A kind of array is described by a class with these functions, so that results, counts and workspaces come from the
-library that the array is of, and stay in the order of its streams:
-
-    find_stream(array)          the stream whose work an array waits for
-    is_current(array)           whether use() with that stream changes nothing
-    use(array, stream)          allocates and computes in that stream, as a context manager
-    view(array, stream)         (address, device, shape, strides in bytes, typestr); no strides: without padding
-    empty(shape, type, array)   a new array, i4, i8, u1 or f8
-    like(array)                 a new C-contiguous array of the shape and type of another
-    where(mask, array, number)  an array with the number where the mask is 0
-    positive(array)             an array of integers with 0 for negative ones
-    address(array)              of an array that empty() made
-    workspace(bytes, array)     (owner, address) of memory for one call
-    count_type()                i4 or i8, of the count of one image
-    nonzero(array), widen(array), contiguous(array)
-    finish(array)               what the caller gets
-    finish_like(array, other)   what the caller gets of like(other)
-    column(array)               what the caller gets of a table
-    copy(array)                 a copy of that
-    f8                          the type of floating-point numbers
-    host(array)                 a NumPy array
-    real(array)                 an array of f8
-    ranks(array)                the values that occur, and an array of their indices
-    integers(array)             an array of i8
+Classes describe the arrays of a library, so that results, counts and workspaces come from it, and stay in the order of its
+streams.
 """
 
 from __future__ import annotations
@@ -31,13 +9,14 @@ from __future__ import annotations
 import contextlib
 import functools
 import math
+import operator
 
 import numpy as np
 
 from . import _core
 from ._host import check_match, contact_table, images_of, match_result
 from ._kinds import addresses, library_of, need_cuda, on_device, pixels, refuse_overlap
-from ._measures import WHOLE, Columns, check_intensity, columns_of, measure_channels
+from ._measures import WHOLE, ChannelColumns, channels_of, check_intensity, columns_of, is_of_samples
 
 _VALUE_TYPES = {
     code: i for i, code in enumerate(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"))
@@ -51,7 +30,7 @@ def value_type(code: str) -> int:
     """Returns the ValueType of a type code."""
     type_ = _VALUE_TYPES.get("u1" if code == "b1" else code)
     if type_ is None:
-        raise TypeError(f"values of {code} cannot be labeled")
+        raise TypeError(f"arrays of {code} are not supported")
     return type_
 
 
@@ -76,7 +55,45 @@ def handle_of(stream) -> int:
     raise TypeError(f"stream is an integer or a stream of CUDA, not {type(stream).__name__}")
 
 
-class _Torch:
+class _Library:
+    """Functions that most libraries share.
+
+    use(array, stream) allocates and computes in a stream, if is_current(array) is false. view(array, stream) returns
+    address, device, shape, strides in bytes or none without padding, and type. split(block, integers, rows) returns the
+    first rows of the columns of a table, integers first.
+    """
+
+    #: Bytes of memory that a table may keep without need.
+    SMALL = 1 << 20
+    unsigned = np.uint64
+
+    def count_type(self) -> str:
+        return "i8"  # i4 or i8, of the count of one image
+
+    def finish(self, array):
+        return array  # what the caller gets
+
+    def finish_like(self, array, other):
+        return array  # what the caller gets of like(other)
+
+    def nonzero(self, array):
+        return abs(array) > 0 if "float" in str(array.dtype) else array != 0  # NaN is background
+
+    def widen(self, array):
+        return self.cast(array, "float32")
+
+    def integers(self, array):
+        return self.cast(array, "int64")
+
+    def real(self, array):
+        return self.cast(array, "float64")
+
+    def is_wasteful(self, block, rows) -> bool:
+        columns, capacity = block.shape
+        return 2 * rows < capacity and 8 * capacity * columns > self.SMALL
+
+
+class _Torch(_Library):
     def __init__(self):
         import torch
 
@@ -90,6 +107,7 @@ class _Torch:
                 self.codes[getattr(torch, name)] = code
         self.types = {"i4": torch.int32, "i8": torch.int64, "u1": torch.uint8, "f8": torch.float64}
         self.new, self.byte, self.f8 = torch.empty, torch.uint8, torch.float64
+        self.unsigned = getattr(torch, "uint64", None)
         # Without the Stream object, which takes longer to make than labels of a small image.
         self.current = getattr(torch._C, "_cuda_getCurrentRawStream", None) or (
             lambda device: torch.cuda.current_stream(device).cuda_stream
@@ -123,39 +141,22 @@ class _Torch:
     def address(self, array) -> int:
         return array.data_ptr()
 
-    def count_type(self) -> str:
-        return "i8"
-
     def workspace(self, bytes_, array):
         memory = self.new((bytes_,), dtype=self.byte, device=array.device)
         return memory, memory.data_ptr()
 
-    def nonzero(self, array):
-        return array.abs() > 0 if array.is_floating_point() else array != 0  # NaN is background
-
-    def widen(self, array):
-        return array.float()
+    def cast(self, array, name):
+        return array.to(getattr(self.torch, name))
 
     def contiguous(self, array):
         return array.contiguous()
 
-    def finish(self, array):
-        return array
-
-    def column(self, array):
-        return array
-
-    def copy(self, array):
-        return array.clone()
-
-    def host(self, array):
-        return array.cpu().numpy()
-
-    def real(self, array):
-        return array.double()
-
-    def integers(self, array):
-        return array.long()
+    def split(self, block, integers, rows):
+        wasteful = self.is_wasteful(block, rows)
+        block = block[:, :rows]
+        if wasteful:
+            block = block.contiguous()
+        return *block[:integers].unbind(0), *block[integers:].view(self.f8).unbind(0)
 
     def like(self, array):
         return self.new(array.shape, dtype=array.dtype, device=array.device)
@@ -166,21 +167,14 @@ class _Torch:
     def where(self, mask, array, number):
         return self.torch.where(mask != 0, array, number)
 
-    def finish_like(self, array, other):
-        return array
 
-    def ranks(self, array):
-        values, indices = self.torch.unique(array, return_inverse=True)
-        return values.long(), indices
-
-
-class _CuPy:
+class _CuPy(_Library):
     def __init__(self):
         import cupy
 
         self.cupy = cupy
         self.types = {code: np.dtype(code) for code in ("i4", "i8", "u1", "f8")}
-        self.new, self.allocate, self.f8 = cupy.ndarray, cupy.cuda.alloc, np.float64
+        self.new, self.allocate = cupy.ndarray, cupy.cuda.alloc
         self.current, self.device = cupy.cuda.get_current_stream, cupy.cuda.runtime.getDevice
 
     def find_stream(self, array) -> int:
@@ -211,39 +205,21 @@ class _CuPy:
     def address(self, array) -> int:
         return array.data.ptr
 
-    def count_type(self) -> str:
-        return "i8"
-
     def workspace(self, bytes_, array):
         memory = self.allocate(bytes_)
         return memory, memory.ptr
 
-    def nonzero(self, array):
-        return abs(array) > 0 if array.dtype.kind == "f" else array != 0  # NaN is background
-
-    def widen(self, array):
-        return array.astype(self.cupy.float32)
+    def cast(self, array, name):
+        return array.astype(name)
 
     def contiguous(self, array):
         return self.cupy.ascontiguousarray(array)
 
-    def finish(self, array):
-        return array
-
-    def column(self, array):
-        return array
-
-    def copy(self, array):
-        return array.copy()
-
-    def host(self, array):
-        return array.get()
-
-    def real(self, array):
-        return array.astype(np.float64)
-
-    def integers(self, array):
-        return array.astype(np.int64)
+    def split(self, block, integers, rows):
+        if self.is_wasteful(block, rows):
+            block = block[:, :rows].copy()
+        new, memory, pitch, i8, f8 = self.new, block.data, block.strides[0], self.types["i8"], self.types["f8"]
+        return [new((rows,), i8 if i < integers else f8, memory + i * pitch) for i in range(len(block))]
 
     def like(self, array):
         return self.new(array.shape, array.dtype)
@@ -253,13 +229,6 @@ class _CuPy:
 
     def where(self, mask, array, number):
         return self.cupy.where(mask != 0, array, array.dtype.type(number))
-
-    def finish_like(self, array, other):
-        return array
-
-    def ranks(self, array):
-        values, indices = self.cupy.unique(array, return_inverse=True)
-        return values.astype(np.int64), indices.reshape(array.shape)
 
 
 class DeviceArray:
@@ -306,7 +275,7 @@ class DeviceArray:
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         count = math.prod(self.shape) * self.dtype.itemsize
-        host = np.frombuffer(_core.read(self.device, self.address, count, self._stream), self.dtype)
+        host = np.frombuffer(_core.read(self.device, self.address, count, count, 1, self._stream), self.dtype)
         return host.reshape(self.shape).astype(dtype or self.dtype)
 
     def __int__(self) -> int:
@@ -315,7 +284,7 @@ class DeviceArray:
     __index__ = __int__
 
 
-class _Other:
+class _Other(_Library):
     """An array with DLPack (JAX) or __cuda_array_interface__ (Numba)."""
 
     #: A stream that does not wait for all others, as the process's default stream does.
@@ -375,14 +344,14 @@ class _Other:
         return memory, memory.address
 
     def nonzero(self, array):
-        if not hasattr(type(array), "__ne__") or not self.is_jax:
-            raise TypeError("an array of bool or uint8, C-contiguous along its last axis, is needed")
-        return (array < 0) | (array > 0)  # NaN is background
-
-    def widen(self, array):
         if not self.is_jax:
-            raise TypeError("values of half precision: convert them to float32")
-        return array.astype("float32")
+            raise TypeError("an array of bool or uint8, C-contiguous along its last axis, is needed")
+        return super().nonzero(array)
+
+    def cast(self, array, name):
+        if not self.is_jax:
+            raise TypeError(f"arrays of this library are not converted: pass one of {name}")
+        return array.astype(self.dtype_of(np.dtype(name)))
 
     def contiguous(self, array):
         if not self.is_jax:
@@ -417,23 +386,14 @@ class _Other:
 
         return finished != 0 if other.dtype == bool else jax.lax.bitcast_convert_type(finished, other.dtype)
 
-    def column(self, array):
-        return np.asarray(array)
+    def split(self, block, integers, rows):
+        columns, capacity = block.shape
+        host = np.frombuffer(_core.read(self.device, block.address, 8 * capacity, 8 * rows, columns, self.stream), np.int64)
+        host = host.reshape(columns, rows).copy()  # which can be written
+        return *host[:integers], *host[integers:].view(np.float64)
 
-    copy, host, real, f8 = np.copy, column, np.float64, np.float64
-
-    def integers(self, array):
-        if not self.is_jax:
-            raise TypeError("labels of 16, 32 or 64 bits are needed")
-        return array.astype(self.dtype_of(np.int64))
-
-    def ranks(self, array):
-        if not self.is_jax:
-            raise TypeError("sparse labels of this library are not measured: view them as CuPy or PyTorch do")
-        import jax
-
-        values, indices = jax.numpy.unique(array, return_inverse=True)
-        return np.asarray(values).astype(np.int64), indices.reshape(array.shape)
+    def real(self, array):
+        return array.astype(np.float64)  # a column of split()
 
 
 @functools.cache
@@ -524,122 +484,119 @@ def _plan(shape, strides, code, connectivity, values, delta, batch, packed_width
     return plan
 
 
-class Labeling:
-    """One call: its results, and what is in the stream when it is made."""
+def _run(array, connectivity, values, delta, batch, packed_width, out, stream, work):
+    """Prepares a call of work(kind, plan, array, at), and returns the labels and its result.
 
-    __slots__ = (
-        "kind", "device", "stream", "labels", "count", "components", "ndim", "extent", "number", "keep",
-    )  # fmt: skip
-
-    def __init__(self, array, connectivity, values, delta, batch, packed_width, out, stream, wait=False, capacity=0):
-        """`wait`: the count is an integer. Else it is in memory of the device."""
-        need_cuda()
-        kind = self.kind = _kind_of(array)
-        if stream is None:
-            stream = kind.find_stream(array)
-            context = _NOTHING if kind.is_current(array) else kind.use(array, stream)
-        else:
-            stream = handle_of(stream)
-            context = kind.use(array, stream)
-        self.stream = stream
-        with context:
+    `at`: device, stream, and the addresses of image, labels and workspace, as the functions of a plan take them.
+    """
+    need_cuda()
+    kind = _kind_of(array)
+    if stream is None:
+        stream = kind.find_stream(array)
+        context = _NOTHING if kind.is_current(array) else kind.use(array, stream)
+    else:
+        stream = handle_of(stream)
+        context = kind.use(array, stream)
+    with context:
+        address, device, shape, strides, code = kind.view(array, stream)
+        out_strides = out_shape = None
+        if out is not None:
+            out_address, out_shape, out_strides = _view_of_out(kind, device, stream, out)
+        options = (connectivity, bool(values), float(delta), bool(batch), packed_width, out_strides)
+        plan = _plan(shape, strides, code, *options, None)
+        while plan.convert is not None:
+            array = getattr(kind, plan.convert)(array)
             address, device, shape, strides, code = kind.view(array, stream)
-            self.device = device
-            out_strides = out_shape = None
-            if out is not None:
-                out_address, out_shape, out_strides = self._view_of_out(out)
-            options = (connectivity, bool(values), float(delta), bool(batch), packed_width, out_strides)
-            plan = _plan(shape, strides, code, *options, None)
-            while plan.convert is not None:
-                array = getattr(kind, plan.convert)(array)
-                address, device, shape, strides, code = kind.view(array, stream)
-                plan = _plan(shape, strides, code, *options, plan.convert)
-            if out is None:
-                self.labels = kind.empty(plan.out_shape, "i4", array)
-                out_address = kind.address(self.labels)
-            elif out_shape != plan.out_shape:
-                raise ValueError(f"out= has the shape {out_shape}, the labels have {plan.out_shape}")
-            else:
-                self.labels = out
-            if out is not None:
-                refuse_overlap(addresses(out_address, out_shape, out_strides, "i4"), addresses(address, shape, strides, code))
-            workspace, at = kind.workspace(plan.workspace_bytes, array)
-            if wait:
-                self.count = plan.native.label_and_wait(device, stream, address, out_address, at)
-            else:
-                one = not batch and not capacity
-                self.count = kind.empty((plan.images,) if batch else (), kind.count_type() if one else "i8", array)
-                components = 0
-                if capacity:
-                    self.components = kind.empty((capacity * _COMPONENT,), "u1", array)
-                    components = kind.address(self.components)
-                plan.native.label(
-                    device, stream, address, out_address, at, kind.address(self.count), components, capacity
-                )
-        self.ndim, self.extent, self.number = plan.ndim, plan.extent, plan.number
-        self.keep = (array, workspace)
+            plan = _plan(shape, strides, code, *options, plan.convert)
+        if out is None:
+            labels = kind.empty(plan.out_shape, "i4", array)
+            out_address = kind.address(labels)
+        elif out_shape != plan.out_shape:
+            raise ValueError(f"out= has the shape {out_shape}, the labels have {plan.out_shape}")
+        else:
+            labels = out
+            refuse_overlap(addresses(out_address, out_shape, out_strides, "i4"), addresses(address, shape, strides, code))
+        workspace, at = kind.workspace(plan.workspace_bytes, array)
+        result = work(kind, plan, array, (device, stream, address, out_address, at))
+    return labels if out is not None else kind.finish(labels), result
 
-    def _view_of_out(self, out):
-        if not on_device(out):
-            raise TypeError(f"out= is {type(out).__name__}; it must be an array on a GPU")
-        kind = _kind_of(out)
-        if type(kind) is not type(self.kind):
-            raise TypeError("out= is an array of another library than the input")
-        if library_of(out) in ("jax", "jaxlib"):
-            raise TypeError("arrays of JAX are not written: out= is for other libraries")
-        if isinstance(kind, _Other) and getattr(out, "__cuda_array_interface__", {"data": (0, False)})["data"][1]:
-            raise ValueError("out= is read-only")
-        address, device, shape, strides, code = kind.view(out, self.stream)
-        if device != self.device:
-            raise ValueError(f"out= is on device {device}, the array on {self.device}")
-        if code not in ("i4", "u4"):
-            raise ValueError(f"out= has the type {code}; labels on a GPU need int32 or uint32")
-        return address, tuple(shape), strides
 
-    def read(self, array, type_) -> np.ndarray:
-        """Contents of an array of this call, when its stream has written it."""
-        count = array.nbytes if hasattr(array, "nbytes") else int(np.prod(array.shape)) * array.dtype.itemsize
-        return np.frombuffer(_core.read(self.device, self.kind.address(array), int(count), self.stream), type_)
+def _view_of_out(kind, device, stream, out):
+    if not on_device(out):
+        raise TypeError(f"out= is {type(out).__name__}; it must be an array on a GPU")
+    if library_of(out) in ("jax", "jaxlib"):
+        raise TypeError("arrays of JAX are not written: out= is for other libraries")
+    of_out = _kind_of(out)
+    if type(of_out) is not type(kind):
+        raise TypeError("out= is an array of another library than the input")
+    if isinstance(kind, _Other) and getattr(out, "__cuda_array_interface__", {"data": (0, False)})["data"][1]:
+        raise ValueError("out= is read-only")
+    address, device_of_out, shape, strides, code = of_out.view(out, stream)
+    if device_of_out != device:
+        raise ValueError(f"out= is on device {device_of_out}, the array on {device}")
+    if code not in ("i4", "u4"):
+        raise ValueError(f"out= has the type {code}; labels on a GPU need int32 or uint32")
+    return address, tuple(shape), strides
+
+
+def _counts(kind, plan, array, at, batch):
+    count = kind.empty((plan.images,) if batch else (), "i8" if batch else kind.count_type(), array)
+    plan.native.label(*at, kind.address(count))
+    return count
 
 
 def label_async(array, connectivity, values, delta, batch, packed_width, out, stream):
-    call = Labeling(array, connectivity, values, delta, batch, packed_width, out, stream)
-    finish = call.kind.finish
-    return (finish(call.labels) if out is None else out), finish(call.count)
+    def work(kind, plan, array, at):
+        return kind.finish(_counts(kind, plan, array, at, batch))
+
+    return _run(array, connectivity, values, delta, batch, packed_width, out, stream, work)
 
 
-def label(array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing):
+def label(array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing, areas=False):
+    def with_areas(kind, plan, array, at):
+        if out is not None and at[2] == at[3]:
+            raise ValueError("out= is the array, which areas need: use another array")
+        counts, sizes = kind.empty((plan.images,), "i8", array), kind.empty(plan.out_shape, "i4", array)
+        elements = math.prod(plan.extent)
+        capacity = min(elements, max(1 << 16, elements >> 6))
+        while True:
+            components, address = kind.workspace(capacity * _COMPONENT, array)
+            table, of_table = kind.workspace(4 * (capacity + 1), array)
+            plan.native.label_areas(*at, kind.address(counts), address, capacity, of_table, kind.address(sizes))
+            found = np.frombuffer(_core.read(at[0], kind.address(counts), 8 * plan.images, 8 * plan.images, 1, at[1]), np.int64)
+            if found.max(initial=0) <= capacity:
+                return (kind.finish(counts) if batch else int(found[0])), kind.finish(sizes)
+            capacity = int(found.max())
+
+    def wait(kind, plan, array, at):
+        if not batch:
+            return plan.native.label_and_wait(*at)
+        count = _counts(kind, plan, array, at, batch)
+        _core.read(at[0], 0, 0, 0, 0, at[1])  # waits
+        return kind.finish(count)
+
+    def with_table(kind, plan, array, at):
+        layout = _layout(columns, plan.number, plan.ndim, spacing, 0, False)
+        if not layout.is_of_components:  # but sums over labels
+            return plan.native.label_and_wait(*at), None
+        capacity = 1 << 16
+        components, address = kind.workspace((capacity + 1) * _COMPONENT, array)
+        block = kind.empty((layout.size, capacity), "i8", array)
+        count = plan.native.label_table(*at, address, capacity, layout.native, layout.spacing, kind.address(block))
+        return count, (layout.name(kind.split(block, layout.integers, count)) if count <= capacity else None)
+
+    options = (array, connectivity, values, delta, batch, packed_width, out, stream)
+    if areas:
+        labels, (count, sizes) = _run(*options, with_areas)
+        return labels, count, sizes
     if columns is None:
-        call = Labeling(array, connectivity, values, delta, batch, packed_width, out, stream, not batch)
-        if batch:
-            call.read(call.count, np.int64)
-        labels = call.kind.finish(call.labels) if out is None else out
-        return labels, call.kind.finish(call.count) if batch else call.count, None
+        return *_run(*options, wait), None
     if batch:
         raise ValueError("stats is not for batches; measure() the labels of connectivity=8, which labels each image by itself")
-    capacity = 1 << 16
-    call = Labeling(array, connectivity, values, delta, False, packed_width, out, stream, capacity=capacity)
-    names = columns_of(columns, call.ndim, spacing)
-    check_measured(names)
-    count = int(call.read(call.count, np.int64)[0])
-    labels = call.labels
-    if not _measured(True).issuperset(names.wanted):  # these are sums over labels
-        labels = call.kind.finish(labels) if out is None else out
-        return labels, count, measure(labels, None, columns, connectivity, spacing)
-    if count > capacity:  # again, with room for all
-        call = Labeling(array, connectivity, values, delta, False, packed_width, labels, stream, capacity=count)
-    with call.kind.use(call.keep[0], call.stream):
-        table = make_table(
-            call.kind, call.keep[0], names, call.number, count,
-            lambda made: _core.device_table(
-                call.device, call.stream, call.kind.address(call.components), count,
-                call.extent, call.number, names.spacing, made,
-            ),
-        )  # fmt: skip
-    return call.kind.finish(labels) if out is None else out, count, table
-
-
-_ENDS = frozenset({"x1", "y1", "z1"})
+    labels, (count, table) = _run(*options, with_table)
+    if table is None:  # also if there was no room for all
+        table = measure(labels, None, columns, connectivity, spacing)
+    return labels, count, table
 
 
 @functools.cache
@@ -654,105 +611,90 @@ def _measured(of_components=False) -> frozenset:
     return frozenset(_core.measured_on_device(of_components))
 
 
-def check_measured(names: Columns) -> None:
-    if unknown := set(names.wanted) - _measured():
-        raise ValueError(f"not measured on a GPU: {', '.join(sorted(unknown))}; move the array to the CPU")
+class _Layout:
+    """The columns of a table in one block of memory: libraries take longer to make an array than the kernel to write it."""
+
+    def __init__(self, properties, connectivity, ndim, spacing, channels, numbered):
+        self.columns, self.channels = columns_of(properties, ndim, spacing), channels
+        self.of_channels = ChannelColumns(properties, ndim, spacing) if numbered else None
+        self.spacing = self.columns.spacing
+        wanted = self.columns.wanted
+        if unknown := set(wanted) - _measured():
+            raise ValueError(f"not measured on a GPU: {', '.join(sorted(unknown))}; move the array to the CPU")
+        self.keys = [(name, i) for name in wanted for i in range(max(1, channels) if is_of_samples(name) else 1)]
+        whole = _integers(connectivity)
+        self.keys.sort(key=lambda key: key[0] not in whole)
+        self.integers = sum(name in whole for name, _ in self.keys)
+        self.is_of_components = _measured(True).issuperset(wanted)
+        self.size = len(self.keys)
+        self.native = _core.Layout([name for name, _ in self.keys], [i for _, i in self.keys], self.integers)
+
+    def name(self, arrays, labels=None) -> dict:
+        """Returns the table of the columns in a block. `labels`: instead of its own."""
+        found = dict(zip(self.keys, arrays))
+        if labels is not None and ("label", 0) in found:
+            found["label", 0] = labels
+        if not self.of_channels:
+            return self.columns.name({name: array for (name, _), array in found.items()})
+        others, of_samples = self.of_channels.others, self.of_channels.of_samples
+        tables = [
+            of_samples.name({name: found[name, i if is_of_samples(name) else 0] for name in of_samples.wanted})
+            for i in range(self.channels)
+        ]
+        return self.of_channels.join(others.name({name: found[name, 0] for name in others.wanted}), tables)
 
 
-#: Bytes of memory that a table may keep without need.
-_SMALL = 1 << 20
+@functools.lru_cache(64)
+def _known_layout(*arguments):
+    return _Layout(*arguments)
 
 
-def make_table(kind, array, names: Columns, connectivity: int, capacity: int, write, count=None) -> dict:
-    """Makes a table. `write` enqueues columns of `capacity` rows; count() returns how many of these there are.
-
-    All columns are in one array, integers first, then bounds of boxes, then numbers: libraries take longer to make an
-    array than the kernel to write it.
-    """
-    whole = _integers(connectivity)
-    wanted = sorted(names.wanted, key=lambda name: (name not in whole, name in _ENDS))
-    integers = sum(name in whole for name in wanted)
-    ends = sum(name in _ENDS for name in wanted)
-    block = kind.empty((len(wanted), capacity), "i8", array)
-    if capacity:
-        at = kind.address(block)
-        write([(name, at + 8 * capacity * i, name in whole) for i, name in enumerate(wanted)])
-    rows = count() if count else capacity
-    if rows is None:
-        return None
-    block = kind.column(block)
-    if 2 * rows < capacity and 8 * capacity * len(wanted) > _SMALL:
-        block = kind.copy(block[:, :rows])
-    if ends:
-        block[integers - ends : integers, :rows] += 1  # boxes are half-open
-    columns = [*block[:integers, :rows], *block[integers:].view(kind.f8)[:, :rows]]
-    return names.name(dict(zip(wanted, columns)))
+def _layout(properties, connectivity, ndim, spacing, channels, numbered):
+    properties = (properties,) if isinstance(properties, str) or callable(properties) else tuple(properties)
+    if spacing is not None and not isinstance(spacing, (int, float)):
+        spacing = tuple(np.atleast_1d(spacing).tolist())
+    return _known_layout(properties, connectivity, ndim, spacing, channels, numbered)
 
 
-def measure(labels, intensity, properties, connectivity, spacing):
+def measure(labels, intensity, properties, connectivity, spacing, rows=None):
+    """`rows`: of the table, which is not waited for, and whose number is returned too."""
     need_cuda()
     kind = _kind_of(labels)
+    if rows is not None:
+        if isinstance(kind, _Other):
+            raise TypeError("tables of this library are read, which waits: use measure()")
+        if not 1 <= operator.index(rows) < 2**32 - 1:
+            raise ValueError(f"rows is a number of labels from 1 to 2**32 - 2, not {rows}")
     stream = kind.find_stream(labels)
     with kind.use(labels, stream):
         check_intensity(intensity, properties)
+        samples, numbered = channels_of(intensity, labels.shape)
         image = _Labels(kind, labels, stream, connectivity)
-        if intensity is None or intensity.shape == labels.shape:
-            return image.measure(columns_of(properties, labels.ndim, spacing), intensity)
-        if intensity.shape[:-1] != labels.shape:
-            raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
-
-        def of_channel(columns, channel):
-            return image.measure(columns, None if channel is None else intensity[..., channel])
-
-        return measure_channels(properties, labels.ndim, spacing, intensity.shape[-1], of_channel)
+        layout = _layout(properties, image.number, labels.ndim, spacing, len(samples), numbered)
+        return image.measure(layout, samples, rows)
 
 
 class _Labels:
-    """A label image that is measured: labels from 1 to not far above the number of elements."""
+    """A label image that is measured, or compared with another one."""
 
     def __init__(self, kind, labels, stream, connectivity):
         self.kind, self.stream = kind, stream
         self.number = pixels(connectivity, labels.ndim)
-        _, self.device, _, _, code = kind.view(labels, stream)
+        _, self.device, shape, _, code = found = kind.view(labels, stream)
         if code[0] not in "iub" or code.startswith("bf"):
             raise TypeError(f"labels are integers, not {code}")
         if code in ("b1", "u1", "i1"):
-            labels = kind.integers(labels)
-        elements = math.prod(labels.shape)
-        self.extent = (labels.shape[-1], *reversed(labels.shape[:-1]), 1, 1)[:3]
-        self.labels, self.largest, self.ids, self.elements = labels, None, None, elements
+            labels, found = kind.integers(labels), None
+        self.extent = (shape[-1], *reversed(shape[:-1]), 1, 1)[:3]
+        self.elements = math.prod(shape)
+        self.view, self.array = self._view(labels, found)
+        self.largest, self.ids = (None, None) if self.elements else (0, None)
 
-    def find_largest(self, highest=None):
-        """Sets the largest label. Sparse labels are replaced by ranks, whose labels `ids` has.
-
-        `highest`: as highest_label() finds it, if that is known.
-        """
-        kind, elements = self.kind, self.elements
-        if self.largest is not None:
-            return
-        view, labels = self._view(self.labels) if elements else ((0, 0, (0, 0)), self.labels)
-        if highest is None and elements:
-            memory = kind.empty((), "i8", labels)
-            highest = _core.highest_label(self.device, self.stream, view, self.extent, kind.address(memory))
-        self.largest = highest or 0
-        bits = 8 << view[1] % 4
-        if view[1] >= _VALUE_TYPES["i1"] and self.largest >> (bits - 1):
-            raise ValueError(f"labels are not negative; one is {self.largest - (1 << bits)}")
-        if self.largest > min(max(elements, 1 << 20), 2**32 - 2):
-            # libraries do little with unsigned integers
-            is_unsigned = view[1] < _VALUE_TYPES["i1"]
-            if is_unsigned and self.largest >> (31 if kind.count_type() == "i4" else 63):
-                raise ValueError(f"a label is {self.largest}, which integers of this library do not hold: move the array to the CPU")
-            self.ids, labels = kind.ranks(kind.integers(labels) if is_unsigned else labels)
-            self.largest = len(self.ids) - 1
-            if int(self.ids[0]) != 0:  # no background: ranks from 1 on
-                labels, self.largest = labels + 1, len(self.ids)
-            self.labels = labels
-
-    def _view(self, array):
-        """Returns (address, type, pitches), and the array that is there."""
+    def _view(self, array, found=None):
+        """Returns (address, type, pitches), and the array that is there. `found`: view() of the array."""
         for _ in range(3):
-            address, device, shape, strides, code = self.kind.view(array, self.stream)
+            address, device, shape, strides, code = found or self.kind.view(array, self.stream)
+            found = None
             if code in ("f2", "bf16", "bf2"):
                 array = self.kind.widen(array)
             elif (pitches := _pitches(shape, strides, int(code[1:]))) is None:
@@ -760,84 +702,98 @@ class _Labels:
             else:
                 if device != self.device:
                     raise ValueError(f"arrays are on the devices {self.device} and {device}")
-                return (address, _VALUE_TYPES["u1" if code == "b1" else code], pitches), array
+                return (address, value_type(code), pitches), array
         raise ValueError("elements of a row do not follow each other")
 
-    def measure(self, names: Columns, samples) -> dict:
-        check_measured(names)
-        kind = self.kind
-        labels, keep = self._view(self.labels)
-        if samples is None:
-            of_samples, keep_samples = (0, 0, (0, 0)), None
-        else:
-            if type(_kind_of(samples)) is not type(kind):
-                raise TypeError("intensity is an array of another library than labels")
-            of_samples, keep_samples = self._view(samples)
-            if of_samples[1] in (_VALUE_TYPES["u8"], _VALUE_TYPES["i8"], _VALUE_TYPES["f8"]):
-                raise TypeError("samples of 64 bits are not measured on a GPU; convert them to int32 or float32")
-        # Few labels are a good guess: then nothing waits for the search of the largest one.
-        if isinstance(kind, _Other):  # its tables are read, all rows of them
-            self.find_largest()
-        largest = self.largest
-        if largest is None:
-            largest = min(self.elements, max(1 << 12, self.elements >> 9))
-        size = max(256, _core.device_measure_workspace_bytes(largest, samples is not None, self.number, list(names.wanted)))
-        workspace, address = kind.workspace(size, keep)
-        found = kind.empty((2,), "i8", keep)
+    def _memory(self, bytes_):
+        """Returns memory for one call and its address, with room for two words behind `bytes_`, and these bytes."""
+        bytes_ = max(256, bytes_ + -bytes_ % 8)
+        return *self.kind.workspace(bytes_ + 16, self.array), bytes_
 
-        def write(columns):
-            _core.device_measure(
-                self.device, self.stream, labels, of_samples, self.extent, largest, self.number,
-                names.spacing, columns, kind.address(found), kind.address(found) + 8, address, size,
+    def set_highest(self, highest) -> None:
+        """Sets the largest label. Those that are far apart are replaced by their ranks, whose labels `ids` has."""
+        bits = 8 << self.view[1] % 4
+        if self.view[1] >= _VALUE_TYPES["i1"] and highest >> (bits - 1):
+            raise ValueError(f"labels are not negative; one is {highest - (1 << bits)}")
+        self.largest = highest
+        if highest <= min(max(self.elements, 1 << 20), 2**32 - 2):
+            return
+        self.is_unsigned = highest >= 2**63
+        capacity = 1 << 16
+        while True:
+            ranks = self.kind.empty(self.extent[::-1], "i4", self.array)
+            self.ids = self.kind.empty((1, capacity + 1), "i8", self.array)
+            memory, at, size = self._memory(_core.device_pairs_workspace_bytes(capacity, False))
+            self.largest = _core.rank_labels(
+                self.device, self.stream, self.view, self.extent, self.kind.address(ranks), self.kind.address(self.ids),
+                capacity, at + size, at, size,
             )  # fmt: skip
+            if self.largest <= capacity:
+                break
+            capacity = max(self.largest, 4 * capacity)
+        self.array, self.view = ranks, (self.kind.address(ranks), _VALUE_TYPES["u4"], (0, 0))
 
-        def rows():
-            if not largest:
-                return 0
-            count, highest = np.frombuffer(_core.read(self.device, kind.address(found), 16, self.stream), np.uint64)
-            self.find_largest(int(highest))
-            return int(count) if self.largest == highest <= largest else None
+    def find_largest(self) -> None:
+        if self.largest is None:
+            memory, at, size = self._memory(0)
+            self.set_highest(_core.highest_label(self.device, self.stream, self.view, self.extent, at + size))
 
-        table = make_table(kind, keep, names, self.number, largest, write, rows)
-        if table is None:
-            return self.measure(names, samples)
-        if "label" in table:
-            table["label"] = self.named(table["label"])
-        return table
+    def measure(self, layout, samples, rows):
+        kind = self.kind
+        views, keep = [], []
+        for image in samples:
+            if not on_device(image) or type(_kind_of(image)) is not type(kind):
+                raise TypeError("intensity is an array of another library, or in other memory, than labels")
+            view, array = self._view(image)
+            views.append(view)
+            keep.append(array)
+        while True:
+            # Few labels are a good guess: then nothing waits for the search of the largest one.
+            known = rows if rows is not None else self.largest
+            largest = max(1, min(self.elements, max(1 << 12, self.elements >> 9)) if known is None else known)
+            types = [view[1] for view in views]
+            memory, at, size = self._memory(layout.native.workspace_bytes(largest, self.number, types))
+            block = kind.empty((layout.size, largest), "i8", self.array)
+            counts = at + size
+            if rows is not None:
+                words = kind.empty((2,), "i8", self.array)
+                counts = kind.address(words)
+            found = layout.native.measure(
+                self.device, self.stream, self.view, views, self.extent, largest, self.number, layout.spacing,
+                kind.address(block), counts, at, size, rows is None,
+            )  # fmt: skip
+            if rows is not None:
+                return layout.name(kind.split(block, layout.integers, rows)), words[0]
+            if known is None:
+                self.set_highest(found[1])
+            if self.largest <= largest and (known is not None or self.ids is None):
+                ids = None if self.ids is None else self.signed(kind.split(self.ids, 1, self.largest + 1)[0][1:])
+                return layout.name(kind.split(block, layout.integers, found[0]), ids)
 
-    def named(self, labels, ids=None):
-        """Returns the labels of the image that the labels 1 to `largest` stand for. `ids`: a copy of its ids."""
-        ids = self.ids if ids is None else ids
-        return labels if ids is None else ids[labels - (1 - (len(ids) - self.largest))]
+    def signed(self, ids):
+        """Returns columns of the labels of ranks, which may be above those of int64."""
+        return ids.view(self.kind.unsigned) if self.is_unsigned else ids
 
-    def pairs(self, others) -> list:
-        """Returns the columns of pairs of labels: both labels, and counts.
+    def pairs(self, others):
+        """Returns the columns of pairs of labels, a block, and their number: both labels, and counts.
 
         Of overlaps with `others`, the last is the first element; without, contacts.
         """
         kind = self.kind
         for image in (self, others) if others else (self,):
             image.find_largest()
-        labels, keep = self._view(self.labels)
-        of_others, keep_others = self._view(others.labels) if others else ((0, 0, (0, 0)), None)
         largest = max(self.largest, others.largest if others else 0)
         capacity = min(max(1 << 14, 2 * largest), 1 << 20)
         while True:
-            columns = [kind.empty((capacity,), "i8", keep) for _ in range(4 if others else 7)]
-            places = [kind.address(column) for column in columns]
-            if not others:
-                places.insert(3, 0)
-            count = kind.empty((), "i8", keep)
-            size = _core.device_pairs_workspace_bytes(capacity, others is None)
-            workspace, address = kind.workspace(size, keep)
-            _core.device_pairs(
-                self.device, self.stream, labels, of_others, self.extent, self.number, largest,
-                places, capacity, kind.address(count), address, size,
+            block = kind.empty((4 if others else 7, capacity), "i8", self.array)
+            memory, at, size = self._memory(_core.device_pairs_workspace_bytes(capacity, others is None))
+            count = _core.device_pairs(
+                self.device, self.stream, self.view, others.view if others else (0, 0, (0, 0)), self.extent,
+                self.number, largest, kind.address(block), capacity, at + size, at, size,
             )  # fmt: skip
-            rows = int(np.frombuffer(_core.read(self.device, kind.address(count), 8, self.stream), np.int64)[0])
-            if rows <= capacity:
-                return [kind.column(column)[:rows] for column in columns]
-            capacity = max(rows, 4 * capacity)
+            if count <= capacity:
+                return block, count
+            capacity = max(count, 4 * capacity)
 
 
 def contacts(labels, connectivity, spacing) -> dict:
@@ -846,9 +802,15 @@ def contacts(labels, connectivity, spacing) -> dict:
     stream = kind.find_stream(labels)
     with kind.use(labels, stream):
         image = _Labels(kind, labels, stream, connectivity)
-        columns = image.pairs(None)
+        block, count = image.pairs(None)
+        if image.ids is not None:
+            _core.name_labels(
+                image.device, stream, kind.address(block), 2, block.shape[1], count, kind.address(image.ids), image.largest + 1
+            )
         names = ("label_a", "label_b", "faces_x", "faces_y", "faces_z", "edges", "corners")
-        found = dict(zip(names, (*map(image.named, columns[:2]), *columns[2:])))
+        found = dict(zip(names, kind.split(block, len(names), count)))
+        if image.ids is not None:
+            found.update({name: image.signed(found[name]) for name in names[:2]})
         return contact_table(found, labels.ndim, spacing, kind.real)
 
 
@@ -865,12 +827,18 @@ def match(truth, prediction, threshold, pairs, per_value, connectivity, empty, d
     if tuple(truth.shape) != tuple(prediction.shape):
         raise ValueError("truth and prediction have different shapes")
     stream = kind.find_stream(truth)
+
+    def on_host(image, block, rows):
+        columns, capacity = block.shape
+        words = _core.read(image.device, kind.address(block), 8 * capacity, 8 * rows, columns, stream)
+        return np.frombuffer(words, np.int64).reshape(columns, rows)
+
     with kind.use(truth, stream):
         images = [_Labels(kind, image, stream, None) for image in (truth, prediction)]
-        columns = [kind.host(column) for column in images[0].pairs(images[1])]
+        columns = on_host(images[0], *images[0].pairs(images[1]))
         scores, table = _core.match_overlaps(*columns, thresholds, pairs, of_empty, smallest)
         for name, image in zip(("truth", "prediction"), images):
             if table and image.ids is not None:
-                found = table[name].astype(np.int64)
-                table[name] = np.where(found == 0, 0, image.named(found, kind.host(image.ids)))
+                ids = on_host(image, image.ids, image.largest + 1)[0].view(np.uint64)
+                table[name] = ids[table[name].astype(np.int64)]
     return match_result(scores, table, pairs, empty)

@@ -8,13 +8,23 @@ import numpy as np
 
 from . import _core
 from ._kinds import Output, as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
-from ._measures import Columns, as_signed, check_intensity, measure_channels, sign_together
+from ._measures import ChannelColumns, Columns, as_signed, channels_of, check_intensity, sign_together
 
 _NO_SPACING = [0.0, 0.0, 0.0]
 _MOST = 2**64 - 1
 
 
-def label(array, connectivity, values, delta, periodic, packed_width, out, columns, spacing, intensity):
+def areas_of(labels, images) -> np.ndarray:
+    """Returns the area of each element's component. `labels`: those of each image begin at 1."""
+    areas = np.empty_like(labels, np.int32 if labels.size < 2**31 else np.int64)
+    for of_image, result in zip(labels, areas) if images else [(labels, areas)]:
+        sizes = np.bincount(of_image.ravel("K").astype(np.int64, copy=False), minlength=1).astype(areas.dtype)
+        sizes[0] = 0
+        sizes.take(of_image, out=result)
+    return areas
+
+
+def label(array, connectivity, values, delta, periodic, packed_width, out, columns, spacing, intensity, areas=False):
     given = array
     array = as_host(array)
     if values:
@@ -59,7 +69,8 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
         table = names.name(measured, labels, intensity) if names else None
     if output:
         output.finish()
-    return (like(labels, given, is_labels=True) if out is None else out), count, table
+    third = like(areas_of(labels, False), given, is_labels=True) if areas else table
+    return (like(labels, given, is_labels=True) if out is None else out), count, third
 
 
 def is_turned(array, number: int) -> bool:
@@ -67,7 +78,7 @@ def is_turned(array, number: int) -> bool:
     return (array.ndim < 3 or number not in (4, 8)) and 0 not in array.strides
 
 
-def label_batch(array, connectivity, values, delta, out):
+def label_batch(array, connectivity, values, delta, out, areas):
     given = array
     array = as_host(array)
     images, shape = images_of(array.shape)
@@ -89,7 +100,8 @@ def label_batch(array, connectivity, values, delta, out):
             counts[i] = _core.label_mask(each[i], each_out[i], number)
     if output:
         output.finish()
-    return (like(labels, given, is_labels=True) if out is None else out), like(counts, given)
+    third = like(areas_of(labels, True), given, is_labels=True) if areas else None
+    return (like(labels, given, is_labels=True) if out is None else out), like(counts, given), third
 
 
 def as_samples(intensity) -> np.ndarray:
@@ -114,17 +126,16 @@ def measure(labels, intensity, properties, connectivity, spacing):
     check_intensity(intensity, properties)
     if intensity is None:
         return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None), labels)
-    intensity = as_samples(intensity)
-    if intensity.shape == labels.shape:
-        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, intensity), labels, intensity)
-    if intensity.shape[:-1] != labels.shape:
-        raise ValueError(f"intensity has the shape {intensity.shape}, the labels have {labels.shape}")
+    is_list = isinstance(intensity, (list, tuple)) and all(hasattr(image, "shape") for image in intensity)
+    images, numbered = channels_of(list(map(as_samples, intensity)) if is_list else as_samples(intensity), labels.shape)
 
-    def of_channel(columns, channel):
-        samples = None if channel is None else intensity[..., channel]
+    def of_channel(columns, samples):
         return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, samples), labels, samples)
 
-    return measure_channels(properties, labels.ndim, spacing, intensity.shape[-1], of_channel)
+    if not numbered:
+        return of_channel(columns, images[0])
+    channels = ChannelColumns(properties, labels.ndim, spacing)
+    return channels.join(of_channel(channels.others, None), [of_channel(channels.of_samples, image) for image in images])
 
 
 def _size(name: str, number, default: int, least: int = 0) -> int:

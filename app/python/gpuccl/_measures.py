@@ -213,7 +213,8 @@ def columns_of(properties, ndim: int, spacing) -> Columns:
 
 def as_signed(values: np.ndarray) -> np.ndarray:
     """Returns labels as int64 if they fit, because differences of uint64 are not negative."""
-    return values.view(np.int64) if values.dtype == np.uint64 and values.max(initial=0) < 2**63 else values
+    is_unsigned = isinstance(values, np.ndarray) and values.dtype == np.uint64
+    return values.view(np.int64) if is_unsigned and values.max(initial=0) < 2**63 else values
 
 
 def sign_together(table: dict, *names: str) -> dict:
@@ -239,21 +240,39 @@ def check_intensity(intensity, properties) -> None:
         raise ValueError("no property needs intensity; add one, such as intensity_mean")
 
 
-def measure_channels(properties, ndim: int, spacing, channels: int, measure) -> dict:
-    """Measures each channel by itself: measure(columns, channel), with no channel for what needs no samples."""
-    names = (properties,) if isinstance(properties, str) or callable(properties) else tuple(properties)
-    of_samples = Columns([name for name in names if is_of_samples(name)], ndim, spacing)
-    table = measure(Columns([name for name in names if not is_of_samples(name)], ndim, spacing), None)
-    tables = [measure(of_samples, channel) for channel in range(channels)]
-    result = {}
-    for name in names:
-        for column in Columns(name, ndim, spacing).names:
-            if not is_of_samples(name):
+def channels_of(intensity, shape) -> tuple[list, bool]:
+    """Returns the images of samples for labels of a shape, and whether columns have the numbers of channels."""
+    if intensity is None:
+        return [], False
+    if isinstance(intensity, (list, tuple)) and all(getattr(image, "shape", None) == shape for image in intensity):
+        return list(intensity), True
+    if intensity.shape == shape:
+        return [intensity], False
+    if intensity.shape[:-1] == shape:
+        return [intensity[..., channel] for channel in range(intensity.shape[-1])], True
+    if intensity.shape[1:] == shape:
+        return [intensity[channel] for channel in range(intensity.shape[0])], True
+    raise ValueError(f"intensity has the shape {tuple(intensity.shape)}, the labels have {tuple(shape)}")
+
+
+class ChannelColumns:
+    """Columns of a table with several channels: those without samples, those of each channel, and their order."""
+
+    def __init__(self, properties, ndim: int, spacing):
+        names = (properties,) if isinstance(properties, str) or callable(properties) else tuple(properties)
+        self.others = Columns([name for name in names if not is_of_samples(name)], ndim, spacing)
+        self.of_samples = Columns([name for name in names if is_of_samples(name)], ndim, spacing)
+        self._order = [(column, is_of_samples(name)) for name in names for column in Columns(name, ndim, spacing).names]
+
+    def join(self, table: dict, tables: list) -> dict:
+        """Returns the table of all columns. `tables`: of the channels."""
+        result = {}
+        for column, is_of_channel in self._order:
+            if not is_of_channel:
                 result[column] = table[column]
-                continue
-            for channel, measured in enumerate(tables):
+            for channel, measured in enumerate(tables if is_of_channel else ()):
                 result[f"{column}-{channel}"] = measured[column]
-    return result
+        return result
 
 
 def is_of_samples(name) -> bool:

@@ -1,7 +1,7 @@
 """Operators of PyTorch, for ``torch.compile``, ``torch.export`` and CUDA graphs.
 
 ``import gpuccl.torch`` registers ``torch.ops.gpuccl.label``, ``clean`` and ``measure``. They take tensors on the CPU and
-on a GPU, and have no gradients. On a GPU, `label` and `clean` do not wait.
+on a GPU, and have no gradients. On a GPU, `label`, `clean`, and `measure` with `rows` do not wait.
 
 >>> import gpuccl.torch                                                        # doctest: +SKIP
 >>> @torch.compile(fullgraph=True)                                             # doctest: +SKIP
@@ -72,19 +72,32 @@ def _(array, *conditions, **more):
 
 @torch.library.custom_op("gpuccl::measure", mutates_args=())
 def measure(
-    labels: Tensor, intensity: Optional[Tensor] = None, properties: str = "label,area", connectivity: Optional[int] = None
+    labels: Tensor,
+    intensity: Optional[Tensor] = None,
+    properties: str = "label,area",
+    connectivity: Optional[int] = None,
+    rows: Optional[int] = None,
 ) -> Tensor:
     """Measure the objects of a label image; as :func:`gpuccl.measure`.
 
     `properties` has names between commas. Returns the table as float64, a row for each column of
     :func:`gpuccl.measure` and a column for each object. Labels are exact up to 2**53. `intensity` has the shape of
-    `labels`.
+    `labels`. With `rows`, labels up to this number are measured, and objects that do not occur are columns of 0 at the
+    end: then the size is known, and CUDA graphs capture it.
     """
-    table = gpuccl.measure(labels, intensity, properties.split(","), connectivity=connectivity)
-    return torch.stack([torch.as_tensor(column).double() for column in table.values()])
+    names = properties.split(",")
+    if rows is not None and labels.is_cuda:
+        table, _ = gpuccl.measure_async(labels, intensity, names, rows=rows, connectivity=connectivity)
+    else:
+        if rows is not None:
+            labels = torch.where(labels <= rows, labels, 0)
+        table = gpuccl.measure(labels, intensity, names, connectivity=connectivity)
+    found = torch.stack([torch.as_tensor(column).double() for column in table.values()])
+    return found if rows is None else torch.nn.functional.pad(found, (0, rows - found.shape[1]))
 
 
 @measure.register_fake
-def _(labels, intensity=None, properties="label,area", connectivity=None):
+def _(labels, intensity=None, properties="label,area", connectivity=None, rows=None):
     columns = len(set(Columns(properties.split(","), labels.ndim).names))
-    return labels.new_empty((columns, torch.library.get_ctx().new_dynamic_size()), dtype=torch.float64)
+    objects = torch.library.get_ctx().new_dynamic_size() if rows is None else rows
+    return labels.new_empty((columns, objects), dtype=torch.float64)

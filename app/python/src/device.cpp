@@ -3,18 +3,21 @@
 #include <cuda_runtime_api.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -142,41 +145,113 @@ T* at(std::uintptr_t address) {
   return reinterpret_cast<T*>(address);
 }
 
-/// Words of host memory where the device writes counts. Kept for later calls. Thread-safe.
+/// Counts of a call: two words.
+using Counts = std::array<unsigned long long, 2>;
+
+/// Host memory where the device writes counts. Kept for later calls. Thread-safe.
 class CountWords {
  public:
-  unsigned long long* acquire() {
+  Counts* acquire() {
     const std::lock_guard lock(mutex_);
-    unsigned long long* word = nullptr;
+    Counts* words = nullptr;
     if (free_.empty()) {
-      free_.reserve(++words_);  // release() does not allocate
-      check(cudaHostAlloc(reinterpret_cast<void**>(&word), sizeof(*word),
+      free_.reserve(++made_);  // release() does not allocate
+      check(cudaHostAlloc(reinterpret_cast<void**>(&words), sizeof(*words),
                           cudaHostAllocPortable | cudaHostAllocMapped));
-      return word;
+      return words;
     }
-    word = free_.back();
+    words = free_.back();
     free_.pop_back();
-    return word;
+    return words;
   }
-  void release(unsigned long long* word) {
+  void release(Counts* words) {
     const std::lock_guard lock(mutex_);
-    free_.push_back(word);
+    free_.push_back(words);
   }
   void trim() {
     const std::lock_guard lock(mutex_);
-    for (; !free_.empty(); free_.pop_back(), --words_) check(cudaFreeHost(free_.back()));
+    for (; !free_.empty(); free_.pop_back(), --made_) check(cudaFreeHost(free_.back()));
   }
 
  private:
   std::mutex mutex_;
-  std::vector<unsigned long long*> free_;
-  std::size_t words_ = 0;  // in use and free
+  std::vector<Counts*> free_;
+  std::size_t made_ = 0;  // in use and free
 };
 
 CountWords& count_words() {
   static auto* const words = new CountWords;
   return *words;
 }
+
+/// Calls enqueue(counts) for work that writes counts to the host, waits for the stream, and returns them.
+template <class Enqueue>
+Counts wait_for_counts(std::uintptr_t stream, const Enqueue& enqueue) {
+  const std::unique_ptr<Counts, void (*)(Counts*)> counts(count_words().acquire(),
+                                                          [](Counts* done) { count_words().release(done); });
+  try {
+    enqueue(counts->data());
+  } catch (...) {
+    cudaStreamSynchronize(stream_of(stream));  // part of it may still write them
+    throw;
+  }
+  check(cudaStreamSynchronize(stream_of(stream)));
+  return *counts;
+}
+
+/// Enqueues the copy of a call's first counts from the device.
+void copy_counts(unsigned long long* to, std::uintptr_t from, std::size_t words, std::uintptr_t stream) {
+  check(cudaMemcpyAsync(to, at<void>(from), words * sizeof(*to), cudaMemcpyDeviceToHost, stream_of(stream)));
+}
+
+/// Columns of tables in one block of memory: a measure, or "label", and the channel whose samples it has. The
+/// first `integers` are int64, the others double. Boxes are half-open.
+class Layout {
+ public:
+  Layout(const std::vector<std::string>& names, std::vector<std::size_t> channels, std::size_t integers)
+      : channels_(std::move(channels)), integers_(integers) {
+    for (const std::string& name : names) measures_.push_back(find_measure(name));
+  }
+  /// Returns the columns of a channel. `block`: the address of the first column.
+  std::vector<DeviceColumn> columns(std::size_t channel, std::uintptr_t block, std::size_t capacity) const {
+    std::vector<DeviceColumn> columns;
+    for (std::size_t i = 0; i < measures_.size(); ++i) {
+      if (channels_[i] != channel) continue;
+      const std::uintptr_t address = block + 8 * capacity * i;
+      const std::optional<MeasureId> id = measures_[i];
+      DeviceColumn& column = columns.emplace_back();
+      column.measure = id;
+      if (i < integers_)
+        column.data = at<std::int64_t>(address);
+      else
+        column.data = at<double>(address);
+      column.is_past_end = id == MeasureId::x1 || id == MeasureId::y1 || id == MeasureId::z1;
+    }
+    return columns;
+  }
+  std::size_t bytes(std::size_t capacity) const { return 8 * capacity * measures_.size(); }
+  /// Returns the bytes of workspace that the measurement of labels up to `largest` needs. `types`: of the
+  /// samples of each channel.
+  std::size_t workspace_bytes(std::uint32_t largest, int connectivity, const std::vector<int>& types) const {
+    std::size_t bytes = 0;
+    for (std::size_t channel = 0; channel < std::max<std::size_t>(1, types.size()); ++channel) {
+      DeviceMeasuring request;
+      if (channel < types.size())
+        request.samples = {this, static_cast<ValueType>(types[channel])};  // any address
+      request.largest = largest;
+      request.connectivity = static_cast<Connectivity>(connectivity);
+      const std::vector<DeviceColumn> wanted = columns(channel, 8, largest);
+      request.columns = wanted;
+      bytes = std::max(bytes, device_measure_workspace_bytes(request));
+    }
+    return bytes;
+  }
+
+ private:
+  std::vector<std::optional<MeasureId>> measures_;
+  std::vector<std::size_t> channels_;
+  std::size_t integers_;
+};
 
 /// Everything about a call but addresses: the same for all arrays of a shape and layout.
 class Plan {
@@ -198,14 +273,12 @@ class Plan {
 
   std::size_t workspace_bytes() const { return workspace_bytes_; }
 
-  /// Enqueues the labeling; no components are written without a capacity.
+  /// Enqueues the labeling.
   void label(int device, std::uintptr_t stream, std::uintptr_t data, std::uintptr_t labels,
-             std::uintptr_t workspace, std::uintptr_t count, std::uintptr_t components,
-             std::size_t capacity) const {
+             std::uintptr_t workspace, std::uintptr_t count) const {
     const nb::gil_scoped_release others_go_on;
     const Current current(device);
-    enqueue(stream, data, labels, workspace, at<unsigned long long>(count), at<DeviceComponent>(components),
-            capacity);
+    enqueue(stream, data, labels, workspace, at<unsigned long long>(count), nullptr, 0);
   }
 
   /// Labels one image, waits for the stream, and returns the number of components.
@@ -214,21 +287,63 @@ class Plan {
     const nb::gil_scoped_release others_go_on;
     if (extent_.width == 0 || extent_.height == 0 || extent_.depth == 0) return 0;
     const Current current(device);
-    const std::unique_ptr<unsigned long long, void (*)(unsigned long long*)> word(
-        count_words().acquire(), [](unsigned long long* done) { count_words().release(done); });
-    try {
-      enqueue(stream, data, labels, workspace, word.get(), nullptr, 0);
-    } catch (...) {
-      cudaStreamSynchronize(stream_of(stream));  // part of it may still write the word
-      throw;
-    }
-    check(cudaStreamSynchronize(stream_of(stream)));
-    return *word;
+    return wait_for_counts(stream, [&](unsigned long long* count) {
+      enqueue(stream, data, labels, workspace, count, nullptr, 0);
+    })[0];
+  }
+
+  /// Enqueues the labeling, and an image of the area of each element's component, of int32 without padding.
+  /// `map`: room for `capacity` + 1 areas. Those of images with more components are undefined.
+  void label_areas(int device, std::uintptr_t stream, std::uintptr_t data, std::uintptr_t labels,
+                   std::uintptr_t workspace, std::uintptr_t count, std::uintptr_t components,
+                   std::size_t capacity, std::uintptr_t map, std::uintptr_t areas) const {
+    const nb::gil_scoped_release others_go_on;
+    const Current current(device);
+    check(cudaMemsetAsync(at<void>(map), 0, (capacity + 1) * sizeof(std::int32_t), stream_of(stream)));
+    const DeviceColumn area{.measure = MeasureId::area, .data = at<std::int32_t>(map) + 1};
+    const auto write = [&](std::int64_t i) {
+      const auto image = [&](std::uintptr_t first, std::int64_t pitch) {
+        return at<void>(first + static_cast<std::uintptr_t>(i * pitch));
+      };
+      table_on_device(at<const DeviceComponent>(components), capacity,
+                      at<const unsigned long long>(count) + i, extent_, connectivity_, {}, {&area, 1},
+                      stream_of(stream));
+      relabel_on_device({.labels = {image(labels, labels_pitch_), ValueType::u32, extent_, label_pitches_[0],
+                                    label_pitches_[1]},
+                         .map = at<void>(map),
+                         .entries = capacity + 1,
+                         .out = image(areas, extent_.elements() * std::int64_t{sizeof(std::int32_t)})},
+                        stream_of(stream));
+    };
+    enqueue(stream, data, labels, workspace, at<unsigned long long>(count), at<DeviceComponent>(components),
+            capacity, write);
+  }
+
+  /// As label_and_wait(), and writes a table of up to `capacity` components, whose memory has room for one
+  /// more.
+  unsigned long long label_table(int device, std::uintptr_t stream, std::uintptr_t data,
+                                 std::uintptr_t labels, std::uintptr_t workspace, std::uintptr_t components,
+                                 std::size_t capacity, const Layout& layout,
+                                 const std::array<double, 3>& spacing, std::uintptr_t block) const {
+    const nb::gil_scoped_release others_go_on;
+    const Current current(device);
+    const std::uintptr_t count = components + capacity * sizeof(DeviceComponent);
+    return wait_for_counts(stream, [&](unsigned long long* on_host) {
+      enqueue(stream, data, labels, workspace, at<unsigned long long>(count), at<DeviceComponent>(components),
+              capacity);
+      table_on_device(at<const DeviceComponent>(components), capacity, at<const unsigned long long>(count),
+                      extent_, connectivity_, spacing, layout.columns(0, block, capacity), stream_of(stream));
+      copy_counts(on_host, count, 1, stream);
+    })[0];
   }
 
  private:
-  void enqueue(std::uintptr_t stream, std::uintptr_t data, std::uintptr_t labels, std::uintptr_t workspace,
-               unsigned long long* count, DeviceComponent* components, std::size_t capacity) const {
+  /// Enqueues the labeling of all images, and each(i) after that of image i.
+  template <class Each = void (*)(std::int64_t)>
+  void enqueue(
+      std::uintptr_t stream, std::uintptr_t data, std::uintptr_t labels, std::uintptr_t workspace,
+      unsigned long long* count, DeviceComponent* components, std::size_t capacity,
+      const Each& each = [](std::int64_t) {}) const {
     for (std::int64_t i = 0; i < images_; ++i) {
       const auto image = data + static_cast<std::uintptr_t>(i * image_pitch_);
       DeviceResult result;
@@ -246,6 +361,7 @@ class Plan {
             {at<const void>(image), static_cast<ValueType>(type_), extent_, pitches_[0], pitches_[1], delta_},
             connectivity_, result, nullptr, at<void>(workspace), workspace_bytes_, stream_of(stream));
       }
+      each(i);
     }
   }
 
@@ -259,51 +375,11 @@ class Plan {
   std::size_t workspace_bytes_;
 };
 
-/// A column of a table: its measure or "label", its address, and whether it has integers.
-using Column = std::tuple<std::string, std::uintptr_t, bool>;
-
-std::vector<DeviceColumn> columns_of(const std::vector<Column>& columns) {
-  std::vector<DeviceColumn> made;
-  for (const auto& [name, address, is_integer] : columns) {
-    DeviceColumn column;
-    column.measure = find_measure(name);
-    if (is_integer)
-      column.data = at<std::int64_t>(address);
-    else
-      column.data = at<double>(address);
-    made.push_back(column);
-  }
-  return made;
-}
-
-/// Returns the bytes of workspace that the measurement of labels up to `largest` needs.
-std::size_t measure_workspace_bytes(std::uint32_t largest, bool with_samples, int connectivity,
-                                    const std::vector<std::string>& names) {
-  std::vector<DeviceColumn> columns;
-  for (const std::string& name : names) columns.push_back({find_measure(name), {}});
-  DeviceMeasuring request;
-  if (with_samples) request.samples.data = &columns;  // only whether there are some
-  request.largest = largest;
-  request.connectivity = static_cast<Connectivity>(connectivity);
-  request.columns = columns;
-  return device_measure_workspace_bytes(request);
-}
-
 std::vector<std::string> measured_on_device(bool of_components) {
   std::vector<std::string> names{"label"};
   for (const Measure& measure : measures())
     if (is_measured_on_device(measure.id, of_components)) names.emplace_back(measure.name);
   return names;
-}
-
-/// Enqueues columns of `count` components.
-void make_table(int device, std::uintptr_t stream, std::uintptr_t components, std::size_t count,
-                std::array<int, 3> extent, int connectivity, const std::array<double, 3>& spacing,
-                const std::vector<Column>& columns) {
-  const nb::gil_scoped_release others_go_on;
-  const Current current(device);
-  table_on_device(at<const DeviceComponent>(components), count, {extent[0], extent[1], extent[2]},
-                  static_cast<Connectivity>(connectivity), spacing, columns_of(columns), stream_of(stream));
 }
 
 /// An array in GPU memory: its address, ValueType, and the pitches of rows and slices in bytes.
@@ -321,30 +397,50 @@ DeviceValueImage image_of(const View& view, const std::array<int, 3>& extent) {
 
 /// Returns the highest label, which `memory` of the device receives, after the stream has found it.
 unsigned long long highest_label(int device, std::uintptr_t stream, const View& labels,
-                                 std::array<int, 3> extent, std::uintptr_t memory) {
+                                 const std::array<int, 3>& extent, std::uintptr_t memory) {
   const nb::gil_scoped_release others_go_on;
   const Current current(device);
-  highest_label_on_device(image_of(labels, extent), at<unsigned long long>(memory), stream_of(stream));
-  unsigned long long highest = 0;
-  check(cudaMemcpyAsync(&highest, at<void>(memory), sizeof(highest), cudaMemcpyDeviceToHost,
-                        stream_of(stream)));
-  check(cudaStreamSynchronize(stream_of(stream)));
-  return highest;
+  return wait_for_counts(stream, [&](unsigned long long* highest) {
+    highest_label_on_device(image_of(labels, extent), at<unsigned long long>(memory), stream_of(stream));
+    copy_counts(highest, memory, 1, stream);
+  })[0];
 }
 
-/// Enqueues the measurement of labels up to `largest`, with samples if `samples` has an address.
-void measure_labels(int device, std::uintptr_t stream, const View& labels, const View& samples,
-                    std::array<int, 3> extent, std::uint32_t largest, int connectivity,
-                    const std::array<double, 3>& spacing, const std::vector<Column>& columns,
-                    std::uintptr_t count, std::uintptr_t highest, std::uintptr_t workspace,
-                    std::size_t workspace_bytes) {
+/// Measures labels up to `largest`, and the samples of each channel. The table at `block` has a row for each
+/// of these labels, and the rest is undefined. `found`: two words of the device, which receive the number of
+/// labels that occur and the highest one. Returns them after a wait, or clears the table and does not wait.
+std::optional<Counts> measure_labels(const Layout& layout, int device, std::uintptr_t stream,
+                                     const View& labels, const std::vector<View>& samples,
+                                     const std::array<int, 3>& extent, std::uint32_t largest,
+                                     int connectivity, const std::array<double, 3>& spacing,
+                                     std::uintptr_t block, std::uintptr_t found, std::uintptr_t workspace,
+                                     std::size_t workspace_bytes, bool waits) {
   const nb::gil_scoped_release others_go_on;
   const Current current(device);
-  const std::vector<DeviceColumn> wanted = columns_of(columns);
-  measure_on_device(
-      {image_of(labels, extent), image_of(samples, extent), largest, static_cast<Connectivity>(connectivity),
-       spacing, wanted, largest, at<unsigned long long>(count), at<unsigned long long>(highest)},
-      at<void>(workspace), workspace_bytes, stream_of(stream));
+  DeviceMeasuring request;
+  request.labels = image_of(labels, extent);
+  request.largest = largest;
+  request.connectivity = static_cast<Connectivity>(connectivity);
+  request.spacing = spacing;
+  request.capacity = largest;
+  request.count = at<unsigned long long>(found);
+  request.highest = request.count + 1;
+  const auto enqueue = [&] {
+    for (std::size_t channel = 0; channel < std::max<std::size_t>(1, samples.size()); ++channel) {
+      if (channel < samples.size()) request.samples = image_of(samples[channel], extent);
+      const std::vector<DeviceColumn> columns = layout.columns(channel, block, largest);
+      request.columns = columns;
+      measure_on_device(request, at<void>(workspace), workspace_bytes, stream_of(stream));
+    }
+  };
+  if (waits)
+    return wait_for_counts(stream, [&](unsigned long long* counts) {
+      enqueue();
+      copy_counts(counts, found, 2, stream);
+    });
+  check(cudaMemsetAsync(at<void>(block), 0, layout.bytes(largest), stream_of(stream)));
+  enqueue();
+  return std::nullopt;
 }
 
 /// A mask of bytes (type -2) or a multi-label image in GPU memory.
@@ -405,37 +501,76 @@ std::size_t pairs_workspace_bytes(std::size_t capacity, bool contacts) {
   return contacts ? device_contacts_workspace_bytes(capacity) : device_overlaps_workspace_bytes(capacity);
 }
 
-/// Enqueues the count of pairs of labels: overlaps with `others`, or contacts if `others` has no address.
-/// `columns`: addresses of both labels, the first count, the first element (0 for contacts), the other
-/// counts.
-void count_pairs(int device, std::uintptr_t stream, const View& labels, const View& others,
-                 std::array<int, 3> extent, int connectivity, std::uint32_t largest,
-                 const std::vector<std::uintptr_t>& columns, std::size_t capacity, std::uintptr_t count,
-                 std::uintptr_t workspace, std::size_t workspace_bytes) {
+/// Counts pairs of labels: overlaps with `others`, or contacts if `others` has no address. Writes columns to
+/// one block of memory: both labels, and the count and first element, or the five counts of contacts. Returns
+/// the number of pairs, which `count` of the device receives.
+unsigned long long count_pairs(int device, std::uintptr_t stream, const View& labels, const View& others,
+                               const std::array<int, 3>& extent, int connectivity, std::uint32_t largest,
+                               std::uintptr_t block, std::size_t capacity, std::uintptr_t count,
+                               std::uintptr_t workspace, std::size_t workspace_bytes) {
   const nb::gil_scoped_release others_go_on;
   const Current current(device);
-  DevicePairs pairs{.capacity = capacity, .count = at<unsigned long long>(count)};
-  std::int64_t** const places[] = {&pairs.a,         &pairs.b,         &pairs.counts[0], &pairs.first,
-                                   &pairs.counts[1], &pairs.counts[2], &pairs.counts[3], &pairs.counts[4]};
-  for (std::size_t i = 0; i < std::min(columns.size(), std::size(places)); ++i)
-    *places[i] = at<std::int64_t>(columns[i]);
-  if (std::get<0>(others) != 0)
-    overlaps_on_device(image_of(labels, extent), image_of(others, extent), largest, pairs,
-                       at<void>(workspace), workspace_bytes, stream_of(stream));
-  else
-    contacts_on_device(image_of(labels, extent), static_cast<Connectivity>(connectivity), largest, pairs,
-                       at<void>(workspace), workspace_bytes, stream_of(stream));
+  const auto column = [&](std::size_t i) { return at<std::int64_t>(block + 8 * capacity * i); };
+  DevicePairs pairs{.a = column(0),
+                    .b = column(1),
+                    .counts = {column(2)},
+                    .capacity = capacity,
+                    .count = at<unsigned long long>(count)};
+  return wait_for_counts(stream, [&](unsigned long long* found) {
+    if (std::get<0>(others) != 0) {
+      pairs.first = column(3);
+      overlaps_on_device(image_of(labels, extent), image_of(others, extent), largest, pairs,
+                         at<void>(workspace), workspace_bytes, stream_of(stream));
+    } else {
+      for (std::size_t i = 1; i < 5; ++i) pairs.counts[i] = column(2 + i);
+      contacts_on_device(image_of(labels, extent), static_cast<Connectivity>(connectivity), largest, pairs,
+                         at<void>(workspace), workspace_bytes, stream_of(stream));
+    }
+    copy_counts(found, count, 1, stream);
+  })[0];
 }
 
-/// Returns bytes of device memory, after the stream has written them.
-nb::bytes read(int device, std::uintptr_t address, std::size_t bytes, std::uintptr_t stream) {
-  std::vector<char> copy(bytes);
+/// Writes ranks of labels that are far apart, and the labels of all ranks, 0 first. Returns their number,
+/// which `count` of the device receives.
+unsigned long long rank_labels(int device, std::uintptr_t stream, const View& labels,
+                               const std::array<int, 3>& extent, std::uintptr_t ranks, std::uintptr_t ids,
+                               std::size_t capacity, std::uintptr_t count, std::uintptr_t workspace,
+                               std::size_t workspace_bytes) {
+  const nb::gil_scoped_release others_go_on;
+  const Current current(device);
+  return wait_for_counts(stream, [&](unsigned long long* found) {
+    rank_on_device({image_of(labels, extent), at<std::uint32_t>(ranks), at<std::uint64_t>(ids), capacity,
+                    at<unsigned long long>(count)},
+                   at<void>(workspace), workspace_bytes, stream_of(stream));
+    copy_counts(found, count, 1, stream);
+  })[0];
+}
+
+/// Enqueues the replacement of ranks by labels in the first rows of columns. `ids`: of all ranks, 0 first.
+void name_labels(int device, std::uintptr_t stream, std::uintptr_t block, int columns, std::size_t capacity,
+                 int rows, std::uintptr_t ids, std::size_t entries) {
+  const nb::gil_scoped_release others_go_on;
+  const Current current(device);
+  const auto pitch = static_cast<std::int64_t>(8 * capacity);
+  relabel_on_device({.labels = {at<void>(block), ValueType::u64, {rows, columns, 1}, pitch},
+                     .type = ValueType::u64,
+                     .map = at<void>(ids),
+                     .entries = entries,
+                     .out = at<void>(block),
+                     .out_row_pitch = pitch},
+                    stream_of(stream));
+}
+
+/// Returns rows of device memory, one after the other, after the stream has written them.
+nb::bytes read(int device, std::uintptr_t address, std::size_t pitch, std::size_t bytes, std::size_t rows,
+               std::uintptr_t stream) {
+  std::vector<char> copy(bytes * rows);
   {
     const nb::gil_scoped_release others_go_on;
     const Current current(device);
-    if (bytes > 0)
-      check(cudaMemcpyAsync(copy.data(), at<const void>(address), bytes, cudaMemcpyDeviceToHost,
-                            stream_of(stream)));
+    if (!copy.empty())
+      check(cudaMemcpy2DAsync(copy.data(), bytes, at<const void>(address), pitch, bytes, rows,
+                              cudaMemcpyDeviceToHost, stream_of(stream)));
     check(cudaStreamSynchronize(stream_of(stream)));
   }
   return nb::bytes(copy.data(), copy.size());
@@ -490,6 +625,10 @@ void add_device(nb::module_& module) {
       .def_prop_ro("device", &Memory::device)
       .def("mark_ready", &Memory::mark_ready)
       .def("let_wait", &Memory::let_wait, "stream"_a);
+  nb::class_<Layout>(module, "Layout")
+      .def(nb::init<const std::vector<std::string>&, std::vector<std::size_t>, std::size_t>())
+      .def("workspace_bytes", &Layout::workspace_bytes)
+      .def("measure", &measure_labels);
   nb::class_<Plan>(module, "Plan")
       .def(nb::init<int, int, double, std::array<int, 3>, std::array<std::int64_t, 2>,
                     std::array<std::int64_t, 2>, std::int64_t, std::int64_t, std::int64_t>(),
@@ -498,19 +637,20 @@ void add_device(nb::module_& module) {
       .def_prop_ro("workspace_bytes", &Plan::workspace_bytes)
       // Without names of arguments, which would take longer to bind.
       .def("label", &Plan::label)
-      .def("label_and_wait", &Plan::label_and_wait);
+      .def("label_and_wait", &Plan::label_and_wait)
+      .def("label_areas", &Plan::label_areas)
+      .def("label_table", &Plan::label_table);
   module.def("measured_on_device", &measured_on_device);
-  module.def("device_table", &make_table);
   module.def("highest_label", &highest_label);
-  module.def("device_measure", &measure_labels);
   nb::class_<Cleaning>(module, "Cleaning")
       .def(nb::init<int, int, std::array<int, 3>, std::array<std::uint64_t, 3>, std::uint32_t, bool, bool>())
       .def_prop_ro("workspace_bytes", &Cleaning::workspace_bytes)
       .def("clean", &Cleaning::clean);
   module.def("device_pairs", &count_pairs);
-  module.def("device_measure_workspace_bytes", &measure_workspace_bytes);
+  module.def("rank_labels", &rank_labels);
+  module.def("name_labels", &name_labels);
   module.def("device_pairs_workspace_bytes", &pairs_workspace_bytes);
-  module.def("read", &read, "device"_a, "address"_a, "bytes"_a, "stream"_a);
+  module.def("read", &read);
   module.def("wait_for", &wait_for, "device"_a, "stream"_a, "before"_a);
   module.def("free_memory", [] {
     pools().trim();

@@ -125,8 +125,10 @@ void highest_label_on_device(const DeviceValueImage& labels, unsigned long long*
 
 /// A column of a table on a device.
 struct DeviceColumn {
-  std::optional<MeasureId> measure;           // none: the label
-  std::variant<double*, std::int64_t*> data;  // one value per row; integers are rounded towards 0
+  std::optional<MeasureId> measure;  // none: the label
+  /// One value per row; integers are rounded towards 0, and int32_t holds values modulo 2^32.
+  std::variant<double*, std::int64_t*, std::int32_t*> data;
+  bool is_past_end = false;  // 1 more, as x1, y1 and z1 of half-open boxes
 };
 
 /// A label image whose labels are measured, whether each is connected or not, and the table that receives
@@ -134,7 +136,7 @@ struct DeviceColumn {
 /// (measures.hpp).
 struct DeviceMeasuring {
   DeviceValueImage labels;  // integers of 16, 32 or 64 bits; `delta` is 0
-  /// Samples of the same extent: integers of up to 32 bits, or float; null data: none. `delta` is 0.
+  /// Samples of the same extent, of any type; null data: none. `delta` is 0.
   DeviceValueImage samples;
   /// Larger labels, and negative ones, count as background.
   std::uint32_t largest = 0;
@@ -153,8 +155,8 @@ struct DeviceMeasuring {
 bool is_measured_on_device(MeasureId measure, bool of_components = false);
 
 /// Returns the bytes of workspace of measure_on_device() for a request, of which images and columns need no
-/// addresses yet, except whether there are samples: per label up to `largest` 65, 112 more with samples, and
-/// with measures of shape or topology up to 88 more, in volumes up to 160.
+/// addresses yet, except whether there are samples: per label up to `largest` 65, 128 more with samples (384
+/// if these have 8 bytes), and with measures of shape or topology up to 88 more, in volumes up to 160.
 std::size_t device_measure_workspace_bytes(const DeviceMeasuring& request);
 
 /// Enqueues the measurement of a label image on `stream`, as label_on_device() enqueues labeling. Values of
@@ -169,9 +171,10 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
                        cudaStream_t stream);
 
 /// Enqueues columns of basic measures of the first `count` components that label_on_device() has found, one
-/// row each. Needs no workspace.
-void table_on_device(const DeviceComponent* components, std::size_t count, Extent extent,
-                     Connectivity connectivity, const std::array<double, 3>& spacing,
+/// row each. Needs no workspace. If `found` is not null, *found on the device is their number, when it is
+/// below `count`: so nobody waits for it.
+void table_on_device(const DeviceComponent* components, std::size_t count, const unsigned long long* found,
+                     Extent extent, Connectivity connectivity, const std::array<double, 3>& spacing,
                      std::span<const DeviceColumn> columns, cudaStream_t stream);
 
 /// A label image whose labels are replaced by entries of `map`, and the image that receives them.
@@ -261,6 +264,23 @@ void overlaps_on_device(const DeviceValueImage& a, const DeviceValueImage& b, st
 void contacts_on_device(const DeviceValueImage& labels, Connectivity connectivity, std::uint32_t largest,
                         const DevicePairs& pairs, void* workspace, std::size_t workspace_bytes,
                         cudaStream_t stream);
+
+/// A label image whose labels are replaced by their ranks: 1 for the lowest that occurs, 0 for 0. So labels
+/// that are far apart, up to 2^64 - 1, are measured, matched and so on.
+struct DeviceRanking {
+  DeviceValueImage labels;  // integers of 16, 32 or 64 bits, negative ones above all others; no `delta`
+  std::uint32_t* ranks = nullptr;  // of the extent of the labels, in rows without padding
+  std::uint64_t* ids = nullptr;    // [capacity + 1]: the label of each rank
+  std::size_t capacity = 0;        // labels, up to 2^30
+  /// Receives the number of labels. If it exceeds the capacity, results are undefined, and it may be too
+  /// small.
+  unsigned long long* count = nullptr;
+};
+
+/// Enqueues the replacement on `stream`, as label_on_device() enqueues labeling. Requires a workspace of
+/// device_overlaps_workspace_bytes(capacity). Throws Error as measure_on_device().
+void rank_on_device(const DeviceRanking& request, void* workspace, std::size_t workspace_bytes,
+                    cudaStream_t stream);
 
 class Labeler;
 

@@ -123,8 +123,9 @@ gpuccl_status gpuccl_highest_label_on_device(const gpuccl_device_value_image* la
 /* A column of a table in GPU memory: a measure by its name (`gpuccl list --measures`), or "label". */
 typedef struct {
   const char* measure;
-  void* data;     /* double, or int64_t */
-  int is_integer; /* 1: int64_t */
+  void* data;      /* double, or integers */
+  int is_integer;  /* 1: int64_t, 2: int32_t */
+  int is_past_end; /* 1: 1 more, as x1, y1 and z1 of half-open boxes */
 } gpuccl_device_column;
 
 typedef struct {
@@ -145,9 +146,11 @@ gpuccl_status gpuccl_device_measure_workspace_bytes(const gpuccl_device_measurin
 gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring* request, void* workspace,
                                        size_t workspace_bytes, struct CUstream_st* stream);
 
-/* Columns of basic measures of components that gpuccl_label_on_device() has found. */
-gpuccl_status gpuccl_table_on_device(const gpuccl_component* components, size_t count, gpuccl_extent extent,
-                                     int connectivity, const double spacing[3],
+/* Columns of basic measures of components that gpuccl_label_on_device() has found. `found`: NULL, or their
+ * number on the device, when it is below `count`. */
+gpuccl_status gpuccl_table_on_device(const gpuccl_component* components, size_t count,
+                                     const unsigned long long* found, gpuccl_extent extent, int connectivity,
+                                     const double spacing[3],
                                      const gpuccl_device_column* columns, size_t column_count,
                                      struct CUstream_st* stream);
 
@@ -207,6 +210,19 @@ gpuccl_status gpuccl_overlaps_on_device(const gpuccl_device_value_image* a,
 gpuccl_status gpuccl_contacts_on_device(const gpuccl_device_value_image* labels, int connectivity,
                                         uint32_t largest, const gpuccl_device_pairs* pairs, void* workspace,
                                         size_t workspace_bytes, struct CUstream_st* stream);
+
+/* Labels that are far apart, replaced by their ranks: DeviceRanking in gpuccl/device.hpp. The workspace is
+ * that of overlaps. */
+typedef struct {
+  gpuccl_device_value_image labels;
+  uint32_t* ranks;
+  uint64_t* ids; /* [capacity + 1] */
+  size_t capacity;
+  unsigned long long* count;
+} gpuccl_device_ranking;
+
+gpuccl_status gpuccl_rank_on_device(const gpuccl_device_ranking* request, void* workspace,
+                                    size_t workspace_bytes, struct CUstream_st* stream);
 
 #pragma GCC visibility pop
 #ifdef __cplusplus

@@ -60,7 +60,10 @@ DeviceColumn column_of(const gpuccl_device_column& column) {
   made.measure = find_measure(name);
   if (!made.measure && name != "label")
     throw Error(ErrorCode::usage, "labeling on a device: no measure is called '" + name + "'");
-  if (column.is_integer != 0)
+  made.is_past_end = column.is_past_end != 0;
+  if (column.is_integer == 2)
+    made.data = static_cast<std::int32_t*>(column.data);
+  else if (column.is_integer != 0)
     made.data = static_cast<std::int64_t*>(column.data);
   else
     made.data = static_cast<double*>(column.data);
@@ -191,12 +194,12 @@ gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring* request, v
   });
 }
 
-gpuccl_status gpuccl_table_on_device(const gpuccl_component* components, size_t count, gpuccl_extent extent,
-                                     int connectivity, const double spacing[3],
-                                     const gpuccl_device_column* columns, size_t column_count,
-                                     struct CUstream_st* stream) {
+gpuccl_status gpuccl_table_on_device(const gpuccl_component* components, size_t count,
+                                     const unsigned long long* found, gpuccl_extent extent, int connectivity,
+                                     const double spacing[3], const gpuccl_device_column* columns,
+                                     size_t column_count, struct CUstream_st* stream) {
   return status_of([&] {
-    table_on_device(reinterpret_cast<const DeviceComponent*>(components), count, to_extent(extent),
+    table_on_device(reinterpret_cast<const DeviceComponent*>(components), count, found, to_extent(extent),
                     static_cast<Connectivity>(connectivity), {spacing[0], spacing[1], spacing[2]},
                     columns_of({columns, column_count}), stream);
   });
@@ -243,6 +246,15 @@ gpuccl_status gpuccl_contacts_on_device(const gpuccl_device_value_image* labels,
   return status_of([&] {
     contacts_on_device(values_of(*labels), static_cast<Connectivity>(connectivity), largest, pairs_of(*pairs),
                        workspace, workspace_bytes, stream);
+  });
+}
+
+gpuccl_status gpuccl_rank_on_device(const gpuccl_device_ranking* request, void* workspace,
+                                    size_t workspace_bytes, struct CUstream_st* stream) {
+  return status_of([&] {
+    rank_on_device(
+        {values_of(request->labels), request->ranks, request->ids, request->capacity, request->count},
+        workspace, workspace_bytes, stream);
   });
 }
 

@@ -119,8 +119,8 @@ bool is_done(Extent extent, unsigned long long* count, cudaStream_t stream) {
   return true;
 }
 
-void check_count_address(const unsigned long long* count) {
-  require(is_aligned(count, sizeof(*count)), "the address of the count is not a multiple of 8");
+void check_count_address(const void* count) {
+  require(is_aligned(count, sizeof(std::uint64_t)), "the address of the count is not a multiple of 8");
 }
 
 /// Checks what all calls for pairs of labels have, and completes the first image. Returns true as is_done().
@@ -296,20 +296,17 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
   check_count_address(request.count);
   require(labels.delta == 0 && samples.delta == 0, "labels and samples have no delta");
   check_count_address(request.highest);
-  if (request.largest == 0 && request.count != nullptr)
-    cuda::check(cudaMemsetAsync(request.count, 0, sizeof(*request.count), stream), "counting no labels");
-  if (is_done(labels.extent, request.count, stream) || request.largest == 0) return;
+  if (request.largest == 0 || is_empty(labels.extent)) {
+    is_done(Extent{0, 0, 0}, request.count, stream);
+    if (request.highest != nullptr) highest_label_on_device(request.labels, request.highest, stream);
+    return;
+  }
   check_labels_image(labels);
   if (with_samples) {
     require(samples.extent == labels.extent, "samples have another extent than labels");
     check_values(samples);
-    require(samples.type == ValueType::f32 || bytes_of(samples.type) <= 4,
-            "samples are not integers of up to 32 bits or float");
   }
   check_workspace(workspace, workspace_bytes, device_measure_workspace_bytes(request));
-  if (request.highest != nullptr)
-    cuda::check(cudaMemsetAsync(request.highest, 0, sizeof(*request.highest), stream),
-                "clearing the highest label");
   cuda::tables::enqueue(call);
 }
 
@@ -325,13 +322,13 @@ void highest_label_on_device(const DeviceValueImage& labels, unsigned long long*
   cuda::tables::enqueue_highest(image, highest, stream);
 }
 
-void table_on_device(const DeviceComponent* components, std::size_t count, Extent extent,
-                     Connectivity connectivity, const std::array<double, 3>& spacing,
+void table_on_device(const DeviceComponent* components, std::size_t count, const unsigned long long* found,
+                     Extent extent, Connectivity connectivity, const std::array<double, 3>& spacing,
                      std::span<const DeviceColumn> columns, cudaStream_t stream) {
   const measuring::BasicFormulas formulas = formulas_of(extent, connectivity, spacing, columns, false, false);
   if (count == 0) return;
   require(components != nullptr, "no components");
-  cuda::tables::enqueue_columns(columns, components, count, formulas, stream);
+  cuda::tables::enqueue_columns(columns, components, count, found, formulas, stream);
 }
 
 void relabel_on_device(const DeviceRelabeling& request, cudaStream_t stream) {
@@ -381,6 +378,22 @@ void contacts_on_device(const DeviceValueImage& labels, Connectivity connectivit
   if (is_done(call, stream)) return;
   check_workspace(workspace, workspace_bytes, device_contacts_workspace_bytes(pairs.capacity));
   cuda::tables::enqueue_contacts(call);
+}
+
+void rank_on_device(const DeviceRanking& request, void* workspace, std::size_t workspace_bytes,
+                    cudaStream_t stream) {
+  DeviceRanking checked = request;
+  check_extent(request.labels.extent);
+  require(request.labels.delta == 0, "labels have no delta");
+  require(request.ids != nullptr && request.count != nullptr, "no memory for ids and their number");
+  check_count_address(request.ids);
+  check_count_address(request.count);
+  if (is_done(request.labels.extent, request.count, stream)) return;
+  check_labels_image(checked.labels);
+  require(request.ranks != nullptr && is_aligned(request.ranks, sizeof(*request.ranks)),
+          "the address of ranks is not a multiple of 4");
+  check_workspace(workspace, workspace_bytes, device_overlaps_workspace_bytes(request.capacity));
+  cuda::tables::enqueue_ranking(checked, workspace, stream);
 }
 
 DeviceLabeler::DeviceLabeler(const std::string& algorithm, Connectivity connectivity)

@@ -129,6 +129,64 @@ struct WholeTotals {
   }
 };
 
+/// Sums of samples that are integers of at most 64 bits. These are divided into halves, so that squares and
+/// moments also fit into 128 bits.
+struct LongTotals {
+  static constexpr int kLowerBits = 32;
+  static constexpr WholeNumber kUpper = WholeNumber{1} << kLowerBits;
+
+  /// upper * 2^32 + lower.
+  struct Halves {
+    WholeNumber upper = 0, lower = 0;
+
+    GPUCCL_HD void add(WholeNumber times, const Halves& other) {
+      upper += times * other.upper;
+      lower += times * other.lower;
+    }
+    GPUCCL_HD WholeNumber joined() const { return upper * kUpper + lower; }
+    GPUCCL_HD double value() const {
+      constexpr WholeNumber kFits = WholeNumber{1} << 94;  // above, halves do not cancel each other
+      return -kFits < upper && upper < kFits
+                 ? static_cast<double>(joined())
+                 : std::ldexp(static_cast<double>(upper), kLowerBits) + static_cast<double>(lower);
+    }
+  };
+
+  std::uint64_t count = 0;
+  WholeNumber min = kUpper * kUpper, max = -min;
+  Halves sum;
+  WholeNumber upper_squares = 0, products = 0, lower_squares = 0;  // of the halves of each sample
+  Halves moments[3];                                               // of x, y, z times the sample
+
+  template <class Values>
+  GPUCCL_HD void derive(Values& values) const {
+    const WholeNumber whole = sum.joined();
+    put_sums(static_cast<double>(whole), {moments[0].value(), moments[1].value(), moments[2].value()},
+             values);
+    values.set_whole(MeasureId::intensity_sum, whole);
+    values[MeasureId::intensity_nan] = 0;
+    if (count == 0) return;
+    const WholeMean mean(whole, count);
+    put_whole(min, max, mean, mean_square_from(mean.middle), values);
+  }
+
+ private:
+  /// Returns the mean of squared distances from an integer.
+  GPUCCL_HD double mean_square_from(WholeNumber middle) const {
+    const WholeNumber upper = middle >> kLowerBits, lower = middle & (kUpper - 1), number = count;
+    const WholeNumber uppers = upper_squares - 2 * upper * sum.upper + upper * upper * number,
+                      mixed = products - upper * sum.lower - lower * sum.upper + upper * lower * number,
+                      lowers = lower_squares - 2 * lower * sum.lower + lower * lower * number;
+    // Small distances: terms may cancel each other, but the result fits into 128 bits.
+    const bool fits = uppers < WholeNumber{1} << 60;
+    const double squares = fits ? static_cast<double>(uppers * kUpper * kUpper + 2 * mixed * kUpper + lowers)
+                                : std::ldexp(static_cast<double>(uppers), 2 * kLowerBits) +
+                                      std::ldexp(static_cast<double>(mixed), kLowerBits + 1) +
+                                      static_cast<double>(lowers);
+    return squares / static_cast<double>(count);
+  }
+};
+
 /// Sums of any samples that are numbers.
 struct RealTotals {
   std::uint64_t numbers, nans;

@@ -100,67 +100,38 @@ void WholeSums::add(const WholeSums& other) {
 void WholeSums::derive(MeasureValues& values) const { totals_.derive(values); }
 
 void LongSums::add(const SampleRun<WholeNumber>& run) {
-  Halves sum, moment;
+  LongTotals::Halves sum, moment;
   for (int i = 0; i < run.count; ++i) {
     const WholeNumber sample = run.samples[i];
-    min_ = std::min(min_, sample);
-    max_ = std::max(max_, sample);
-    const Halves halves{sample >> kLowerBits, sample & (kUpper - 1)};
+    totals_.min = std::min(totals_.min, sample);
+    totals_.max = std::max(totals_.max, sample);
+    const LongTotals::Halves halves{sample >> LongTotals::kLowerBits, sample & (LongTotals::kUpper - 1)};
     sum.add(1, halves);
     moment.add(i, halves);
-    upper_squares_ += halves.upper * halves.upper;
-    products_ += halves.upper * halves.lower;
-    lower_squares_ += halves.lower * halves.lower;
+    totals_.upper_squares += halves.upper * halves.upper;
+    totals_.products += halves.upper * halves.lower;
+    totals_.lower_squares += halves.lower * halves.lower;
   }
-  count_ += static_cast<std::uint64_t>(run.count);
-  sum_.add(1, sum);
-  moments_[0].add(1, moment);
-  moments_[0].add(run.begin, sum);
-  moments_[1].add(run.y, sum);
-  moments_[2].add(run.z, sum);
+  totals_.count += static_cast<std::uint64_t>(run.count);
+  totals_.sum.add(1, sum);
+  totals_.moments[0].add(1, moment);
+  totals_.moments[0].add(run.begin, sum);
+  totals_.moments[1].add(run.y, sum);
+  totals_.moments[2].add(run.z, sum);
 }
 
 void LongSums::add(const LongSums& other) {
-  count_ += other.count_;
-  min_ = std::min(min_, other.min_);
-  max_ = std::max(max_, other.max_);
-  sum_.add(1, other.sum_);
-  upper_squares_ += other.upper_squares_;
-  products_ += other.products_;
-  lower_squares_ += other.lower_squares_;
-  for (std::size_t axis = 0; axis < 3; ++axis) moments_[axis].add(1, other.moments_[axis]);
+  totals_.count += other.totals_.count;
+  totals_.min = std::min(totals_.min, other.totals_.min);
+  totals_.max = std::max(totals_.max, other.totals_.max);
+  totals_.sum.add(1, other.totals_.sum);
+  totals_.upper_squares += other.totals_.upper_squares;
+  totals_.products += other.totals_.products;
+  totals_.lower_squares += other.totals_.lower_squares;
+  for (int axis = 0; axis < 3; ++axis) totals_.moments[axis].add(1, other.totals_.moments[axis]);
 }
 
-double LongSums::mean_square_from(WholeNumber middle) const {
-  const WholeNumber upper = middle >> kLowerBits, lower = middle & (kUpper - 1), count = count_;
-  const WholeNumber uppers = upper_squares_ - 2 * upper * sum_.upper + upper * upper * count,
-                    mixed = products_ - upper * sum_.lower - lower * sum_.upper + upper * lower * count,
-                    lowers = lower_squares_ - 2 * lower * sum_.lower + lower * lower * count;
-  // Small distances: terms may cancel each other, but the result fits into 128 bits.
-  const bool fits = uppers < WholeNumber{1} << 60;
-  const double squares = fits ? static_cast<double>(uppers * kUpper * kUpper + 2 * mixed * kUpper + lowers)
-                              : std::ldexp(static_cast<double>(uppers), 2 * kLowerBits) +
-                                    std::ldexp(static_cast<double>(mixed), kLowerBits + 1) +
-                                    static_cast<double>(lowers);
-  return squares / static_cast<double>(count_);
-}
-
-void LongSums::derive(MeasureValues& values) const {
-  const auto value = [](const Halves& halves) {
-    constexpr WholeNumber kFits = WholeNumber{1} << 94;  // above, halves do not cancel each other
-    return -kFits < halves.upper && halves.upper < kFits
-               ? static_cast<double>(halves.joined())
-               : std::ldexp(static_cast<double>(halves.upper), kLowerBits) +
-                     static_cast<double>(halves.lower);
-  };
-  const WholeNumber sum = sum_.joined();
-  put_sums(static_cast<double>(sum), {value(moments_[0]), value(moments_[1]), value(moments_[2])}, values);
-  values.set_whole(MeasureId::intensity_sum, sum);
-  values[MeasureId::intensity_nan] = 0;
-  if (count_ == 0) return;
-  const WholeMean mean(sum, count_);
-  put_whole(min_, max_, mean, mean_square_from(mean.middle), values);
-}
+void LongSums::derive(MeasureValues& values) const { totals_.derive(values); }
 
 namespace {
 

@@ -40,8 +40,7 @@ class WholeSums {
   WholeTotals totals_;
 };
 
-/// Sums of integers of up to 64 bits: exact, in any order. Samples are divided into halves, so that squares
-/// and moments also fit into 128 bits.
+/// Sums of integers of up to 64 bits: exact, in any order.
 class LongSums {
  public:
   using Sample = WholeNumber;
@@ -54,27 +53,7 @@ class LongSums {
   std::uint64_t nans() const { return 0; }
 
  private:
-  /// upper * 2^32 + lower.
-  struct Halves {
-    WholeNumber upper = 0, lower = 0;
-
-    void add(WholeNumber times, const Halves& other) {
-      upper += times * other.upper;
-      lower += times * other.lower;
-    }
-    WholeNumber joined() const { return upper * kUpper + lower; }
-  };
-  static constexpr int kLowerBits = 32;
-  static constexpr WholeNumber kUpper = WholeNumber{1} << kLowerBits;
-
-  /// Returns the mean of squared distances from an integer.
-  double mean_square_from(WholeNumber middle) const;
-
-  std::uint64_t count_ = 0;
-  WholeNumber min_ = kUpper * kUpper, max_ = -min_;
-  Halves sum_;
-  WholeNumber upper_squares_ = 0, products_ = 0, lower_squares_ = 0;  // of the halves of each sample
-  std::array<Halves, 3> moments_{};                                   // of x, y, z times the sample
+  LongTotals totals_;
 };
 
 /// A sum and its rounding errors (T. J. Dekker 1971, A floating-point technique for extending the

@@ -107,8 +107,9 @@ gpuccl_status gpuccl_measure_on_device(const gpuccl_device_measuring*, void*, si
   return gpuccl::unavailable();
 }
 
-gpuccl_status gpuccl_table_on_device(const gpuccl_component*, size_t, gpuccl_extent, int, const double*,
-                                     const gpuccl_device_column*, size_t, struct CUstream_st*) {
+gpuccl_status gpuccl_table_on_device(const gpuccl_component*, size_t, const unsigned long long*,
+                                     gpuccl_extent, int, const double*, const gpuccl_device_column*, size_t,
+                                     struct CUstream_st*) {
   return gpuccl::unavailable();
 }
 
@@ -136,6 +137,10 @@ gpuccl_status gpuccl_overlaps_on_device(const gpuccl_device_value_image*, const 
 
 gpuccl_status gpuccl_contacts_on_device(const gpuccl_device_value_image*, int, uint32_t,
                                         const gpuccl_device_pairs*, void*, size_t, struct CUstream_st*) {
+  return gpuccl::unavailable();
+}
+
+gpuccl_status gpuccl_rank_on_device(const gpuccl_device_ranking*, void*, size_t, struct CUstream_st*) {
   return gpuccl::unavailable();
 }
 

@@ -225,6 +225,8 @@ T __reduce_or_sync(unsigned mask, T value) {
 
 inline int __float_as_int(float v) { return std::bit_cast<int>(v); }
 inline float __int_as_float(int v) { return std::bit_cast<float>(v); }
+inline long long __double_as_longlong(double v) { return std::bit_cast<long long>(v); }
+inline double __longlong_as_double(long long v) { return std::bit_cast<double>(v); }
 inline int __popc(unsigned v) { return std::popcount(v); }
 inline int __popcll(unsigned long long v) { return std::popcount(v); }
 inline int __clz(int v) { return std::countl_zero(static_cast<unsigned>(v)); }

@@ -44,7 +44,10 @@ struct CUstream_st {
   Work work;
   std::unique_ptr<EmulatedGraph> captured = nullptr;  // while the stream captures
 
+  bool at_once = false;
+
   void enqueue(std::function<void()> next) {
+    if (at_once) return next();
     (captured != nullptr ? captured->work : work).push_back(std::move(next));
   }
 
@@ -93,6 +96,12 @@ cudaError_t report(cudaError_t error) {
   return error;
 }
 
+/// Returns the stream of a handle.
+CUstream_st* of_handle(cudaStream_t handle) {
+  static CUstream_st one{.work = {}, .captured = nullptr, .at_once = true};
+  return reinterpret_cast<std::uintptr_t>(handle) <= 2 ? &one : handle;
+}
+
 /// Every call that can fail begins here.
 cudaError_t begin_call() {
   Machine& m = machine();
@@ -107,7 +116,8 @@ cudaError_t begin_call() {
 }
 
 /// Checks a call that enqueues: work for a stream is accepted while its device is current.
-cudaError_t begin_call(const CUstream_st* stream) {
+cudaError_t begin_call(cudaStream_t& stream) {
+  stream = of_handle(stream);
   if (const cudaError_t error = begin_call(); error != cudaSuccess) return error;
   return report(stream->device == current_device ? cudaSuccess : cudaErrorInvalidResourceHandle);
 }
@@ -285,6 +295,19 @@ cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
   ++machine().live;
   return cudaSuccess;
 }
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+  return cudaMallocHost(memory, bytes);
+}
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) {
+  *pool = reinterpret_cast<cudaMemPool_t>(pool);  // any address
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) { return cudaSuccess; }
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t, std::size_t) { return cudaSuccess; }
+cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t bytes, cudaMemPool_t, cudaStream_t) {
+  return cudaMalloc(memory, bytes);
+}
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return cudaFree(memory); }
 cudaError_t cudaFreeHost(void* memory) {
   const Lock lock(machine().mutex);
   for (CUstream_st* stream : machine().streams) finish(stream);
@@ -354,6 +377,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Lock lock(machine().mutex);
+  stream = of_handle(stream);
   if (const cudaError_t error = begin_waiting_call(); error != cudaSuccess) return error;
   finish(stream);
   return cudaSuccess;
@@ -389,6 +413,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     event->reached = true;
     event->stream = nullptr;
     event->time = std::chrono::steady_clock::now();
+  });
+  return cudaSuccess;
+}
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+  const Lock lock(machine().mutex);
+  if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
+  CUstream_st* const before = event->stream;
+  stream->enqueue([=] {
+    while (before != nullptr && event->stream == before && !event->reached && before->run_one()) {
+    }
   });
   return cudaSuccess;
 }

@@ -2,7 +2,7 @@
 // labels of the tile, and global memory receives one sum for each label of each tile.
 //
 //   clear            the sums of all labels
-//   measure          one pass over the image; floating-point samples take two
+//   measure          one pass over the image; floating-point samples take two, integers of 64 bits three
 //   shapes           another one if measures need the elements around (shape_labels.cu)
 //   mark, count      the labels that occur, as bits, and their running count
 //   write            one row of the table for each label that occurs
@@ -29,9 +29,14 @@ constexpr int kColumns = 128, kRows = 64;  // of a tile
 constexpr int kAtOnce = 4;                 // rows that a thread loads before it uses them
 using Grid = ThreadGrid<1, kRows, 1, kColumns, 1>;
 
-__global__ void clear_sums(LabelSums sums, bool flat) {
+/// Clears what the kernels behind it add to, also the parts of a bitmap that they do not write.
+__global__ void clear_sums(LabelSums sums, bool flat, Bitmap occurs, unsigned long long* highest) {
   const std::uint64_t i = ThreadLine<>::of_this_thread();
   if (i < sums.components.capacity) sums.clear(i, flat);
+  const auto n = static_cast<std::int64_t>(i);
+  if (n < occurs.lengths.padding()) occurs.words[occurs.lengths.words + n] = 0;
+  if (n < occurs.lengths.progress()) occurs.progress[n] = 0;
+  if (n == 0 && highest != nullptr) *highest = 0;
 }
 
 template <Pass pass, class Id, class Sample>
@@ -47,7 +52,7 @@ __global__ void __launch_bounds__(kColumns)
   const bool flat = extent.depth == 1;
   const TileCorner corner{{origin.x - t, origin.y, origin.z}};
 
-  using Taken = std::conditional_t<pass == Pass::shapes, std::uint8_t, Sample>;
+  using Taken = typename Taking<pass, Sample>::Taken;
   ColumnPart<pass, Taken> column;
   Quantum quantum{};
   const auto flush = [&](int end) {
@@ -67,7 +72,8 @@ __global__ void __launch_bounds__(kColumns)
         const bool inside = begin + i < rows;
         ids[i] = inside ? load_input(from + (begin + i) * labels.row) : Id{0};
         if constexpr (pass != Pass::shapes)
-          taken[i] = inside ? load_input(samples.at(origin.x, origin.y + begin + i, origin.z)) : Sample{0};
+          taken[i] = Taking<pass, Sample>::of(
+              inside ? load_input(samples.at(origin.x, origin.y + begin + i, origin.z)) : Sample{0});
       }
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
@@ -79,7 +85,7 @@ __global__ void __launch_bounds__(kColumns)
           column.label = label;
           column.first = begin + i;
           if constexpr (pass == Pass::quantities)
-            if (label != 0) quantum = Quantum::of(sums.samples[label - std::size_t{1}]);
+            if (label != 0) quantum = Quantum::of<Sample>(sums.samples[label - std::size_t{1}]);
         }
         if constexpr (pass != Pass::shapes) column.take(taken[i], begin + i, quantum);
       }
@@ -117,15 +123,33 @@ __global__ void mark_labels(const DeviceComponent* components, std::size_t count
   if (i % kWarp == 0 && word < occurs.lengths.words) occurs.words[word] = bits;
 }
 
-enum class Samples { none, integers, u32, numbers };
+enum class Samples { none, integers, u32, i64, u64, floats, doubles };
 
-/// Writes the rows of labels. `first`: labels that occur; without words, all do. Rows from `rows` on are
-/// dropped.
+Samples kind_of(const DeviceValueImage& samples) {
+  if (samples.data == nullptr) return Samples::none;
+  switch (samples.type) {
+    case ValueType::u32:
+      return Samples::u32;
+    case ValueType::i64:
+      return Samples::i64;
+    case ValueType::u64:
+      return Samples::u64;
+    case ValueType::f32:
+      return Samples::floats;
+    case ValueType::f64:
+      return Samples::doubles;
+    default:
+      return Samples::integers;
+  }
+}
+
+/// Writes the rows of labels. `found`: their number if it is below `count`, or null. `occurs`: which of them
+/// do; without words, all. Rows from `rows` on are dropped.
 __global__ void write_columns(const DeviceComponent* components, const SampleSums* of_samples, Samples kind,
-                              std::size_t count, CountedBits occurs, std::size_t rows, ColumnSet columns,
-                              measuring::BasicFormulas formulas) {
+                              std::size_t count, const unsigned long long* found, CountedBits occurs,
+                              std::size_t rows, ColumnSet columns, measuring::BasicFormulas formulas) {
   const std::uint64_t i = ThreadLine<>::of_this_thread();
-  if (i >= count) return;
+  if (i >= count || (found != nullptr && i >= *found)) return;
   const DeviceComponent component = components[i];
   TableRow values{columns, row_of(component, i, occurs)};
   if (values.row >= rows) return;
@@ -133,9 +157,12 @@ __global__ void write_columns(const DeviceComponent* components, const SampleSum
   formulas.derive(component.area, component.min, component.max, component.sum, values);
   if (kind == Samples::none) return;
   const SampleSums& sums = of_samples[i];
-  if (kind != Samples::numbers)
+  if (kind == Samples::i64 || kind == Samples::u64)
+    return long_totals(component.area, &sums, count, kind == Samples::u64).derive(values);
+  if (kind != Samples::floats && kind != Samples::doubles)
     return whole_totals(component.area, sums, kind == Samples::u32).derive(values);
-  const measuring::RealTotals totals = real_totals(component.area, sums);
+  const measuring::RealTotals totals = kind == Samples::floats ? real_totals<float>(component.area, sums)
+                                                               : real_totals<double>(component.area, sums);
   totals.derive(values);
   if (totals.numbers > 0) return;
   using Id = MeasureId;
@@ -151,10 +178,13 @@ struct Workspace {
 
   Workspace(const DeviceMeasuring& request, const ColumnSet& columns, Arena& arena)
       : sums{{arena.take<DeviceComponent>(request.largest), request.largest},
-             request.samples.data != nullptr ? arena.take<SampleSums>(request.largest) : nullptr,
+             nullptr,
+             bytes_of(request.samples.type) == 8 ? 3u : 1u,
              columns.any_of(MeasureId::cx_weighted, MeasureId::cz_weighted)},
         shapes(request, arena) {
     const std::uint32_t largest = request.largest;
+    if (request.samples.data != nullptr)
+      sums.samples = arena.take<SampleSums>(std::size_t{sums.parts} * largest);
     const BitmapLengths lengths{(std::int64_t{largest} - 1) / 32 + 1};
     occurs = {lengths,
               arena.take<std::uint32_t>(lengths.padded_words()),
@@ -176,11 +206,18 @@ void enqueue_sums(const DeviceMeasuring& request, const LabelSums& sums, PhaseCl
   if (sums.samples == nullptr) return enqueue_pass<Pass::shapes, Id, void>(request, sums, phase);
   with_type(request.samples.type, [&](auto sample) {
     using Sample = decltype(sample);
-    if constexpr (std::is_same_v<Sample, float>) {
-      enqueue_pass<Pass::ranges, Id, float>(request, sums, phase);
-      enqueue_pass<Pass::quantities, Id, float>(request, sums, phase);
+    if constexpr (std::is_floating_point_v<Sample>) {
+      enqueue_pass<sizeof(Sample) == 4 ? Pass::ranges : Pass::doubles, Id, Sample>(request, sums, phase);
+      enqueue_pass<Pass::quantities, Id, Sample>(request, sums, phase);
     } else if constexpr (sizeof(Sample) <= 4) {
       enqueue_pass<Pass::integers, Id, Sample>(request, sums, phase);
+    } else {
+      LabelSums part = sums;
+      enqueue_pass<Pass::lowers, Id, Sample>(request, part, phase);
+      part.samples += request.largest;
+      enqueue_pass<Pass::uppers, Id, Sample>(request, part, phase);
+      part.samples += request.largest;
+      enqueue_pass<Pass::products, Id, Sample>(request, part, phase);
     }
   });
 }
@@ -195,7 +232,7 @@ std::size_t workspace_bytes(const DeviceMeasuring& request) {
 
 void enqueue(const MeasureCall& call) {
   const DeviceMeasuring& request = call.request;
-  const bool with_samples = request.samples.data != nullptr;
+  const Samples kind = kind_of(request.samples);
   Arena arena(call.workspace);
   const ColumnSet columns(request.columns);
   Workspace workspace(request, columns, arena);
@@ -205,20 +242,16 @@ void enqueue(const MeasureCall& call) {
 
   PhaseClock phase{call.stream, nullptr};
   const LaunchShape labels = ThreadLine<>::shape(request.largest);
-  phase("Clear", clear_sums, labels, sums, request.labels.extent.depth == 1);
+  const std::int64_t cleared =
+      std::max({std::int64_t{request.largest}, occurs.lengths.padding(), occurs.lengths.progress()});
+  phase("Clear", clear_sums, ThreadLine<>::shape(static_cast<std::size_t>(cleared)), sums,
+        request.labels.extent.depth == 1, occurs, request.highest);
   with_id(request.labels.type, [&]<class Id>(Id) { enqueue_sums<Id>(request, sums, phase); });
   enqueue_shapes(request, workspace.shapes, phase);
-  clear_padding(occurs, call.stream);
-  clear_progress(occurs, call.stream);
   phase("Mark", mark_labels, labels, sums.components.data, std::size_t{request.largest}, occurs);
   count_bits("Count", occurs, phase);
-  const ValueType type = request.samples.type;
-  const Samples kind = !with_samples            ? Samples::none
-                       : type == ValueType::f32 ? Samples::numbers
-                       : type == ValueType::u32 ? Samples::u32
-                                                : Samples::integers;
   phase("Write", write_columns, labels, sums.components.data, sums.samples, kind,
-        std::size_t{request.largest}, occurs.counted(), request.capacity, columns, call.formulas);
+        std::size_t{request.largest}, nullptr, occurs.counted(), request.capacity, columns, call.formulas);
   enqueue_shape_columns(request, workspace.shapes, sums.components.data, occurs.counted(), columns, phase);
 }
 
@@ -231,9 +264,10 @@ void enqueue_highest(const DeviceValueImage& labels, unsigned long long* highest
 }
 
 void enqueue_columns(std::span<const DeviceColumn> columns, const DeviceComponent* components,
-                     std::size_t count, const measuring::BasicFormulas& formulas, cudaStream_t stream) {
+                     std::size_t count, const unsigned long long* found,
+                     const measuring::BasicFormulas& formulas, cudaStream_t stream) {
   PhaseClock phase{stream, nullptr};
-  phase("Write", write_columns, ThreadLine<>::shape(count), components, nullptr, Samples::none, count,
+  phase("Write", write_columns, ThreadLine<>::shape(count), components, nullptr, Samples::none, count, found,
         CountedBits{}, count, ColumnSet(columns), formulas);
 }
 

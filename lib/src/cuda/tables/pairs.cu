@@ -1,4 +1,5 @@
-// Pairs of labels and how often they occur: overlaps of two label images, contacts within one.
+// Pairs of labels and how often they occur: overlaps of two label images, contacts within one. With the same
+// table, ranks of labels that are far apart.
 //
 //   count      a thread walks down a column of a tile; a hash table in shared memory gathers the pairs of the
 //              tile, and one in global memory receives each of them once
@@ -28,7 +29,9 @@ using Grid = ThreadGrid<1, kRows, 1, kColumns, 1>;
 using Key = unsigned long long;
 constexpr Key kNoKey = ~Key{0};  // above all others
 
-__device__ unsigned hash_of(Key key) { return static_cast<unsigned>(key * 0x9e3779b97f4a7c15u >> 32); }
+__device__ unsigned hash_of(Key key) {
+  return static_cast<unsigned>((key ^ key >> 32) * 0x9e3779b97f4a7c15u >> 32);
+}
 
 /// Counts of a pair, or of a part of it, and its first element in raster order.
 template <int counts>
@@ -51,21 +54,34 @@ struct Pairs {
 
   __device__ Key key_of(Label a, Label b) const { return Key{a} << bits | b; }
 
-  __device__ void add(Key key, const Part<counts>& part) const {
+  /// Returns the slot of a key, which takes it if it has none, or `slots` if it finds none.
+  __device__ std::uint32_t slot_of(Key key) const {
     constexpr int kProbes = 128;
     std::uint32_t slot = hash_of(key) & (slots - 1);
     for (int probe = 0; probe < kProbes; ++probe, slot = (slot + 1) & (slots - 1)) {
       Key present = plain_load(keys + slot);
       if (present == kNoKey) present = atomicCAS(keys + slot, kNoKey, key);
-      if (present != kNoKey && present != key) continue;
-#pragma unroll
-      for (int i = 0; i < counts; ++i)
-        if (part.count[i] > 0)
-          atomicAdd(count + std::size_t{slots} * i + slot, static_cast<unsigned long long>(part.count[i]));
-      if constexpr (kHasFirst) atomicMin(first + slot, part.first);
-      return;
+      if (present == kNoKey || present == key) return slot;
     }
     plain_store(overflow, 1u);
+    return slots;
+  }
+
+  __device__ void add(Key key, const Part<counts>& part) const {
+    const std::uint32_t slot = slot_of(key);
+    if (slot == slots) return;
+#pragma unroll
+    for (int i = 0; i < counts; ++i)
+      if (part.count[i] > 0)
+        atomicAdd(count + std::size_t{slots} * i + slot, static_cast<unsigned long long>(part.count[i]));
+    if constexpr (kHasFirst) atomicMin(first + slot, part.first);
+  }
+
+  /// Returns the number of pairs, `found` of which have a slot: above `capacity` if there was no room for
+  /// all.
+  __device__ unsigned long long counted(unsigned long long found, std::size_t capacity) const {
+    const unsigned long long more = capacity + 1;
+    return *overflow != 0 && found < more ? more : found;
   }
 };
 
@@ -189,6 +205,12 @@ struct ColumnContacts {
   }
 };
 
+/// Columns of a warp for contacts: its first and last lane only show their labels to their neighbors.
+constexpr int kInner = static_cast<int>(kWarp) - 2;
+using ContactGrid = ThreadGrid<1, kRows, 1, kColumns / kWarp * kInner, 1>;
+
+LaunchShape contact_shape(Extent extent) { return {ContactGrid::shape(extent).grid, dim3(kColumns)}; }
+
 /// `axes`: along which neighbors differ at most. `is_deep`: whether they may be in the next slice.
 template <class Id, int axes, bool is_deep>
 __global__ void __launch_bounds__(kColumns)
@@ -198,23 +220,34 @@ __global__ void __launch_bounds__(kColumns)
   __shared__ TilePairs<5> tile;
   tile.clear();
   __syncthreads();
-  const int3 at = Grid::origin(extent);
-  if (extent.contains(at.x, at.y, at.z)) {
+  int3 at = ContactGrid::origin(extent);  // of the first column of all, but for y and z
+  const int lane = static_cast<int>(threadIdx.x % kWarp);
+  at.x = (static_cast<int>(blockIdx.x * (kColumns / kWarp) + threadIdx.x / kWarp)) * kInner + lane - 1;
+  if (at.z < extent.depth) {
+    const bool is_inside = 0 <= at.x && at.x < extent.width;
+    const bool is_counted = is_inside && 0 < lane && lane <= kInner;
     // Labels around a part of the column, by z, y and x. It begins a row before the part.
     Label near[kSlices][kAtOnce + 2][3];
-    const bool inside[3] = {at.x > 0, true, at.x + 1 < extent.width};
-    const auto load_row = [&](int i, int y) {
+    const auto load_rows = [&](int first, int last, int y) {
 #pragma unroll
-      for (int dz = 0; dz < kSlices; ++dz) {
-        const bool has_row = 0 <= y && y < extent.height && at.z + dz < extent.depth;
-        const Id* const from = labels.at(at.x, y, at.z + dz);
+      for (int dz = 0; dz < kSlices; ++dz)
 #pragma unroll
-        for (int dx = 0; dx < 3; ++dx)
-          near[dz][i][dx] = has_row && inside[dx] ? label_in(load_input(from + dx - 1), largest) : 0;
-      }
+        for (int i = 0; i < kAtOnce + 2; ++i) {
+          if (i < first || i > last) continue;
+          const int row = y + i - first;
+          const bool is_there = is_inside && 0 <= row && row < extent.height && at.z + dz < extent.depth;
+          near[dz][i][1] = is_there ? label_in(load_input(labels.at(at.x, row, at.z + dz)), largest) : 0;
+        }
+#pragma unroll
+      for (int dz = 0; dz < kSlices; ++dz)
+#pragma unroll
+        for (int i = 0; i < kAtOnce + 2; ++i) {
+          if (i < first || i > last) continue;
+          near[dz][i][0] = __shfl_up_sync(kAllLanes, near[dz][i][1], 1);
+          near[dz][i][2] = __shfl_down_sync(kAllLanes, near[dz][i][1], 1);
+        }
     };
-    load_row(kAtOnce, at.y - 1);
-    load_row(kAtOnce + 1, at.y);
+    load_rows(kAtOnce, kAtOnce + 1, at.y - 1);
     ColumnContacts column;
     const auto flush = [&] {
       if (column.key == 0) return;
@@ -231,11 +264,10 @@ __global__ void __launch_bounds__(kColumns)
           near[dz][0][dx] = near[dz][kAtOnce][dx];
           near[dz][1][dx] = near[dz][kAtOnce + 1][dx];
         }
-#pragma unroll
-      for (int i = 0; i < kAtOnce; ++i) load_row(i + 2, y + i + 1);
+      load_rows(2, kAtOnce + 1, y + 1);
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        const Label label = near[0][i + 1][1];  // 0 below the image
+        const Label label = is_counted ? near[0][i + 1][1] : 0;  // 0 below the image
         const auto each = [&](const auto& visit) {
 #pragma unroll
           for (int dz = 0; dz < kSlices; ++dz)
@@ -248,6 +280,10 @@ __global__ void __launch_bounds__(kColumns)
                   visit(near[dz][i + 1 + dy][dx + 1], kind_of(dx, dy, dz));
               }
         };
+        // Most elements are inside of an object or of the background.
+        Label difference = 0;
+        each([&](Label one, int) { difference |= one ^ label; });
+        if (difference == 0) continue;
         // Each label that touches, in ascending order: first the one, then how often, without branches.
         for (Label last = 0; label != 0;) {
           constexpr Label kNone = ~Label{0};
@@ -285,10 +321,8 @@ __global__ void write_pairs(Pairs<counts> pairs, const Key* keys, const std::uin
                             DevicePairs out) {
   const std::uint64_t i = ThreadLine<>::of_this_thread();
   if (i >= pairs.slots || keys[i] == kNoKey) return;
-  if (out.count != nullptr && (i + 1 == pairs.slots || keys[i + 1] == kNoKey)) {
-    const unsigned long long more = out.capacity + 1;
-    *out.count = *pairs.overflow != 0 && i + 1 < more ? more : i + 1;
-  }
+  if (out.count != nullptr && (i + 1 == pairs.slots || keys[i + 1] == kNoKey))
+    *out.count = pairs.counted(i + 1, out.capacity);
   if (i >= out.capacity) return;
   if (out.a != nullptr) out.a[i] = static_cast<std::int64_t>(keys[i] >> pairs.bits);
   if (out.b != nullptr) out.b[i] = static_cast<std::int64_t>(keys[i] & ((Key{1} << pairs.bits) - 1));
@@ -298,6 +332,54 @@ __global__ void write_pairs(Pairs<counts> pairs, const Key* keys, const std::uin
   for (int k = 0; k < counts; ++k)
     if (out.counts[k] != nullptr)
       out.counts[k][i] = static_cast<std::int64_t>(pairs.count[std::size_t{pairs.slots} * k + order[i]]);
+}
+
+/// Calls visit(id, index) for the elements of a thread's column, from the top. `index`: in the image.
+template <class Id, class Visit>
+__device__ void each_in_column(const Rows<Id>& labels, Extent extent, const Visit& visit) {
+  const int3 at = Grid::origin(extent);
+  if (!extent.contains(at.x, at.y, at.z)) return;
+  const int end = min(at.y + kRows, extent.height);
+  for (int y = at.y; y < end; ++y)
+    visit(load_input(labels.at(at.x, y, at.z)),
+          (std::int64_t{at.z} * extent.height + y) * extent.width + at.x);
+}
+
+/// Gives each label a slot. The key of a label is one less, as background needs none.
+template <class Id>
+__global__ void __launch_bounds__(kColumns) gather_ids(Rows<Id> labels, Extent extent, Pairs<1> ids) {
+  Id last = 0;
+  each_in_column(labels, extent, [&](Id id, std::int64_t) {
+    if (id != last && id != 0) ids.slot_of(Key{id} - 1);
+    last = id;
+  });
+}
+
+/// Numbers labels in the order of `keys`. `order`: the slots of these.
+__global__ void number_ids(Pairs<1> ids, const Key* keys, const std::uint32_t* order,
+                           std::uint32_t* rank_of_slot, DeviceRanking out) {
+  const std::uint64_t i = ThreadLine<>::of_this_thread();
+  if (i == 0) out.ids[0] = 0;
+  if (i >= ids.slots || keys[i] == kNoKey) return;
+  if (i + 1 == ids.slots || keys[i + 1] == kNoKey) *out.count = ids.counted(i + 1, out.capacity);
+  rank_of_slot[order[i]] = static_cast<std::uint32_t>(i + 1);
+  if (i < out.capacity) out.ids[i + 1] = keys[i] + 1;
+}
+
+template <class Id>
+__global__ void __launch_bounds__(kColumns)
+    write_ranks(Rows<Id> labels, Extent extent, Pairs<1> ids, const std::uint32_t* rank_of_slot,
+                std::uint32_t* ranks) {
+  Id last = 0;
+  std::uint32_t rank = 0;
+  each_in_column(labels, extent, [&](Id id, std::int64_t index) {
+    if (id != last) {
+      const std::uint32_t slot = id != 0 ? ids.slot_of(Key{id} - 1) : ids.slots;
+      rank = slot < ids.slots ? rank_of_slot[slot] : 0;
+    }
+    last = id;
+    ranks[index] = rank;
+  });
 }
 
 /// Arrays in the workspace of a call.
@@ -336,25 +418,35 @@ struct Workspace {
   }
 };
 
+void set(void* data, int byte, std::size_t bytes, cudaStream_t stream) {
+  check(cudaMemsetAsync(data, byte, bytes, stream), "clearing pairs of labels");
+}
+
+/// Enqueues the clearing of keys, then what count(phase) enqueues, then the sort of keys.
+template <int counts, class Count>
+void enqueue_sorted(Workspace<counts>& workspace, unsigned long long* number, PhaseClock& phase,
+                    const Count& count) {
+  const Pairs<counts>& pairs = workspace.pairs;
+  const cudaStream_t stream = phase.stream();
+  set(pairs.keys, 0xff, pairs.slots * sizeof(Key), stream);
+  set(pairs.overflow, 0, sizeof(*pairs.overflow), stream);
+  if (number != nullptr) set(number, 0, sizeof(*number), stream);
+  phase("Number", number_slots, ThreadLine<>::shape(pairs.slots), workspace.slots, pairs.slots);
+  count();
+  workspace.sort(workspace.sorting, stream);
+}
+
 template <int counts, class Count>
 void enqueue_pairs(const PairCall& call, const Count& count) {
   Arena arena(call.workspace);
   Workspace<counts> workspace(call.pairs.capacity, call.largest, arena);
   const Pairs<counts>& pairs = workspace.pairs;
-  const auto set = [&](void* data, int byte, std::size_t bytes) {
-    check(cudaMemsetAsync(data, byte, bytes, call.stream), "clearing pairs of labels");
-  };
-  set(pairs.keys, 0xff, pairs.slots * sizeof(Key));
-  set(pairs.count, 0, counts * std::size_t{pairs.slots} * sizeof(*pairs.count));
-  if (pairs.kHasFirst) set(pairs.first, 0xff, pairs.slots * sizeof(*pairs.first));
-  set(pairs.overflow, 0, sizeof(*pairs.overflow));
-  if (call.pairs.count != nullptr) set(call.pairs.count, 0, sizeof(*call.pairs.count));
   PhaseClock phase{call.stream, nullptr};
-  const LaunchShape slots = ThreadLine<>::shape(pairs.slots);
-  phase("Number", number_slots, slots, workspace.slots, pairs.slots);
-  count(pairs, phase);
-  workspace.sort(workspace.sorting, call.stream);
-  phase("Write", write_pairs<counts>, slots, pairs, workspace.sorted, workspace.order, call.pairs);
+  set(pairs.count, 0, counts * std::size_t{pairs.slots} * sizeof(*pairs.count), call.stream);
+  if (pairs.kHasFirst) set(pairs.first, 0xff, pairs.slots * sizeof(*pairs.first), call.stream);
+  enqueue_sorted(workspace, call.pairs.count, phase, [&] { count(pairs, phase); });
+  phase("Write", write_pairs<counts>, ThreadLine<>::shape(pairs.slots), pairs, workspace.sorted,
+        workspace.order, call.pairs);
 }
 
 }  // namespace
@@ -366,6 +458,23 @@ std::size_t pairs_workspace_bytes(std::size_t capacity, bool contacts) {
   else
     Workspace<1>(capacity, ~0u, arena);
   return arena.used();
+}
+
+void enqueue_ranking(const DeviceRanking& request, void* memory, cudaStream_t stream) {
+  Arena arena(memory);
+  Workspace<1> workspace(request.capacity, ~0u, arena);
+  const Pairs<1>& ids = workspace.pairs;
+  std::uint32_t* const rank_of_slot = workspace.slots;  // which are sorted by then
+  PhaseClock phase{stream, nullptr};
+  const Extent extent = request.labels.extent;
+  with_id(request.labels.type, [&]<class Id>(Id) {
+    const Rows<Id> labels(request.labels);
+    enqueue_sorted(workspace, request.count, phase,
+                   [&] { phase("Gather", gather_ids<Id>, Grid::shape(extent), labels, extent, ids); });
+    phase("Number", number_ids, ThreadLine<>::shape(ids.slots), ids, workspace.sorted, workspace.order,
+          rank_of_slot, request);
+    phase("Ranks", write_ranks<Id>, Grid::shape(extent), labels, extent, ids, rank_of_slot, request.ranks);
+  });
 }
 
 void enqueue_overlaps(const PairCall& call) {
@@ -386,7 +495,7 @@ void enqueue_contacts(const PairCall& call) {
       const Extent extent = call.labels.extent;
       runs::with_connectivity(call.connectivity, [&]<Connectivity connectivity>() {
         phase("Contacts", count_contacts<Id, max_axes(connectivity), is_3d(connectivity)>,
-              Grid::shape(extent), Rows<Id>(call.labels), extent, call.largest, pairs);
+              contact_shape(extent), Rows<Id>(call.labels), extent, call.largest, pairs);
       });
     });
   });

@@ -23,4 +23,8 @@ std::size_t pairs_workspace_bytes(std::size_t capacity, bool contacts);
 void enqueue_overlaps(const PairCall& call);
 void enqueue_contacts(const PairCall& call);
 
+/// Enqueues rank_on_device() after all checks, with all pitches set, in the workspace of overlaps. The image
+/// is not empty.
+void enqueue_ranking(const DeviceRanking& request, void* workspace, cudaStream_t stream);
+
 }  // namespace gpuccl::cuda::tables

@@ -17,13 +17,18 @@ struct ColumnSet {
   static constexpr std::size_t kLabels = kMeasures;
 
   void* data[kMeasures + 1] = {};
-  std::uint32_t integers[kMeasures / 32 + 1] = {};  // a bit per column of integers
+  // A bit per column: whether it has integers, whether these have 32 bits, whether values are 1 more.
+  std::uint32_t integers[kMeasures / 32 + 1] = {}, narrow[kMeasures / 32 + 1] = {},
+                                          past_end[kMeasures / 32 + 1] = {};
 
   explicit ColumnSet(std::span<const DeviceColumn> columns) {
     for (const DeviceColumn& column : columns) {
       const std::size_t i = column.measure ? static_cast<std::size_t>(*column.measure) : kLabels;
       std::visit([&](auto* to) { data[i] = to; }, column.data);
-      if (std::holds_alternative<std::int64_t*>(column.data)) integers[i / 32] |= 1u << i % 32;
+      const std::uint32_t bit = 1u << i % 32;
+      if (!std::holds_alternative<double*>(column.data)) integers[i / 32] |= bit;
+      if (std::holds_alternative<std::int32_t*>(column.data)) narrow[i / 32] |= bit;
+      if (column.is_past_end) past_end[i / 32] |= bit;
     }
   }
   /// Returns true if one of the measures [first, last] is wanted.
@@ -40,20 +45,26 @@ struct TableRow {
 
   struct Cell {
     void* column;
-    bool is_integer;
+    bool is_integer, is_narrow;
+    int more;
     std::size_t row;
 
     template <class T>
     __device__ void operator=(T value) const {
       if (column == nullptr) return;
-      if (is_integer)
-        static_cast<long long*>(column)[row] = static_cast<long long>(value);
+      if (is_narrow)
+        static_cast<int*>(column)[row] = static_cast<int>(static_cast<long long>(value) + more);
+      else if (is_integer)
+        static_cast<long long*>(column)[row] = static_cast<long long>(value) + more;
       else
-        static_cast<double*>(column)[row] = static_cast<double>(value);
+        static_cast<double*>(column)[row] =
+            more != 0 ? static_cast<double>(value) + more : static_cast<double>(value);
     }
   };
   __device__ Cell at(std::size_t i) const {
-    return {columns.data[i], (columns.integers[i / 32] >> i % 32 & 1u) != 0, row};
+    const auto bit = [&](const std::uint32_t* bits) { return bits[i / 32] >> i % 32 & 1u; };
+    return {columns.data[i], bit(columns.integers) != 0, bit(columns.narrow) != 0,
+            static_cast<int>(bit(columns.past_end)), row};
   }
   __device__ Cell operator[](MeasureId id) const { return at(static_cast<std::size_t>(id)); }
   __device__ void set_whole(MeasureId id, WholeNumber value) const { (*this)[id] = value; }
