@@ -479,8 +479,8 @@ TEST_CASE("a table of components is made on a device", "[small]") {
   }
   const DeviceColumn of_neighbors{MeasureId::euler_number, reinterpret_cast<double*>(workspace.data())};
   CHECK(error_code_of([&] {
-          table_on_device(one.result().components, count, nullptr, extent, connectivity, spacing, {&of_neighbors, 1},
-                          stream.get());
+          table_on_device(one.result().components, count, nullptr, extent, connectivity, spacing,
+                          {&of_neighbors, 1}, stream.get());
         }) == ErrorCode::usage);
 }
 
@@ -847,11 +847,19 @@ TEST_CASE("contacts of labels are counted on a device", "[small][one]") {
       const Uploaded on_device(labels, random, stream);
       Pairs pairs(expected.size() + random() % 3, 5, stream);
       const CudaMemory workspace(Place::device, device_contacts_workspace_bytes(pairs.table().capacity));
-      contacts_on_device(on_device.image(), connectivity, 150, pairs.table(), workspace.data(),
-                         workspace.size(), stream.get());
+      const CudaMemory highest(Place::device, 8), host(Place::host, 8);
+      DevicePairs table = pairs.table();
+      table.highest = reinterpret_cast<unsigned long long*>(highest.data());
+      contacts_on_device(on_device.image(), connectivity, 150, table, workspace.data(), workspace.size(),
+                         stream.get());
+      cudaMemcpyAsync(host.data(), highest.data(), 8, cudaMemcpyDeviceToHost, stream.get());
       std::vector<PairRow> rows;
       CHECK(pairs.read(rows, stream) == expected.size());
       CHECK(rows == rows_of(expected));
+      unsigned long long found = 0;
+      std::memcpy(&found, host.data(), 8);
+      CHECK(found ==
+            (objects.values.empty() ? 0 : *std::max_element(objects.values.begin(), objects.values.end())));
     }
 }
 

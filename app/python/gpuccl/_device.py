@@ -733,6 +733,10 @@ class _Labels:
             capacity = max(self.largest, 4 * capacity)
         self.array, self.view = ranks, (self.kind.address(ranks), _VALUE_TYPES["u4"], (0, 0))
 
+    def guessed(self) -> int:
+        """Returns the largest label. Few are a good guess: then nothing waits for the search of the largest one."""
+        return min(self.elements, max(1 << 12, self.elements >> 9)) if self.largest is None else self.largest
+
     def find_largest(self) -> None:
         if self.largest is None:
             memory, at, size = self._memory(0)
@@ -748,9 +752,8 @@ class _Labels:
             views.append(view)
             keep.append(array)
         while True:
-            # Few labels are a good guess: then nothing waits for the search of the largest one.
             known = rows if rows is not None else self.largest
-            largest = max(1, min(self.elements, max(1 << 12, self.elements >> 9)) if known is None else known)
+            largest = max(1, self.guessed() if rows is None else rows)
             types = [view[1] for view in views]
             memory, at, size = self._memory(layout.native.workspace_bytes(largest, self.number, types))
             block = kind.empty((layout.size, largest), "i8", self.array)
@@ -780,17 +783,23 @@ class _Labels:
         Of overlaps with `others`, the last is the first element; without, contacts.
         """
         kind = self.kind
-        for image in (self, others) if others else (self,):
+        for image in (self, others) if others else ():
             image.find_largest()
-        largest = max(self.largest, others.largest if others else 0)
-        capacity = min(max(1 << 14, 2 * largest), 1 << 20)
+        capacity = 1 << 14
         while True:
+            known = self.largest
+            largest = max(self.guessed(), others.largest if others else 0)
+            capacity = max(capacity, min(largest if known is None else 2 * largest, 1 << 20))
             block = kind.empty((4 if others else 7, capacity), "i8", self.array)
             memory, at, size = self._memory(_core.device_pairs_workspace_bytes(capacity, others is None))
-            count = _core.device_pairs(
+            count, highest = _core.device_pairs(
                 self.device, self.stream, self.view, others.view if others else (0, 0, (0, 0)), self.extent,
                 self.number, largest, kind.address(block), capacity, at + size, at, size,
             )  # fmt: skip
+            if known is None:
+                self.set_highest(highest)
+            if self.largest > largest or (known is None and self.ids is not None):
+                continue
             if count <= capacity:
                 return block, count
             capacity = max(count, 4 * capacity)

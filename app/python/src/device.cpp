@@ -503,11 +503,11 @@ std::size_t pairs_workspace_bytes(std::size_t capacity, bool contacts) {
 
 /// Counts pairs of labels: overlaps with `others`, or contacts if `others` has no address. Writes columns to
 /// one block of memory: both labels, and the count and first element, or the five counts of contacts. Returns
-/// the number of pairs, which `count` of the device receives.
-unsigned long long count_pairs(int device, std::uintptr_t stream, const View& labels, const View& others,
-                               const std::array<int, 3>& extent, int connectivity, std::uint32_t largest,
-                               std::uintptr_t block, std::size_t capacity, std::uintptr_t count,
-                               std::uintptr_t workspace, std::size_t workspace_bytes) {
+/// the number of pairs, and of contacts the highest label. `count`: two words of the device.
+Counts count_pairs(int device, std::uintptr_t stream, const View& labels, const View& others,
+                   const std::array<int, 3>& extent, int connectivity, std::uint32_t largest,
+                   std::uintptr_t block, std::size_t capacity, std::uintptr_t count, std::uintptr_t workspace,
+                   std::size_t workspace_bytes) {
   const nb::gil_scoped_release others_go_on;
   const Current current(device);
   const auto column = [&](std::size_t i) { return at<std::int64_t>(block + 8 * capacity * i); };
@@ -523,11 +523,12 @@ unsigned long long count_pairs(int device, std::uintptr_t stream, const View& la
                          at<void>(workspace), workspace_bytes, stream_of(stream));
     } else {
       for (std::size_t i = 1; i < 5; ++i) pairs.counts[i] = column(2 + i);
+      pairs.highest = pairs.count + 1;
       contacts_on_device(image_of(labels, extent), static_cast<Connectivity>(connectivity), largest, pairs,
                          at<void>(workspace), workspace_bytes, stream_of(stream));
     }
-    copy_counts(found, count, 1, stream);
-  })[0];
+    copy_counts(found, count, pairs.highest != nullptr ? 2 : 1, stream);
+  });
 }
 
 /// Writes ranks of labels that are far apart, and the labels of all ranks, 0 first. Returns their number,

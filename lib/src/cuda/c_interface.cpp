@@ -78,8 +78,9 @@ std::vector<DeviceColumn> columns_of(std::span<const gpuccl_device_column> colum
 
 DevicePairs pairs_of(const gpuccl_device_pairs& pairs) {
   const auto& counts = pairs.counts;
-  return {pairs.a,     pairs.b,        {counts[0], counts[1], counts[2], counts[3], counts[4]},
-          pairs.first, pairs.capacity, pairs.count};
+  return {pairs.a,      pairs.b,        {counts[0], counts[1], counts[2], counts[3], counts[4]},
+          pairs.first,  pairs.capacity, pairs.count,
+          pairs.highest};
 }
 
 DeviceCleaning cleaning_of(const gpuccl_device_cleaning& given) {

@@ -131,7 +131,11 @@ bool is_done(cuda::tables::PairCall& call, cudaStream_t stream) {
   check_extent(extent);
   require(call.largest < UINT32_MAX, "the largest label is not below 2^32 - 1");
   require(labels.delta == 0 && call.others.delta == 0, "labels have no delta");
-  if (call.largest == 0 || is_empty(extent)) return is_done(Extent{0, 0, 0}, call.pairs.count, stream);
+  check_count_address(call.pairs.highest);
+  if (call.largest == 0 || is_empty(extent)) {
+    if (call.pairs.highest != nullptr) highest_label_on_device(labels, call.pairs.highest, stream);
+    return is_done(Extent{0, 0, 0}, call.pairs.count, stream);
+  }
   check_labels_image(labels);
   return false;
 }

@@ -214,7 +214,8 @@ LaunchShape contact_shape(Extent extent) { return {ContactGrid::shape(extent).gr
 /// `axes`: along which neighbors differ at most. `is_deep`: whether they may be in the next slice.
 template <class Id, int axes, bool is_deep>
 __global__ void __launch_bounds__(kColumns)
-    count_contacts(Rows<Id> labels, Extent extent, std::uint32_t largest, Pairs<5> pairs) {
+    count_contacts(Rows<Id> labels, Extent extent, std::uint32_t largest, Pairs<5> pairs,
+                   unsigned long long* highest) {
   constexpr int kSlices = is_deep ? 2 : 1;
   constexpr int kAtOnce = 4;  // rows that a thread loads before it uses them
   __shared__ TilePairs<5> tile;
@@ -228,6 +229,7 @@ __global__ void __launch_bounds__(kColumns)
     const bool is_counted = is_inside && 0 < lane && lane <= kInner;
     // Labels around a part of the column, by z, y and x. It begins a row before the part.
     Label near[kSlices][kAtOnce + 2][3];
+    Id most = 0;
     const auto load_rows = [&](int first, int last, int y) {
 #pragma unroll
       for (int dz = 0; dz < kSlices; ++dz)
@@ -236,7 +238,9 @@ __global__ void __launch_bounds__(kColumns)
           if (i < first || i > last) continue;
           const int row = y + i - first;
           const bool is_there = is_inside && 0 <= row && row < extent.height && at.z + dz < extent.depth;
-          near[dz][i][1] = is_there ? label_in(load_input(labels.at(at.x, row, at.z + dz)), largest) : 0;
+          const Id id = is_there ? load_input(labels.at(at.x, row, at.z + dz)) : Id{0};
+          near[dz][i][1] = label_in(id, largest);
+          most = max(most, id);
         }
 #pragma unroll
       for (int dz = 0; dz < kSlices; ++dz)
@@ -305,6 +309,7 @@ __global__ void __launch_bounds__(kColumns)
       }
     }
     flush();
+    if (highest != nullptr) raise_in_warp(highest, most);
   }
   __syncthreads();
   tile.each([&](Key key, const Part<5>& part) { pairs.add(key, part); });
@@ -444,6 +449,7 @@ void enqueue_pairs(const PairCall& call, const Count& count) {
   PhaseClock phase{call.stream, nullptr};
   set(pairs.count, 0, counts * std::size_t{pairs.slots} * sizeof(*pairs.count), call.stream);
   if (pairs.kHasFirst) set(pairs.first, 0xff, pairs.slots * sizeof(*pairs.first), call.stream);
+  if (call.pairs.highest != nullptr) set(call.pairs.highest, 0, sizeof(*call.pairs.highest), call.stream);
   enqueue_sorted(workspace, call.pairs.count, phase, [&] { count(pairs, phase); });
   phase("Write", write_pairs<counts>, ThreadLine<>::shape(pairs.slots), pairs, workspace.sorted,
         workspace.order, call.pairs);
@@ -495,7 +501,7 @@ void enqueue_contacts(const PairCall& call) {
       const Extent extent = call.labels.extent;
       runs::with_connectivity(call.connectivity, [&]<Connectivity connectivity>() {
         phase("Contacts", count_contacts<Id, max_axes(connectivity), is_3d(connectivity)>,
-              contact_shape(extent), Rows<Id>(call.labels), extent, call.largest, pairs);
+              contact_shape(extent), Rows<Id>(call.labels), extent, call.largest, pairs, call.pairs.highest);
       });
     });
   });
