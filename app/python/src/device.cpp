@@ -236,8 +236,10 @@ class Layout {
     std::size_t bytes = 0;
     for (std::size_t channel = 0; channel < std::max<std::size_t>(1, types.size()); ++channel) {
       DeviceMeasuring request;
-      if (channel < types.size())
-        request.samples = {this, static_cast<ValueType>(types[channel])};  // any address
+      if (channel < types.size()) {
+        request.samples.data = this;  // any address
+        request.samples.type = static_cast<ValueType>(types[channel]);
+      }
       request.largest = largest;
       request.connectivity = static_cast<Connectivity>(connectivity);
       const std::vector<DeviceColumn> wanted = columns(channel, 8, largest);
