@@ -74,7 +74,7 @@ std::size_t count(const std::string& text, const std::string& part) {
   return found;
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> table_lines(const std::string& text) {
   std::istringstream stream(text);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) lines.push_back(line);
@@ -92,9 +92,9 @@ std::string words_of(const std::string& line) {
 }  // namespace
 
 TEST_CASE("a table has a row for each measure, and names algorithms that were not timed") {
-  const Json json = as_json(kHead, results_of(Test::average));
+  const bench::Json json = as_json(kHead, results_of(Test::average));
   const std::string text = as_text(json["results"][0]);
-  const std::vector<std::string> lines = lines_of(text);
+  const std::vector<std::string> lines = table_lines(text);
   REQUIRE(lines.size() == 9);
   CHECK(lines[0] ==
         "random 64x32, density 10.0 %, granularity 1 (8-connectivity, 2 images of 0.00205 million elements, "
@@ -112,9 +112,9 @@ TEST_CASE("a table has a row for each measure, and names algorithms that were no
 }
 
 TEST_CASE("the fastest algorithm is the first of those that were timed on all sets") {
-  const Json json = as_json(kHead, results_of(Test::density));
+  const bench::Json json = as_json(kHead, results_of(Test::density));
   REQUIRE(json["fastest"].size() == 1);
-  const Json& fastest = json["fastest"][0];
+  const bench::Json& fastest = json["fastest"][0];
   CHECK(fastest["algorithm"] == "bke");
   CHECK(fastest["text"] ==
         "fastest with 8-connectivity: bke, 1.69 times as fast as runs (geometric mean over 3 image sets)");
@@ -125,9 +125,9 @@ TEST_CASE("the fastest algorithm is the first of those that were timed on all se
 TEST_CASE("one repetition gives no factor") {
   Results results = results_of(Test::average);
   for (ImageSetResult& group : results.groups) group.rows[0].measures[0].repetitions = 1;
-  const Json json = as_json(kHead, results);
+  const bench::Json json = as_json(kHead, results);
   CHECK(json["fastest"].empty());
-  const Json& rows = json["results"][0]["algorithms"];
+  const bench::Json& rows = json["results"][0]["algorithms"];
   CHECK_FALSE(rows[0]["measures"][0].contains("multiple_of_floor"));
   CHECK(rows[1]["measures"][0].contains("multiple_of_floor"));
 }

@@ -72,8 +72,8 @@ void check_type(int datatype, T value) {
     }
 }
 
-std::string reason_of(const std::string& bytes, ErrorCode failure = ErrorCode::data,
-                      const ReadOptions& options = {}) {
+std::string read_reason(const std::string& bytes, ErrorCode failure = ErrorCode::data,
+                        const ReadOptions& options = {}) {
   const MemoryFile file(bytes);
   return gpuccl::reason_of([&] { read_image(file.path(), options); }, failure);
 }
@@ -109,7 +109,7 @@ TEST_CASE("compressed samples of several MiB are read, and damage in them is an 
   const MemoryFile plain(nifti.bytes()), zipped(gzipped(nifti.bytes()));
   CHECK(same_bits(read_image(zipped.path(), {}), read_image(plain.path(), {})));
   const std::string bytes = gzipped(nifti.bytes());
-  CHECK(reason_of(bytes.substr(0, bytes.size() / 2)) == "the compressed samples end early");
+  CHECK(read_reason(bytes.substr(0, bytes.size() / 2)) == "the compressed samples end early");
 }
 
 TEST_CASE("slope and intercept scale samples unless they are 0 or not numbers") {
@@ -146,11 +146,11 @@ TEST_CASE("slope and intercept scale samples unless they are 0 or not numbers") 
   for (const double slope : {kInfinity, -kInfinity}) {
     nifti.slope = slope;
     nifti.inter = 0;
-    reason_of(nifti.bytes());
+    read_reason(nifti.bytes());
   }
   nifti.slope = 1;
   nifti.inter = kNan;
-  reason_of(nifti.bytes());
+  read_reason(nifti.bytes());
 }
 
 TEST_CASE("colors count by their luma under any scale") {
@@ -194,7 +194,7 @@ TEST_CASE("one frame of four axes is a volume, several are refused with a remedy
   nifti.dim = {7, 9, 5, 3, 1, 1, 0, 1};
   REQUIRE(same_bits(read_image(MemoryFile(nifti.bytes()).path(), {}), image));
   nifti.dim = {4, 9, 5, 1, 3};
-  CHECK(reason_of(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
+  CHECK(read_reason(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
   CHECK_THROWS_WITH(IntensityReader(MemoryFile(nifti.bytes()).path(), {}),
                     "contains 3 volumes; --intensity-frame N selects one, from 0");
   CHECK_THROWS_WITH(
@@ -202,7 +202,7 @@ TEST_CASE("one frame of four axes is a volume, several are refused with a remedy
       "contains 3 volumes; 'gpuccl measure FILE --frame N -o labels.tif' saves one, or label an "
       "image with 'gpuccl label --threshold otsu --view PAGE.html'");
   nifti.dim = {5, 9, 5, 1, 1, 3};
-  CHECK(reason_of(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
+  CHECK(read_reason(nifti.bytes()) == "contains 3 volumes; --frame N selects one, from 0");
 }
 
 TEST_CASE("headers that claim the impossible are refused") {
@@ -213,8 +213,8 @@ TEST_CASE("headers that claim the impossible are refused") {
       NiftiToWrite nifti = good;
       nifti.nifti2 = nifti2;
       change(nifti);
-      reason_of(nifti.bytes());
-      reason_of(gzipped(nifti.bytes()));
+      read_reason(nifti.bytes());
+      read_reason(gzipped(nifti.bytes()));
     };
     for (const std::int64_t axes : {0, -1, 8, 32767}) refused([=](auto& nifti) { nifti.dim[0] = axes; });
     for (const std::size_t axis : {1, 2, 3})
@@ -247,12 +247,12 @@ TEST_CASE("a NIfTI that ends early, or is damaged, is refused; bytes after it ge
   NiftiToWrite nifti = nifti_of(image);
   const std::string whole = nifti.bytes(), zipped = gzipped(whole);
   for (std::size_t size = 352; size < whole.size(); size += 97) {
-    reason_of(whole.substr(0, size));
-    reason_of(gzipped(whole.substr(0, size)));
+    read_reason(whole.substr(0, size));
+    read_reason(gzipped(whole.substr(0, size)));
   }
-  for (std::size_t size = 1; size < zipped.size(); size += 7) reason_of(zipped.substr(0, size));
-  CHECK(reason_of(zipped.substr(0, 12)) == "the compressed samples end early");
-  CHECK(reason_of(gzipped(whole.substr(0, 347))) == "is a compressed NIfTI file, truncated in its header");
+  for (std::size_t size = 1; size < zipped.size(); size += 7) read_reason(zipped.substr(0, size));
+  CHECK(read_reason(zipped.substr(0, 12)) == "the compressed samples end early");
+  CHECK(read_reason(gzipped(whole.substr(0, 347))) == "is a compressed NIfTI file, truncated in its header");
   const std::pair<std::string, bool> longer[] = {
       {whole + "garbage", true},
       {zipped + "garbage", true},
@@ -274,8 +274,8 @@ TEST_CASE("a NIfTI that ends early, or is damaged, is refused; bytes after it ge
        {zipped.size() / 2, zipped.size() - 8, zipped.size() - 1}) {  // data, checksum, length
     std::string damaged = zipped;
     damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
-    reason_of(damaged);
-    reason_of(damaged, ErrorCode::data, little_memory());
+    read_reason(damaged);
+    read_reason(damaged, ErrorCode::data, little_memory());
   }
 }
 
@@ -331,11 +331,11 @@ TEST_CASE("bytes after a .nii.gz get one warning for several reads") {
 TEST_CASE("a header that claims more than gzip can hold is refused at once") {
   NiftiToWrite nifti;
   nifti.dim = {3, 32767, 32767, 32767};
-  CHECK(reason_of(gzipped(nifti.bytes())).find("header claims") == 0);
+  CHECK(read_reason(gzipped(nifti.bytes())).find("header claims") == 0);
   nifti.dim = {3, 1000, 1000, 100};
   nifti.samples = std::string(100000000, '\0');
   const std::string bomb = gzipped(nifti.bytes(), 9);  // what it claims is there, and does not fit
   ReadOptions options;
   options.limits.memory = std::int64_t{4} << 20;
-  reason_of(bomb, ErrorCode::memory, options);
+  read_reason(bomb, ErrorCode::memory, options);
 }

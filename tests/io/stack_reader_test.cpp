@@ -36,7 +36,7 @@ void save_tiff(const std::string& path, const BitVolume& image, int z, int pages
 
 Source stack(const ScratchFolder& folder) { return {folder.path().string(), true}; }
 
-std::string reason_of(const ScratchFolder& folder) {
+std::string stack_refusal(const ScratchFolder& folder) {
   return gpuccl::reason_of([&] { read_image(stack(folder), {}); });
 }
 
@@ -100,13 +100,13 @@ TEST_CASE("slices that are not alike are refused by name") {
     const ScratchFolder folder;
     save_png(folder / "a.png", image, 0);
     save_png(folder / "b.png", noise({70, 31, 1}, 3), 0);
-    REQUIRE(reason_of(folder) == "slice b.png is 70x31 but a.png is 70x30");
+    REQUIRE(stack_refusal(folder) == "slice b.png is 70x31 but a.png is 70x30");
   }
   {
     const ScratchFolder folder;
     save_png(folder / "a.png", image, 0);
     save_png(folder / "b.png", image, 0, 8);
-    REQUIRE(reason_of(folder) ==
+    REQUIRE(stack_refusal(folder) ==
             "slice b.png is min-is-black with 1 samples of 8 bits per pixel but a.png is "
             "min-is-black with 1 samples of 1 bits per pixel");
   }
@@ -114,13 +114,13 @@ TEST_CASE("slices that are not alike are refused by name") {
     const ScratchFolder folder;
     save_png(folder / "a.png", image, 0);
     save_tiff(folder / "b.tif", image, 0, 3);
-    REQUIRE(reason_of(folder) == "slice b.tif contains 3 pages, not one");
+    REQUIRE(stack_refusal(folder) == "slice b.tif contains 3 pages, not one");
   }
   {
     const ScratchFolder folder;
     save_png(folder / "a.png", image, 0);
     write_file(folder / "b.png", read_file(folder / "a.png").substr(0, 100));
-    REQUIRE(reason_of(folder) == "slice b.png: not a valid PNG (the file is truncated)");
+    REQUIRE(stack_refusal(folder) == "slice b.png: not a valid PNG (the file is truncated)");
   }
 }
 

@@ -992,7 +992,7 @@ std::string one_at(std::size_t place) {
 }
 
 /// The places of the only foreground sample in each slice that is read.
-std::vector<int> places_in(const std::string& path, const PlaneChoice& planes = {}) {
+std::vector<int> image_places(const std::string& path, const PlaneChoice& planes = {}) {
   ReadOptions options;
   options.planes = planes;
   const BitVolume image = read(path, options).image;
@@ -1024,17 +1024,17 @@ TEST_CASE_METHOD(OneFile, "planes of MetaMorph and NIH Image follow the only pag
   };
   const std::string behind = one_at(3) + one_at(6);
   write(metamorph_tag({{500, 0}, {500, 9}, {500, 20}}), behind);
-  REQUIRE(places_in(path) == std::vector{1, 3, 6});
+  REQUIRE(image_places(path) == std::vector{1, 3, 6});
   write(metamorph_tag({{0, 7}, {0, 7}, {0, 7}}), behind);
-  REQUIRE(places_in(path) == std::vector{1, 3, 6});
+  REQUIRE(image_places(path) == std::vector{1, 3, 6});
   write(metamorph_tag({{0, 0}, {0, 9}, {0, 20}}), behind);
   REQUIRE(refusal_of_file(path) ==
           "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices, "
           "--per-slice labels each page separately");
-  REQUIRE(places_in(path, plane_of({}, 2)) == std::vector{6});
+  REQUIRE(image_places(path, plane_of({}, 2)) == std::vector{6});
   PlaneChoice pages;
   pages.pages = PageRange{1, 3};
-  REQUIRE(places_in(path, pages) == std::vector{3, 6});
+  REQUIRE(image_places(path, pages) == std::vector{3, 6});
   write(metamorph_tag({{500, 0}, {500, 9}, {500, 20}}), one_at(3));
   REQUIRE(refusal_of_file(path) == "its description lists 3 images, but the file ends after 2");
 
@@ -1045,13 +1045,13 @@ TEST_CASE_METHOD(OneFile, "planes of MetaMorph and NIH Image follow the only pag
     return long_tag(43314, header);
   };
   write(nih_tag(0), behind);
-  REQUIRE(places_in(path) == std::vector{1, 3, 6});
+  REQUIRE(image_places(path) == std::vector{1, 3, 6});
   write(nih_tag(2), behind);
   REQUIRE(refusal_of_file(path).starts_with("contains 3 time points; "));
-  REQUIRE(places_in(path, plane_of({}, 1)) == std::vector{3});
+  REQUIRE(image_places(path, plane_of({}, 1)) == std::vector{3});
   write(nih_tag(1), behind);
   REQUIRE(refusal_of_file(path).starts_with("contains 3 channels; "));
-  REQUIRE(places_in(path, plane_of(2, {})) == std::vector{6});
+  REQUIRE(image_places(path, plane_of(2, {})) == std::vector{6});
 }
 
 TEST_CASE_METHOD(OneFile, "planes of MetaMorph that are compressed are refused, not dropped") {
@@ -1087,9 +1087,9 @@ TEST_CASE_METHOD(OneFile, "channels, slices and time points of a Zeiss LSM are t
   REQUIRE(refusal_of_file(path) ==
           "contains 3 time points; --frame N selects one, from 0, --page 0..2 all as slices, "
           "--per-slice labels each page separately");
-  REQUIRE(places_in(path, plane_of({}, 1)) == std::vector{1});
+  REQUIRE(image_places(path, plane_of({}, 1)) == std::vector{1});
   write(zeiss_tag(0, 3, 1, 1), 3, 1);
-  REQUIRE(places_in(path) == std::vector{0, 1, 2});
+  REQUIRE(image_places(path) == std::vector{0, 1, 2});
   const Geometry geometry = read(path).info.geometry;
   REQUIRE(geometry.unit == LengthUnit::um);
   REQUIRE(geometry.spacing == Vector3{0.25, 0.25, 1});
@@ -1097,7 +1097,7 @@ TEST_CASE_METHOD(OneFile, "channels, slices and time points of a Zeiss LSM are t
   REQUIRE(refusal_of_file(path) == "contains 2 channels; --channel N selects one, from 0");
   REQUIRE(refusal_of_file(path, with_planes(plane_of(1, {}))) ==
           "contains 3 time points; --frame N selects one, from 0");
-  REQUIRE(places_in(path, plane_of(1, 2)) == std::vector{7, 0});
+  REQUIRE(image_places(path, plane_of(1, 2)) == std::vector{7, 0});
   write(zeiss_tag(6, 2, 1, 3), 5, 1);
   REQUIRE(refusal_of_file(path, with_planes(plane_of({}, 2))) ==
           "its description lists 6 planes or more, but the file contains 5");
@@ -1117,12 +1117,12 @@ TEST_CASE_METHOD(OneFile, "pages whose axes only private tags of other vendors s
                 "separately");
     PlaneChoice pages;
     pages.pages = PageRange{0, 2};
-    REQUIRE(places_in(path, pages) == std::vector{2, 5});
+    REQUIRE(image_places(path, pages) == std::vector{2, 5});
     ReadOptions apart;
     apart.pages_apart = true;
     REQUIRE(read(path, apart).info.extent.depth == 2);
     write_file(path, tiff_of_pages({page}));
-    REQUIRE(places_in(path) == std::vector{2});
+    REQUIRE(image_places(path) == std::vector{2});
   };
   check({.tags = {long_tag(33560, "SIS0 data")}}, "Olympus SIS");
   check({.tags = {long_tag(34361, "FluoView")}}, "Olympus FluoView");
