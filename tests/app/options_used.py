@@ -55,7 +55,7 @@ OPTIONS = {
     "measure": [row for row in LABEL_READING if row[0] != "--foreground" and row[0] != "--per-slice"]
     + SELECTION + MEASURES + OUTPUTS + FILES + [("--order", "size"), ("--relabel", None), ("--round", None)],
     "match": READING + [("--threshold", "0.9"), ("--label", None), ("--per-value", None), ("--connectivity", "4"), ("--round", None),
-                        ("--classes", "2", "--per-value"), ("--empty", "1"), ("--prediction-name", "*_x"), ("--track", "{}"), ("--output", "{o}/y"),
+                        ("--classes", "2", "--per-value"), ("--empty", "1"), ("--prediction-name", "*_x"), ("--recursive", None), ("--track", "{}"), ("--output", "{o}/y"),
                         ("--csv", "{o}/x.csv"), ("--json", "{o}/x.json"), ("--summary", "{o}/x.csv"), ("--min-size", "3"),
                         ("--distances", None), ("--regions", None), ("--tolerance", "1", "--distances"),
                         ("--spacing", "2,3", "--distances")],
