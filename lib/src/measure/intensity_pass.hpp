@@ -88,6 +88,7 @@ class IntensityPass final : public SamplesPass {
   /// slices, or rows of an image of one slice.
   using Parts = std::unordered_map<Label, UnitSums>;
 
+  static constexpr int kWorthLanes = 16;  // samples; shorter runs take longer by vectors
   static constexpr std::size_t kBytesOfPart = sizeof(UnitSums) + 48;
 
   bool is_image() const { return labels_.extent().depth == 1; }
@@ -214,7 +215,7 @@ class IntensityPass final : public SamplesPass {
 
   void add_run(const SampleRun<Sample>& run, Sums& sums) const {
     if constexpr (std::is_same_v<Sums, WholeSums>)
-      if (is_short_) return sums.add_short(run);
+      if (is_short_ && run.count >= kWorthLanes) return sums.add_short(run);
     sums.add(run);
   }
 
