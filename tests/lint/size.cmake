@@ -45,7 +45,7 @@ set(rooms
   "lib/src/cuda/runs 4401"
   "lib/src/cuda/tables 1918"
   "lib/src/engine 982"
-  "lib/src/measure 5711"
+  "lib/src/measure 5712"
   "lib/src/no_cuda 147"
   "lib/src/outlines 263"
   "lib/src/parts 1607"
