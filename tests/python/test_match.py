@@ -109,6 +109,15 @@ def test_a_match_needs_the_threshold():
     assert same["panoptic_quality"] == same["f1"] == 1
 
 
+@pytest.mark.parametrize("code", ("u1", "u2", "u4", "u8", "i4", "i8"))
+def test_the_largest_labels_are_matched(code):
+    image = np.full((3, 4), np.iinfo(code).max, code)
+    image[0, 1:] = 1, 0, np.iinfo(code).max - 1
+    scores, table = gpuccl.match(image, image, pairs=True)
+    assert scores["objects"] == {"truth": 3, "prediction": 3} and scores["matching"][0]["true_positives"] == 3
+    assert sorted(map(int, table["truth"])) == [1, np.iinfo(code).max - 1, np.iinfo(code).max]
+
+
 def test_empty_images():
     empty = np.zeros((4, 5), np.uint8)
     scores, table = gpuccl.match(empty, empty, pairs=True)

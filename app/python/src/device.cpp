@@ -567,16 +567,17 @@ void name_labels(int device, std::uintptr_t stream, std::uintptr_t block, int co
 /// Returns rows of device memory, one after the other, after the stream has written them.
 nb::bytes read(int device, std::uintptr_t address, std::size_t pitch, std::size_t bytes, std::size_t rows,
                std::uintptr_t stream) {
-  std::vector<char> copy(bytes * rows);
-  {
-    const nb::gil_scoped_release others_go_on;
-    const Current current(device);
-    if (!copy.empty())
-      check(cudaMemcpy2DAsync(copy.data(), bytes, at<const void>(address), pitch, bytes, rows,
-                              cudaMemcpyDeviceToHost, stream_of(stream)));
-    check(cudaStreamSynchronize(stream_of(stream)));
-  }
-  return nb::bytes(copy.data(), copy.size());
+  auto copy = nb::steal<nb::bytes>(
+      PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes * rows)));  // without zeros
+  if (!copy.is_valid()) nb::raise_python_error();
+  char* const to = PyBytes_AsString(copy.ptr());
+  const nb::gil_scoped_release others_go_on;
+  const Current current(device);
+  if (bytes * rows > 0)
+    check(cudaMemcpy2DAsync(to, bytes, at<const void>(address), pitch, bytes, rows, cudaMemcpyDeviceToHost,
+                            stream_of(stream)));
+  check(cudaStreamSynchronize(stream_of(stream)));
+  return copy;
 }
 
 /// Lets `stream` wait until the work enqueued in `before` is done.

@@ -35,7 +35,7 @@ class PairSums {
   Sums& of(std::uint32_t a, std::uint32_t b) {
     const std::uint64_t key = key_of_pair(a, b);
     Known& known = known_[(a + 31 * b) % known_.size()];
-    if (known.key != key) known = {key, &find(key, Sums{a, b})};
+    if (known.key != key || known.sums == nullptr) known = {key, &find(key, Sums{a, b})};
     return *known.sums;
   }
   std::size_t size() const { return entries_.size(); }
@@ -45,8 +45,8 @@ class PairSums {
   static constexpr std::size_t kFirstSlots = 64;
 
   struct Known {
-    std::uint64_t key = UINT64_MAX;  // of no pair
-    Sums* sums = nullptr;
+    std::uint64_t key = 0;
+    Sums* sums = nullptr;  // null: of no pair
   };
 
   Sums& find(std::uint64_t key, const Sums& none) {
