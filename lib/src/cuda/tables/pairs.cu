@@ -217,7 +217,7 @@ __global__ void __launch_bounds__(kColumns)
     count_contacts(Rows<Id> labels, Extent extent, std::uint32_t largest, Pairs<5> pairs,
                    unsigned long long* highest) {
   constexpr int kSlices = is_deep ? 2 : 1;
-  constexpr int kAtOnce = 4;  // rows that a thread loads before it uses them
+  constexpr int kAtOnce = is_deep ? 4 : 8;  // rows that a thread loads before it uses them
   __shared__ TilePairs<5> tile;
   tile.clear();
   __syncthreads();
@@ -315,9 +315,22 @@ __global__ void __launch_bounds__(kColumns)
   tile.each([&](Key key, const Part<5>& part) { pairs.add(key, part); });
 }
 
-__global__ void number_slots(std::uint32_t* order, std::uint32_t slots) {
+/// Clears a table, and numbers its slots. `number` and `highest` may be null.
+template <int counts>
+__global__ void clear_slots(Pairs<counts> pairs, std::uint32_t* order, unsigned long long* number,
+                            unsigned long long* highest) {
   const std::uint64_t i = ThreadLine<>::of_this_thread();
-  if (i < slots) order[i] = static_cast<std::uint32_t>(i);
+  if (i == 0) {
+    *pairs.overflow = 0;
+    if (number != nullptr) *number = 0;
+    if (highest != nullptr) *highest = 0;
+  }
+  if (i >= pairs.slots) return;
+  pairs.keys[i] = kNoKey;
+  order[i] = static_cast<std::uint32_t>(i);
+#pragma unroll
+  for (int k = 0; k < counts; ++k) pairs.count[std::size_t{pairs.slots} * k + i] = 0;
+  if constexpr (Pairs<counts>::kHasFirst) pairs.first[i] = ~0ull;
 }
 
 /// Writes the rows, in the order of `keys`. `order`: the slots of these.
@@ -423,22 +436,15 @@ struct Workspace {
   }
 };
 
-void set(void* data, int byte, std::size_t bytes, cudaStream_t stream) {
-  check(cudaMemsetAsync(data, byte, bytes, stream), "clearing pairs of labels");
-}
-
-/// Enqueues the clearing of keys, then what count(phase) enqueues, then the sort of keys.
+/// Enqueues the clearing of a table, then what count() enqueues, then the sort of keys.
 template <int counts, class Count>
-void enqueue_sorted(Workspace<counts>& workspace, unsigned long long* number, PhaseClock& phase,
-                    const Count& count) {
+void enqueue_sorted(Workspace<counts>& workspace, unsigned long long* number, unsigned long long* highest,
+                    PhaseClock& phase, const Count& count) {
   const Pairs<counts>& pairs = workspace.pairs;
-  const cudaStream_t stream = phase.stream();
-  set(pairs.keys, 0xff, pairs.slots * sizeof(Key), stream);
-  set(pairs.overflow, 0, sizeof(*pairs.overflow), stream);
-  if (number != nullptr) set(number, 0, sizeof(*number), stream);
-  phase("Number", number_slots, ThreadLine<>::shape(pairs.slots), workspace.slots, pairs.slots);
+  phase("Clear", clear_slots<counts>, ThreadLine<>::shape(pairs.slots), pairs, workspace.slots, number,
+        highest);
   count();
-  workspace.sort(workspace.sorting, stream);
+  workspace.sort(workspace.sorting, phase.stream());
 }
 
 template <int counts, class Count>
@@ -447,10 +453,7 @@ void enqueue_pairs(const PairCall& call, const Count& count) {
   Workspace<counts> workspace(call.pairs.capacity, call.largest, arena);
   const Pairs<counts>& pairs = workspace.pairs;
   PhaseClock phase{call.stream, nullptr};
-  set(pairs.count, 0, counts * std::size_t{pairs.slots} * sizeof(*pairs.count), call.stream);
-  if (pairs.kHasFirst) set(pairs.first, 0xff, pairs.slots * sizeof(*pairs.first), call.stream);
-  if (call.pairs.highest != nullptr) set(call.pairs.highest, 0, sizeof(*call.pairs.highest), call.stream);
-  enqueue_sorted(workspace, call.pairs.count, phase, [&] { count(pairs, phase); });
+  enqueue_sorted(workspace, call.pairs.count, call.pairs.highest, phase, [&] { count(pairs, phase); });
   phase("Write", write_pairs<counts>, ThreadLine<>::shape(pairs.slots), pairs, workspace.sorted,
         workspace.order, call.pairs);
 }
@@ -475,7 +478,7 @@ void enqueue_ranking(const DeviceRanking& request, void* memory, cudaStream_t st
   const Extent extent = request.labels.extent;
   with_id(request.labels.type, [&]<class Id>(Id) {
     const Rows<Id> labels(request.labels);
-    enqueue_sorted(workspace, request.count, phase,
+    enqueue_sorted(workspace, request.count, nullptr, phase,
                    [&] { phase("Gather", gather_ids<Id>, Grid::shape(extent), labels, extent, ids); });
     phase("Number", number_ids, ThreadLine<>::shape(ids.slots), ids, workspace.sorted, workspace.order,
           rank_of_slot, request);
