@@ -579,7 +579,7 @@ def label(array, connectivity, values, delta, batch, packed_width, out, stream, 
         layout = _layout(columns, plan.number, plan.ndim, spacing, 0, False)
         if not layout.is_of_components:  # but sums over labels
             return plan.native.label_and_wait(*at), None
-        capacity = 1 << 16
+        capacity = min(_few(math.prod(plan.extent)), 1 << 16)
         components, address = kind.workspace((capacity + 1) * _COMPONENT, array)
         block = kind.empty((layout.size, capacity), "i8", array)
         count = plan.native.label_table(*at, address, capacity, layout.native, layout.spacing, kind.address(block))
@@ -674,6 +674,10 @@ def measure(labels, intensity, properties, connectivity, spacing, rows=None):
         return image.measure(layout, samples, rows)
 
 
+def _few(elements: int) -> int:
+    return max(1, min(elements, max(1 << 12, elements >> 9)))
+
+
 class _Labels:
     """A label image that is measured, or compared with another one."""
 
@@ -735,7 +739,7 @@ class _Labels:
 
     def guessed(self) -> int:
         """Returns the largest label. Few are a good guess: then nothing waits for the search of the largest one."""
-        return min(self.elements, max(1 << 12, self.elements >> 9)) if self.largest is None else self.largest
+        return _few(self.elements) if self.largest is None else self.largest
 
     def find_largest(self) -> None:
         if self.largest is None:
