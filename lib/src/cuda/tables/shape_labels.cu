@@ -31,66 +31,76 @@ constexpr int kRows = 30;  // of a tile, and one above and one below, which are 
 constexpr Bits kInnerRows = 0x7ffffffe;
 using Grid = ThreadGrid<1, kRows, 1, kInner, 1>;
 
-/// Labels of a column of a slice; 0 outside of the image.
+/// A column of a slice and those on both sides, with labels as they are in the image; 0 outside of it.
 template <class Id>
 struct Column {
-  const Id* first = nullptr;  // null: outside
-  std::int64_t pitch = 0;
-  unsigned height = 0, largest = 0;
+  const Id* first;  // row 0
+  std::int64_t pitch;
+  unsigned height;
+  bool exists[3];  // by dx + 1
 
-  __device__ Column(const Rows<Id>& labels, const Extent& extent, std::uint32_t largest_label, int x, int z)
-      : pitch(labels.row), height(static_cast<unsigned>(extent.height)), largest(largest_label) {
-    if (extent.contains(x, 0, z)) first = labels.at(x, 0, z);
-  }
-  __device__ Label at(int y) const {
-    if (first == nullptr || static_cast<unsigned>(y) >= height) return 0;
-    return label_in(load_input(first + y * pitch), largest);
-  }
+  __device__ Column(const Rows<Id>& labels, const Extent& extent, int x, int z)
+      : first(labels.data + z * labels.slice + x),
+        pitch(labels.row),
+        height(static_cast<unsigned>(extent.height)),
+        exists{extent.contains(x - 1, 0, z), extent.contains(x, 0, z), extent.contains(x + 1, 0, z)} {}
+  __device__ bool exist() const { return exists[0] && exists[1] && exists[2]; }
+  __device__ const Id* row(int y) const { return first + y * pitch; }
+  __device__ bool has(int y) const { return static_cast<unsigned>(y) < height; }
+  __device__ Id at(int dx, int y) const { return exists[dx + 1] && has(y) ? load_input(row(y) + dx) : Id{0}; }
 };
 
 /// Which elements of a column have the label of a neighbor. Bit 0 is the element above the tile.
 template <bool is_volume>
 struct SameAsAround {
-  Bits own = 0;  // elements that have a label
+  Bits own = 0;  // elements that have a label up to the largest
   Bits left = 0, right = 0, up = 0, down = 0, up_left = 0, up_right = 0, down_left = 0, down_right = 0;
   Bits before[is_volume ? 3 : 1][3] = {};  // in the slice before: by dx + 1, dy + 1
 
   /// Compares all but those that the columns on both sides have compared. `y`: the row of bit 0. `around`:
-  /// false if only `own` and `down` are needed.
-  template <bool around, class Id>
-  __device__ void compare(const Rows<Id>& labels, const Extent& extent, std::uint32_t largest, int x, int y,
-                          int z) {
-    constexpr int kAtOnce = 8;  // rows that a thread loads before it uses them
+  /// false if only `own` and `down` are needed. `in_image`: whether all elements around them exist.
+  template <bool around, bool in_image, class Id>
+  __device__ void compare(const Column<Id>& column, const Column<Id>& column_before, std::uint32_t largest,
+                          int y) {
+    constexpr int kAtOnce = in_image ? 8 : 2;  // rows that a thread loads before it uses them
     constexpr bool kBefore = around && is_volume;
-    const auto column = [&](int dx, int dz) { return Column<Id>(labels, extent, largest, x + dx, z + dz); };
-    const Column<Id> columns[3] = {column(-1, 0), column(0, 0), column(1, 0)};
-    const Column<Id> columns_before[3] = {column(-1, -1), column(0, -1), column(1, -1)};
-    const Label above = columns[1].at(y - 1);
-    Label here[3], previous[3][3];  // of the row; of the slice before by dx + 1, dy + 1
+    const auto is_label = [&](Id id) {  // others are equal to none
+      using Wide = std::conditional_t<sizeof(Id) == 8, std::uint64_t, std::uint32_t>;
+      return Wide{id} - 1 < largest;
+    };
+    Id here[3], previous[3][3];  // of the row; of the slice before by dx + 1, dy + 1
 #pragma unroll
     for (int i = 0; i < 3; ++i) {
-      here[i] = around || i == 1 ? columns[i].at(y) : 0;
-      previous[i][1] = kBefore ? columns_before[i].at(y - 1) : 0;
-      previous[i][2] = kBefore ? columns_before[i].at(y) : 0;
+      here[i] = around || i == 1 ? column.at(i - 1, y) : Id{0};
+      previous[i][1] = kBefore ? column_before.at(i - 1, y - 1) : Id{0};
+      previous[i][2] = kBefore ? column_before.at(i - 1, y) : Id{0};
     }
-    const bool from_above = here[1] != 0 && here[1] == above;
+    const bool from_above = is_label(here[1]) && here[1] == column.at(0, y - 1);
+    const Id *row = column.row(y), *row_before = column_before.row(y);
 #pragma unroll 1
     for (int begin = 0; begin < static_cast<int>(kWarp); begin += kAtOnce) {
       Bits some = 0, to_right = 0, to_down = 0, to_left_below = 0, to_right_below = 0;
       Bits to_before[3][3] = {};
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
-        Label next[3];
+        Id next[3];
+        row += column.pitch;
+        row_before += column.pitch;
+        const int next_y = y + begin + i + 1;
 #pragma unroll
         for (int k = 0; k < 3; ++k) {
-          next[k] = around || k == 1 ? columns[k].at(y + begin + i + 1) : 0;
+          const auto load = [&](const Column<Id>& from, const Id* from_row) {
+            if constexpr (in_image) return load_input(from_row + k - 1);  // without branches
+            return from.at(k - 1, next_y);
+          };
+          next[k] = around || k == 1 ? load(column, row) : Id{0};
           previous[k][0] = previous[k][1];
           previous[k][1] = previous[k][2];
-          previous[k][2] = kBefore ? columns_before[k].at(y + begin + i + 1) : 0;
+          previous[k][2] = kBefore ? load(column_before, row_before) : Id{0};
         }
-        const Label label = here[1];
+        const Id label = here[1];
         const auto put = [&](Bits& word, bool bit) { word |= bit ? Bits{1} << i : 0; };
-        put(some, label != 0);
+        put(some, is_label(label));
         put(to_down, label == next[1]);
         if constexpr (around) {
           put(to_right, label == here[2]);
@@ -235,9 +245,39 @@ __device__ Bits take_label(Bits& rest, Bits down, unsigned x, const LabelAt& lab
   return taken;
 }
 
+/// Counts of a part, three in a value while they are added up in a warp: 30 elements of a column and 32
+/// columns make fewer than 2^10.
+template <bool is_volume>
+struct PackedCounts {
+  using Values = runs::PartValues<is_volume>;
+  static constexpr int kFirst = Values::kPerimeter, kCounts = Values::kEuler - kFirst, kEach = 3, kBits = 10;
+
+  /// Returns a bit per value that is used in tiles of one slice, with packed counts. `around`: there are
+  /// counts.
+  GPUCCL_HD static constexpr std::uint32_t used(bool around) {
+    std::uint32_t values = 1u << Values::kArea | 3u << Values::kSums | 7u << Values::kMoments;
+    if (!around) return values;
+    for (int i = 0; i < kCounts; i += kEach) values |= 1u << (kFirst + i / kEach);
+    return values | 1u << Values::kEuler;
+  }
+  __device__ static void pack(unsigned (&values)[Values::kAll]) {
+#pragma unroll
+    for (int i = 0; i < kCounts; ++i) {
+      const unsigned value = values[kFirst + i] << i % kEach * kBits;
+      values[kFirst + i] = 0;
+      values[kFirst + i / kEach] = (i % kEach == 0 ? 0 : values[kFirst + i / kEach]) | value;
+    }
+  }
+  __device__ static void unpack(unsigned (&values)[Values::kAll]) {
+#pragma unroll
+    for (int i = kCounts - 1; i >= 0; --i)
+      values[kFirst + i] = values[kFirst + i / kEach] >> i % kEach * kBits & ((1u << kBits) - 1);
+  }
+};
+
 /// `around`: false if there are only moments.
 template <class Id, bool is_volume, bool around>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(kThreads, is_volume ? 5 : 1)
     gather_shapes(Rows<Id> labels, Extent extent, std::uint32_t largest, Connectivity connectivity,
                   runs::GlobalSums<is_volume> sums) {
   using Values = runs::PartValues<is_volume>;
@@ -249,7 +289,13 @@ __global__ void __launch_bounds__(kThreads)
   const int3 origin = Grid::origin(extent);  // of a grid that begins kLeft columns before the tile
   const int x = origin.x - kLeft, y = origin.y - 1, z = origin.z;
   SameAsAround<is_volume> same;
-  same.template compare<around>(labels, extent, largest, x, y, z);
+  const Column<Id> column(labels, extent, x, z), column_before(labels, extent, x, z - 1);
+  const bool in_image = 1 <= y && y + static_cast<int>(kWarp) < extent.height && column.exist() &&
+                        (!is_volume || !around || column_before.exist());
+  if (__all_sync(kAllLanes, in_image))
+    same.template compare<around, true>(column, column_before, largest, y);
+  else if (__any_sync(kAllLanes, column.exists[1]))
+    same.template compare<around, false>(column, column_before, largest, y);
   measuring::EdgeKinds<Bits> kinds{};
   const SumsLayout& layout = sums.layout;
   if constexpr (around) {
@@ -260,14 +306,13 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();  // the table is clear
 
   const int corner[3] = {origin.x - t, origin.y, origin.z};
-  const Column<Id> column(labels, extent, largest, x, z);
   Bits rest = kLeft <= t && t < kLeft + kInner ? same.own & kInnerRows : 0;
   while (__any_sync(kAllLanes, rest != 0)) {
     runs::SumsPart<is_volume> part;
     if (rest != 0) {
       const Bits elements = take_label(
-          rest, same.down, static_cast<unsigned>(t - kLeft), [&](int bit) { return column.at(y + bit); },
-          part);
+          rest, same.down, static_cast<unsigned>(t - kLeft),
+          [&](int bit) { return static_cast<Label>(column.at(0, y + bit)); }, part);
       const auto count = [&](int i, Bits word) {
         part.values[i] = static_cast<unsigned>(__popc(word & elements));
       };
@@ -289,7 +334,10 @@ __global__ void __launch_bounds__(kThreads)
       if (around && layout.euler >= 0)
         part.values[Values::kEuler] = static_cast<unsigned>(euler_number(same, elements, connectivity));
     }
-    runs::add_up_in_warp(part);
+    using Packed = PackedCounts<is_volume>;
+    if constexpr (around) Packed::pack(part.values);
+    runs::add_up_in_warp<Packed::used(around)>(part);
+    if constexpr (around) Packed::unpack(part.values);
     if (part.label != 0 && !table.add(part)) sums.add(part, corner);
   }
   __syncthreads();

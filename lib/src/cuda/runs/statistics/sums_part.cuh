@@ -48,8 +48,9 @@ struct SumsPart {
 };
 
 /// Adds up the parts of a warp's lanes by component: the first lane of a component gets the sum, the others
-/// get label 0. Unlike gather_in_warp(), it uses the reduction instruction of compute capability 8.0.
-template <bool is_volume>
+/// get label 0. Unlike gather_in_warp(), it uses the reduction instruction of compute capability 8.0. `used`:
+/// a bit per value that may not be 0.
+template <std::uint32_t used = ~0u, bool is_volume>
 __device__ void add_up_in_warp(SumsPart<is_volume>& part) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
   gather_in_warp(part);
@@ -62,9 +63,10 @@ __device__ void add_up_in_warp(SumsPart<is_volume>& part) {
     left &= ~lanes;
     if ((lanes & (lanes - 1)) == 0) continue;
 #pragma unroll
-    for (unsigned& value : part.values) {
-      const unsigned sum = __reduce_add_sync(kAllLanes, same ? value : 0);
-      if (lane == first) value = sum;
+    for (int i = 0; i < SumsPart<is_volume>::kValues; ++i) {
+      if ((used >> i & 1u) == 0) continue;
+      const unsigned sum = __reduce_add_sync(kAllLanes, same ? part.values[i] : 0);
+      if (lane == first) part.values[i] = sum;
     }
     if (same && lane != first) part.label = 0;
   }
