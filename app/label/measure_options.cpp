@@ -358,31 +358,23 @@ void MeasureOptions::resolve_periodic(const MeasureSet& compared, const Periodic
     wanted &= ~of_periodic;
     return;
   }
-  constexpr MeasureId kWraps[] = {MeasureId::wraps_x, MeasureId::wraps_y, MeasureId::wraps_z};
-  constexpr MeasureId kSides[3][2] = {{MeasureId::border_x0, MeasureId::border_x1},
-                                      {MeasureId::border_y0, MeasureId::border_y1},
-                                      {MeasureId::border_z0, MeasureId::border_z1}};
-  const MeasureSet known = of_periodic | measures_of(MeasureGroup::basic) | measures_of(MeasureGroup::border);
-  wanted &= known | asked | measures_of(MeasureGroup::intensity);  // `all`: what can be measured
+  const MeasureSet of_intensity = measures_of(MeasureGroup::intensity),
+                   known = measures_across_borders(periodic) & ~of_intensity;
+  const MeasureSet of_axes = of_periodic | measures_of(MeasureGroup::border);
+  for (const MeasureId id : columns((named | compared) & of_axes & ~known))
+    throw Error(ErrorCode::usage,
+                std::string(measure_of(id).name) + (of_periodic[static_cast<std::size_t>(id)]
+                                                        ? " needs --periodic along that axis"
+                                                        : " needs an axis without --periodic"));
+  wanted &= ~of_axes | known;
+  wanted &= known | asked | of_intensity;  // `all`: what can be measured
   for (const MeasureId id : columns((wanted | compared) & ~known))
     throw Error(ErrorCode::usage,
                 "--periodic: " + std::string(measure_of(id).name) + " is not measured across borders; " +
-                    (measure_of(id).group == MeasureGroup::intensity
+                    (of_intensity[static_cast<std::size_t>(id)]
                          ? "write labels with -o, and measure these with 'gpuccl measure LABELS --intensity'"
-                         : "use area, bounding box, centroid, border or wraps"));
-  for (std::size_t axis = 0; axis < periodic.size(); ++axis) {
-    const auto wraps = static_cast<std::size_t>(kWraps[axis]);
-    if (!periodic[axis] && (named | compared)[wraps])
-      throw Error(ErrorCode::usage,
-                  std::string(measure_of(kWraps[axis]).name) + " needs --periodic along that axis");
-    for (const MeasureId id : kSides[axis]) {
-      const auto side = static_cast<std::size_t>(id);
-      if (periodic[axis] && (named | compared)[side])
-        throw Error(ErrorCode::usage, std::string(measure_of(id).name) + " needs an axis without --periodic");
-      if (periodic[axis]) wanted.reset(side);
-    }
-    wanted[wraps] = periodic[axis];
-  }
+                         : "use area, bounding box, centroid, extent, border or wraps"));
+  wanted |= of_periodic & known;
 }
 
 void MeasureOptions::resolve_intensity(const MeasureSet& compared) {

@@ -36,14 +36,19 @@ TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
       {"--periodic", "x", "--intensity", input},
       "intensity_min is not measured across borders; write labels with -o, and measure these with 'gpuccl "
       "measure LABELS --intensity'");
-  refused({"--periodic", "x", "--measure", "shape"}, "--periodic: width is not measured across borders");
-  refused({"--periodic", "x", "--measure", "all,shape"}, "--periodic: width is not measured");
+  refused({"--periodic", "x", "--measure", "shape"},
+          "--periodic: moments_central-2-0 is not measured across");
+  refused({"--periodic", "x", "--measure", "all,shape"}, "--periodic: moments_central-2-0 is not measured");
   refused({"--periodic", "x", "--measure", "all", "--intensity", input}, "intensity_");
   const auto measured = [&](const char* words) {
-    return report_of({input, "--periodic", "x", "--measure", words})["components"];
+    return report_of({input, "--periodic", "x", "--spacing", "2um", "--measure", words})["components"];
   };
-  CHECK(measured("all") == measured("border,periodic"));
-  refused({"--periodic", "x", "--measure", "extent"}, "--periodic: extent is not measured across borders");
+  CHECK(
+      measured("all") ==
+      measured(
+          "width,height,extent,equivalent_diameter_area,equivalent_diameter_area_physical,border,periodic"));
+  refused({"--periodic", "x", "--measure", "perimeter"},
+          "--periodic: perimeter is not measured across borders");
   refused({"--periodic", "x", "--keep", "border_x1 == 0"}, "border_x1 needs an axis without --periodic");
   refused({"--periodic", "y", "--measure", "border_y0"}, "border_y0 needs an axis without --periodic");
   refused({"--periodic", "x", "--measure", "wraps_y"}, "wraps_y needs --periodic along that axis");

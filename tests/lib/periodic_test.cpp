@@ -294,6 +294,31 @@ TEST_CASE("a component may cross a border many times before it ends") {
     expect_as_filled(image.view(), connectivity, {true, true, false});
 }
 
+TEST_CASE("measures that need all elements of a component in one place are refused across borders") {
+  const BitVolume image = tests::random_image({9, 7, 1}, 0.4, 1, 1);
+  constexpr PeriodicAxes kAxes{true, false, false};
+  std::vector<Label> united;
+  const Wrapped all = wrapped(image.view(), Connectivity::c8, kAxes, &united);
+  LabelImage labels(image.extent(), static_cast<Label>(all.components.size()));
+  std::copy(united.begin(), united.end(), labels.data());
+  const auto measure_one = [&](MeasureId id) {
+    MeasureRequest request;
+    request.connectivity = Connectivity::c8;
+    request.periodic = kAxes;
+    request.wraps = all.wraps;
+    request.wanted.set(static_cast<std::size_t>(id));
+    measure(labels, all.components, request);
+  };
+  using enum MeasureId;
+  for (const MeasureId id : {moments_central_2_0, perimeter, perimeter_crofton, feret_diameter_max, solidity,
+                             inscribed_radius, euler_number, border_x0, wraps_y}) {
+    INFO(measure_of(id).name);
+    CHECK(error_code_of([&] { measure_one(id); }) == ErrorCode::usage);
+  }
+  for (const MeasureId id : {width, extent, border_sides, border_y0, percolates_x, wraps_x})
+    CHECK_NOTHROW(measure_one(id));
+}
+
 TEST_CASE("axes that cannot be periodic are refused") {
   const auto refused = [](Extent extent, Connectivity connectivity, const PeriodicAxes& axes) {
     const BitVolume image(extent);

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import functools
 import operator
-import re
 import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -47,12 +46,6 @@ _DERIVED = {
     "inertia_tensor_eigvals": "eigenvalues of the inertia tensor, in descending order",
     **_crops.DEFINITIONS,
 }
-#: Measures that hold for components that continue at a periodic border: of area and box, which are unrolled, of sides
-#: and of samples. Others need all elements in one place.
-_ACROSS = frozenset({"label", "value", "area", "extent", "width", "height", "depth", "equivalent_diameter_area"}) | frozenset(
-    f"{axis}{side}" for axis in "xyz" for side in "01"
-)
-_ACROSS_ALSO = re.compile("c[xyz]|(intensity|border|percolates|wraps)_.*")
 DEFAULT = ("label", "area", "bbox", "centroid")
 
 
@@ -129,21 +122,18 @@ class Columns:
 
     def check_periodic(self, axes: Sequence[bool]) -> None:
         """Refuses columns that are not measured with these periodic axes x, y and z."""
+        known = {"label", "value", *_core.measures_across_borders(axes)}
         for column, measures in self._pairs:
-            name, _, axis = column.partition("_")
-            is_along = name in ("border", "wraps") and axis[:1] in "xyz" and axes["xyz".index(axis[:1])]
-            if name == "wraps" and not is_along:
+            is_place = any(axes) and any(column in columns for columns in self._crops.values())
+            if known.issuperset(measures.split()) and not is_place:
+                continue
+            if column.startswith("wraps_"):
                 raise ValueError(f"{column} needs periodic along that axis")
-            if name == "border" and is_along:
+            if column.startswith("border_"):
                 raise ValueError(f"{column} needs an axis that is not periodic")
-            plain = [measure.removesuffix("_physical") for measure in measures.split()]
-            if any(axes) and (
-                any(column in columns for columns in self._crops.values())
-                or not all(one in _ACROSS or _ACROSS_ALSO.fullmatch(one) for one in plain)
-            ):
-                raise ValueError(
-                    f"periodic: {column} is not measured across borders; use area, bbox, centroid, extent, border, percolates, wraps or intensity"
-                )
+            raise ValueError(
+                f"periodic: {column} is not measured across borders; use area, bbox, centroid, extent, border, percolates, wraps or intensity"
+            )
 
     @property
     def wanted(self) -> list[str]:

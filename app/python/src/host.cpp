@@ -442,13 +442,12 @@ void renumber(LabeledArray& made, const AxisOrder& order, bool only_labels) {
 /// Returns true if the measures are derived from areas, boxes and integer samples, which have the same bits
 /// in every order of axes.
 bool are_turned(const TableRequest& request, const HostArray* intensity) {
+  const bool are_integers = intensity != nullptr && intensity->type() && !is_floating(*intensity->type());
   return std::all_of(request.columns.begin(), request.columns.end(), [&](const std::string& name) {
-    using enum MeasureId;
     const std::optional<MeasureId> id = find_measure(name);
-    if (!id || (*id >= area && *id <= equivalent_diameter_area) || *id == equivalent_diameter_area_physical)
-      return true;
-    return measure_of(*id).group == MeasureGroup::intensity && !name.ends_with("_weighted") &&
-           intensity != nullptr && intensity->type() && !is_floating(*intensity->type());
+    if (!id) return true;
+    return measures_without_shape()[static_cast<std::size_t>(*id)] &&
+           (are_integers || measure_of(*id).group != MeasureGroup::intensity);
   });
 }
 

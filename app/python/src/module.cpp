@@ -151,6 +151,16 @@ NB_MODULE(_core, module) {
           nb::str(measure.definition.data(), measure.definition.size());
     return definitions;
   });
+  module.def(
+      "measures_across_borders",
+      [](const PeriodicAxes& periodic) {
+        std::vector<std::string> names;
+        for (const Measure& measure : measures())
+          if (measures_across_borders(periodic)[static_cast<std::size_t>(measure.id)])
+            names.emplace_back(measure.name);
+        return names;
+      },
+      "periodic"_a);
   module.attr("with_cuda") = GPUCCL_WITH_CUDA;
   if constexpr (GPUCCL_WITH_CUDA) python::add_device(module);
 }

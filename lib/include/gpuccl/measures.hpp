@@ -99,6 +99,14 @@ using MeasureSet = std::bitset<kMeasures>;
 /// Returns all measures of a group.
 MeasureSet measures_of(MeasureGroup group);
 
+/// Returns the measures of areas, boxes and samples, for which the places of elements among each other do not
+/// matter.
+MeasureSet measures_without_shape();
+
+/// Returns the measures of components that may continue across periodic borders, where boxes are unrolled;
+/// of an image that is not periodic, all but the group `periodic`.
+MeasureSet measures_across_borders(const PeriodicAxes& periodic);
+
 /// Returns measures that take much memory or time with this connectivity, which names of groups should
 /// not include.
 MeasureSet by_name_only(Connectivity connectivity);
@@ -177,7 +185,7 @@ struct MeasureRequest {
   /// Limit in bytes in addition to bytes_of_sums() per component: for rows of Feret diameters, and
   /// for components that several threads measure.
   std::int64_t max_bytes = INT64_MAX;
-  PeriodicAxes periodic = {};                       // axes without border
+  PeriodicAxes periodic = {};                       // axes without border, for measures_across_borders()
   std::span<const std::array<Wrap, 3>> wraps = {};  // per component, for a periodic image
   /// Sums that a labeler has gathered; used if they fit the request.
   GatheredSums* gathered = nullptr;
@@ -269,7 +277,8 @@ SumsLayout layout_of_sums(const MeasureSet& wanted, Connectivity connectivity);
 
 /// Measures `components` of `labels` in one pass over all rows, using all threads. Values do not depend
 /// on threads, slabs or how labels are stored. Time: O(runs) plus what the measures need at boundaries.
-/// Throws Error: usage if a required background is missing; memory over MeasureRequest::max_bytes.
+/// Throws Error: usage if a required background is missing, or a measure does not hold across borders; memory
+/// over MeasureRequest::max_bytes.
 MeasureTable measure(const LabelRows& labels, const Components& components, const MeasureRequest& request);
 
 /// Rows before and after a range that are needed to measure it: rows of a 2D image, or whole slices.

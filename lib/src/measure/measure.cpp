@@ -287,6 +287,9 @@ bool needs_background(const MeasureRequest& request) {
 }
 
 MeasureTable measure(const LabelRows& labels, const Components& components, const MeasureRequest& request) {
+  for (const MeasureId id : columns(request.wanted & ~measures_across_borders(request.periodic)))
+    if (request.periodic != PeriodicAxes{})
+      throw Error(ErrorCode::usage, std::string(measure_of(id).name) + " is not measured across borders");
   const MeasureContext labeling{labels.extent(), components, &labels, request, 0, labels.extent().rows()};
   auto sums = std::make_unique<MeasureSums>(labeling);
   if (request.gathered == nullptr || !sums->take(*request.gathered, components.size()))

@@ -32,6 +32,28 @@ MeasureSet measures_of(MeasureGroup group) {
   return of_group;
 }
 
+MeasureSet measures_without_shape() {
+  MeasureSet set = measures_of(basic) | measures_of(intensity);
+  for (const Id id : {Id::width, Id::height, Id::depth, Id::extent, Id::equivalent_diameter_area,
+                      Id::equivalent_diameter_area_physical})
+    set.set(static_cast<std::size_t>(id));
+  for (const Id id : {Id::cx_weighted, Id::cy_weighted, Id::cz_weighted})
+    set.reset(static_cast<std::size_t>(id));
+  return set;
+}
+
+MeasureSet measures_across_borders(const PeriodicAxes& axes) {
+  if (axes == PeriodicAxes{}) return ~measures_of(periodic);
+  constexpr Id kOfAxis[3][3] = {{Id::wraps_x, Id::border_x0, Id::border_x1},
+                                {Id::wraps_y, Id::border_y0, Id::border_y1},
+                                {Id::wraps_z, Id::border_z0, Id::border_z1}};
+  MeasureSet set = measures_without_shape() | measures_of(border);
+  for (std::size_t axis = 0; axis < axes.size(); ++axis)
+    for (const Id id : kOfAxis[axis])
+      set.set(static_cast<std::size_t>(id), axes[axis] == (id == kOfAxis[axis][0]));
+  return set;
+}
+
 MeasureSet by_name_only(Connectivity connectivity) {
   MeasureSet names;
   for (const Id id : {Id::components, Id::inscribed_radius, Id::inscribed_radius_physical})
