@@ -41,7 +41,7 @@ TEST_CASE_METHOD(Corners, "options that exclude periodic borders are refused") {
   refused({"--periodic", "x", "--measure", "all,shape"}, "--periodic: moments_central-2-0 is not measured");
   refused({"--periodic", "x", "--measure", "all", "--intensity", input}, "intensity_");
   const auto measured = [&](const char* words) {
-    return report_of({input, "--periodic", "x", "--spacing", "2um", "--measure", words})["components"];
+    return report_of({input, "--periodic", "x", "--spacing", "2,2,um", "--measure", words})["components"];
   };
   CHECK(
       measured("all") ==
