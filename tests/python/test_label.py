@@ -229,7 +229,7 @@ def check_table(table, expected):
     for name, column in expected.items():
         assert name in table, name
         if column.dtype == object:
-            assert all(np.array_equal(one, other, equal_nan=name == "image_intensity") for one, other in zip(table[name], column, strict=True)), name
+            assert all(np.array_equal(one, other) for one, other in zip(table[name], column, strict=True)), name
             continue
         if "_hu-" in name:  # of great numbers that cancel each other out
             np.testing.assert_allclose(table[name], column, rtol=1e-6, atol=1e-9, err_msg=name)
@@ -283,9 +283,17 @@ def test_functions_of_crops_and_the_list_of_properties(random):
     def rows(crop):
         return crop.any(axis=1)
 
-    table = gpuccl.measure(labels, image, ("label", spread, "area", rows))
-    assert list(table) == ["label", "spread", "area", "rows"]
-    check_table(table, skimage_measure.regionprops_table(labels, image, ("label", "area"), extra_properties=(spread, rows)))
+    def total(crop, samples):  # also of elements outside of the object
+        return samples.sum()
+
+    def of_options(crop, *others, power=2, **more):
+        return crop.sum() ** power
+
+    functions = spread, rows, total, of_options
+    table = gpuccl.measure(labels, image, ("label", spread, "area", *functions[1:]))
+    assert list(table) == ["label", "spread", "area", "rows", "total", "of_options"]
+    check_table(table, skimage_measure.regionprops_table(labels, image, ("label", "area"), extra_properties=functions))
+    assert np.array_equal(gpuccl.measure(labels, properties=of_options)["of_options"], table["of_options"])
     channels = gpuccl.measure(labels, np.stack([image, -image], -1), (spread, rows))
     assert list(channels) == ["spread-0", "spread-1", "rows"] and np.array_equal(channels["spread-0"], table["spread"])
     for wrong in ({"properties": spread}, {"properties": "image_intensity"}, {"properties": "moments", "spacing": 2}):
@@ -314,6 +322,26 @@ def test_functions_of_crops_and_the_list_of_properties(random):
                 break
             except ValueError as error:
                 assert array is labels and any(word in str(error) for word in ("images", "volumes", "axis", "axes")), (name, error)
+
+
+@pytest.mark.filterwarnings("ignore:invalid value")  # of the object that is not finite itself
+def test_samples_of_neighbors_are_0_in_crops_also_where_they_are_not_finite(random):
+    """scikit-image multiplies by the crop, so that NaN and infinity of a neighbor remain."""
+
+    def total(crop, samples):
+        return samples.sum()
+
+    names = ("image", "image_intensity", "moments_weighted", "moments_weighted_central", total)
+    labels, samples = random.integers(0, 4, (9, 11)), random.random((9, 11))
+    samples[labels == 2] = random.choice([np.nan, np.inf, -np.inf], (labels == 2).sum())
+    for one in (1, 3):
+        alone = np.where(labels == one, samples, 0)
+        expected = skimage_measure.regionprops_table((labels == one) * one, alone, names[:-1], extra_properties=names[-1:])
+        table = gpuccl.measure(np.where(labels == one, one, labels), samples, ("label", *names))
+        check_table({name: column[table["label"] == one] for name, column in table.items()}, expected)
+    for code in ("u1", "?", "f4", "i8"):
+        crops = gpuccl.measure(labels, np.isfinite(samples).astype(code), "image_intensity")["image_intensity"]
+        assert {crop.dtype for crop in crops} == {np.dtype(code)}
 
 
 @pytest.mark.parametrize("values", (False, True))
@@ -419,6 +447,18 @@ def test_labels_of_any_size():
     labels = np.array([[2**63, 0], [5, 2**63]], np.uint64)
     table = gpuccl.measure(labels, properties=("label", "area"))
     assert table["label"].tolist() == [5, 2**63] and table["area"].tolist() == [1, 2]
+    def elements(crop):
+        return crop.sum()
+
+    names = ("label", "area", "bbox", "image", "coords", "area_filled", "moments", elements)
+    for start in (2**53, 2**60, 2**62, 2**63 - 2, 2**64 - 4):  # neighbors that no floating-point number tells apart
+        for code in ("u8", "i8")[: 1 + (start < 2**63 - 2)]:
+            small = np.array([[1, 2, 1], [3, 0, 2], [1, 1, 3]], np.uint64)
+            near = np.where(small > 0, small + np.uint64(start), small).astype(code)
+            found, expected = gpuccl.measure(near, properties=names), gpuccl.measure(small, properties=names)
+            assert [number - start for number in found["label"].tolist()] == expected["label"].tolist()
+            check_table({**found, "label": expected["label"]}, expected)
+            assert found["moments-0-0"].tolist() == found["elements"].tolist() == found["area"].tolist() == [4, 2, 2]
     with pytest.warns(UserWarning, match="NaN is background"):
         real = gpuccl.measure(np.array([[7.0, np.nan], [0, 2]], np.float32))
     assert real["label"].tolist() == [2, 7] and real["label"].dtype == np.int64

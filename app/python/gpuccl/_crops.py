@@ -29,6 +29,8 @@ DEFINITIONS = {
 def columns_of(name, ndim: int) -> list[str]:
     """Returns the columns of a property; that of a function has its name."""
     if callable(name):
+        if not hasattr(name, "__name__"):
+            raise ValueError(f"{name} needs a __name__, which is that of its column")
         return [name.__name__]
     if name.endswith("_hu"):
         if ndim != 2:
@@ -41,13 +43,15 @@ def columns_of(name, ndim: int) -> list[str]:
 
 def takes_samples(function) -> bool:
     """Returns whether a function needs the crop and its samples."""
-    return sum(one.default is one.empty for one in inspect.signature(function).parameters.values()) > 1
+    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
+    return sum(one.default is one.empty and one.kind in kinds for one in inspect.signature(function).parameters.values()) > 1
 
 
 def measure(name, count: int, slices: list, images: list, samples) -> list[np.ndarray]:
     """Returns the `count` columns of a property of objects with these boxes and crops. `samples`: None without an image."""
     if callable(name):
-        values = [name(image, samples[box]) if takes_samples(name) else name(image) for box, image in zip(slices, images)]
+        both = zip(images, _inside(slices, images, samples)) if takes_samples(name) else zip(images)
+        values = [name(*arguments) for arguments in both]
         is_number = all(isinstance(value, (bool, int, float, np.number, np.bool_)) for value in values)
         return [np.array(values) if is_number else _column(values)]
     if name == "slice":
@@ -61,12 +65,17 @@ def measure(name, count: int, slices: list, images: list, samples) -> list[np.nd
     if name == "area_filled":
         return [np.array([np.count_nonzero(_filled(image)) for image in images], np.int64)]
     if "weighted" in name or name == "image_intensity":
-        images = [samples[box] * image for box, image in zip(slices, images)]
+        images = _inside(slices, images, samples)
         if name == "image_intensity":
             return [_column(images)]
     kind = name.rpartition("_")[2]
     rows = [_moments(image.astype(float), kind).ravel() for image in images]
     return list(np.array(rows).T) if rows else [np.zeros(0)] * count
+
+
+def _inside(slices: list, images: list, samples) -> list[np.ndarray]:
+    """Returns the samples of each crop, 0 outside of its object, also where those of its neighbors are not finite."""
+    return [np.where(image, samples[box], samples.dtype.type(0)) for box, image in zip(slices, images)]
 
 
 def _column(values: list) -> np.ndarray:

@@ -164,8 +164,9 @@ class Columns:
             if name != "slice" and images is None:
                 if not isinstance(labels, np.ndarray):
                     raise ValueError(f"{columns[0]} needs labels in the memory of the CPU")
-                ids = as_signed(measured["label"])
-                images = [np.rint(labels[box]) == number for box, number in zip(slices, ids)]
+                is_real = labels.dtype.kind == "f"  # integers above 2^53 are not floating-point numbers
+                ids = as_signed(measured["label"]).tolist()
+                images = [(np.rint(labels[box]) if is_real else labels[box]) == number for box, number in zip(slices, ids)]
             if samples is None and is_of_samples(name):
                 raise ValueError(f"{columns[0]} needs an intensity image")
             made.update(zip(columns, _crops.measure(name, len(columns), slices, images, samples)))
