@@ -50,6 +50,8 @@ EMULATED_CASES = {
     "every_kind_of_array", "types_and_values", "strides_are_not_copied_where_rows_are_whole", "tables", "measures",
     "cleaning", "contacts_and_matches", "nan_is_background", "batches_and_bits", "samples_of_all_types_and_channels",
     "labels_far_apart", "areas_of_components", "measures_without_waiting", "shapes_of_labels",
+    "few_large_labels_take_little_memory", "arrays_on_two_devices_are_refused", "memory_is_read_with_any_pitch",
+    "results_in_earlier_results", "what_dlpack_may_ask_for",
 }  # fmt: skip
 
 
@@ -296,9 +298,38 @@ def labels_far_apart():
             found, found_pairs = gpuccl.match(put(labels), put(other), pairs=True)
             assert repr(found) == repr(scores)
             check_table("numpy", found_pairs, pairs)
-            if type_ != "i8":
+            if name != "numba" or type_ != "i8":
                 for options in (dict(min_size=2), dict(largest=3)):
                     assert np.array_equal(get(gpuccl.clean(put(labels), **options)), gpuccl.clean(labels, **options))
+
+
+@case()
+def few_large_labels_take_little_memory():
+    from gpuccl import _device
+
+    class Ranked(_device._Labels):
+        def set_highest(self, *arguments, **options):
+            super().set_highest(*arguments, **options)
+            ranked.append(self.ids is not None)
+
+    kept, ranked = (_device._Labels, _device._MANY), []
+    _device._Labels, _device._MANY = Ranked, 1 << 10
+    try:
+        for name, put, get in kinds():
+            few = random.choice([0, 1, 20_000, 100_000], (300, 400))
+            for labels, is_ranked in (
+                (few, True), (np.arange(120_000).reshape(300, 400), False), (np.minimum(few, 15_000), False),
+                (np.minimum(few, 15_001), True),
+            ):  # fmt: skip
+                labels = labels.astype("u4" if name == "numba" else "i4")
+                ranked.clear()
+                check_table(name, gpuccl.measure(put(labels)), gpuccl.measure(labels))
+                assert ranked == [is_ranked], (name, labels.max(), ranked)
+                if name != "numba":  # pairs have no row for each label
+                    check_table(name, gpuccl.contacts(put(labels[:9])), gpuccl.contacts(labels[:9]))
+                    assert ranked[1:] == [False]
+    finally:
+        _device._Labels, _device._MANY = kept
 
 
 @case()
@@ -315,6 +346,12 @@ def areas_of_components():
             assert np.array_equal(get(number), count) if "batch" in options else number == count
         with expect(ValueError):
             gpuccl.label(put(array), areas=True, stats=True)
+    if EMULATED:  # int64 on the CPU
+        large = modules["numba.cuda"].to_device(np.zeros((1, 1), bool))
+        large.shape, large.ndim = (1 << 16, 1 << 15), 2
+        with expect(ValueError) as raised:
+            gpuccl.label(large, areas=True)
+        assert "2^31" in str(raised[0])
 
 
 @case(torch or cupy or EMULATED)
@@ -460,6 +497,68 @@ def contacts_and_matches():
             gpuccl.match(put(truth), prediction)
 
 
+class Foreign:
+    """An array on the GPU of a library that gpuccl does not know."""
+
+    def __init__(self, array, device=0):
+        self.kept = modules["numba.cuda"].to_device(array) if EMULATED else torch.from_numpy(array).cuda()
+        self.__cuda_array_interface__ = self.kept.__cuda_array_interface__ | {"stream": None}
+        self.shape, self.ndim, self.dtype, self.device = array.shape, array.ndim, array.dtype, type("Device", (), {"id": device})
+        if not EMULATED:
+            torch.cuda.synchronize()
+
+
+@case(torch or EMULATED)
+def arrays_on_two_devices_are_refused():
+    here, there = (Foreign(np.ones((4, 5), "i4"), device) for device in range(2))
+    for call in (gpuccl.match, lambda a, b: gpuccl.measure(a, b, ("intensity_mean",))):
+        with expect(ValueError) as raised:
+            call(here, there)
+        assert "devices 0 and 1" in str(raised[0]), raised
+
+
+@case(EMULATED)
+def memory_is_read_with_any_pitch():
+    """Pitches of copies in two dimensions are below 2^31."""
+    memory = np.empty((2 << 31) // 8 + 2, np.int64)  # pages that are not touched take no memory
+    for rows, pitch, words in ((2, 1 << 31, 2), (3, (1 << 31) - 8, 1), (3, 16, 1), (2, 16, 2), (1, 1 << 31, 2), (1, 1 << 33, 1)):
+        for row in range(rows):
+            memory[row * pitch // 8 :][:words] = range(row * 10, row * 10 + words)
+        found = np.frombuffer(_core.read(0, memory.ctypes.data, pitch, 8 * words, rows, 2), np.int64)
+        assert found.tolist() == [row * 10 + i for row in range(rows) for i in range(words)], (rows, pitch)
+
+
+@case(torch or EMULATED)
+def results_in_earlier_results():
+    """Other threads and streams wait for what is written, also where an earlier result is."""
+    masks = [blobs((400, 500)).astype("u1") for _ in range(3)]
+    labels, _ = gpuccl.label_async(Foreign(masks[0]))
+    for mask, stream in itertools.product(masks, (None, 1 if EMULATED else torch.cuda.Stream())):
+        array = Foreign(mask)
+        if not EMULATED:
+            with torch.cuda.stream(stream or torch.cuda.ExternalStream(2)):
+                torch.cuda._sleep(100_000_000)
+        found, count = gpuccl.label_async(array, out=labels, stream=stream)
+        assert found is labels
+        read = []
+        thread = threading.Thread(target=lambda: read.append(np.asarray(labels)))
+        thread.start()
+        thread.join()
+        check(read[0], int(count), mask)
+        check(np.asarray(labels), int(count), mask)
+
+
+@case(torch or EMULATED)
+def what_dlpack_may_ask_for():
+    labels, _ = gpuccl.label(Foreign(blobs((4, 5))))
+    here = labels.__dlpack_device__()
+    for asked in ({}, dict(copy=False), dict(dl_device=here), dict(max_version=(1, 1)), dict(copy=None, dl_device=None)):
+        assert "dltensor" in repr(labels.__dlpack__(**asked))
+    for asked in (dict(copy=True), dict(dl_device=(1, 0)), dict(dl_device=(2, 7))):
+        with expect(BufferError):
+            labels.__dlpack__(**asked)
+
+
 @case()
 def nan_is_background():
     mask = np.where(blobs((40, 50)), 1, np.nan).astype("f4")
@@ -522,9 +621,11 @@ def torch_runs_out_of_memory():
 
 @contextlib.contextmanager
 def expect(*errors):
+    raised = []
     try:
-        yield
-    except errors:
+        yield raised
+    except errors as error:
+        raised.append(error)
         return
     raise AssertionError(f"no {errors}")
 
@@ -599,18 +700,22 @@ def cupy_graph():
     masks = [cupy.asarray(blobs((480, 640), d)) for d in (0.2, 0.5)]
     x = masks[0].copy()
     stream = cupy.cuda.Stream(non_blocking=True)
-    with stream:
+    pool = cupy.cuda.MemoryPool()  # the graph's own, which keeps workspaces
+    with stream, cupy.cuda.using_allocator(pool.malloc):
         gpuccl.label_async(x)
         stream.synchronize()
         stream.begin_capture()
         labels, count = gpuccl.label_async(x)
         graph = stream.end_capture()
+    others = []
     for mask in masks * 2:
         x[...] = mask
+        others += [cupy.full(1 << bits, 0xA5, np.uint8) for bits in range(9, 23)]  # not in the memory of the graph
         cupy.cuda.get_current_stream().synchronize()
         graph.launch(stream)
         stream.synchronize()
         check(cupy.asnumpy(labels), int(count), cupy.asnumpy(mask))
+        assert all(bool((other == 0xA5).all()) for other in others)
 
 
 @case(torch)

@@ -37,7 +37,7 @@ def test_compiled_and_exported_functions_equal_gpuccl(device):
     def objects(image):
         mask = operators.clean(image > 0.5, min_size=3, fill_holes=4)
         labels, count = operators.label(mask, connectivity=1)
-        return labels, count, operators.measure(labels, image, "area,intensity_max")
+        return labels, count, operators.measure(labels, image, "area, intensity_max")
 
     image = torch.as_tensor(random.random((60, 70)), dtype=torch.float32, device=device)
     cleaned = gpuccl.clean((image > 0.5).cpu().numpy(), min_size=3, fill_holes=4)

@@ -134,7 +134,8 @@ def label(
     table : dict of arrays
         Only with `stats`: a row for each component. Boxes are half-open.
     areas : array of int32
-        Only with `areas`: the number of elements of each component, 0 in the background. An array as `labels`.
+        Only with `areas`: the number of elements of each component, 0 in the background. An array as `labels`. Of int64
+        for 2^31 elements or more, which a GPU does not take.
 
     Raises
     ------
@@ -203,8 +204,8 @@ def label_async(
 ) -> tuple[Any, Any]:
     """Label an array on a GPU without waiting.
 
-    As :func:`label`, but the number of components stays on the GPU. Can be captured into a CUDA graph of PyTorch or
-    CuPy, which keeps the workspace: call it once before.
+    As :func:`label`, but the number of components stays on the GPU. Can be captured into a CUDA graph of PyTorch,
+    which keeps the workspace, or of CuPy with a memory pool of its own, which you keep: call it once before.
 
     Returns
     -------

@@ -36,6 +36,9 @@ def value_type(code: str) -> int:
 
 _NOTHING = contextlib.nullcontext()
 
+#: Labels up to this one, or up to one per 8 elements, are measured without ranks, although few of them may occur.
+_MANY = 1 << 26
+
 #: Bytes of a DeviceComponent of gpuccl/device.hpp.
 _COMPONENT = 64
 
@@ -253,13 +256,16 @@ class DeviceArray:
     def hold(self, inputs) -> None:
         self._input = (self._input, inputs)
 
-    def mark_ready(self) -> None:
-        self._memory.mark_ready()
+    def mark_ready(self, stream: int) -> None:
+        self._stream = stream
+        self._memory.mark_ready(stream)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return 2, self.device
 
     def __dlpack__(self, *, stream=None, max_version=None, dl_device=None, copy=None):
+        if copy or (dl_device is not None and tuple(dl_device) != self.__dlpack_device__()):
+            raise BufferError(f"the array is shared where it is, on GPU {self.device}, and not copied")
         if stream != -1:
             # 0 is not told from none by all: the default stream of the process.
             self._memory.let_wait(1 if stream in (None, 0) else handle_of(stream))
@@ -275,6 +281,7 @@ class DeviceArray:
 
     def __array__(self, dtype=None, copy=None) -> np.ndarray:
         count = math.prod(self.shape) * self.dtype.itemsize
+        self._memory.let_wait(self._stream)  # which is another one in each thread
         host = np.frombuffer(_core.read(self.device, self.address, count, count, 1, self._stream), self.dtype)
         return host.reshape(self.shape).astype(dtype or self.dtype)
 
@@ -359,7 +366,7 @@ class _Other(_Library):
         return array.copy()
 
     def finish(self, array):
-        array.mark_ready()
+        array.mark_ready(self.stream)
         return self.from_dlpack(array) if self.is_jax else array
 
     def like(self, array):
@@ -518,6 +525,8 @@ def _run(array, connectivity, values, delta, batch, packed_width, out, stream, w
             refuse_overlap(addresses(out_address, out_shape, out_strides, "i4"), addresses(address, shape, strides, code))
         workspace, at = kind.workspace(plan.workspace_bytes, array)
         result = work(kind, plan, array, (device, stream, address, out_address, at))
+    if isinstance(out, DeviceArray):
+        out.mark_ready(stream)
     return labels if out is not None else kind.finish(labels), result
 
 
@@ -553,6 +562,9 @@ def label_async(array, connectivity, values, delta, batch, packed_width, out, st
 
 
 def label(array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing, areas=False):
+    if areas and math.prod(array.shape[:-1]) * (packed_width or math.prod(array.shape[-1:])) >= 2**31:
+        raise ValueError("areas of 2^31 elements or more are not counted on a GPU: move the array to the CPU")
+
     def with_areas(kind, plan, array, at):
         if out is not None and at[2] == at[3]:
             raise ValueError("out= is the array, which areas need: use another array")
@@ -714,16 +726,20 @@ class _Labels:
         bytes_ = max(256, bytes_ + -bytes_ % 8)
         return *self.kind.workspace(bytes_ + 16, self.array), bytes_
 
-    def set_highest(self, highest) -> None:
-        """Sets the largest label. Those that are far apart are replaced by their ranks, whose labels `ids` has."""
+    def set_highest(self, highest, has_rows=False) -> None:
+        """Sets the largest label. Those that are far apart are replaced by their ranks, whose labels `ids` has.
+
+        `has_rows`: each label up to the largest one takes memory, so large images have ranks before, if few labels occur.
+        """
         bits = 8 << self.view[1] % 4
         if self.view[1] >= _VALUE_TYPES["i1"] and highest >> (bits - 1):
             raise ValueError(f"labels are not negative; one is {highest - (1 << bits)}")
         self.largest = highest
-        if highest <= min(max(self.elements, 1 << 20), 2**32 - 2):
+        most = min(max(self.elements, 1 << 20), 2**32 - 2)
+        if highest <= (min(most, max(_MANY, self.elements >> 3)) if has_rows else most):
             return
         self.is_unsigned = highest >= 2**63
-        capacity = 1 << 16
+        capacity = max(1 << 16, self.elements >> 9) if highest <= most else 1 << 16
         while True:
             ranks = self.kind.empty(self.extent[::-1], "i4", self.array)
             self.ids = self.kind.empty((1, capacity + 1), "i8", self.array)
@@ -734,6 +750,9 @@ class _Labels:
             )  # fmt: skip
             if self.largest <= capacity:
                 break
+            if highest <= most:  # many labels occur
+                self.largest, self.ids = highest, None
+                return
             capacity = max(self.largest, 4 * capacity)
         self.array, self.view = ranks, (self.kind.address(ranks), _VALUE_TYPES["u4"], (0, 0))
 
@@ -772,7 +791,7 @@ class _Labels:
             if rows is not None:
                 return layout.name(kind.split(block, layout.integers, rows)), words[0]
             if known is None:
-                self.set_highest(found[1])
+                self.set_highest(found[1], has_rows=True)
             if self.largest <= largest and (known is not None or self.ids is None):
                 ids = None if self.ids is None else self.signed(kind.split(self.ids, 1, self.largest + 1)[0][1:])
                 return layout.name(kind.split(block, layout.integers, found[0]), ids)
@@ -787,6 +806,8 @@ class _Labels:
         Of overlaps with `others`, the last is the first element; without, contacts.
         """
         kind = self.kind
+        if others and others.device != self.device:
+            raise ValueError(f"arrays are on the devices {self.device} and {others.device}")
         for image in (self, others) if others else ():
             image.find_largest()
         capacity = 1 << 14

@@ -70,6 +70,10 @@ def _(array, *conditions, **more):
     return array.new_empty(array.shape)
 
 
+def _names(properties: str) -> list[str]:
+    return [name.strip() for name in properties.split(",")]
+
+
 @torch.library.custom_op("gpuccl::measure", mutates_args=())
 def measure(
     labels: Tensor,
@@ -85,7 +89,7 @@ def measure(
     `labels`. With `rows`, labels up to this number are measured, and objects that do not occur are columns of 0 at the
     end: then the size is known, and CUDA graphs capture it.
     """
-    names = properties.split(",")
+    names = _names(properties)
     if rows is not None and labels.is_cuda:
         table, _ = gpuccl.measure_async(labels, intensity, names, rows=rows, connectivity=connectivity)
     else:
@@ -98,6 +102,6 @@ def measure(
 
 @measure.register_fake
 def _(labels, intensity=None, properties="label,area", connectivity=None, rows=None):
-    columns = len(set(Columns(properties.split(","), labels.ndim).names))
+    columns = len(set(Columns(_names(properties), labels.ndim).names))
     objects = torch.library.get_ctx().new_dynamic_size() if rows is None else rows
     return labels.new_empty((columns, objects), dtype=torch.float64)

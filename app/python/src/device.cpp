@@ -107,8 +107,11 @@ class Memory {
     int before = 0;
     if (cudaGetDevice(&before) != cudaSuccess) return;  // the process ends
     cudaSetDevice(device_);
+    if (ready_ != nullptr) {  // by another stream, or by this thread's one that another thread frees in
+      cudaStreamWaitEvent(stream_, ready_, 0);
+      cudaEventDestroy(ready_);
+    }
     cudaFreeAsync(data_, stream_);
-    if (ready_ != nullptr) cudaEventDestroy(ready_);
     cudaSetDevice(before);
     cudaGetLastError();
   }
@@ -119,11 +122,11 @@ class Memory {
   std::size_t bytes() const { return bytes_; }
   int device() const { return device_; }
 
-  /// Records that the work enqueued so far writes this memory.
-  void mark_ready() {
+  /// Records that the work enqueued so far in `stream` writes this memory.
+  void mark_ready(std::uintptr_t stream) {
     const Current current(device_);
     if (ready_ == nullptr) check(cudaEventCreateWithFlags(&ready_, cudaEventDisableTiming));
-    check(cudaEventRecord(ready_, stream_));
+    check(cudaEventRecord(ready_, stream_of(stream)));
   }
   /// Lets `stream` wait until the memory is written. Requires mark_ready().
   void let_wait(std::uintptr_t stream) const {
@@ -573,9 +576,15 @@ nb::bytes read(int device, std::uintptr_t address, std::size_t pitch, std::size_
   char* const to = PyBytes_AsString(copy.ptr());
   const nb::gil_scoped_release others_go_on;
   const Current current(device);
-  if (bytes * rows > 0)
+  if (pitch == bytes) bytes *= std::exchange(rows, 1);
+  constexpr std::size_t kMostPitch = (std::size_t{1} << 31) - 1;  // of CUDA
+  if (bytes * rows > 0 && rows > 1 && pitch <= kMostPitch)
     check(cudaMemcpy2DAsync(to, bytes, at<const void>(address), pitch, bytes, rows, cudaMemcpyDeviceToHost,
                             stream_of(stream)));
+  else if (bytes > 0)
+    for (std::size_t row = 0; row < rows; ++row)
+      check(cudaMemcpyAsync(to + bytes * row, at<const void>(address + pitch * row), bytes,
+                            cudaMemcpyDeviceToHost, stream_of(stream)));
   check(cudaStreamSynchronize(stream_of(stream)));
   return copy;
 }
@@ -627,7 +636,7 @@ void add_device(nb::module_& module) {
       .def_prop_ro("address", &Memory::address)
       .def_prop_ro("bytes", &Memory::bytes)
       .def_prop_ro("device", &Memory::device)
-      .def("mark_ready", &Memory::mark_ready)
+      .def("mark_ready", &Memory::mark_ready, "stream"_a)
       .def("let_wait", &Memory::let_wait, "stream"_a);
   nb::class_<Layout>(module, "Layout")
       .def(nb::init<const std::vector<std::string>&, std::vector<std::size_t>, std::size_t>())

@@ -317,13 +317,8 @@ cudaError_t cudaFreeHost(void* memory) {
   return cudaSuccess;
 }
 
-cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
-                            cudaStream_t stream) {
-  return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);
-}
-cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                              std::size_t width, std::size_t height, cudaMemcpyKind kind,
-                              cudaStream_t stream) {
+static cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                        std::size_t width, std::size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
   const Lock lock(machine().mutex);
   if (const cudaError_t error = begin_call(stream); error != cudaSuccess) return error;
   auto* const target = static_cast<char*>(to);
@@ -338,6 +333,17 @@ cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, 
   stream->enqueue([=] { copy_rows(target, to_pitch, source, from_pitch, width, height); });
   if (kind == cudaMemcpyDeviceToHost && !is_pinned(to)) finish(stream);  // done before the call returns
   return cudaSuccess;
+}
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+  return copy(to, bytes, from, bytes, bytes, 1, kind, stream);
+}
+cudaError_t cudaMemcpy2DAsync(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                              std::size_t width, std::size_t height, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+  constexpr std::size_t kMostPitch = 0x7fffffff;  // cudaDeviceProp::memPitch
+  if (to_pitch > kMostPitch || from_pitch > kMostPitch) return cudaErrorInvalidValue;
+  return copy(to, to_pitch, from, from_pitch, width, height, kind, stream);
 }
 cudaError_t cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream) {
   const Lock lock(machine().mutex);
