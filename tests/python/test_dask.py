@@ -4,6 +4,7 @@ import os
 import signal
 import threading
 import time
+import types
 import warnings
 
 import numpy as np
@@ -59,6 +60,57 @@ def test_chunks_of_a_gpu_are_looked_at_as_others(random):
         assert firsts.dtype == places.dtype and np.array_equal(firsts, places)
         for (axis, side), (face, _) in faces.items():
             assert np.array_equal(np.take(labels, [side], axis), face)
+
+
+def test_first_elements_of_a_chunk_on_a_gpu_may_have_64_bits(monkeypatch):
+    import gpuccl.dask
+
+    class Labels:  # of a chunk of 2^33 elements, two of which are components
+        size = 2**33
+
+        def ravel(self):
+            return self
+
+        def __getitem__(self, places):
+            return np.where(places == 2**31, 1, 2)
+
+    elements = np.array([2**31, 2**32 + 6, 2**32 + 5])
+    monkeypatch.setattr(gpuccl.dask, "label_in_memory", lambda block, *_, **__: (Labels(), 2))
+    library = types.SimpleNamespace(full=np.full, minimum=np.minimum, flatnonzero=lambda labels: elements)
+    block = types.SimpleNamespace(shape=(2**17, 2**16))
+    _, places = gpuccl.dask._look_on_device(block, 1, False, (10, 0), (2**18, 2**16), library)
+    assert places.tolist() == [2**31 + 10 * 2**16, 2**32 + 5 + 10 * 2**16]
+
+
+def test_graphs_of_many_chunks_take_a_few_looks_at_each(monkeypatch):
+    import gpuccl.dask
+
+    looks = 0
+
+    class Counted(list):
+        def __iter__(self):
+            nonlocal looks
+            looks += len(self)
+            return super().__iter__()
+
+        def __contains__(self, one):
+            self.index(one)
+            return super().__contains__(one)
+
+        def index(self, one):
+            nonlocal looks
+            looks += super().index(one)
+            return super().index(one)
+
+    make = gpuccl.dask._Chunks.__init__
+
+    def counted(self, *arguments):
+        make(self, *arguments)
+        self.places = Counted(self.places)
+
+    monkeypatch.setattr(gpuccl.dask._Chunks, "__init__", counted)
+    labels, _ = gpuccl.dask.label(da.zeros((200, 200), chunks=(2, 1), dtype="u1"), lazy=True)
+    assert labels.npartitions == 20000 and 20000 < looks < 20 * 20000
 
 
 def test_lazy_labels_read_nothing_before_they_are_computed():
@@ -378,6 +430,10 @@ def test_arrays_that_dask_cannot_label():
 
 def test_tables_that_dask_cannot_make():
     import gpuccl.dask
+
+    ones = da.ones((4, 4), chunks=2, dtype=int)
+    with pytest.raises(TypeError, match="a dask array is needed, not list"):
+        gpuccl.dask.measure(ones, [ones, ones], "intensity_mean")
 
     labels = da.ones((4, 4, 4), dtype=int, chunks=2)
     with pytest.raises(TypeError, match="not ndarray; gpuccl.clean takes"):

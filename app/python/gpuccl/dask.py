@@ -75,6 +75,7 @@ def label(
     if any(wrap and size == 1 for wrap, size in zip(wraps, array.shape)):
         raise ValueError("an axis of one element cannot be periodic")
     tasks = _Tasks()
+    numbers_of = {p: i for i, p in enumerate(chunks.places)}
     found = {p: tasks.add(_look, chunks.keys[p], connectivity, values, chunks.start(p), array.shape) for p in chunks.places}
     firsts = [tasks.add(operator.getitem, found[p], 0) for p in chunks.places]
     faces = {p: tasks.add(operator.getitem, found[p], 1) for p in chunks.places}
@@ -88,7 +89,7 @@ def label(
             q = [at + d for at, d in zip(p, side)]
             q = tuple(at % n if wrap else at for at, n, wrap in zip(q, chunks.counts, wraps))
             if q in found:
-                pairs.append((i, chunks.places.index(q)))
+                pairs.append((i, numbers_of[q]))
                 near.append((list(side), faces[q]))
         if near:
             touching.append(tasks.add(_touching_all, faces[p], *map(list, zip(*near)), reach))
@@ -145,6 +146,8 @@ def measure(
     if columns.of_crops:
         raise ValueError(f"{columns.of_crops[0]} needs labels in memory; use gpuccl.measure(labels[slice].compute(), ...)")
     check_intensity(images, properties)
+    if images is not None:
+        _Chunks(images, "measure")
     sample = None if images is None else as_floats(np.empty((1,), images.dtype))
     asked = number, columns.wanted, columns.spacing
     around, needs_objects, in_order = _core.needs_of_block(*asked, sample)
@@ -650,10 +653,10 @@ def _look_on_device(block, connectivity, values, first, whole, library=None):
     if library is None:
         import cupy as library
     labels, count = label_in_memory(block, connectivity, values=values)
-    firsts = library.full(count + 1, labels.size, np.int32)
+    firsts = library.full(count + 1, labels.size, np.uint64)  # CuPy has no minimum.at of int64
     places = library.flatnonzero(labels)
-    library.minimum.at(firsts, labels.ravel()[places], places.astype(np.int32))
-    places = np.unravel_index(_on_host(firsts)[1:], block.shape)
+    library.minimum.at(firsts, labels.ravel()[places], places.astype(np.uint64))
+    places = np.unravel_index(_on_host(firsts)[1:].astype(np.int64), block.shape)
     return labels, np.ravel_multi_index([at + start for at, start in zip(places, first)], whole).astype(np.int64)
 
 
