@@ -551,6 +551,11 @@ def test_second_arrays_of_xarray_have_the_same_axes():
         for right in (grid, grid.T.transpose("lat", "lon"), grid[::-1].reindex_like(grid), grid.drop_vars("lat"), values):
             np.testing.assert_equal(call(grid, right), expected)
         np.testing.assert_equal(call(grid, grid[::-1].data), call(values, values[::-1]))
+    for given, message in (([grid, grid.T], "dims"), ((grid, grid, grid[::-1]), "other coordinates along lat")):
+        with pytest.raises(ValueError, match=rf"intensity\[{len(given) - 1}\] has .*{message}"):
+            calls["intensity"](grid, given)
+    listed = calls["intensity"](grid, [grid, grid.T.transpose("lat", "lon"), grid[::-1].data])
+    np.testing.assert_equal(listed, calls["intensity"](values, [values, values, values[::-1]]))
     channels = grid.expand_dims(c=2, axis=-1)
     assert list(calls["intensity"](grid, channels)) == ["label", "intensity_mean-0", "intensity_mean-1"]
     with pytest.raises(ValueError, match="intensity.transpose.'lat', 'lon', ...."):

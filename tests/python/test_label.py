@@ -2,6 +2,7 @@
 
 import concurrent.futures
 import doctest
+import functools
 import gc
 import pydoc
 import resource
@@ -299,6 +300,21 @@ def test_functions_of_crops_and_the_list_of_properties(random):
     for wrong in ({"properties": spread}, {"properties": "image_intensity"}, {"properties": "moments", "spacing": 2}):
         with pytest.raises(ValueError, match="intensity image|not measured"):
             gpuccl.measure(labels, **wrong)
+    def area(crop):
+        return -1
+
+    def total_of_crop(crop):
+        return 0
+
+    total_of_crop.__name__ = "total"
+    for names, column in ((("area", area), "area"), ((area, "label", "area"), "area"), ((total, total_of_crop), "total")):
+        with pytest.raises(ValueError, match=f"two properties have the column {column}; .* another __name__"):
+            gpuccl.measure(labels, image, names)
+    total_of_crop.__name__ = "other"  # the remedy
+    assert list(gpuccl.measure(labels, image, (total, total_of_crop, "area", "area"))) == ["total", "other", "area"]
+    assert len(gpuccl.measure(labels, properties=("inertia_tensor", "inertia_tensor-0-0"))) == 4  # one column of both
+    with pytest.raises(ValueError, match="needs a __name__"):
+        gpuccl.measure(labels, properties=functools.partial(of_options, power=3))
     with pytest.raises(ValueError, match="is for images"):
         gpuccl.measure(labels[None], properties="moments_hu")
     with pytest.raises(ValueError, match="across borders"):
@@ -375,6 +391,19 @@ def test_measures_of_several_channels_and_pieces(random):
     expected = skimage_measure.regionprops_table(labels, channels, properties=names)
     assert list(table) == list(expected)
     check_table(table, expected)
+    wrong = {
+        r"intensity\[1\] has the shape .20, 29., the labels have .20, 30.": [labels, labels[:, 1:]],
+        r"intensity\[0\] has the shape .30,., the labels have .20, 30.": list(labels),
+        "intensity has no channels: leave it out": [],
+        "intensity has no channels": channels[..., :0],
+        "no channels": np.ones((0, 20, 30)),
+    }
+    for message, given in wrong.items():
+        with pytest.raises(ValueError, match=message):
+            gpuccl.measure(labels, given, ("label", "intensity_mean"))
+    for given in (wrong["no channels"], []):
+        with pytest.raises(ValueError, match="intensity"):
+            gpuccl.label(labels, stats=True, intensity=given, properties=("label", "intensity_mean"))
     pieces = gpuccl.measure(labels, properties=("label", "components"), connectivity=1)
     for label, count in zip(pieces["label"], pieces["components"]):
         assert count == skimage_measure.label(labels == label, connectivity=1).max()

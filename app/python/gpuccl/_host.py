@@ -126,7 +126,7 @@ def measure(labels, intensity, properties, connectivity, spacing):
     check_intensity(intensity, properties)
     if intensity is None:
         return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None), labels)
-    is_list = isinstance(intensity, (list, tuple)) and all(hasattr(image, "shape") for image in intensity)
+    is_list = isinstance(intensity, (list, tuple)) and (not intensity or any(hasattr(image, "shape") for image in intensity))
     images, numbered = channels_of(list(map(as_samples, intensity)) if is_list else as_samples(intensity), labels.shape)
 
     def of_channel(columns, samples):

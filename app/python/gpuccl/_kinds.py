@@ -79,8 +79,10 @@ def dims_of(array) -> tuple:
 
 def check_axes(array, other, name: str) -> None:
     """Refuses a second array of xarray, the argument `name`, whose axes are not those of the first. It may have an axis of
-    channels more."""
+    channels more, or be a list of them."""
     dims, others = dims_of(array), dims_of(other)
+    for i, one in enumerate(other if dims and isinstance(other, (list, tuple)) else ()):
+        check_axes(array, one, f"{name}[{i}]")
     if not dims or not others:
         return
     if others[: len(dims)] != dims:

@@ -96,6 +96,7 @@ class Columns:
         self._scales = dict(zip(_AXES[-ndim:], self.spacing[ndim - 1 :: -1])) if physical else {}
         self._pairs: list = []
         self._crops: dict = {}
+        owners: dict = {}
         for name in properties:
             for _, measures in _columns_of(name, ndim, False):
                 if not _KNOWN.issuperset(str(measures).split()):
@@ -107,6 +108,9 @@ class Columns:
                 if not name.endswith("_physical") and not name.startswith("intensity_"):
                     raise ValueError(f"{name} is not measured with a spacing")
             columns = _columns_of(name, ndim, physical)
+            for column, _ in columns:
+                if any(map(callable, (owners.setdefault(column, name), name))) and owners[column] != name:
+                    raise ValueError(f"two properties have the column {column}; give the function another __name__")
             self._pairs += columns
             if callable(name) or name in _crops.DEFINITIONS:
                 self._crops[name] = [column for column, _ in columns]
@@ -235,15 +239,23 @@ def channels_of(intensity, shape) -> tuple[list, bool]:
     """Returns the images of samples for labels of a shape, and whether columns have the numbers of channels."""
     if intensity is None:
         return [], False
-    if isinstance(intensity, (list, tuple)) and all(getattr(image, "shape", None) == shape for image in intensity):
-        return list(intensity), True
-    if intensity.shape == shape:
+    if isinstance(intensity, (list, tuple)):
+        images = list(intensity)
+        for channel, image in enumerate(images):
+            given = tuple(getattr(image, "shape", ()))
+            if given != tuple(shape):
+                raise ValueError(f"intensity[{channel}] has the shape {given}, the labels have {tuple(shape)}")
+    elif intensity.shape == shape:
         return [intensity], False
-    if intensity.shape[:-1] == shape:
-        return [intensity[..., channel] for channel in range(intensity.shape[-1])], True
-    if intensity.shape[1:] == shape:
-        return [intensity[channel] for channel in range(intensity.shape[0])], True
-    raise ValueError(f"intensity has the shape {tuple(intensity.shape)}, the labels have {tuple(shape)}")
+    elif intensity.shape[:-1] == shape:
+        images = [intensity[..., channel] for channel in range(intensity.shape[-1])]
+    elif intensity.shape[1:] == shape:
+        images = [intensity[channel] for channel in range(intensity.shape[0])]
+    else:
+        raise ValueError(f"intensity has the shape {tuple(intensity.shape)}, the labels have {tuple(shape)}")
+    if not images:
+        raise ValueError("intensity has no channels: leave it out, or give an image of samples for each channel")
+    return images, True
 
 
 class ChannelColumns:
