@@ -437,6 +437,12 @@ TEST_CASE("labels beyond the largest are background, and rows beyond the capacit
   expect_same(of, rows_of_device(of, random, 30, expected.size()), expected);
   of.labels.fill([](std::size_t i) { return i % 2 == 0 ? -3.0 : 0x1p40 + 1; });
   CHECK(rows_of_device(of, random, 30, 0).empty());
+  Case narrow{random_labels(ValueType::i16, {40, 20, 1}, 3, 20, random)};
+  narrow.labels.fill([](std::size_t i) { return i % 3 == 0 ? -1.0 : -32768; });
+  for (const std::uint32_t largest : {32767u, 32768u, 65535u, 70000u}) {
+    narrow.largest = largest;
+    CHECK(rows_of_device(narrow, random, 30, 0).empty());
+  }
   of.labels.fill([](std::size_t i) { return i == 7 ? 5 : 0; });
   of.largest = 0;
   CHECK(rows_of_device(of, random, 30, 0).empty());
@@ -894,6 +900,14 @@ TEST_CASE("a table of pairs says that it is too small", "[small]") {
     });
   };
   DeviceValueImage other = second.image();
+  for (const std::uint32_t largest : {0u, 5u}) {
+    DevicePairs with_highest = pairs.table();
+    with_highest.highest = with_highest.count;
+    CHECK(error_code_of([&] {
+            overlaps_on_device(first.image(), other, largest, with_highest, workspace.data(),
+                               workspace.size(), stream.get());
+          }) == ErrorCode::usage);
+  }
   CHECK(code(other, ~0u, workspace.size()) == ErrorCode::usage);
   CHECK(code(other, 5, 256) == ErrorCode::usage);
   other.type = ValueType::f32;

@@ -240,7 +240,8 @@ struct DevicePairs {
   std::size_t capacity = 0;       // rows of each column, up to 2^30
   /// Receives the number of pairs. If it exceeds the capacity, rows are undefined, and it may be too small.
   unsigned long long* count = nullptr;
-  unsigned long long* highest = nullptr;  // of contacts: receives the highest label, as of DeviceMeasuring
+  /// Receives the highest label of contacts, as of DeviceMeasuring. Null for overlaps.
+  unsigned long long* highest = nullptr;
 };
 
 /// Returns the bytes of workspace for this many pairs: about 100 to 210 per pair for overlaps, 150 to 310 for

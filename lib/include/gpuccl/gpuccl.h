@@ -197,7 +197,7 @@ typedef struct {
   int64_t* first;  /* of overlaps */
   size_t capacity; /* rows of each column */
   unsigned long long* count;
-  unsigned long long* highest; /* label, of contacts */
+  unsigned long long* highest; /* label, of contacts; NULL for overlaps */
 } gpuccl_device_pairs;
 
 /* Require that a device is current, and at most 2^30 pairs. */

@@ -306,6 +306,9 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
     return;
   }
   check_labels_image(labels);
+  // Kernels see negative labels as those above the positive ones of their type.
+  if (labels.type == ValueType::i16 || labels.type == ValueType::i32)
+    call.request.largest = std::min(request.largest, labels.type == ValueType::i16 ? 0x7fffu : 0x7fffffffu);
   if (with_samples) {
     require(samples.extent == labels.extent, "samples have another extent than labels");
     check_values(samples);
@@ -365,6 +368,7 @@ void overlaps_on_device(const DeviceValueImage& a, const DeviceValueImage& b, st
                         const DevicePairs& pairs, void* workspace, std::size_t workspace_bytes,
                         cudaStream_t stream) {
   require(a.extent == b.extent, "two label images have different extents");
+  require(pairs.highest == nullptr, "overlaps have no highest label");
   cuda::tables::PairCall call{a, b, {}, largest, pairs, workspace, stream};
   if (is_done(call, stream)) return;
   check_labels_image(call.others);

@@ -258,9 +258,9 @@ __global__ void __launch_bounds__(kColumns)
       const Part<5> part = column.part();
       if (!tile.add(column.key, part)) pairs.add(column.key, part);
     };
-    const int end = min(at.y + kRows, extent.height);
+    const int rows = min(kRows, extent.height - at.y);
 #pragma unroll 1
-    for (int y = at.y; y < end; y += kAtOnce) {
+    for (int begin = 0; begin < rows; begin += kAtOnce) {
 #pragma unroll
       for (int dz = 0; dz < kSlices; ++dz)
 #pragma unroll
@@ -268,7 +268,7 @@ __global__ void __launch_bounds__(kColumns)
           near[dz][0][dx] = near[dz][kAtOnce][dx];
           near[dz][1][dx] = near[dz][kAtOnce + 1][dx];
         }
-      load_rows(2, kAtOnce + 1, y + 1);
+      load_rows(2, kAtOnce + 1, at.y + begin + 1);
 #pragma unroll
       for (int i = 0; i < kAtOnce; ++i) {
         const Label label = is_counted ? near[0][i + 1][1] : 0;  // 0 below the image
@@ -357,7 +357,7 @@ template <class Id, class Visit>
 __device__ void each_in_column(const Rows<Id>& labels, Extent extent, const Visit& visit) {
   const int3 at = Grid::origin(extent);
   if (!extent.contains(at.x, at.y, at.z)) return;
-  const int end = min(at.y + kRows, extent.height);
+  const int end = at.y + min(kRows, extent.height - at.y);
   for (int y = at.y; y < end; ++y)
     visit(load_input(labels.at(at.x, y, at.z)),
           (std::int64_t{at.z} * extent.height + y) * extent.width + at.x);

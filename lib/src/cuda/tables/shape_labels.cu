@@ -290,7 +290,7 @@ __global__ void __launch_bounds__(kThreads, is_volume ? 5 : 1)
   const int x = origin.x - kLeft, y = origin.y - 1, z = origin.z;
   SameAsAround<is_volume> same;
   const Column<Id> column(labels, extent, x, z), column_before(labels, extent, x, z - 1);
-  const bool in_image = 1 <= y && y + static_cast<int>(kWarp) < extent.height && column.exist() &&
+  const bool in_image = 1 <= y && y < extent.height - static_cast<int>(kWarp) && column.exist() &&
                         (!is_volume || !around || column_before.exist());
   if (__all_sync(kAllLanes, in_image))
     same.template compare<around, true>(column, column_before, largest, y);
