@@ -64,12 +64,12 @@ struct Objects {
   std::int64_t bytes = 0;  // upper bound of the memory that it holds or needs again
   std::unique_ptr<LabelSource> source;
   std::unique_ptr<LabelRows> labels;
-  Components components;               // before small ones are removed
-  Connectivity connectivity{};         // with which they are labeled
-  bool has_no_background = false;      // two values take all pixels
-  std::vector<std::uint64_t> ids;      // value of label i + 1, or the label itself for components
-  std::vector<std::uint64_t> areas;    // pixels
-  std::vector<std::uint64_t> classes;  // values of components, with per_value
+  Components components;                          // before small ones are removed
+  Connectivity connectivity{};                    // with which they are labeled
+  std::vector<std::uint64_t> ids;                 // value of label i + 1, or the label itself for components
+  std::vector<std::uint64_t> areas;               // pixels
+  std::vector<std::uint64_t> classes;             // values of components, with per_value
+  std::vector<std::uint64_t> without_background;  // both values, if two take all pixels
 };
 
 /// Reads the objects of an image, or of one of its time points, with its share of the memory, in slabs if

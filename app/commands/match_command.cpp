@@ -296,21 +296,22 @@ class Matching {
     for (auto& [value, cell] : values)
       if (options_.objects.per_value) cell = std::to_string(value) + ",";
     if (values.empty()) values[0] = options_.objects.per_value ? "," : "";
-    std::string text = keys + columns + "\n";
-    for (const Case& one : cases_)
+    summary_.write(keys + columns + "\n");
+    for (const Case& one : cases_) {  // not as one text, because every case may have the classes of all
+      const std::string before = keys_of(one.name, one.frame);
       for (const auto& [value, cell] : values) {
         const auto found = one.rows.find(value);
         const std::string& row = found == one.rows.end() ? one.other : found->second;
-        if (!row.empty()) text += keys_of(one.name, one.frame) + cell + row;
+        if (!row.empty()) summary_.write(before + cell + row);
       }
-    summary_.write(text);
+    }
   }
 
-  /// Adds the classes of other images to a report, scored as two images without objects.
+  /// Adds the classes of --classes that an image lacks, scored as two images without objects. Those of other
+  /// images are left out, because a report would grow with the square of the number of images.
   void add_absent_classes(Json& report) const {
-    if (!options_.objects.per_value || options_.empty == "skip" || !nothing_) return;
+    if (options_.classes.empty() || options_.empty == "skip" || !nothing_) return;
     std::map<std::uint64_t, Json> all;
-    for (const auto& [value, totals] : classes_) all[value];
     for (const std::uint64_t value : options_.classes) all[value];
     for (Json& one : report["classes"]) {
       Json& place = all[one["value"].get<std::uint64_t>()];
@@ -438,11 +439,16 @@ class Matching {
       const bool is_still = path == pair.still;
       Objects objects = read_objects(path, options_.objects.of(second), is_still ? std::nullopt : pair.frame,
                                      is_still ? nullptr : kept_);
-      if (objects.has_no_background && options_.classes.empty())
+      if (const auto& values = objects.without_background; !values.empty() && options_.classes.empty())
         print_warning(
             path,
-            "no pixel is 0, so the background is an object, as in segmentations by ilastik, where it "
-            "is 1; score the other classes with --per-value --classes 2,3");
+            "no pixel is 0, so the background is an object" +
+                (values[0] == 1 ? ", as in segmentations by ilastik, where it is 1; score the other class "
+                                  "with --per-value --classes " +
+                                      std::to_string(values[1])
+                                : fmt::format("; leave it out with --per-value --classes {0}, or {1} if "
+                                              "the background is {0}",
+                                              values[0], values[1])));
       std::uint64_t min_size = least.pixels;
       if (least.physical)
         min_size = io::with_path(path, [&] {

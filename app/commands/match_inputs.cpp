@@ -173,7 +173,7 @@ Objects& Objects::operator=(Objects&& other) noexcept {
   extent = other.extent;
   geometry = other.geometry;
   bytes = other.bytes;
-  has_no_background = other.has_no_background;
+  without_background = std::move(other.without_background);
   components = std::move(other.components);
   connectivity = other.connectivity;
   ids = std::move(other.ids);
@@ -230,8 +230,7 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
     if (const std::int64_t all = objects.extent.elements();
         all >= kLeastElements && static_cast<std::int64_t>(piece.report().foreground) == all) {
       const std::set<std::uint64_t> distinct(found.values.begin(), found.values.end());
-      const std::size_t values = options.label ? piece.report().first_values.size() : distinct.size();
-      objects.has_no_background = values == 2;
+      if (distinct.size() == 2) objects.without_background.assign(distinct.begin(), distinct.end());
     }
     if (!options.label && piece.report().any_nan) print_warning(path, io::kHintOfNan);
     objects.labels = std::move(found.labeled.labels);
@@ -285,7 +284,7 @@ FoundPairs pairs_of_folders(const std::string& truth, const std::string& predict
     pair.*place = path;
   };
   for (const BatchInput& input : images_in(truth, recursive)) add(input.name, input.path, &ImagePair::truth);
-  for (const BatchInput& input : images_in(prediction, recursive))
+  for (const BatchInput& input : images_in(prediction, recursive, true))  // without images, each truth fails
     if (const std::optional<std::string> name = pattern.name_before(input.name))  // else another image
       add(*name, input.path, &ImagePair::prediction);
   FoundPairs found{.is_batch = true};
@@ -346,7 +345,8 @@ void FoundPairs::attempt(const ImagePair& pair, const std::function<void()>& wor
 FoundPairs find_pairs(const io::Source& truth, const io::Source& prediction,
                       const std::string& prediction_name, const ObjectOptions& objects) {
   std::error_code unknown;
-  const bool are_folders = truth.is_folder && (prediction.is_folder || prediction.is_store);
+  const bool are_folders =
+      truth.is_folder && (prediction.is_folder || (prediction.is_store && !objects.every_frame));
   for (const auto& [one, other] : {std::tie(truth, prediction), std::tie(prediction, truth)})
     if (other.is_folder && !(one.is_folder || one.is_store)) {
       const bool exists = one.is_stream || std::filesystem::exists(one.path, unknown);

@@ -137,6 +137,12 @@ TEST_CASE("two folders are matched by name, and a bad pair does not stop the oth
   CHECK(Json::parse(read_file(json))["total"]["average_precision"].is_null());
   std::filesystem::create_directory(scratch / "empty");
   fails({"match", scratch / "empty", scratch / "empty"}, 66, "empty: contains no images");
+  // Without predictions, every truth has a row.
+  const Ended no_predictions =
+      gpuccl({"match", scratch / "a", scratch / "empty", "--summary", "-", "--json", json});
+  CHECK(no_predictions.code == 66);
+  CHECK(no_predictions.err.find("empty: contains no images") != std::string::npos);
+  CHECK(std::count(no_predictions.out.begin(), no_predictions.out.end(), '\n') > 1);
   fails({"match", scratch / "a", scratch / "nosuch"}, 66, "nosuch: no such folder");
   fails({"match", scratch / "a", csv}, 66, "pairs.csv: is no folder, but the other is");
 }
@@ -678,6 +684,20 @@ TEST_CASE("trees of folders, movies and folders, and channels of each image are 
   CHECK(forth.find("\n1,9,2,4,2,2,0.5,") != std::string::npos);
   const std::string back = succeeds({"match", movie, stills, "--frame", "all", "--csv", "-"});
   CHECK(back.find("\n1,2,9,2,4,2,0.5,") != std::string::npos);
+  // A store is a movie on either side.
+  const std::string store = scratch / "movie.ome.zarr";
+  std::filesystem::create_directories(store + "/0");
+  write_file(store + "/.zgroup", R"({"zarr_format":2})");
+  write_file(
+      store + "/.zattrs",
+      R"({"multiscales":[{"version":"0.4","axes":[{"name":"t","type":"time"},{"name":"z","type":"space"},)"
+      R"({"name":"y","type":"space"},{"name":"x","type":"space"}],"datasets":[{"path":"0"}]}]})");
+  write_file(store + "/0/.zarray",
+             R"({"zarr_format":2,"shape":[2,2,1,6],"chunks":[2,2,1,6],"dtype":"|u1","compressor":null,)"
+             R"("fill_value":0,"order":"C","filters":null})");
+  write_file(store + "/0/0.0.0.0", kTruth + kPrediction);
+  CHECK(succeeds({"match", stills, store, "--frame", "all", "--csv", "-"}) == forth);
+  CHECK(succeeds({"match", store, stills, "--frame", "all", "--csv", "-"}) == back);
   label_file(scratch, "stills/f11.nrrd", "uint8", kTruth, "6 1 2");
   fails({"match", movie, stills, "--frame", "all"}, 65,
         stills + ": has 3 time points, but " + movie + " has 2");
@@ -697,17 +717,22 @@ TEST_CASE("trees of folders, movies and folders, and channels of each image are 
         "'-1' is neither an integer");
 }
 
-TEST_CASE("classes that only other images have are in the report of each") {
+TEST_CASE("classes of --classes that an image lacks are in its report") {
   const ScratchFolder scratch;
   for (const char* folder : {"t", "p"}) std::filesystem::create_directories(scratch / folder);
   for (const char* folder : {"t/", "p/"}) {
     label_file(scratch, std::string(folder) + "a.nrrd", "uint8", std::string(6, 1) + std::string(6, 0));
     label_file(scratch, std::string(folder) + "b.nrrd", "uint8", std::string(6, 2) + std::string(6, 0));
   }
+  const Words words = {"match", scratch / "t", scratch / "p", "--per-value", "--json", "-"};
   const auto report = [&](const Words& more) {
-    return Json::parse(succeeds(joined(
-        {"match", scratch / "t", scratch / "p", "--per-value", "--classes", "1,2,5", "--json", "-"}, more)));
+    return Json::parse(succeeds(joined(joined(words, {"--classes", "1,2,5"}), more)));
   };
+  // Those of other images are not: the report would grow with the square of the number of images.
+  const Json own = Json::parse(succeeds(words));
+  CHECK(own["images"][0]["classes"].size() == 1);
+  CHECK(own["images"][1]["classes"][0]["value"] == 2);
+  CHECK(own["classes"].size() == 2);
   const Json all = report({});
   for (const Json& image : {all["images"][0], all["images"][1], all}) {
     REQUIRE(image["classes"].size() == 3);

@@ -246,16 +246,18 @@ FoundInputs find_inputs(const std::vector<io::Source>& given, const FindOptions&
   return finder.found();
 }
 
-std::vector<BatchInput> images_in(const std::string& folder, bool recursive) {
+std::vector<BatchInput> images_in(const std::string& folder, bool recursive, bool or_none) {
   FindOptions options;
   options.recursive = recursive;
   FoundInputs found = find_inputs({folder}, options);
   for (const BatchInput& image : found.inputs)
     if (image.problem) throw io::FileError(image.path, image.problem->code(), image.problem->what());
-  if (found.inputs.empty())
-    throw io::FileError(folder, ErrorCode::no_input,
-                        std::string("contains no images") +
-                            (found.folders_left_out ? "; add --recursive to search its folders" : ""));
+  if (!found.inputs.empty()) return std::move(found.inputs);
+  const io::FileError error(folder, ErrorCode::no_input,
+                            std::string("contains no images") +
+                                (found.folders_left_out ? "; add --recursive to search its folders" : ""));
+  if (!or_none) throw io::FileError(error);
+  print_warning(folder, error.what());
   return std::move(found.inputs);
 }
 

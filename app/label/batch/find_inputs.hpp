@@ -41,8 +41,8 @@ struct FoundInputs {
 FoundInputs find_inputs(const std::vector<io::Source>& given, const FindOptions& options);
 
 /// Returns the images in a folder, in natural order. Throws io::FileError for the first one that is not a
-/// file, or for a folder that cannot be read or has no images.
-std::vector<BatchInput> images_in(const std::string& folder, bool recursive);
+/// file, or for a folder that cannot be read or has no images. `or_none`: the latter is a warning.
+std::vector<BatchInput> images_in(const std::string& folder, bool recursive, bool or_none = false);
 
 /// Returns the name of the outputs of a time point of an input: "cells-t0003".
 std::string name_of_frame(const std::string& name, int frame);
