@@ -30,6 +30,8 @@ io::PlaneChoice planes_of_intensity(const io::Source& image, const LabelOptions&
   io::ReadOptions read;
   read.limits = options.input.limits;
   read.planes = options.measure.intensity_planes;
+  const std::set<std::string>& movies = options.measure.movies;
+  if (!movies.empty() && !movies.contains(image.path)) read.planes.frame.reset();
   read.kept = kept;
   return io::follow_planes(image, read, options.planes);
 }

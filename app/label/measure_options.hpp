@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -76,6 +77,7 @@ struct MeasureOptions {
   std::string words;                            // as given
   std::vector<io::Source> intensities;          // images, or folders of images
   io::PlaneChoice intensity_planes;             // choice among several images in each file
+  std::set<std::string> movies;                 // files to which its time point is limited; empty: all
   std::vector<std::string> intensity_channels;  // of each file, if several are measured: numbers or names
   bool all_channels = false;                 // intensity_channels are all; empty until their number is known
   std::vector<std::string> intensity_names;  // patterns such as "*=*_0000", for several inputs

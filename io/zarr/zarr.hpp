@@ -33,8 +33,14 @@ std::int64_t bytes_of_zarr_strip(const Extent& extent, const WriteOptions& optio
 /// Returns the number of slices of a strip.
 int slices_of_zarr_strip(const Extent& extent, const WriteOptions& options);
 
-/// Returns the paths of the images in a plate or well of OME-Zarr, such as "A/1/0"; none for another store.
-std::vector<std::string> images_of_plate(const std::string& path);
+/// An image in a plate or well of OME-Zarr.
+struct PlateImage {
+  std::string path;              // in the store, such as "A/1/0"; of a well or "" if its images are unknown
+  std::optional<Error> problem;  // why it cannot be read, if that is known
+};
+
+/// Returns the images of a plate or well; none for another store. `follow`: symbolic links in it.
+std::vector<PlateImage> images_of_plate(const std::string& path, bool follow);
 
 // Label images inside the store of their image.
 

@@ -544,21 +544,59 @@ std::vector<ZarrLevel> levels_of_image(const std::string& image, const Extent& e
   }
 }
 
-std::vector<std::string> images_of_plate(const std::string& path) {
+/// Returns whether a path in a store has folders only below it: no component is empty, "." or "..".
+static bool is_inside(const std::string& path) {
+  for (std::size_t start = 0; start <= path.size();) {
+    const std::size_t end = std::min(path.find('/', start), path.size());
+    const std::string_view name = std::string_view(path).substr(start, end - start);
+    if (name.empty() || name == "." || name == "..") return false;
+    start = end + 1;
+  }
+  return true;
+}
+
+std::vector<PlateImage> images_of_plate(const std::string& path, bool follow) {
   constexpr std::int64_t kMemory = std::int64_t{64} << 20;
-  std::vector<std::string> images;
+  std::vector<PlateImage> images;
+  const auto inside = [](const Json& listed) {
+    std::string name = text_in(listed, "path");
+    if (!is_inside(name))
+      refuse("lists '" + name + "', which is not a path inside of it; correct its metadata");
+    return name;
+  };
+  const auto attempt = [&](const std::string& place, const auto& work) {
+    try {
+      work();
+    } catch (const Error& error) {
+      images.push_back({place, error});
+    }
+  };
   try {
-    const ZarrFolder store(path);
+    const ZarrFolder store(path, follow);
     const auto add_images = [&](const std::string& well, const Json& attributes) {
       for (const Json& image : member(member(ome_metadata(attributes), "well"), "images"))
-        if (const std::string name = text_in(image, "path"); !name.empty() && name.find_first_of("/.") > 0)
-          images.push_back(well + name);
+        attempt(well, [&] {
+          const std::string place = (well.empty() ? "" : well + "/") + inside(image);
+          attempt(place, [&] {
+            store.open(place + "/.zattrs");  // refuses links
+            images.push_back({place, {}});
+          });
+        });
     };
     const Json attributes = attributes_of(store, "", kMemory);
-    for (const Json& one : member(member(ome_metadata(attributes), "plate"), "wells")) {
-      const std::string well = text_in(one, "path") + "/";
-      add_images(well, attributes_of(store, well, kMemory));
-    }
+    for (const Json& one : member(member(ome_metadata(attributes), "plate"), "wells"))
+      attempt("", [&] {
+        const std::string well = inside(one);
+        attempt(well, [&] {
+          const Json of_well = attributes_of(store, well + "/", kMemory);
+          if (!member(member(ome_metadata(of_well), "well"), "images").is_array())
+            throw Error(
+                ErrorCode::no_input,
+                "is a well without a list of images, or is missing; restore it, or remove it from the "
+                "metadata of the plate");
+          add_images(well, of_well);
+        });
+      });
     add_images("", attributes);
   } catch (const Error&) {  // whoever opens the store reports what is wrong with it
     images.clear();

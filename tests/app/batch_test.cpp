@@ -297,6 +297,10 @@ TEST_CASE("equal errors of a batch are one line with the number and the first pa
   CHECK(many.err.find("the same for 19 more inputs (" + in + "11.png, " + in + "12.png, " + in +
                       "13.png, ...; --report FILE lists all): ") != std::string::npos);
   CHECK(many.err.find(in + "50.png: ") != std::string::npos);
+  const Ended dry = gpuccl(joined(words, {"--dry-run"}));
+  CHECK(dry.code == 65);
+  CHECK(many.err.starts_with(dry.err));  // but for the last line, with the counts
+  CHECK(std::count(dry.err.begin(), dry.err.end(), '\n') == 3);
   const Ended reported = gpuccl(joined(words, {"--report", scratch / "run.jsonl"}));
   CHECK(reported.err.find("13.png, ...): ") != std::string::npos);
   CHECK(lines_of(scratch / "run.jsonl").size() == 21);

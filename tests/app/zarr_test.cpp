@@ -309,16 +309,12 @@ TEST_CASE("a plate of OME-Zarr stands for its images") {
   const ScratchFolder scratch;
   const std::string plate = scratch / "plate.zarr";
   for (const char* image : {"/A/1/0", "/B/12/0", "/B/12/1"}) add_store(plate + image);
-  write_file(plate + "/.zattrs",
-             R"({"plate":{"wells":[{"path":"A/1"},{"path":"B/12"},{"path":"C/1"},{"path":"../x"}]}})");
+  write_file(plate + "/.zattrs", R"({"plate":{"wells":[{"path":"A/1"},{"path":"B/12"}]}})");
   write_file(plate + "/A/1/.zattrs", R"({"well":{"images":[{"path":"0"}]}})");
-  write_file(plate + "/B/12/.zattrs",
-             R"({"well":{"images":[{"path":"0"},{"path":"1"},{"path":"../../A/1/0"}]}})");
+  write_file(plate + "/B/12/.zattrs", R"({"well":{"images":[{"path":"0"},{"path":"1"}]}})");
   const std::string out = scratch / "out/";
   const Words words = {
       "label", plate, "-o", out, "--view", scratch / "pages/", "--stats", scratch / "all.csv"};
-  CHECK(gpuccl(words).code == 65);  // a well with a path outside of the plate: not a plate
-  write_file(plate + "/.zattrs", R"({"plate":{"wells":[{"path":"A/1"},{"path":"B/12"},{"path":"C/1"}]}})");
   succeeds(words);
   for (const char* name : {"plate-A1-0", "plate-B12-0", "plate-B12-1"}) {
     CHECK(fs::exists(out + name + ".tiff"));
@@ -333,6 +329,50 @@ TEST_CASE("a plate of OME-Zarr stands for its images") {
         std::string::npos);
   const Ended twice = gpuccl({"label", plate + "/B/12/0", plate + "/A/1/0", "-o", out});
   CHECK(twice.err.find("or give a folder that contains both and --recursive") != std::string::npos);
+}
+
+TEST_CASE("a damaged well of a plate fails, and others are labeled") {
+  const ScratchFolder scratch;
+  const std::string plate = scratch / "plate.zarr", out = scratch / "out/";
+  for (const char* image : {"/plate.zarr/A/1/0", "/plate.zarr/B/1/0", "/secret.zarr"})
+    add_store(scratch.path().string() + image);
+  const std::string wells = R"({"plate":{"wells":[{"path":"A/1"},{"path":"B/1"}]}})";
+  const std::string images = R"({"well":{"images":[{"path":"0"}]}})";
+  write_file(plate + "/A/1/.zattrs", images);
+  const auto check = [&](int code, const std::string& problem, std::size_t outputs = 2) {
+    fs::remove_all(out);
+    const Ended ended = gpuccl({"label", plate, "-o", out});
+    CAPTURE(ended.err);
+    CHECK(ended.code == code);
+    CHECK(ended.err.find(problem) != std::string::npos);
+    CHECK(count_entries(out) == outputs);
+    CHECK(fs::exists(out + "plate-A1-0.tiff"));
+  };
+  write_file(plate + "/.zattrs", wells);
+  fs::remove(plate + "/B/1/.zattrs");
+  check(66, plate + "/B/1: is a well without a list of images, or is missing");
+  for (const char* damage : {"{", "[1]"}) {
+    write_file(plate + "/B/1/.zattrs", damage);
+    check(65, plate + "/B/1: ");
+  }
+  // No path leads out of the plate.
+  const std::string outside = "/../../../../secret.zarr";
+  for (const std::string& path :
+       {"0" + outside, "." + outside, outside, std::string("..") + outside, std::string(".."),
+        std::string("0/.."), std::string(), scratch / "secret.zarr"}) {
+    write_file(plate + "/B/1/.zattrs", R"({"well":{"images":[{"path":")" + path + R"("},{"path":"0"}]}})");
+    check(65, plate + "/B/1: lists '" + path + "', which is not a path inside of it", 4);
+  }
+  write_file(plate + "/B/1/.zattrs", images);
+  for (const char* path : {"..", "a/../../x", "/x", "B/1/", "./B/1"}) {
+    write_file(plate + "/.zattrs",
+               R"({"plate":{"wells":[{"path":"A/1"},{"path":")" + std::string(path) + R"("}]}})");
+    check(65, plate + ": lists '" + path + "'");
+  }
+  write_file(plate + "/.zattrs", wells);
+  fs::remove_all(plate + "/B/1/0");
+  fs::create_directory_symlink(scratch / "secret.zarr", plate + "/B/1/0");
+  check(65, plate + "/B/1/0: ");
 }
 
 TEST_CASE("a folder of Zarrs is a batch, into Zarrs as well") {

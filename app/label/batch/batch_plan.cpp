@@ -267,6 +267,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     const NamedFrame& input = frames[at];
     LabelPaths files;
     std::optional<int> intensity_frame;
+    std::set<std::string> movies;
     files.input = input.path;
     files.in_folders = true;
     files.kept = input.kept;
@@ -284,7 +285,10 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
         files.intensities.push_back(in_order[i].images.empty()
                                         ? by_name[i].find(input.name, options.input.stack)
                                         : in_order[i].images[at]);
-        if (in_order[i].are_frames) intensity_frame = static_cast<int>(at);
+        if (in_order[i].are_frames) {
+          intensity_frame = static_cast<int>(at);
+          movies.insert(files.intensities.back().path);
+        }
         claims.inputs.add(files.intensities.back());
       }
       files.seeds = seeds.find(input.name, options.input.stack);
@@ -293,7 +297,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
       if (error.code() == ErrorCode::no_input) ++lacking;
       if (!problem) problem = error;
     }
-    plan.push_back({files, problem, input.frame, intensity_frame});
+    plan.push_back({files, problem, input.frame, intensity_frame, movies});
   }
   // The names of images are meant otherwise: one error, unless a report lists the failure of each input.
   if (lacking > 1 && lacking == plan.size() && batch.report.empty())

@@ -53,6 +53,7 @@ LabelOptions options_of(const BatchItem& item, const LabelOptions& options) {
   one.every_frame = false;
   if (item.frame) one.planes.frame = item.frame;
   if (item.intensity_frame) one.measure.intensity_planes.frame = item.intensity_frame;
+  one.measure.movies = item.movies;
   return one;
 }
 
@@ -66,6 +67,41 @@ std::vector<MeasureColumn> columns_of(const MeasureOptions& measure) {
 std::string the_same(std::size_t more, const std::string& paths = "") {
   return "the same for " + counted(more, "more input") + paths + ": ";
 }
+
+/// Problems of inputs, of which many may have the same.
+class Problems {
+ public:
+  /// `in_report`: whether a report lists all.
+  explicit Problems(bool in_report) : in_report_(in_report) {}
+
+  /// Counts an error. Returns whether it is the first of its problem.
+  bool is_first(const io::FileError& error) {
+    constexpr std::size_t kNamed = 3;
+    Repeated& same = all_[error.what()];
+    if (++same.count == 1) return true;
+    if (same.count <= 1 + kNamed) same.paths += (same.count > 2 ? ", " : "") + error.path();
+    if (same.count == 2 + kNamed) same.paths += in_report_ ? ", ..." : ", ...; --report FILE lists all";
+    return false;
+  }
+
+  /// Returns a line for each problem of several inputs.
+  std::vector<std::string> repeated() const {
+    std::vector<std::string> lines;
+    for (const auto& [problem, same] : all_)
+      if (same.count > 1) lines.push_back(the_same(same.count - 1, " (" + same.paths + ")") + problem);
+    return lines;
+  }
+
+ private:
+  /// How often a problem was found, and the paths of some inputs after the first.
+  struct Repeated {
+    std::size_t count = 0;
+    std::string paths;
+  };
+
+  const bool in_report_;
+  std::map<std::string, Repeated> all_;
+};
 
 /// Resolves --intensity-channel all to the channels of the first image that can be read.
 void find_all_channels(const std::vector<BatchItem>& plan, LabelOptions& options) {
@@ -170,12 +206,6 @@ class Batch {
     Outcome outcome;
   };
   using DoneItem = std::shared_ptr<Done>;
-  /// A problem of several inputs, and the paths of some after the first.
-  struct Repeated {
-    std::size_t count = 0;
-    std::string paths;
-  };
-
   void run_pipeline() {
     // More workers than processors, because most of them wait; at most `threads` are admitted to work.
     const ThreadLimit workers(workers_.all);
@@ -285,12 +315,7 @@ class Batch {
 
   /// Prints the first error of a problem, and counts the others, which may be many.
   void print_once(const io::FileError& error) {
-    constexpr std::size_t kNamed = 3;
-    Repeated& same = errors_[error.what()];
-    if (++same.count == 1) return progress_.message(error.path() + ": " + error.what());
-    if (same.count <= 1 + kNamed) same.paths += (same.count > 2 ? ", " : "") + error.path();
-    if (same.count == 2 + kNamed)
-      same.paths += options_.batch.report.empty() ? ", ...; --report FILE lists all" : ", ...";
+    if (errors_.is_first(error)) progress_.message(error.path() + ": " + error.what());
   }
 
   /// Records an outcome. Called in the order of the inputs, one at a time.
@@ -318,8 +343,7 @@ class Batch {
   int finish() {
     for (const auto& [line, count] : warnings_)
       if (count > 1) warn(the_same(count - 1) + line);
-    for (const auto& [problem, same] : errors_)
-      if (same.count > 1) progress_.message(the_same(same.count - 1, " (" + same.paths + ")") + problem);
+    for (const std::string& line : errors_.repeated()) progress_.message(line);
     if (!options_.quiet) progress_.message(tally_.text());
     return tally_.exit_code();
   }
@@ -350,7 +374,7 @@ class Batch {
   Tally tally_;
   std::mutex counting_;
   std::map<std::string, std::size_t> warnings_;  // how often each was given
-  std::map<std::string, Repeated> errors_;       // by problem
+  Problems errors_{!options_.batch.report.empty()};
   std::set<fs::path> folders_;
   std::size_t next_ = 0;
   std::atomic<bool> stopped_ = false;
@@ -425,9 +449,10 @@ int print_plan(std::vector<BatchItem> plan, const LabelOptions& asked) {
   const LabelOptions options = is_batch ? for_one(asked) : asked;
   const std::vector<std::string> joint = is_batch ? try_joint_files(options) : std::vector<std::string>();
   std::set<int> codes;
-  std::set<std::string> printed;  // problems; each is printed for its first input
+  Problems problems(!asked.batch.report.empty());
   const auto report = [&](const std::string& path, const Error& error) {
-    if (printed.insert(error.what()).second) print_message(display_name(path) + ": " + error.what());
+    const io::FileError of_path(display_name(path), error.code(), error.what());
+    if (problems.is_first(of_path)) print_message(of_path.path() + ": " + error.what());
     codes.insert(exit_code(error.code()));
   };
   if (is_batch) check_options(options.algorithm.engine);
@@ -457,6 +482,7 @@ int print_plan(std::vector<BatchItem> plan, const LabelOptions& asked) {
     }
     print_result(line + "\n");
   }
+  for (const std::string& line : problems.repeated()) print_message(line);
   if (joint.empty()) return exit_code(codes);
   std::string line = "all " + counted(plan.size(), "input") + " ->";
   for (const std::string& output : joint) line += " " + shell_word(output);
@@ -465,17 +491,20 @@ int print_plan(std::vector<BatchItem> plan, const LabelOptions& asked) {
 }
 
 /// Replaces each plate of OME-Zarr by its images: "plate-A1-0" is the name of plate.zarr/A/1/0.
-static void open_plates(std::vector<BatchInput>& inputs) {
+static void open_plates(std::vector<BatchInput>& inputs, bool follow) {
   std::vector<BatchInput> all;
   for (BatchInput& input : inputs) {
-    const std::vector<std::string> images =
-        input.path.is_store ? io::images_of_plate(input.path) : std::vector<std::string>();
-    for (const std::string& image : images) {
+    const std::vector<io::PlateImage> images =
+        input.path.is_store ? io::images_of_plate(input.path, follow) : std::vector<io::PlateImage>();
+    std::set<std::string> failed;  // a failure that several images share is one
+    for (const auto& [image, problem] : images) {
+      if (problem && !failed.insert(image).second) continue;
       std::string place = image;
       if (const std::size_t row = place.find('/'); row != std::string::npos) place.erase(row, 1);
       std::replace(place.begin(), place.end(), '/', '-');
+      const fs::path path = image.empty() ? fs::path(input.path.path) : fs::path(input.path.path) / image;
       all.push_back(
-          {(fs::path(input.path.path) / image).string(), input.name + "-" + place, {}, input.is_found});
+          {path.string(), input.name + (place.empty() ? "" : "-") + place, problem, input.is_found});
     }
     if (images.empty()) all.push_back(std::move(input));
   }
@@ -495,7 +524,7 @@ int label_batch(const LabelOptions& options) {
   std::vector<std::string> paths;
   for (const BatchInput& input : found.inputs) paths.push_back(input.path);
   sandbox_of(paths, folders, options).enter();  // before any header is read
-  open_plates(found.inputs);
+  open_plates(found.inputs, options.input.limits.follow);
   std::vector<BatchItem> plan = plan_batch(found, options);
   const std::string& first = options.inputs.front();
   const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');

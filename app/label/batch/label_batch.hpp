@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct BatchItem {
   LabelPaths files;
   std::optional<Error> problem;
   std::optional<int> frame = {};            // time point, if each of a file is an input
-  std::optional<int> intensity_frame = {};  // time point of --intensity, if its file has one for each input
+  std::optional<int> intensity_frame = {};  // time point of the files of --intensity with one for each input
+  std::set<std::string> movies = {};        // these files
 };
 
 /// Plans the outputs of all inputs. Error (usage) if two inputs have the same output, or an output is an
