@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <iterator>
 #include <map>
@@ -84,14 +85,12 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
       return "all pixels are 0, so nothing is foreground";
   }
   if (input.otsu_cuts_peak)
-    return "the threshold of otsu divides the most frequent values, as in an image without objects; check "
-           "the "
-           "result, or set --threshold T";
+    return "the threshold of otsu divides the most frequent values, with no valley between two peaks, as "
+           "in an image without objects; check the result, or set --threshold T";
   if (findings.foreground >= 1 && !options.has_rule() && !options.invert && rule == "nonzero" &&
       input.bits_per_sample > 1)
-    return "no pixel is 0, so every pixel is foreground; use --value V for a segmentation whose background "
-           "is "
-           "not 0 (ilastik's is 1), or --threshold otsu to separate dark from light";
+    return "no pixel is 0, so every pixel is foreground; use --value V for a segmentation whose "
+           "background is not 0 (ilastik's is 1), or --threshold otsu to separate dark from light";
   const std::string odd = odd_foreground(input, findings);
   if (odd.empty()) return "";
   if (is_odd_by_filling(input, findings))
@@ -213,15 +212,16 @@ bool looks_like_photograph(const io::ImageInfo& input, const ImageReport& image)
              kShare * static_cast<double>(image.count) * static_cast<double>(input.elements());
 }
 
-/// Returns a line if few values take every pixel, so the background is probably one; else "".
+/// Returns a line if few values take every pixel and 1 is all around, so it is probably the background; else
+/// "".
 std::string hint_of_no_background(const io::ImageInfo& input, double foreground, std::uint64_t values,
-                                  bool are_objects) {
+                                  bool one_is_around, bool are_objects) {
   constexpr std::uint64_t kMostValues = 16;
   if (input.elements() < kLeastElements || foreground < 1 || values < 2 || values > kMostValues) return "";
+  if (!one_is_around) return "";
   const std::string name = are_objects ? "label" : "value";
-  return "no pixel is 0, so the background is among the values, as in segmentations by ilastik, where it is "
-         "1; "
-         "leave it out with --keep '" +
+  return "no pixel is 0, so the background is among the values, as in segmentations by ilastik, where it "
+         "is 1; leave it out with --keep '" +
          name + " != 1'";
 }
 
@@ -282,6 +282,7 @@ void for_each_field(Report& report, Field field) {
   field("rule", report.foreground_rule);
   field("foreground", report.foreground);
   field("nan", report.any_nan);
+  field("otsu_cuts_peak", report.otsu_cuts_peak);
   field("algorithm", report.algorithm);
   field("kind", report.device_kind);
   field("device", report.device_name);
@@ -326,6 +327,23 @@ void ImageReport::measured(PartLink& link, const GlobalPart& part) {
   has_objects_in_pieces = part.measured.any_in_pieces();
 }
 
+/// Returns whether components of value 1 touch all borders along x and y. Collective.
+static bool are_all_around(PartLink& link, const LabelInput& input, const GlobalPart& part) {
+  const Extent extent = input.extent();
+  const int last[] = {extent.width - 1, extent.height - 1};
+  std::array<std::uint64_t, 4> touching{};
+  for (std::size_t i = 0; i < std::min(part.values.size(), part.components.size()); ++i) {
+    if (part.values[i] != 1) continue;
+    const Box& box = part.components.box[i];
+    for (std::size_t axis = 0; axis < std::size(last); ++axis) {
+      touching[2 * axis] += box.min[axis] == 0 ? 1 : 0;
+      touching[2 * axis + 1] += box.max[axis] == last[axis] ? 1 : 0;
+    }
+  }
+  return std::all_of(touching.begin(), touching.end(),
+                     [&](std::uint64_t count) { return link.scan(count).all > 0; });
+}
+
 void ImageReport::selected(PartLink& link, const LabelInput& input, const GlobalPart& part) {
   count = part.count;
   dropped = part.dropped;
@@ -337,6 +355,7 @@ void ImageReport::selected(PartLink& link, const LabelInput& input, const Global
     in_boxes += elements;
   }
   elements_in_boxes = link.scan(in_boxes).all;
+  one_is_around = are_all_around(link, input, part);
   const ValueOptions& options = input.options().values;
   if (!options.sums_values()) return;
   values = io::sum_up_values(input.column(part.values), part.components);
@@ -370,6 +389,7 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   findings.more_than_two_values = values.size() > 2;
   report.input = info;
   report.input.foreground_rule = first.foreground_rule;
+  report.input.otsu_cuts_peak = first.otsu_cuts_peak;
   report.input_bytes = io::bytes_of_regular_file(files_.input);
   if (!files_.json.empty()) report.input_state = input.state_of(files_.input);
   if (!files_.seeds.empty())
@@ -425,8 +445,8 @@ void Description::selected(ImageReport& image) {
   const std::uint64_t values = options_.values.objects ? image.count + image.dropped
                                : report.values         ? report.values->size()
                                                        : 0;
-  if (std::string line =
-          hint_of_no_background(report.input, report.foreground, values, options_.values.objects);
+  if (std::string line = hint_of_no_background(report.input, report.foreground, values, image.one_is_around,
+                                               options_.values.objects);
       options_.values.by_values && options_.selection.keep.steps.empty() && !line.empty()) {
     report.hints.push_back(line);
     warn(files_.input, line);

@@ -53,6 +53,7 @@ struct PieceReport {
   std::uint64_t foreground = 0;      // elements of the input
   std::vector<double> first_values;  // Reader::first_values()
   bool any_nan = false;              // among values
+  bool otsu_cuts_peak = false;       // io::ImageInfo::otsu_cuts_peak
   std::string algorithm, device_kind, device_name;
   std::vector<int> gpus;
   double total_ms = 0, start_up_ms = 0, read_ms = 0, fill_ms = 0, label_ms = 0, statistics_ms = 0;
@@ -75,6 +76,7 @@ struct ImageReport {
   bool has_objects_in_pieces = false;  // counted by one process only
   std::uint64_t count = 0, dropped = 0;
   std::uint64_t elements_in_boxes = 0;  // sum over the bounding boxes of all components
+  bool one_is_around = false;           // components of value 1 touch all borders of the image
   std::vector<io::OfValue> values;      // totals, if these are reported
 
   // Collective: all parts of the image call these functions.

@@ -184,6 +184,7 @@ bool Piece::read(std::int64_t allowed) {
   const Stopwatch reading;
   input_.find_threshold();
   report_.foreground_rule = input_.foreground_rule();
+  report_.otsu_cuts_peak = input_.info().otsu_cuts_peak;
   if (!plan_.slabs.empty() || is_empty()) return true;
   budget_.allow(allowed);
   if (!is_read())

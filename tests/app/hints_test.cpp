@@ -311,7 +311,16 @@ TEST_CASE("a threshold of otsu in noise without objects is hinted at, one betwee
     return hints_of({save_gray(scratch / "image.tif", rows), "--threshold", "otsu"});
   };
   REQUIRE(hints_with(0).size() == 1);
-  CHECK(has(hints_with(0)[0], "divides the most frequent values, as in an image without objects"));
+  CHECK(has(hints_with(0)[0], "divides the most frequent values, with no valley between two peaks"));
+  // Also by parts.
+  const std::string report = scratch / "report.json";
+  for (const char* part : {"1/2", "2/2"})
+    REQUIRE(gpuccl({"label", scratch / "image.tif", "--threshold", "otsu", "--json", report, "--parts-dir",
+                    scratch / "parts", "--part", part})
+                .code == 0);
+  const Ended joined = gpuccl({"join", scratch / "parts"});
+  REQUIRE(joined.code == 0);
+  CHECK(Json::parse(read_file(report))["hints"].size() == 1);
   CHECK(hints_with(4).empty());
   CHECK(hints_of({source_file("data/page.png"), "--threshold", "otsu"}).empty());
 }
@@ -331,11 +340,22 @@ TEST_CASE("an image without 0 is hinted at, as the background is a value") {
   const std::string measured = gpuccl({"measure", image, "--stats", "-"}).err;
   CHECK(has(measured, "leave it out with --keep 'label != 1'"));
   CHECK(gpuccl({"measure", image, "--keep", "label != 1", "--stats", "-"}).err == "");
-  for (const char* option : {"--label", "--per-value"})
-    CHECK(has(gpuccl({"match", image, image, option}).err, "no pixel is 0, so the background is an object"));
+  CHECK(has(gpuccl({"match", image, image, "--per-value"}).err,
+            "where it is 1; score the other class with --per-value --classes 2"));
+  CHECK_FALSE(has(gpuccl({"match", image, image, "--label"}).err, "no pixel is 0"));
   const Ended scored = gpuccl({"match", image, image, "--per-value", "--classes", "2"});
   CHECK(has(scored.out, "truth 2 objects, prediction 2 objects"));
   CHECK(scored.err == "");
+  // No value is called the background if 1 does not occur, or is not around the others.
+  for (auto& row : rows)
+    for (int& value : row) value = value == 1 ? 7 : 9;
+  const std::string others = save_gray(scratch / "others.tif", rows);
+  CHECK(hints_of({others, "--values"}).empty());
+  CHECK(has(gpuccl({"match", others, others, "--per-value"}).err,
+            "leave it out with --per-value --classes 7, or 9 if the background is 7"));
+  for (auto& row : rows)
+    for (std::size_t x = 0; x < row.size(); ++x) row[x] = x < 50 ? 1 : 2;
+  CHECK(hints_of({save_gray(scratch / "halves.tif", rows), "--values"}).empty());
 }
 
 TEST_CASE("values that are rounded to 0 are warned of") {

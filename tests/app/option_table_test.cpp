@@ -1,3 +1,7 @@
+#include <cstdlib>
+#include <optional>
+#include <string>
+
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
 #include "app/parts/task_options.hpp"
@@ -267,6 +271,10 @@ TEST_CASE("the chosen GPUs are the only visible ones, by their place among those
   CHECK(visible_devices(nullptr, {}).empty());
   for (const char* const none_of_them : {"", "3", "3,-1,0"})
     CHECK(visible_devices(none_of_them, {0, 1}).empty());
+  const char* const before = std::getenv("CUDA_VISIBLE_DEVICES");
+  const std::optional<std::string> kept =
+      before == nullptr ? std::nullopt : std::optional<std::string>(before);
+  ::unsetenv("CUDA_VISIBLE_DEVICES");
   AlgorithmOptions options;
   options.engine.gpus = {7};
   options.engine.device = DeviceChoice::cpu;
@@ -277,6 +285,7 @@ TEST_CASE("the chosen GPUs are the only visible ones, by their place among those
   CHECK(options.engine.hides_gpus);
   CHECK(std::string(std::getenv("CUDA_VISIBLE_DEVICES")) == "7");
   ::unsetenv("CUDA_VISIBLE_DEVICES");
+  if (kept) ::setenv("CUDA_VISIBLE_DEVICES", kept->c_str(), 1);
 }
 
 }  // namespace gpuccl::app
