@@ -152,14 +152,18 @@ TEST_CASE("NaN is hinted at, as background under every rule") {
 }
 
 /// The hints of the image, labeled by this number of tasks.
-Words hints_of_parts(const ScratchFolder& scratch, const std::string& image, int parts) {
+Words hints_of_parts(const ScratchFolder& scratch, const std::string& image, int parts,
+                     const std::string& threshold = "") {
   const std::string folder = scratch / "parts", report = scratch / "report.json";
   std::filesystem::remove_all(folder);
   for (const bool is_first : {true, false}) {
-    for (int part = 1; part <= parts; ++part)
-      REQUIRE(gpuccl({"label", image, "--json", report, "--overwrite", "--quiet", "--parts-dir", folder,
-                      "--part", std::to_string(part) + "/" + std::to_string(parts)})
-                  .code == 0);
+    for (int part = 1; part <= parts; ++part) {
+      Words words = {
+          "label",   image,         "--json", report,   "--overwrite",
+          "--quiet", "--parts-dir", folder,   "--part", std::to_string(part) + "/" + std::to_string(parts)};
+      if (!threshold.empty()) words.insert(words.end(), {"--threshold", threshold});
+      REQUIRE(gpuccl(words).code == 0);
+    }
     REQUIRE(gpuccl({"join", folder, is_first ? "--quiet" : "--finish"}).code == 0);
   }
   return Json::parse(read_file(report))["hints"];
@@ -312,15 +316,7 @@ TEST_CASE("a threshold of otsu in noise without objects is hinted at, one betwee
   };
   REQUIRE(hints_with(0).size() == 1);
   CHECK(has(hints_with(0)[0], "divides the most frequent values, with no valley between two peaks"));
-  // Also by parts.
-  const std::string report = scratch / "report.json";
-  for (const char* part : {"1/2", "2/2"})
-    REQUIRE(gpuccl({"label", scratch / "image.tif", "--threshold", "otsu", "--json", report, "--parts-dir",
-                    scratch / "parts", "--part", part})
-                .code == 0);
-  const Ended joined = gpuccl({"join", scratch / "parts"});
-  REQUIRE(joined.code == 0);
-  CHECK(Json::parse(read_file(report))["hints"].size() == 1);
+  CHECK(hints_of_parts(scratch, scratch / "image.tif", 2, "otsu").size() == 1);
   CHECK(hints_with(4).empty());
   CHECK(hints_of({source_file("data/page.png"), "--threshold", "otsu"}).empty());
 }

@@ -728,7 +728,7 @@ TEST_CASE("classes of --classes that an image lacks are in its report") {
   const auto report = [&](const Words& more) {
     return Json::parse(succeeds(joined(joined(words, {"--classes", "1,2,5"}), more)));
   };
-  // Those of other images are not: the report would grow with the square of the number of images.
+  // Classes of other images are not, because the report would grow with the square of their number.
   const Json own = Json::parse(succeeds(words));
   CHECK(own["images"][0]["classes"].size() == 1);
   CHECK(own["images"][1]["classes"][0]["value"] == 2);

@@ -261,7 +261,7 @@ TEST_CASE("every time point is an input of its own") {
   };
   // A movie with a time point for each input, next to a folder with an image of each name.
   const std::string mixed = column({"measure", stills, "--intensity", samples + "," + values});
-  for (const char* line : {",3,3\n", ",11,11\n"}) CHECK_THAT(mixed, tests::containing(line));
+  for (const char* line : {",6,6\n", ",7,7\n", ",11,11\n"}) CHECK_THAT(mixed, tests::containing(line));
   const std::string by_order =
       column({"measure", stills, "--intensity", samples, "--json-dir", scratch / "json"});
   CHECK(by_order.ends_with(stills + "f10.nrrd,5,1,2,0,0,2,0,0,2,0,0,,,,,,11\n"));
