@@ -130,14 +130,17 @@ void ObjectOptions::add_folders_to(const Command& command) {
 }
 
 std::string ObjectOptions::parse_channels(const std::string& given) {
-  const std::string truth = "truth=", prediction = "prediction=";
-  const std::size_t middle = given.find("," + prediction);
+  const std::string names[] = {"truth=", "prediction="};
   prediction_channel.reset();
-  if (!given.starts_with(truth) || middle == std::string::npos) return parse_channel(given, planes);
-  std::string problem = parse_channel(given.substr(truth.size(), middle - truth.size()), planes);
-  if (problem.empty())
-    problem = parse_channel(given.substr(middle + 1 + prediction.size()), prediction_channel.emplace());
-  return problem;
+  if (!given.starts_with(names[0]) && !given.starts_with(names[1])) return parse_channel(given, planes);
+  const bool first = given.starts_with(names[1]);
+  const std::size_t comma = given.find("," + names[first ? 0 : 1]);
+  prediction_channel.emplace();  // without a channel of its own, that of a file with one
+  const auto parse = [&](const std::string& word, bool second) {
+    return parse_channel(word.substr(names[second ? 1 : 0].size()), second ? *prediction_channel : planes);
+  };
+  std::string problem = parse(given.substr(0, comma), first);
+  return problem.empty() && comma != std::string::npos ? parse(given.substr(comma + 1), !first) : problem;
 }
 
 ObjectOptions ObjectOptions::of(bool prediction) const {

@@ -119,7 +119,8 @@ std::uint64_t ValueRows::integer_of(double value, double most) const {
     return 0;
   }
   if (nearest != value) note(any_rounded_, "values that are not integers are rounded");
-  if (nearest == 0 && value != 0) note(any_lost_, "values that are rounded to 0 become background");
+  if (nearest == 0 && std::abs(value) > kNear)
+    note(any_lost_, "values that are rounded to 0 become background");
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(nearest));
 }
 

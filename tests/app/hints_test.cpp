@@ -363,6 +363,7 @@ TEST_CASE("values that are rounded to 0 are warned of") {
   };
   CHECK(has(warnings({0, 1, 0.4F, 2}), "values that are rounded to 0 become background"));
   CHECK(!has(warnings({0, 1, 0.6F, 2}), "become background"));
+  CHECK(!has(warnings({0, 1, 1e-9F, 2}), "become background"));
 }
 
 TEST_CASE("a value that no element has is hinted at") {

@@ -712,6 +712,11 @@ TEST_CASE("trees of folders, movies and folders, and channels of each image are 
   };
   CHECK(scores("truth=0,prediction=1").find("\n9,2,4,2,2,0.5,") != std::string::npos);
   CHECK(scores("truth=1,prediction=0").find("\n2,9,2,4,2,0.5,") != std::string::npos);
+  CHECK(scores("prediction=1,truth=0") == scores("truth=0,prediction=1"));
+  CHECK(succeeds({"match", channels, scratch / "stills/f9.nrrd", "--channel", "truth=1", "--csv", "-"})
+            .find("\n2,9,2,4,2,0.5,") != std::string::npos);
+  CHECK(succeeds({"match", scratch / "stills/f9.nrrd", channels, "--channel", "prediction=1", "--csv", "-"})
+            .find("\n9,2,4,2,2,0.5,") != std::string::npos);
   CHECK(scores("0").find("\n9,9,4,4,4,1,") != std::string::npos);
   fails({"match", channels, channels, "--channel", "truth=0,prediction=-1"}, 64,
         "'-1' is neither an integer");

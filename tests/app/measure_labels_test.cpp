@@ -264,6 +264,8 @@ TEST_CASE("every time point is an input of its own") {
   for (const char* line : {",6,6\n", ",7,7\n", ",11,11\n"}) CHECK_THAT(mixed, tests::containing(line));
   const std::string by_order =
       column({"measure", stills, "--intensity", samples, "--json-dir", scratch / "json"});
+  fails({"measure", stills, "--intensity", samples, "--intensity-name", "*=*_0000", "--stats", "-"}, 64,
+        "--intensity-name is for folders");
   CHECK(by_order.ends_with(stills + "f10.nrrd,5,1,2,0,0,2,0,0,2,0,0,,,,,,11\n"));
   const Json still = Json::parse(read_file(scratch / "json/f10.json"));
   CHECK(still["options"].get<std::string>().find("--intensity-frame 1") != std::string::npos);

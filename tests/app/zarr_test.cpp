@@ -323,6 +323,21 @@ TEST_CASE("a plate of OME-Zarr stands for its images") {
   CHECK(read_file(scratch / "all.csv").find(plate + "/B/12/1,1,") != std::string::npos);
   succeeds({"label", plate + "/B/12", "-o", scratch / "well/"});
   CHECK(count_entries(scratch / "well") == 4);
+  // Another plate has the image of each well.
+  const Words measured = {"label",   plate,       "--intensity",        plate,     "--seeds",
+                          plate,     "--measure", "intensity_max",      "--stats", "-",
+                          "--quiet", "-o",        scratch / "measured/"};
+  const Ended table = gpuccl(measured);
+  CHECK(table.code == 0);
+  CHECK(table.out.find(plate + "/B/12/1,1,") != std::string::npos);
+  const std::string other = scratch / "other.zarr";
+  fs::copy(plate, other, fs::copy_options::recursive);
+  fs::remove_all(other + "/B");
+  Words lacking = measured;
+  lacking[3] = other;
+  const Ended lacks = gpuccl(lacking);
+  CHECK(lacks.err.find("has no intensity image; missing: " + other + "/B/12/0") != std::string::npos);
+  CHECK(lacks.code != 0);
   const Ended one = gpuccl({"label", plate, "-o", scratch / "one.tif"});
   CHECK(one.code == 65);
   CHECK(one.err.find("is a plate of many images; name one of them, as in plate.zarr/A/1/0, or use") !=

@@ -14,6 +14,7 @@
 #include "io/image/formats.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/one_image.hpp"
+#include "io/zarr/zarr.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -165,8 +166,8 @@ std::vector<NamedFrame> frames_of(const std::vector<BatchInput>& inputs, const L
     }
     const auto kept = count > 1 ? std::make_shared<io::KeptInputs>() : nullptr;
     for (int frame = 0; frame < count; ++frame) {
-      NamedFrame& one =
-          frames.emplace_back(NamedFrame{{input.path, input.name, problem}, input.name, {}, kept});
+      NamedFrame& one = frames.emplace_back(NamedFrame{
+          {input.path, input.name, problem, input.is_found, input.in_plate}, input.name, {}, kept});
       if (!options.every_frame) continue;
       one.output = name_of_frame(input.name, frame);
       one.frame = frame;
@@ -198,6 +199,7 @@ struct ImagesInOrder {
 ImagesInOrder images_in_order(const io::Source& image, const std::vector<NamedFrame>& frames,
                               const LabelOptions& options) {
   ImagesInOrder found;
+  if (image.is_store && !io::images_of_plate(image.path, options.input.limits.follow).empty()) return {};
   const bool is_movie = options.every_frame && options.inputs.size() == 1;
   if (image.is_folder && is_movie && frames.size() > 1) {
     for (const BatchInput& input : find_inputs({image}, {}).inputs) {
@@ -257,10 +259,17 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     const io::Source image = one_of(options.measure.intensities, i);
     const bool is_in_order = !in_order.emplace_back(images_in_order(image, frames, options)).images.empty();
     if (!is_in_order) check_intensity_of_one(options);
-    by_name.emplace_back(is_in_order ? std::string() : image.path,
-                         one_of(options.measure.intensity_names, i));
+    by_name.emplace_back(is_in_order ? std::string() : image.path, one_of(options.measure.intensity_names, i),
+                         options.input.limits.follow);
   }
-  IntensityImages seeds(options.seeds, "", "--seeds");
+  if (std::string names = options.measure.intensity_names.empty() ? "" : "--intensity-name";
+      !names.empty() && std::none_of(in_order.begin(), in_order.end(),
+                                     [](const ImagesInOrder& one) { return one.images.empty(); }))
+    throw Error(ErrorCode::usage,
+                names +
+                    " is for folders, but the images of --intensity belong to the inputs by their order; "
+                    "remove it");
+  IntensityImages seeds(options.seeds, "", options.input.limits.follow, "--seeds");
   std::vector<BatchItem> plan;
   std::size_t lacking = 0;  // inputs without an image of --intensity or --seeds
   for (std::size_t at = 0; at < frames.size(); ++at) {
@@ -282,16 +291,15 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     try {
       files.image = image_in_folder(images, input.output, extension_for(input.path, options));
       for (std::size_t i = 0; i < by_name.size(); ++i) {
-        files.intensities.push_back(in_order[i].images.empty()
-                                        ? by_name[i].find(input.name, options.input.stack)
-                                        : in_order[i].images[at]);
+        files.intensities.push_back(in_order[i].images.empty() ? by_name[i].find(input, options.input.stack)
+                                                               : in_order[i].images[at]);
         if (in_order[i].are_frames) {
           intensity_frame = static_cast<int>(at);
           movies.insert(files.intensities.back().path);
         }
         claims.inputs.add(files.intensities.back());
       }
-      files.seeds = seeds.find(input.name, options.input.stack);
+      files.seeds = seeds.find(input, options.input.stack);
       claims.inputs.add(files.seeds);
     } catch (const Error& error) {
       if (error.code() == ErrorCode::no_input) ++lacking;

@@ -19,6 +19,7 @@
 #include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"
 #include "io/read/input_files.hpp"
+#include "io/zarr/zarr.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -265,7 +266,8 @@ std::string name_of_frame(const std::string& name, int frame) {
   return fmt::format("{}-t{:04}", name, frame);
 }
 
-IntensityImages::IntensityImages(std::string folder, const std::string& pattern, const std::string& option)
+IntensityImages::IntensityImages(std::string folder, const std::string& pattern, bool follow,
+                                 const std::string& option)
     : folder_(std::move(folder)),
       what_(option == "--seeds" ? "mask of seeds" : "intensity image"),
       pattern_(pattern),
@@ -276,11 +278,21 @@ IntensityImages::IntensityImages(std::string folder, const std::string& pattern,
     throw io::FileError(
         folder_, ErrorCode::usage,
         "is not a folder; for several inputs use " + option + " FOLDER/, with images of the same names");
+  if (!folder_.empty())
+    for (const io::PlateImage& image : io::images_of_plate(folder_, follow))
+      if (!image.problem) plate_.insert(image.path);
 }
 
-io::Source IntensityImages::find(const std::string& input, bool stack) {
+io::Source IntensityImages::find(const BatchInput& input, bool stack) {
   if (folder_.empty()) return {};
-  const std::optional<std::string> name = pattern_.name_for(input);
+  if (!plate_.empty()) {
+    const std::string path = (fs::path(folder_) / input.in_plate).string();
+    if (plate_.contains(input.in_plate)) return io::Source::of_image(path);
+    throw Error(ErrorCode::no_input, input.in_plate.empty() ? "is not from a plate, but " + folder_ +
+                                                                  " is one; name an image in it"
+                                                            : "has no " + what_ + "; missing: " + path);
+  }
+  const std::optional<std::string> name = pattern_.name_for(input.name);
   if (!name)
     throw Error(ErrorCode::no_input,
                 "has a name that does not match " + pattern_.from() + ", the pattern of --intensity-name");

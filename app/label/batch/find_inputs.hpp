@@ -21,6 +21,7 @@ struct BatchInput {
   std::string name;
   std::optional<Error> problem;  // why it cannot be read, if the search has found that out
   bool is_found = false;         // found in a folder, not given by name
+  std::string in_plate = {};     // its path in a plate of OME-Zarr
 };
 
 struct FindOptions {
@@ -47,16 +48,18 @@ std::vector<BatchInput> images_in(const std::string& folder, bool recursive, boo
 /// Returns the name of the outputs of a time point of an input: "cells-t0003".
 std::string name_of_frame(const std::string& name, int frame);
 
-/// The images of a folder by name: their path below the folder, without the extension.
+/// The images of a folder by name: their path below the folder, without the extension; those of a plate of
+/// OME-Zarr by their path in it.
 class IntensityImages {
  public:
   /// Has no images if `folder` is empty. `pattern`: of --intensity-name. Error (usage) if not a folder, which
-  /// names `option`.
-  IntensityImages(std::string folder, const std::string& pattern, const std::string& option = "--intensity");
+  /// names `option`. `follow`: symbolic links in a plate.
+  IntensityImages(std::string folder, const std::string& pattern, bool follow,
+                  const std::string& option = "--intensity");
 
   /// Returns the file for this input, or with `stack` the folder of slices; "" if there is no folder. Error
   /// (no_input) if there is none, or more than one.
-  io::Source find(const std::string& input, bool stack);
+  io::Source find(const BatchInput& input, bool stack);
 
  private:
   using Names = std::multimap<std::string, std::string>;  // of files, by themselves without the extension
@@ -65,7 +68,8 @@ class IntensityImages {
 
   std::string folder_, what_;
   NamePattern pattern_;
-  std::string remedy_;  // for a missing image
+  std::string remedy_;           // for a missing image
+  std::set<std::string> plate_;  // paths of the images, if it is one
   std::map<std::filesystem::path, Names> searched_;
 };
 

@@ -504,7 +504,7 @@ static void open_plates(std::vector<BatchInput>& inputs, bool follow) {
       std::replace(place.begin(), place.end(), '/', '-');
       const fs::path path = image.empty() ? fs::path(input.path.path) : fs::path(input.path.path) / image;
       all.push_back(
-          {path.string(), input.name + (place.empty() ? "" : "-") + place, problem, input.is_found});
+          {path.string(), input.name + (place.empty() ? "" : "-") + place, problem, input.is_found, image});
     }
     if (images.empty()) all.push_back(std::move(input));
   }
