@@ -195,6 +195,11 @@ TEST_CASE(
       samples.bands = false;
       const Intensities expected = measure_intensity(*labeled.labels, labeled.components, samples, kAll);
       expect_right(expected, labeled, samples);
+      Components unrolled = labeled.components;  // as across the borders of a periodic image
+      for (Box& box : unrolled.box)
+        for (const int axis : {1, 2})
+          if (below(2) == 0) box.max[axis] += (axis == 1 ? extent.height : extent.depth) - 1;
+      REQUIRE(equal(measure_intensity(*labeled.labels, unrolled, samples, kAll), expected, count));
 
       samples.at_once = 1 + below(5);
       samples.rows = 1 + below(20);

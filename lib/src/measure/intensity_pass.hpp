@@ -139,13 +139,19 @@ class IntensityPass final : public SamplesPass {
     return static_cast<std::uint64_t>(of_boxes + (Sums::kInAnyOrder ? 0 : end_ - begin_));
   }
 
-  /// Counts the parts of each slice.
+  /// Counts the parts of each slice. Boxes of periodic images may go on beyond the last slice.
   void count_parts() {
-    std::vector<std::int64_t> more(static_cast<std::size_t>(labels_.extent().depth) + 1);
+    const int depth = labels_.extent().depth, height = labels_.extent().height;
+    std::vector<std::int64_t> more(static_cast<std::size_t>(depth) + 1);
+    const auto count = [&](int begin, int end) {
+      ++more[static_cast<std::size_t>(begin)];
+      --more[static_cast<std::size_t>(end)];
+    };
     for (const Box& box : components_.box) {
-      if (box.min[2] == box.max[2]) continue;
-      ++more[static_cast<std::size_t>(box.min[2])];
-      --more[static_cast<std::size_t>(box.max[2]) + 1];
+      if (box.min[2] == box.max[2] && box.max[1] < height) continue;
+      const int end = box.min[2] + std::min(box.max[2] - box.min[2] + 1, depth);
+      count(box.min[2], std::min(end, depth));
+      if (end > depth) count(0, end - depth);
     }
     std::partial_sum(more.begin(), more.end(), more.begin());
     parts_before_.resize(more.size());
