@@ -79,11 +79,13 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
                                  : "pixel by the rule '" + rule + "'") +
            " is foreground; set --threshold T or --threshold otsu for a grayscale image, " +
            (findings.has_values_option ? "--values or " : "") + "--value V for a segmentation";
-  if (findings.foreground <= 0 && !findings.any_nan && !options.invert) {
-    if (options.otsu) return "all pixels have the same value, so nothing is foreground";
-    if (!options.has_rule() && input.foreground_rule == "nonzero")
-      return "all pixels are 0, so nothing is foreground";
-  }
+  if (options.otsu && !findings.any_nan && findings.filled == 0 &&
+      findings.foreground == (options.invert ? 1 : 0))
+    return std::string("all pixels have the same value, so ") + (options.invert ? "every pixel" : "nothing") +
+           " is foreground";
+  if (findings.foreground <= 0 && !findings.any_nan && !options.invert && !options.has_rule() &&
+      input.foreground_rule == "nonzero")
+    return "all pixels are 0, so nothing is foreground";
   if (input.otsu_cuts_peak)
     return "the threshold of otsu divides the most frequent values, with no valley between two peaks, as "
            "in an image without objects; check the result, or set --threshold T";

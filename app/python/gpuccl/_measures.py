@@ -80,7 +80,7 @@ def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
 def properties() -> dict[str, str]:
     """Return the names of all properties of tables, with their definitions.
 
-    Which of them an array can have depends on its axes: images have a `perimeter`, volumes a `surface_area`.
+    Which of them an array can have depends on its axes: images have a `perimeter`, volumes a `surface_crofton`.
     """
     return {**_DERIVED, **_core.measures()}
 
