@@ -79,12 +79,12 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
                                  : "pixel by the rule '" + rule + "'") +
            " is foreground; set --threshold T or --threshold otsu for a grayscale image, " +
            (findings.has_values_option ? "--values or " : "") + "--value V for a segmentation";
-  if (options.otsu && !findings.any_nan && findings.filled == 0 &&
-      findings.foreground == (options.invert ? 1 : 0))
+  const bool is_flat =
+      !findings.any_nan && findings.filled == 0 && findings.foreground == (options.invert ? 1 : 0);
+  if (is_flat && options.otsu)
     return std::string("all pixels have the same value, so ") + (options.invert ? "every pixel" : "nothing") +
            " is foreground";
-  if (findings.foreground <= 0 && !findings.any_nan && !options.invert && !options.has_rule() &&
-      input.foreground_rule == "nonzero")
+  if (is_flat && !options.invert && !options.has_rule() && rule == "nonzero")
     return "all pixels are 0, so nothing is foreground";
   if (input.otsu_cuts_peak)
     return "the threshold of otsu divides the most frequent values, with no valley between two peaks, as "
@@ -219,12 +219,12 @@ bool looks_like_photograph(const io::ImageInfo& input, const ImageReport& image)
 std::string hint_of_no_background(const io::ImageInfo& input, double foreground, std::uint64_t values,
                                   bool one_is_around, bool are_objects) {
   constexpr std::uint64_t kMostValues = 16;
-  if (input.elements() < kLeastElements || foreground < 1 || values < 2 || values > kMostValues) return "";
-  if (!one_is_around) return "";
-  const std::string name = are_objects ? "label" : "value";
-  return "no pixel is 0, so the background is among the values, as in segmentations by ilastik, where it "
-         "is 1; leave it out with --keep '" +
-         name + " != 1'";
+  if (input.elements() < kLeastElements || foreground < 1 || values < 2 || values > kMostValues ||
+      !one_is_around)
+    return "";
+  return "no pixel is 0, so the background is among the values, as in segmentations by ilastik, where it is "
+         "1; leave it out with --keep '" +
+         std::string(are_objects ? "label" : "value") + " != 1'";
 }
 
 /// Returns a line if components of this connectivity cannot touch; else "".

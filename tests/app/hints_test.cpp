@@ -86,11 +86,10 @@ TEST_CASE("a blank image gets a hint") {
                     sevens = save_gray(scratch / "sevens.tif", gray);
   CHECK(hints_of({zeros}) == Words{"all pixels are 0, so nothing is foreground"});
   const Words same = {"all pixels have the same value, so nothing is foreground"};
-  CHECK(hints_of({zeros, "--threshold", "otsu"}) == same);
-  CHECK(hints_of({sevens, "--threshold", "otsu"}) == same);
-  for (const std::string& flat : {zeros, sevens})
-    CHECK(hints_of({flat, "--threshold", "otsu", "--invert"}) ==
-          Words{"all pixels have the same value, so every pixel is foreground"});
+  for (const std::string& flat : {zeros, sevens}) {
+    CHECK(hints_of({flat, "--threshold", "otsu"}) == same);
+    CHECK(has(hints_of({flat, "--threshold", "otsu", "--invert"}).at(0), "so every pixel is foreground"));
+  }
 }
 
 /// A floating-point image of 64 x 64 pixels, half of them 1, and these in the first row.
