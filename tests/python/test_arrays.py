@@ -383,7 +383,8 @@ def test_arrays_that_are_not_in_memory_or_not_numbers_are_named():
     for function in functions:
         with pytest.raises(TypeError, match="gpuccl.dask.label"):
             function(dask.ones((2, 2), dtype=int))
-        for wrong, name in ((None, "NoneType"), (sparse.eye(3), "scipy"), ({}, "dict"), (object(), "object")):
+        pair = gpuccl.label(np.eye(3))
+        for wrong, name in ((None, "NoneType"), (sparse.eye(3), "scipy"), ({}, "dict"), (object(), "object"), (pair, "unpack")):
             with pytest.raises(TypeError, match=name):
                 function(wrong)
         with pytest.raises(TypeError, match="integers|numbers"):

@@ -139,6 +139,8 @@ def as_host(array, masked=0) -> np.ndarray:
         if masked is np.nan and np.ma.is_masked(array):
             array = array.astype(np.result_type(array.dtype, np.float32))
         return as_host(np.asarray(array.filled(masked) if np.ma.is_masked(array) else array.data))
+    if isinstance(array, tuple) and len(array) > 1 and isinstance(array[1], (int, np.integer)):
+        raise TypeError("an array is needed, not the result of label; unpack it: labels, count = gpuccl.label(image)")
     result = np.asarray(array)
     if result.dtype == object and not isinstance(array, np.ndarray):
         raise TypeError(f"an array of numbers is needed, not {_name(array)}")
