@@ -211,7 +211,7 @@ void write_numbers(const StoredRun& run, const JoinedParts& joined, const Joined
       file.add_section(values.empty() ? values : values.subspan(begin, end - begin));
       file.add_section(ids.empty() ? ids : ids.subspan(begin, end - begin));
       std::vector<ValueBits> of_labels;
-      if (!ids.empty())
+      if (run.options().values.split_values)  // also if no component remains
         for (const Label label : parts.numbers(index_of(part)))
           of_labels.push_back(label == 0 ? 0 : ids[label - std::size_t{1}]);
       file.add_section(of_labels);
