@@ -63,7 +63,7 @@ set(rooms
   "tests/lib 4699"
   "tests/lint 778"
   "tests/papers 419"
-  "tests/parts 2357"
+  "tests/parts 2370"
   "tests/python 4356"
   "tests/support 2761"
   "tests 220"
