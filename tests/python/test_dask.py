@@ -116,6 +116,8 @@ def test_graphs_of_many_chunks_take_a_few_looks_at_each(monkeypatch):
 def test_lazy_labels_read_nothing_before_they_are_computed():
     import dask
 
+    import gpuccl.dask
+
     reads = []
 
     def load(block):
@@ -290,9 +292,10 @@ def test_a_killed_worker_changes_nothing(tmp_path):
     image = (random.random(volume.shape) * 255).astype(np.uint8)
     with dask.config.set({"distributed.admin.tick.limit": "60s", "distributed.logging.distributed": "critical"}):
         with (
-            distributed.LocalCluster(4, threads_per_worker=1, dashboard_address=None) as cluster,
+            distributed.LocalCluster(n_workers=4, threads_per_worker=1, dashboard_address=None) as cluster,
             distributed.Client(cluster) as client,
         ):
+            assert len(client.run(os.getpid)) == 4
             chunked = da.from_array(volume, chunks=20).map_blocks(load, dtype=bool, meta=np.empty((0, 0, 0), bool))
             samples = da.from_array(image, chunks=20)
             for work, result in (
@@ -402,7 +405,7 @@ def test_xarray_of_dask():
     assert isinstance(cleaned.data, da.Array) and cleaned.compute().identical(gpuccl.clean(grid, seeds=seeds))
     assert gpuccl.dask.label(chunked[:0])[0].identical(chunked[:0].astype(np.int32).drop_attrs().rename(None))
     for call, name in (
-        (lambda: gpuccl.dask.measure(labels, labels[:, ::-1], ("intensity_max",)), "images has other coordinates along lat"),
+        (lambda: gpuccl.dask.measure(labels, labels[:, ::-1], ("intensity_max",)), "intensity has other coordinates along lat"),
         (lambda: gpuccl.dask.match(labels, labels.T), "prediction has the dims"),
         (lambda: gpuccl.dask.clean(chunked, seeds=chunked.T), "seeds has the dims"),
         (lambda: gpuccl.dask.label(chunked, periodic="depth"), "no such axis to be periodic: depth; .*names of .*lon"),
@@ -455,18 +458,18 @@ def test_tables_that_dask_cannot_make():
             function(da.ones(()))
     with pytest.raises(ValueError, match="prediction has the shape"):
         gpuccl.dask.match(labels, labels[1:])
-    with pytest.raises(ValueError, match="images has the shape"):
+    with pytest.raises(ValueError, match="intensity has the shape"):
         gpuccl.dask.measure(labels, labels[1:], ("intensity_mean",))
     with pytest.raises(ValueError, match="no property needs intensity"):
-        gpuccl.dask.measure(labels, labels)
+        gpuccl.dask.measure(labels, labels, ("label",))
     with pytest.raises(ValueError, match="intensity image"):
         gpuccl.dask.measure(labels, None, ("intensity_mean",))
     with pytest.raises(ValueError, match="components and holes are not measured of chunks"):
         gpuccl.dask.measure(labels, None, ("components",))
     real = labels.astype("f4")
-    with pytest.raises(ValueError, match=r"rechunk labels and images to {1: -1, 2: -1}") as refused:
+    with pytest.raises(ValueError, match=r"rechunk labels and intensity to {1: -1, 2: -1}") as refused:
         gpuccl.dask.measure(labels, real, ("intensity_mean",))
-    remedy = eval(str(refused.value).split("images to ")[1].split(", or")[0])
+    remedy = eval(str(refused.value).split("intensity to ")[1].split(", or")[0])
     table = gpuccl.dask.measure(labels.rechunk(remedy), real.rechunk(remedy), ("intensity_mean",))
     assert table["intensity_mean"].tolist() == [1]
     masked = labels.map_blocks(lambda block: np.ma.masked_array(block, block > 0))
@@ -501,6 +504,28 @@ def test_options_for_whole_images_are_refused_by_name():
     for option in ({"per_value": True}, {"distances": True}, {"regions": True}, {"connectivity": 4}, {"spacing": 2}, {"tolerance": 1}):
         with pytest.raises(ValueError, match=f"{next(iter(option))} needs"):
             gpuccl.dask.match(labels, labels, **option)
+
+
+def test_lazy_labels_have_32_bits_if_there_cannot_be_more():
+    array = da.zeros((2**11, 2**11, 2**10), chunks=2**10, dtype="u1")  # a component takes a cube of 8 elements
+    assert gpuccl.dask.label(array, lazy=True)[0].dtype == np.int32
+    for options in ({"connectivity": 18}, {"connectivity": 6}, {"values": True}):
+        assert gpuccl.dask.label(array, lazy=True, **options)[0].dtype == np.int64
+    array = da.zeros((2**16, 2**17 + 1), chunks=2**14, dtype="u1")
+    assert gpuccl.dask.label(array, lazy=True)[0].dtype == np.int64
+    assert gpuccl.dask.label(array[:, 3:], lazy=True)[0].dtype == np.int32
+
+
+def test_an_intensity_image_is_measured():
+    labels, image = da.from_array(np.eye(4, dtype=int)), da.from_array(np.arange(16).reshape(4, 4))
+    table = gpuccl.dask.measure(labels, image)
+    same_tables(table, gpuccl.measure(labels.compute(), image.compute()))
+    assert list(table)[-3:] == ["intensity_mean", "intensity_min", "intensity_max"] and table["intensity_max"] == [15]
+    stats = gpuccl.label(labels.compute(), stats=True, intensity=image.compute())[2]
+    same_tables(stats, table)
+    assert "intensity_mean-1" in gpuccl.measure(labels.compute(), [image.compute()] * 2)
+    with pytest.raises(ValueError, match="no property needs intensity; add one, such as intensity_mean"):
+        gpuccl.dask.measure(labels, image, ("label", "area"))
 
 
 def test_warnings_come_once():

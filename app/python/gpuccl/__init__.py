@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from . import _core, _host
 from ._kinds import on_device
 from ._measures import DEFAULT as _DEFAULT
+from ._measures import chosen as _chosen
 from ._measures import properties, warn_of_mask
 from ._program import label_file, program
 
@@ -167,7 +168,7 @@ def label(
         raise ValueError("properties, spacing and intensity are for tables: add stats=True")
     if areas and stats:
         raise ValueError("areas are for labels without a table: leave out stats, or use the column area")
-    columns = properties if stats else None
+    columns = _chosen(properties, intensity) if stats else None
     if on_device(array):
         from . import _device
 
@@ -244,7 +245,8 @@ def measure(
         Integers in any order; 0 is background. Floating-point numbers within 0.001 of an integer are rounded. Negative
         values and NaN are background. Both give a warning, and so does a mask, which is one object.
     intensity : array, optional
-        Samples of the same shape, for properties such as ``intensity_mean``. With a last or first axis of channels, or as
+        Samples of the same shape, for properties such as ``intensity_mean``. The default properties are then also mean,
+        minimum and maximum. With a last or first axis of channels, or as
         a list of arrays, each channel has its own columns: ``intensity_mean-0`` and so on.
     properties : sequence of str
         As in :func:`label`, and ``components``, the number of connected pieces; without ``cavities`` and ``tunnels``.
@@ -266,6 +268,7 @@ def measure(
     ([7, 9], [0.5, 2.0])
     """
     warn_of_mask(labels)
+    properties = _chosen(properties, intensity)
     if on_device(labels):
         from . import _device
 
@@ -312,7 +315,7 @@ def measure_async(
         raise TypeError("measure_async is for arrays in the memory of a GPU")
     from . import _device
 
-    return _device.measure(labels, intensity, properties, connectivity, spacing, rows)
+    return _device.measure(labels, intensity, _chosen(properties, intensity), connectivity, spacing, rows)
 
 
 def clean(

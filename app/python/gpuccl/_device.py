@@ -16,7 +16,7 @@ import numpy as np
 from . import _core
 from ._host import check_match, contact_table, images_of, match_result
 from ._kinds import addresses, library_of, need_cuda, on_device, pixels, refuse_overlap
-from ._measures import WHOLE, ChannelColumns, channels_of, check_intensity, columns_of, is_of_samples
+from ._measures import WHOLE, ChannelColumns, channels_of, columns_of, is_of_samples
 
 _VALUE_TYPES = {
     code: i for i, code in enumerate(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f4", "f8"))
@@ -403,6 +403,26 @@ class _Other(_Library):
         return array.astype(np.float64)  # a column of split()
 
 
+class Lent:
+    """An array in the memory of another library, which lends it for work in a stream. Buffers of XLA have several images.
+    """
+
+    def __init__(self, buffer, shape, place: int, stream: int):
+        interface = buffer.__cuda_array_interface__
+        self.shape, self.ndim, self.dtype = shape, len(shape), np.dtype(interface["typestr"])
+        self.address = interface["data"][0] + place * math.prod(shape) * self.dtype.itemsize
+        self.stream, self._device = stream, buffer.__dlpack_device__()
+        self.__cuda_array_interface__ = {**interface, "shape": shape, "data": (self.address, False)}
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._device
+
+
+class _OfLent(_Other):
+    def find_stream(self, array) -> int:
+        return array.stream
+
+
 @functools.cache
 def _known(type_):
     library = type_.__module__.partition(".")[0]
@@ -410,6 +430,8 @@ def _known(type_):
 
 
 def _kind_of(array):
+    if isinstance(array, Lent):
+        return _OfLent(False)
     return _known(type(array)) or _Other(library_of(array) in ("jax", "jaxlib"))
 
 
@@ -561,6 +583,15 @@ def label_async(array, connectivity, values, delta, batch, packed_width, out, st
     return _run(array, connectivity, values, delta, batch, packed_width, out, stream, work)
 
 
+def label_into(array, connectivity, values, labels, count, stream):
+    """Labels without waiting. `count` is 64 bits."""
+
+    def work(kind, plan, array, at):
+        plan.native.label(*at, count.address)
+
+    _run(array, connectivity, values, 0, False, None, labels, stream, work)
+
+
 def label(array, connectivity, values, delta, batch, packed_width, out, stream, columns, spacing, areas=False):
     if areas and math.prod(array.shape[:-1]) * (packed_width or math.prod(array.shape[-1:])) >= 2**31:
         raise ValueError("areas of 2^31 elements or more are not counted on a GPU: move the array to the CPU")
@@ -679,7 +710,6 @@ def measure(labels, intensity, properties, connectivity, spacing, rows=None):
             raise ValueError(f"rows is a number of labels from 1 to 2**32 - 2, not {rows}")
     stream = kind.find_stream(labels)
     with kind.use(labels, stream):
-        check_intensity(intensity, properties)
         samples, numbered = channels_of(intensity, labels.shape)
         image = _Labels(kind, labels, stream, connectivity)
         layout = _layout(properties, image.number, labels.ndim, spacing, len(samples), numbered)

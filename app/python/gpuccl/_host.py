@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._kinds import Output, as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
-from ._measures import ChannelColumns, Columns, as_signed, channels_of, check_intensity, sign_together
+from ._measures import ChannelColumns, Columns, as_signed, channels_of, sign_together
 
 _NO_SPACING = [0.0, 0.0, 0.0]
 _MOST = 2**64 - 1
@@ -52,8 +52,6 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
     if columns is None and not values and periodic is None and packed_width is None:
         count = _core.label_mask(array, labels, number)
     else:
-        if names:
-            check_intensity(intensity, columns)
         count, measured = _core.label(
             array,
             labels,
@@ -123,7 +121,6 @@ def measure(labels, intensity, properties, connectivity, spacing):
     labels = as_labels(labels)
     number = pixels(connectivity, labels.ndim)
     columns = Columns(properties, labels.ndim, spacing)
-    check_intensity(intensity, properties)
     if intensity is None:
         return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None), labels)
     is_list = isinstance(intensity, (list, tuple)) and (not intensity or any(hasattr(image, "shape") for image in intensity))

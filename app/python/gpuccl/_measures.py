@@ -228,11 +228,15 @@ def warn_of_mask(labels) -> None:
         warnings.warn(text, UserWarning, stacklevel=3)
 
 
-def check_intensity(intensity, properties) -> None:
-    """Refuses an intensity image that no property needs."""
-    names = (properties,) if isinstance(properties, str) or callable(properties) else properties
-    if intensity is not None and not any(map(is_of_samples, names)):
+def chosen(properties, intensity):
+    """Returns the properties; the default ones of an intensity image, too. Refuses an image that none of them needs."""
+    if intensity is None:
+        return properties
+    if properties is DEFAULT:
+        return (*DEFAULT, "intensity_mean", "intensity_min", "intensity_max")
+    if not any(map(is_of_samples, (properties,) if isinstance(properties, str) or callable(properties) else properties)):
         raise ValueError("no property needs intensity; add one, such as intensity_mean")
+    return properties
 
 
 def channels_of(intensity, shape) -> tuple[list, bool]:

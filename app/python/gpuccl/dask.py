@@ -8,6 +8,7 @@ xarray that contains a dask array is taken, too; labels and cleaned arrays are t
 from __future__ import annotations
 
 import itertools
+import math
 import operator
 import uuid
 from collections.abc import Sequence
@@ -19,7 +20,7 @@ from . import _core, _host
 from . import label as label_in_memory
 from ._kinds import as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
 from ._measures import DEFAULT as _DEFAULT
-from ._measures import Columns, check_intensity, sign_together, warn_of_mask
+from ._measures import Columns, chosen, sign_together, warn_of_mask
 
 if TYPE_CHECKING:
     from ._measures import Names, Spacing, Table
@@ -48,7 +49,8 @@ def label(
     Returns
     -------
     labels : dask.array.Array
-        Of int32, or with 2**31 labels (lazy: elements) or more of int64. Components from 1 to n in raster order, as from :func:`gpuccl.label`. Computing it labels the chunks again.
+        Of int32, or of int64 if there are 2**31 labels or more (with `lazy`, if there may be). Components from 1 to n in
+        raster order, as from :func:`gpuccl.label`. Computing it labels the chunks again.
         Its chunks are those of the array that have elements.
     n : int, or dask.array.Array with `lazy`
         Number of components. An int is computed at once, so the array is read.
@@ -102,7 +104,8 @@ def label(
         later, numbers = None, tasks.compute([numbers], chunks)[0]
         count = int(numbers[-1])
     final = _Chunks(array)
-    code = np.dtype(np.int32 if (array.size if lazy else count) < 2**31 else np.int64)
+    most = math.prod((size + 1) // 2 for size in array.shape) if reach == array.ndim and not values else array.size
+    code = np.dtype(np.int32 if (most if lazy else count) < 2**31 else np.int64)
     maps = {p: (operator.getitem, numbers, i) if lazy else numbers[i] for i, p in enumerate(final.places)}
     labels = final.map(lambda p, block: (_relabel, block, connectivity, values, maps[p], code), code, later)
     return like(labels, given, is_labels=True), count
@@ -110,7 +113,7 @@ def label(
 
 def measure(
     labels: Any,
-    images: Any = None,
+    intensity: Any = None,
     properties: Names = _DEFAULT,
     *,
     connectivity: int | None = None,
@@ -122,7 +125,7 @@ def measure(
     ----------
     labels : dask.array.Array
         Labels as in :func:`gpuccl.measure`, in chunks of any sizes. Axes have less than 2**31 elements.
-    images : dask.array.Array, optional
+    intensity : dask.array.Array, optional
         Samples of the same shape. Chunks of real samples must be whole along all axes but the first (in 1D: one chunk),
         because such samples are added in the order of the array.
     properties, connectivity, spacing
@@ -139,32 +142,31 @@ def measure(
     >>> table = gpuccl.dask.measure(labels, properties=("label", "area", "perimeter"))  # doctest: +SKIP
     """
     warn_of_mask(labels)
-    labels, images = _arrays(labels, images, "images")
+    labels, intensity = _arrays(labels, intensity, "intensity")
     _Chunks(labels, "measure")
     number = pixels(connectivity, labels.ndim)
-    columns = Columns(properties, labels.ndim, spacing)
+    columns = Columns(chosen(properties, intensity), labels.ndim, spacing)
     if columns.of_crops:
         raise ValueError(f"{columns.of_crops[0]} needs labels in memory; use gpuccl.measure(labels[slice].compute(), ...)")
-    check_intensity(images, properties)
-    if images is not None:
-        _Chunks(images, "measure")
-    sample = None if images is None else as_floats(np.empty((1,), images.dtype))
+    if intensity is not None:
+        _Chunks(intensity, "measure")
+    sample = None if intensity is None else as_floats(np.empty((1,), intensity.dtype))
     asked = number, columns.wanted, columns.spacing
     around, needs_objects, in_order = _core.needs_of_block(*asked, sample)
     labels = labels.rechunk(tuple(_thick(sizes, 2 * around) for sizes in labels.chunks))
     chunks = _Chunks(labels)
-    sampled = None if images is None else chunks.like(images, "images")
-    both = [chunks] if images is None else [chunks, sampled]
+    sampled = None if intensity is None else chunks.like(intensity, "intensity")
+    both = [chunks] if intensity is None else [chunks, sampled]
     rest = range(min(1, labels.ndim - 1), labels.ndim)
     if in_order and any(chunks.counts[axis] > 1 for axis in rest):
         raise ValueError(
-            "real samples are added in the order of the array: rechunk labels and images to "
+            "real samples are added in the order of the array: rechunk labels and intensity to "
             f"{dict.fromkeys(rest, -1)}, or convert the samples to integers"
         )
 
     def share(p, tasks):
         block = chunks.with_before(tasks, p, 2 * around, as_labels)
-        samples = None if images is None else sampled.with_before(tasks, p, 2 * around, _as_samples)
+        samples = None if intensity is None else sampled.with_before(tasks, p, 2 * around, _as_samples)
         return block, chunks.place(p, around), *asked, samples, known.get(p)
 
     whole = _sizes(labels.shape)
@@ -535,7 +537,7 @@ def _fill(block, kept):
 
 def _as_samples(block):
     if isinstance(block, np.ma.MaskedArray):
-        raise TypeError("images has masked elements; fill them with dask.array.ma.filled(images)")
+        raise TypeError("intensity has masked elements; fill them with dask.array.ma.filled(intensity)")
     return _host.as_samples(block)
 
 
