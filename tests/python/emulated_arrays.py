@@ -62,6 +62,9 @@ class NumbaArray:
     def __cuda_array_interface__(self):
         return self._array.__array_interface__
 
+    def __array__(self, dtype=None, copy=None):
+        return np.array(self._array, dtype)
+
     def __getitem__(self, index):
         view = NumbaArray.__new__(NumbaArray)
         view._array = self._array[index]

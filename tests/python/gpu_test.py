@@ -51,7 +51,7 @@ EMULATED_CASES = {
     "cleaning", "contacts_and_matches", "nan_is_background", "batches_and_bits", "samples_of_all_types_and_channels",
     "labels_far_apart", "areas_of_components", "measures_without_waiting", "shapes_of_labels",
     "few_large_labels_take_little_memory", "arrays_on_two_devices_are_refused", "memory_is_read_with_any_pitch",
-    "results_in_earlier_results", "what_dlpack_may_ask_for",
+    "results_in_earlier_results", "what_dlpack_may_ask_for", "memory_that_is_lent", "cleaned_into_other_memory",
 }  # fmt: skip
 
 
@@ -678,6 +678,81 @@ def jax_producer_that_still_runs():
         labels, count = gpuccl.label_async(late(x))
         doubled = labels * 2  # JAX waits for ours
         check(np.asarray(doubled) // 2, int(count), mask)
+
+
+@case(jax)
+def jax_compiled():
+    import gpuccl.jax
+
+    for shape, reach in (((70,), 1), ((50, 301), 2), ((480, 640), 1), ((9, 33, 65), 3), ((9, 33, 65), 8)):
+        masks = random.random((2, 3, *shape)) < 0.45
+        labels, counts = jax.jit(jax.vmap(jax.vmap(lambda x, r=reach: gpuccl.jax.label(x, r))))(masks)
+        assert labels.devices() == jax.numpy.ones(1).devices()
+        for place in np.ndindex(2, 3):
+            check(np.asarray(labels[place]), int(counts[place]), masks[place], connectivity=reach)
+        options = {"min_size": 3, "largest": 50, **({"fill_holes": True} if len(shape) > 1 else {})}
+        cleaned = jax.jit(jax.vmap(lambda x, r=reach, o=options: gpuccl.jax.clean(x, r, values=False, **o)))(masks[0])
+        for one, mask in zip(cleaned, masks[0]):
+            assert np.array_equal(one, gpuccl.clean(mask, reach, **options))
+    for type_ in ("u1", "i1", "i2", "u4", "i4", "f2", "f4"):
+        array = random.integers(0, 4, (50, 301)).astype(type_)
+        labels, count = jax.jit(lambda x: gpuccl.jax.label(x, values=True))(array)
+        check(np.asarray(labels), int(count), array, values=True)
+        cleaned = gpuccl.jax.clean(array, values=False, min_size=9, seeds=array > 2, fill_holes=True)
+        assert cleaned.dtype == array.dtype
+        assert np.array_equal(cleaned, gpuccl.clean(array, values=False, min_size=9, seeds=array > 2, fill_holes=True))
+    x = jax.numpy.asarray(blobs((1080, 1920)))
+    step = jax.jit(lambda x: gpuccl.jax.label(jax.numpy.roll(x, 1, 0)))
+    for _ in range(20):  # XLA's kernels before and after are in one stream
+        x = step(x)[0] > 0
+    check(*(np.asarray(one) for one in step(x)), np.roll(np.asarray(x), 1, 0))
+
+
+@case(cupy)
+def memory_that_is_lent():
+    """Images of a batch in a buffer as XLA's, whose results are in others."""
+    from gpuccl import _device
+
+    class Buffer:
+        def __init__(self, array):
+            self.array = cupy.asarray(array)
+            memory = {"data": (self.array.data.ptr, True), "shape": array.shape, "typestr": array.dtype.str, "version": 2}
+            self.__cuda_array_interface__ = memory
+
+        def __dlpack_device__(self):
+            return 2, 0
+
+        def part(self, place):
+            return _device.Lent(self, self.array.shape[1:], place, 2)
+
+    for shape in ((70,), (50, 301), (9, 33, 65), (3, 0)):
+        for values in (False, True):
+            array = random.integers(0, 3, (3, *shape)).astype("u2") if values else blobs((3, *shape))
+            from_, labels, counts, cleaned = map(Buffer, (array, array.astype("i4"), np.zeros((3, 2), "i4"), np.zeros_like(array)))
+            for place in range(3):
+                _device.label_into(from_.part(place), None, values, labels.part(place), counts.part(place), 2)
+                gpuccl.clean(from_.part(place), values=values, min_size=4, out=cleaned.part(place))
+            for place in range(3):
+                one = cupy.asnumpy(labels.array)[place]
+                check(one, cupy.asnumpy(counts.array)[place, 0], array[place], values=values)
+                expected = gpuccl.clean(array[place], values=values, min_size=4)
+                assert np.array_equal(cupy.asnumpy(cleaned.array)[place], expected)
+
+
+@case(cupy)
+def cleaned_into_other_memory():
+    mask = blobs((50, 301))
+    x, expected = cupy.asarray(mask), gpuccl.clean(mask, min_size=4)
+    wide = cupy.asarray(np.zeros((50, 602), bool))
+    for out in (cupy.asarray(np.zeros_like(mask)), wide[:, :301], wide[:, ::2], x.copy()):
+        assert gpuccl.clean(x, min_size=4, out=out) is out and np.array_equal(cupy.asnumpy(out), expected)
+    assert gpuccl.clean(x, min_size=4, out=x) is x and np.array_equal(cupy.asnumpy(x), expected)
+    large = cupy.asarray(np.vstack([mask, mask[:1]]))
+    gpuccl.clean(large[:-1], min_size=4, out=large[1:])  # overlaps
+    assert np.array_equal(cupy.asnumpy(large)[1:], expected)
+    if "numba.cuda" in modules:
+        x, out = map(modules["numba.cuda"].to_device, (mask, np.zeros_like(mask)))
+        assert gpuccl.clean(x, min_size=4, out=out) is out and np.array_equal(next(back for name, _, back in kinds() if name == "numba")(out), expected)
 
 
 @case(torch)

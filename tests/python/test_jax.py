@@ -23,6 +23,34 @@ def test_jit_gives_the_labels_of_a_call(random):
         assert cleaned.dtype == array.dtype and np.array_equal(cleaned, expected)
 
 
+@pytest.mark.filterwarnings("ignore:NaN is background", "ignore:negative labels are background")
+def test_types_empty_arrays_and_conditions(random):
+    names = ("?", "u1", "i1", "i2", "u4", "i4", "f2", "f4")
+    for name in names * 2:
+        array = (random.integers(-3, 4, (9, 20)) * (random.random((9, 20)) < 0.5)).astype(name)
+        if name[0] == "f":
+            array[0, :3] = np.nan
+        for values in (False, True):
+            labels, n = gpuccl.jax.label(array, values=values)
+            expected, count = gpuccl.label(array, values=values)
+            assert np.array_equal(labels, expected) and n == count
+            options = {"min_size": 2, "fill_holes": not values, "clear_border": True, "max_size": 50}
+            if not values or name[0] in "ui":
+                cleaned = gpuccl.jax.clean(array, values=values, **options)
+                expected = gpuccl.clean(array, values=values, **options)
+                assert cleaned.dtype == array.dtype and np.array_equal(cleaned, expected)
+    labels, n = gpuccl.jax.label(jax.numpy.ones((5,), jax.numpy.bfloat16), values=True)
+    assert n == 1 and (labels == 1).all()
+    kept = gpuccl.jax.clean(np.array([1, 1, 0, 2, 0, 1]), per_value=True, largest=1)
+    assert kept.tolist() == [1, 1, 0, 2, 0, 0]
+    for shape in ((0,), (3, 0), (0, 2, 2)):
+        labels, n = jax.jit(gpuccl.jax.label)(np.ones(shape, bool))
+        assert labels.shape == shape and n == 0 and gpuccl.jax.clean(np.ones(shape, "i4")).shape == shape
+        labels, counts = jax.vmap(gpuccl.jax.label)(np.ones((2, *shape), bool))
+        assert labels.shape == (2, *shape) and counts.tolist() == [0, 0]
+    assert jax.vmap(gpuccl.jax.label)(np.ones((0, 2, 2), bool))[0].shape == (0, 2, 2)
+
+
 def test_vmap_of_leading_axes_takes_each_image_by_itself(random):
     masks = random.random((3, 4, 20, 30)) < 0.4
     labels, counts = jax.jit(jax.vmap(jax.vmap(gpuccl.jax.label)))(masks)
@@ -50,8 +78,21 @@ def test_large_arrays_and_gradients_do_not_stop(random):
     assert np.array_equal(np.asarray(gradient) > 0, labels > 0)
 
 
+def test_calls_outside_of_jit_are_compiled_once():
+    before = gpuccl.jax.label._cache_size()
+    for _ in range(3):
+        gpuccl.jax.label(np.ones((3, 41), bool))
+    assert gpuccl.jax.label._cache_size() == before + 1
+
+
 def test_errors_come_when_the_function_is_traced():
     with pytest.raises(ValueError, match="connectivity of 2 axes"):
         jax.jit(lambda x: gpuccl.jax.label(x, 6))(np.ones((2, 2), bool))
-    with pytest.raises(TypeError, match="no argument smallest"):
+    with pytest.raises(TypeError, match="smallest"):
         gpuccl.jax.clean(np.ones((2, 2), bool), smallest=1)
+    with pytest.raises(ValueError, match="fill_holes is for masks"):
+        gpuccl.jax.clean(np.ones((2, 2), int), fill_holes=True)
+    with pytest.raises(TypeError, match="labels are integers, not float32"):
+        gpuccl.jax.clean(np.ones((2, 2), np.float32))
+    with pytest.raises(TypeError, match="complex"):
+        gpuccl.jax.label(np.ones((2, 2), np.complex64))

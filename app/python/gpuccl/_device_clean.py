@@ -7,7 +7,7 @@ import math
 
 from . import _core, _device
 from ._host import checked_sizes
-from ._kinds import library_of, need_cuda, on_device, pixels
+from ._kinds import addresses, library_of, need_cuda, on_device, overlap, pixels
 
 _MASK = -2  # of bytes, as in _device
 _NOTHING = (0, 0, (0, 0))
@@ -29,10 +29,11 @@ class _Image:
         pitches = _device._pitches(shape, strides, size)
         if pitches is None:
             array = kind.contiguous(array)
-            address, pitches = kind.view(array, stream)[0], (0, 0)
+            address, strides, pitches = kind.view(array, stream)[0], None, (0, 0)
         if size not in (1, 2, 4, 8) or code[0] == "c":
             raise TypeError(f"an array of {array.dtype} cannot be cleaned")
         self.array, self.address, self.pitches, self.code, self.size = array, address, pitches, code, size
+        self.memory = addresses(address, shape, strides, code)
 
     @property
     def elements(self):
@@ -87,8 +88,10 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
         marked = None if seeds is None else _mask_of(kind, _Image(kind, seeds, stream), stream)
         if marked is not None and marked.device != source.device:
             raise ValueError(f"arrays are on the devices {source.device} and {marked.device}")
-        result = kind.like(array)
-        written = (kind.address(result), source.elements[1], (0, 0))
+        target = None if out is None else _target(kind, out, source.size, [source, image, marked], stream)
+        result = kind.like(array) if target is None else out
+        address, pitches = target or (kind.address(result), (0, 0))
+        written = (address, source.elements[1], pitches)
         if math.prod(array.shape):
             cleaning = _cleaning(
                 number, type_, (array.shape[-1], *reversed(array.shape[:-1]), 1, 1)[:3], (sizes[2], *sizes[:2]),
@@ -101,8 +104,24 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
             )  # fmt: skip
         if isinstance(result, _device.DeviceArray):  # kernels may still read the others
             result.hold((image, source, marked))
+        if target is not None:
+            if isinstance(out, _device.DeviceArray):
+                out.mark_ready(stream)
+            return out
         result = kind.finish_like(result, array)
         if out is None:
             return result
         out[...] = result
         return out
+
+
+def _target(kind, out, size, images, stream):
+    """Returns address and pitches of ``out=``, or none if the result is copied there, because they do not fit or overlap."""
+    address, _, shape, strides, code = kind.view(out, stream)
+    memory = addresses(address, shape, strides, code)
+    pitches = _device._pitches(shape, strides, size)
+    if pitches is not None and not any(one and overlap(memory, one.memory) for one in images):
+        return address, pitches
+    if not hasattr(out, "__setitem__"):
+        raise TypeError(f"{type(out).__name__} cannot be assigned to, and overlaps an input or has strides: use another array as out=")
+    return None

@@ -238,17 +238,18 @@ def _repeats(array: np.ndarray) -> bool:
 def refuse_overlap(out: np.ndarray, input, *others) -> None:
     """Raises an error if `out` shares memory with an array, unless it is `input` itself."""
     inputs = [(input, True), *((other, False) for other in others)]
-    if any(_overlap(out, each) and not (may_be and _same(out, each)) for each, may_be in inputs):
+    if any(overlap(out, each) and not (may_be and _same(out, each)) for each, may_be in inputs):
         raise ValueError("out= overlaps an input; use another array")
 
 
 def addresses(address: int, shape, strides, code: str) -> np.ndarray:
     """Returns an array whose elements cannot be read, such as those of a GPU, for refuse_overlap()."""
-    memory = {"data": (address, False), "shape": tuple(shape), "strides": strides, "typestr": f"|V{code[1:]}", "version": 3}
+    memory = {"data": (address, False), "shape": tuple(shape), "strides": strides, "typestr": f"|V{code.lstrip('bfiuc')}", "version": 3}
     return np.asarray(types.SimpleNamespace(__array_interface__=memory))
 
 
-def _overlap(a, b) -> bool:
+def overlap(a, b) -> bool:
+    """Returns whether two arrays may share memory."""
     if not isinstance(b, np.ndarray):
         return False
     try:

@@ -1,7 +1,7 @@
-"""Functions for ``jax.jit`` and ``jax.vmap``: they run on the CPU, as callbacks.
+"""Functions for ``jax.jit`` and ``jax.vmap``, on the CPU and on a GPU.
 
-Arrays on a GPU are copied to the CPU and back. Outside of `jit`, :func:`gpuccl.label` labels them on their GPU. Nothing is
-differentiated.
+XLA calls them by its foreign function interface (FFI). They read and write its memory in the order of its stream.
+Nothing is differentiated. Needs JAX 0.6.2 or newer.
 
 >>> import gpuccl.jax                                                  # doctest: +SKIP
 >>> @jax.jit                                                           # doctest: +SKIP
@@ -11,59 +11,110 @@ differentiated.
 
 from __future__ import annotations
 
+import math
+from functools import partial
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 import numpy as np
+from jax.experimental.buffer_callback import buffer_callback
 
-from . import _host
+import gpuccl
+
+from ._device import Lent, label_into
+from ._host import checked_sizes
 from ._kinds import pixels
 
 __all__ = ["clean", "label"]
 
 
+@partial(jax.jit, static_argnames=("connectivity", "values"))
 def label(array: Any, connectivity: int | None = None, *, values: bool = False) -> tuple[jax.Array, jax.Array]:
     """Label an array; as :func:`gpuccl.label`. Returns labels and the number of components, both of int32.
 
     `vmap` labels each image by itself.
     """
     pixels(connectivity, array.ndim)  # errors at once
+    if not values:
+        array = _mask(array)
+    elif array.dtype in (jnp.float16, jnp.bfloat16):
+        array = array.astype(jnp.float32)
 
-    def one(image):
-        return _host.label(np.asarray(image), connectivity, values, 0, None, None, None, None, None, None)[:2]
+    def one(stream, labels, count, image):
+        if stream is None:
+            count[...] = gpuccl.label(image, connectivity, values=values, out=labels)[1]
+        else:
+            label_into(image, connectivity, values, labels, count, stream)
 
-    return _call(one, (np.int32, array.shape), (np.int32, ()), array)
+    if array.size == 0:
+        return jnp.zeros(array.shape, np.int32), jnp.zeros((), np.int32)
+    labels, count = _call(one, [(array.shape, np.int32), ((2,), np.int32)], array)  # which a GPU counts in 64 bits
+    return labels, count[0]
 
 
-def clean(array: Any, connectivity: int | None = None, *, seeds: Any = None, **conditions: Any) -> jax.Array:
+@partial(jax.jit, static_argnames=("connectivity", "values", "per_value", "largest", "min_size", "max_size", "fill_holes", "clear_border"))
+def clean(
+    array: Any,
+    connectivity: int | None = None,
+    *,
+    values: bool | None = None,
+    per_value: bool = False,
+    largest: int | None = None,
+    min_size: int | None = None,
+    max_size: int | None = None,
+    fill_holes: bool | int = False,
+    clear_border: bool = False,
+    seeds: Any = None,
+) -> jax.Array:
     """Remove components of a mask or segmentation; as :func:`gpuccl.clean`. `vmap` cleans each image by itself."""
     pixels(connectivity, array.ndim)
-    names = ("values", "per_value", "largest", "min_size", "max_size", "fill_holes", "clear_border")
-    unknown = set(conditions) - set(names)
-    if unknown:
-        raise TypeError(f"clean() has no argument {min(unknown)}")
-    given = {"fill_holes": False, "clear_border": False, "per_value": False, **conditions}
+    values = array.dtype != bool if values is None else values
+    checked_sizes(array.ndim, values, per_value, largest, min_size, max_size, fill_holes, clear_border)
+    if array.size == 0:
+        return array
+    values = values and (per_value or array.dtype != bool)
+    if values and array.dtype.kind not in "iu":
+        raise TypeError(f"labels are integers, not {array.dtype}: convert them, or pass values=False for a mask")
+    given = jax.lax.stop_gradient(array)
+    image = jnp.maximum(given, 0).view(f"u{array.dtype.itemsize}") if values else _mask(array)
 
-    def one(image, mask=None):
-        image = np.asarray(image)
-        return (_host.clean(image, connectivity, *map(given.get, names), mask, None),)
+    def one(stream, cleaned, image, seeds=None):
+        gpuccl.clean(
+            image, connectivity, values=values, per_value=per_value, largest=largest, min_size=min_size, max_size=max_size,
+            fill_holes=fill_holes, clear_border=clear_border, seeds=seeds, out=cleaned,
+        )  # fmt: skip
 
-    return _call(one, (array.dtype, array.shape), *(array,) if seeds is None else (array, seeds))[0]
+    (cleaned,) = _call(one, [(image.shape, image.dtype)], image, *() if seeds is None else (_mask(seeds),))
+    if values or array.dtype == bool:
+        return cleaned.view(array.dtype)
+    return jnp.where(cleaned, jnp.where(image, given, 1), 0).astype(array.dtype)
 
 
-def _call(function, *described):
-    """Calls a function for each image. Pairs of type and shape describe its results, arrays are its arguments."""
-    results = [jax.ShapeDtypeStruct(shape, type_) for type_, shape in (one for one in described if isinstance(one, tuple))]
-    arrays = [jax.lax.stop_gradient(one) for one in described if not isinstance(one, tuple)]
-    ndim = arrays[0].ndim
+def _mask(array):
+    if array.dtype.kind == "c":
+        raise TypeError(f"an array of bool, integers or floating-point numbers is needed, not of {array.dtype}")
+    return array if array.dtype == bool else (array != 0) & (array == array)  # NaN is background
 
-    def of_batch(*arrays):
-        arrays = [np.asarray(one) for one in arrays]
-        batch = arrays[0].shape[: arrays[0].ndim - ndim]
-        made = [np.empty((*batch, *one.shape), one.dtype) for one in results]
-        for place in np.ndindex(batch):
-            for out, value in zip(made, function(*(one[place] for one in arrays))):
-                out[place] = value
-        return made
 
-    return jax.pure_callback(of_batch, results, *arrays, vmap_method="broadcast_all")
+def _call(function, results, *arrays):
+    """Calls function(stream, *results, *arrays) for each image. Results have a shape and a type."""
+    arrays = [jax.lax.stop_gradient(one) for one in arrays]
+    ndims = [len(shape) for shape, _ in results] + [one.ndim for one in arrays]
+
+    def of_batch(context, results, *arrays):
+        buffers = [*results, *arrays]
+        shapes = [tuple(buffer.shape) for buffer in buffers]
+        batch = math.prod(shapes[0][: len(shapes[0]) - ndims[0]])
+        shapes = [shape[len(shape) - ndim :] for shape, ndim in zip(shapes, ndims)]
+        if buffers[0].__dlpack_device__()[0] == 1:
+            wholes = [np.asarray(buffer).reshape(batch, *shape) for buffer, shape in zip(buffers, shapes)]
+            for images in zip(*wholes):
+                function(None, *(image[...] for image in images))  # of one axis: not a number
+        else:
+            stream = context.stream
+            for place in range(batch):
+                function(stream, *(Lent(buffer, shape, place, stream) for buffer, shape in zip(buffers, shapes)))
+
+    described = [jax.ShapeDtypeStruct(shape, dtype) for shape, dtype in results]
+    return buffer_callback(of_batch, described, vmap_method="broadcast_all")(*arrays)
