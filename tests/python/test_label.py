@@ -153,9 +153,9 @@ def test_types_and_arguments_that_do_not_fit(tmp_path):
         gpuccl.label(tmp_path)
     with pytest.raises(ValueError, match="packed_width"):
         gpuccl.label(image, values=True, packed_width=32)
-    for function in (gpuccl.measure, lambda array, samples: gpuccl.label(array, stats=True, intensity=samples)):
-        with pytest.raises(ValueError, match="intensity_mean"):
-            function(image, image)
+    for function, more in ((gpuccl.measure, {}), (gpuccl.label, {"stats": True})):
+        with pytest.raises(ValueError, match="add one, such as intensity_mean"):
+            function(image, intensity=image, properties=("label", "area"), **more)
     for axes in ("x0", True, (0.5,), ("xy",)):
         with pytest.raises(ValueError, match="no such axis"):
             gpuccl.label(image, periodic=axes)
@@ -309,7 +309,7 @@ def test_functions_of_crops_and_the_list_of_properties(random):
     total_of_crop.__name__ = "total"
     for names, column in ((("area", area), "area"), ((area, "label", "area"), "area"), ((total, total_of_crop), "total")):
         with pytest.raises(ValueError, match=f"two properties have the column {column}; .* another __name__"):
-            gpuccl.measure(labels, image, names)
+            gpuccl.measure(labels, None if column == "area" else image, names)
     total_of_crop.__name__ = "other"  # the remedy
     assert list(gpuccl.measure(labels, image, (total, total_of_crop, "area", "area"))) == ["total", "other", "area"]
     assert len(gpuccl.measure(labels, properties=("inertia_tensor", "inertia_tensor-0-0"))) == 4  # one column of both
