@@ -350,6 +350,15 @@ def test_further_thresholds_are_columns(random):
         for threshold in THRESHOLDS[1:]:
             alone = gpuccl.match(truth, prediction, threshold, pairs=True)[1]
             assert np.array_equal(table[f"matched_{threshold}"], alone["matched"])
+    # Rows of many pairs are made some at a time.
+    truth = np.kron(np.arange(1, 2501).reshape(50, 50), np.ones((4, 4), int))
+    prediction = truth * (random.random(truth.shape) < 0.8)
+    _, table = gpuccl.match(truth, prediction, (0.6, 0.8), pairs=True, distances=True)
+    assert np.array_equal(table["truth"], np.arange(1, 2501)) and np.array_equal(table["truth_area"], np.full(2500, 16))
+    assert np.array_equal(table["iou"] * 16, np.bincount(prediction.ravel(), minlength=2501)[1:])
+    for name, threshold in (("matched", 0.6), ("matched_0.8", 0.8)):
+        assert np.array_equal(table[name], table["iou"] >= threshold) and 0 < table[name].sum() < 2500
+    assert np.array_equal(np.isnan(table["hausdorff"]), table["matched"] == 0)
 
 
 def test_small_objects_are_left_out_by_name():

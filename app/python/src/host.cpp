@@ -578,27 +578,34 @@ class PairTable {
             std::span<const std::uint64_t> prediction_ids)
       : table_(table), truth_ids_(truth_ids), prediction_ids_(prediction_ids) {}
 
-  void add(std::uint64_t value, const std::vector<ScoredPair>& pairs) {
+  void add(std::uint64_t value, const std::vector<ScoredPair>& pairs, const ScoreOptions& options) {
     const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
       return i ? values[*i] : std::uint64_t{0};
     };
+    const auto append = [&](auto& column, const auto& get) {
+      for (const ScoredPair& pair : pairs) column.push_back(get(pair));
+    };
+    if (options.has_classes) values_.resize(values_.size() + pairs.size(), value);
+    append(truth_, [&](const ScoredPair& pair) { return of(truth_ids_, pair.truth); });
+    append(prediction_, [&](const ScoredPair& pair) { return of(prediction_ids_, pair.prediction); });
+    std::size_t i = 0;
+    const auto count = [&](const auto& get) {
+      append(counts_[i++], [&](const ScoredPair& pair) { return static_cast<std::int64_t>(get(pair)); });
+    };
+    count([&](const ScoredPair& pair) { return of(table_.truth_areas, pair.truth); });
+    count([&](const ScoredPair& pair) { return of(table_.prediction_areas, pair.prediction); });
+    count([](const ScoredPair& pair) { return pair.pixels; });
+    count([](const ScoredPair& pair) { return pair.is_match; });
+    count([](const ScoredPair& pair) { return pair.truth_partners; });
+    count([](const ScoredPair& pair) { return pair.prediction_partners; });
+    later_.resize(options.thresholds.size() - 1);
+    for (std::size_t k = 0; k < later_.size(); ++k)
+      append(later_[k], [&](const ScoredPair& pair) { return std::int64_t{pair.matches_later[k]}; });
+    append(iou_, [](const ScoredPair& pair) { return pair.iou; });
+    append(dice_, [](const ScoredPair& pair) { return pair.dice; });
+    if (!options.has_distances && !options.has_regions) return;
     for (const ScoredPair& pair : pairs) {
-      values_.push_back(value);
-      truth_.push_back(of(truth_ids_, pair.truth));
-      prediction_.push_back(of(prediction_ids_, pair.prediction));
-      const std::array<std::uint64_t, 6> counts{of(table_.truth_areas, pair.truth),
-                                                of(table_.prediction_areas, pair.prediction),
-                                                pair.pixels,
-                                                pair.is_match ? 1u : 0u,
-                                                pair.truth_partners,
-                                                pair.prediction_partners};
-      for (std::size_t i = 0; i < counts.size(); ++i)
-        counts_[i].push_back(static_cast<std::int64_t>(counts[i]));
-      later_.resize(pair.matches_later.size());
-      for (std::size_t i = 0; i < later_.size(); ++i) later_[i].push_back(pair.matches_later[i]);
-      iou_.push_back(pair.iou);
-      dice_.push_back(pair.dice);
-      std::size_t i = 0;
+      i = 0;
       each_distance(pair.distances, true,
                     [&](const char*, double distance) { distances_[i++].push_back(distance); });
       i = 0;
@@ -1203,7 +1210,8 @@ struct MatchResult {
     PairTable rows(table, truth.ids, prediction.ids);
     options.truth_classes = truth.classes;
     options.prediction_classes = prediction.classes;
-    if (with_pairs) options.on_pairs = [&](std::uint64_t value, const auto& more) { rows.add(value, more); };
+    if (with_pairs)
+      options.on_pairs = [&](std::uint64_t value, const auto& more) { rows.add(value, more, options); };
     total = score_images(table, options, classes);
     pairs = rows.columns(options);
   }

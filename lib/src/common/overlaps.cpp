@@ -392,6 +392,7 @@ std::vector<ObjectPair> list_pairs(const OverlapTable& table, std::span<const Ma
   std::vector<ObjectPair> pairs;
   const PartnerCounts partners(table);
   const std::vector<bool> is_match = find_matches(table, matches);
+  pairs.reserve(is_match.size());
   for (std::size_t i = 0; i < is_match.size(); ++i) {
     const Overlap& one = table.overlaps[i];
     pairs.push_back({one.truth, one.prediction, one.pixels, table.iou(one), table.dice(one), is_match[i],
@@ -782,10 +783,12 @@ MatchTotals score_class(const OverlapTable& table, const ClassOverlaps* one, std
     for (const SurfaceDistances& match : distances) totals.distances->matches.add(match, options.empty);
   }
   if (!options.on_pairs) return totals;
+  constexpr std::size_t kAtOnce = 1024;  // pairs that are handed on while they are in the cache
   std::vector<ScoredPair> pairs;
-  pairs.reserve(rows.size());
+  pairs.reserve(std::min(rows.size(), kAtOnce));
   auto next = distances.begin();
-  for (const ObjectPair& row : rows) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const ObjectPair& row = rows[i];
     ScoredPair& pair = pairs.emplace_back();
     static_cast<ObjectPair&>(pair) = row;
     if (pair.truth && !regions.empty()) {
@@ -797,9 +800,11 @@ MatchTotals score_class(const OverlapTable& table, const ClassOverlaps* one, std
     if (pair.is_match && next != distances.end()) pair.distances = *next++;
     // Rows of overlaps come first.
     for (const std::vector<bool>& matches : later)
-      pair.matches_later.push_back(pairs.size() <= matches.size() && matches[pairs.size() - 1]);
+      pair.matches_later.push_back(i < matches.size() && matches[i]);
+    if (pairs.size() < kAtOnce && i + 1 < rows.size()) continue;
+    options.on_pairs(value, pairs);
+    pairs.clear();
   }
-  options.on_pairs(value, pairs);
   return totals;
 }
 

@@ -74,8 +74,8 @@ struct ScoreOptions {
   /// With classes, objects of different classes do not match: the class of each object.
   bool has_classes = false;
   std::span<const std::uint64_t> truth_classes = {}, prediction_classes = {};
-  /// Receives the pairs at the first threshold of each class (0 without classes); indices are those of the
-  /// whole table.
+  /// Receives the pairs at the first threshold of each class (0 without classes), some at a time; indices
+  /// are those of the whole table.
   std::function<void(std::uint64_t value, const std::vector<ScoredPair>& pairs)> on_pairs = {};
 };
 
