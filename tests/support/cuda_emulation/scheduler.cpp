@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <list>
 #include <memory>
+#include <mutex>
 #include <numeric>
 #include <random>
 #include <thread>
@@ -216,6 +218,54 @@ BlockRunner& runner() {
   return one;
 }
 
+/// Threads that share the launches of one host thread. They stay for its next launch, because a thread begins
+/// with new fibers and shared memory, which takes longer than most launches.
+class Helpers {
+ public:
+  ~Helpers() {
+    {
+      const std::lock_guard lock(mutex_);
+      ending_ = true;
+    }
+    wanted_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  /// Calls `work` in this thread and `count` times in others.
+  void run(std::size_t count, const std::function<void()>& work) {
+    std::unique_lock lock(mutex_);
+    while (threads_.size() < count) threads_.emplace_back([this] { serve(); });
+    work_ = &work;
+    to_begin_ = to_end_ = count;
+    lock.unlock();
+    wanted_.notify_all();
+    work();
+    lock.lock();
+    ended_.wait(lock, [this] { return to_end_ == 0; });
+  }
+
+ private:
+  void serve() {
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      wanted_.wait(lock, [this] { return ending_ || to_begin_ > 0; });
+      if (ending_) return;
+      --to_begin_;
+      lock.unlock();
+      (*work_)();
+      lock.lock();
+      if (--to_end_ == 0) ended_.notify_one();
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable wanted_, ended_;
+  const std::function<void()>* work_ = nullptr;
+  std::size_t to_begin_ = 0, to_end_ = 0;
+  bool ending_ = false;
+  std::vector<std::thread> threads_;
+};
+
 }  // namespace
 
 void configure(const Settings& wanted) { settings = wanted; }
@@ -231,11 +281,10 @@ void run_grid(dim3 grid, dim3 block, const std::function<void()>& thread) {
       runner().run(grid, block, blocks[i], thread, seed);
   };
 
-  std::vector<std::thread> others;
-  for (std::size_t i = 1; i < std::min<std::size_t>(settings.host_threads, blocks.size()); ++i)
-    others.emplace_back(work);
-  work();
-  for (std::thread& other : others) other.join();
+  const std::size_t threads = std::min<std::size_t>(settings.host_threads, blocks.size());
+  if (threads <= 1) return work();
+  static thread_local Helpers helpers;
+  helpers.run(threads - 1, work);
 }
 
 void meet_block() { runner().meet_block(); }
