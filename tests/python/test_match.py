@@ -118,6 +118,17 @@ def test_the_largest_labels_are_matched(code):
     assert sorted(map(int, table["truth"])) == [1, np.iinfo(code).max - 1, np.iinfo(code).max]
 
 
+def test_arrays_without_elements():
+    for shape in ((0,), (3, 0), (0, 3), (2, 3, 0), (2, 0, 3), (0, 2, 3)):
+        for per_value in (False, True):
+            nothing = np.zeros(shape, np.uint8)
+            scores, table = gpuccl.match(
+                nothing, nothing, pairs=True, per_value=per_value, distances=True, tolerance=1, regions=True
+            )
+            assert np.isnan(scores["distances"]["foreground"]["hausdorff"]) and scores["regions"]["count"] == 0
+            assert all(column.size == 0 for column in table.values())
+
+
 def test_empty_images():
     empty = np.zeros((4, 5), np.uint8)
     scores, table = gpuccl.match(empty, empty, pairs=True)

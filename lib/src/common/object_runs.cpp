@@ -21,7 +21,8 @@ RunsOfObjects::RunsOfObjects(const LabelRows& labels, std::int64_t max_bytes)
     : begins(labels.count() + std::size_t{2}) {
   constexpr std::int64_t kRowsAtOnce = 256, kElementsAtOnce = 1 << 23;
   const Extent extent = labels.extent();
-  const std::int64_t of_window = std::max<std::int64_t>(1, kElementsAtOnce / kRowsAtOnce / extent.width);
+  const std::int64_t of_window =
+      std::max<std::int64_t>(1, kElementsAtOnce / kRowsAtOnce / std::max(extent.width, 1));
   std::vector<LabelRuns> blocks;
   double bytes = static_cast<double>(begins.size() * sizeof(std::size_t));
   for (std::int64_t first = 0; first < extent.rows();) {
