@@ -59,6 +59,10 @@ BASIC = ("label", "area", "bbox", "centroid", "extent", "equivalent_diameter_are
 OF_SAMPLES = ("intensity_min", "intensity_max", "intensity_mean", "intensity_std", "intensity_sum")
 
 
+def total(crop, samples):
+    return samples.sum()
+
+
 def in_all_orders(array):
     """The array in all orders of axes, mirrored, with steps, and in parts of larger arrays in Fortran order."""
     for axes in itertools.permutations(range(array.ndim)):
@@ -92,6 +96,7 @@ def test_results_have_the_same_bits_in_every_order_of_axes(random, ndim):
             lambda x, s: gpuccl.label(x, number, out=np.empty(shape, "i8", "C")),
             lambda x, s: gpuccl.measure(gpuccl.label(x, number)[0], s, (*BASIC, *OF_SAMPLES)),
             lambda x, s: gpuccl.measure(gpuccl.label(x, number)[0], s, ("label", "centroid_weighted", "components")),
+            lambda x, s: gpuccl.measure(x.astype(int), s / 3, ("moments_central", "moments_weighted", total)),
             lambda x, s: gpuccl.clean(x, number, largest=2),
             lambda x, s: gpuccl.clean(x, number, largest=2, values=False, out=np.empty(shape, x.dtype, "F")),
             lambda x, s: gpuccl.clean(x, number, min_size=3, values=False, seeds=s > 0),

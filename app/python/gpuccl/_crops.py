@@ -75,7 +75,7 @@ def measure(name, count: int, slices: list, images: list, samples) -> list[np.nd
 
 def _inside(slices: list, images: list, samples) -> list[np.ndarray]:
     """Returns the samples of each crop, 0 outside of its object, also where those of its neighbors are not finite."""
-    return [np.where(image, samples[box], samples.dtype.type(0)) for box, image in zip(slices, images)]
+    return [np.ascontiguousarray(np.where(image, samples[box], samples.dtype.type(0))) for box, image in zip(slices, images)]
 
 
 def _column(values: list) -> np.ndarray:

@@ -170,7 +170,7 @@ class Columns:
                     raise ValueError(f"{columns[0]} needs labels in the memory of the CPU")
                 is_real = labels.dtype.kind == "f"  # integers above 2^53 are not floating-point numbers
                 ids = as_signed(measured["label"]).tolist()
-                images = [(np.rint(labels[box]) if is_real else labels[box]) == number for box, number in zip(slices, ids)]
+                images = [np.equal(np.rint(labels[box]) if is_real else labels[box], number, order="C") for box, number in zip(slices, ids)]
             if samples is None and is_of_samples(name):
                 raise ValueError(f"{columns[0]} needs an intensity image")
             made.update(zip(columns, _crops.measure(name, len(columns), slices, images, samples)))
