@@ -322,6 +322,9 @@ def test_functions_of_crops_and_the_list_of_properties(random):
     assert gpuccl.measure(labels * 0, image, ("moments_weighted", rows))["moments_weighted-3-3"].shape == (0,)
     known = gpuccl.properties()
     assert {"area", "bbox", "moments_hu", "image_filled", "sphericity", "intensity_mean"} <= set(known) and all(known.values())
+    box = gpuccl.measure(labels, properties=("y1", "x1", "bbox"))  # the program's x1 is the last column
+    assert box["y1"].tolist() == box["bbox-2"].tolist() and box["x1"].tolist() == box["bbox-3"].tolist()
+    assert "half-open" in known["x1"] and "half-open" in known["z1"]
     volume, samples = random.integers(0, 3, (5, 6, 7)), random.integers(0, 99, (5, 6, 7), np.uint8)
     image = (image * 99).astype(np.uint8)
     for name in known:  # each can be measured, in images or in volumes

@@ -82,7 +82,7 @@ def properties() -> dict[str, str]:
 
     Which of them an array can have depends on its axes: images have a `perimeter`, volumes a `surface_crofton`.
     """
-    return {**_DERIVED, **_core.measures()}
+    return {**_DERIVED, **_core.measures(), **{f"{axis}1": f"End of the half-open bounding box along {axis}" for axis in "xyz"}}
 
 
 class Columns:
