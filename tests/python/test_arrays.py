@@ -116,6 +116,19 @@ def test_results_have_the_same_bits_in_every_order_of_axes(random, ndim):
                         assert np.array_equal(one, two), (at, number, shape, other.strides)
 
 
+def test_numbers_of_large_arrays_in_every_order_of_axes(random):
+    """Arrays that several threads number, from few components that are everywhere to many small ones."""
+    for shape, numbers in (((300_000,), [1]), ((900, 1100), [4, 8]), ((70, 130, 90), [6, 18, 26])):
+        for number in numbers:
+            for density in (0.1, 0.3, 0.5, 0.7):
+                array = random.random(shape) < density
+                periodic = None if random.integers(2) else [len(shape) - 1]
+                expected, count = gpuccl.label(array, number, periodic=periodic)
+                for other in in_all_orders(array):
+                    labels, n = gpuccl.label(other, number, periodic=periodic)
+                    assert n == count and np.array_equal(labels, expected), (number, density, periodic, other.strides)
+
+
 def test_new_arrays_have_the_order_of_axes_of_the_array():
     volume = np.asfortranarray(np.random.default_rng(0).random((5, 6, 7)) < 0.3)
     for array in (volume, volume.transpose(1, 2, 0), volume[::-1, ::2], volume[0]):

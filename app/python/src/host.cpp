@@ -15,6 +15,7 @@
 #include <utility>
 #include <variant>
 
+#include "gpuccl/detail/first_elements.hpp"
 #include "gpuccl/detail/match_totals.hpp"
 #include "gpuccl/gpuccl.hpp"
 #include "gpuccl/objects.hpp"
@@ -357,9 +358,7 @@ AxisOrder order_of(const HostArray& array, Connectivity connectivity) {
 /// element of each component is marked in the array; its number is the number of marks up to there.
 std::vector<Label> raster_numbers(const LabeledArray& made, const AxisOrder& order) {
   const LabelRows& labels = *made.labeled.labels;
-  const Components& components = made.labeled.components;
   const Label count = made.number, *const map = made.map.empty() ? nullptr : made.map.data();
-  const bool is_known = map == nullptr && components.size() == count;  // where each component is
   const Extent& extent = labels.extent();
   const int sizes[] = {extent.width, extent.height, extent.depth};
   std::array<std::uint64_t, 3> steps{};  // of the index in the array, along the axes of `labels`
@@ -368,33 +367,8 @@ std::vector<Label> raster_numbers(const LabeledArray& made, const AxisOrder& ord
     steps[axis] = elements;
     elements *= static_cast<std::uint64_t>(sizes[axis]);
   }
-  std::vector<std::uint64_t> firsts(std::size_t{count} + 1, UINT64_MAX);
-  for_rows(extent, 1, [&](std::int64_t first_row, std::int64_t rows) {
-    LabelRuns runs;
-    labels.list_runs(first_row, rows, runs, map);
-    const auto is_within = [&](const Box& box) {
-      const auto row_of = [&](const std::array<int, 3>& at) {
-        return std::int64_t{at[2]} * extent.height + at[1];
-      };
-      return row_of(box.min) >= first_row && row_of(box.max) < first_row + rows;
-    };
-    for (std::int64_t row = 0; row < rows; ++row) {
-      const std::int64_t y = (first_row + row) % extent.height, z = (first_row + row) / extent.height;
-      const std::uint64_t begin =
-          static_cast<std::uint64_t>(y) * steps[1] + static_cast<std::uint64_t>(z) * steps[2];
-      for (const LabelRun& run : runs.row(static_cast<std::size_t>(row))) {
-        const std::uint64_t index = begin + static_cast<std::uint64_t>(run.begin) * steps[0];
-        if (!is_known || !is_within(components.box[run.label - 1])) {
-          const std::atomic_ref<std::uint64_t> first(firsts[run.label]);
-          std::uint64_t known = first.load(std::memory_order_relaxed);
-          while (index < known && !first.compare_exchange_weak(known, index, std::memory_order_relaxed)) {
-          }
-        } else if (index < firsts[run.label]) {
-          firsts[run.label] = index;
-        }
-      }
-    }
-  });
+  const std::vector<std::uint64_t> firsts =
+      first_elements(labels, made.labeled.components, count, steps, map);
   constexpr std::uint64_t kBits = 64;
   std::vector<std::uint64_t> marks(elements / kBits + 1);
   std::vector<Label> before(marks.size());
