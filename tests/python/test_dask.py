@@ -389,7 +389,7 @@ def test_xarray_of_dask():
     mask = np.random.default_rng(1).random((3, 20, 30)) < 0.2
     grid = xarray.DataArray(mask, {"lat": np.arange(20) - 10.0}, ("time", "lat", "lon"), "rain", {"units": "mm"})
     chunked = grid.chunk(7)
-    with pytest.raises(TypeError, match="use gpuccl.dask.label or array.compute"):
+    with pytest.raises(TypeError, match="use the functions of gpuccl.dask, or array.compute"):
         gpuccl.label(chunked)
     expected, expected_count = gpuccl.label(grid, periodic="lon")
     for lazy in (False, True):

@@ -134,7 +134,7 @@ def as_host(array, masked=0) -> np.ndarray:
     if isinstance(array, (str, os.PathLike)):
         raise TypeError("an array is needed, not the name of a file; gpuccl.label_file labels files")
     if library in ("dask", "xarray") and getattr(array, "chunks", None) is not None:
-        raise TypeError("an array in memory is needed, not one of dask; use gpuccl.dask.label or array.compute()")
+        raise TypeError("an array in memory is needed, not one of dask; use the functions of gpuccl.dask, or array.compute()")
     if isinstance(array, np.ma.MaskedArray):
         if masked is np.nan and np.ma.is_masked(array):
             array = array.astype(np.result_type(array.dtype, np.float32))

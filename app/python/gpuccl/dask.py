@@ -360,7 +360,9 @@ class _Chunks:
         import dask.array as da
 
         if not isinstance(array, da.Array):
-            raise TypeError(f"a dask array is needed, not {type(array).__name__}; gpuccl.{caller} takes arrays in memory")
+            ways = {"str": "open it with dask.array.from_zarr()", "Array": "wrap it by dask.array.from_array()"}
+            way = ways.get(type(array).__name__, f"gpuccl.{caller} takes arrays in memory")
+            raise TypeError(f"a dask array is needed, not {type(array).__name__}; {way}")
         if any(np.isnan(size) for sizes in array.chunks for size in sizes):
             raise ValueError("the sizes of chunks are unknown; call array.compute_chunk_sizes()")
         pixels(None, array.ndim)
