@@ -46,12 +46,12 @@ std::int64_t count_in_row(const std::uint32_t* row, const std::uint32_t* above, 
 }
 
 constexpr std::int64_t kNoRow = -1;
+using Rows = tbb::blocked_range<std::int64_t>;
 
 /// Sums count(row, row above, row behind) over all rows. Arguments are indices; kNoRow if there is no such
 /// row.
 template <class Count>
 std::int64_t count_in_rows(Extent extent, Connectivity connectivity, std::int64_t rows_of_task, Count count) {
-  using Rows = tbb::blocked_range<std::int64_t>;
   return tbb::parallel_reduce(
       Rows(0, extent.rows(), static_cast<std::size_t>(std::max<std::int64_t>(1, rows_of_task))),
       std::int64_t{0},
@@ -83,7 +83,6 @@ RunCounts count_runs(BitView image) {
   constexpr std::int64_t kWordsOfTask = std::int64_t{1} << 17;
   const std::int64_t words = words_per_row(image.extent.width);
   const std::int64_t rows = std::max<std::int64_t>(1, kWordsOfTask / std::max<std::int64_t>(1, words));
-  using Rows = tbb::blocked_range<std::int64_t>;
   return tbb::parallel_reduce(
       Rows(0, image.extent.rows(), static_cast<std::size_t>(rows)), RunCounts(),
       [&](const Rows& range, RunCounts counts) {
