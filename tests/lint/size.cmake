@@ -51,7 +51,7 @@ set(rooms
   "lib/src/parts 1607"
   "lib/src/periodic 328"
   "lib/src/slabs 799"
-  "lib 397"
+  "lib 422"
   "tests/app 13684"
   "tests/benchmarks 2568"
   "tests/cuda 4690"
