@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -21,18 +22,19 @@
 namespace gpuccl {
 namespace {
 
-// Distances between surfaces by bits: an element of a surface is a bit of a 64-bit word.
+// Distances between surfaces, whose elements are bits of 64-bit words. The nearest element of the other
+// surface is found in one of two ways, by the time that each is expected to take:
 //
-// 1. Near search: words of one surface are compared with the other surface, moved by one offset after another
-//    in ascending order of length. The first hit is the nearest element. If few elements of a word are left,
-//    each is compared with the rows around it. Surfaces that are close to each other end here.
-// 2. Tree: the others are searched for in a tree whose nodes have 64 children. Nodes are near to cubes in the
-//    unit of the spacing, else a search would visit all nodes that are thick and near. The first bound is
-//    the distance to the element that is the nearest to the place before.
+// 1. Slices: an exact distance transform along z, y and x, of which only the values of surface elements are
+// computed.
+//    Slice after slice, each column has its nearest elements before and after the slice. Rows around an
+//    element are then compared until no distance can be smaller.
+// 2. Tree: if few elements are in a large box, they are searched for in a tree whose nodes have 64 children.
+// Nodes are
+//    near to cubes in the unit of the spacing, else a search would visit all nodes that are thick and near.
+//    The first bound is the distance to the element that is the nearest to the place before.
 //
-// 3. Transform: where many elements are far, the distances of all elements of the box cost less.
-//
-// All find the minimum of the same sums of squares, so distances depend on neither threads nor the search.
+// Both find the minimum of the same sums of squares, so distances depend on neither threads nor the search.
 
 /// A squared distance, and of how many elements it is.
 struct Count {
@@ -43,14 +45,35 @@ struct Count {
 /// Squared distances with their counts, sorted.
 class Counts {
  public:
+  static constexpr std::int64_t kBytesOfCount = 6 * sizeof(Count);  // in lists that grow and are merged
+
+  /// `left`: the bytes that remain, less those of the counts that share them.
+  explicit Counts(std::atomic<std::int64_t>& left) : left_(&left) {}
+
   void add(double square, std::uint64_t elements = 1) {
-    pending_.push_back({square, elements});
-    if (pending_.size() >= std::max<std::size_t>(4096, counts_.size())) sort();
+    Count& known = last_[std::bit_cast<std::uint64_t>(square) * 0x9e3779b97f4a7c15 >> 55];
+    if (known.square != square) {
+      push(known);
+      known = {square, 0};
+    }
+    known.elements += elements;
   }
-  void add(const Counts& other) {
-    for (const Count& one : other.counts_) add(one.square, one.elements);
+  void add(Counts& other) {
+    for (const Count& one : other.sort()) add(one.square, one.elements);
   }
   const std::vector<Count>& sort() {
+    for (Count& known : last_) push(std::exchange(known, {}));
+    sort_pending();
+    return counts_;
+  }
+
+ private:
+  void push(const Count& one) {
+    if (one.elements == 0) return;
+    pending_.push_back(one);
+    if (pending_.size() >= std::max<std::size_t>(4096, counts_.size())) sort_pending();
+  }
+  void sort_pending() {
     const auto first = static_cast<std::ptrdiff_t>(counts_.size());
     counts_.insert(counts_.end(), pending_.begin(), pending_.end());
     pending_.clear();
@@ -64,10 +87,15 @@ class Counts {
       else
         counts_[size++] = one;
     counts_.resize(size);
-    return counts_;
+    const std::int64_t more = kBytesOfCount * (static_cast<std::int64_t>(size) -
+                                               std::exchange(counted_, static_cast<std::int64_t>(size)));
+    const std::int64_t left = left_->fetch_sub(more);
+    check_bytes_of_surfaces(static_cast<double>(more), left);
   }
 
- private:
+  std::atomic<std::int64_t>* left_;
+  std::int64_t counted_ = 0;
+  std::array<Count, 512> last_{};  // by a hash of the square
   std::vector<Count> counts_, pending_;
 };
 
@@ -75,55 +103,6 @@ double square_of(std::int64_t steps, double spacing) {
   const double length = spacing * static_cast<double>(steps);
   return length * length;
 }
-
-/// Offsets around an element that are shorter than a limit, by their squared lengths in ascending order.
-struct Rings {
-  struct Offset {
-    int x, y, z;
-    std::size_t ring;
-  };
-  struct Row {
-    int y, z;
-    double square;
-  };
-  static constexpr int kReach = 6;
-
-  std::vector<double> squares;  // by ring
-  std::vector<Offset> offsets;
-  std::vector<Row> rows;
-  std::array<double, kReach + 1> squares_along_x;
-  double limit;
-  std::array<std::array<std::array<std::uint16_t, kReach + 1>, kReach + 1>, kReach + 1> ring_at{};  // z, y, x
-
-  Rings(const std::array<double, 3>& spacing, bool is_flat)
-      : limit(square_of(kReach + 1, std::min({spacing[0], spacing[is_flat ? 0 : 1], spacing[2]}))) {
-    const int reach_y = is_flat ? 0 : kReach;
-    for (int x = 0; x <= kReach; ++x) squares_along_x[static_cast<std::size_t>(x)] = square_of(x, spacing[0]);
-    std::vector<std::pair<double, Offset>> all;
-    for (int z = -kReach; z <= kReach; ++z)
-      for (int y = -reach_y; y <= reach_y; ++y) {
-        const double of_row = square_of(z, spacing[2]) + square_of(y, spacing[1]);
-        if (of_row < limit) rows.push_back({y, z, of_row});
-        for (int x = -kReach; x <= kReach; ++x)
-          if (const double square = of_row + square_of(x, spacing[0]); square < limit)
-            all.push_back({square, {x, y, z, 0}});
-      }
-    std::stable_sort(rows.begin(), rows.end(),
-                     [](const Row& a, const Row& b) { return a.square < b.square; });
-    std::stable_sort(all.begin(), all.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-    for (auto& [square, offset] : all) {
-      if (squares.empty() || square != squares.back()) squares.push_back(square);
-      offset.ring = squares.size() - 1;
-      offsets.push_back(offset);
-      ring_of(offset.x, offset.y, offset.z) = static_cast<std::uint16_t>(offset.ring);
-    }
-  }
-
-  std::uint16_t& ring_of(int x, int y, int z) {
-    return ring_at[static_cast<std::size_t>(std::abs(z))][static_cast<std::size_t>(std::abs(y))]
-                  [static_cast<std::size_t>(std::abs(x))];
-  }
-};
 
 using Place = std::array<int, 3>;
 using Spacing = std::array<double, 3>;
@@ -226,92 +205,6 @@ Bits surface_of(const Frame& frame, const Bits& mask, bool in_parallel) {
   return surface;
 }
 
-/// Searches for the elements of one surface that are the nearest to those of the other, within the rings.
-class NearSearch {
- public:
-  NearSearch(const Frame& frame, const Rings& rings, const Bits& to)
-      : frame_(frame), rings_(rings), to_(to) {}
-
-  /// Counts the elements of slice z of `from` by ring, and leaves others in `far`: those beyond the rings,
-  /// and most of those that follow several of them. Returns the number of these.
-  std::uint64_t find(const Bits& from, int z, Bits& far, std::vector<std::uint64_t>& counts) const {
-    std::uint64_t left = 0, misses = 0;
-    for (int y = 0; y < frame_.height; ++y)
-      for (int i = 0; i < frame_.words; ++i) {
-        std::uint64_t& word = far[static_cast<std::size_t>(frame_.row(y, z) + i)];
-        word = from[static_cast<std::size_t>(frame_.row(y, z) + i)];
-        if (word == 0) continue;
-        if (misses < 8 || misses % 8 == 0) {
-          compare_word({i, y, z}, word, counts);
-          for (std::uint64_t open = word; open != 0; open &= open - 1) {
-            const int bit = std::countr_zero(open);
-            const std::size_t ring = ring_of({i * 64 + bit, y, z});
-            if (ring == rings_.squares.size()) break;
-            ++counts[ring];
-            word ^= std::uint64_t{1} << bit;
-          }
-        }
-        misses = word == 0 ? 0 : misses + 1;
-        left += static_cast<std::uint64_t>(std::popcount(word));
-      }
-    return left;
-  }
-
- private:
-  /// Compares a word with offset after offset until few of its elements are left.
-  void compare_word(const Place& at, std::uint64_t& open, std::vector<std::uint64_t>& counts) const {
-    constexpr std::size_t kMost = 256;
-    const bool is_inner = is_inside(at[1], at[2], Rings::kReach);
-    for (std::size_t k = 0; k < std::min(kMost, rings_.offsets.size()); ++k) {
-      const Rings::Offset& offset = rings_.offsets[k];
-      if (!is_inner && !is_inside(at[1] + offset.y, at[2] + offset.z, 0)) continue;
-      const std::uint64_t hits = open & bits_from(at[0] * 64 + offset.x, at[1] + offset.y, at[2] + offset.z);
-      if (hits == 0) continue;
-      counts[offset.ring] += static_cast<std::uint64_t>(std::popcount(hits));
-      open ^= hits;
-      const std::uint64_t but_one = open & (open - 1), but_two = but_one & (but_one - 1);
-      if ((but_two & (but_two - 1)) == 0) break;
-    }
-  }
-
-  /// Returns the ring of the nearest element, by rows around the place; one too large if all are beyond the
-  /// rings.
-  std::size_t ring_of(const Place& at) const {
-    double best = rings_.limit;
-    std::size_t ring = rings_.squares.size();
-    const bool is_inner = is_inside(at[1], at[2], Rings::kReach);
-    for (const Rings::Row& row : rings_.rows) {
-      if (row.square >= best) break;
-      if (!is_inner && !is_inside(at[1] + row.y, at[2] + row.z, 0)) continue;
-      const std::uint64_t bits = bits_from(at[0] - 32, at[1] + row.y, at[2] + row.z);
-      if (bits == 0) continue;
-      const int steps = std::min(std::countr_zero(bits >> 32), std::countl_zero(bits << 31));
-      if (steps > Rings::kReach) continue;
-      const auto x = static_cast<std::size_t>(steps);
-      if (row.square + rings_.squares_along_x[x] >= best) continue;
-      best = row.square + rings_.squares_along_x[x];
-      ring = rings_.ring_at[static_cast<std::size_t>(std::abs(row.z))]
-                           [static_cast<std::size_t>(std::abs(row.y))][x];
-    }
-    return ring;
-  }
-
-  /// Returns whether rows up to `reach` away are in the frame.
-  bool is_inside(int y, int z, int reach) const {
-    return y >= reach && y < frame_.height - reach && z >= reach && z < frame_.depth - reach;
-  }
-  /// Returns 64 elements of a row from x; those outside of the box are 0. Requires some within it.
-  std::uint64_t bits_from(int x, int y, int z) const {
-    const std::uint64_t* const words = to_.data() + frame_.row(y, z) + (x >> 6);
-    const int shift = x & 63;
-    return words[0] >> shift | words[1] << 1 << (63 - shift);
-  }
-
-  const Frame& frame_;
-  const Rings& rings_;
-  const Bits& to_;
-};
-
 /// The elements of a surface, in nodes of 64 elements, in nodes of 64 nodes, and so on.
 class SurfaceTree {
  public:
@@ -350,6 +243,21 @@ class SurfaceTree {
     Place at{};
   };
 
+  /// Calls add(square) for each element of slices [begin, end) of `from`.
+  template <class Add>
+  void find(const Frame& frame, const Bits& from, int begin, int end, const Add& add) const {
+    Nearest found;
+    for (int z = begin; z < end; ++z)
+      for (int y = 0; y < frame.height; ++y)
+        for (int word = 0; word < frame.words; ++word)
+          for (std::uint64_t open = from[static_cast<std::size_t>(frame.row(y, z) + word)]; open != 0;
+               open &= open - 1) {
+            found = nearest({word * 64 + std::countr_zero(open), y, z}, found);
+            add(found.square);
+          }
+  }
+
+ private:
   /// Returns the element nearest to a place. `guess`: any element, or none.
   Nearest nearest(const Place& place, Nearest guess) const {
     if (guess.square < std::numeric_limits<double>::infinity()) {
@@ -361,7 +269,6 @@ class SurfaceTree {
     return guess;
   }
 
- private:
   struct Level {
     int width, height;
     Place shift, bits;                   // of the size of children, and of their number along each axis
@@ -452,111 +359,308 @@ class SurfaceTree {
   std::vector<Level> levels_;
 };
 
-/// The squared distances of all elements of a box from a surface, along z, then y, then x, summed as in the
-/// tree. A search along an axis goes both ways from an element until no sum can be smaller, four rows'
-/// elements at a time. Time: O(elements * largest distance).
-class Transform {
- public:
-  Transform(const Frame& frame, const Bits& surface, const Spacing& spacing, bool in_parallel)
-      : frame_(frame),
-        stride_(stride_of(frame)),
-        squares_(static_cast<std::size_t>(stride_ * frame.height) * static_cast<std::size_t>(frame.depth)) {
-    const int steps[] = {frame.width, frame.height, frame.depth};
-    for (std::size_t axis = 0; axis < 3; ++axis) {
-      for (int i = 0; i < steps[axis]; ++i) along_[axis].push_back(square_of(i, spacing[axis]));
-      along_[axis].push_back(HUGE_VAL);
-    }
-    for_each(frame.height, in_parallel, [&](int y) { search_along_z(surface, y); });
-    for_each(frame.depth, in_parallel, [&](int z) { by_fastest_code([&] { search_along_y(z); }); });
-  }
-
-  static double bytes(const Frame& frame) {
-    const int threads = oneapi::tbb::this_task_arena::max_concurrency();
-    return static_cast<double>(stride_of(frame)) * frame.height * (frame.depth + threads) * sizeof(double);
-  }
-  /// Returns whether it takes less time than the tree for so many elements: 2 us each, against 0.15 ns for
-  /// each comparison.
-  static bool is_faster(const Frame& frame, double far) {
-    return frame.elements() * (frame.width + frame.height) < far * 13000;
-  }
-
-  /// Returns the squares of a row, in `room`.
-  const double* row(int y, int z, std::vector<double>& room) const {
-    // With elements at an infinite distance before and after the row.
-    const double* const given = squares_.data() + place_of(y, z);
-    room.assign(static_cast<std::size_t>(4 * stride_), HUGE_VAL);
-    double *const found = room.data(), *const from = found + 2 * stride_;
-    std::copy(given, given + frame_.width, from);
-    std::copy(given, given + stride_, found);  // 0 after the row
-    by_fastest_code([&] {
-      for (int i = 1; i < frame_.width; ++i)
-        if (add_nearer(from - i, from + i, along_[0][static_cast<std::size_t>(i)], frame_.width, found) <=
-            along_[0][static_cast<std::size_t>(i) + 1])
-          break;
+/// The elements of a surface by columns along z, as bits, in its box.
+struct SurfaceColumns {
+  /// `box`: of the surface, in the frame.
+  SurfaceColumns(const Frame& frame, const Bits& surface, const Box& box, bool in_parallel)
+      : first(box.min),
+        width(box.max[0] - first[0] + 1),
+        height(box.max[1] - first[1] + 1),
+        words((frame.depth - 1) / 64 + 1),
+        bits(columns_of(box) * static_cast<std::size_t>(words)) {
+    for_each(height, in_parallel, [&](int y) {
+      for (int z = box.min[2]; z <= box.max[2]; ++z)
+        each_in_row(frame, surface, y, z,
+                    [&](int x) { column(x, y)[z / 64] |= std::uint64_t{1} << (z % 64); });
     });
-    return found;
+  }
+
+  static std::size_t columns_of(const Box& box) {
+    return static_cast<std::size_t>(box.max[0] - box.min[0] + 1) *
+           static_cast<std::size_t>(box.max[1] - box.min[1] + 1);
+  }
+  std::uint64_t* column(int x, int y) { return bits.data() + (std::ptrdiff_t{y} * width + x) * words; }
+  const std::uint64_t* column(int x, int y) const {
+    return bits.data() + (std::ptrdiff_t{y} * width + x) * words;
+  }
+
+  /// Calls work(x) for each element of a row of the surface, from the first column.
+  template <class Work>
+  void each_in_row(const Frame& frame, const Bits& surface, int y, int z, const Work& work) const {
+    const std::uint64_t* const row = surface.data() + frame.row(y + first[1], z);
+    for (int word = first[0] / 64; word <= (first[0] + width - 1) / 64; ++word)
+      for (std::uint64_t open = row[word]; open != 0; open &= open - 1)
+        work(word * 64 + std::countr_zero(open) - first[0]);
+  }
+
+  /// Returns the first element of a column from z, or -1.
+  int next(int x, int y, int z) const {
+    const std::uint64_t* const column = this->column(x, y);
+    std::uint64_t open = z / 64 < words ? column[z / 64] & ~std::uint64_t{0} << (z % 64) : 0;
+    for (int word = z / 64; word < words; open = ++word < words ? column[word] : 0)
+      if (open != 0) return word * 64 + std::countr_zero(open);
+    return -1;
+  }
+  /// Returns the last element of a column before z, or -1.
+  int last(int x, int y, int z) const {
+    const std::uint64_t* const column = this->column(x, y);
+    std::uint64_t open = column[z / 64] & ~(~std::uint64_t{0} << (z % 64));
+    for (int word = z / 64; word >= 0; open = --word >= 0 ? column[word] : 0)
+      if (open != 0) return word * 64 + 63 - std::countl_zero(open);
+    return -1;
+  }
+
+  const Place first;
+  const int width, height, words;
+  Bits bits;
+};
+
+/// Finds the squared distances of the elements of slices from a surface, summed as in the tree. A `Number`
+/// holds all sums exactly, or is double.
+template <class Number>
+class SliceSearch {
+ public:
+  /// Slices are searched in ascending order from `begin`.
+  SliceSearch(const Frame& frame, const Bits& surface, const SurfaceColumns& columns, const Spacing& spacing,
+              int begin)
+      : frame_(frame),
+        surface_(surface),
+        columns_(columns),
+        spacing_(spacing),
+        steps_of_unit_(1.000001 / spacing[0]),
+        stride_(stride_of(columns.width)),
+        before_(static_cast<std::size_t>(stride_ * columns.height), -kInfinite),
+        after_(before_.size(), kInfinite),
+        squares_(before_.size()),
+        loaded_(static_cast<std::size_t>(columns.height), -1),
+        nearest_(static_cast<std::size_t>(stride_ + kLanes)),
+        hints_(static_cast<std::size_t>(frame.words)) {
+    for (int i = 0; i <= frame.height; ++i) along_y_.push_back(static_cast<Number>(square_of(i, spacing[1])));
+    for (int i = -middle(); i <= middle(); ++i)
+      along_x_.push_back(static_cast<Number>(square_of(i, spacing[0])));
+    for (int y = 0; y < columns.height; ++y)
+      for (int x = 0; x < columns.width; ++x) {
+        if (const int last = columns.last(x, y, begin); last >= 0)
+          before_[place_of(x, y)] = static_cast<Number>(last);
+        if (const int next = columns.next(x, y, begin); next >= 0)
+          after_[place_of(x, y)] = static_cast<Number>(next);
+      }
+  }
+
+  /// Returns the bytes of a search and of the columns.
+  static double bytes(const Frame& frame, const Box& box) {
+    const double columns =
+        static_cast<double>(stride_of(box.max[0] - box.min[0] + 1)) * (box.max[1] - box.min[1] + 1);
+    return columns *
+           (3 * sizeof(Number) * oneapi::tbb::this_task_arena::max_concurrency() + frame.depth / 8. + 8);
+  }
+
+  /// Returns whether all sums are exact as `float`.
+  static bool is_exact(const Frame& frame, const Spacing& spacing) {
+    for (const double scale : {1., 2., 4., 8.}) {
+      const int steps[] = {frame.width, frame.height, frame.depth};
+      double sum = 0;
+      bool is_whole = true;
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        sum += square_of(steps[axis] + kLanes, scale * spacing[axis]);
+        is_whole = is_whole && scale * spacing[axis] == std::floor(scale * spacing[axis]);
+      }
+      if (is_whole) return sum < (1 << 24);
+    }
+    return false;
+  }
+
+  /// Calls add(square) for each element of the next slice, z, of `from`.
+  template <class Add>
+  void find(const Bits& from, int z, const Add& add) {
+    z_ = z;
+    for (int y = 0; y < columns_.height; ++y)
+      columns_.each_in_row(frame_, surface_, y, z, [&](int x) {
+        before_[place_of(x, y)] = static_cast<Number>(z);
+        const int next = columns_.next(x, y, z + 1);
+        after_[place_of(x, y)] = next >= 0 ? static_cast<Number>(next) : kInfinite;
+      });
+    for (int y = 0; y < frame_.height; ++y) {
+      const std::uint64_t* const row = from.data() + frame_.row(y, z);
+      group_.clear();
+      for (int word = 0; word < frame_.words; ++word)
+        for (std::uint64_t open = row[word]; open != 0; open &= open - 1) {
+          const int x = word * 64 + std::countr_zero(open);
+          if (!group_.empty() && x - group_.back().x > gap_) find_group(y, add);
+          if (group_.empty()) start_group(x, y);
+          group_.push_back({x, kInfinite});
+        }
+      if (!group_.empty()) find_group(y, add);
+    }
   }
 
  private:
-  static constexpr std::ptrdiff_t kLanes = 4;
-  using Lanes [[gnu::vector_size(kLanes * sizeof(double))]] = double;
+  static constexpr std::ptrdiff_t kLanes = 8;
+  static constexpr Number kInfinite = std::numeric_limits<Number>::infinity();
+  using Lanes [[gnu::vector_size(kLanes * sizeof(Number))]] = Number;
 
-  static std::ptrdiff_t stride_of(const Frame& frame) { return (frame.width + kLanes - 1) / kLanes * kLanes; }
-  std::ptrdiff_t place_of(int y, int z) const { return (std::ptrdiff_t{z} * frame_.height + y) * stride_; }
+  struct Element {
+    int x;
+    Number square;
+  };
+  struct Hint {
+    Place at{};
+    double distance = HUGE_VAL;
+  };
 
-  /// Sets each of `found` to one of two others plus `more` if that is smaller. Returns the largest one of the
-  /// first `width`, or more.
-  static double add_nearer(const double* one, const double* other, double more, int width, double* found) {
-    Lanes most{};
-    for (std::ptrdiff_t x = 0; x < width; x += kLanes) {
+  static std::ptrdiff_t stride_of(int width) { return (width + kLanes - 1) / kLanes * kLanes; }
+  std::size_t place_of(int x, int y) const { return static_cast<std::size_t>(y * stride_ + x); }
+  int middle() const { return frame_.width + static_cast<int>(kLanes); }
+
+  /// Returns a number of steps along x that no smaller distance exceeds.
+  int steps_of(double distance) const {
+    const double steps = distance * steps_of_unit_;
+    return steps < frame_.width ? static_cast<int>(steps) + 1 : frame_.width;
+  }
+  int reach_of(Number square) const { return steps_of(static_cast<double>(std::sqrt(square))); }
+
+  void start_group(int x, int y) {
+    const Hint& hint = hints_[static_cast<std::size_t>(x / 64)];
+    const Place at{x, y, z_};
+    bound_ = hint.distance;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+      bound_ += spacing_[axis] * std::abs(at[axis] - hint.at[axis]);
+    guess_ = steps_of(hint.distance * 1.25) + 4;
+    gap_ = 16 + steps_of(bound_);
+  }
+
+  /// Returns the squares along z of a row.
+  const Number* row(int y) {
+    const std::size_t begin = place_of(0, y);
+    if (std::exchange(loaded_[static_cast<std::size_t>(y)], z_) == z_) return squares_.data() + begin;
+    for (std::size_t i = begin; i < begin + static_cast<std::size_t>(stride_); i += kLanes) {
+      Lanes a, b;
+      std::memcpy(&a, before_.data() + i, sizeof a);
+      std::memcpy(&b, after_.data() + i, sizeof b);
+      a = static_cast<Number>(z_) - a;
+      b = b - static_cast<Number>(z_);
+      a = (a < b ? a : b) * static_cast<Number>(spacing_[2]);
+      a *= a;
+      std::memcpy(squares_.data() + i, &a, sizeof a);
+    }
+    return squares_.data() + begin;
+  }
+
+  template <class Add>
+  void find_group(int y, const Add& add) {
+    by_fastest_code([&] { find_group(y); });
+    for (const Element& one : group_) add(static_cast<double>(one.square));
+    const Element& last = group_.back();
+    hints_[static_cast<std::size_t>(group_.front().x / 64)] =
+        hints_[static_cast<std::size_t>(last.x / 64)] = {{last.x, y, z_},
+                                                         std::sqrt(static_cast<double>(last.square))};
+    group_.clear();
+  }
+
+  /// Finds the squares of a group. The nearest elements are looked for no further along x than those of the
+  /// last group, and then as far as needed.
+  void find_group(int y) {
+    constexpr double kMargin = 1e-6;
+    const double bound = (bound_ + spacing_[0] * (group_.back().x - group_.front().x)) * (1 + kMargin);
+    const auto most = static_cast<Number>(bound * bound);
+    const int all = reach_of(most);
+    for (int reach = std::min(all, guess_);;) {
+      const int needed = std::min(all, reach_of(find_group(y - columns_.first[1], most, reach)));
+      if (needed <= reach) return;
+      reach = needed;
+    }
+  }
+
+  /// Finds the squares of a group that are less than `most` within `reach` along x. Returns the largest one.
+  Number find_group(int y, Number most, int reach) {
+    const int first = group_.front().x - columns_.first[0], last = group_.back().x - columns_.first[0];
+    Number largest = kInfinite;
+    bool is_new = false;
+    const auto begin = [&] { return std::min(std::max(0, first - reach) / kLanes * kLanes, stride_); };
+    const auto end = [&] { return static_cast<std::ptrdiff_t>(std::min(columns_.width, last + reach + 1)); };
+    std::fill(nearest_.begin() + begin(), nearest_.begin() + std::max(begin(), end()) + kLanes, kInfinite);
+    const auto look_along_x = [&] {
+      largest = 0;
+      for (Element& one : group_) {
+        const int x = one.x - columns_.first[0];
+        one.square = std::min(
+            one.square, nearest_along_x(x, std::max(0, x - reach), std::min(columns_.width, x + reach + 1)));
+        largest = std::max(largest, one.square);
+      }
+      most = std::min(most, largest);
+      reach = std::min(reach, reach_of(most));
+      is_new = false;
+    };
+    for (int i = 0, next = 0; i < frame_.height && along_y_[static_cast<std::size_t>(i)] < most; ++i) {
+      const int above = y - i, below = y + i;
+      const bool has_above = above >= 0 && above < columns_.height,
+                 has_below = below >= 0 && below < columns_.height;
+      if (has_above || has_below) {
+        const Number* const one = row(has_above ? above : below);
+        add_row(one, has_below ? row(below) : one, along_y_[static_cast<std::size_t>(i)], begin(), end());
+        is_new = true;
+      }
+      if (i < next) continue;
+      next = i + 2 + i / 2;
+      if (is_new) look_along_x();
+    }
+    if (is_new) look_along_x();
+    return largest;
+  }
+
+  void add_row(const Number* one, const Number* other, Number more, std::ptrdiff_t begin,
+               std::ptrdiff_t end) {
+    for (std::ptrdiff_t x = begin; x < end; x += kLanes) {
       Lanes a, b, best;
       std::memcpy(&a, one + x, sizeof a);
       std::memcpy(&b, other + x, sizeof b);
-      std::memcpy(&best, found + x, sizeof best);
+      std::memcpy(&best, nearest_.data() + x, sizeof best);
       a = (a < b ? a : b) + more;
       best = a < best ? a : best;
-      std::memcpy(found + x, &best, sizeof best);
-      most = best > most ? best : most;
+      std::memcpy(nearest_.data() + x, &best, sizeof best);
     }
-    return std::max({most[0], most[1], most[2], most[3]});
   }
 
-  void search_along_z(const Bits& surface, int y) {
-    std::vector<int> steps(static_cast<std::size_t>(frame_.width), frame_.depth);
-    const auto search = [&](int z, bool is_first) {
-      const std::uint64_t* const bits = surface.data() + frame_.row(y, z);
-      double* const squares = squares_.data() + place_of(y, z);
-      for (int x = 0; x < frame_.width; ++x) {
-        int& of_x = steps[static_cast<std::size_t>(x)];
-        of_x = bits[x / 64] >> (x % 64) & 1 ? 0 : std::min(of_x + 1, frame_.depth);
-        const double square = along_[2][static_cast<std::size_t>(of_x)];
-        squares[x] = is_first ? square : std::min(squares[x], square);
-      }
-      if (is_first) std::fill(squares + frame_.width, squares + stride_, 0.0);
-    };
-    for (int z = 0; z < frame_.depth; ++z) search(z, true);
-    std::fill(steps.begin(), steps.end(), frame_.depth);
-    for (int z = frame_.depth; z-- > 0;) search(z, false);
-  }
-
-  void search_along_y(int z) {
-    double* const slice = squares_.data() + place_of(0, z);
-    const UninitializedVector<double> from(slice, slice + stride_ * frame_.height);
-    for (int y = 0; y < frame_.height; ++y)
-      for (int i = 1; i <= std::max(y, frame_.height - 1 - y); ++i) {
-        const double *const before = from.data() + stride_ * (y >= i ? y - i : y + i),
-                            *const after = from.data() + stride_ * (y + i < frame_.height ? y + i : y - i);
-        if (add_nearer(before, after, along_[1][static_cast<std::size_t>(i)], frame_.width,
-                       slice + stride_ * y) <= along_[1][static_cast<std::size_t>(i) + 1])
-          break;
-      }
+  Number nearest_along_x(int x, std::ptrdiff_t begin, std::ptrdiff_t end) const {
+    const Number* const along = along_x_.data() + middle() - x;
+    Lanes a, b, best = Lanes{} + kInfinite;
+    for (std::ptrdiff_t i = begin; i < end; i += kLanes) {
+      std::memcpy(&a, nearest_.data() + i, sizeof a);
+      std::memcpy(&b, along + i, sizeof b);
+      a += b;
+      best = a < best ? a : best;
+    }
+    for (std::size_t half = kLanes / 2; half > 0; half /= 2)
+      for (std::size_t lane = 0; lane < half; ++lane)
+        best[lane] = best[lane + half] < best[lane] ? best[lane + half] : best[lane];
+    return best[0];
   }
 
   const Frame& frame_;
-  std::ptrdiff_t stride_;
-  UninitializedVector<double> squares_;
-  std::array<std::vector<double>, 3> along_;  // by steps
+  const Bits& surface_;
+  const SurfaceColumns& columns_;
+  const Spacing spacing_;
+  const double steps_of_unit_;  // along x, rounded up
+  const std::ptrdiff_t stride_;
+  int z_ = 0;
+  std::vector<Number> along_y_, along_x_;  // squares by steps
+  std::vector<Number> before_, after_;     // places along z of the elements of each column around the slice
+  std::vector<Number> squares_;            // along z, of the slice
+  std::vector<int> loaded_;                // slice of each row
+  std::vector<Number> nearest_;            // along z and y, of a row
+  std::vector<Element> group_;             // elements of a row that are searched for together
+  double bound_ = 0;                       // of the distance of its first one
+  int guess_ = 0;                          // how far its nearest elements may be along x
+  int gap_ = 0;                            // steps along x that separate groups
+  std::vector<Hint> hints_;                // the last element found in each column of words
 };
+
+/// Returns whether the search in slices takes less time than the tree for so many elements: 1 ns
+/// for each element of the columns and 4 ns for each 1000 of a slice, against 2 us.
+bool slices_are_faster(const Frame& frame, const Box& box, double elements) {
+  return static_cast<double>(SurfaceColumns::columns_of(box)) * (frame.depth + elements / 256) <
+         2000 * elements;
+}
 
 /// Returns the 95th percentile of distances with linear interpolation, as NumPy does by default.
 double percentile_95(const std::vector<Count>& counts, std::uint64_t elements) {
@@ -580,7 +684,6 @@ class Surfaces::State {
   State(const LabelRows& truth, const LabelRows& prediction, const SurfaceOptions& options)
       : options_(in_axes_of_runs(options, truth.extent())),
         is_flat_(truth.extent().depth == 1),
-        rings_(options_.spacing, is_flat_),
         truth_(truth, options.max_bytes),
         prediction_(prediction, options.max_bytes - truth_.bytes()) {
     options_.max_bytes -= truth_.bytes() + prediction_.bytes();
@@ -624,12 +727,6 @@ class Surfaces::State {
   }
 
  private:
-  /// Distances of a surface from some slices.
-  struct OfBlock {
-    std::vector<std::uint64_t> rings;  // elements by ring
-    std::uint64_t far = 0;             // elements that the near search leaves
-    Counts counts;                     // of these
-  };
   struct PairOfPieces {
     Pieces truth, prediction;
     SurfaceDistances* result;
@@ -644,7 +741,7 @@ class Surfaces::State {
     const auto measure_if = [&](std::size_t i, bool is_small) {
       const PairOfPieces pair = pair_at(i);
       const Frame frame(box_of(pair.truth, pair.prediction), is_flat_, options_.spacing);
-      const double bytes = frame.bytes() + kBytesOfFar * frame.elements();
+      const double bytes = frame.bytes() + Counts::kBytesOfCount * frame.elements();
       if ((frame.elements() <= kSmall && bytes <= of_thread) == is_small)
         *pair.result = measure(pair.truth, pair.prediction, max_bytes, !is_small);
     };
@@ -679,7 +776,8 @@ class Surfaces::State {
     const double tolerance = options_.tolerance.value_or(0) * (1 + kMargin);
     double sum = 0;
     std::uint64_t count = 0, near = 0;
-    for (Counts& found : distances_of(truth, prediction, max_bytes, in_parallel)) {
+    std::atomic<std::int64_t> left = max_bytes;
+    for (Counts& found : distances_of(truth, prediction, left, in_parallel)) {
       std::uint64_t elements = 0;
       for (const auto& [square, of_square] : found.sort()) {
         const double distance = std::sqrt(square);
@@ -697,80 +795,67 @@ class Surfaces::State {
   }
 
   /// Returns the distances from both surfaces to the other.
-  std::array<Counts, 2> distances_of(const Pieces& truth, const Pieces& prediction, std::int64_t max_bytes,
-                                     bool in_parallel) const {
+  std::array<Counts, 2> distances_of(const Pieces& truth, const Pieces& prediction,
+                                     std::atomic<std::int64_t>& left, bool in_parallel) const {
     const Frame frame(box_of(truth, prediction), is_flat_, options_.spacing);
-    check_bytes_of_surfaces(frame.bytes(), max_bytes);
-    Bits mask(frame.bits());  // then, elements whose nearest ones are far
+    check_bytes_of_surfaces(frame.bytes(), left);
+    left -= static_cast<std::int64_t>(frame.bytes());
+    Bits mask(frame.bits());
     std::array<Bits, 2> surfaces;
     for (std::size_t i = 0; i < 2; ++i) {
       std::fill(mask.begin(), mask.end(), 0);
       draw(frame, i == 0 ? truth : prediction, mask);
       surfaces[i] = surface_of(frame, mask, in_parallel);
     }
-    std::array<Counts, 2> found;
+    std::array<Counts, 2> found{Counts(left), Counts(left)};
     for (std::size_t i = 0; i < 2; ++i) {
-      const NearSearch near(frame, rings_, surfaces[1 - i]);
-      std::vector<OfBlock> blocks(static_cast<std::size_t>(in_parallel ? std::min(frame.depth, 64) : 1));
-      const auto for_each_block = [&](const auto& work) {
-        const auto count = static_cast<int>(blocks.size());
-        for_each(count, in_parallel, [&](int k) {
-          const auto edge = [&](std::int64_t at) { return static_cast<int>(at * frame.depth / count); };
-          work(blocks[static_cast<std::size_t>(k)], edge(k), edge(k + 1));
-        });
-      };
-      for_each_block([&](OfBlock& block, int begin, int end) {
-        block.rings.resize(rings_.squares.size());
-        for (int z = begin; z < end; ++z) block.far += near.find(surfaces[i], z, mask, block.rings);
-      });
-      double far = 0;
-      for (const OfBlock& block : blocks) {
-        far += static_cast<double>(block.far);
-        for (std::size_t ring = 0; ring < block.rings.size(); ++ring)
-          if (block.rings[ring] > 0) found[i].add(rings_.squares[ring], block.rings[ring]);
+      double elements = 0;
+      std::uint64_t common = 0;  // of both surfaces, so at distance 0
+      for (std::size_t k = 0; k < mask.size(); ++k) {
+        mask[k] = surfaces[i][k] & ~surfaces[1 - i][k];
+        elements += std::popcount(mask[k]);
+        common += static_cast<std::uint64_t>(std::popcount(surfaces[i][k] & surfaces[1 - i][k]));
       }
-      if (far == 0) continue;
-      const double needed = frame.bytes() + kBytesOfFar * far;
-      check_bytes_of_surfaces(needed, max_bytes);
+      if (common > 0) found[i].add(0, common);
+      if (elements == 0) continue;
+      Box box = box_of(i == 0 ? prediction : truth, {});
+      for (std::size_t axis = 0; axis < 3; ++axis) {
+        box.min[axis] -= frame.origin[axis];
+        box.max[axis] -= frame.origin[axis];
+      }
       std::optional<SurfaceTree> tree;
-      std::optional<Transform> transform;
-      if (Transform::is_faster(frame, far) &&
-          needed + Transform::bytes(frame) <= static_cast<double>(max_bytes))
-        transform.emplace(frame, surfaces[1 - i], options_.spacing, in_parallel);
-      else
+      std::optional<SurfaceColumns> columns;
+      const double of_slices = SliceSearch<double>::bytes(frame, box);
+      if (slices_are_faster(frame, box, elements) && of_slices < static_cast<double>(left) / 2) {
+        left -= static_cast<std::int64_t>(of_slices);
+        columns.emplace(frame, surfaces[1 - i], box, in_parallel);
+      } else {
         tree.emplace(frame, surfaces[1 - i], options_.spacing, in_parallel);
-      for_each_block([&](OfBlock& block, int begin, int end) {
-        SurfaceTree::Nearest nearest;
-        std::vector<double> room;
-        for (int z = begin; z < end && block.far > 0; ++z)
-          for (int y = 0; y < frame.height; ++y) {
-            const std::uint64_t* const row = mask.data() + frame.row(y, z);
-            const double* squares = nullptr;
-            for (int word = 0; word < frame.words; ++word)
-              for (std::uint64_t open = row[word]; open != 0; open &= open - 1) {
-                const int x = word * 64 + std::countr_zero(open);
-                if (tree) {
-                  nearest = tree->nearest({x, y, z}, nearest);
-                } else {
-                  if (squares == nullptr) squares = transform->row(y, z, room);
-                  nearest.square = squares[x];
-                }
-                block.counts.add(nearest.square);
-              }
-          }
-        block.counts.sort();
+      }
+      const int blocks =
+          in_parallel ? std::min(frame.depth, 2 * oneapi::tbb::this_task_arena::max_concurrency()) : 1;
+      std::vector<Counts> counts(static_cast<std::size_t>(blocks), Counts(left));
+      for_each(blocks, in_parallel, [&](int k) {
+        const auto edge = [&](std::int64_t at) { return static_cast<int>(at * frame.depth / blocks); };
+        const auto add = [&](double square) { counts[static_cast<std::size_t>(k)].add(square); };
+        const auto search = [&](auto slices) {
+          for (int z = edge(k); z < edge(k + 1); ++z) slices.find(mask, z, add);
+        };
+        if (tree)
+          tree->find(frame, mask, edge(k), edge(k + 1), add);
+        else if (SliceSearch<float>::is_exact(frame, options_.spacing))
+          search(SliceSearch<float>(frame, surfaces[1 - i], *columns, options_.spacing, edge(k)));
+        else
+          search(SliceSearch<double>(frame, surfaces[1 - i], *columns, options_.spacing, edge(k)));
       });
-      for (const OfBlock& block : blocks) found[i].add(block.counts);
+      for (Counts& one : counts) found[i].add(one);
+      if (columns) left += static_cast<std::int64_t>(of_slices);
     }
     return found;
   }
 
-  /// Bytes for each element that rings do not find: its count, in lists that grow.
-  static constexpr double kBytesOfFar = 6 * sizeof(Count);
-
   SurfaceOptions options_;
   bool is_flat_;  // 2D
-  Rings rings_;
   RunsOfObjects truth_, prediction_;
 };
 
