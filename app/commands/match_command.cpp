@@ -174,7 +174,7 @@ std::string summary_of(const DistanceTotals& distances, const std::string& unit)
     });
     text += '\n';
   };
-  add("the foreground", distances.foreground);
+  add(distances.of_classes ? "classes, on average" : "the foreground", distances.foreground);
   add("matched objects", distances.matches);
   return text;
 }
@@ -324,6 +324,15 @@ class Matching {
     }
   }
 
+  /// Adds a row of the report, as text, which takes less memory.
+  void add_row(Json row) {
+    add_absent_classes(row);
+    const std::string text = io::json_text(row, 1);
+    std::string& kept = rows_.emplace_back();
+    for (const char one : text) (kept += one) += one == '\n' ? "  " : "";
+    bytes_of_rows_ += kBytesOfEntry + static_cast<double>(kept.capacity());
+  }
+
   bool has_rows() const { return found_.is_batch || options_.objects.every_frame; }
 
   void write_report() {
@@ -340,8 +349,9 @@ class Matching {
     }
     if (options_.distances) report["unit"] = units_.size() == 1 ? in_json(unit_) : Json();
     if (options_.tolerance) report["tolerance"] = *options_.tolerance;
-    for (Json& row : rows_) add_absent_classes(row);
-    if (has_rows()) report["images"] = std::move(rows_);
+    // The rows take most of the memory, so they are written one by one.
+    constexpr std::string_view kRows = "\"\\u0000\"";
+    if (has_rows()) report["images"] = rows_.empty() ? Json::array() : Json::array({std::string(1, '\0')});
     if (found_.is_batch) {
       report["failed"] = Json::array();
       for (const auto& [name, frame, error] : found_.failed) {
@@ -353,7 +363,12 @@ class Matching {
     report["total"] = report_of<InJson>(total_, of_empty);
     if (options_.objects.per_value) add_classes<InJson>(report, classes_, of_empty);
     add_absent_classes(report);
-    json_.write(io::json_text(report, 1).erase(1, 2) + "\n");
+    const std::string text = io::json_text(report, 1).erase(1, 2) + "\n";
+    const std::size_t place = rows_.empty() ? 0 : text.find(kRows);
+    json_.write(std::string_view(text).substr(0, place));
+    for (std::size_t i = 0; i < rows_.size(); ++i)
+      json_.write((i > 0 ? ",\n  " : "") + std::exchange(rows_[i], {}));
+    json_.write(std::string_view(text).substr(rows_.empty() ? 0 : place + kRows.size()));
   }
 
   void print_summary() const {
@@ -473,7 +488,7 @@ class Matching {
                               " is " + io::to_string(truth.extent) + "; both need the same size");
     compare_grids(pair, truth, prediction);
     std::int64_t left = MemoryBudget::left_after(
-        static_cast<double>(truth.bytes) + static_cast<double>(prediction.bytes), memory);
+        static_cast<double>(truth.bytes) + static_cast<double>(prediction.bytes) + bytes_of_rows_, memory);
     const OverlapTable table = find_overlaps(*truth.labels, *prediction.labels, left);
     left -= bytes_to_score(truth, prediction, table, left);
     const std::string before = keys_of(pair.name, pair.frame);
@@ -502,6 +517,8 @@ class Matching {
       if (options_.empty != "skip") one.other = row_of(*nothing_);
       if (!scoring.has_classes && !is_left_out) one.rows[0] = row_of(totals);
       for (const auto& [value, of] : classes) one.rows[value] = row_of(of);
+      for (const auto& [value, row] : one.rows)
+        bytes_of_rows_ += kBytesOfEntry + static_cast<double>(row.size());
     }
     give_hint(pair, totals.counts, options_.objects.label || options_.objects.per_value);
     if (has_rows() && !is_left_out) {
@@ -512,7 +529,7 @@ class Matching {
       if (options_.distances) row["unit"] = in_json(unit_);
       row.update(report_of<InJson>(totals, empty_));
       if (options_.objects.per_value) add_classes<InJson>(row, classes, empty_);
-      rows_.push_back(std::move(row));
+      if (json_) add_row(std::move(row));
     }
     total_.add(totals);
     ++images_;
@@ -529,8 +546,10 @@ class Matching {
   MatchTotals total_;
   ClassTotals classes_;
   std::optional<MatchTotals> nothing_;  // of two images without objects
-  Json rows_ = Json::array();
-  std::vector<Case> cases_;  // of the summary
+  static constexpr double kBytesOfEntry = 128;
+  double bytes_of_rows_ = 0;       // of the report and the summary
+  std::vector<std::string> rows_;  // of the report, in JSON
+  std::vector<Case> cases_;        // of the summary
 };
 
 std::string parse_thresholds(const std::string& given, std::vector<double>& thresholds) {

@@ -617,8 +617,11 @@ TEST_CASE("distances between surfaces are in the unit of the spacing, for images
                                                                   {"hausdorff_95", nullptr},
                                                                   {"assd", nullptr},
                                                                   {"surface_dice", 0}}));
-  CHECK(classes["total"]["distances"]["foreground"]["hausdorff"] == 4);
-  CHECK(classes["total"]["distances"]["foreground"]["surface_dice"] == 0.4375);
+  CHECK(classes["total"]["distances"]["class_mean"]["hausdorff"] == 4);
+  CHECK(classes["total"]["distances"]["class_mean"]["surface_dice"] == 0.4375);
+  CHECK(!classes["total"]["distances"].contains("foreground"));
+  CHECK(gpuccl(with(words, {"--per-value"}))
+            .out.find("surfaces of classes, on average in mm: hausdorff 4.0000") != std::string::npos);
   const std::string empty(8, '\0');
   label_file(scratch, "truth/b.nrrd", "uint8", empty, "8 1");
   label_file(scratch, "found/b.nrrd", "uint8", empty, "8 1");

@@ -207,6 +207,17 @@ with tempfile.TemporaryDirectory() as scratch:
         print(f"{name + ' of ' + size:44}{mib:.0f} of {most} ({code})", flush=True)
         if code not in (0, 71) or mib > most + BESIDE or (code and "fit" in name):
             failed.append((name, size, most, round(mib), code))
+    # A report with the rows of many classes for each pair.
+    folder = os.path.join(scratch, "pairs")
+    os.mkdir(folder)
+    make_odd("distinct", "60x60", os.path.join(folder, "0.npy"))
+    for i in range(1, 60):
+        os.link(os.path.join(folder, "0.npy"), os.path.join(folder, f"{i}.npy"))
+    for most, fits in ((100, False), (600, True)):
+        code, mib = peak(["match", folder, folder, "--per-value", "--json", os.path.join(scratch, "OUT.json"), "--memory", f"{most}M", "--no-fsync"])
+        print(f"{'match, reports of 60 pairs with 3,600 classes':44}{mib:.0f} of {most} ({code})", flush=True)
+        if code != (0 if fits else 71) or mib > most + BESIDE:
+            failed.append(("match", "reports", most, round(mib), code))
     # Tasks: each run of a part, and joining.
     noise = os.path.join(scratch, "noise-3000x3000.tif")
     for most, fits in ((32, False), (400, True)):

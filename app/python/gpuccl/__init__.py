@@ -520,6 +520,7 @@ def match(
         each threshold, with the values of StarDist's ``matching``) and ``average_precision``. With `per_value` also
         ``classes``, a dict with these keys and ``value`` for each class, and ``class_mean``. With `distances` also
         ``distances``, whose ``foreground`` and ``matches`` are means over ``pairs``. A distance of no surface is NaN.
+        With `per_value`, the mean over classes is ``class_mean`` instead of ``foreground``.
         With `regions` also ``regions``: their ``count``, and means over them.
     table : dict of numpy.ndarray
         Only with `pairs`: a row for each pair that overlaps, and for each object without overlap, whose partner is 0.

@@ -660,6 +660,7 @@ void MatchTotals::add(const MatchTotals& other) {
   if (other.distances) {
     if (!distances) distances.emplace();
     distances->has_dice = other.distances->has_dice;
+    distances->of_classes = other.distances->of_classes;
     distances->foreground.add(other.distances->foreground);
     distances->matches.add(other.distances->matches);
   }
@@ -820,9 +821,10 @@ MatchTotals score_images(const OverlapTable& table, const ScoreOptions& options,
   if (!options.has_classes) return score_class(table, nullptr, 0, options);
   for (const auto& [value, one] : overlaps_by_class(table, options))
     classes[value] = score_class(one.table, &one, value, options);
-  if (classes.empty()) return score_class(table, nullptr, 0, options);  // no objects
   MatchTotals sums;
+  if (classes.empty()) sums = score_class(table, nullptr, 0, options);  // no objects
   for (const auto& [value, totals] : classes) sums.add(totals);
+  if (sums.distances) sums.distances->of_classes = true;
   return sums;
 }
 

@@ -27,7 +27,8 @@ void remove_small(std::unique_ptr<LabelRows>& labels, std::uint64_t min_size,
 
 /// Distances between surfaces, added up over pairs of images or classes.
 struct DistanceTotals {
-  bool has_dice = false;  // the surface Dice coefficient
+  bool has_dice = false;    // the surface Dice coefficient
+  bool of_classes = false;  // of several classes: foreground adds up those of each
   DistanceSums foreground, matches;
 };
 
@@ -160,7 +161,8 @@ typename Form::Object report_of(const MatchTotals& totals, double empty) {
   };
   if (totals.distances) {
     typename Form::Object distances;
-    distances["foreground"] = means_of(totals.distances->foreground, totals.distances->has_dice);
+    distances[totals.distances->of_classes ? "class_mean" : "foreground"] =
+        means_of(totals.distances->foreground, totals.distances->has_dice);
     distances["matches"] = means_of(totals.distances->matches, totals.distances->has_dice);
     total["distances"] = distances;
   }
