@@ -54,9 +54,9 @@ struct Region {
 /// Surfaces of the objects of two label images. The surface of an object is its elements with a face neighbor
 /// outside of it, as in SciPy's binary erosion and MONAI; neighbors outside of the image are outside. An
 /// image of one slice is 2D. Elements weigh equally, unlike in google-deepmind/surface-distance, which weighs
-/// by area. Distances are exact, by a distance transform of the elements of surfaces, or by a tree if these are
-/// few in a large box. Each uses all threads and the bounding box of both objects. Results do not depend on
-/// the number of threads. Methods are thread-safe; they throw Error (memory) if that takes more than
+/// by area. Distances are exact, by a distance transform of the elements of surfaces, or by a tree if these
+/// are few in a large box. Each uses all threads and the bounding box of both objects. Results do not depend
+/// on the number of threads. Methods are thread-safe; they throw Error (memory) if that takes more than
 /// `max_bytes`.
 class Surfaces {
  public:
