@@ -335,6 +335,28 @@ def test_distances_are_those_of_monai(random):
         assert found["assd"] == pytest.approx(np.average(one_way, weights=surfaces), abs=1e-6, rel=1e-6)
 
 
+def test_distances_are_those_of_surface_distance_if_surfaces_are_equal(random):
+    """Its surface elements are corners between elements, weighted by area. Here they are elements of an image of their own."""
+    surface_distance = pytest.importorskip("surface_distance")
+    for i in range(PAIRS):
+        both = masks(random, 3 if i % 2 else 2)
+        if not both[0].any() or not both[1].any():
+            continue
+        spacing = random.choice([0.5, 1, 3], both[0].ndim)
+        expected = surface_distance.compute_surface_distances(*both, spacing)
+        every = np.concatenate([expected["distances_gt_to_pred"], expected["distances_pred_to_gt"]])
+        surfaces = []
+        for mask in both:
+            inside, count = np.pad(mask, 1).astype(int), 2**mask.ndim
+            for axis in range(mask.ndim):
+                inside = np.take(inside, range(inside.shape[axis] - 1), axis) + np.take(inside, range(1, inside.shape[axis]), axis)
+            surfaces.append(np.zeros([2 * size for size in inside.shape], bool))
+            surfaces[-1][(slice(None, None, 2),) * mask.ndim] = (inside > 0) & (inside < count)
+        found = gpuccl.match(*surfaces, distances=True, spacing=spacing / 2)["distances"]["foreground"]
+        assert found["hausdorff"] == pytest.approx(every.max(), abs=1e-6), (both, spacing)
+        assert found["assd"] == pytest.approx(every.mean(), abs=1e-6), (both, spacing)
+
+
 def test_scores_are_those_of_panoptica(random):
     panoptica = pytest.importorskip("panoptica")
     for _ in range(PAIRS // 10):
