@@ -30,7 +30,6 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/folders.hpp"
 #include "io/files/json.hpp"
 #include "io/read/reader.hpp"
 

@@ -21,7 +21,7 @@
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/value_rows.hpp"
-#include "io/read/one_image.hpp"
+#include "io/read/open_samples.hpp"
 #include "io/read/reader.hpp"
 
 namespace gpuccl::app {

@@ -22,7 +22,6 @@
 #include "io/files/atomic_file.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/folders.hpp"
 #include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
 #include "io/image/formats.hpp"

@@ -32,7 +32,7 @@
 #include "io/files/json_field.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/label_reader.hpp"
-#include "io/read/one_image.hpp"
+#include "io/read/open_samples.hpp"
 #include "io/report/csv_tables.hpp"
 
 namespace gpuccl::app {

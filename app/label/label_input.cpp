@@ -20,7 +20,7 @@
 #include "io/image/geometry.hpp"
 #include "io/image/limits.hpp"
 #include "io/read/input_files.hpp"
-#include "io/read/one_image.hpp"
+#include "io/read/open_samples.hpp"
 #include "io/write/label_writer.hpp"
 
 namespace gpuccl::app {

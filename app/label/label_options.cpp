@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "app/options/option_words.hpp"
+#include "app/options/option_helpers.hpp"
 
 namespace gpuccl::app {
 namespace {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "io/files/file_names.hpp"
-#include "io/files/kept_inputs.hpp"
+#include "io/files/input_file.hpp"
 #include "io/image/paths.hpp"
 #include "io/image/read_options.hpp"
 

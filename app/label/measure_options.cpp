@@ -9,7 +9,6 @@
 #include "app/label/label_options.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
-#include "app/options/option_words.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/json.hpp"

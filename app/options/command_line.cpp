@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "app/options/option_helpers.hpp"
-#include "app/options/option_words.hpp"
 #include "gpuccl/types.hpp"
 
 namespace gpuccl::app {

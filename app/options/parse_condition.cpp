@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "app/options/option_helpers.hpp"
-#include "app/options/option_words.hpp"
 #include "gpuccl/types.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/geometry.hpp"

@@ -3,7 +3,7 @@
 #include <iterator>
 #include <utility>
 
-#include "app/options/option_words.hpp"
+#include "app/options/option_helpers.hpp"
 #include "io/files/file_names.hpp"
 
 namespace gpuccl::app {

@@ -13,7 +13,6 @@
 #include "app/options/option_helpers.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/folders.hpp"
 #include "io/image/formats.hpp"
 #include "io/write/label_writer.hpp"
 

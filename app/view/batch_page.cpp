@@ -11,8 +11,8 @@
 #include "app/view/pages.hpp"
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
-#include "io/image/label_color.hpp"
 #include "io/png/png.hpp"
+#include "io/write/preview.hpp"
 
 namespace gpuccl::app {
 

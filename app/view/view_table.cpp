@@ -9,7 +9,7 @@
 #include <numeric>
 #include <utility>
 
-#include "app/options/option_words.hpp"
+#include "app/options/option_helpers.hpp"
 #include "app/view/pages.hpp"
 #include "app/view/view_page.hpp"
 #include "gpuccl/measures.hpp"

@@ -15,7 +15,7 @@
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
-#include "io/files/folders.hpp"
+#include "io/files/file_names.hpp"
 #include "io/files/input_file.hpp"
 
 namespace gpuccl::io {

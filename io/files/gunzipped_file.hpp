@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "io/files/input_file.hpp"
-#include "io/files/kept_inputs.hpp"
 
 namespace gpuccl::io {
 

@@ -1,11 +1,17 @@
 #include <fmt/core.h>
-#include <isa-l.h>
 
+#include <memory>
+#include <string>
 #include <utility>
 
 #include "io/files/gunzipped_file.hpp"
 
+#ifdef GPUCCL_HAS_ISAL
+#include <isa-l.h>
+#endif
+
 namespace gpuccl::io {
+#ifdef GPUCCL_HAS_ISAL
 namespace {
 
 /// Rejects bits reserved by RFC 1952 and windows not allowed by RFC 1950, which ISA-L accepts.
@@ -55,5 +61,10 @@ std::int64_t fast_inflater_bytes() { return sizeof(IsalInflater); }
 std::string fast_inflater_version() {
   return fmt::format("{}.{}.{}", ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION);
 }
+#else
+std::unique_ptr<Inflater> make_fast_inflater(bool) { return nullptr; }
+std::int64_t fast_inflater_bytes() { return 0; }
+std::string fast_inflater_version() { return ""; }
+#endif
 
 }  // namespace gpuccl::io

@@ -1,7 +1,16 @@
+#include "gpuccl/types.hpp"
 #include "io/hdf5/hdf5.hpp"
 #include "io/image/formats.hpp"
 
 namespace gpuccl::io {
+
+#ifndef GPUCCL_HAS_HDF5
+std::unique_ptr<SampleSource> open_hdf5(std::shared_ptr<const InputFile>, const ReadOptions&) {
+  throw Error(ErrorCode::data, "is an HDF5 file, but this build has no libhdf5; write the dataset as TIFF");
+}
+
+void end_hdf5() noexcept {}
+#endif
 
 constexpr std::string_view kSignature =
     "\x89HDF\r\n\x1a\n";  // after a user block, as in a .mat of MATLAB 7.3

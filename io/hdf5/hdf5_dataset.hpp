@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "io/hdf5/hdf5_connection.hpp"
 #include "io/hdf5/hdf5_library.hpp"
-#include "io/hdf5/hdf5_message.hpp"
 #include "io/image/cf_attributes.hpp"
 #include "io/image/chunk_codecs.hpp"
 #include "io/image/chunks.hpp"

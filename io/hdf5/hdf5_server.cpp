@@ -13,7 +13,6 @@
 #include "io/files/descriptor.hpp"
 #include "io/hdf5/hdf5_connection.hpp"
 #include "io/hdf5/hdf5_dataset.hpp"
-#include "io/hdf5/hdf5_message.hpp"
 #include "io/image/chunks.hpp"
 
 namespace gpuccl::io {

@@ -9,7 +9,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "gpuccl/detail/nonzero_bytes.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 #include "gpuccl/image.hpp"
 #include "io/files/number_text.hpp"
 

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "io/files/input_file.hpp"
-#include "io/files/kept_inputs.hpp"
 #include "io/image/geometry.hpp"
 #include "io/image/sample_value.hpp"
 

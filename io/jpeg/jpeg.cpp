@@ -1,24 +1,29 @@
-#include "io/jpeg/jpeg.hpp"
-
-#include <jpeglib.h>
-
 #include <csetjmp>
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gpuccl/types.hpp"
+#include "io/files/input_file.hpp"
 #include "io/image/exif.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/limits.hpp"
 #include "io/image/raw_volume.hpp"
+#include "io/image/read_options.hpp"
+#include "io/image/samples.hpp"
 
-// After it:
+#ifdef GPUCCL_HAS_JPEG
+#include <jpeglib.h>  // needs the headers above
+#endif
+
 namespace gpuccl::io {
 namespace {
 
+#ifdef GPUCCL_HAS_JPEG
 constexpr std::size_t kPiece = std::size_t{1} << 16;
 constexpr int kMostScans = 200;  // a small file can have many of a large image, and each is work
 
@@ -170,12 +175,10 @@ class JpegSource final : public SampleSource {
     if (frame->components != 1 && frame->components != 3)
       throw Error(ErrorCode::data, "a JPEG of " + std::to_string(frame->components) +
                                        " channels, neither gray nor color; convert it to PNG or TIFF");
-    format_.channels = frame->components;
-    if (frame->components == 3) format_.photometric = Photometric::rgb;
-    info_.format = "jpeg";
-    info_.extent = {static_cast<int>(frame->width), static_cast<int>(frame->height), 1};
-    info_.bits_per_sample = format_.bits;
-    info_.photometric = name_of(format_.photometric);
+    SampleFormat format;
+    format.channels = frame->components;
+    if (frame->components == 3) format.photometric = Photometric::rgb;
+    describe("jpeg", {static_cast<int>(frame->width), static_cast<int>(frame->height), 1}, format);
     constexpr std::int64_t kRowsOfDecoder = 64;  // of blocks, before and after their colors are made
     buffer_bytes_ = frame->coefficient_bytes() + kRowsOfDecoder * format_.row_bytes(info_.extent.width);
     check_memory(info_.extent, buffer_bytes_, options);
@@ -195,8 +198,6 @@ class JpegSource final : public SampleSource {
           header.density_unit == 1 ? ResolutionUnit::inch : ResolutionUnit::centimetre};
   }
 
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return format_; }
   std::int64_t buffer_bytes() const override { return buffer_bytes_; }
 
   void decode_from_top(int, const Sink& sink) const override {
@@ -214,15 +215,27 @@ class JpegSource final : public SampleSource {
  private:
   std::shared_ptr<const InputFile> file_;
   std::function<void(const std::string& line)> warn_;
-  ImageInfo info_;
-  SampleFormat format_;
   std::int64_t buffer_bytes_ = 0;
 };
 
-}  // namespace
-
+/// Opens a JPEG of 8 bits, gray or color. Throws Error (data) if it is damaged, truncated, lossless, of 12
+/// bits or CMYK; (io, memory).
 std::unique_ptr<SampleSource> open_jpeg(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
   return std::make_unique<JpegSource>(std::move(file), options);
 }
+#else
+std::unique_ptr<SampleSource> open_jpeg(std::shared_ptr<const InputFile>, const ReadOptions&) {
+  throw Error(ErrorCode::data, "is a JPEG, but this build has no libjpeg; convert it to PNG or TIFF");
+}
+#endif
+
+}  // namespace
+
+const InputFormat kJpegFormat{.word = "jpeg",
+                              .title = "JPEG",
+                              .extensions = {{{".jpg"}, {".jpeg"}}},
+                              .magic = {{{0, "\xff\xd8\xff"}}},
+                              .open = open_jpeg,
+                              .is_one_image = true};
 
 }  // namespace gpuccl::io

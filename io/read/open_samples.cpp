@@ -108,8 +108,6 @@ class StackSource final : public SampleSource {
     options_.warn = nullptr;  // warnings were passed on when the headers were read
   }
 
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return format_; }
   std::int64_t buffer_bytes() const override { return buffer_bytes_; }
 
   void decode(int z, const Sink& sink) const override {
@@ -178,8 +176,6 @@ class StackSource final : public SampleSource {
   std::string folder_;
   std::vector<std::string> names_;
   ReadOptions options_;
-  ImageInfo info_;
-  SampleFormat format_;
   std::int64_t buffer_bytes_ = 0;
 };
 

@@ -10,7 +10,6 @@
 #include <string>
 #include <utility>
 
-#include "io/image/label_color.hpp"
 #include "io/png/png.hpp"
 
 namespace gpuccl::io {

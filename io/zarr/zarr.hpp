@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "io/files/atomic_file.hpp"
-#include "io/files/folders.hpp"
+#include "io/files/file_names.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
 #include "io/image/samples.hpp"

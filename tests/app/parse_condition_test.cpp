@@ -1,4 +1,4 @@
-#include "app/options/option_words.hpp"
+#include "app/options/option_helpers.hpp"
 #include "support/test.hpp"
 
 namespace gpuccl::app {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "io/files/file_error.hpp"
-#include "io/files/folders.hpp"
+#include "io/files/file_names.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/test.hpp"
 

@@ -3,7 +3,6 @@
 
 #include "gpuccl/detail/pack_samples.hpp"
 
-#include "gpuccl/detail/nonzero_bytes.hpp"
 #include "gpuccl/image.hpp"
 #include "support/test.hpp"
 

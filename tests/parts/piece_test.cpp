@@ -5,7 +5,7 @@
 #include "app/binary.hpp"
 #include "app/label/job.hpp"
 #include "app/label/memory_plan.hpp"
-#include "app/options/option_words.hpp"
+#include "app/options/option_helpers.hpp"
 #include "io/files/file_error.hpp"
 #include "parts/run_parts.hpp"
 #include "parts/saved_values.hpp"

@@ -13,7 +13,7 @@
 #include "io/files/file_names.hpp"
 #include "io/image/formats.hpp"
 #include "io/read/intensity_reader.hpp"
-#include "io/read/one_image.hpp"
+#include "io/read/open_samples.hpp"
 #include "io/zarr/zarr.hpp"
 
 namespace gpuccl::app {

@@ -23,7 +23,6 @@
 #include "app/label/label_checks.hpp"
 #include "app/label/label_outputs.hpp"
 #include "io/files/file_names.hpp"
-#include "io/files/folders.hpp"
 #include "io/files/input_file.hpp"
 #include "io/files/json.hpp"
 #include "io/image/formats.hpp"

@@ -2,8 +2,6 @@
 
 #include <cstring>
 
-#include "gpuccl/detail/nonzero_bytes.hpp"
-
 namespace gpuccl {
 namespace {
 

@@ -13,7 +13,7 @@
 #include "cpu/runs/row_writer.hpp"
 #include "cpu/runs/value_labels.hpp"
 #include "cpu/runs/words.hpp"
-#include "gpuccl/detail/nonzero_bytes.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 #include "gpuccl/values.hpp"
 
 namespace gpuccl::cpu {

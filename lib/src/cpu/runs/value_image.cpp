@@ -11,7 +11,7 @@
 
 #include "common/fastest_code.hpp"
 #include "common/value_rules.hpp"
-#include "gpuccl/detail/nonzero_bytes.hpp"
+#include "gpuccl/detail/pack_samples.hpp"
 #include "gpuccl/detail/system.hpp"
 #include "gpuccl/types.hpp"
 #include "gpuccl/values.hpp"
