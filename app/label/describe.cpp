@@ -361,7 +361,7 @@ void ImageReport::selected(PartLink& link, const LabelInput& input, const Global
   const ValueOptions& options = input.options().values;
   if (!options.sums_values()) return;
   values = io::sum_up_values(input.column(part.values), part.components);
-  if (link.parts() > 1) values = io::sum_up_values(*input.value_type(), io::gather_lists(link, values));
+  values = io::sum_up_values(*input.value_type(), io::gather_lists(link, values));
 }
 
 void Description::labeled(const LabelInput& input, const ImageReport& image) {

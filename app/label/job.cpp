@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "app/view/view_layers.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/measures.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/formats.hpp"
@@ -40,12 +41,13 @@ void Job::run_local(const std::string& path, Work work) {
 /// Runs collective `work`, whose errors, such as too many components, occur in all parts.
 template <class Work>
 void Job::run_collective(Work work) {
-  if (is_alone()) return io::with_path(files_.input, work);
   try {
-    work();
+    io::with_path(files_.input, work);
   } catch (const Error& error) {
     if (error.code() != ErrorCode::data) throw;
-    throw io::PartFailed(error.code(), is_first() ? std::current_exception() : nullptr);
+    run_local(files_.input, [this] {
+      if (is_first()) throw;
+    });
   }
 }
 
@@ -58,7 +60,6 @@ void Job::open() {
     const Slab slab = cut_into_parts(extent_, link_.parts())[static_cast<std::size_t>(link_.part())];
     piece_.emplace(*input_, slab, [this](double done) { progress_.share(done); });
   });
-  if (!is_alone()) agree_on_input();
   outputs_.emplace(link_, files_, std::move(streams_), options_.output);
   description_.report.read_ms = since_.lap() - piece_->report().start_up_ms;
 }
@@ -132,12 +133,8 @@ void Job::describe() {
   PieceReport mine = piece_->report();
   mine.read_ms += description_.report.read_ms;
   mine.total_ms = milliseconds();
-  if (is_alone()) {
-    found_.pieces.push_back(std::move(mine));
-  } else {
-    for (const Message& message : link_.gather(io::message_of(mine.text())))
-      found_.pieces.push_back(PieceReport::of_text(io::text_of(message)));
-  }
+  for (const Message& message : link_.gather(io::message_of(mine.text())))
+    found_.pieces.push_back(PieceReport::of_text(io::text_of(message)));
   found_.largest = part_.largest;
   description_.labeled(*input_, found_);
 }
@@ -209,7 +206,7 @@ WrittenValues Job::written() {
     return {options_.label_type, std::move(part_.labels.numbers), {}, part_.count};
   WrittenValues written;
   const ValueType type = *input_->value_type();
-  if (is_alone()) {
+  if (link_.parts() == 1) {  // the values are not copied
     run_local(files_.image, [&] { written = written_values(type, part_.values, part_.labels.numbers); });
     return written;
   }
@@ -295,12 +292,9 @@ void Job::write_contacts() {
       find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_, options_.periodic,
                             budget.left_after(budget.finding_contacts()),
                             [this](const std::function<void()>& work) { run_local(files_.input, work); });
-  std::vector<ValueBits> all;
-  io::ValueColumn values = value();
-  if (!is_alone()) {
-    all = io::gather_lists(link_, std::vector<ValueBits>(part_.values.begin(), part_.values.end()));
-    values = input_->column(all);
-  }
+  std::vector<ValueBits> all =
+      io::gather_lists(link_, std::vector<ValueBits>(part_.values.begin(), part_.values.end()));
+  const io::ValueColumn values = input_->column(all);
   outputs_->write(Output::contacts, [this, all = std::move(all), values](const io::TextSink& sink) {
     if (is_first())
       io::stream_contacts_csv(sink, is_3d(input_->connectivity()), geometry(), contacts_, values, ids_);
@@ -329,20 +323,29 @@ void Job::warn(const std::string& path, const std::string& line) {
   warn_(path, line);
 }
 
-LabelSummary label_file(PartLink& link, const LabelPaths& files, const LabelOptions& options,
-                        LazyEngine& engine) {
-  Job job(link, files, options, signature_of(options),
-          [](const std::string& path, const std::string& line) { print_warning(path, line); });
-  job.open();
+static void warn_about(const std::string& path, const std::string& line) { print_warning(path, line); }
+
+/// Takes the steps after open().
+static LabelSummary finish(Job& job, LazyEngine& engine) {
   job.label(job.read(engine));
   job.write();
   job.commit();
   return {job.count(), job.dropped(), job.engine_report(), job.milliseconds(), job.foreground_rule()};
 }
 
+LabelSummary label_file(PartLink& link, const LabelPaths& files, LabelOptions options, LazyEngine& engine) {
+  options.output.file.named = true;  // other processes open these files
+  Job job(link, files, options, signature_of(options), warn_about);
+  job.open();
+  job.agree_on_input();
+  return finish(job, engine);
+}
+
 LabelSummary label_file(const LabelPaths& files, const LabelOptions& options, LazyEngine& engine) {
   SoloLink link;
-  return label_file(link, files, options, engine);
+  Job job(link, files, options, signature_of(options), warn_about);
+  job.open();
+  return finish(job, engine);
 }
 
 }  // namespace gpuccl::app

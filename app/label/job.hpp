@@ -53,6 +53,8 @@ class Job {
   const Extent& extent() const { return extent_; }
   /// Returns Piece::needed_bytes().
   std::int64_t needed_bytes() const { return piece_->needed_bytes(); }
+  /// Checks that all parts have opened the same input.
+  void agree_on_input();
   // Between open() and read() a job may wait for admission; that time is not counted.
   /// As Piece::read().
   bool read(std::int64_t allowed = INT64_MAX);
@@ -89,9 +91,7 @@ class Job {
   void run_local(const std::string& path, Work work);
   template <class Work>
   void run_collective(Work work);
-  bool is_alone() const { return link_.parts() == 1; }
   bool is_first() const { return link_.part() == 0; }
-  void agree_on_input();
   void fill_holes(Engine& engine);
   GlobalPart unite_background(const std::function<Labeling()>& label);
   void describe();
@@ -145,10 +145,9 @@ struct LabelSummary {
   std::string foreground_rule;
 };
 
-/// Takes all steps for one input. Afterwards all of its outputs are complete; or it throws as Job does, and
-/// no output was changed.
-LabelSummary label_file(PartLink& link, const LabelPaths& files, const LabelOptions& options,
-                        LazyEngine& engine);
+/// Takes all steps for one input, which several processes may label. Afterwards all outputs are complete; or it
+/// throws as Job does, and no output was changed.
+LabelSummary label_file(PartLink& link, const LabelPaths& files, LabelOptions options, LazyEngine& engine);
 /// Labels a whole image.
 LabelSummary label_file(const LabelPaths& files, const LabelOptions& options, LazyEngine& engine);
 

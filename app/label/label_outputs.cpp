@@ -162,7 +162,6 @@ LabelStreams::LabelStreams(const LabelPaths& paths) {
 LabelOutputs::LabelOutputs(PartLink& link, const LabelPaths& paths, LabelStreams streams,
                            OutputOptions options)
     : link_(link), paths_(paths), overwrite_(options.file.overwrite), streams_(std::move(streams.of)) {
-  options.file.named = options.file.named || link.parts() > 1;
   PerOutput<std::unique_ptr<io::AtomicFile>> made;
   io::collectively(link, paths.input, [&] {
     if (link.part() == 0) made = make(options);

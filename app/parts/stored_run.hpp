@@ -12,6 +12,7 @@
 #include "app/label/label_paths.hpp"
 #include "app/parts/task_files.hpp"
 #include "app/parts/task_options.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "io/image/label_image.hpp"
 
 namespace gpuccl::app {

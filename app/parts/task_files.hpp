@@ -12,6 +12,7 @@
 #include "app/label/describe.hpp"
 #include "app/label/label_input.hpp"
 #include "app/label/piece.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"

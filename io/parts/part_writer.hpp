@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/files/atomic_file.hpp"

@@ -9,6 +9,7 @@
 #include "../support/scratch_folder.hpp"
 #include "app/parts/task_files.hpp"
 #include "decode.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/engine.hpp"
 
 // Files between tasks, whose sections have other bytes than the tasks wrote and valid checksums. The first

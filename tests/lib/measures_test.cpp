@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "common/labels_in_memory.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/engine.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"

@@ -3,6 +3,7 @@
 
 #include <bit>
 
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/selection.hpp"

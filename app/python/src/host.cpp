@@ -17,6 +17,7 @@
 
 #include "gpuccl/detail/first_elements.hpp"
 #include "gpuccl/detail/match_totals.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/gpuccl.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"

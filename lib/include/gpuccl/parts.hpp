@@ -33,20 +33,6 @@ struct Slab {
   friend bool operator==(const Slab&, const Slab&) = default;
 };
 
-/// Rows [begin, end) of all rows of all slices.
-struct RowRange {
-  std::int64_t begin = 0, end = 0;
-
-  bool empty() const { return begin >= end; }
-  std::int64_t count() const { return end - begin; }
-};
-/// Returns the rows that both ranges contain.
-inline RowRange common_rows(const RowRange& a, const RowRange& b) {
-  return {a.begin > b.begin ? a.begin : b.begin, a.end < b.end ? a.end : b.end};
-}
-/// Returns the rows of a slab.
-RowRange rows_of(const Slab& slab, Extent whole);
-
 /// Returns the size of a slab.
 inline Extent extent_of(const Slab& slab, Extent whole) {
   return {whole.width, slab.y1 - slab.y0, slab.z1 - slab.z0};
@@ -63,8 +49,6 @@ struct SlabWork {
   std::function<void(const Slab& slab, BitVolume& out)> read;
   /// Labels a slab. Must be deterministic.
   std::function<Labeling(BitView slab)> label;
-  /// Reads and labels a slab, instead of `read` and `label`. The labels must own the image.
-  std::function<Labeling(const Slab& slab)> label_slab;
   /// Limit in bytes for the components of all slabs, which are more than those of the whole image.
   std::int64_t max_kept = INT64_MAX;
   /// If true, a slab that may have too many components according to most_components() is not labeled.
@@ -101,9 +85,6 @@ struct ValueFaces {
 };
 /// Returns the boundary elements of `image`, which is that slab of the whole.
 ValueFaces faces_of(const ValueImage& image, const Slab& slab, Extent whole, Connectivity connectivity);
-/// Returns whether `faces` has as many elements as faces_of() returns for that slab.
-bool is_complete(const ValueFaces& faces, const Slab& slab, Extent whole, Connectivity connectivity);
-
 /// A labeled slab, ready to be joined with others.
 struct SlabSummary {
   Labeling labeled;
@@ -171,9 +152,6 @@ class SoloLink final : public PartLink {
 /// Cuts an image into `parts` ranges of about equal size: slices of a volume, rows of a single slice.
 /// If there are more parts than these, the last ones are empty.
 std::vector<Slab> cut_into_parts(Extent whole, int parts);
-/// Returns the rows of these ranges.
-std::vector<RowRange> rows_of_parts(Extent whole, int parts);
-
 /// A slab with its own labels, and the final label of each (`numbers`; entry 0 is background).
 struct RelabeledSlab {
   Slab slab;
@@ -182,9 +160,6 @@ struct RelabeledSlab {
 
   const Label* map() const { return numbers.empty() ? nullptr : numbers.data(); }
 };
-
-/// Returns the labels of the whole image. Only rows of `slabs`, in ascending order, can be rendered.
-std::unique_ptr<LabelRows> joined_labels(Extent extent, std::vector<RelabeledSlab> slabs, Label count);
 
 /// State of a part after unite_part(). A component belongs to the part that contains its first element.
 struct GlobalPart {
@@ -224,10 +199,6 @@ std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connect
 /// Collective. Returns the cavities that belong to the part, for MeasureRequest::background.
 /// `background`: the result of unite_part() for the background with complementary() connectivity.
 Labeling cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, GlobalPart background);
-/// Returns the cavities that belong to a slab, given labels of the background of the whole image
-/// without components that touch the border. `before`: number of cavities of earlier slabs.
-Labeling cavities_of_slab(Extent whole, RelabeledSlab background, Label before, Components cavities);
-
 /// Collective. Measures the components; halo rows are exchanged with neighboring parts. `alone` runs
 /// the callback that reads samples and does not communicate; wrap it to turn one part's error into
 /// everyone's.
@@ -248,86 +219,6 @@ std::vector<Contact> find_contacts_of_part(
     PartLink& link, Extent whole, Connectivity connectivity, const GlobalPart& part,
     const PeriodicAxes& periodic = {}, std::int64_t max_bytes = INT64_MAX,
     const std::function<void(const std::function<void()>& work)>& alone = [](const auto& work) { work(); });
-/// Returns how many rows before a part find_contacts_of_rows() needs.
-RowsAround rows_touched_before(const Extent& extent, Connectivity connectivity);
-
-/// Rows at periodic borders with final labels. For rows that touch a border only with their ends: their first
-/// and last runs.
-struct BorderRows {
-  std::vector<std::int64_t> rows;
-  LabelRuns runs;
-};
-/// Returns the border rows of a slab.
-BorderRows list_border_rows(const RelabeledSlab& slab, Extent whole, const PeriodicAxes& periodic);
-/// Adds up the contacts of all parts, including those across periodic borders.
-class ContactsOfParts {
- public:
-  ContactsOfParts(Extent whole, Connectivity connectivity, const PeriodicAxes& periodic,
-                  std::int64_t max_bytes = INT64_MAX);
-
-  /// Adds the results of find_contacts_of_rows() and, for a periodic image, list_border_rows() of a part.
-  /// Throws Error (memory) if all contacts take more than `max_bytes`.
-  void add(std::span<const Contact> contacts, BorderRows borders = {});
-  /// Returns the contacts of the whole image. Call it once, after all parts were added. Throws as add().
-  std::vector<Contact> finish();
-
- private:
-  Extent whole_;
-  Connectivity connectivity_;
-  PeriodicAxes periodic_;
-  ContactSums sums_;
-  std::vector<BorderRows> borders_;
-};
-
-/// Slabs that were labeled separately, merged into one part that is the whole image.
-struct JoinedSlabs {
-  GlobalPart whole;                        // without labels
-  std::vector<std::vector<Label>> labels;  // per slab, for each of its labels and 0: the label in `whole`
-
-  /// Returns RelabeledSlab::numbers of slab i, also after wrap_part() or select_part() of `whole`. Returns
-  /// only that of 0 for a slab that was not merged.
-  std::vector<Label> numbers(std::size_t i) const;
-};
-
-/// Merges the components of `slabs`, which must be ascending and not empty. `labeled(i)` returns the labels
-/// and components of slab i, for multi-label images with values and faces_of(). Only runs of its first and
-/// last slice (or row) are requested. `of_objects`: merges components of equal values, connected or not
-/// (label_by_value()).
-JoinedSlabs join_slabs(Extent extent, Connectivity connectivity, const std::vector<Slab>& slabs,
-                       const std::function<SlabSummary(std::size_t i)>& labeled, bool of_objects = false);
-
-/// Measures the share of `slab` in `components`, which have the ascending final `labels`; add it to
-/// empty_measures(). `slabs`: the slab, and those that contain rows_measured_around() it.
-MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<RelabeledSlab> slabs,
-                          const std::vector<Label>& labels, const Components& components,
-                          const MeasureRequest& request);
-
-// Blocks: an image that is divided along all axes, such as the chunks of an array.
-
-/// A block of an image.
-struct ImageBlock {
-  const LabelRows& labels;      // of the block and of elements around it
-  std::array<int, 3> origin{};  // of these labels in the whole image, along x, y, z
-  Extent whole;
-  Box box;  // of the block in the whole image
-};
-
-/// Requirements of measure_block() on a block.
-struct BlockNeeds {
-  int around = 0;            // elements of the labels before and after the block along each axis
-  bool boxes = false;        // components as they are in the whole image, not only in the block
-  bool whole_units = false;  // all columns, and in volumes all rows, because real samples are summed in order
-};
-BlockNeeds needs_of_block(const MeasureRequest& request);
-
-/// Returns the share of the block in the components that it and the elements around it contain. Components
-/// without elements in the block have an area of 0.
-Components components_of_block(const ImageBlock& block);
-
-/// Measures the share of the block in `components`; add it to empty_measures(). `numbers`: the number of each
-/// label of the block, as in LabelRows::render(); numbers above components.size() are not measured.
-MeasureTable measure_block(const ImageBlock& block, const std::vector<Label>& numbers,
-                           const Components& components, MeasureRequest request);
 
 }  // namespace gpuccl
 #pragma GCC visibility pop

@@ -34,17 +34,11 @@ std::vector<Contact> ContactsOfParts::finish() {
   return sums_.sorted();
 }
 
-std::vector<Contact> find_contacts_of_part(
+std::vector<Contact> several_parts::find_contacts_of_part(
     PartLink& link, Extent whole, Connectivity connectivity, const GlobalPart& part,
     const PeriodicAxes& periodic, std::int64_t max_bytes,
     const std::function<void(const std::function<void()>& work)>& alone) {
   std::vector<Contact> contacts;
-  if (link.parts() == 1) {
-    alone([&] {
-      contacts = find_contacts(*part.labels.labels, connectivity, part.labels.map(), periodic, max_bytes);
-    });
-    return contacts;
-  }
   // Part 0 holds the contacts of one part at a time in addition to the sums.
   const std::int64_t of_part = max_bytes / 2, of_sums = max_bytes / 2;
   const JoinedLabels rows =

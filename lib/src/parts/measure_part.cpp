@@ -5,7 +5,6 @@
 
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
-#include "measure/intensity_sums.hpp"
 #include "measure/measure.hpp"
 #include "parts/message.hpp"
 #include "slabs/faces.hpp"
@@ -67,20 +66,6 @@ std::vector<Component> receive_before(PartLink& link, const SlabFaces& faces, co
   return before;
 }
 
-/// The only part: measures the whole.
-void measure_whole(const MeasureRequest& request, GlobalPart& part) {
-  const LabelRows& labels = *part.labels.labels;
-  part.measured = measure(labels, part.components, request);
-  if (request.samples.empty()) return;
-  std::vector<Intensities> of_images = measure_intensities(
-      labels, part.components, request.samples,
-      {.wanted = request.wanted, .max_bytes = request.max_bytes - part.measured.extra_bytes()});
-  for (std::size_t i = 0; i < of_images.size(); ++i) {
-    part.nans.push_back(of_images[i].nans);
-    part.measured.add(std::move(of_images[i]), request.samples[i]);
-  }
-}
-
 /// Throws Error (data) if components exceed their bounding boxes or areas. Labels and components of a slab
 /// may come from files that do not belong together, and buffers are only as large as boxes and areas imply.
 void check_in_boxes(const LabelRows& labels, const RowRange& rows, const Components& components) {
@@ -112,10 +97,10 @@ void check_in_boxes(const LabelRows& labels, const RowRange& rows, const Compone
 
 }  // namespace
 
-Labeling cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity, GlobalPart background) {
-  if (link.parts() == 1)
-    return {std::move(background.labels.labels), std::move(background.components), {}, 0};
-  select_part(link, whole, complementary(connectivity), {.clear_border = true}, background);
+Labeling several_parts::cavities_of_part(PartLink& link, Extent whole, Connectivity connectivity,
+                                         GlobalPart background) {
+  several_parts::select_part(link, whole, complementary(connectivity), {.clear_border = true}, background,
+                             {});
   return cavities_of_slab(whole, std::move(background.labels), background.first,
                           std::move(background.components));
 }
@@ -142,9 +127,9 @@ MeasureTable measure_slab(Extent whole, const Slab& slab, std::vector<RelabeledS
   return measure_rows(*joined, rows.begin, rows.end, components, request);
 }
 
-void measure_part(PartLink& link, Extent whole, const MeasureRequest& request, GlobalPart& part,
-                  const std::function<void(const std::function<void()>& work)>& alone) {
-  if (link.parts() == 1) return alone([&] { measure_whole(request, part); });
+void several_parts::measure_part(PartLink& link, Extent whole, const MeasureRequest& request,
+                                 GlobalPart& part,
+                                 const std::function<void(const std::function<void()>& work)>& alone) {
   const SlabFaces faces(part.labels.slab, whole, request.connectivity);
   const std::vector<Component> before = receive_before(link, faces, part);
   const OwnNumbers number(part.first, part.components.size(), part.before);

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
@@ -97,9 +98,20 @@ BorderRows take_border_rows(TakenMessage& message);
 void keep(BorderRuns& borders, const BorderRows& rows);
 
 /// Collective. Returns the labels of the rows of a part and of its halo rows, which parts exchange. Runs have
-/// the labels number(label) of the whole image, up to `count`; they cannot be rendered. `part` must outlive
+/// the labels number(label) of the whole image, up to `count`. `part` must outlive
 /// the result.
 JoinedLabels rows_of_part(PartLink& link, Extent whole, const RowsAround& reach, const GlobalPart& part,
                           const std::function<Label(Label)>& number, Label count);
+
+/// The steps of parts.hpp with several parts. A whole image has its own forms, without messages and without
+/// the copies that parts make for them (steps.cpp).
+namespace several_parts {
+decltype(gpuccl::unite_part) unite_part;
+decltype(gpuccl::wrap_part) wrap_part;
+decltype(gpuccl::cavities_of_part) cavities_of_part;
+decltype(gpuccl::measure_part) measure_part;
+decltype(gpuccl::select_part) select_part;
+decltype(gpuccl::find_contacts_of_part) find_contacts_of_part;
+}  // namespace several_parts
 
 }  // namespace gpuccl

@@ -98,22 +98,11 @@ class ComponentWriter {
   std::size_t written_ = 0;
 };
 
-/// The only part: its result is that of the whole image.
-GlobalPart whole_of(const Slab& slab, Labeling labeled, UninitializedVector<ValueBits> values) {
-  GlobalPart part;
-  part.count = static_cast<Label>(labeled.components.size());
-  for (const std::uint64_t area : labeled.components.area) part.largest = std::max(part.largest, area);
-  part.labels = {slab, std::move(labeled.labels), {}};
-  part.components = std::move(labeled.components);
-  part.values = std::move(values);
-  return part;
-}
-
 }  // namespace
 
-GlobalPart unite_part(PartLink& link, const Slab& slab, Extent extent, Connectivity connectivity,
-                      Labeling labeled, UninitializedVector<ValueBits> values, ValueFaces at_faces) {
-  if (link.parts() == 1) return whole_of(slab, std::move(labeled), std::move(values));
+GlobalPart several_parts::unite_part(PartLink& link, const Slab& slab, Extent extent,
+                                     Connectivity connectivity, Labeling labeled,
+                                     UninitializedVector<ValueBits> values, ValueFaces at_faces) {
   BoundaryMerger merger(link, slab, extent, connectivity, labeled, values, std::move(at_faces));
   merger.unite();
   Components components = std::exchange(labeled.components, {});
@@ -279,28 +268,11 @@ std::vector<Label> select_own(PartLink& link, Extent whole, bool per_slice, cons
   return of_all;
 }
 
-/// The only part: selects in the whole image.
-void select_whole(Extent whole, bool per_slice, const SelectionOptions& options,
-                  const ComponentValues& values, GlobalPart& part) {
-  Selection selected = select(std::move(part.components), whole, per_slice, options, part.measured,
-                              {part.values, values.type, values.per_value});
-  part.measured.select(selected.map);
-  remap(selected.map, selected.components.size(), part.values);
-  part.components = std::move(selected.components);
-  part.count = static_cast<Label>(part.components.size());
-  part.dropped = selected.dropped;
-  if (part.labels.numbers.empty()) {
-    part.labels.numbers = std::move(selected.map);
-  } else if (!selected.map.empty()) {
-    for (Label& number : part.labels.numbers) number = selected.map[number];
-  }
-}
-
 }  // namespace
 
-void select_part(PartLink& link, Extent whole, Connectivity connectivity, const SelectionOptions& options,
-                 GlobalPart& part, const ComponentValues& values) {
-  if (link.parts() == 1) return select_whole(whole, !is_3d(connectivity), options, values, part);
+void several_parts::select_part(PartLink& link, Extent whole, Connectivity connectivity,
+                                const SelectionOptions& options, GlobalPart& part,
+                                const ComponentValues& values) {
   if (options == SelectionOptions()) return;
   const Label first = part.first, all = part.count;
   const std::vector<Label> numbers = select_own(link, whole, !is_3d(connectivity), options, values, part);

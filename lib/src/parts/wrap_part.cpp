@@ -114,23 +114,11 @@ std::vector<AtBorder> wrap_together(PartLink& link, const Extent& whole, Connect
   return all;
 }
 
-/// The only part: merges components across the borders of the whole image.
-std::vector<std::array<Wrap, 3>> wrap_whole(Connectivity connectivity, const PeriodicAxes& periodic,
-                                            GlobalPart& part) {
-  Wrapped wrapped = wrap(*part.labels.labels, part.components, connectivity, periodic, part.values);
-  part.components = std::move(wrapped.components);
-  remap(wrapped.map, part.components.size(), part.values);
-  part.count = static_cast<Label>(part.components.size());
-  for (const std::uint64_t area : part.components.area) part.largest = std::max(part.largest, area);
-  part.labels.numbers = std::move(wrapped.map);
-  return std::move(wrapped.wraps);
-}
-
 }  // namespace
 
-std::vector<std::array<Wrap, 3>> wrap_part(PartLink& link, Extent whole, Connectivity connectivity,
-                                           const PeriodicAxes& periodic, GlobalPart& part) {
-  if (link.parts() == 1) return wrap_whole(connectivity, periodic, part);
+std::vector<std::array<Wrap, 3>> several_parts::wrap_part(PartLink& link, Extent whole,
+                                                          Connectivity connectivity,
+                                                          const PeriodicAxes& periodic, GlobalPart& part) {
   check_periodic(whole, connectivity, periodic);
   const std::vector<AtBorder> all = wrap_together(link, whole, connectivity, periodic, part);
   std::vector<Label> gone, far;  // merged roots, which parts far from their origin may contain

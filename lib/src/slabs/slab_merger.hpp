@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"

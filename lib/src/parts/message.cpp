@@ -1,3 +1,4 @@
+#include "parts/message.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,10 +9,45 @@
 #include <vector>
 
 #include "common/labels_in_memory.hpp"
+#include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
-#include "parts/message.hpp"
 
 namespace gpuccl {
+
+void SoloLink::send(int, Message) { throw Error(ErrorCode::internal, "there is no other part"); }
+Message SoloLink::receive(int) { throw Error(ErrorCode::internal, "there is no other part"); }
+
+PartLink::Sums PartLink::scan(std::uint64_t value) {
+  Message mine;
+  put(mine, std::vector<std::uint64_t>{value});
+  Sums sums;
+  int from = 0;
+  for (Message& message : gather(std::move(mine))) {
+    value = TakenMessage(std::move(message)).take<std::uint64_t>().at(0);
+    if (from++ < part()) sums.before += value;
+    sums.all += value;
+  }
+  return sums;
+}
+
+std::vector<Message> PartLink::gather(Message message) {
+  std::vector<Message> all;
+  if (part() > 0) {
+    send(0, std::move(message));
+    TakenMessage taken(receive(0));
+    for (int from = 0; from < parts(); ++from) all.push_back(taken.take<std::byte>());
+    return all;
+  }
+  all.push_back(std::move(message));
+  for (int from = 1; from < parts(); ++from) all.push_back(receive(from));
+  Message together;
+  for (int to = 1; to < parts(); ++to) {
+    if (together.empty())
+      for (const Message& one : all) put(together, one);
+    send(to, together);
+  }
+  return all;
+}
 
 BorderRows list_border_rows(const RelabeledSlab& slab, Extent whole, const PeriodicAxes& periodic) {
   BorderRows found;
@@ -76,9 +112,6 @@ class HaloRows final : public LabelRows {
 
   Extent extent() const override { return extent_; }
   Label count() const override { return 0; }  // unknown
-  void render(std::int64_t, std::int64_t, LabelsOut, const Label*) const override {
-    throw Error(ErrorCode::internal, "halo rows cannot be rendered");
-  }
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label*) const override {
     out.runs.clear();
     out.ends.clear();
