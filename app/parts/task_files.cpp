@@ -47,9 +47,6 @@ class LabelsAtFaces final : public LabelRows {
 
   Extent extent() const override { return extent_; }
   Label count() const override { return count_; }
-  void render(std::int64_t, std::int64_t, LabelsOut, const Label*) const override {
-    throw Error(ErrorCode::internal, "labels of faces cannot be rendered");
-  }
   void list_runs(std::int64_t first_row, std::int64_t, LabelRuns& out, const Label*) const override {
     out = first_row == 0 ? first_ : last_;
   }

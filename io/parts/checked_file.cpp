@@ -298,48 +298,26 @@ StoredLabels::StoredLabels(std::shared_ptr<const CheckedFile> file, std::size_t 
     CheckedFile::throw_damaged();
 }
 
-template <class Visit>
-void StoredLabels::for_each_row(std::int64_t first_row, std::int64_t rows, Visit visit) const {
+void StoredLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
+                             const Label* map) const {
   const auto begin_of = [&](std::int64_t row) {
     return row == 0 ? 0 : ends_[static_cast<std::size_t>(row) - 1];
   };
   const std::uint64_t begin = begin_of(first_row);
   std::vector<std::byte> bytes(begin_of(first_row + rows) - begin);
   file_->read_at(section_, begin, bytes);
-  for (std::int64_t row = first_row; row < first_row + rows; ++row)
-    visit(std::span<const std::byte>(bytes.data() + (begin_of(row) - begin),
-                                     begin_of(row + 1) - begin_of(row)));
-}
-
-void StoredLabels::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
-  std::visit(
-      [&](auto* to) {
-        using T = std::remove_reference_t<decltype(*to)>;
-        for_each_row(first_row, rows, [&](std::span<const std::byte> row) {
-          std::fill_n(to, extent_.width, T{0});
-          for_each_run(row, [&](const LabelRun& run) {
-            if (run.end > extent_.width || run.label > count_) CheckedFile::throw_damaged();
-            std::fill(to + run.begin, to + run.end,
-                      static_cast<T>(map != nullptr ? map[run.label] : run.label));
-          });
-          to += extent_.width;
-        });
-      },
-      out);
-}
-
-void StoredLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
-                             const Label* map) const {
   out.runs.clear();
   out.ends.clear();
-  for_each_row(first_row, rows, [&](std::span<const std::byte> row) {
-    for_each_run(row, [&](LabelRun run) {
+  for (std::int64_t row = first_row; row < first_row + rows; ++row) {
+    const auto of_row =
+        std::span<const std::byte>(bytes).subspan(begin_of(row) - begin, begin_of(row + 1) - begin_of(row));
+    for_each_run(of_row, [&](LabelRun run) {
       if (run.end > extent_.width || run.label > count_) CheckedFile::throw_damaged();
       if (map != nullptr) run.label = map[run.label];
       out.add(run);
     });
     out.ends.push_back(out.runs.size());
-  });
+  }
 }
 
 }  // namespace gpuccl::io

@@ -10,6 +10,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/objects.hpp"
 #include "gpuccl/parts.hpp"
@@ -136,13 +137,9 @@ class StoredLabels final : public LabelRows {
 
   Extent extent() const override { return extent_; }
   Label count() const override { return count_; }
-  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 
  private:
-  template <class Visit>
-  void for_each_row(std::int64_t first_row, std::int64_t rows, Visit visit) const;
-
   std::shared_ptr<const CheckedFile> file_;
   std::size_t section_;
   Extent extent_;

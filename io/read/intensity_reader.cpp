@@ -16,7 +16,6 @@
 #include "io/image/formats.hpp"
 #include "io/image/image_axes.hpp"
 #include "io/image/limits.hpp"
-#include "io/read/one_image.hpp"
 #include "io/read/open_samples.hpp"
 
 namespace gpuccl::io {
@@ -314,10 +313,6 @@ void MarkerImage::read(int z, const Sink& sink) const {
     }
     send_rows(ahead_.view().slices(z - begin_, z - begin_ + 1), 0, sink);
   });
-}
-
-void MarkerImage::read_long(int, const LongSink&) const {
-  throw Error(ErrorCode::internal, "markers are not integers of 64 bits");
 }
 
 }  // namespace gpuccl::io

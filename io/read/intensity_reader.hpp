@@ -89,7 +89,6 @@ class MarkerImage final : public IntensityImage {
   Values values() const override { return {}; }
   int slices_at_once(int) const override { return 1; }
   void read(int z, const Sink& sink) const override;
-  void read_long(int z, const LongSink& sink) const override;
 
  private:
   int slices_ahead() const;

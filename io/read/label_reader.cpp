@@ -4,15 +4,13 @@
 
 #include <algorithm>
 #include <limits>
-#include <span>
-#include <type_traits>
-#include <variant>
 
 #include "gpuccl/types.hpp"
 #include "io/files/file_error.hpp"
+#include "io/files/number_text.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/limits.hpp"
-#include "io/read/one_image.hpp"
+#include "io/read/open_samples.hpp"
 
 namespace gpuccl::io {
 
@@ -120,41 +118,16 @@ void LabelReader::load_next() const {
   }
 }
 
-/// Calls visit(runs) for each of these rows.
-template <class Visit>
-void LabelReader::for_each_row(std::int64_t first_row, std::int64_t rows, Visit visit) const {
-  const auto first = static_cast<std::size_t>(first_row - begin_);
-  std::size_t begin = first == 0 ? 0 : window_.ends[first - 1];
-  for (std::size_t row = first; row < first + static_cast<std::size_t>(rows); ++row) {
-    visit(std::span(window_.runs).subspan(begin, window_.ends[row] - begin));
-    begin = window_.ends[row];
-  }
-}
-
-void LabelReader::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
-  std::visit(
-      [&](auto* to) {
-        using T = std::remove_pointer_t<decltype(to)>;
-        for_each_row(first_row, rows, [&](std::span<const LabelRun> runs) {
-          std::fill_n(to, extent().width, T{0});
-          for (const LabelRun& run : runs)
-            std::fill(to + run.begin, to + run.end,
-                      static_cast<T>(map == nullptr ? run.label : map[run.label]));
-          to += extent().width;
-        });
-      },
-      out);
-}
-
 void LabelReader::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
                             const Label* map) const {
   out.runs.clear();
   out.ends.clear();
-  for_each_row(first_row, rows, [&](std::span<const LabelRun> runs) {
-    for (const LabelRun& run : runs)
+  const auto first = static_cast<std::size_t>(first_row - begin_);
+  for (std::size_t row = first; row < first + static_cast<std::size_t>(rows); ++row) {
+    for (const LabelRun& run : window_.row(row))
       out.add({run.begin, run.end, map == nullptr ? run.label : map[run.label]});
     out.ends.push_back(out.runs.size());
-  });
+  }
 }
 
 }  // namespace gpuccl::io

@@ -67,13 +67,10 @@ class LabelReader final : public LabelRows {
   /// Returns the largest label of the rows that were read.
   Label count() const override { return largest_; }
   std::int64_t prepare(std::int64_t first_row, std::int64_t rows) const override;
-  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 
  private:
   void plan(std::int64_t memory);
-  template <class Visit>
-  void for_each_row(std::int64_t first_row, std::int64_t rows, Visit visit) const;
   void drop_before(std::int64_t row) const;
   void load_next() const;
 

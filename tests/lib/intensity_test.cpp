@@ -24,7 +24,6 @@ class Samples final : public IntensityImage {
   Values values() const override { return values_; }
   int slices_at_once(int) const override { return at_once; }
   void read(int z, const Sink& sink) const override { read_band(z, 0, extent_.height, sink); }
-  void read_long(int, const LongSink&) const override { FAIL("these are doubles"); }
   bool reads_bands() const override { return bands; }
   void read_band(int z, int y, int end, const Sink& sink) const override {
     for (; y < end; y += rows)

@@ -372,10 +372,6 @@ bool ArrayLabels::can_list(const HostArray& array) {
   return array.type() && !is_floating(*array.type()) && array.bytes_each() <= 4 && array.has_whole_rows();
 }
 
-void ArrayLabels::render(std::int64_t, std::int64_t, LabelsOut, const Label*) const {
-  throw Error(ErrorCode::usage, "identifiers are only listed");
-}
-
 void ArrayLabels::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out,
                             const Label* /*map*/) const {
   out.runs.clear();

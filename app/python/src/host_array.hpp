@@ -97,7 +97,6 @@ class ArrayLabels final : public LabelRows {
 
   Extent extent() const override { return array_.extent(); }
   Label count() const override { return UINT32_MAX; }  // an upper bound
-  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override;
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override;
 
  private:

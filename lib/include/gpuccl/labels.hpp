@@ -75,7 +75,8 @@ class LabelRows {
   /// Writes the labels of rows [first_row, first_row + rows) (Extent::rows) to `out`, `width` values
   /// per row without padding. With `map`, which has N + 1 entries and starts with 0, writes map[l]
   /// instead of l. Requires that the largest value fits the type of `out`. Thread-safe.
-  virtual void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const = 0;
+  /// The default draws the runs; override this function, list_runs() or both.
+  virtual void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const;
 
   /// Replaces `out` with the label runs of these rows, maximal if `map` is injective. The default
   /// scans rendered rows; override it if runs are known. Thread-safe.

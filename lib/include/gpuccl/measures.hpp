@@ -320,7 +320,7 @@ class IntensityImage {
   virtual void read(int z, const Sink& sink) const = 0;
   /// As Sink, for Kind::long_whole.
   using LongSink = std::function<void(int y, int rows, const WholeNumber* samples)>;
-  virtual void read_long(int z, const LongSink& sink) const = 0;
+  virtual void read_long(int /*z*/, const LongSink& /*sink*/) const {}
 
   /// Returns true if several threads may read rows of the same slice.
   virtual bool reads_bands() const { return false; }

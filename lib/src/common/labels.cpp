@@ -3,6 +3,8 @@
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <variant>
 
 #include "common/labels_in_memory.hpp"
 #include "gpuccl/detail/system.hpp"
@@ -57,6 +59,21 @@ double Components::centroid(std::size_t i, int axis) const {
   const double whole =
       sum_high.empty() ? static_cast<double>(sum[i][along]) : static_cast<double>((*this)[i].sum[along]);
   return whole / static_cast<double>(area[i]);
+}
+
+void LabelRows::render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const {
+  LabelRuns listed;
+  list_runs(first_row, rows, listed, map);
+  std::visit(
+      [&](auto* to) {
+        using T = std::remove_pointer_t<decltype(to)>;
+        for (std::size_t row = 0; row < listed.ends.size(); ++row, to += extent().width) {
+          std::fill_n(to, extent().width, T{0});
+          for (const LabelRun& run : listed.row(row))
+            std::fill(to + run.begin, to + run.end, static_cast<T>(run.label));
+        }
+      },
+      out);
 }
 
 void LabelRows::list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const {

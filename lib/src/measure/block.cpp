@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <memory>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "measure/measure.hpp"
@@ -20,21 +20,6 @@ class BlockRows final : public LabelRows {
 
   Extent extent() const override { return block_.whole; }
   Label count() const override { return block_.labels.count(); }
-
-  void render(std::int64_t first_row, std::int64_t rows, LabelsOut out, const Label* map) const override {
-    LabelRuns listed;
-    list_runs(first_row, rows, listed, map);
-    const std::int64_t width = block_.whole.width;
-    std::visit(
-        [&](auto* to) {
-          std::fill_n(to, rows * width, 0);
-          for (std::size_t row = 0; row < listed.ends.size(); ++row)
-            for (const LabelRun& run : listed.row(row))
-              std::fill(to + static_cast<std::int64_t>(row) * width + run.begin,
-                        to + static_cast<std::int64_t>(row) * width + run.end, run.label);
-        },
-        out);
-  }
 
   void list_runs(std::int64_t first_row, std::int64_t rows, LabelRuns& out, const Label* map) const override {
     const Extent here = block_.labels.extent();

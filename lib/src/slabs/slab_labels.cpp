@@ -8,14 +8,6 @@
 
 namespace gpuccl {
 
-std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work) {
-  auto result = std::make_unique<LabeledSlab>();
-  result->bits = BitVolume(extent_of(slab, whole));
-  work.read(slab, result->bits);
-  check(result->bits.view());
-  return result;
-}
-
 std::int64_t SlabLabels::prepare(std::int64_t first_row, std::int64_t rows) const {
   if (first_row < before_begin_) {  // restarts from the first slab
     slab_.reset();
@@ -49,13 +41,7 @@ void SlabLabels::keep_from(std::int64_t row) const {
 
 void SlabLabels::load(std::size_t slab) const {
   slab_.reset();
-  if (work_.label_slab) {
-    slab_ = std::make_unique<LabeledSlab>();
-    slab_->labeled = work_.label_slab(slabs_[slab]);
-  } else {
-    slab_ = read_slab(slabs_[slab], extent_, work_);
-    slab_->labeled = work_.label(slab_->bits.view());
-  }
+  slab_ = label_(slabs_[slab]);
   slab_rows_ = rows_of(slabs_[slab], extent_);
   const UninitializedVector<std::uint64_t>& area = slab_->labeled.components.area;
   if (slab_->labeled.labels->count() != components_.count(slab) ||

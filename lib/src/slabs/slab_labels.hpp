@@ -2,12 +2,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
 #include <vector>
 
 #include "common/labels_in_memory.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/labels.hpp"
 #include "gpuccl/parts.hpp"
 #include "slabs/faces.hpp"
@@ -31,16 +33,16 @@ struct LabeledSlab {
   BitVolume bits;    // empty if the labels do not need them
   Labeling labeled;  // may refer to the bits
 };
-/// Reads the bits of a slab. Label them with work.label() afterwards.
-std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work);
 
 /// The labels of a whole with one slab at a time in memory.
 class SlabLabels final : public LabelRows {
  public:
-  SlabLabels(Extent extent, std::vector<Slab> slabs, SlabWork work, SlabComponents components)
+  /// `label` reads and labels a slab.
+  SlabLabels(Extent extent, std::vector<Slab> slabs,
+             std::function<std::unique_ptr<LabeledSlab>(const Slab& slab)> label, SlabComponents components)
       : extent_(extent),
         slabs_(std::move(slabs)),
-        work_(std::move(work)),
+        label_(std::move(label)),
         components_(std::move(components)) {}
 
   Extent extent() const override { return extent_; }
@@ -57,7 +59,7 @@ class SlabLabels final : public LabelRows {
 
   Extent extent_;
   std::vector<Slab> slabs_;
-  SlabWork work_;
+  std::function<std::unique_ptr<LabeledSlab>(const Slab& slab)> label_;
   SlabComponents components_;
 
   // State of rendering: one slab in memory, and rendered rows of the slab before it, which was freed. Only

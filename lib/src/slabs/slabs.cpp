@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "gpuccl/detail/count_runs.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
 #include "slabs/faces.hpp"
@@ -26,6 +27,14 @@ Labeling without_elements(Extent extent) {
   Labeling labeled;
   labeled.labels = std::make_unique<LabelImage>(extent, 0);
   return labeled;
+}
+
+std::unique_ptr<LabeledSlab> read_slab(const Slab& slab, Extent whole, const SlabWork& work) {
+  auto result = std::make_unique<LabeledSlab>();
+  result->bits = BitVolume(extent_of(slab, whole));
+  work.read(slab, result->bits);
+  check(result->bits.view());
+  return result;
 }
 
 /// Labels the slabs of an image in memory, and keeps their labels.
@@ -80,7 +89,13 @@ Labeling label_by_slabs(Extent extent, Connectivity connectivity, std::vector<Sl
   }
   return merger
       .finish([&](SlabComponents components) {
-        return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
+        auto label = [extent, work = std::move(work)](const Slab& slab) {
+          std::unique_ptr<LabeledSlab> here = read_slab(slab, extent, work);
+          here->labeled = work.label(here->bits.view());
+          return here;
+        };
+        return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(label),
+                                            std::move(components));
       })
       .labeled;
 }
@@ -125,9 +140,13 @@ using LabelSlab = std::function<SlabSummary(const Slab& slab)>;
 
 ValueLabeling finish(SlabMerger& merger, Extent extent, std::vector<Slab> slabs, LabelSlab label) {
   return merger.finish([&](SlabComponents components) {
-    SlabWork work;
-    work.label_slab = [label = std::move(label)](const Slab& slab) { return label(slab).labeled; };
-    return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(work), std::move(components));
+    auto label_slab = [label = std::move(label)](const Slab& slab) {
+      auto here = std::make_unique<LabeledSlab>();
+      here->labeled = label(slab).labeled;
+      return here;
+    };
+    return std::make_unique<SlabLabels>(extent, std::move(slabs), std::move(label_slab),
+                                        std::move(components));
   });
 }
 
