@@ -166,10 +166,7 @@ class BmpSource final : public SampleSource {
  public:
   BmpSource(std::shared_ptr<const InputFile> file, const ReadOptions& options)
       : file_(std::move(file)), header_(read_bmp_header(*file_, options.limits)) {
-    info_.format = "bmp";
-    info_.extent = header_.extent;
-    info_.bits_per_sample = header_.format.bits;
-    info_.photometric = name_of(header_.format.photometric);
+    describe("bmp", header_.extent, header_.format);
     info_.geometry.resolution = header_.resolution;
     const double end =
         static_cast<double>(header_.pixels) + static_cast<double>(stored_bytes()) * info_.extent.height;
@@ -180,8 +177,6 @@ class BmpSource final : public SampleSource {
     check_memory(info_.extent, buffer_bytes(), options);
   }
 
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return header_.format; }
   std::int64_t buffer_bytes() const override { return rows_at_once() * stored_bytes() + row_bytes(); }
 
   void decode_from_top(int, const Sink& sink) const override {
@@ -223,7 +218,6 @@ class BmpSource final : public SampleSource {
 
   std::shared_ptr<const InputFile> file_;
   BmpHeader header_;
-  ImageInfo info_;
 };
 
 /// Two letters are too few to recognize a bitmap. Two fields after its size are 0, except in cursors, so a

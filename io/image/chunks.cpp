@@ -100,7 +100,7 @@ void gather(const std::byte* from, std::int64_t stride, std::int64_t count, std:
 class ChunkSource final : public SampleSource {
  public:
   ChunkSource(std::shared_ptr<const Chunks> chunks, const ChunkedImage& image, const ReadOptions& options)
-      : memory_(memory_limit(options.limits)), chunks_(std::move(chunks)), format_(chunks_->grid().format) {
+      : memory_(memory_limit(options.limits)), chunks_(std::move(chunks)) {
     const std::vector<std::uint64_t>& shape = chunks_->grid().shape;
     const ImageAxes& axes = image.axes;
     const std::uint64_t depth = axes.z ? shape[*axes.z] : 1;
@@ -110,11 +110,9 @@ class ChunkSource final : public SampleSource {
     y_ = axis_of(axes.y);
     if (axes.z) z_ = axis_of(*axes.z);
     has_z_ = axes.z.has_value();
-    info_.format = image.format_name;
+    describe(image.format_name, {static_cast<int>(x_.size), static_cast<int>(y_.size), slices},
+             chunks_->grid().format);
     info_.checksums = image.checksums;
-    info_.extent = {static_cast<int>(x_.size), static_cast<int>(y_.size), slices};
-    info_.bits_per_sample = format_.bits;
-    info_.photometric = name_of(format_.photometric);
     info_.geometry = image.geometry;
     info_.geometry.has_slice_axis = image.axes.z.has_value();
     for (std::size_t axis = 0; axis < shape.size(); ++axis) {
@@ -134,8 +132,6 @@ class ChunkSource final : public SampleSource {
     }
   }
 
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return format_; }
   std::int64_t held_bytes() const override { return chunks_->held_bytes() + kept_bytes_; }
   int group_depth() const override { return static_cast<int>(std::min(z_.chunk, z_.size)); }
 
@@ -265,8 +261,6 @@ class ChunkSource final : public SampleSource {
 
   std::int64_t memory_;
   std::shared_ptr<const Chunks> chunks_;
-  SampleFormat format_;
-  ImageInfo info_;
   Axis x_, y_, z_;
   bool has_z_ = false;
   std::int64_t kept_ = 0, kept_bytes_ = 0;  // chunks that are kept for other images

@@ -255,21 +255,19 @@ namespace {
 /// Passes everything on.
 class SourcePart : public SampleSource {
  public:
-  explicit SourcePart(std::unique_ptr<SampleSource> source)
-      : source_(std::move(source)), info_(source_->info()) {}
+  explicit SourcePart(std::unique_ptr<SampleSource> source) : source_(std::move(source)) {
+    info_ = source_->info();
+  }
 
-  const ImageInfo& info() const override { return info_; }
   std::int64_t buffer_bytes() const override { return source_->buffer_bytes(); }
   std::int64_t held_bytes() const override { return source_->held_bytes(); }
   bool in_order() const override { return source_->in_order(); }
 
  protected:
   const SampleSource& source() const { return *source_; }
-  ImageInfo& own_info() { return info_; }
 
  private:
   std::unique_ptr<SampleSource> source_;
-  ImageInfo info_;
 };
 
 class Slices final : public SourcePart {
@@ -279,10 +277,10 @@ class Slices final : public SourcePart {
       : SourcePart(std::move(source)) {
     check_range(range, info().extent.depth);
     first_ = static_cast<int>(range.begin);
-    own_info().extent.depth = static_cast<int>(range.end - range.begin);
-    if (info().extent.depth == 1) own_info().geometry.has_slice_axis = false;
-    if (spacing) set_spacing(own_info().geometry, *spacing);
-    own_info().geometry.begin_at(first_);
+    info_.extent.depth = static_cast<int>(range.end - range.begin);
+    if (info().extent.depth == 1) info_.geometry.has_slice_axis = false;
+    if (spacing) set_spacing(info_.geometry, *spacing);
+    info_.geometry.begin_at(first_);
   }
 
   const SampleFormat& format(int z) const override { return source().format(first_ + z); }
@@ -306,12 +304,11 @@ class Slices final : public SourcePart {
 /// Passes on rows in a format of its own.
 class Reformatted : public SourcePart {
  public:
-  explicit Reformatted(std::unique_ptr<SampleSource> source)
-      : SourcePart(std::move(source)), format_(this->source().format(0)) {
+  explicit Reformatted(std::unique_ptr<SampleSource> given) : SourcePart(std::move(given)) {
+    format_ = source().format(0);
     format_.palette.clear();
   }
 
-  const SampleFormat& format(int) const override { return format_; }
   Extent slice_extent(int z) const override { return source().slice_extent(z); }
   void decode(int z, const Sink& sink) const override {
     source().decode(z, [&](const SampleRows& rows) { pass(z, rows, sink); });
@@ -322,8 +319,6 @@ class Reformatted : public SourcePart {
 
  protected:
   virtual void pass(int z, const SampleRows& rows, const Sink& sink) const = 0;
-
-  SampleFormat format_;
 };
 
 class Indices final : public Reformatted {
@@ -344,7 +339,7 @@ class ChannelSource final : public Reformatted {
       : Reformatted(std::move(source)), channel_(channel) {
     format_.channels = 1;
     if (format_.photometric != Photometric::min_is_white) format_.photometric = Photometric::min_is_black;
-    own_info().photometric = name_of(format_.photometric);
+    info_.photometric = name_of(format_.photometric);
   }
 
   std::int64_t buffer_bytes() const override {

@@ -93,21 +93,15 @@ class RawVolumeSource final : public SampleSource {
  public:
   RawVolumeSource(const RawVolume& volume, std::shared_ptr<const ByteSource> bytes,
                   std::shared_ptr<const GunzippedFile> compressed, std::int64_t memory)
-      : format_(volume.format),
-        raw_{std::move(bytes), volume.offset, volume.swapped},
+      : raw_{std::move(bytes), volume.offset, volume.swapped},
         compressed_(std::move(compressed)),
         memory_(memory) {
-    info_.format = volume.format_name;
-    info_.extent = volume.extent;
-    info_.bits_per_sample = format_.bits;
-    info_.photometric = name_of(format_.photometric);
+    describe(volume.format_name, volume.extent, volume.format);
     info_.geometry = volume.geometry;
     info_.is_image_stack = volume.is_image_stack;
     if (compressed_) info_.checksums = {compressed_->checksum()};
   }
 
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return format_; }
   std::int64_t buffer_bytes() const override { return raw_buffer_bytes(format_, info_.extent); }
   std::int64_t held_bytes() const override { return compressed_ ? compressed_->held_bytes() : 0; }
   bool in_order() const override { return compressed_ && compressed_->is_streamed(); }
@@ -119,8 +113,6 @@ class RawVolumeSource final : public SampleSource {
   }
 
  private:
-  ImageInfo info_;
-  SampleFormat format_;
   RawSamples raw_;
   std::shared_ptr<const GunzippedFile> compressed_;
   std::int64_t memory_;

@@ -278,6 +278,15 @@ const char* name_of(Photometric photometric) {
   return kNames[static_cast<std::size_t>(photometric)];
 }
 
+void SampleSource::describe(const std::string& format_name, const Extent& extent,
+                            const SampleFormat& format) {
+  format_ = format;
+  info_.format = format_name;
+  info_.extent = extent;
+  info_.bits_per_sample = format.bits;
+  info_.photometric = name_of(format.photometric);
+}
+
 void refuse_colors(Photometric photometric, const std::string& remedy) {
   const bool is_rgb = photometric == Photometric::rgb;
   throw Error(ErrorCode::data, std::string("has colors (") + name_of(photometric) + "); " + remedy +

@@ -97,8 +97,8 @@ class SampleSource {
   virtual ~SampleSource() = default;
 
   /// Without path and foreground rule, which the caller sets.
-  virtual const ImageInfo& info() const = 0;
-  virtual const SampleFormat& format(int z) const = 0;
+  const ImageInfo& info() const { return info_; }
+  virtual const SampleFormat& format(int /*z*/) const { return format_; }
   /// Returns width and height of slice z, which are equal for all slices unless ImageInfo::has_smaller_pages.
   virtual Extent slice_extent(int) const { return {info().extent.width, info().extent.height}; }
   /// Returns the memory of decode() for one slice.
@@ -123,6 +123,13 @@ class SampleSource {
   virtual void decode_group(int z0, int z1, const GroupSink& sink) const {
     for (int z = z0; z < z1; ++z) decode(z, [&sink, z](const SampleRows& rows) { sink(z, rows); });
   }
+
+ protected:
+  /// Sets format() and info().
+  void describe(const std::string& format_name, const Extent& extent, const SampleFormat& format);
+
+  ImageInfo info_;
+  SampleFormat format_;
 };
 
 /// Files keep the first pixel in the most significant bit of a byte, a BitVolume in the least significant.

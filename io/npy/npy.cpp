@@ -224,12 +224,8 @@ class NpySource final : public SampleSource {
  public:
   NpySource(std::shared_ptr<const InputFile> file, const ReadOptions& options) {
     const NpyHeader header = read_npy_header(*file, options.limits);
-    format_ = header.format;
-    info_.format = "npy";
-    info_.extent = header.extent;
+    describe("npy", header.extent, header.format);
     info_.geometry.has_slice_axis = header.has_slice_axis;
-    info_.bits_per_sample = format_.bits;
-    info_.photometric = name_of(format_.photometric);
     const std::uint64_t slice_bytes = static_cast<std::uint64_t>(format_.row_bytes(info_.extent.width)) *
                                       static_cast<std::uint64_t>(info_.extent.height);
     if (options.warn &&
@@ -241,8 +237,6 @@ class NpySource final : public SampleSource {
     check_memory(info_.extent, buffer_bytes() + held_bytes(), options);
   }
 
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return format_; }
   std::int64_t buffer_bytes() const override { return raw_buffer_bytes(format_, info_.extent); }
   std::int64_t held_bytes() const override { return fortran_ ? fortran_->held_bytes() : 0; }
   bool in_order() const override { return fortran_ != nullptr; }
@@ -261,8 +255,6 @@ class NpySource final : public SampleSource {
     }
   }
 
-  ImageInfo info_;
-  SampleFormat format_;
   RawSamples raw_;
   std::int64_t memory_ = 0;
   std::unique_ptr<FortranSlices> fortran_;

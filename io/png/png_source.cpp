@@ -99,13 +99,9 @@ class PngSource final : public SampleSource {
     const png_uint_32 width = png_get_image_width(png, header), height = png_get_image_height(png, header);
     check_page_size(width, height, options.limits);
 
-    format_ = format_of(png, header);
+    describe("png", {static_cast<int>(width), static_cast<int>(height), 1}, format_of(png, header));
     check_format(format_);
-    info_.format = "png";
     info_.checksums = {"CRC-32", "Adler-32"};
-    info_.extent = {static_cast<int>(width), static_cast<int>(height), 1};
-    info_.bits_per_sample = format_.bits;
-    info_.photometric = name_of(format_.photometric);
     info_.geometry.resolution = resolution_of(png, header);
 
     const double image_bytes = static_cast<double>(format_.row_bytes(width)) * height;
@@ -133,8 +129,6 @@ class PngSource final : public SampleSource {
     if (options.warn && !decoder.warning().empty()) options.warn("libpng: " + decoder.warning());
   }
 
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return format_; }
   std::int64_t buffer_bytes() const override { return buffer_bytes_; }
 
   void decode(int, const Sink& sink) const override {
@@ -209,8 +203,6 @@ class PngSource final : public SampleSource {
   }
 
   std::shared_ptr<const InputFile> file_;
-  ImageInfo info_;
-  SampleFormat format_;
   PngLayout layout_;
   bool in_one_piece_ = false;
   std::int64_t buffer_bytes_ = 0;

@@ -136,10 +136,7 @@ class PnmTextSource final : public SampleSource {
   PnmTextSource(const PnmHeader& header, std::shared_ptr<const InputFile> file, const ReadOptions& options)
       : header_(header), file_(std::move(file)) {
     const RawVolume& image = header_.image;
-    info_.format = image.format_name;
-    info_.extent = image.extent;
-    info_.bits_per_sample = image.format.bits;
-    info_.photometric = name_of(image.format.photometric);
+    describe(image.format_name, image.extent, image.format);
     const auto samples = static_cast<double>(image.extent.elements()) * image.format.channels;
     // A digit each, and something between numbers.
     const double least = header_.is_bitmap ? samples : 2 * samples - 1;
@@ -148,8 +145,6 @@ class PnmTextSource final : public SampleSource {
     check_memory(info_.extent, buffer_bytes(), options);
   }
 
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return header_.image.format; }
   std::int64_t buffer_bytes() const override { return header_.image.format.row_bytes(info_.extent.width); }
 
   void decode_from_top(int, const Sink& sink) const override {
@@ -186,7 +181,6 @@ class PnmTextSource final : public SampleSource {
 
   PnmHeader header_;
   std::shared_ptr<const InputFile> file_;
-  ImageInfo info_;
 };
 
 bool is_pnm(const InputFile& file) {

@@ -33,6 +33,7 @@ class TiffSource final : public SampleSource {
         warn_(options.warn) {
     std::unique_ptr<TiffHandle> handle = file_->take_handle();
     contents_ = read_tiff_contents(*handle, *file_, options);
+    info_ = std::move(contents_.info);
     file_->give_back(std::move(handle));
   }
 
@@ -41,14 +42,13 @@ class TiffSource final : public SampleSource {
     return contents_.reading.all_channels ? std::optional(contents_.channel) : std::nullopt;
   }
 
-  const ImageInfo& info() const override { return contents_.info; }
   const SampleFormat& format(int z) const override { return contents_.formats[slice(z).format]; }
   Extent slice_extent(int z) const override { return {slice(z).width, slice(z).height}; }
   std::int64_t buffer_bytes() const override { return contents_.buffer_bytes; }
 
   /// Decodes the only page with all threads, or a page of a stack with one.
   void decode(int z, const Sink& sink) const override {
-    decode(z, sink, decoding_memory(contents_.info.extent, max_bytes_));
+    decode(z, sink, decoding_memory(info_.extent, max_bytes_));
   }
   void decode_from_top(int z, const Sink& sink) const override { decode(z, sink, 0); }
 

@@ -25,11 +25,9 @@ double variance_between(const std::vector<std::uint64_t>& histogram, std::size_t
 class MemorySource final : public SampleSource {
  public:
   MemorySource(const SampleFormat& format, Extent extent, std::vector<std::byte> bytes)
-      : format_(format), bytes_(std::move(bytes)) {
-    info_.extent = extent;
+      : bytes_(std::move(bytes)) {
+    describe("memory", extent, format);
   }
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return format_; }
   std::int64_t buffer_bytes() const override { return 0; }
   /// How often a slice was.
   int decoded() const { return decoded_; }
@@ -42,9 +40,7 @@ class MemorySource final : public SampleSource {
   }
 
  private:
-  SampleFormat format_;
   std::vector<std::byte> bytes_;
-  ImageInfo info_;
   mutable std::atomic<int> decoded_ = 0;
 };
 

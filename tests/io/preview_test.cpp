@@ -1,6 +1,5 @@
 #include "io/write/preview.hpp"
 
-#include "io/image/label_color.hpp"
 #include "io/write/contact_sheet.hpp"
 #include "label_samples.hpp"
 #include "png_pixels.hpp"
@@ -159,8 +158,6 @@ class Samples final : public SampleSource {
                           static_cast<std::size_t>(x)];
   }
 
-  const ImageInfo& info() const override { return info_; }
-  const SampleFormat& format(int) const override { return format_; }
   Extent slice_extent(int z) const override { return pages_[static_cast<std::size_t>(z)]; }
   std::int64_t buffer_bytes() const override { return 0; }
   void decode_from_top(int z, const Sink& sink) const override {
@@ -174,8 +171,6 @@ class Samples final : public SampleSource {
 
  private:
   std::vector<Extent> pages_;
-  ImageInfo info_;
-  SampleFormat format_;
   std::vector<std::vector<std::uint8_t>> samples_;
 };
 
