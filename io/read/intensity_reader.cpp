@@ -258,8 +258,10 @@ void IntensityReader::read_rows(int z, const std::function<void(int y, int rows,
   });
 }
 
-void IntensityReader::read(int z, const Sink& sink) const { read_rows(z, sink, to_doubles); }
-void IntensityReader::read_long(int z, const LongSink& sink) const { read_rows(z, sink, to_whole_numbers); }
+void IntensityReader::read(int z, int, int, const Sink& sink) const { read_rows(z, sink, to_doubles); }
+void IntensityReader::read_long(int z, int, int, const LongSink& sink) const {
+  read_rows(z, sink, to_whole_numbers);
+}
 
 constexpr int kRowsAtOnce = 512;
 
@@ -293,7 +295,7 @@ std::int64_t MarkerImage::buffer_bytes() const {
          std::int64_t{at_once.width} * static_cast<std::int64_t>(sizeof(double));
 }
 
-void MarkerImage::read(int z, const Sink& sink) const {
+void MarkerImage::read(int z, int, int, const Sink& sink) const {
   with_path(path_, [&] {
     const Extent all = extent();
     if (all.depth == 1) {

@@ -36,8 +36,8 @@ class IntensityReader final : public IntensityImage {
   Values values() const override { return values_; }
   /// Decodes slices from z on, if the source stores slices together.
   int slices_at_once(int z) const override;
-  void read(int z, const Sink& sink) const override;
-  void read_long(int z, const LongSink& sink) const override;
+  void read(int z, int first, int end, const Sink& sink) const override;
+  void read_long(int z, int first, int end, const LongSink& sink) const override;
 
  private:
   int slices_ahead() const;
@@ -88,7 +88,7 @@ class MarkerImage final : public IntensityImage {
   Kind kind() const override { return Kind::whole; }
   Values values() const override { return {}; }
   int slices_at_once(int) const override { return 1; }
-  void read(int z, const Sink& sink) const override;
+  void read(int z, int first, int end, const Sink& sink) const override;
 
  private:
   int slices_ahead() const;

@@ -73,10 +73,10 @@ class Samples final : public IntensityImage {
   Kind kind() const override { return kind_; }
   Values values() const override { return {}; }
   int slices_at_once(int) const override { return 1; }
-  void read(int z, const Sink& sink) const override {
+  void read(int z, int, int, const Sink& sink) const override {
     sink(0, extent_.height, samples_.data() + std::int64_t{z} * extent_.height * extent_.width);
   }
-  void read_long(int z, const LongSink& sink) const override {
+  void read_long(int z, int, int, const LongSink& sink) const override {
     sink(0, extent_.height, long_samples_.data() + std::int64_t{z} * extent_.height * extent_.width);
   }
 

@@ -23,10 +23,10 @@ class Samples final : public IntensityImage {
   Kind kind() const override { return whole_ ? Kind::whole : Kind::real; }
   Values values() const override { return values_; }
   int slices_at_once(int) const override { return at_once; }
-  void read(int z, const Sink& sink) const override { read_band(z, 0, extent_.height, sink); }
   bool reads_bands() const override { return bands; }
-  void read_band(int z, int y, int end, const Sink& sink) const override {
-    for (; y < end; y += rows)
+  void read(int z, int first, int last, const Sink& sink) const override {
+    const int end = bands ? last : extent_.height;
+    for (int y = bands ? first : 0; y < end; y += rows)
       sink(y, std::min(rows, end - y),
            samples.data() + (static_cast<std::int64_t>(z) * extent_.height + y) * extent_.width);
   }
@@ -53,8 +53,8 @@ class LongSamples final : public IntensityImage {
   Kind kind() const override { return Kind::long_whole; }
   Values values() const override { return {}; }
   int slices_at_once(int) const override { return at_once; }
-  void read(int, const Sink&) const override { FAIL("doubles do not hold these"); }
-  void read_long(int z, const LongSink& sink) const override {
+  void read(int, int, int, const Sink&) const override { FAIL("doubles do not hold these"); }
+  void read_long(int z, int, int, const LongSink& sink) const override {
     sink(0, extent_.height, samples.data() + static_cast<std::int64_t>(z) * extent_.height * extent_.width);
   }
 

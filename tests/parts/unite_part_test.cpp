@@ -77,8 +77,10 @@ class RandomSamples final : public IntensityImage {
     return of_ == Of::u8 ? Values{0, 256} : of_ == Of::i16 ? Values{-32768, 65536} : Values{};
   }
   int slices_at_once(int) const override { return at_once_; }
-  void read(int z, const Sink& sink) const override { sink(0, extent_.height, samples_.data() + first(z)); }
-  void read_long(int z, const LongSink& sink) const override {
+  void read(int z, int, int, const Sink& sink) const override {
+    sink(0, extent_.height, samples_.data() + first(z));
+  }
+  void read_long(int z, int, int, const LongSink& sink) const override {
     sink(0, extent_.height, long_samples_.data() + first(z));
   }
 

@@ -99,14 +99,12 @@ class ArraySamples final : public IntensityImage {
   }
   int slices_at_once(int) const override { return std::max(1, extent().depth); }
   bool reads_bands() const override { return true; }
-  void read_band(int z, int first, int end, const Sink& sink) const override {
+  void read(int z, int first, int end, const Sink& sink) const override {
     read_as<double>(z, first, end, sink);
   }
-  void read_long_band(int z, int first, int end, const LongSink& sink) const override {
+  void read_long(int z, int first, int end, const LongSink& sink) const override {
     read_as<WholeNumber>(z, first, end, sink);
   }
-  void read(int z, const Sink& sink) const override { read_band(z, 0, extent().height, sink); }
-  void read_long(int z, const LongSink& sink) const override { read_long_band(z, 0, extent().height, sink); }
 
  private:
   template <class To, class S>

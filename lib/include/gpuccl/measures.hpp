@@ -317,18 +317,13 @@ class IntensityImage {
   /// Receives rows [y, y + rows) of slice z from the top, columns().count samples each. read() throws
   /// Error (data, io).
   using Sink = std::function<void(int y, int rows, const double* samples)>;
-  virtual void read(int z, const Sink& sink) const = 0;
-  /// As Sink, for Kind::long_whole.
+  /// Passes on rows [first, end) if reads_bands() is true, otherwise all rows.
+  virtual void read(int z, int first, int end, const Sink& sink) const = 0;
+  /// Sink and read() for Kind::long_whole.
   using LongSink = std::function<void(int y, int rows, const WholeNumber* samples)>;
-  virtual void read_long(int /*z*/, const LongSink& /*sink*/) const {}
-
+  virtual void read_long(int /*z*/, int /*first*/, int /*end*/, const LongSink& /*sink*/) const {}
   /// Returns true if several threads may read rows of the same slice.
   virtual bool reads_bands() const { return false; }
-  /// As read() and read_long(), for rows [first, end) if reads_bands() is true, otherwise for all rows.
-  virtual void read_band(int z, int /*first*/, int /*end*/, const Sink& sink) const { read(z, sink); }
-  virtual void read_long_band(int z, int /*first*/, int /*end*/, const LongSink& sink) const {
-    read_long(z, sink);
-  }
 };
 
 /// Intensity measures of the components of an image.

@@ -188,9 +188,9 @@ class IntensityPass final : public SamplesPass {
       }
     };
     if constexpr (std::is_same_v<Sample, WholeNumber>)
-      image_.read_long_band(z, chunk.y0, chunk.y1, take);
+      image_.read_long(z, chunk.y0, chunk.y1, take);
     else
-      image_.read_band(z, chunk.y0, chunk.y1, take);
+      image_.read(z, chunk.y0, chunk.y1, take);
   }
 
   void add_runs(const LabelRuns& runs, int y, int z, const Sample* samples, const Region& chunk,
