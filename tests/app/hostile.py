@@ -14,7 +14,9 @@ import sys
 import tempfile
 import time
 import zipfile
-import zlib
+
+import image_files
+from image_files import npy, png, zarr
 
 try:
     import h5py
@@ -49,28 +51,6 @@ def peak_kib(*words):
                              file_actions=[(os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0)])
     _, status, usage = os.wait4(process, 0)
     return os.waitstatus_to_exitcode(status), usage.ru_maxrss
-
-
-def png(path, pixels):
-    """Returns a PNG of gray rows."""
-    def chunk(kind, data):
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-    rows = b"".join(b"\0" + bytes(row) for row in pixels)
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", len(pixels[0]), len(pixels), 8, 0, 0, 0, 0))
-                     + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
-
-
-def npy(path, shape, data, kind="|u1"):
-    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
-    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + data)
-
-
-def zarr(path, shape, chunks, files=(), **more):
-    path.mkdir()
-    (path / ".zarray").write_text(json.dumps({"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "|u1", "compressor": None,
-                                              "fill_value": 0, "order": "C", "filters": None, **more}))
-    for name, content in files:
-        (path / name).write_bytes(content)
 
 
 def ome_group(path):
@@ -318,19 +298,8 @@ def nifti(dims, samples=b""):
 
 
 def tiff(description, pages=1, side=8):
-    """Uncompressed pages of bytes, each with the description."""
-    text, content, link = description.encode() + b"\0", bytearray(b"II*\0\0\0\0\0"), 4
-    for page in range(pages):
-        struct.pack_into("<I", content, link, len(content))
-        tags = [(256, 4, 1, side), (257, 4, 1, side), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(text), 0),
-                (273, 4, 1, 0), (278, 4, 1, side), (279, 4, 1, side * side)]
-        at = len(content) + 2 + 12 * len(tags) + 4
-        tags[5], tags[6] = (270, 2, len(text), at), (273, 4, 1, at + len(text))
-        content += struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags)
-        link = len(content)
-        content += bytes(4) + text + bytes([page % 2, 0, 1, 0]) * (side * side // 4)
-        content += bytes(len(content) % 2)
-    return bytes(content)
+    """Pages, each with the description."""
+    return image_files.tiff([(side, side, bytes([page % 2, 0, 1, 0]) * (side * side // 4)) for page in range(pages)], [description] * pages)
 
 
 def claims(folder):

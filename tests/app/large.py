@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+from image_files import npy_header
+
 GPUCCL, BESIDE = sys.argv[1], 64  # MiB in addition to --memory: the program, its libraries, the stacks of threads
 PLAIN = b"__asan_init" not in pathlib.Path(GPUCCL).read_bytes()  # sanitizers take memory of their own
 LONG = len(sys.argv) > 2
@@ -35,10 +37,9 @@ MANY = [
 def write(path, width, height, slices):
     """An array of numpy with boxes; zeros are not written."""
     shape = (len(slices), height, width) if len(slices) > 1 else (height, width)
-    header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {shape}, }}".ljust(117) + "\n"
     row = (b"\1" * (CELL // 2) + bytes(CELL // 2)) * math.ceil(width / CELL)
     with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode())
+        file.write(npy_header(shape))
         begin = file.tell()
         for at, z in enumerate(slices):
             for y in range(0, height if z % CELL < CELL // 2 else 0, CELL):

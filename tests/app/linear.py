@@ -15,6 +15,8 @@ import sys
 import tempfile
 import zlib
 
+import image_files
+
 GPUCCL = sys.argv[1]
 MOST = 5  # times
 
@@ -28,26 +30,12 @@ def instructions(folder, words):
 
 
 def tiff(description, pages, side=8):
-    """Uncompressed pages of bytes; the first has the description."""
-    content, link = bytearray(b"II*\0\0\0\0\0"), 4
-    for page in range(pages):
-        text = description.encode() + b"\0" if page == 0 else b"\0\0\0\0"
-        struct.pack_into("<I", content, link, len(content))
-        at = len(content) + 2 + 12 * 9 + 4
-        place = at if len(text) > 4 else 0
-        tags = [(256, 4, 1, side), (257, 4, 1, side), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, 1), (270, 2, len(text), place),
-                (273, 4, 1, at + len(text)), (278, 4, 1, side), (279, 4, 1, side * side)]
-        content += struct.pack("<H", len(tags)) + b"".join(struct.pack("<HHII", *tag) for tag in tags)
-        link = len(content)
-        content += bytes(4) + text + bytes([1, 0, 1, 0]) * (side * side // 4)
-        content += bytes(len(content) % 2)
-    return bytes(content)
+    """Pages, of which the first has the description."""
+    return image_files.tiff([(side, side, bytes([1, 0, 1, 0]) * (side * side // 4))] * pages, [description])
 
 
 def npy(path, rows):
-    header = f"{{'descr': '<u2', 'fortran_order': False, 'shape': ({len(rows)}, {len(rows[0])}), }}".ljust(117) + "\n"
-    samples = b"".join(struct.pack(f"<{len(row)}H", *row) for row in rows)
-    path.write_bytes(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode() + samples)
+    image_files.npy(path, (len(rows), len(rows[0])), b"".join(struct.pack(f"<{len(row)}H", *row) for row in rows), "<u2")
 
 
 def imagej(folder, axis, count):
@@ -88,12 +76,10 @@ def pages(folder, n):
 
 def zarr(folder, shape, chunks, attributes, compressor=None):
     store = folder / "in.zarr"
-    (store / "0").mkdir(parents=True)
+    image_files.zarr(store / "0", shape, chunks, compressor=compressor, fill_value=1)
     (store / ".zgroup").write_text('{"zarr_format":2}')
     (store / ".zattrs").write_text(json.dumps({"multiscales": [{"version": "0.4", "axes": ["y", "x"], "datasets": [{"path": "0"}]}],
                                                **attributes}))
-    (store / "0/.zarray").write_text(json.dumps({"zarr_format": 2, "shape": shape, "chunks": chunks, "dtype": "|u1", "compressor": compressor,
-                                                 "fill_value": 1, "order": "C", "filters": None}))
     return store
 
 

@@ -15,6 +15,8 @@ import sys
 import tempfile
 import zlib
 
+from image_files import npy_header
+
 GPUCCL = sys.argv[1]
 if b"__asan_init" in pathlib.Path(GPUCCL).read_bytes():
     print("skipped: sanitizers take memory of their own")
@@ -129,10 +131,9 @@ def make_odd(kind, size, path):
             file.write(struct.pack("<2sHIH", b"II", 42, 8, len(tags)) + b"".join(struct.pack("<HHII", tag, 4, 1, value) for tag, value in tags.items()) + bytes(4) + samples)
         return
     if kind in ("distinct", "far", "few"):
-        header = f"{{'descr': '<u4', 'fortran_order': False, 'shape': {(*depth, height, width)}, }}".ljust(117) + "\n"
         step, noise = 3 if kind == "far" else 1, random.Random(1)
         with open(path, "wb") as file:
-            file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode())
+            file.write(npy_header((*depth, height, width), "<u4"))
             for row in range(height * math.prod(depth)):
                 values = (1 + row * width + x for x in range(width))
                 if kind == "few":
@@ -142,15 +143,13 @@ def make_odd(kind, size, path):
     if kind in ("comb", "checker", "columns"):
         rows = {"comb": [b"\1" * width, b"\1" + b"\0" * (width - 1)], "columns": [b"\1\0" * (width // 2)] * 2,
                 "checker": [b"\1\0" * (width // 2), b"\0\1" * (width // 2)]}[kind]
-        header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(*depth, height, width)}, }}".ljust(117) + "\n"
         with open(path, "wb") as file:  # in pieces: a child begins with the memory of this process
-            file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode())
+            file.write(npy_header((*depth, height, width)))
             for _ in range(height * math.prod(depth) // 2):
                 file.writelines(rows)
         return
-    header = f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(*depth, height, width)}, }}".ljust(117) + "\n"
     with open(path, "wb") as file:
-        file.write(b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header.encode())
+        file.write(npy_header((*depth, height, width)))
         for _ in range(100):
             file.write((b"\1\2" if kind == "pairs" else b"\1\0") * (width * height * math.prod(depth) // 200))
 

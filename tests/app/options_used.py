@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 
+import image_files
 import numpy
 
 TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
@@ -126,15 +127,6 @@ def bmp(image):
     return head + info + palette + b"".join(bytes(line).ljust(row, b"\0") for line in image)
 
 
-def white_tiff(image):
-    """A MinIsWhite TIFF."""
-    height, width = image.shape
-    tags = [(256, width), (257, height), (258, 8), (259, 1), (262, 0), (273, 8 + 2 + 8 * 12 + 4), (278, height),
-            (279, width * height)]
-    entries = b"".join(struct.pack("<HHII", tag, 4 if tag in (273, 279) else 3, 1, value) for tag, value in tags)
-    return b"II*\0" + struct.pack("<IH", 8, len(tags)) + entries + struct.pack("<I", 0) + image.tobytes()
-
-
 def write(path, content):
     with open(path, "wb") as file:
         file.write(content)
@@ -152,7 +144,7 @@ def make_inputs(program):
         code, _, errors = program.run(["measure", base, "-o", os.path.join(folder, name), "--spacing", "1,1,1", "--quiet"])
         assert code == 0, errors
         inputs.append(name)
-    for name, content in (("palette.bmp", bmp(IMAGE)), ("image.mgh", mgh(IMAGE)), ("white.tif", white_tiff(255 - IMAGE)),
+    for name, content in (("palette.bmp", bmp(IMAGE)), ("image.mgh", mgh(IMAGE)), ("white.tif", tiff([255 - IMAGE], photometric=0)),
                           ("image.pgm", b"P5 12 11 255\n" + IMAGE.tobytes())):
         write(os.path.join(folder, name), content)
         inputs.append(name)
@@ -287,31 +279,8 @@ def follow(program, command, words, depth=0):
     return failures
 
 
-def stack_tiff(pages, description="", software="", channels=1, photometric=1):
-    """A TIFF with a directory for each page."""
-    content = bytearray(b"II*\0\0\0\0\0")
-    link = 4
-    for number, page in enumerate(pages):
-        text = description.encode() + b"\0" if number == 0 and description else b""
-        start = len(content)
-        content += page.tobytes() + text
-        content += b"\0" * (len(content) % 2)
-        struct.pack_into("<I", content, link, len(content))
-        height, width = page.shape[:2]
-        tags = [(256, 3, 1, width), (257, 3, 1, height), (258, 3, 1, 8), (259, 3, 1, 1), (262, 3, 1, photometric),
-                (273, 4, 1, start), (277, 3, 1, channels), (278, 3, 1, height), (279, 4, 1, page.nbytes)]
-        if text:
-            tags.append((270, 2, len(text), start + page.nbytes))
-        if channels > 1:
-            tags.append((338, 3, 1, 0))
-            tags[2] = (258, 3, 2, 8 | 8 << 16)
-        tags.sort()
-        content += struct.pack("<H", len(tags))
-        for tag in tags:
-            content += struct.pack("<HHII", *tag)
-        link = len(content)
-        content += struct.pack("<I", 0)
-    return bytes(content)
+def tiff(pages, description="", **more):
+    return image_files.tiff([(page.shape[1], page.shape[0], page.tobytes()) for page in pages], [description], **more)
 
 
 def check_remedies(program):
@@ -331,10 +300,10 @@ def check_remedies(program):
         "scanimage.tif": "state.configPath='x'",
     }
     for name, text in described.items():
-        write(os.path.join(folder, name), stack_tiff(pages, text))
+        write(os.path.join(folder, name), tiff(pages, text))
     write(os.path.join(folder, "composite.tif"),
-          stack_tiff([numpy.stack([IMAGE, IMAGE], -1)], "ImageJ=1.53t\nchannels=2\nmode=composite\n", channels=2))
-    write(os.path.join(folder, "sizes.tif"), stack_tiff([pages[0], pages[1][:5].copy()]))
+          tiff([numpy.stack([IMAGE, IMAGE], -1)], "ImageJ=1.53t\nchannels=2\nmode=composite\n", channels=2))
+    write(os.path.join(folder, "sizes.tif"), tiff([pages[0], pages[1][:5].copy()]))
     head = b"NRRD0004\ntype: uint8\ndimension: 4\nencoding: raw\n"
     samples = numpy.stack([IMAGE] * 4).tobytes()
     write(os.path.join(folder, "list.nrrd"), head + b"sizes: 2 12 11 2\nkinds: list domain domain domain\n\n" + samples)
