@@ -243,7 +243,7 @@ class Tasks:
         out.mkdir(parents=True)
         source = folder / "in.tif"
         names = [out / name for name in ("labels.tiff", "labels.csv", "labels.json")]
-        self.words = ["label", source, "-o", names[0], "--stats", names[1], "--overwrite", *FIXED]
+        self.words = ["label", source, "-o", names[0], "--stats", names[1], "--fill-holes", "--overwrite", *FIXED]
         self.outputs = Outputs(names)
         for seed in (1, 2):
             generate(source, "300x250x8", seed)
@@ -260,7 +260,8 @@ class Tasks:
     def steps(self):
         each = [[*self.words, "--part", f"{part}/{self.PARTS}", "--parts-dir", self.parts] for part in range(1, self.PARTS + 1)]
         self.killer.rng.shuffle(each)
-        return [*each, ["join", self.parts, "--quiet"], *each, ["join", self.parts, "--quiet", "--finish"]]
+        join = ["join", self.parts, "--quiet"]
+        return [*each, join, *each, join, *each, [*join, "--finish"]]  # holes, labels, outputs
 
     def do(self, steps):
         for step in steps:

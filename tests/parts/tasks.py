@@ -1,7 +1,7 @@
 """tasks.py GPUCCL: tasks that fail, and the files of one process to the last byte after the failures.
 
-Tasks are killed at random moments or run twice; files of parts are missing, damaged, crafted or of another run; a disk
-is full; an input is replaced. tests/golden labels by tasks with every format and option. GPUCCL_LONG: more of all.
+Tasks are run twice; files of parts are missing, damaged, crafted or of another run; a disk
+is full; an input is replaced. tests/app/kills.py kills tasks. tests/golden labels by tasks with every format and option. GPUCCL_LONG: more of all.
 """
 import copy
 import json
@@ -12,7 +12,6 @@ import random
 import re
 import resource
 import shutil
-import signal
 import struct
 import subprocess
 import sys
@@ -124,40 +123,6 @@ class Case:
 
     def check_untouched(self):
         assert list((self.folder / "out").iterdir()) == []
-
-
-def killed(scratch, count):
-    """All steps of a run, with processes killed at random; a step goes on when all of it has succeeded."""
-    rng = random.Random(1)
-    source = scratch / "in.tif"
-    generate(source, (600, 400, 12), 0.3, 1)
-    case = Case(scratch / "case", source, 3, ["--compress", "none", "--fill-holes"])
-    begin = time.monotonic()
-    case.each()
-    longest = (time.monotonic() - begin) / case.parts * 1.2
-    kills = 0
-    while kills < count:
-        shutil.rmtree(case.dir)
-        for file in case.outputs:
-            file.unlink(missing_ok=True)
-        tasks = [case.task(part) for part in range(1, case.parts + 1)]
-        for step in (tasks, [case.join()], tasks, [case.join()], tasks, [case.join("--finish")]):
-            waiting = list(step)
-            rng.shuffle(waiting)
-            while waiting:
-                process = start(waiting[-1])
-                if rng.random() < 0.7:
-                    time.sleep(rng.random() * longest)
-                    process.send_signal(rng.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM]))
-                err = process.communicate()[1]
-                assert process.returncode in (0, -signal.SIGKILL, -signal.SIGTERM), (process.returncode, err)
-                kills += process.returncode != 0
-                if process.returncode == 0:
-                    waiting.pop()
-        for left in (scratch / "case/out").glob(".gpuccl-*"):  # of SIGKILL
-            left.unlink()
-        case.check()
-    print("killed at random moments:", kills)
 
 
 def same_part_at_once(scratch, rounds):
@@ -635,7 +600,7 @@ def stacks(scratch):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    tests = [(killed, (200 if LONG else 12,)), (same_part_at_once, (20 if LONG else 2,)), (mended, (1 if LONG else 0.15,)), (refused, ()), (full_disk, ()), (finished, ()), (nothing_left, ()), (links, ()), (written_by_others, ()),
+    tests = [(same_part_at_once, (20 if LONG else 2,)), (mended, (1 if LONG else 0.15,)), (refused, ()), (full_disk, ()), (finished, ()), (nothing_left, ()), (links, ()), (written_by_others, ()),
              (crafted, (200 if LONG else 12,)), (stacks, ())]
     for test, arguments in tests:
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
