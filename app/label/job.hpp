@@ -145,8 +145,8 @@ struct LabelSummary {
   std::string foreground_rule;
 };
 
-/// Takes all steps for one input, which several processes may label. Afterwards all outputs are complete; or it
-/// throws as Job does, and no output was changed.
+/// Takes all steps for one input, which several processes may label. Afterwards all outputs are complete; or
+/// it throws as Job does, and no output was changed.
 LabelSummary label_file(PartLink& link, const LabelPaths& files, LabelOptions options, LazyEngine& engine);
 /// Labels a whole image.
 LabelSummary label_file(const LabelPaths& files, const LabelOptions& options, LazyEngine& engine);
