@@ -234,6 +234,8 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
         all >= kLeastElements && static_cast<std::int64_t>(piece.report().foreground) == all) {
       const std::set<std::uint64_t> distinct(found.values.begin(), found.values.end());
       if (distinct.size() == 2) objects.without_background.assign(distinct.begin(), distinct.end());
+      if (found.labeled.components.size() == 1)
+        print_warning(path, "every pixel is foreground, so the image is one object; check the input");
     }
     if (!options.label && piece.report().any_nan) print_warning(path, io::kHintOfNan);
     objects.labels = std::move(found.labeled.labels);
@@ -352,7 +354,7 @@ FoundPairs find_pairs(const io::Source& truth, const io::Source& prediction,
       truth.is_folder && (prediction.is_folder || (prediction.is_store && !objects.every_frame));
   for (const auto& [one, other] : {std::tie(truth, prediction), std::tie(prediction, truth)})
     if (other.is_folder && !(one.is_folder || one.is_store)) {
-      const bool exists = one.is_stream || std::filesystem::exists(one.path, unknown);
+      const bool exists = one.is_stream || std::filesystem::exists(io::split_input(one.path).file, unknown);
       if (exists && objects.every_frame) continue;
       throw io::FileError(one, ErrorCode::no_input,
                           exists ? "is no folder, but the other is; --frame all matches its time points with "

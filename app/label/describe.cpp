@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -86,6 +87,8 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
            " is foreground";
   if (is_flat && !options.invert && !options.has_rule() && rule == "nonzero")
     return "all pixels are 0, so nothing is foreground";
+  if (findings.has_one_value && findings.foreground >= 1 && !options.invert && !options.has_rule())
+    return "all pixels have the same value, so every pixel is foreground; check the input";
   if (input.otsu_cuts_peak)
     return "the threshold of otsu divides the most frequent values, with no valley between two peaks, as "
            "in an image without objects; check the result, or set --threshold T";
@@ -110,6 +113,9 @@ std::string foreground_hint(const io::ImageInfo& input, const io::ForegroundOpti
 /// Returns the hint for --value. Integers of few bits have values that are known without looking.
 std::string hint_of_value(const io::ImageInfo& input, const io::ForegroundOptions& options,
                           const Findings& findings) {
+  if (findings.foreground == (options.invert ? 0 : 1) && input.elements() >= kLeastElements)
+    return "every pixel has a value of --value, so " +
+           std::string(options.invert ? "nothing" : "everything") + " is foreground";
   if (findings.foreground != (options.invert ? 1 : 0)) return "";
   std::string none = options.values.size() == 1 && options.values.front().is_one()
                          ? "no pixel has the value of --value"
@@ -225,6 +231,20 @@ std::string hint_of_no_background(const io::ImageInfo& input, double foreground,
   return "no pixel is 0, so the background is among the values, as in segmentations by ilastik, where it is "
          "1; leave it out with --keep '" +
          std::string(are_objects ? "label" : "value") + " != 1'";
+}
+
+/// Returns a line if single pixels are about as frequent as where each pixel is foreground by chance; else
+/// "".
+std::string hint_of_noise(const io::ImageInfo& input, double foreground, Connectivity connectivity,
+                          std::uint64_t single) {
+  constexpr double kLeastShare = 0.01, kLeastSingle = 32, kAsFrequent = 0.7;
+  const double expected = static_cast<double>(input.elements()) * foreground *
+                          std::pow(1 - foreground, static_cast<int>(connectivity));
+  if (foreground < kLeastShare || expected < kLeastSingle ||
+      static_cast<double>(single) < kAsFrequent * expected)
+    return "";
+  return "single pixels are as frequent as if the threshold of otsu divided noise; check the result, set "
+         "--threshold T, or drop small components with --min-size";
 }
 
 /// Returns a line if components of this connectivity cannot touch; else "".
@@ -357,6 +377,8 @@ void ImageReport::selected(PartLink& link, const LabelInput& input, const Global
     in_boxes += elements;
   }
   elements_in_boxes = link.scan(in_boxes).all;
+  const auto& areas = part.components.area;
+  single = link.scan(static_cast<std::uint64_t>(std::count(areas.begin(), areas.end(), 1))).all;
   one_is_around = are_all_around(link, input, part);
   const ValueOptions& options = input.options().values;
   if (!options.sums_values()) return;
@@ -389,6 +411,7 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
     longest(report.statistics_ms, piece.statistics_ms);
   }
   findings.more_than_two_values = values.size() > 2;
+  findings.has_one_value = values.size() == 1;
   report.input = info;
   report.input.foreground_rule = first.foreground_rule;
   report.input.otsu_cuts_peak = first.otsu_cuts_peak;
@@ -447,24 +470,27 @@ void Description::selected(ImageReport& image) {
   const std::uint64_t values = options_.values.objects ? image.count + image.dropped
                                : report.values         ? report.values->size()
                                                        : 0;
-  if (std::string line = hint_of_no_background(report.input, report.foreground, values, image.one_is_around,
-                                               options_.values.objects);
-      options_.values.by_values && options_.selection.keep.steps.empty() && !line.empty()) {
+  const auto hint = [&](const std::string& line) {
+    if (line.empty()) return;
     report.hints.push_back(line);
     warn(files_.input, line);
-  }
+  };
+  const bool is_one = image.count + image.dropped == 1;
+  if (options_.values.by_values && options_.selection.keep.steps.empty())
+    hint(hint_of_no_background(report.input, report.foreground, values, image.one_is_around,
+                               options_.values.objects));
+  if (options_.values.by_values && is_one && report.foreground >= 1 &&
+      report.input.elements() >= kLeastElements)
+    return hint("all pixels have the same value, so the image is one component; check the input");
+  if (options_.input.foreground.otsu && !report.input.otsu_cuts_peak && image.dropped == 0)
+    hint(hint_of_noise(report.input, report.foreground, connectivity_, image.single));
   if (!options_.values.objects) return;
-  if (image.count + image.dropped == 1)
-    report.hints.emplace_back(
-        "holds one value, which is one object; gpuccl label splits a mask into components");
+  if (is_one)
+    hint("holds one value, which is one object; gpuccl label splits a mask into components");
   else if (looks_like_photograph(report.input, image))
-    report.hints.emplace_back(
+    hint(
         "its values lie all over the image, as in a photograph, but each value is measured as one object; "
-        "for "
-        "a grayscale image use gpuccl label --threshold otsu");
-  else
-    return;
-  warn(files_.input, report.hints.back());
+        "for a grayscale image use gpuccl label --threshold otsu");
 }
 
 void Description::image(const io::WriteOptions& write, io::LabelType asked) {

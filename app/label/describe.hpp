@@ -29,7 +29,7 @@ struct Findings {
   double foreground = 0;      // share of the elements
   std::uint64_t largest = 0;  // elements of the largest component
   std::uint64_t filled = 0;   // elements of holes that were filled
-  bool more_than_two_values = false;
+  bool more_than_two_values = false, has_one_value = false;
   bool by_values = false;
   bool any_nan = false;            // among the values
   bool needs_unit = false;         // physical measures are requested
@@ -76,6 +76,7 @@ struct ImageReport {
   bool has_objects_in_pieces = false;  // counted by one process only
   std::uint64_t count = 0, dropped = 0;
   std::uint64_t elements_in_boxes = 0;  // sum over the bounding boxes of all components
+  std::uint64_t single = 0;             // components of one element
   bool one_is_around = false;           // components of value 1 touch all borders of the image
   std::vector<io::OfValue> values;      // totals, if these are reported
 

@@ -17,6 +17,7 @@ struct JoinedCounts {
   std::uint64_t count, dropped, largest, has_holes;
   HoleCounts holes;
   std::uint64_t image_type, image_largest;
+  std::uint64_t elements_in_boxes, single, one_is_around;
 };
 
 /// Upper halves of a sum of coordinates.
@@ -221,7 +222,8 @@ std::uint64_t JoinedParts::id() const { return fingerprint_of(labels); }
 void JoinedParts::write(io::CheckedFileWriter& file) const {
   const HoleCounts filled = holes.value_or(HoleCounts());
   file.add_section(std::array{JoinedCounts{count, dropped, largest, holes ? 1U : 0U, filled,
-                                           static_cast<std::uint64_t>(image_type), image_largest}});
+                                           static_cast<std::uint64_t>(image_type), image_largest,
+                                           elements_in_boxes, single, one_is_around ? 1U : 0U}});
   file.add_section(nans);
   file.add_section(labels);
   file.add_section(values);
@@ -241,6 +243,9 @@ JoinedParts JoinedParts::read(const io::CheckedFile& file, std::size_t parts) {
   if (counts.has_holes != 0) joined.holes = counts.holes;
   joined.image_type = static_cast<io::LabelType>(counts.image_type);
   joined.image_largest = static_cast<Label>(counts.image_largest);
+  joined.elements_in_boxes = counts.elements_in_boxes;
+  joined.single = counts.single;
+  joined.one_is_around = counts.one_is_around != 0;
   joined.nans = file.read<std::uint64_t>(sections::kNans);
   joined.values = file.read<io::OfValue>(sections::kValueTable);
   std::vector<std::string> reports = split(file.read_text(sections::kReports), '\n');

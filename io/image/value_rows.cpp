@@ -104,6 +104,13 @@ void ValueRows::note(std::atomic<bool>& flag, const char* line) const {
   if (warn_) warn_(line);
 }
 
+void ValueRows::look_for_missing(const SampleFormat& format, const std::byte* row, int width) const {
+  if (format.missing.empty() || any_missing_) return;
+  bool found = false;
+  for_each_missing(format, row, 0, width, [&](std::int64_t) { found = true; });
+  if (found) note(any_missing_, ("its missing values are background (" + value_rule(format) + ")").c_str());
+}
+
 /// Returns the integer that a number stands for, as the bits of the values that type() returns.
 std::uint64_t ValueRows::integer_of(double value, double most) const {
   constexpr double kNear = 1e-3;
@@ -170,6 +177,7 @@ void ValueRows::clear_negative(ValueType type, int width, std::byte* row) const 
 void ValueRows::write(ValueType type, int width, const SampleRows& rows, int row, std::byte* out) const {
   const SampleFormat& format = rows.format;
   const std::byte* const data = rows.data + static_cast<std::size_t>(row) * rows.pitch;
+  look_for_missing(format, data, width);
   const auto clear_missing = [&](std::byte* values, std::size_t bytes) {
     for_each_missing(format, data, 0, width, [&](std::int64_t x) {
       std::memset(values + static_cast<std::size_t>(x) * bytes, 0, bytes);

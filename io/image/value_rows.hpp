@@ -35,6 +35,8 @@ class ValueRows {
   /// Adds rows of a slice to an image of values of this type, in which the slice begins at row `first_row`.
   /// Rows narrower than the image are padded with 0. Throws as write().
   void add(ValueImage& image, std::int64_t first_row, int width, const SampleRows& rows) const;
+  /// Warns if any sample of a row is missing.
+  void look_for_missing(const SampleFormat& format, const std::byte* row, int width) const;
   /// Returns whether any id is NaN in the file.
   bool any_nan() const { return any_nan_; }
 
@@ -52,7 +54,7 @@ class ValueRows {
   ValueRule rule_;
   std::function<void(const std::string& line)> warn_;
   mutable std::atomic<bool> any_nan_ = false, any_negative_ = false, any_rounded_ = false, any_lost_ = false,
-                            any_color_ = false;
+                            any_color_ = false, any_missing_ = false;
 };
 
 }  // namespace gpuccl::io

@@ -218,8 +218,6 @@ OpenSamples open_samples(const Source& from, const ReadOptions& asked) {
       options.warn(
           "has a palette, and the threshold is for the luma of its colors; --palette index sets it for "
           "the samples");
-    if (const SampleFormat& format = source.format(0); options.warn && !format.missing.empty())
-      options.warn("its missing values are background (" + value_rule(format) + ")");
     if (options.planes.pages && !has_pages(source.info().format))
       opened.source = open_slices(std::move(opened.source), *options.planes.pages, options.spacing);
     return opened;

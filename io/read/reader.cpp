@@ -220,8 +220,9 @@ class SampleReader final : public Reader {
     const std::int64_t pitch = words_per_row(info_.extent.width), packed = words_per_row(slice.width);
     for (int i = 0; i < rows.count; ++i) {
       std::uint32_t* const row = bits + i * pitch;
-      if (foreground.pack(rows.data + static_cast<std::size_t>(i) * rows.pitch, slice.width, row))
-        has_nan_ = true;
+      const std::byte* const samples = rows.data + static_cast<std::size_t>(i) * rows.pitch;
+      value_rows_.look_for_missing(rows.format, samples, slice.width);
+      if (foreground.pack(samples, slice.width, row)) has_nan_ = true;
       std::fill(row + packed, row + pitch, 0);
     }
     if (!options_.has_rule()) values_.look_at(rows, slice);

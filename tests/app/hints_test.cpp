@@ -322,6 +322,62 @@ TEST_CASE("a threshold of otsu in noise without objects is hinted at, one betwee
   CHECK(hints_of({source_file("data/page.png"), "--threshold", "otsu"}).empty());
 }
 
+TEST_CASE("otsu of noise with few photons is hinted at, in every connectivity, and small objects are not") {
+  const ScratchFolder scratch;
+  std::mt19937 random(4);
+  const auto hints_with = [&](double photons, int spots, const Words& options = {}, int slices = 1) {
+    std::poisson_distribution<int> noise(photons);
+    std::vector<std::uint8_t> samples(static_cast<std::size_t>(128 * 128 * slices));
+    for (std::uint8_t& sample : samples) sample = static_cast<std::uint8_t>(noise(random));
+    for (int i = 0; i < spots; ++i) {  // of 2 x 2 pixels
+      const std::size_t at =
+          static_cast<std::size_t>(i) * 4 % 124 + static_cast<std::size_t>(i * 4 / 124) * 512;
+      for (const std::size_t pixel : {at, at + 1, at + 128, at + 129}) samples[pixel] = 200;
+    }
+    const std::string image =
+        save_nrrd(scratch / "noise.nrrd", "uint8",
+                  slices > 1 ? "128 128 " + std::to_string(slices) : "128 128", tests::bytes_of(samples));
+    Words words = {image, "--threshold", "otsu"};
+    words.insert(words.end(), options.begin(), options.end());
+    return hints_of(words);
+  };
+  const std::string hint = "single pixels are as frequent as if the threshold of otsu divided noise";
+  for (const double photons : {0.05, 0.3, 1.0, 3.0}) {
+    CAPTURE(photons);
+    for (const char* connectivity : {"4", "8"}) {
+      const Words hints = hints_with(photons, 0, {"-c", connectivity});
+      REQUIRE(hints.size() == 1);
+      CHECK(has(hints[0], hint));
+    }
+    CHECK(hints_with(photons, 400).empty());
+  }
+  for (const char* connectivity : {"6", "18", "26"})
+    CHECK(has(hints_with(0.1, 0, {"-c", connectivity}, 16).at(0), hint));
+  CHECK(hints_of_parts(scratch, scratch / "noise.nrrd", 2, "otsu").size() == 1);
+  CHECK(hints_with(1, 0, {"--min-size", "2"}).empty());  // the remedy
+}
+
+TEST_CASE("an image of which every pixel is foreground is hinted at") {
+  const ScratchFolder scratch;
+  const std::string image = save_gray(scratch / "full.tif", std::vector(64, std::vector(64, 255)));
+  const std::string one = "all pixels have the same value, so ";
+  CHECK(hints_of({image}) == Words{one + "every pixel is foreground; check the input"});
+  CHECK(hints_of({image, "--values"}) == Words{one + "the image is one component; check the input"});
+  CHECK(hints_of({image, "--value", "255"}) ==
+        Words{"every pixel has a value of --value, so everything is foreground"});
+  CHECK(hints_of({image, "--value", "1..255", "--invert"}) ==
+        Words{"every pixel has a value of --value, so nothing is foreground"});
+  CHECK(has(gpuccl({"measure", image, "--stats", "-"}).err, one + "the image is one component"));
+  for (const Words& more : {Words{}, {"--label"}}) {
+    Words words = {"match", image, image};
+    words.insert(words.end(), more.begin(), more.end());
+    CHECK(has(gpuccl(words).err, "full.tif: every pixel is foreground, so the image is one object"));
+  }
+  const std::string small = save_gray(scratch / "small.tif", {{255, 255}});
+  CHECK(hints_of({small}).empty());
+  CHECK_FALSE(has(gpuccl({"match", small, small}).err, "every pixel is foreground"));
+}
+
 TEST_CASE("an image without 0 is hinted at, as the background is a value") {
   const ScratchFolder scratch;
   std::vector<std::vector<int>> rows(100, std::vector<int>(100, 1));

@@ -98,8 +98,17 @@ TEST_CASE("attributes of CF make values of the samples of a Zarr, and missing on
     CHECK(labeled(scratch, path, {"--value", "1.5"}) == "0 1 0 0 0 0");
     CHECK(labeled(scratch, path, {"--threshold", "otsu"}) == "0 0 1 0 2 0");
     CHECK(rule_of(path) == "0.001 * sample + 0.5; -32768 is missing");
-    CHECK(gpuccl({"label", path, "--json", "-"}).err.find("its missing values are background") !=
-          std::string::npos);
+    const std::string warning = "its missing values are background (0.001 * sample + 0.5; -32768 is missing)";
+    for (const Words& words : {Words{"label", path, "--json", "-"},
+                               {"label", path, "--threshold", "1.5", "--json", "-", "--memory", "1M"},
+                               {"label", path, "--values", "--delta", "0", "--json", "-"},
+                               {"measure", path, "--round", "--json", "-"}})
+      CHECK(gpuccl(words).err.find(warning) != std::string::npos);
+    const std::string none = save_zarr(scratch / "none" + std::to_string(version) + ".zarr", version,
+                                       version == 2 ? "<i2" : "int16", 2, kStored.substr(2, 4), kPacked);
+    for (const Words& words :
+         {Words{"label", none, "--json", "-"}, {"measure", none, "--round", "--json", "-"}})
+      CHECK(gpuccl(words).err.find("missing") == std::string::npos);
   }
 }
 
