@@ -133,6 +133,8 @@ struct MatchOptions {
   bool distances = false;             // between surfaces
   bool regions = false;               // scores in the regions of true objects
   std::optional<double> tolerance;
+  io::LengthUnit tolerance_unit = io::LengthUnit::unknown;  // unknown: that of the spacing
+  std::string tolerance_text;                               // as given, if it has a unit
   std::optional<io::GivenSpacing> spacing;
   std::string prediction_name;  // pattern of names of predictions
   io::Source series;            // --track: image with several time points, or folder with an image for each

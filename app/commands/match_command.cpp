@@ -348,7 +348,9 @@ class Matching {
                             {"prediction", size_of(options_.min_size[1])}};
     }
     if (options_.distances) report["unit"] = units_.size() == 1 ? in_json(unit_) : Json();
-    if (options_.tolerance) report["tolerance"] = *options_.tolerance;
+    if (options_.tolerance)
+      report["tolerance"] =
+          options_.tolerance_text.empty() ? Json(*options_.tolerance) : Json(options_.tolerance_text);
     // The rows take most of the memory, so they are written one by one.
     constexpr std::string_view kRows = "\"\\u0000\"";
     if (has_rows()) report["images"] = rows_.empty() ? Json::array() : Json::array({std::string(1, '\0')});
@@ -409,6 +411,14 @@ class Matching {
       print_warning(pair.truth, hint);
     SurfaceOptions surfaces{.tolerance = options_.tolerance, .max_bytes = max_bytes};
     const bool is_known = info.geometry.is_known(truth.extent.depth > 1 ? 3 : 2);
+    if (const io::LengthUnit unit = options_.tolerance_unit; unit != io::LengthUnit::unknown) {
+      io::assume_unit(info.geometry);
+      if (!is_known || info.geometry.unit == io::LengthUnit::unknown)
+        throw io::FileError(pair.truth, ErrorCode::usage,
+                            "has no unit of length, which --tolerance " + options_.tolerance_text +
+                                " needs; set it with --spacing X,Y,Z,UNIT");
+      *surfaces.tolerance *= io::unit_ratio(unit, info.geometry.unit);
+    }
     if (is_known) surfaces.spacing = info.geometry.spacing;
     if (truth.extent.depth == 1) surfaces.spacing[2] = 1;
     auto made = std::make_unique<const Surfaces>(*truth.labels, *prediction.labels, surfaces);
@@ -667,11 +677,16 @@ void setup_match(const Command& command) {
   command.add_value(
       "--tolerance", "LENGTH", "Add the surface Dice coefficient (NSD) at this tolerance",
       [options](const std::string& given) {
-        options->tolerance = parse_number<double>(given);
-        return options->tolerance >= 0.0 && std::isfinite(*options->tolerance)
+        const std::size_t digits = given.find_last_of("0123456789.") + 1;  // 0 of none
+        const std::string unit = given.substr(std::min(given.find_first_not_of(' ', digits), given.size()));
+        options->tolerance = parse_number<double>(given.substr(0, digits));
+        options->tolerance_unit = io::length_unit(unit);
+        options->tolerance_text = unit.empty() ? "" : given;
+        const bool is_unit = unit.empty() || options->tolerance_unit != io::LengthUnit::unknown;
+        return is_unit && options->tolerance >= 0.0 && std::isfinite(*options->tolerance)
                    ? std::string()
                    : "'" + given +
-                         "' is not a number of 0 or more, such as 2; its unit is that of the spacing";
+                         "' is not a number of 0 or more, such as 2 in the unit of the spacing, or 500nm";
       });
   add_switch(command, "--regions", options->regions,
              "Score the region of each true object: the pixels nearest to it (CC-Metrics)");

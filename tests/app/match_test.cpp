@@ -599,6 +599,15 @@ TEST_CASE("distances between surfaces are in the unit of the spacing, for images
   const Json report = Json::parse(gpuccl(with(words, {"--json", "-"})).out);
   CHECK(report["unit"] == "mm");
   CHECK(report["tolerance"] == 2);
+  // A tolerance with a unit of its own is that length in the unit of the images.
+  Words other = words;
+  other.back() = "2000um";
+  other.insert(other.end(), {"--json", "-"});
+  Json same = Json::parse(succeeds(other));
+  CHECK(same["tolerance"] == "2000um");
+  CHECK(same["total"]["distances"] == report["total"]["distances"]);
+  other = {"match", truth, found, "--distances", "--tolerance", "500nm"};
+  fails(other, 64, truth + ": has no unit of length, which --tolerance 500nm needs; set it with --spacing");
   const Json& distances = report["total"]["distances"];
   CHECK(distances["matches"] == Json({{"pairs", 1},
                                       {"hausdorff", 4},
@@ -646,7 +655,7 @@ TEST_CASE("distances between surfaces are in the unit of the spacing, for images
 
   fails({"match", truth, found, "--tolerance", "1"}, 64, "add --distances");
   fails({"match", truth, found, "--spacing", "1,1"}, 64, "add --distances");
-  for (const char* wrong : {"-1", "2mm"})
+  for (const char* wrong : {"-1", "2kg", "mm", "2mm2"})
     fails({"match", truth, found, "--distances", "--tolerance", wrong}, 64, "is not a number of 0 or more");
   fails({"match", "--track", scratch / "truth", "--distances"}, 64, "not for --track");
   const std::string volume = label_file(scratch, "volume.nrrd", "uint8", {1, 1, 1, 1, 1, 1, 1, 1}, "2 2 2");
@@ -680,6 +689,8 @@ TEST_CASE("trees of folders, movies and folders, and channels of each image are 
   const std::string stills = scratch / "stills";
   fails({"match", movie, stills}, 66,
         movie + ": is no folder, but the other is; --frame all matches its time points with the images");
+  const std::string inside = source_file("tests/io/hdf5/cf.h5") + ":/movie";
+  fails({"match", stills, inside}, 66, inside + ": is no folder, but the other is; --frame all matches");
   const std::string pairs = "frame,truth,prediction,truth_area,prediction_area,overlap,iou,";
   const std::string forth = succeeds({"match", stills, movie, "--frame", "all", "--csv", "-"});
   CHECK(forth.starts_with(pairs));
