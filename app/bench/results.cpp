@@ -76,10 +76,11 @@ std::vector<std::string> measurement_notes(const Results& results) {
   if (const char* note = note_of(results.test)) lines.emplace_back(note);
   if (is_counted(results.test) || results.test == Test::iterations) return lines;
   lines.push_back(fmt::format(
-      "each image: {} labelings to warm up, then {} (fewer where they take more than {} s); low and high: "
+      "each image: {} to warm up, then {} (fewer where they take more than {} s); low and high: "
       "5 % and 95 % quantile; all times are averaged over the images; repetitions: the fewest of an image; "
       "one repetition gives no factor",
-      results.timing.warm_up, results.timing.repetitions, io::shortest(results.timing.limit_s)));
+      app::counted(static_cast<std::uint64_t>(results.timing.warm_up), "labeling"),
+      results.timing.repetitions, io::shortest(results.timing.limit_s)));
   std::set<std::string> measures;
   bool has_floor = false;
   for (const ImageSetResult& group : results.groups)

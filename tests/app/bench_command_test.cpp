@@ -24,7 +24,7 @@ Words small_random(const Words& more) {
 TEST_CASE("bench prints machine, method and averages") {
   const std::string out = succeeds(small_random({"--densities", "0.3", "--granularities", "2"}));
   for (const char* part :
-       {"gpuccl ", "  CPU: ", "  compiler: ", "- each image: 1 labelings to warm up, then 2",
+       {"gpuccl ", "  CPU: ", "  compiler: ", "- each image: 1 labeling to warm up, then 2",
         "- floor: ", "random 70x50, density 30.0 %, granularity 2 (8-connectivity, 2 images", "  runs ",
         "  flood-fill ", "  median ms  ", "  floor host-bits: "}) {
     CAPTURE(part);
