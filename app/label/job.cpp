@@ -274,12 +274,20 @@ void Job::write_preview() {
 }
 
 void Job::write_outlines() {
+  list_outlines([&](const auto& write) { outputs_->write(Output::outlines, write); });
+}
+
+void Job::write_coco(const io::TextSink& sink) {
+  list_outlines([&](const auto& write) { write(sink); });
+}
+
+void Job::list_outlines(const std::function<void(const std::function<void(const io::TextSink&)>&)>& use) {
   const MemoryBudget& budget = piece_->budget();
   const std::int64_t left = budget.left_after(budget.writing(0));
   std::vector<io::OutlineRun> runs =
-      io::gather_outline_runs(link_, files_.outlines, extent_, labels(), part_.first, left);
-  outputs_->write(Output::outlines,
-                  [&](const io::TextSink& sink) { texts().write_outlines(sink, std::move(runs), left); });
+      io::gather_outline_runs(link_, files_.outlines.empty() ? files_.input.path : files_.outlines.path,
+                              extent_, labels(), part_.first, left);
+  use([&](const io::TextSink& sink) { texts().write_outlines(sink, std::move(runs), left); });
 }
 
 /// Finds contacts and writes them in part 0. Contacts count all neighbors, because equal samples that are

@@ -67,6 +67,9 @@ class Job {
   /// Syncs all outputs to the disk and gives them their names.
   void commit();
 
+  /// Writes the outlines in COCO, after label() and before write().
+  void write_coco(const io::TextSink& sink);
+
   const EngineReport& engine_report() const { return piece_->engine_report(); }
   /// Returns the components of this part, with their measures.
   const Components& components() const { return part_.components; }
@@ -110,6 +113,8 @@ class Job {
   io::Preview start_preview(const std::vector<io::NumberedComponent>& numbered) const;
   void write_preview();
   void write_outlines();
+  /// Passes on a function that writes the outlines.
+  void list_outlines(const std::function<void(const std::function<void(const io::TextSink&)>&)>& use);
   void write_contacts();
   void warn(const std::string& path, const std::string& line);
 

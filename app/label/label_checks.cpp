@@ -137,41 +137,47 @@ void check_batch(const LabelOptions& options) {
   check({{options.every_frame && options.input.stack, "", "--frame all and --stack cannot be combined"},
          {!files.json.empty(), "",
           "--json is for one input; for several use --json-dir, or --report for one file or stream"}});
-  for (const auto& [target, option] : {std::pair(&files.contacts, std::string("--contacts")),
-                                       {&files.preview, "--preview"},
-                                       {&files.outlines, "--outlines"}})
+  for (const auto& [target, option] :
+       {std::pair(&files.contacts, std::string("--contacts")), {&files.preview, "--preview"}})
     check({{!target->empty(), *target, option + " is for one input; for several use " + option + "-dir"}});
+  if (!files.outlines.empty())
+    check({{io::with_path(files.outlines, [&] { return io::outline_format(files.outlines); }) !=
+                io::OutlineFormat::coco,
+            files.outlines, "GeoJSON is for one input; for several use --outlines-dir, or .json for COCO"}});
   const io::Source &first = options.inputs.front(), &last = options.inputs.back();
   std::error_code none;
   const bool is_file = is_one && fs::is_regular_file(first.path, none);
   const bool is_report_of_one = !batch.report.empty() && !options.every_frame && is_file;
-  const bool has_tables = !files.stats.empty() || !batch.summary.empty();
+  const bool has_tables = !files.stats.empty() || !batch.summary.empty() || !files.outlines.empty();
   const std::string used = options.every_frame          ? "--frame all"
                            : batch.first_used().empty() ? "--intensity-name"
                                                         : batch.first_used();
   const bool names_file = !files.image.is_folder && files.image.format;
-  check({{!files.view.empty() && !files.view.is_folder, files.view,
-          "several inputs need a folder for their pages; use --view FOLDER/"},
-         {!files.any_output() && options.inputs.size() == 2 && io::label_format(last) &&
-              !fs::exists(last.path, none),
-          last, "does not exist; to write a label image of that name, use -o " + last.path},
-         {output_folders(options).empty() && !has_tables, "",
-          is_report_of_one
-              ? "--report is for several inputs; for one use --json " + batch.report.path
-              : "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir, "
-                "--outlines-dir, --view FOLDER/, --stats or --summary"},
-         {batch.recursive && is_file && !files.image.is_folder, first, "is one file; remove --recursive"},
-         {names_file && is_one && files.image.is_stream, "", used + " and -o - cannot be combined"},
-         {names_file, files.image.name(),
-          is_one ? used + " needs an output folder, whose name ends in /" +
-                       (files.image.format == io::LabelFormat::zarr ? ", not .zarr/" : "") +
-                       (is_report_of_one ? "; for the report of one input use --json" : "")
-                 : "several inputs need an output folder, whose name ends in /; for slices of one volume "
-                   "give their folder and --stack"},
-         {batch.skip_existing && has_tables && files.image.empty() && batch.json_folder.empty(), "",
-          "--skip-existing takes rows of --stats and --summary from reports; add -o FOLDER/ or --json-dir"},
-         {batch.skip_existing && has_tables && !options.lists_components, "",
-          "--skip-existing takes rows of --stats and --summary from reports; remove --no-components"}});
+  check(
+      {{!files.view.empty() && !files.view.is_folder, files.view,
+        "several inputs need a folder for their pages; use --view FOLDER/"},
+       {!files.any_output() && options.inputs.size() == 2 && io::label_format(last) &&
+            !fs::exists(last.path, none),
+        last, "does not exist; to write a label image of that name, use -o " + last.path},
+       {output_folders(options).empty() && !has_tables, "",
+        is_report_of_one
+            ? "--report is for several inputs; for one use --json " + batch.report.path
+            : "nothing to write; give -o FOLDER/, --json-dir, --stats-dir, --contacts-dir, --preview-dir, "
+              "--outlines-dir, --view FOLDER/, --stats, --summary or --outlines"},
+       {batch.recursive && is_file && !files.image.is_folder, first, "is one file; remove --recursive"},
+       {names_file && is_one && files.image.is_stream, "", used + " and -o - cannot be combined"},
+       {names_file, files.image.name(),
+        is_one ? used + " needs an output folder, whose name ends in /" +
+                     (files.image.format == io::LabelFormat::zarr ? ", not .zarr/" : "") +
+                     (is_report_of_one ? "; for the report of one input use --json" : "")
+               : "several inputs need an output folder, whose name ends in /; for slices of one volume "
+                 "give their folder and --stack"},
+       {batch.skip_existing && has_tables && files.image.empty() && batch.json_folder.empty(), "",
+        "--skip-existing takes rows of --stats and --summary from reports; add -o FOLDER/ or --json-dir"},
+       {batch.skip_existing && !files.outlines.empty() && batch.outlines_folder.empty(), "",
+        "--skip-existing takes annotations of --outlines from a file for each input; add --outlines-dir DIR"},
+       {batch.skip_existing && has_tables && !options.lists_components, "",
+        "--skip-existing takes rows of --stats and --summary from reports; remove --no-components"}});
   for (const std::string& folder : output_folders(options))
     check({{fs::exists(folder, none) && !fs::is_directory(folder, none), folder,
             "cannot create: is not a folder", ErrorCode::cannot_create}});
@@ -304,9 +310,11 @@ Sandbox sandbox_of(const std::vector<std::string>& inputs, const std::vector<std
   for (const io::Source& image : options.measure.intensities) sandbox.read_input(image);
   sandbox.read_input(options.seeds);
   for (const std::string& folder : folders) sandbox.write_below(folder, true);
-  for (const io::Target& file : {options.files.stats, options.batch.summary, options.batch.report})
+  for (const io::Target& file :
+       {options.files.stats, options.batch.summary, options.batch.report, options.files.outlines})
     sandbox.write_next_to(file);
-  if (!options.files.stats.empty() || !options.batch.summary.empty()) add_temporary_folder(sandbox);
+  if (!options.files.stats.empty() || !options.batch.summary.empty() || !options.files.outlines.empty())
+    add_temporary_folder(sandbox);
   return sandbox;
 }
 

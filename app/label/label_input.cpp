@@ -325,7 +325,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   info_ = reader_->info();
   if (read.planes.channel == 0 && !files.input.is_stream && !files.input.is_folder)
     is_only_channel_ = io::has_one_channel(files.input, read);
-  if (!files.outlines.empty() && info_.extent.depth > 1)
+  if ((!files.outlines.empty() || files.in_coco) && info_.extent.depth > 1)
     throw Error(ErrorCode::data,
                 fmt::format("has {} slices, but --outlines is for images with one; select one with --page",
                             info_.extent.depth));

@@ -116,7 +116,7 @@ void add_inputs(const Command& command, std::vector<io::Source>& inputs, const s
 
 void add_outlines(const Command& command, LabelPaths& files) {
   add_path(command, "--outlines", files.outlines, "FILE",
-           "Outlines of the components of a 2D image: .geojson, or .json for COCO");
+           "Outlines of 2D components: .geojson, or .json for COCO, also of several inputs");
 }
 
 void add_files(const Command& command, std::vector<io::Source>& inputs, LabelPaths& files) {
@@ -391,7 +391,7 @@ void BatchOptions::add_to(const Command& command, bool with_contacts) {
   add_path(command, "--preview-dir", preview_folder, "DIR", "Folder for one color picture per input",
            wrong_folder);
   add_path(command, "--outlines-dir", outlines_folder, "DIR",
-           "Folder for the outlines of each input, in GeoJSON", wrong_folder);
+           "Folder for the outlines of each input, in GeoJSON, or COCO with --outlines", wrong_folder);
   add_text_path(command, "--report", report, "json",
                 "Status of each input, one line of JSON each; - for standard output");
   add_text_path(command, "--summary", summary, "csv",

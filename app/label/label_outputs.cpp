@@ -96,6 +96,13 @@ void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_v
   refuse_foreign(path, is_ours, "exists and is not a table of gpuccl; move it, or add --overwrite");
 }
 
+void refuse_foreign_outlines(const std::string& path) {
+  refuse_foreign(
+      path, [](std::string_view text) { return !io::is_report(text); },
+      "exists and is a report of gpuccl; set another name with --outlines, or add --overwrite");
+  refuse_foreign(path, io::are_outlines, "exists and was not written by gpuccl; move it, or add --overwrite");
+}
+
 void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_view)) {
   refuse_foreign(
       path, is_ours,
@@ -145,7 +152,9 @@ void PartTexts::write_report_rows(const io::TextSink& sink) const {
 
 void PartTexts::write_outlines(const io::TextSink& sink, std::vector<io::OutlineRun> runs,
                                std::int64_t max_bytes) const {
-  io::stream_outlines(sink, io::outline_format(files.outlines), std::move(runs),
+  io::stream_outlines(sink,
+                      files.outlines.empty() ? io::OutlineFormat::coco : io::outline_format(files.outlines),
+                      std::move(runs),
                       {files.input, report.input.extent, part.components, report.value, stretch,
                        report.values ? &*report.values : nullptr, part.measured},
                       max_bytes);
@@ -196,13 +205,7 @@ PerOutput<std::unique_ptr<io::AtomicFile>> LabelOutputs::make(const OutputOption
   if (files[Output::stats]) refuse_foreign_table(paths_.stats, io::is_stats_csv);
   if (files[Output::contacts]) refuse_foreign_table(paths_.contacts, io::is_contacts_csv);
   if (files[Output::summary]) refuse_foreign_table(paths_.summary, io::is_summary_csv);
-  if (files[Output::outlines]) {
-    refuse_foreign(
-        paths_.outlines, [](std::string_view text) { return !io::is_report(text); },
-        "exists and is a report of gpuccl; set another name with --outlines, or add --overwrite");
-    refuse_foreign(paths_.outlines, io::are_outlines,
-                   "exists and was not written by gpuccl; move it, or add --overwrite");
-  }
+  if (files[Output::outlines]) refuse_foreign_outlines(paths_.outlines);
   if (files[Output::report] && paths_.json_by_default)
     refuse_foreign(
         paths_.json, io::is_report,

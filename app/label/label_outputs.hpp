@@ -95,6 +95,8 @@ class LabelOutputs {
 /// Refuses to replace an existing file `path` unless `is_ours` accepts its beginning, without white space.
 /// io::FileError (cannot_create).
 void refuse_foreign_table(const std::string& path, bool (*is_ours)(std::string_view));
+/// As refuse_foreign_table(), for outlines.
+void refuse_foreign_outlines(const std::string& path);
 /// As refuse_foreign_table(), for a file next to the pages of a batch.
 void refuse_foreign_page(const std::string& path, bool (*is_ours)(std::string_view));
 

@@ -38,6 +38,7 @@ struct LabelPaths {
   io::Target view;                       // a page to look at the labels
   io::Source shown;                      // image below the labels of the page, if it is not an input
   io::Target outlines;                   // polygons or run lengths of an image of one slice
+  bool in_coco = false;                  // outlines go to a file of several images, too
   bool json_by_default = false;          // the report was not asked for: it is a file
   bool in_folders = false;               // outputs are named after their inputs: all are files
   std::shared_ptr<io::KeptInputs> kept;  // of the other time points of the input; may be null

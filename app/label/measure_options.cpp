@@ -289,7 +289,10 @@ std::vector<std::string> MeasureOptions::channels_of(const std::vector<std::stri
     if (!name.empty() && !parse_number<double>(name)) different.insert(safe_name(name));
   const bool by_name = different.size() == names.size() && intensity_files() == 1;
   std::vector<std::string> channels;
-  for (std::size_t i = 0; i < names.size(); ++i) channels.push_back(by_name ? names[i] : std::to_string(i));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const bool are_segments = names[i].find(" = ") != std::string::npos;  // a layer of several, from Slicer
+    channels.push_back(by_name && !are_segments ? names[i] : std::to_string(i));
+  }
   return channels;
 }
 

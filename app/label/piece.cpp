@@ -90,7 +90,7 @@ Piece::Piece(LabelInput& input, const Slab& slab, std::function<void(double shar
   const std::int64_t width = work_.extent.width;
   const std::int64_t most_in_row = work_.values ? width : (width + 1) / 2;
   runs_ = {most_in_row * work_.extent.rows(), most_in_row};
-  if (!input.files().contacts.empty() || !input.files().outlines.empty())
+  if (!input.files().contacts.empty() || !input.files().outlines.empty() || input.files().in_coco)
     reserved_ = budget_.reserved_for_results();
   // Decoders of large chunks take more than what every input may.
   reserved_ += std::max<std::int64_t>(

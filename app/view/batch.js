@@ -57,27 +57,48 @@ function showStrip() {
     ...[shown(least), `components of each input; dashed: median ${shown(middle)}`, shown(largest)].map((text) => element("span", { text }))));
 }
 
-/** The wells of a plate, A1 to P24, if each name has one. Those of several images show the median of their counts. */
-function showPlate() {
-  const wells = inputs.map((input) => /(?:^|[^A-Za-z0-9])(([A-P])0?([1-9]|1\d|2[0-4]))(?![A-Z0-9])/.exec(nameOf(input)));
-  const rows = new Set(wells.map((well) => well?.[2])), columns = new Set(wells.map((well) => well?.[3]));
+/**
+ * The well of each input: of a plate of OME-Zarr, or A1 to P24 in its name. A name may have several such parts, as in
+ * B2-A1 and A1_F2: the first or the last ones are wells, whichever differ more.
+ */
+function wellsOf() {
+  const all = inputs.map(({ input, name, place }) => {
+    const [row, column] = place?.split("/") ?? [], text = place ? `${row}${column}` : name;
+    return [...text.matchAll(/(?:^|[^A-Za-z0-9])(([A-P])0?([1-9]|1\d|2[0-4]))(?![A-Z0-9])/g)].map((match) => ({
+      row: match[2], column: Number(match[3]), find: place ? input.slice(0, input.lastIndexOf("/")) : name.slice(0, match.index + match[0].length),
+      well: match[1], plate: place ? input.slice(0, -place.length) : name.slice(0, match.index) }));
+  });
+  const [first, last] = [0, -1].map((at) => all.map((wells) => wells.at(at))), different = (wells) => new Set(wells.map((one) => `${one?.row}${one?.column}`)).size;
+  return different(last) > different(first) ? last : first;
+}
+
+/** The wells of plates, if each input has one. Those of several images show the median of their counts. */
+function showPlates() {
+  const wells = wellsOf(), rows = new Set(wells.map((well) => well?.row)), columns = new Set(wells.map((well) => well?.column));
   if (rows.has(undefined) || rows.size < 2 || columns.size < 2) return;
-  const isLarge = [...rows].some((row) => row > "H") || [...columns].some((column) => column > 12);
+  const plates = new Map();
+  wells.forEach((well, i) => plates.set(well.plate, [...(plates.get(well.plate) ?? []), i]));
+  const areApart = [...plates.values()].every((one) => new Set(one.map((i) => `${wells[i].row}${wells[i].column}`)).size > 1);
+  byId("plate").hidden = false;
+  for (const [name, members] of areApart ? plates : [["", inputs.map((_, i) => i)]])
+    byId("plate").append(plates.size > 1 && areApart ? element("h3", { text: name.replace(/:?\/$/, "").replace(/.*\//, "") }) : "", plateOf(members, wells, areApart && plates.size > 1));
+}
+
+function plateOf(members, wells, isOneOfMany) {
+  const isLarge = members.some((i) => wells[i].row > "H" || wells[i].column > 12);
   const names = [..."ABCDEFGHIJKLMNOP"].slice(0, isLarge ? 16 : 8), numbers = Array.from({ length: isLarge ? 24 : 12 }, (_, n) => n + 1);
   const brief = (count) => (count < 1000 ? String(Math.round(count)) : `${Number((count / 1000).toPrecision(2))}k`);
   const cell = (row, column) => {
-    const here = inputs.filter((_, i) => wells[i][2] === row && Number(wells[i][3]) === column), [first] = here, done = here.filter(({ page }) => page);
+    const places = members.filter((i) => wells[i].row === row && wells[i].column === column), here = places.map((i) => inputs[i]), [first] = here, done = here.filter(({ page }) => page);
     if (!first) return element("span", { class: "well" });
     const lines = here.map((input) => `${nameOf(input)}: ${input.page ? [counted(input.components, "component"), ...input.why].join(", ") : input.error ?? input.status}`);
     const count = done.length ? median(done.map(({ components }) => components)) : null, has = (name, test) => (here.some(test) ? name : "");
-    const find = () => { byId("find").value = wells[inputs.indexOf(first)][1]; showTiles(); byId("inputs").scrollIntoView(); };
+    const find = () => { byId("find").value = wells[places[0]][isOneOfMany ? "find" : "well"]; showTiles(); byId("inputs").scrollIntoView(); };
     return element(here.length > 1 ? "button" : done.length ? "a" : "span", { class: `well ${has("failed", ({ status }) => status === "failed")} ${has("odd", ({ why = [] }) => why.length)}`,
       title: [`${row}${column}`, ...lines].join("\n"), href: here.length > 1 ? null : linkOf(first), onclick: here.length > 1 ? find : () => {},
       style: count == null ? "" : `background:rgb(${scaleColor(share(count))});color:${share(count) > 0.6 ? "#000" : "#fff"}`, text: count != null ? brief(count) : has("\u2715", ({ status }) => status === "failed") });
   };
-  byId("plate").hidden = false;
-  byId("plate").style.setProperty("--columns", numbers.length);
-  byId("plate").append(element("span"), ...numbers.map((number) => element("span", { class: "soft", text: number })),
+  return element("div", { class: "plate", style: `--columns:${numbers.length}` }, element("span"), ...numbers.map((number) => element("span", { class: "soft", text: number })),
     ...names.flatMap((row) => [element("span", { class: "soft", text: row }), ...numbers.map((column) => cell(row, column))]));
 }
 
@@ -121,7 +142,7 @@ inputs.forEach((input, at) => { input.at = at; });
 if (labeled.length) judge();
 showHead();
 showStrip();
-showPlate();
+showPlates();
 showTiles();
 byId("order").addEventListener("change", showTiles);
 byId("find").addEventListener("input", showTiles);

@@ -97,6 +97,7 @@ std::string batch_page(const std::vector<IndexEntry>& entries) {
   std::size_t bytes = 0;
   for (const IndexEntry& entry : entries) {
     Json input = {{"input", entry.input}, {"name", entry.name}, {"status", entry.status}};
+    if (!entry.place.empty()) input["place"] = entry.place;
     if (!entry.error.empty()) input["error"] = entry.error;
     if (!entry.page.empty()) {
       input["page"] = entry.page;

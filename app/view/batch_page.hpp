@@ -19,6 +19,7 @@ struct IndexEntry {
   double foreground = 0;  // share of the elements in components
   std::vector<std::string> hints;
   std::string thumbnail;  // the bytes of a PNG, or none
+  std::string place;      // in a plate of OME-Zarr, such as "A/1/0"
 };
 
 /// Returns the file name of the page of an input with this name: UTF-8 with at most 255 bytes per path

@@ -15,8 +15,10 @@
 #include "gpuccl/types.hpp"
 #include "gpuccl/version.hpp"
 #include "io/files/file_names.hpp"
+#include "io/files/input_file.hpp"
 #include "io/files/json.hpp"
 #include "io/files/number_text.hpp"
+#include "io/image/formats.hpp"
 #include "io/image/strips.hpp"
 
 namespace gpuccl::io {
@@ -73,6 +75,9 @@ std::int64_t count_column_runs(std::span<const RowRun> runs) {
   }
   return count;
 }
+
+constexpr const char* kObject = "object";  // the category of all components
+constexpr const char* kNotOurs = "is not COCO that gpuccl wrote; remove it, or run without --skip-existing";
 
 constexpr std::size_t kAtOnce = 256;  // components of one text
 
@@ -222,7 +227,7 @@ class Categories {
 
   void write(const TextSink& sink) const {
     constexpr std::size_t kPieceBytes = 1 << 16;
-    if (!values_) return sink(R"({"id":1,"name":"object"})");
+    if (!values_) return sink(fmt::format(R"({{"id":1,"name":"{}"}})", kObject));
     std::string text;
     for (const OfValue& one : *values_) {
       text += fmt::format(R"({}{{"id":{},"name":"{}"}})", &one == &values_->front() ? "" : ",", id(one.value),
@@ -284,17 +289,87 @@ void put_annotation(std::string& text, std::size_t component, std::span<const Ro
 void put_head(const TextSink& sink, OutlineFormat format, const OutlineSubject& subject,
               const Categories& categories) {
   if (format == OutlineFormat::geojson) return sink(kGeojson + R"(","features":[)");
-  const nlohmann::ordered_json image = {
-      {"id", 1},
-      {"width", subject.extent.width},
-      {"height", subject.extent.height},
-      {"file_name", std::filesystem::path(subject.image).filename().string()}};
+  const nlohmann::ordered_json image = {{"id", 1},
+                                        {"width", subject.extent.width},
+                                        {"height", subject.extent.height},
+                                        {"file_name", name_of_image(subject.image)}};
   sink(kCoco + R"("},"images":[)" + json_text(image) + R"(],"categories":[)");
   categories.write(sink);
   sink(R"(],"annotations":[)");
 }
 
+constexpr std::string_view kOneId = R"({"id":)", kOneImage = R"(,"image_id":1,)";
+
 }  // namespace
+
+std::string name_of_image(const std::string& path) {
+  const InputName name = split_input(path);
+  const std::filesystem::path file(name.file);
+  std::filesystem::path store;
+  for (const std::filesystem::path& part : file)
+    if (store /= part; is_store(store.string()))
+      return file.lexically_relative(store.parent_path()).string() + name.inside;
+  return file.filename().string() + (name.inside.empty() ? "" : ":" + name.inside);
+}
+
+CocoOfImages::CocoOfImages(TextSink sink) : sink_(std::move(sink)) { sink_(kCoco + R"("},"annotations":[)"); }
+
+void CocoOfImages::add(const Image& image, const std::function<void(const TextSink&)>& document) {
+  std::string line;
+  bool has_head = false;
+  const auto end_line = [&] {
+    has_head ? add_annotation(image, line) : add_head(image, line);
+    has_head = true;
+    line.clear();
+  };
+  document([&](std::string_view text) {
+    for (std::size_t end; (end = text.find('\n')) != std::string_view::npos; text.remove_prefix(end + 1)) {
+      line += text.substr(0, end);
+      end_line();
+    }
+    line += text;
+  });
+  if (!has_head || !line.empty()) throw Error(ErrorCode::data, kNotOurs);
+}
+
+void CocoOfImages::add_head(const Image& image, const std::string& line) {
+  try {
+    const nlohmann::json head = parse_json(line + "]}");
+    nlohmann::ordered_json one = head.at("images").at(0);
+    one["id"] = image.id;
+    one["file_name"] = image.name;
+    if (image.frame) one["frame"] = *image.frame;
+    images_ += (images_.empty() ? "" : ",\n") + json_text(one);
+    for (const nlohmann::json& category : head.at("categories")) {
+      const std::string id = json_text(category.at("id")), name = category.at("name").get<std::string>();
+      if (id != name && name != kObject)
+        throw Error(ErrorCode::usage,
+                    "has values that are not integers, and COCO of several images needs the same categories "
+                    "in all; use --outlines-dir for a file for each");
+      categories_[id] = json_text(category);
+    }
+  } catch (const nlohmann::json::exception&) {
+    throw Error(ErrorCode::data, kNotOurs);
+  }
+}
+
+void CocoOfImages::add_annotation(const Image& image, std::string_view line) {
+  if (line == "]}") return;
+  const std::size_t at = line.find(kOneImage);
+  if (!line.starts_with(kOneId) || at == std::string_view::npos) throw Error(ErrorCode::data, kNotOurs);
+  if (line.ends_with(',')) line.remove_suffix(1);
+  const std::string_view label = line.substr(kOneId.size(), at - kOneId.size());
+  sink_(fmt::format(R"({}{}{},"image_id":{},"label":{},)", annotations_ == 0 ? "\n" : ",\n", kOneId,
+                    annotations_ + 1, image.id, label));
+  ++annotations_;
+  sink_(line.substr(at + kOneImage.size()));
+}
+
+void CocoOfImages::end() {
+  std::string categories;
+  for (const auto& [id, category] : categories_) categories += (categories.empty() ? "" : ",") + category;
+  sink_("\n],\"images\":[" + images_ + "],\"categories\":[" + categories + "]}\n");
+}
 
 OutlineFormat outline_format(const std::string& path) {
   const std::string extension = lower_extension(std::filesystem::path(path).filename());

@@ -1,6 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -8,6 +11,7 @@
 #include "gpuccl/labels.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/objects.hpp"
+#include "io/files/file_names.hpp"
 #include "io/image/label_image.hpp"
 #include "io/report/component_rows.hpp"
 #include "io/report/report.hpp"
@@ -24,6 +28,35 @@ OutlineFormat outline_format(const std::string& path);
 
 /// Returns whether a text with this beginning, without white space, has outlines that gpuccl wrote.
 bool are_outlines(std::string_view beginning);
+
+/// Returns the name of an image for COCO: that of its file, or of its store or file and its place therein.
+std::string name_of_image(const std::string& path);
+
+/// Joins COCO files that stream_outlines() made, each of one image, to one of all images. Annotations are
+/// numbered through, and keep their label.
+class CocoOfImages {
+ public:
+  struct Image {
+    int id = 0;
+    std::string name;
+    std::optional<int> frame;  // time point
+  };
+  explicit CocoOfImages(TextSink sink);
+  /// `document`: passes on the file of the image. Error: data if gpuccl did not write it, usage if its
+  /// categories are not integers.
+  void add(const Image& image, const std::function<void(const TextSink&)>& document);
+  /// Writes the lists of images and categories.
+  void end();
+
+ private:
+  void add_head(const Image& image, const std::string& line);
+  void add_annotation(const Image& image, std::string_view line);
+
+  TextSink sink_;
+  std::uint64_t annotations_ = 0;
+  std::string images_;
+  std::map<std::string, std::string, decltype(&natural_less)> categories_{natural_less};  // by id
+};
 
 /// Subject of outlines: a 2D image and its components, or a stretch of them.
 struct OutlineSubject {

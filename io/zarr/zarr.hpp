@@ -39,8 +39,10 @@ struct PlateImage {
   std::optional<Error> problem;  // why it cannot be read, if that is known
 };
 
-/// Returns the images of a plate or well; none for another store. `follow`: symbolic links in it.
-std::vector<PlateImage> images_of_plate(const std::string& path, bool follow);
+/// Returns the images of a plate or well, a folder or a zip (.ozx); none for anything else.
+std::vector<PlateImage> images_of_plate(const std::string& path, const Limits& limits);
+/// Returns the path of such an image, as in "plate.zarr/A/1/0" and "plate.ozx:/A/1/0".
+std::string path_in_plate(const std::string& plate, const std::string& image);
 
 // Label images inside the store of their image.
 

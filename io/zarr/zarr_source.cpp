@@ -273,8 +273,8 @@ OmeArray multiscale_array(const ZarrStore& store, const Json& attributes, std::i
   if (!multiscales.is_array() || multiscales.empty()) {
     if (member(metadata, "plate").is_object() || member(metadata, "well").is_object())
       refuse(
-          "is a plate of many images; name one of them, as in plate.zarr/A/1/0, or use 'gpuccl label' "
-          "with -o FOLDER/");
+          "is a plate of many images; name one of them, as in plate.zarr/A/1/0 or plate.ozx:/A/1/0; "
+          "'gpuccl label' and 'gpuccl measure' read all of them with -o FOLDER/");
     if (!member(metadata, "labels").is_null())
       refuse("is a group of label images; name one of them, as in image.zarr/labels/cells");
     if (!member(metadata, "bioformats2raw.layout").is_null())
@@ -555,7 +555,23 @@ static bool is_inside(const std::string& path) {
   return true;
 }
 
-std::vector<PlateImage> images_of_plate(const std::string& path, bool follow) {
+/// Opens a folder, or a zip and maybe a folder in it.
+static std::unique_ptr<const ZarrStore> open_store(const std::string& path, bool follow,
+                                                   std::int64_t memory) {
+  if (is_store(path)) return std::make_unique<const ZarrFolder>(path, follow);
+  auto file = std::make_shared<const InputFile>(path, memory);
+  const std::string inside = file->inside();
+  return std::make_unique<const ZarrZip>(std::move(file), inside, memory);
+}
+
+std::string path_in_plate(const std::string& plate, const std::string& image) {
+  const InputName name = split_input(plate);
+  const bool is_root_of_zip = name.inside.empty() && !is_store(plate);
+  return image.empty() ? plate : plate + (is_root_of_zip ? ":/" : plate.ends_with('/') ? "" : "/") + image;
+}
+
+std::vector<PlateImage> images_of_plate(const std::string& path, const Limits& limits) {
+  if (!is_store(path) && lower_extension(split_input(path).file) != ".ozx") return {};
   constexpr std::int64_t kMemory = std::int64_t{64} << 20;
   std::vector<PlateImage> images;
   const auto inside = [](const Json& listed) {
@@ -572,7 +588,9 @@ std::vector<PlateImage> images_of_plate(const std::string& path, bool follow) {
     }
   };
   try {
-    const ZarrFolder store(path, follow);
+    check_format(kZarrFormat.word, path, limits);
+    const std::unique_ptr<const ZarrStore> of_plate = open_store(path, limits.follow, kMemory);
+    const ZarrStore& store = *of_plate;
     const auto add_images = [&](const std::string& well, const Json& attributes) {
       for (const Json& image : member(member(ome_metadata(attributes), "well"), "images"))
         attempt(well, [&] {

@@ -143,6 +143,36 @@ def check_fields(browser, folder):
     assert len(browser(TILES)) == 3 and browser("return document.getElementById('find').value") == "A1"
 
 
+def check_plates(browser, folder):
+    """Each plate has a grid of its own, also if its name is that of a well; so have names with several parts like wells."""
+    pages = folder / "plates pages"
+    for plate, counts in (("B2.zarr", (1, 2, 3, 4)), ("p.zarr", (5, 6, 7, 8))):
+        wells = [f"{row}/{column}" for row in "AC" for column in (1, 12)]
+        (folder / plate).mkdir()
+        (folder / plate / ".zattrs").write_text(json.dumps({"plate": {"wells": [{"path": well} for well in wells]}}))
+        for well, count in zip(wells, counts):
+            image = folder / plate / well / "0"
+            image.mkdir(parents=True)
+            (image.parent / ".zattrs").write_text('{"well":{"images":[{"path":"0"}]}}')
+            (image / ".zarray").write_text('{"zarr_format":2,"shape":[1,16],"chunks":[1,16],"dtype":"|u1","compressor":null,"fill_value":0,"order":"C","filters":null}')
+            (image / "0.0").write_bytes(bytes([1, 0] * count + [0] * (16 - 2 * count)))
+    subprocess.run([PROGRAM, "label", folder / "B2.zarr", folder / "p.zarr", "--view", f"{pages}/", "--quiet"], check=True)
+    show = """return [...document.querySelectorAll('#plate .plate')].map((plate) => [plate.previousElementSibling?.textContent ?? '',
+        ...[...plate.querySelectorAll('.well')].filter((well) => well.title).map((well) => well.title.split('\\n')[0] + '=' + well.textContent)])"""
+    browser.open(pages / "index.html", 1280, 900)
+    browser.shot("plates-1280-light.png")
+    assert browser(show) == [["B2.zarr", "A1=1", "A12=2", "C1=3", "C12=4"], ["p.zarr", "A1=5", "A12=6", "C1=7", "C12=8"]], browser(show)
+    images = folder / "sites"
+    images.mkdir()
+    for count, name in enumerate(("A1_F1", "A1_F2", "B2_F1", "B2_F2"), 1):  # wells, and fields
+        image = numpy.zeros((1, 16), numpy.uint8)
+        image[0, :2 * count:2] = 1
+        tifffile.imwrite(images / f"{name}.tif", image)
+    subprocess.run([PROGRAM, "label", images, "-c", "4", "--view", f"{folder}/sites pages/", "--quiet"], check=True)
+    browser.open(folder / "sites pages" / "index.html", 1280, 900)
+    assert browser(show) == [["", "A1=2", "B2=4"]], browser(show)  # medians of 1 and 2, 3 and 4, rounded
+
+
 def main():
     browser = Browser()
     with tempfile.TemporaryDirectory() as scratch:
@@ -194,6 +224,7 @@ def main():
         assert browser("return document.querySelectorAll('.well').length") == 0, "names of images are no wells"
         check_plate(browser, folder)
         check_fields(browser, folder)
+        check_plates(browser, folder)
         check_odd_names(browser, folder)
         check_formulas(browser, folder)
     browser.driver.quit()

@@ -395,6 +395,79 @@ TEST_CASE("tables are those of a fresh run if --skip-existing labels nothing and
     CHECK(read_file(scratch / "out" + table) == read_file(scratch / "fresh" + table));
 }
 
+TEST_CASE("the summary has the area of the foreground and its fraction of the image") {
+  const ScratchFolder scratch;
+  const std::string image = save_gray(scratch / "a.tif", {{1, 1, 0, 0}, {0, 0, 0, 1}});
+  const std::string rows = succeeds({"label", image, "--summary", "-"});
+  CHECK(rows.starts_with("file,page,value,components,area,area_fraction,area_min,area_median,area_max,"));
+  CHECK(rows.find(image + ",,,2,3,0.375,1,1.5,2,") != std::string::npos);
+}
+
+TEST_CASE("one COCO of a folder has all images, also those that a run leaves out") {
+  const ScratchFolder scratch;
+  for (const char* name : {"a.png", "b.png", "deep/a.png"}) add_image(scratch / "in/" + name);
+  write_file(scratch / "in/aa.png", "no image");
+  save(scratch / "in/empty.png", BitVolume({5, 4, 1}).view());
+  const std::string all = scratch / "all.json";
+  const auto coco = [&](const Words& more, const std::string& out = "out/") {
+    Words words = {"label", scratch / "in", "--recursive", "-o",          scratch / out, "-c",
+                   "4",     "--outlines",   all,           "--overwrite", "--quiet"};
+    words.insert(words.end(), more.begin(), more.end());
+    CHECK(gpuccl(words).code == 65);
+    return read_file(all);
+  };
+  const std::string text = coco({"--threads", "1"});
+  const Json found = Json::parse(text);
+  Json images = Json::array();  // ids are places among all inputs, so they stay when aa.png is repaired
+  for (const auto& [id, name] : {std::pair(1, "a.png"), {3, "b.png"}, {4, "empty.png"}, {5, "deep/a.png"}})
+    images.push_back(
+        {{"id", id}, {"width", id == 4 ? 5 : 40}, {"height", id == 4 ? 4 : 30}, {"file_name", name}});
+  CHECK(found["images"] == images);
+  CHECK(found["categories"] == Json::parse(R"([{"id":1,"name":"object"}])"));
+  std::size_t at = 0;
+  for (const auto& image : images) {
+    const std::string path = scratch / "in/" + image["file_name"].get<std::string>(),
+                      one = scratch / "one.json";
+    succeeds({"label", path, "-c", "4", "--outlines", one, "--overwrite"});
+    const Json alone = Json::parse(read_file(one));
+    for (Json annotation : alone["annotations"]) {
+      annotation["label"] = annotation["id"];
+      annotation["id"] = at + 1;
+      annotation["image_id"] = image["id"];
+      CHECK(found["annotations"].at(at++) == annotation);
+    }
+  }
+  CHECK(at == found["annotations"].size());
+  CHECK(coco({"--threads", "4"}) == text);
+  CHECK(coco({"--memory", "40M"}) == text);
+
+  // Inputs that are left out have the annotations of their own files.
+  const Words folder = {"--outlines-dir", scratch / "coco/", "--skip-existing"};
+  CHECK(coco(folder) == text);
+  CHECK(fs::exists(scratch / "coco/deep/a.coco.json"));
+  fs::remove(scratch / "out/b.tiff");
+  fs::remove(scratch / "coco/deep/a.coco.json");
+  CHECK(coco(folder) == text);
+  const auto time = fs::last_write_time(scratch / "out/a.tiff");
+  CHECK(coco(folder) == text);
+  CHECK(fs::last_write_time(scratch / "out/a.tiff") == time);
+  add_image(scratch / "in/aa.png");
+  succeeds({"label", scratch / "in", "--recursive", "-o", scratch / "out/", "-c", "4", "--outlines", all,
+            "--outlines-dir", scratch / "coco/", "--skip-existing", "--quiet"});
+  CHECK(Json::parse(read_file(all))["images"].size() == 5);
+
+  fails({"label", scratch / "in", "-o", scratch / "out/", "--outlines", all, "--skip-existing"}, 64,
+        "add --outlines-dir");
+  fails({"label", scratch / "in", "--outlines", scratch / "all.geojson"}, 64,
+        "GeoJSON is for one input; for several use --outlines-dir, or .json for COCO");
+  write_file(all, "mine");
+  fails({"label", scratch / "in", "--recursive", "--outlines", all}, 73,
+        all + ": exists and was not written by gpuccl; move it, or add --overwrite");
+  CHECK(succeeds({"label", scratch / "in", "--recursive", "--outlines", scratch / "new.json", "--dry-run"})
+            .find("new.json") != std::string::npos);
+  CHECK(!fs::exists(scratch / "new.json"));
+}
+
 TEST_CASE("a damaged report is refused where --skip-existing takes rows from it") {
   const ScratchFolder scratch;
   std::filesystem::create_directory(scratch / "in");

@@ -100,6 +100,11 @@ class Desk {
                         .photometric = PHOTOMETRIC_RGB,
                         .samples = {0, 9, 0, 200, 9, 0, 0, 9, 0, 0, 9, 0, 200, 7, 0, 0, 9, 0},  // two stains
                         .more = {}}});
+    tests::TiffPageToWrite point{.width = 2, .height = 1, .bits = 8, .samples = {0, 9}, .more = {}};
+    point.more = [](TIFF* tiff) {
+      TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, "ImageJ=1.53\nimages=2\nframes=2\n");
+    };
+    tests::write_tiff(folder_ / "movie.tif", {point, point});
     for (const char* folder : {"yacclab/tobacco800", "yacclab/xdocs", "yacclab3d/hilbert", "photographs"}) {
       fs::create_directories(folder_ / folder);
       const bool volume = std::string(folder) == "yacclab3d/hilbert";

@@ -111,6 +111,48 @@ def zarr_names(folder):
         run("label", own, "-o", own / "labels" / name, code=64, said="cannot be called")
 
 
+def zipped_plate(folder):
+    """A plate in a zip has the results of the folder, also as --intensity; an image without its well's metadata fails alone."""
+    plate = folder / "plate.zarr"
+    plate.mkdir()
+    for place, text in (("", '{"plate":{"wells":[{"path":"A/1"},{"path":"B/12"}]}}'), ("A/1", '{"well":{"images":[{"path":"0"}]}}'),
+                        ("B/12", '{"well":{"images":[{"path":"0"},{"path":"1"}]}}')):
+        (plate / place).mkdir(parents=True, exist_ok=True)
+        (plate / place / ".zattrs").write_text(text)
+    for at, place in enumerate(("A/1/0", "B/12/0", "B/12/1")):
+        zarr(plate / place, [4, 4], [4, 4], [("0.0", bytes([1 + at, 0, 0, 3] * 4))])
+        (plate / place / ".zattrs").write_text("{}")
+
+    def pack(name, *, without=()):
+        with zipfile.ZipFile(folder / name, "w") as archive:
+            for path in sorted(plate.rglob("*")):
+                if path.is_file() and str(path.relative_to(plate)) not in without:
+                    archive.write(path, path.relative_to(plate))
+        return str(folder / name)
+
+    def rows(plate):
+        table = run("label", plate, "--intensity", plate, "--measure", "intensity_max", "--stats", "-", "--quiet", "--overwrite",
+                    "-o", f"{folder}/wells/")[0]
+        return table.replace(plate, "").replace("\n:/", "\n/")
+
+    zipped = pack("plate.ozx")
+    assert rows(zipped) == rows(str(plate)) and "\n/B/12/1,2," in rows(zipped), rows(zipped)
+    assert sorted(path.name for path in (folder / "wells").glob("*.tiff")) == ["plate-A1-0.tiff", "plate-B12-0.tiff", "plate-B12-1.tiff"]
+    one = [run("label", image, "--stats", "-")[0] for image in (f"{plate}/B/12/1", f"{zipped}:/B/12/1")]
+    assert one[0] == one[1]
+    run("label", zipped, "--stats", folder / "one.csv", code=65, said="plate.ozx:/A/1/0; 'gpuccl label' and 'gpuccl measure' read all")
+    out = f"{folder}/some/"
+    code, err = label_all(pack("lacks.ozx", without=["B/12/.zattrs"]), out)
+    assert code == 66 and "lacks.ozx:/B/12: is a well without a list of images" in err, err
+    assert (folder / "some/lacks-A1-0.tiff").exists()
+    assert label_all(zipped, out, "--formats", "png")[0] == 65
+
+
+def label_all(*words):
+    ended = subprocess.run([GPUCCL, "label", words[0], "-o", *words[1:]], capture_output=True, text=True)
+    return ended.returncode, ended.stderr
+
+
 def damaged_zip(folder):
     """Stores in a zip: of Zip64, with a comment, with another file before them, and damaged in every byte of the directory."""
     store = ome_group(folder / "in.zarr")
@@ -498,7 +540,7 @@ def formulas(folder):
 
 
 with tempfile.TemporaryDirectory() as scratch:
-    tests = [claims, reports, outputs, names_in_brackets, zarr_names, damaged_zip, json_time, tiny_chunks, few_descriptors, detached, formats, memory,
+    tests = [claims, reports, outputs, names_in_brackets, zarr_names, damaged_zip, zipped_plate, json_time, tiny_chunks, few_descriptors, detached, formats, memory,
              signals, zeros_in_text, formulas]
     if HAS_HDF5:
         tests += [hdf5_time, hdf5_memory]

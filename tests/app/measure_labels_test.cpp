@@ -221,6 +221,37 @@ TEST_CASE("a batch measures several images of each input, and takes rows from re
         64, "2 folders, but --intensity-name has 3 patterns");
 }
 
+TEST_CASE("a folder of labels of time points becomes one file of them") {
+  const ScratchFolder scratch;
+  const std::string movie = save_nrrd(scratch / "movie.nrrd", "uint8", "4 2 1 3", kLabels + kLabels + kLabels,
+                                      "kinds: space space space time\n"),
+                    frames = scratch / "frames/", joined_file = scratch / "movie.npy";
+  succeeds(
+      {"label", movie, "--frame", "all", "-o", frames, "--format", "npy", "--label-type", "u16", "--quiet"});
+  succeeds({"measure", frames, "--stack", "-o", joined_file, "--quiet"});
+  std::string samples;
+  const auto samples_of = [](const std::string& file) { return file.substr(file.find('\n') + 1); };
+  for (const char* name : {"movie-t0000.npy", "movie-t0001.npy", "movie-t0002.npy"})
+    samples += samples_of(read_file(frames + name));
+  const std::string all = read_file(joined_file);
+  CHECK(samples_of(all) == samples);
+  CHECK(all.find("(3, 2, 4)") != std::string::npos);  // T, Y, X
+}
+
+TEST_CASE("a layer of several segments of Slicer is a channel with a number") {
+  const ScratchFolder scratch;
+  const std::string image =
+      save_nrrd(scratch / "a.seg.nrrd", "uint8", "2 2 2 2", std::string(16, '\1'),
+                "kinds: list domain domain domain\nSegment0_Layer:=0\nSegment0_LabelValue:=1\n"
+                "Segment0_Name:=rib\nSegment1_Layer:=1\nSegment1_LabelValue:=5\n"
+                "Segment1_Name:=cyst\nSegment2_Layer:=1\nSegment2_LabelValue:=7\n"
+                "Segment2_Name:=liver\n");
+  const std::string table =
+      succeeds({"measure", image, "--channel", "0", "--intensity", image, "--intensity-channel", "all",
+                "--measure", "intensity_mean", "--quiet", "--stats", "-"});
+  CHECK(table.find(",intensity_mean[rib],intensity_mean[1]\n") != std::string::npos);
+}
+
 TEST_CASE("every time point is an input of its own") {
   const ScratchFolder scratch;
   const auto save_movie = [&](const std::string& name, const std::string& bytes) {

@@ -84,6 +84,39 @@ def check_categories(path, image, labels, name):
         assert all("value" not in annotation for annotation in annotations), name
 
 
+def check_folder(folder, rng):
+    """One COCO of a folder and a plate is that of pycocotools, image by image, with values as joint categories."""
+    os.mkdir(os.path.join(folder, "in"))
+    images = {}
+    for name in ("a.npy", "b.npy", "c.npy"):
+        images[name] = (rng.integers(0, 4, (20, 30)) * (rng.random((20, 30)) < 0.5)).astype("i2") + (5 if name == "b.npy" else 0)
+        numpy.save(os.path.join(folder, "in", name), images[name])
+    run(folder, "label", "in", "--values", "-c", "4", "-o", "out/", "--outlines", "all.json", "--format", "npy")
+    with contextlib.redirect_stdout(io.StringIO()):
+        coco = pycocotools.coco.COCO(os.path.join(folder, "all.json"))
+    assert coco.getAnnIds() == list(range(1, len(coco.getAnnIds()) + 1))
+    assert [image["file_name"] for image in coco.loadImgs(coco.getImgIds())] == sorted(images)
+    assert sorted(coco.getCatIds()) == sorted(set(numpy.concatenate([image.ravel() for image in images.values()]).tolist()) - {0})
+    for image in coco.loadImgs(coco.getImgIds()):
+        pixels, labels = images[image["file_name"]], numpy.load(os.path.join(folder, "out", image["file_name"]))
+        for annotation in coco.loadAnns(coco.getAnnIds(imgIds=[image["id"]])):
+            mask = coco.annToMask(annotation) > 0
+            assert (mask == (labels == annotation["label"])).all() and set(pixels[mask].tolist()) == {annotation["category_id"]}
+    numpy.save(os.path.join(folder, "in", "d.npy"), numpy.array([[0.5, 1]], "f4"))
+    done = subprocess.run([GPUCCL, "label", "in", "--values", "--delta", "0", "--outlines", "real.json"], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 64 and "in/d.npy: has values that are not integers" in done.stderr, done.stderr
+    store = os.path.join(folder, "plate.zarr/A/1/0")
+    os.makedirs(store)
+    for place, text in (("plate.zarr/.zattrs", '{"plate":{"wells":[{"path":"A/1"}]}}'), ("plate.zarr/A/1/.zattrs", '{"well":{"images":[{"path":"0"}]}}'),
+                        ("plate.zarr/A/1/0/.zarray", '{"zarr_format":2,"shape":[2,2],"chunks":[2,2],"dtype":"|u1","compressor":null,"fill_value":1,"order":"C","filters":null}')):
+        with open(os.path.join(folder, place), "w") as file:
+            file.write(text)
+    for words in (["plate.zarr", "-o", "wells/"], [store]):
+        run(folder, "label", *words, "--outlines", "plate.json")
+        with open(os.path.join(folder, "plate.json")) as file:
+            assert json.load(file)["images"] == [{"id": 1, "width": 2, "height": 2, "file_name": "plate.zarr/A/1/0"}]
+
+
 def main():
     rng = numpy.random.default_rng(5)
     with tempfile.TemporaryDirectory() as folder:
@@ -115,6 +148,7 @@ def main():
                 check_polygons(found["geojson"], labels, rows, (i, command, shape))
                 check_run_lengths(found["json"], labels, (i, command, shape))
                 check_categories(path("out.json"), image if "--values" in command else None, labels, (i, command, shape))
+        check_folder(folder, rng)
         print(f"{COUNT} images")
 
 

@@ -305,13 +305,18 @@ TEST_CASE("a Zarr without permission to write is replaced by its owner and refus
   CHECK(count_entries(scratch.path()) == 2);
 }
 
-TEST_CASE("a plate of OME-Zarr stands for its images") {
-  const ScratchFolder scratch;
-  const std::string plate = scratch / "plate.zarr";
+/// A plate with an image in the well A1 and two in B12.
+static std::string add_plate(const std::string& plate) {
   for (const char* image : {"/A/1/0", "/B/12/0", "/B/12/1"}) add_store(plate + image);
   write_file(plate + "/.zattrs", R"({"plate":{"wells":[{"path":"A/1"},{"path":"B/12"}]}})");
   write_file(plate + "/A/1/.zattrs", R"({"well":{"images":[{"path":"0"}]}})");
   write_file(plate + "/B/12/.zattrs", R"({"well":{"images":[{"path":"0"},{"path":"1"}]}})");
+  return plate;
+}
+
+TEST_CASE("a plate of OME-Zarr stands for its images") {
+  const ScratchFolder scratch;
+  const std::string plate = add_plate(scratch / "plate.zarr");
   const std::string out = scratch / "out/";
   const Words words = {
       "label", plate, "-o", out, "--view", scratch / "pages/", "--stats", scratch / "all.csv"};
@@ -338,10 +343,15 @@ TEST_CASE("a plate of OME-Zarr stands for its images") {
   const Ended lacks = gpuccl(lacking);
   CHECK(lacks.err.find("has no intensity image; missing: " + other + "/B/12/0") != std::string::npos);
   CHECK(lacks.code != 0);
-  const Ended one = gpuccl({"label", plate, "-o", scratch / "one.tif"});
-  CHECK(one.code == 65);
-  CHECK(one.err.find("is a plate of many images; name one of them, as in plate.zarr/A/1/0, or use") !=
-        std::string::npos);
+  const std::string many =
+      "is a plate of many images; name one of them, as in plate.zarr/A/1/0 or plate.ozx:/A/1/0; 'gpuccl "
+      "label' "
+      "and 'gpuccl measure' read all of them with -o FOLDER/";
+  for (const Words& one : {Words{"label", plate, "-o", scratch / "one.tif"},
+                           {"measure", plate, "--stats", scratch / "one.csv"},
+                           {"match", plate, plate},
+                           {"view", plate, "-o", scratch / "one.html"}})
+    fails(one, 65, many);
   const Ended twice = gpuccl({"label", plate + "/B/12/0", plate + "/A/1/0", "-o", out});
   CHECK(twice.err.find("or give a folder that contains both and --recursive") != std::string::npos);
 }

@@ -14,6 +14,7 @@
 #include "io/image/formats.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/read/open_samples.hpp"
+#include "io/report/outlines.hpp"
 #include "io/zarr/zarr.hpp"
 
 namespace gpuccl::app {
@@ -199,7 +200,7 @@ struct ImagesInOrder {
 ImagesInOrder images_in_order(const io::Source& image, const std::vector<NamedFrame>& frames,
                               const LabelOptions& options) {
   ImagesInOrder found;
-  if (image.is_store && !io::images_of_plate(image.path, options.input.limits.follow).empty()) return {};
+  if (!io::images_of_plate(image.path, options.input.limits).empty()) return {};
   const bool is_movie = options.every_frame && options.inputs.size() == 1;
   if (image.is_folder && is_movie && frames.size() > 1) {
     for (const BatchInput& input : find_inputs({image}, {}).inputs) {
@@ -246,6 +247,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
   claims.write(batch.report, "the report");
   claims.write(batch.summary, "the summary");
   claims.write(options.files.stats, "the table of all components");
+  claims.write(options.files.outlines, "the outlines of all inputs");
   claims.write(index_of_pages(options), "the index of the pages",
                "rename the input, or label it alone with --view FILE.html");
 
@@ -260,7 +262,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     const bool is_in_order = !in_order.emplace_back(images_in_order(image, frames, options)).images.empty();
     if (!is_in_order) check_intensity_of_one(options);
     by_name.emplace_back(is_in_order ? std::string() : image.path, one_of(options.measure.intensity_names, i),
-                         options.input.limits.follow);
+                         options.input.limits);
   }
   if (std::string names = options.measure.intensity_names.empty() ? "" : "--intensity-name";
       !names.empty() && std::none_of(in_order.begin(), in_order.end(),
@@ -269,7 +271,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
                 names +
                     " is for folders, but the images of --intensity belong to the inputs by their order; "
                     "remove it");
-  IntensityImages seeds(options.seeds, "", options.input.limits.follow, "--seeds");
+  IntensityImages seeds(options.seeds, "", options.input.limits, "--seeds");
   std::vector<BatchItem> plan;
   std::size_t lacking = 0;  // inputs without an image of --intensity or --seeds
   for (std::size_t at = 0; at < frames.size(); ++at) {
@@ -285,7 +287,9 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
     files.stats = in_folder(batch.stats_folder, input.output, ".csv");
     files.contacts = in_folder(batch.contacts_folder, input.output, ".csv");
     files.preview = in_folder(batch.preview_folder, input.output, ".png");
-    files.outlines = in_folder(batch.outlines_folder, input.output, ".geojson");
+    files.in_coco = !options.files.outlines.empty();
+    files.outlines =
+        in_folder(batch.outlines_folder, input.output, files.in_coco ? ".coco.json" : ".geojson");
     files.view = in_folder(options.files.view, page_name(input.output), "");
     std::optional<Error> problem = input.problem;
     try {
@@ -305,7 +309,8 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
       if (error.code() == ErrorCode::no_input) ++lacking;
       if (!problem) problem = error;
     }
-    plan.push_back({files, problem, input.frame, intensity_frame, movies});
+    const std::string name = (fs::path(input.name).parent_path() / io::name_of_image(input.path)).string();
+    plan.push_back({files, problem, input.frame, intensity_frame, movies, name, input.in_plate});
   }
   // The names of images are meant otherwise: one error, unless a report lists the failure of each input.
   if (lacking > 1 && lacking == plan.size() && batch.report.empty())

@@ -25,7 +25,8 @@ std::string reason(const std::string& input, const io::FileError& error) {
 }
 
 /// Returns the entry of an input in the index of pages. `page`: name that its page has if it was labeled.
-IndexEntry index_entry(const std::string& input, const std::string& page, const Outcome& outcome) {
+IndexEntry index_entry(const BatchItem& item, const std::string& page, const Outcome& outcome) {
+  const std::string& input = item.files.input;
   IndexEntry entry{input,
                    page.substr(0, page.rfind('.')),
                    name(outcome.status),
@@ -34,7 +35,8 @@ IndexEntry index_entry(const std::string& input, const std::string& page, const 
                    outcome.components.value_or(0),
                    outcome.foreground,
                    outcome.hints,
-                   outcome.thumbnail};
+                   outcome.thumbnail,
+                   item.in_plate};
   if (outcome.error) entry.error = reason(input, *outcome.error);
   if (outcome.status == Outcome::Status::labeled) entry.page = page;
   return entry;
@@ -156,6 +158,7 @@ BatchFiles::BatchFiles(const LabelOptions& options, const std::vector<MeasureCol
       report_(options.batch.report),
       table_(options.files.stats),
       summary_(options.batch.summary),
+      outlines_(options.files.outlines),
       index_(index_of_pages(options)) {}
 
 void BatchFiles::open() {
@@ -163,6 +166,12 @@ void BatchFiles::open() {
   report_.open(options.output, nullptr);
   table_.open(options.output, io::is_stats_csv);
   summary_.open(options.output, io::is_summary_csv);
+  outlines_.open(options.output, nullptr);
+  if (!options.files.outlines.empty()) {
+    if (!options.output.replace_foreign) refuse_foreign_outlines(options.files.outlines);
+    io::SpooledText::try_folder();
+    coco_.emplace([this](std::string_view text) { outlines_.add(text); });
+  }
   index_.open(options.output, nullptr);
   if (!options.output.replace_foreign && !options.files.view.empty())
     refuse_foreign_page(index_of_pages(options), is_batch_page);
@@ -182,24 +191,29 @@ void BatchFiles::add(const BatchItem& item, const Outcome& outcome) {
     summary_.add(outcome.summary);
   if (outcome.table && !outcome.error)
     outcome.table->copy_to([&](std::string_view rows) { table_.add(rows); });
+  ++inputs_;
+  if (outcome.coco && !outcome.error)
+    coco_->add({inputs_, item.name, item.frame},
+               [&](const io::TextSink& sink) { outcome.coco->copy_to(sink); });
   report_.add(report_line(item.files.input, item.frame, outcome));
   if (item.files.view.empty()) return;
   const std::filesystem::path page = item.files.view.path;
-  entries_.push_back(
-      index_entry(item.files.input, page.lexically_relative(options_.files.view.path).string(), outcome));
+  entries_.push_back(index_entry(item, page.lexically_relative(options_.files.view.path).string(), outcome));
 }
 
 std::vector<std::string> BatchFiles::keep_older() {
   std::vector<std::string> kept;
   if (table_.keep_older()) kept.push_back(options_.files.stats);
   if (summary_.keep_older()) kept.push_back(options_.batch.summary);
+  if (outlines_.keep_older()) kept.push_back(options_.files.outlines);
   return kept;
 }
 
 std::vector<io::FileError> BatchFiles::commit() {
   if (!entries_.empty()) index_.add(batch_page(entries_));
+  if (coco_) coco_->end();
   std::vector<io::FileError> errors;
-  for (GrowingFile* file : {&table_, &summary_, &report_, &index_}) {
+  for (GrowingFile* file : {&table_, &summary_, &outlines_, &report_, &index_}) {
     file->commit();
     if (file->error() && !file->is_closed_pipe()) errors.push_back(*file->error());
   }
@@ -207,7 +221,8 @@ std::vector<io::FileError> BatchFiles::commit() {
 }
 
 bool BatchFiles::is_pipe_closed() const {
-  return table_.is_closed_pipe() || summary_.is_closed_pipe() || report_.is_closed_pipe();
+  return table_.is_closed_pipe() || outlines_.is_closed_pipe() || summary_.is_closed_pipe() ||
+         report_.is_closed_pipe();
 }
 
 }  // namespace gpuccl::app

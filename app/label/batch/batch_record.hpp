@@ -20,6 +20,7 @@
 #include "gpuccl/measures.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/text_stream.hpp"
+#include "io/report/outlines.hpp"
 
 namespace gpuccl::app {
 
@@ -33,6 +34,7 @@ struct Outcome {
   double seconds = 0;
   std::shared_ptr<io::SpooledText> table;  // its rows of the table of all components
   std::string summary;                     // its rows of the table of inputs
+  std::shared_ptr<io::SpooledText> coco;   // its outlines
   // For the index of pages, if the batch has one:
   std::string thumbnail;
   double foreground = 0;  // share of the elements in components
@@ -122,8 +124,10 @@ class BatchFiles {
  private:
   const LabelOptions& options_;
   const std::vector<MeasureColumn>& columns_;
-  GrowingFile report_, table_, summary_, index_;
-  std::vector<IndexEntry> entries_;  // rows of the index of pages
+  GrowingFile report_, table_, summary_, outlines_, index_;
+  std::optional<io::CocoOfImages> coco_;  // what outlines_ contains
+  int inputs_ = 0;                        // that were added
+  std::vector<IndexEntry> entries_;       // rows of the index of pages
 };
 
 }  // namespace gpuccl::app

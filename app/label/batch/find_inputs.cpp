@@ -266,7 +266,7 @@ std::string name_of_frame(const std::string& name, int frame) {
   return fmt::format("{}-t{:04}", name, frame);
 }
 
-IntensityImages::IntensityImages(std::string folder, const std::string& pattern, bool follow,
+IntensityImages::IntensityImages(std::string folder, const std::string& pattern, const io::Limits& limits,
                                  const std::string& option)
     : folder_(std::move(folder)),
       what_(option == "--seeds" ? "mask of seeds" : "intensity image"),
@@ -274,19 +274,18 @@ IntensityImages::IntensityImages(std::string folder, const std::string& pattern,
       remedy_(option == "--intensity" && pattern.empty() ? "; --intensity-name PATTERN pairs other names"
                                                          : "") {
   std::error_code none;
-  if (!folder_.empty() && !fs::is_directory(folder_, none))
+  for (const io::PlateImage& image : io::images_of_plate(folder_, limits))
+    if (!image.problem) plate_.insert(image.path);
+  if (!folder_.empty() && plate_.empty() && !fs::is_directory(folder_, none))
     throw io::FileError(
         folder_, ErrorCode::usage,
         "is not a folder; for several inputs use " + option + " FOLDER/, with images of the same names");
-  if (!folder_.empty())
-    for (const io::PlateImage& image : io::images_of_plate(folder_, follow))
-      if (!image.problem) plate_.insert(image.path);
 }
 
 io::Source IntensityImages::find(const BatchInput& input, bool stack) {
   if (folder_.empty()) return {};
   if (!plate_.empty()) {
-    const std::string path = (fs::path(folder_) / input.in_plate).string();
+    const std::string path = io::path_in_plate(folder_, input.in_plate);
     if (plate_.contains(input.in_plate)) return io::Source::of_image(path);
     throw Error(ErrorCode::no_input, input.in_plate.empty() ? "is not from a plate, but " + folder_ +
                                                                   " is one; name an image in it"

@@ -53,8 +53,8 @@ std::string name_of_frame(const std::string& name, int frame);
 class IntensityImages {
  public:
   /// Has no images if `folder` is empty. `pattern`: of --intensity-name. Error (usage) if not a folder, which
-  /// names `option`. `follow`: symbolic links in a plate.
-  IntensityImages(std::string folder, const std::string& pattern, bool follow,
+  /// names `option`. `limits`: of a plate.
+  IntensityImages(std::string folder, const std::string& pattern, const io::Limits& limits,
                   const std::string& option = "--intensity");
 
   /// Returns the file for this input, or with `stack` the folder of slices; "" if there is no folder. Error

@@ -29,6 +29,7 @@
 #include "io/image/limits.hpp"
 #include "io/read/intensity_reader.hpp"
 #include "io/report/csv_tables.hpp"
+#include "io/report/outlines.hpp"
 #include "io/report/reported_run.hpp"
 #include "io/zarr/zarr.hpp"
 
@@ -264,11 +265,28 @@ class Batch {
       outcome.summary =
           io::reported_summary(item.files.json, item.files.input, item.frame,
                                options_.separate_pages(options_.input.limits.max_pages), has_values);
+    if (item.files.in_coco)
+      io::with_path(item.files.outlines, [&] {
+        const io::InputFile file(item.files.outlines, INT64_MAX);
+        outcome.coco = std::make_shared<io::SpooledText>();
+        std::string piece(std::size_t{1} << 16, '\0');
+        for (std::uint64_t at = 0; const std::size_t read = file.read_at(at, piece.data(), piece.size());
+             at += read)
+          outcome.coco->add(std::string_view(piece).substr(0, read));
+        check_coco(outcome);
+      });
     if (options_.files.stats.empty()) return;
     outcome.table = std::make_shared<io::SpooledText>();
     io::write_reported_rows([&](std::string_view rows) { outcome.table->add(rows); }, item.files.json,
                             item.files.input, columns_, has_values, options_.digits, item.frame,
                             options_.separate_pages(1).first);
+  }
+
+  /// Throws Error if the COCO of an input cannot be joined with others.
+  static void check_coco(const Outcome& outcome) {
+    io::CocoOfImages([](std::string_view) {}).add({}, [&](const io::TextSink& sink) {
+      outcome.coco->copy_to(sink);
+    });
   }
 
   void complete(const BatchItem& item, Job& job, std::optional<Admission::Memory>& memory, Outcome& outcome) {
@@ -279,6 +297,11 @@ class Batch {
       if (!job.read(memory->bytes()) && !(memory->extend(job.needed_bytes()) && job.read(memory->bytes())))
         return job.forget();
       job.label(engine_);
+      if (item.files.in_coco) {
+        outcome.coco = std::make_shared<io::SpooledText>();
+        job.write_coco([&](std::string_view text) { outcome.coco->add(text); });
+        check_coco(outcome);
+      }
       job.write();
       if (!options_.files.stats.empty()) {
         outcome.table = std::make_shared<io::SpooledText>();
@@ -428,7 +451,8 @@ static void try_device(EngineOptions engine) {
 static std::vector<std::string> try_joint_files(LabelOptions options) {
   const std::vector<std::string> folders = output_folders(options);
   std::vector<std::string> names;
-  for (io::Target* target : {&options.files.stats, &options.batch.summary, &options.batch.report}) {
+  for (io::Target* target :
+       {&options.files.stats, &options.batch.summary, &options.batch.report, &options.files.outlines}) {
     if (target->is_stream) *target = {};
     if (target->empty()) continue;
     names.push_back(*target);
@@ -490,20 +514,18 @@ int print_plan(std::vector<BatchItem> plan, const LabelOptions& asked) {
 }
 
 /// Replaces each plate of OME-Zarr by its images: "plate-A1-0" is the name of plate.zarr/A/1/0.
-static void open_plates(std::vector<BatchInput>& inputs, bool follow) {
+static void open_plates(std::vector<BatchInput>& inputs, const io::Limits& limits) {
   std::vector<BatchInput> all;
   for (BatchInput& input : inputs) {
-    const std::vector<io::PlateImage> images =
-        input.path.is_store ? io::images_of_plate(input.path, follow) : std::vector<io::PlateImage>();
+    const std::vector<io::PlateImage> images = io::images_of_plate(input.path, limits);
     std::set<std::string> failed;  // a failure that several images share is one
     for (const auto& [image, problem] : images) {
       if (problem && !failed.insert(image).second) continue;
       std::string place = image;
       if (const std::size_t row = place.find('/'); row != std::string::npos) place.erase(row, 1);
       std::replace(place.begin(), place.end(), '/', '-');
-      const fs::path path = image.empty() ? fs::path(input.path.path) : fs::path(input.path.path) / image;
-      all.push_back(
-          {path.string(), input.name + (place.empty() ? "" : "-") + place, problem, input.is_found, image});
+      all.push_back({io::path_in_plate(input.path, image), input.name + (place.empty() ? "" : "-") + place,
+                     problem, input.is_found, image});
     }
     if (images.empty()) all.push_back(std::move(input));
   }
@@ -516,14 +538,15 @@ int label_batch(const LabelOptions& options) {
   find.stack = options.input.stack;
   find.recursive = options.batch.recursive;
   for (const std::string& folder : folders) find.outputs.push_back(io::identify(fs::path(folder) / "."));
-  for (const io::Target& file : {options.files.stats, options.batch.report, options.batch.summary})
+  for (const io::Target& file :
+       {options.files.stats, options.batch.report, options.batch.summary, options.files.outlines})
     if (!file.empty()) find.outputs.push_back(io::identify(file));
   FoundInputs found = find_inputs(options.inputs, find);
   skip_unmatched(found, options.measure.intensity_names);
   std::vector<std::string> paths;
   for (const BatchInput& input : found.inputs) paths.push_back(input.path);
   sandbox_of(paths, folders, options).enter();  // before any header is read
-  open_plates(found.inputs, options.input.limits.follow);
+  open_plates(found.inputs, options.input.limits);
   std::vector<BatchItem> plan = plan_batch(found, options);
   const std::string& first = options.inputs.front();
   const bool one_folder = options.inputs.size() == 1 && !first.starts_with('@');

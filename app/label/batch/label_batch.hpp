@@ -21,6 +21,8 @@ struct BatchItem {
   std::optional<int> frame = {};            // time point, if each of a file is an input
   std::optional<int> intensity_frame = {};  // time point of the files of --intensity with one for each input
   std::set<std::string> movies = {};        // these files
+  std::string name = {};                    // of the image, below the folder that was given
+  std::string in_plate = {};                // as in BatchInput
 };
 
 /// Plans the outputs of all inputs. Error (usage) if two inputs have the same output, or an output is an
