@@ -4,14 +4,20 @@ import concurrent.futures
 import doctest
 import functools
 import gc
+import math
+import os
 import pydoc
 import resource
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 from conftest import LONG, random_array
 from scipy import ndimage
 from skimage import measure as skimage_measure
+from skimage.morphology import convex_hull_image
+from skimage.segmentation import relabel_sequential
 
 import gpuccl
 from gpuccl import _core
@@ -183,8 +189,9 @@ def test_ignored_arguments_are_refused():
     for more in (dict(properties=("area",)), dict(spacing=2), dict(intensity=mask)):
         with pytest.raises(ValueError, match="add stats=True"):
             gpuccl.label(mask, **more)
-    with pytest.raises(ValueError, match="add values=True"):
-        gpuccl.label(mask, delta=3)
+    for more in (dict(delta=3), dict(stats=True, properties=("label", "value"))):
+        with pytest.raises(ValueError, match="add values=True"):
+            gpuccl.label(mask, **more)
     for axes in ((0, 5), 2, -3, "z"):
         with pytest.raises(ValueError, match="no such axis"):
             gpuccl.label(mask, periodic=axes)
@@ -321,7 +328,8 @@ def test_functions_of_crops_and_the_list_of_properties(random):
         gpuccl.label(labels, stats=True, periodic="x", properties=(rows, "area"))
     assert gpuccl.measure(labels * 0, image, ("moments_weighted", rows))["moments_weighted-3-3"].shape == (0,)
     known = gpuccl.properties()
-    assert {"area", "bbox", "moments_hu", "image_filled", "sphericity", "intensity_mean"} <= set(known) and all(known.values())
+    assert skimage_measure._regionprops.COL_DTYPES.keys() - known == {"coords_scaled", "image_convex"}  # docs/python.md has others
+    assert {"sphericity", "value"} <= known.keys() and all(known.values())
     box = gpuccl.measure(labels, properties=("y1", "x1", "bbox"))  # the program's x1 is the last column
     assert box["y1"].tolist() == box["bbox-2"].tolist() and box["x1"].tolist() == box["bbox-3"].tolist()
     assert "half-open" in known["x1"] and "half-open" in known["z1"]
@@ -344,6 +352,40 @@ def test_functions_of_crops_and_the_list_of_properties(random):
 
 
 @pytest.mark.filterwarnings("ignore:invalid value")  # of the object that is not finite itself
+def test_remedies_for_arguments_that_are_absent(random):
+    """The table of docs/python.md, where no other test has the line."""
+    labels, samples = random.choice([0, 3, 7, 200], (50, 60)).astype(np.uint16), random.random((50, 60))
+    table = gpuccl.measure(labels, properties=("label", "area", "coords", convex_hull_image))
+    values, counts = np.unique(labels[labels > 0], return_counts=True)
+    assert same(table["label"], values) and same(table["area"], counts)
+    places = np.searchsorted(np.append(0, table["label"]), labels)
+    assert same(places, relabel_sequential(labels)[0])
+    theirs = skimage_measure.regionprops_table(labels, samples, ("coords_scaled", "image_convex", "intensity_median"), spacing=(2, 3))
+    assert all(map(same, table["convex_hull_image"], theirs["image_convex"]))
+    assert all(np.allclose(one * (2, 3), other) for one, other in zip(table["coords"], theirs["coords_scaled"]))
+
+    def median(crop, inside):
+        return np.median(inside[crop])
+
+    assert same(gpuccl.measure(labels, samples, median)["median"], theirs["intensity_median"])
+    volume, spacing = random.random((20, 30, 30)) < 0.2, (30, 5, 5)
+    found, _, table = gpuccl.label(volume, stats=True, spacing=spacing)
+    cleaned = gpuccl.clean(volume, min_size=math.ceil(20000 / math.prod(spacing)))
+    assert same(cleaned, np.append(False, table["area"] >= 20000)[found]) and 0 < cleaned.sum() < volume.sum()
+    code = "import os, gpuccl, numpy as np; os.sched_setaffinity(0, {min(os.sched_getaffinity(0))}); threads = len(os.listdir('/proc/self/task'))"
+    code += "; gpuccl.label(np.ones((3000, 3000), bool)); assert len(os.listdir('/proc/self/task')) == threads"
+    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)})
+
+
+def test_measures_of_samples_are_rounded_and_have_a_range():
+    labels, names = np.array([[1, 1, 2, 2]]), ("intensity_max", "intensity_std")
+    table = gpuccl.measure(labels, np.array([[2**63 + 1, 5, 2**53 + 1, 7]], np.uint64), names)
+    assert table["intensity_max"].dtype == float and table["intensity_max"].tolist() == [2.0**63, 2.0**53]
+    table = gpuccl.measure(labels, np.array([[1e154, 5e154, 1e153, 5e153]]), names)
+    assert np.isnan(table["intensity_std"][0]) and np.isclose(table["intensity_std"][1], 2e153)
+    assert np.isnan(gpuccl.measure(labels, np.array([[np.inf, 1, 1, 1]]), names)["intensity_max"][0])
+
+
 def test_samples_of_neighbors_are_0_in_crops_also_where_they_are_not_finite(random):
     """scikit-image multiplies by the crop, so that NaN and infinity of a neighbor remain."""
 

@@ -39,6 +39,8 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
     names = Columns(columns, ndim, spacing) if columns is not None else None
     wraps = periodic_axes(periodic, ndim, dims_of(given))
     if names:
+        if "value" in names.wanted and not values:
+            raise ValueError("the column value is that of connected values: add values=True")
         names.check_periodic(wraps)
     turned = packed_width is None and is_turned(array, number)
     if out is None:

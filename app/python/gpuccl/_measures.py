@@ -35,6 +35,8 @@ _PHYSICAL = frozenset(name[: -len("_physical")] for name in _KNOWN if name.endsw
 _UNITLESS = frozenset({"label", "value", "bbox", "extent", "solidity", "num_pixels", "slice", "image", "coords", "image_filled"}) | WHOLE
 #: Properties that are derived from other columns, and their definitions.
 _DERIVED = {
+    "label": "number of the object",
+    "value": "value of the elements; of label() with values=True",
     "num_pixels": "number of elements",
     "area_bbox": "area of the bounding box",
     "centroid_local": "centroid from the start of the bounding box",
@@ -55,9 +57,7 @@ def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
     if name == "bbox":
         return [(f"bbox-{i}", measure) for i, measure in enumerate(_BOXES[ndim])]
     if name in ("centroid", "centroid_weighted"):
-        if name == "centroid":
-            return [(f"centroid-{i}", f"c{axis}") for i, axis in enumerate(axes)]
-        return [(f"centroid_weighted-{i}", f"c{axis}_weighted") for i, axis in enumerate(axes)]
+        return [(f"{name}-{i}", f"c{axis}{name.removeprefix('centroid')}") for i, axis in enumerate(axes)]
     if name == "inertia_tensor":
         pairs = [(i, j) for i in range(ndim) for j in range(ndim)]
         return [(f"{name}-{i}-{j}", f"{name}-{min(i, j)}-{max(i, j)}") for i, j in pairs]
@@ -72,9 +72,7 @@ def _columns_of(name: str, ndim: int, physical: bool) -> list[tuple[str, str]]:
         return [(name, " ".join(_BOXES[ndim]))]
     if name == "num_pixels":
         return [(name, "area")]
-    if physical and name in _PHYSICAL:
-        return [(name, f"{name}_physical")]
-    return [(name, name)]
+    return [(name, f"{name}_physical" if physical and name in _PHYSICAL else name)]
 
 
 def properties() -> dict[str, str]:

@@ -19,7 +19,7 @@ __all__ = ["label"]
 _NDMEASURE = "dask_image.ndmeasure"
 
 
-def label(image: Any, structure: Any = None, wrap_axes: Any = None) -> Any:
+def label(image: Any, structure: Any = None, wrap_axes: Any = None) -> tuple[Any, Any]:
     """Label features in a dask array; as ``dask_image.ndmeasure.label``. `n` is a dask array without axes."""
     import dask.array as da
 

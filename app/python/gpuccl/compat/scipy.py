@@ -126,7 +126,7 @@ def center_of_mass(input: Any, labels: Any = None, index: Any = None) -> Any:
     return [tuple(center) for center in centers.T]
 
 
-def find_objects(input: Any, max_label: int = 0) -> Any:
+def find_objects(input: Any, max_label: int = 0) -> list[tuple[slice, ...] | None]:
     """Boxes of labels as slices; as ``scipy.ndimage.find_objects``."""
     labels = np.asarray(input)
     if not _are_labels(labels):
