@@ -116,16 +116,17 @@ class ArraySamples final : public IntensityImage {
     for (int y = std::max(first, y0); y < std::min(end, y0 + here.height); ++y) {
       const std::byte* const row = array_.whole_row(std::int64_t{z - z0} * here.height + (y - y0), copy);
       with_type(type_, [&]<class T>(T) {
-        const auto convert = [&](std::size_t x) {
-          T value;
-          std::memcpy(&value, row + x * sizeof value, sizeof value);
-          samples[x] = static_cast<To>(value);
+        // A loop of a constant length over memory that no store can change is vectorized.
+        constexpr std::size_t kBlock = 16;
+        To* const to = samples.data();
+        const auto convert = [&](std::size_t x, std::size_t count) {
+          std::array<T, kBlock> block;
+          std::memcpy(block.data(), row + x * sizeof(T), count * sizeof(T));
+          for (std::size_t i = 0; i < count; ++i) to[x + i] = static_cast<To>(block[i]);
         };
-        constexpr std::size_t kBlock = 16;  // loops of a constant length are vectorized
         std::size_t x = 0;
-        for (; x + kBlock <= samples.size(); x += kBlock)
-          for (std::size_t i = 0; i < kBlock; ++i) convert(x + i);
-        for (; x < samples.size(); ++x) convert(x);
+        for (; x + kBlock <= samples.size(); x += kBlock) convert(x, kBlock);
+        convert(x, samples.size() - x);
       });
       sink(y, 1, samples.data());
     }
