@@ -22,8 +22,9 @@
 namespace gpuccl {
 namespace {
 
-// Distances between surfaces, whose elements are bits of 64-bit words. The nearest element of the other
-// surface is found in one of two ways, by the time that each is expected to take:
+// Distances between surfaces, whose elements are bits of 64-bit words. Elements that touch the other surface
+// are found a word at a time. The nearest element to others is found in one of two ways, by the time that
+// each is expected to take:
 //
 // 1. Slices: an exact distance transform along z, y and x, of which only the values of surface elements are
 // computed.
@@ -203,6 +204,59 @@ Bits surface_of(const Frame& frame, const Bits& mask, bool in_parallel) {
     }
   });
   return surface;
+}
+
+/// The way from a word to 64 bits that begin up to one element before or after it.
+struct Offset {
+  double square;
+  std::ptrdiff_t words;
+  int bits;
+};
+
+/// Returns the offsets to neighbors, nearest first, that are shorter than all offsets to other elements.
+std::vector<Offset> near_offsets(const Frame& frame, const Spacing& spacing) {
+  double limit = HUGE_VAL;
+  for (const std::size_t axis : {0, 1, 2})
+    if (axis != 1 || frame.margin > 0) limit = std::min(limit, square_of(2, spacing[axis]));
+  std::vector<Offset> offsets;
+  for (int z = -1; z <= 1; ++z)
+    for (int y = -frame.margin; y <= frame.margin; ++y)
+      for (int x = -1; x <= 1; ++x) {
+        const double square = square_of(z, spacing[2]) + square_of(y, spacing[1]) + square_of(x, spacing[0]);
+        if (square == 0 || square < limit)
+          offsets.push_back({square, frame.row(y, z) - frame.row(0, 0) - (x < 0 ? 1 : 0), x & 63});
+      }
+  std::sort(offsets.begin(), offsets.end(),
+            [](const Offset& a, const Offset& b) { return a.square < b.square; });
+  return offsets;
+}
+
+/// Counts the elements of `from` with an element of `to` at an offset. `open`: gets the others.
+/// Returns their number.
+double take_near(const Frame& frame, const std::vector<Offset>& offsets, const Bits& from, const Bits& to,
+                 bool in_parallel, Counts& counts, Bits& open) {
+  std::array<std::atomic<std::uint64_t>, 28> all{};  // of each offset, then of none
+  for_each(frame.depth - 2, in_parallel, [&](int z) {
+    by_fastest_code([&] {
+      std::array<std::uint64_t, 28> found{};
+      const auto end = static_cast<std::size_t>(frame.row(0, z + 2));
+      for (auto k = static_cast<std::size_t>(frame.row(0, z + 1)); k < end; ++k) {
+        std::uint64_t word = from[k];
+        for (std::size_t i = 0; word != 0 && i < offsets.size(); ++i) {
+          const std::uint64_t* const at = to.data() + k + offsets[i].words;
+          const std::uint64_t near = word & (at[0] >> offsets[i].bits | at[1] << 1 << (63 - offsets[i].bits));
+          found[i] += static_cast<std::uint64_t>(std::popcount(near));
+          word ^= near;
+        }
+        found.back() += static_cast<std::uint64_t>(std::popcount(word));
+        open[k] = word;
+      }
+      for (std::size_t i = 0; i < all.size(); ++i) all[i] += found[i];
+    });
+  });
+  for (std::size_t i = 0; i < offsets.size(); ++i)
+    if (all[i] > 0) counts.add(offsets[i].square, all[i]);
+  return static_cast<double>(all.back());
 }
 
 /// The elements of a surface, in nodes of 64 elements, in nodes of 64 nodes, and so on.
@@ -808,15 +862,10 @@ class Surfaces::State {
       surfaces[i] = surface_of(frame, mask, in_parallel);
     }
     std::array<Counts, 2> found{Counts(left), Counts(left)};
+    const std::vector<Offset> offsets = near_offsets(frame, options_.spacing);
     for (std::size_t i = 0; i < 2; ++i) {
-      double elements = 0;
-      std::uint64_t common = 0;  // of both surfaces, so at distance 0
-      for (std::size_t k = 0; k < mask.size(); ++k) {
-        mask[k] = surfaces[i][k] & ~surfaces[1 - i][k];
-        elements += std::popcount(mask[k]);
-        common += static_cast<std::uint64_t>(std::popcount(surfaces[i][k] & surfaces[1 - i][k]));
-      }
-      if (common > 0) found[i].add(0, common);
+      const double elements =
+          take_near(frame, offsets, surfaces[i], surfaces[1 - i], in_parallel, found[i], mask);
       if (elements == 0) continue;
       Box box = box_of(i == 0 ? prediction : truth, {});
       for (std::size_t axis = 0; axis < 3; ++axis) {
