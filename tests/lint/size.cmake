@@ -64,7 +64,7 @@ set(rooms
   "tests/lint 786"
   "tests/papers 421"
   "tests/parts 2338"
-  "tests/python 4605"
+  "tests/python 4606"
   "tests/support 2810"
   "tests 221"
   "release 505"

@@ -125,7 +125,8 @@ def test_arrays_without_elements():
             scores, table = gpuccl.match(
                 nothing, nothing, pairs=True, per_value=per_value, distances=True, tolerance=1, regions=True
             )
-            assert np.isnan(scores["distances"]["foreground"]["hausdorff"]) and scores["regions"]["count"] == 0
+            of_all = scores["distances"]["class_mean" if per_value else "foreground"]
+            assert np.isnan(of_all["hausdorff"]) and scores["regions"]["count"] == 0
             assert all(column.size == 0 for column in table.values())
 
 
