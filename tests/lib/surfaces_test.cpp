@@ -293,7 +293,8 @@ TEST_CASE("distances that cannot be measured are errors") {
   std::mt19937 random(3);
   const LabelImage other = random_labels(random, {30, 40, 1}, 1);
   CHECK(error_code_of([&] { Surfaces(image, other, {}); }) == ErrorCode::data);
-  CHECK(error_code_of([&] { Surfaces(image, image, {.spacing = {1, 0, 1}}); }) == ErrorCode::usage);
+  for (const double spacing : {0., 1e-160, 1e160})
+    CHECK(error_code_of([&] { Surfaces(image, image, {.spacing = {1, spacing, 1}}); }) == ErrorCode::usage);
   CHECK(error_code_of([&] { Surfaces(image, image, {.tolerance = -1}); }) == ErrorCode::usage);
   CHECK(error_code_of([&] { Surfaces(image, image, {.max_bytes = 10}).of_all(); }) == ErrorCode::memory);
 }

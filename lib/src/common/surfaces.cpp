@@ -912,7 +912,8 @@ Surfaces::Surfaces(const LabelRows& truth, const LabelRows& prediction, const Su
   if (truth.extent() != prediction.extent())
     throw Error(ErrorCode::data, "distances need label images of the same size");
   for (const double length : options.spacing)
-    if (!(length > 0) || std::isinf(length)) throw Error(ErrorCode::usage, "a spacing is a number above 0");
+    if (!(length >= 1e-140 && length <= 1e140))  // squares of others are not numbers of full precision
+      throw Error(ErrorCode::usage, "distances need a spacing from 1e-140 to 1e140; choose another unit");
   if (options.tolerance && !(*options.tolerance >= 0))
     throw Error(ErrorCode::usage, "a tolerance is a number of 0 or more");
   state_ = std::make_unique<State>(truth, prediction, options);
