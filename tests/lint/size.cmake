@@ -45,7 +45,7 @@ set(rooms
   "lib/src/cuda/runs 4403"
   "lib/src/cuda/tables 1969"
   "lib/src/engine 982"
-  "lib/src/measure 5702"
+  "lib/src/measure 5845"
   "lib/src/no_cuda 147"
   "lib/src/outlines 263"
   "lib/src/parts 1676"

@@ -11,13 +11,13 @@ namespace gpuccl::measuring {
 
 /// Returns the quotient of integers, rounded down.
 template <class Number>
-constexpr Number floor_divide(Number number, Number by) {
+GPUCCL_HD constexpr Number floor_divide(Number number, Number by) {
   return number / by - (number % by != 0 && (number < 0) != (by < 0));
 }
 
 /// Returns the quotient of integers, rounded up.
 template <class Number>
-constexpr Number ceiling_divide(Number number, Number by) {
+GPUCCL_HD constexpr Number ceiling_divide(Number number, Number by) {
   return -floor_divide<Number>(-number, by);
 }
 

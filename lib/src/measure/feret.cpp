@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 #include "measure/arithmetic.hpp"
 #include "measure/group.hpp"
+#include "measure/hull.hpp"
 
 namespace gpuccl::measuring {
 
@@ -116,15 +116,7 @@ namespace {
 
 using enum MeasureId;
 
-/// Coordinates in half elements, or in elements.
-struct Point {
-  std::int64_t x, y;
-};
-
-/// Returns a positive number if c lies to the left of the line from a to b.
-std::int64_t turn(const Point& a, const Point& b, const Point& c) {
-  return (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
-}
+using Point = HullPoint<std::int64_t>;
 
 /// Returns the corners of the convex hull of points, of which each height has two: the left and the right
 /// one, from the first height down.
@@ -145,43 +137,13 @@ std::vector<Point> hull_of(const std::vector<Point>& points) {
   return hull;
 }
 
-/// Returns the largest distance between two corners of a hull. `width`, `height`: of half an element.
-double diameter(const std::vector<Point>& hull, double width, double height) {
-  const auto distance = [&](std::size_t a, std::size_t b) {
-    const double x = width * static_cast<double>(hull[a].x - hull[b].x);
-    const double y = height * static_cast<double>(hull[a].y - hull[b].y);
-    return x * x + y * y;
-  };
-  // Rotating calipers: for each side, the corner farthest from it. Two corners with the largest distance are
-  // found at a side next to one of them.
-  const std::size_t corners = hull.size();
-  double most = 0;
-  for (std::size_t i = 0, far = 1; i < corners; ++i) {
-    const std::size_t next = (i + 1) % corners;
-    while (turn(hull[i], hull[next], hull[(far + 1) % corners]) > turn(hull[i], hull[next], hull[far])) {
-      most = std::max(most, distance(i, far));
-      far = (far + 1) % corners;
-    }
-    // Both ends of a parallel side are equally far.
-    most = std::max({most, distance(i, far), distance(next, far), distance(i, (far + 1) % corners),
-                     distance(next, (far + 1) % corners)});
-  }
-  return std::sqrt(most);
-}
-
-/// Returns the smallest distance between two parallel lines that enclose a hull. One of them lies along a
-/// side (Freeman and Shapira 1975). `width`, `height`: of half an element.
-double least_width(const std::vector<Point>& hull, double width, double height) {
-  const std::size_t corners = hull.size();
-  double least = std::numeric_limits<double>::infinity();
-  for (std::size_t i = 0, far = 1; i < corners; ++i) {
-    const Point &a = hull[i], &b = hull[(i + 1) % corners];
-    while (turn(a, b, hull[(far + 1) % corners]) > turn(a, b, hull[far])) far = (far + 1) % corners;
-    const double side =
-        length_of(width * static_cast<double>(b.x - a.x), height * static_cast<double>(b.y - a.y));
-    least = std::min(least, width * height * static_cast<double>(turn(a, b, hull[far])) / side);
-  }
-  return least;
+/// Returns the extents of a hull. `width`, `height`: of half an element.
+HullExtents extents_of(const std::vector<Point>& hull, double width, double height) {
+  HullExtents extents{width, height};
+  const HullCorners corners{static_cast<int>(hull.size()),
+                            [&](int i) { return hull[static_cast<std::size_t>(i)]; }};
+  for (int i = 0, far = 1; i < corners.count; ++i) far = corners.measure_side(i, far, extents);
+  return extents;
 }
 
 /// The first element of a row, and the end of the last one.
@@ -189,45 +151,37 @@ struct Ends {
   int begin = 0, end = 0;
 };
 
-/// Returns the hull of the points half an element left of, right of, above and below the first and last
-/// elements of rows. `first_y`: of the first row. At each height only the first and the last point matter.
-/// Rows may be empty if an object has several pieces.
-std::vector<Point> hull_of(std::span<const Ends> rows, int first_y) {
+/// Rows of an outline.
+struct EndsOfRows {
+  std::span<const Ends> rows;
+
+  std::int64_t size() const { return static_cast<std::int64_t>(rows.size()); }
+  int begin(std::int64_t i) const { return end(i) == 0 ? kNoBegin : rows[static_cast<std::size_t>(i)].begin; }
+  int end(std::int64_t i) const { return rows[static_cast<std::size_t>(i)].end; }
+};
+
+/// Returns the hull of the outline of rows.
+std::vector<Point> hull_of(std::span<const Ends> rows) {
+  const Outline<std::int64_t, EndsOfRows> outline{{rows}};
   std::vector<Point> points;
   points.reserve(4 * rows.size() + 2);
-  const std::int64_t top = 2 * std::int64_t{first_y} - 1;
-  for (std::size_t i = 0; i <= 2 * rows.size(); ++i) {
-    // An even height lies between two rows, at the centers of whose elements it has points.
-    const std::int64_t y = top + static_cast<std::int64_t>(i);
-    const Ends *above = &rows[i == 0 ? 0 : (i - 1) / 2], *below = &rows[std::min(i / 2, rows.size() - 1)];
-    if (above->end == 0) above = below;
-    if (below->end == 0) below = above;
-    if (above->end == 0) continue;
-    const std::int64_t beside = i % 2 == 0 ? 0 : 1;
-    points.push_back({2 * std::int64_t{std::min(above->begin, below->begin)} - beside, y});
-    points.push_back({2 * (std::int64_t{std::max(above->end, below->end)} - 1) + beside, y});
-  }
+  for (std::int64_t height = 0; height < outline.heights(); ++height)
+    if (outline.has_left(height)) {
+      points.push_back(outline.left(height));
+      points.push_back(outline.right(height));
+    }
   return hull_of(points);
 }
 
 /// Returns the elements of the same rows whose centers are in the hull or on its edge.
-std::vector<Ends> elements_in(const std::vector<Point>& hull, std::size_t rows, int first_y) {
+std::vector<Ends> elements_in(const std::vector<Point>& hull, std::size_t rows) {
   std::vector<Ends> ends(rows);
   for (std::size_t i = 0; i < hull.size(); ++i) {
-    const Point &a = hull[i], &b = hull[(i + 1) % hull.size()];
-    if (a.y == b.y) continue;
-    // The hull lies to the left of its sides; y points down.
-    const bool is_right = a.y < b.y;
-    const Point &top = is_right ? a : b, &bottom = is_right ? b : a;
-    for (std::int64_t y = ceiling_divide<std::int64_t>(top.y, 2); 2 * y <= bottom.y; ++y) {
-      // In half elements, x is top.x + across / down. Elements have even coordinates.
-      const std::int64_t down = bottom.y - top.y, across = (bottom.x - top.x) * (2 * y - top.y);
-      Ends& row = ends[static_cast<std::size_t>(y - first_y)];
-      if (is_right) {
-        row.end = static_cast<int>(floor_divide(top.x * down + across, 2 * down) + 1);
-      } else {
-        row.begin = static_cast<int>(ceiling_divide(top.x * down + across, 2 * down));
-      }
+    const HullSide side(hull[i], hull[(i + 1) % hull.size()]);
+    if (side.top.y == side.bottom.y) continue;
+    for (std::int64_t height = side.top.y / 2 * 2 + 1; height <= side.bottom.y; height += 2) {
+      Ends& row = ends[static_cast<std::size_t>(height / 2)];
+      (side.is_right ? row.end : row.begin) = side.row_end(height);
     }
   }
   return ends;
@@ -338,32 +292,29 @@ class Feret final : public Group {
     const auto ends = std::span(ends_).subspan(first, rows);
     if (is_volume_) {
       const std::vector<std::array<int, 3>> corners = corners_of_slices(ends, box);
-      if (is_convex_) set_convex(sums, static_cast<double>(convex_volume(corners)), values);
+      if (is_convex_) {
+        const auto volume = static_cast<double>(convex_volume(corners));
+        values[area_convex] = volume;
+        values[solidity] = static_cast<double>(sums.component.area) / volume;
+      }
       if (!is_diameter_) return;
       values[feret_diameter_max] = diameter<std::uint64_t>(corners, {1, 1, 1});
       if (spacing_[0] > 0) values[feret_diameter_max_physical] = diameter<double>(corners, spacing_);
       return;
     }
-    const int y = box.min[1];
-    const std::vector<Ends> filled = elements_in(hull_of(ends, y), rows, y);
-    const std::vector<Point> hull = hull_of(filled, y);
+    const std::vector<Ends> filled = elements_in(hull_of(ends), rows);
+    const std::vector<Point> hull = hull_of(filled);
     const auto area = static_cast<double>(
         std::accumulate(filled.begin(), filled.end(), std::int64_t{0},
                         [](std::int64_t sum, const Ends& row) { return sum + row.end - row.begin; }));
-    values[feret_diameter_max] = diameter(hull, 0.5, 0.5);
-    values[feret_diameter_min] = least_width(hull, 0.5, 0.5);
-    set_convex(sums, area, values);
-    if (spacing_[0] > 0) {
-      values[feret_diameter_max_physical] = diameter(hull, spacing_[0] / 2, spacing_[1] / 2);
-      values[feret_diameter_min_physical] = least_width(hull, spacing_[0] / 2, spacing_[1] / 2);
-    }
+    const bool is_physical = spacing_[0] > 0;
+    const HullExtents physical =
+        is_physical ? extents_of(hull, spacing_[0] / 2, spacing_[1] / 2) : HullExtents{};
+    put_hull(sums.component.area, area, extents_of(hull, 0.5, 0.5), is_physical ? &physical : nullptr,
+             values);
   }
 
  private:
-  static void set_convex(const Sums& sums, double area, MeasureValues& values) {
-    values[area_convex] = area;
-    values[solidity] = static_cast<double>(sums.component.area) / area;
-  }
   static std::int64_t rows_of(const Box& box) {
     return (std::int64_t{box.max[1]} - box.min[1] + 1) * (std::int64_t{box.max[2]} - box.min[2] + 1);
   }

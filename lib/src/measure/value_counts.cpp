@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <iterator>
 #include <numeric>
 #include <span>
-#include <utility>
+
+#include "measure/percentiles.hpp"
 
 namespace gpuccl::measuring {
 namespace {
@@ -18,14 +18,15 @@ bool is_large(std::uint64_t area, IntensityImage::Values values) {
   return area / (sizeof(std::uint64_t) / sizeof(std::uint16_t)) > static_cast<std::uint64_t>(values.count);
 }
 
-/// Returns a percentile, interpolated linearly between two samples as in numpy. sample_at(rank): the sample
-/// that `rank` others precede.
+/// Sets the percentiles of samples. sample_at(rank): the sample that `rank` others precede.
 template <class SampleAt>
-double percentile(double share, std::uint64_t count, SampleAt sample_at) {
-  const double place = share * static_cast<double>(count - 1);
-  const auto rank = static_cast<std::uint64_t>(place);
-  const double low = sample_at(rank), high = rank + 1 < count ? sample_at(rank + 1) : low;
-  return low + (high - low) * (place - static_cast<double>(rank));
+void put_percentiles(std::uint64_t count, const SampleAt& sample_at, MeasureValues& values) {
+  for (int i = 0; i < Percentile::kCount; ++i) {
+    const Percentile percentile = Percentile::of(i, count);
+    const double low = sample_at(percentile.rank);
+    values[percentile.id] =
+        percentile.between(low, percentile.rank + 1 < count ? sample_at(percentile.rank + 1) : low);
+  }
 }
 
 /// Sorts samples below `values`: few by comparison, many by counting or, if there may be many different
@@ -56,12 +57,6 @@ void sort(std::span<std::uint16_t> samples, std::int32_t values) {
   distribute(by_lower, samples, 8);
 }
 
-constexpr std::pair<MeasureId, double> kPercentiles[] = {{MeasureId::intensity_median, 0.5},
-                                                         {MeasureId::intensity_p5, 0.05},
-                                                         {MeasureId::intensity_p25, 0.25},
-                                                         {MeasureId::intensity_p75, 0.75},
-                                                         {MeasureId::intensity_p95, 0.95}};
-
 }  // namespace
 
 ValueCounts::ValueCounts(const Components& components, IntensityImage::Values values)
@@ -77,9 +72,9 @@ ValueCounts::ValueCounts(const Components& components, IntensityImage::Values va
 }
 
 bool ValueCounts::are_wanted(const MeasureSet& wanted) {
-  return std::any_of(std::begin(kPercentiles), std::end(kPercentiles), [&](const auto& percentile) {
-    return wanted[static_cast<std::size_t>(percentile.first)];
-  });
+  for (int i = 0; i < Percentile::kCount; ++i)
+    if (wanted[static_cast<std::size_t>(Percentile::of(i, 1).id)]) return true;
+  return false;
 }
 
 std::int64_t ValueCounts::bytes(const Components& components, IntensityImage::Values values) {
@@ -141,14 +136,14 @@ void ValueCounts::derive(std::size_t component, MeasureValues& values) {
       for (; rank >= counts[value] && value + 1 < values_.count; ++value) rank -= counts[value];
       return static_cast<double>(value + values_.first);
     };
-    for (const auto& [id, share] : kPercentiles) values[id] = percentile(share, area, sample_at);
+    put_percentiles(area, sample_at, values);
   } else {
     const std::span<std::uint16_t> samples(samples_.data() + begins_[component], area);
     sort(samples, values_.count);
     const auto sample_at = [&](std::uint64_t rank) {
       return static_cast<double>(samples[rank] + values_.first);
     };
-    for (const auto& [id, share] : kPercentiles) values[id] = percentile(share, area, sample_at);
+    put_percentiles(area, sample_at, values);
   }
 }
 
