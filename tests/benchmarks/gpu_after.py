@@ -26,6 +26,8 @@ BASIC = ("label", "area", "bbox", "centroid")
 SAMPLES = ("intensity_mean", "intensity_min", "intensity_max", "intensity_std")
 SHAPES = ("axis_major_length", "axis_minor_length", "euler_number", "extent")
 OF_IMAGES = ("eccentricity", "orientation", "perimeter")
+HULLS = ("area_convex", "solidity", "feret_diameter_max", "feret_diameter_min")
+RANKS = ("intensity_median", "intensity_p5", "intensity_p95")
 OF_VOLUMES = ("surface_crofton",)  # cuCIM has none
 
 
@@ -99,6 +101,11 @@ def rows(mask):
            measure and (lambda: measure.regionprops_table(labels, image, properties=of_both)),
            lambda a, b: same({name: a[name] for name in b if name != "orientation"}, {name: b[name] for name in b if name != "orientation"}))
     yield ("measure: axes alone", 4 * n, lambda: gpuccl.measure(labels, None, ("axis_major_length",)), None, None, None)
+    if mask.ndim == 2:
+        yield ("measure: hulls, Feret diameters", 4 * n, lambda: gpuccl.measure(labels, None, HULLS),
+               lambda: gpuccl.measure(host_labels, None, HULLS), None, None)
+    yield ("measure: median, percentiles", 6 * n, lambda: gpuccl.measure(labels, image, RANKS),
+           lambda: gpuccl.measure(host_labels, host_image, RANKS), None, None)
     yield ("clean: min_size", 2 * n, lambda: gpuccl.clean(mask, min_size=300), lambda: gpuccl.clean(host_mask, min_size=300),
            morphology and (lambda: morphology.remove_small_objects(mask, max_size=299, connectivity=mask.ndim)), equal)
     yield ("clean: largest", 2 * n, lambda: gpuccl.clean(mask, largest=1), lambda: gpuccl.clean(host_mask, largest=1),
@@ -123,6 +130,7 @@ def rows(mask):
     expected, found = gpuccl.contacts(host_dense), gpuccl.contacts(dense)
     assert all(numpy.array_equal(expected[name], cupy.asnumpy(found[name])) for name in expected), "contacts differ"
     assert repr(gpuccl.match(labels, shifted)) == repr(gpuccl.match(host_labels, host_shifted)), "matches differ"
+    shapes += RANKS + (HULLS if mask.ndim == 2 else ())
     table, ours = gpuccl.measure(host_labels, host_image, shapes), gpuccl.measure(labels, image, shapes)
     assert all(numpy.array_equal(table[name], cupy.asnumpy(ours[name])) for name in table), "measures differ"
 

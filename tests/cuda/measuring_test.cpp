@@ -64,6 +64,10 @@ class Samples final : public IntensityImage {
               : bytes_of(elements.type) == 8 ? Kind::long_whole
                                              : Kind::whole),
         extent_(elements.extent) {
+    if (bytes_of(elements.type) <= 2) {
+      values_.count = 1 << 8 * static_cast<int>(bytes_of(elements.type));
+      values_.first = is_signed(elements.type) ? -values_.count / 2 : 0;
+    }
     for (std::size_t i = 0; i < elements.count(); ++i) {
       samples_.push_back(elements.at(i));
       if (kind_ == Kind::long_whole) long_samples_.push_back(elements.whole_at(i));
@@ -71,7 +75,7 @@ class Samples final : public IntensityImage {
   }
   Extent extent() const override { return extent_; }
   Kind kind() const override { return kind_; }
-  Values values() const override { return {}; }
+  Values values() const override { return values_; }
   int slices_at_once(int) const override { return 1; }
   void read(int z, int, int, const Sink& sink) const override {
     sink(0, extent_.height, samples_.data() + std::int64_t{z} * extent_.height * extent_.width);
@@ -83,15 +87,20 @@ class Samples final : public IntensityImage {
  private:
   Kind kind_;
   Extent extent_;
+  Values values_;
   std::vector<double> samples_;
   std::vector<WholeNumber> long_samples_;
 };
 
-std::vector<MeasureId> measured(bool with_samples, bool with_spacing, bool of_components = false) {
+std::vector<MeasureId> measured(bool with_samples, bool with_spacing, bool of_components = false,
+                                bool in_volume = false, bool with_percentiles = false) {
   std::vector<MeasureId> ids;
   for (const Measure& measure : measures())
-    if (is_measured_on_device(measure.id, of_components) &&
-        (with_samples || measure.group != MeasureGroup::intensity) && (with_spacing || !is_physical(measure)))
+    if (is_measured_on_device(measure.id, of_components, in_volume) &&
+        (with_samples || measure.group != MeasureGroup::intensity) &&
+        (with_percentiles || measure.id < MeasureId::intensity_median ||
+         measure.id > MeasureId::intensity_p95) &&
+        (with_spacing || !is_physical(measure)))
       ids.push_back(measure.id);
   return ids;
 }
@@ -108,7 +117,9 @@ struct Case {
   std::vector<MeasureId> only{};  // empty: all
 
   std::vector<MeasureId> ids() const {
-    return only.empty() ? measured(samples != nullptr, spacing[0] > 0) : only;
+    if (!only.empty()) return only;
+    return measured(samples != nullptr, spacing[0] > 0, false, is_3d(connectivity),
+                    samples != nullptr && bytes_of(samples->type) <= 2);
   }
 };
 
@@ -349,6 +360,68 @@ TEST_CASE("shapes of labels on a device are those of the CPU at the edges of til
         of.largest = 3;  // one label may be background
         of.connectivity = connectivity;
         of.spacing = {0.5, 0.3, 2};
+        expect_as_cpu(of, random);
+      }
+}
+
+TEST_CASE("hulls of labels on a device are those of the CPU", "[small][one]") {
+  std::mt19937 random(14);
+  // Boxes up to those of one warp and beyond: 64 rows, 128 columns.
+  for (const Extent extent : {Extent{128, 64, 1}, Extent{129, 64, 1}, Extent{128, 65, 1}, Extent{1, 700, 1},
+                              Extent{700, 1, 1}, Extent{260, 190, 1}, Extent{40, 20, 4}})
+    for (const int kind : {0, 1, 2, 3}) {
+      const ValueType type = kLabelTypes[random() % std::size(kLabelTypes)];
+      CAPTURE(to_string(extent), static_cast<int>(type), kind);
+      Elements labels = random_labels(type, extent, kind == 0 ? 1 : 9, kind == 1 ? 400 : 7, random);
+      if (kind >= 2) {  // ellipses and lines in any direction
+        const double angle = static_cast<double>(random() % 360), wide = kind == 2 ? 0.8 : 0.05;
+        labels.fill([&](std::size_t i) {
+          const auto width = static_cast<std::size_t>(extent.width),
+                     height = static_cast<std::size_t>(extent.height);
+          const double x = static_cast<double>(i % width) - extent.width / 2.0,
+                       y = static_cast<double>(i / width % height) - extent.height / 2.0;
+          const double along = x * std::cos(angle) + y * std::sin(angle),
+                       across = y * std::cos(angle) - x * std::sin(angle);
+          const double far =
+              std::hypot(along, across / wide) / (0.5 * std::min(extent.width, extent.height) + 1);
+          return far < 0.5 ? 1 : far < 1 ? 2 : 0;
+        });
+      }
+      Case of{std::move(labels)};
+      of.largest = 400;
+      of.connectivity = random() % 2 == 0 ? Connectivity::c4 : Connectivity::c8;
+      if (random() % 2 == 0) of.spacing = {0.3, 0.7, 1};
+      using enum MeasureId;
+      of.only = {area_convex, solidity};
+      if (kind != 1 || random() % 2 == 0) {
+        of.only.insert(of.only.end(), {feret_diameter_max, feret_diameter_min});
+        if (of.spacing[0] > 0)
+          of.only.insert(of.only.end(), {feret_diameter_max_physical, feret_diameter_min_physical});
+      }
+      expect_as_cpu(of, random);
+    }
+}
+
+TEST_CASE("percentiles of samples on a device are those of the CPU", "[small][one]") {
+  std::mt19937 random(15);
+  for (const Extent extent : {Extent{150, 70, 1}, Extent{700, 400, 1}, Extent{31, 33, 5}})
+    for (const ValueType type : {ValueType::u8, ValueType::i8, ValueType::u16, ValueType::i16})
+      for (const unsigned values : {2u, 300u, 65536u}) {
+        CAPTURE(to_string(extent), static_cast<int>(type), values);
+        // Of labels with many samples, values are counted: above 1,028 of 8 bits and 262,148 of 16.
+        const bool few = extent.width == 700;
+        Case of{random_labels(ValueType::u16, extent, few ? 200 : 3, few ? 1 : 50, random)};
+        if (few) of.labels.fill([&](std::size_t i) { return i % 97 == 0 ? 2 : 1; });
+        of.largest = 50;
+        Elements samples(type, extent);
+        samples.fill([&](std::size_t) {
+          return static_cast<std::int32_t>(random() % values) -
+                 (is_signed(type) ? static_cast<std::int32_t>(values / 2) : 0);
+        });
+        of.samples = &samples;
+        using enum MeasureId;
+        of.only = {intensity_median, intensity_p5, intensity_p25, intensity_p75, intensity_p95};
+        if (values == 300) of.only = {intensity_mean, intensity_p25};
         expect_as_cpu(of, random);
       }
 }
@@ -612,6 +685,10 @@ TEST_CASE("requests that cannot be measured on a device are refused", "[small]")
   DeviceMeasuring huge = good;
   huge.labels.extent = {INT32_MAX, 8, 1};
   CHECK(code_of(huge) == ErrorCode::memory);
+  column.measure = MeasureId::area_convex;
+  huge.labels.extent = {1, INT32_MAX, 1};
+  CHECK(code_of(huge) == ErrorCode::memory);
+  CHECK(refuses([](DeviceMeasuring& request) { request.connectivity = Connectivity::c26; }));
   column.measure = MeasureId::area;
   CHECK(refuses([](DeviceMeasuring& request) { request.labels.type = ValueType::f32; }));
   CHECK(refuses([](DeviceMeasuring& request) { request.labels.type = ValueType::u8; }));
@@ -619,7 +696,11 @@ TEST_CASE("requests that cannot be measured on a device are refused", "[small]")
   CHECK(refuses([](DeviceMeasuring& request) { request.labels.row_pitch = 30; }));
   CHECK(refuses([](DeviceMeasuring& request) { request.labels.data = nullptr; }));
   CHECK(refuses([&](DeviceMeasuring& request) { request.samples = {data, ValueType::u8, {8, 7, 1}}; }));
-  for (const MeasureId id : {MeasureId::feret_diameter_max, MeasureId::holes, MeasureId::intensity_mean,
+  CHECK(refuses([&](DeviceMeasuring& request) {
+    request.samples = {data, ValueType::u32, {8, 8, 1}};
+    column.measure = MeasureId::intensity_median;
+  }));
+  for (const MeasureId id : {MeasureId::inscribed_radius, MeasureId::holes, MeasureId::intensity_mean,
                              MeasureId::intensity_median, MeasureId::area_physical, MeasureId::count})
     CHECK(refuses([&](DeviceMeasuring&) { column.measure = id; }));
   CHECK(refuses([&](DeviceMeasuring&) { column.data = static_cast<double*>(nullptr); }));

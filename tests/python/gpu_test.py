@@ -163,8 +163,10 @@ SHAPES = (
     "border_x0", "percolates_y",
 )  # fmt: skip
 OF_IMAGES = ("moments_central-2-0", "moments_central-1-1", "orientation", "eccentricity", "perimeter", "perimeter_crofton", "roundness")
+HULLS = ("area_convex", "solidity", "feret_diameter_max", "feret_diameter_min")
 OF_VOLUMES = ("moments_central-1-0-1", "axis_middle_length", "flatness", "surface_crofton", "surface_crofton_3", "sphericity", "border_z1")
 OF_SAMPLES = ("intensity_sum", "intensity_mean", "intensity_min", "intensity_max", "intensity_std", "intensity_nan", "centroid_weighted")  # fmt: skip
+OF_RANKS = ("intensity_median", "intensity_p5", "intensity_p25", "intensity_p75", "intensity_p95")
 
 
 @case()
@@ -197,7 +199,7 @@ def measures():
         check_table(name, gpuccl.measure(put(sparse), put(channels), wanted), gpuccl.measure(sparse, channels, wanted))
         for empty in (np.zeros((5, 6), "i4"), np.zeros((0, 6), "i4")):
             check_table(name, gpuccl.measure(put(empty)), gpuccl.measure(empty))
-        for wrong, options in ((np.full((3, 3), -1, "i4"), {}), (sparse, dict(properties=("solidity",))), (sparse, dict(properties=("intensity_mean",)))):  # fmt: skip
+        for wrong, options in ((np.full((3, 3), -1, "i4"), {}), (sparse, dict(properties=("holes",))), (sparse, dict(properties=("intensity_mean",)))):  # fmt: skip
             with expect(ValueError):
                 gpuccl.measure(put(wrong), **options)
         with expect(TypeError):
@@ -224,11 +226,11 @@ def shapes_of_labels():
             labels = labels * 7654321 % (2**31 - 1)  # sparse
         labels = labels.astype(type_)
         connectivity = int(random.integers(1, ndim + 1))
-        names = MEASURED + SHAPES + (OF_IMAGES if ndim == 2 else OF_VOLUMES)
+        names = MEASURED + SHAPES + (OF_IMAGES + HULLS if ndim == 2 else OF_VOLUMES)
         options = dict(properties=names, connectivity=connectivity)
         if i % 3 == 0:
             names = ("label", "area", "axis_major_length", "axis_minor_length", "elongation_physical", "euler_number")
-            names += ("perimeter_crofton", "roundness_physical") if ndim == 2 else ("surface_crofton", "sphericity_physical")
+            names += ("perimeter_crofton", "roundness_physical", *HULLS[1:]) if ndim == 2 else ("surface_crofton", "sphericity_physical")
             options = dict(properties=names, connectivity=connectivity, spacing=tuple(random.random(ndim) + 0.1))
         expected = gpuccl.measure(labels, **options)
         for name, put, get in kinds():
@@ -261,6 +263,7 @@ def samples_of_all_types_and_channels():
             if name != "numba" or type_ != "f2":  # numba does not convert it
                 images.append(image)
                 wanted = ("label", *OF_SAMPLES)
+                wanted += OF_RANKS if type_ in ("b1", "u1", "i2") else ()
                 tolerance = 1e-6 if type_[0] == "f" else 0.0
                 check_table(name, gpuccl.measure(put(labels), put(image), wanted), gpuccl.measure(labels, image, wanted), tolerance)
         images = (images * 3)[:16]
@@ -274,6 +277,38 @@ def samples_of_all_types_and_channels():
             check_table(name, found, gpuccl.measure(labels, stack, wanted))
         with expect(TypeError):
             gpuccl.measure(put(labels), images[:1], wanted)
+        with expect(ValueError):
+            gpuccl.measure(put(labels), put(labels), ("intensity_median",))
+        with expect(ValueError):
+            gpuccl.measure(put(np.stack([labels] * 2)), None, ("solidity",))
+
+
+@case(cupy and not EMULATED and cupy.cuda.runtime.memGetInfo()[0] > 48 << 30)
+def more_than_2_31_pixels():
+    height, width, cell = 65536, 32769, 32
+    # Squares of 16x16, of which those of the last column are cut to one.
+    y, x = (cupy.arange(n) % cell < cell // 2 for n in (height, width))
+    mask = y[:, None] & x
+    labels, count = gpuccl.label(mask)
+    rows, columns = height // cell, -(-width // cell)
+    assert count == rows * columns and mask.size > 2**31
+    table = gpuccl.measure(labels, mask.view("u1"), (*MEASURED, *HULLS, "perimeter", "euler_number", "intensity_sum", "intensity_median"))
+    square = gpuccl.measure(np.pad(np.ones((16, 16), "u1"), 1), None, (*HULLS, "perimeter"))
+    last = cupy.arange(count) % columns == columns - 1  # labels are in the order of rows
+    left, top = cell * (cupy.arange(count) % columns), cell * (cupy.arange(count) // columns)
+    assert (table["area"] == cupy.where(last, 16, 256)).all() and (table["intensity_sum"] == table["area"]).all()
+    assert (table["bbox-0"] == top).all() and (table["bbox-3"] == cupy.where(last, left + 1, left + 16)).all()
+    assert (table["centroid-0"] == top + 7.5).all() and (table["centroid-1"] == cupy.where(last, left, left + 7.5)).all()
+    assert (table["area_convex"] == table["area"]).all() and (table["euler_number"] == 1).all() and (table["intensity_median"] == 1).all()
+    for name in ("feret_diameter_max", "feret_diameter_min", "perimeter"):
+        assert (table[name][~last] == square[name][0]).all(), name
+    cleaned = gpuccl.clean(mask, min_size=17)
+    assert int(cleaned.sum(dtype="i8")) == rows * (columns - 1) * 256
+    # The first and the last pixel alone.
+    mask[:] = False
+    mask[0, 0] = mask[-1, -1] = True
+    labels, count, table = gpuccl.label(mask, stats=True)
+    assert count == 2 and table["area"].tolist() == [1, 1] and table["bbox-1"].tolist() == [0, width - 1]
 
 
 @case()
@@ -601,7 +636,7 @@ def torch_writes_where_it_is_told():
         except ValueError as error:
             raised += "out=" in str(error)
     assert raised == 3
-    for bad in (dict(connectivity=6), dict(periodic="x"), dict(stats=True, properties=("solidity",))):
+    for bad in (dict(connectivity=6), dict(periodic="x"), dict(stats=True, properties=("holes",))):
         with expect(ValueError):
             gpuccl.label(x, **bad)
     with expect(TypeError):

@@ -650,8 +650,8 @@ def _integers(connectivity: int) -> frozenset:
 
 
 @functools.cache
-def _measured(of_components=False) -> frozenset:
-    return frozenset(_core.measured_on_device(of_components))
+def _measured(of_components: bool, in_volume: bool) -> frozenset:
+    return frozenset(_core.measured_on_device(of_components, in_volume))
 
 
 class _Layout:
@@ -662,13 +662,15 @@ class _Layout:
         self.of_channels = ChannelColumns(properties, ndim, spacing) if numbered else None
         self.spacing = self.columns.spacing
         wanted = self.columns.wanted
-        if unknown := set(wanted) - _measured():
-            raise ValueError(f"not measured on a GPU: {', '.join(sorted(unknown))}; move the array to the CPU")
+        in_volume = connectivity in (6, 18, 26)
+        if unknown := set(wanted) - _measured(False, in_volume):
+            where = "on a GPU in volumes" if _measured(False, False).issuperset(unknown) else "on a GPU"
+            raise ValueError(f"not measured {where}: {', '.join(sorted(unknown))}; move the array to the CPU")
         self.keys = [(name, i) for name in wanted for i in range(max(1, channels) if is_of_samples(name) else 1)]
         whole = _integers(connectivity)
         self.keys.sort(key=lambda key: key[0] not in whole)
         self.integers = sum(name in whole for name, _ in self.keys)
-        self.is_of_components = _measured(True).issuperset(wanted)
+        self.is_of_components = _measured(True, in_volume).issuperset(wanted)
         self.size = len(self.keys)
         self.native = _core.Layout([name for name, _ in self.keys], [i for _, i in self.keys], self.integers)
 
@@ -808,7 +810,7 @@ class _Labels:
             known = rows if rows is not None else self.largest
             largest = max(1, self.guessed() if rows is None else rows)
             types = [view[1] for view in views]
-            memory, at, size = self._memory(layout.native.workspace_bytes(largest, self.number, types))
+            memory, at, size = self._memory(layout.native.workspace_bytes(self.extent, largest, self.number, types))
             block = kind.empty((layout.size, largest), "i8", self.array)
             counts = at + size
             if rows is not None:

@@ -235,7 +235,8 @@ class Layout {
   std::size_t bytes(std::size_t capacity) const { return 8 * capacity * measures_.size(); }
   /// Returns the bytes of workspace that the measurement of labels up to `largest` needs. `types`: of the
   /// samples of each channel.
-  std::size_t workspace_bytes(std::uint32_t largest, int connectivity, const std::vector<int>& types) const {
+  std::size_t workspace_bytes(const std::array<int, 3>& extent, std::uint32_t largest, int connectivity,
+                              const std::vector<int>& types) const {
     std::size_t bytes = 0;
     for (std::size_t channel = 0; channel < std::max<std::size_t>(1, types.size()); ++channel) {
       DeviceMeasuring request;
@@ -243,6 +244,7 @@ class Layout {
         request.samples.data = this;  // any address
         request.samples.type = static_cast<ValueType>(types[channel]);
       }
+      request.labels.extent = {extent[0], extent[1], extent[2]};
       request.largest = largest;
       request.connectivity = static_cast<Connectivity>(connectivity);
       const std::vector<DeviceColumn> wanted = columns(channel, 8, largest);
@@ -380,10 +382,10 @@ class Plan {
   std::size_t workspace_bytes_;
 };
 
-std::vector<std::string> measured_on_device(bool of_components) {
+std::vector<std::string> measured_on_device(bool of_components, bool in_volume) {
   std::vector<std::string> names{"label"};
   for (const Measure& measure : measures())
-    if (is_measured_on_device(measure.id, of_components)) names.emplace_back(measure.name);
+    if (is_measured_on_device(measure.id, of_components, in_volume)) names.emplace_back(measure.name);
   return names;
 }
 

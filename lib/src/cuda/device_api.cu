@@ -9,11 +9,13 @@
 #include "cuda/runs/host/device_call.cuh"
 #include "cuda/runs/statistics/component_sums.cuh"
 #include "cuda/runtime/device.hpp"
+#include "cuda/tables/hulls.cuh"
 #include "cuda/tables/measure_labels.cuh"
 #include "cuda/tables/pairs.cuh"
 #include "cuda/tables/shape_labels.cuh"
 #include "gpuccl/algorithms.hpp"
 #include "gpuccl/types.hpp"
+#include "measure/percentiles.hpp"
 
 namespace gpuccl {
 namespace {
@@ -153,8 +155,9 @@ measuring::BasicFormulas formulas_of(Extent extent, Connectivity connectivity,
   for (const DeviceColumn& column : columns) {
     std::visit([](const auto* data) { require(data != nullptr, "a column without memory"); }, column.data);
     if (!column.measure) continue;
-    require(*column.measure < MeasureId::count && is_measured_on_device(*column.measure, !with_labels),
-            "a column's measure is not measured on a device");
+    require(
+        *column.measure < MeasureId::count && is_measured_on_device(*column.measure, !with_labels, is_volume),
+        "a column's measure is not measured on a device");
     require(with_samples || !is_of_samples(*column.measure), "a column's measure needs samples");
     require(!is_physical(measure_of(*column.measure)) ||
                 (spacing[0] > 0 && spacing[1] > 0 && (!is_volume || spacing[2] > 0)),
@@ -277,13 +280,13 @@ void clean_on_device(const DeviceCleaning& request, void* workspace, std::size_t
   with_connectivity(checked.connectivity, [&]<Connectivity one>() { runs::enqueue_cleaning<one>(call); });
 }
 
-bool is_measured_on_device(MeasureId measure, bool of_components) {
+bool is_measured_on_device(MeasureId measure, bool of_components, bool in_volume) {
   using enum MeasureId;
   return measure <= area_physical || (width <= measure && measure <= equivalent_diameter_area) ||
          measure == equivalent_diameter_area_physical ||
          (!of_components &&
-          ((intensity_min <= measure && measure <= intensity_nan) ||
-           (cx_weighted <= measure && measure <= cz_weighted) || cuda::tables::has_shape(measure)));
+          ((intensity_min <= measure && measure <= cz_weighted) || cuda::tables::has_shape(measure) ||
+           (!in_volume && cuda::tables::has_hull(measure))));
 }
 
 std::size_t device_measure_workspace_bytes(const DeviceMeasuring& request) {
@@ -312,6 +315,12 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
   if (with_samples) {
     require(samples.extent == labels.extent, "samples have another extent than labels");
     check_values(samples);
+    require(bytes_of(samples.type) <= 2 || std::none_of(request.columns.begin(), request.columns.end(),
+                                                        [](const DeviceColumn& column) {
+                                                          return column.measure &&
+                                                                 measuring::Percentile::is(*column.measure);
+                                                        }),
+            "median and percentiles are of integers of at most 16 bits");
   }
   check_workspace(workspace, workspace_bytes, device_measure_workspace_bytes(request));
   cuda::tables::enqueue(call);

@@ -11,8 +11,10 @@ set(GPUCCL_CUDA_SOURCES
   runtime/pinned_ring.cpp
   runtime/primary_context.cpp
   table.cpp
+  tables/hulls.cu
   tables/measure_labels.cu
   tables/pairs.cu
+  tables/percentiles.cu
   tables/shape_labels.cu)
 list(TRANSFORM GPUCCL_CUDA_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 

@@ -6,6 +6,8 @@
 //   shapes           another one if measures need the elements around (shape_labels.cu)
 //   mark, count      the labels that occur, as bits, and their running count
 //   write            one row of the table for each label that occurs
+//   percentiles      another pass over both images, if wanted (percentiles.cu)
+//   hulls            from the label image, once boxes are known (hulls.cu)
 
 #include <algorithm>
 #include <cstddef>
@@ -16,9 +18,11 @@
 #include "cuda/phases/counted_bitmap.cuh"
 #include "cuda/runtime/arena.hpp"
 #include "cuda/runtime/phase_clock.cuh"
+#include "cuda/tables/hulls.cuh"
 #include "cuda/tables/label_rows.cuh"
 #include "cuda/tables/label_sums.cuh"
 #include "cuda/tables/measure_labels.cuh"
+#include "cuda/tables/percentiles.cuh"
 #include "cuda/tables/shape_labels.cuh"
 #include "cuda/tables/table_columns.cuh"
 
@@ -175,13 +179,17 @@ struct Workspace {
   LabelSums sums;
   Bitmap occurs;
   ShapeSums shapes;
+  HullMemory hulls;
+  SampleLists lists;
 
   Workspace(const DeviceMeasuring& request, const ColumnSet& columns, Arena& arena)
       : sums{{arena.take<DeviceComponent>(request.largest), request.largest},
              nullptr,
              bytes_of(request.samples.type) == 8 ? 3u : 1u,
              columns.any_of(MeasureId::cx_weighted, MeasureId::cz_weighted)},
-        shapes(request, arena) {
+        shapes(request, arena),
+        hulls(request, arena),
+        lists(request, arena) {
     const std::uint32_t largest = request.largest;
     if (request.samples.data != nullptr)
       sums.samples = arena.take<SampleSums>(std::size_t{sums.parts} * largest);
@@ -253,6 +261,8 @@ void enqueue(const MeasureCall& call) {
   phase("Write", write_columns, labels, sums.components.data, sums.samples, kind,
         std::size_t{request.largest}, nullptr, occurs.counted(), request.capacity, columns, call.formulas);
   enqueue_shape_columns(request, workspace.shapes, sums.components.data, occurs.counted(), columns, phase);
+  enqueue_percentiles(request, workspace.lists, sums.components.data, occurs.counted(), columns, phase);
+  enqueue_hulls(request, workspace.hulls, sums.components.data, occurs.counted(), columns, phase);
 }
 
 void enqueue_highest(const DeviceValueImage& labels, unsigned long long* highest, cudaStream_t stream) {
