@@ -77,6 +77,12 @@ struct SharedHull {
     area = 0;
     for (int i = 0; i < 2; ++i) diameters[i] = 0, widths[i] = ~0ull;
   }
+  __device__ static void wait() {
+    if constexpr (kOfWarps > 1)
+      __syncthreads();
+    else
+      __syncwarp();
+  }
   /// Returns the best way of all threads.
   __device__ Way<Number> best(Way<Number> way) {
     way.take_best_of_warp();
@@ -175,7 +181,7 @@ struct BlockHull {
     const EndsOfRows<Number>& rows = outline.rows;
     walk([&](int, const HullPoint<Number>& a, const HullPoint<Number>& b) {
       if (a.y == b.y) return;
-      __syncthreads();  // all have read the rows at the last corner
+      shared.wait();  // all have read the rows at the last corner
       // Rows at corners have their ends. Those behind are not looked at again on this side.
       const measuring::HullSide<Number> hull_side(a, b);
       int* const ends = hull_side.is_right ? rows.ends : rows.begins;
