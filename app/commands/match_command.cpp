@@ -240,6 +240,7 @@ class Matching {
     for (const ImagePair& pair : found_.pairs) {
       std::string rows;
       found_.attempt(pair, [&] { io::with_path(pair.truth, [&] { match(pair, rows); }); });
+      check_rows();
       csv_.write(rows);  // a failure ends the run, so that a table has all rows or is not there
     }
     write_summary(keys, std::string(kSummaryColumns) + further_columns(options_, kScoreColumns) +
@@ -331,6 +332,16 @@ class Matching {
     std::string& kept = rows_.emplace_back();
     for (const char one : text) (kept += one) += one == '\n' ? "  " : "";
     bytes_of_rows_ += kBytesOfEntry + static_cast<double>(kept.capacity());
+  }
+
+  /// Error (memory) if the rows of the report and the summary alone exceed --memory.
+  void check_rows() const {
+    const std::int64_t memory = io::memory_limit({.memory = options_.objects.memory});
+    if (bytes_of_rows_ > static_cast<double>(memory))
+      throw io::FileError(options_.truth, ErrorCode::memory,
+                          "rows of the summary and the report need more memory than --memory " +
+                              io::bytes_in_words(static_cast<double>(memory)) +
+                              "; set a larger --memory, or match fewer images at once");
   }
 
   bool has_rows() const { return found_.is_batch || options_.objects.every_frame; }
@@ -525,6 +536,7 @@ class Matching {
       };
       Case& one = cases_.emplace_back(Case{pair.name, pair.frame, {}, {}});
       if (options_.empty != "skip") one.other = row_of(*nothing_);
+      bytes_of_rows_ += static_cast<double>(one.other.size());
       if (!scoring.has_classes && !is_left_out) one.rows[0] = row_of(totals);
       for (const auto& [value, of] : classes) one.rows[value] = row_of(of);
       for (const auto& [value, row] : one.rows)

@@ -296,8 +296,10 @@ void expect_same(const Case& of, const Rows& found, const Rows& expected, double
 
 void expect_as_cpu(const Case& of, std::mt19937& random, double tolerance = 0) {
   const Rows expected = rows_of_cpu(of);
-  expect_same(of, rows_of_device(of, random, expected.size() + random() % 3, expected.size()), expected,
-              tolerance);
+  // Sometimes there is no room for the last rows.
+  const std::size_t capacity =
+      random() % 4 == 0 ? std::max<std::size_t>(1, expected.size() / 2) : expected.size() + random() % 3;
+  expect_same(of, rows_of_device(of, random, capacity, expected.size()), expected, tolerance);
 }
 
 /// Labels in squares of a few elements, many of them 0.

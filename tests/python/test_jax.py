@@ -79,10 +79,25 @@ def test_large_arrays_and_gradients_do_not_stop(random):
 
 
 def test_calls_outside_of_jit_are_compiled_once():
-    before = gpuccl.jax.label._cache_size()
+    before = gpuccl.jax._label._cache_size()
     for _ in range(3):
         gpuccl.jax.label(np.ones((3, 41), bool))
-    assert gpuccl.jax.label._cache_size() == before + 1
+    assert gpuccl.jax._label._cache_size() == before + 1
+
+
+def test_options_of_equal_value_and_other_type_are_told_apart():
+    ring = np.zeros((12, 12), bool)
+    ring[1:11, 1:11] = True
+    ring[4:7, 4:7] = False
+    for fill_holes in (True, 1, True, 9, 1, False, 0):
+        cleaned = gpuccl.jax.clean(ring, fill_holes=fill_holes)
+        assert np.array_equal(cleaned, gpuccl.clean(ring, fill_holes=fill_holes)), fill_holes
+    gpuccl.jax.label(ring, 1)
+    with pytest.raises(TypeError, match="connectivity"):
+        gpuccl.jax.label(ring, 1.0)
+    gpuccl.jax.clean(ring, min_size=2)
+    with pytest.raises(ValueError, match="min_size is an integer"):
+        gpuccl.jax.clean(ring, min_size=2.0)
 
 
 def test_errors_come_when_the_function_is_traced():

@@ -658,3 +658,14 @@ def test_a_stack_of_one_slice_is_measured_as_any_stack():
                 assert measured["centroid_weighted-0"].tolist() == measured["cz"].tolist()
             with pytest.raises(ValueError, match="surface_crofton is measured in volumes only"):
                 gpuccl.measure(labels, None, "surface_crofton", connectivity=connectivity)
+
+
+def test_labels_in_several_slices_of_a_stack_have_no_hull():
+    labels = np.zeros((3, 10, 10), np.int32)
+    labels[0, 2:5, 2:5] = labels[2, 4:7, 1:4] = 1
+    labels[1, 2:5, 2:5] = 2
+    names = ("area", "area_convex", "solidity", "feret_diameter_max", "feret_diameter_min")
+    table = gpuccl.measure(labels, properties=names, connectivity=8)
+    assert list(table["area"]) == [18, 9]
+    assert table["area_convex"][1] == 9 and table["solidity"][1] == 1
+    assert all(np.isnan(table[name][0]) and table[name][1] > 0 for name in names[1:])

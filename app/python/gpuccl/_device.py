@@ -560,14 +560,18 @@ def _view_of_out(kind, device, stream, out):
     of_out = _kind_of(out)
     if type(of_out) is not type(kind):
         raise TypeError("out= is an array of another library than the input")
-    if isinstance(kind, _Other) and getattr(out, "__cuda_array_interface__", {"data": (0, False)})["data"][1]:
-        raise ValueError("out= is read-only")
     address, device_of_out, shape, strides, code = of_out.view(out, stream)
-    if device_of_out != device:
-        raise ValueError(f"out= is on device {device_of_out}, the array on {device}")
+    check_out(kind, out, device_of_out, device)
     if code not in ("i4", "u4"):
         raise ValueError(f"out= has the type {code}; labels on a GPU need int32 or uint32")
     return address, tuple(shape), strides
+
+
+def check_out(kind, out, device_of_out, device):
+    if isinstance(kind, _Other) and getattr(out, "__cuda_array_interface__", {"data": (0, False)})["data"][1]:
+        raise ValueError("out= is read-only")
+    if device_of_out != device:
+        raise ValueError(f"out= is on device {device_of_out}, the array on {device}")
 
 
 def _counts(kind, plan, array, at, batch):

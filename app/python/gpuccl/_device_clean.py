@@ -26,7 +26,7 @@ class _Image:
     def __init__(self, kind, array, stream):
         address, self.device, shape, strides, code = kind.view(array, stream)
         size = 2 if code in ("bf16", "bf2") else int(code[1:])
-        pitches = _device._pitches(shape, strides, size)
+        pitches = _device._pitches(shape, strides, source.size)
         if pitches is None:
             array = kind.contiguous(array)
             address, strides, pitches = kind.view(array, stream)[0], None, (0, 0)
@@ -88,7 +88,7 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
         marked = None if seeds is None else _mask_of(kind, _Image(kind, seeds, stream), stream)
         if marked is not None and marked.device != source.device:
             raise ValueError(f"arrays are on the devices {source.device} and {marked.device}")
-        target = None if out is None else _target(kind, out, source.size, [source, image, marked], stream)
+        target = None if out is None else _target(kind, out, source, [source, image, marked], stream)
         result = kind.like(array) if target is None else out
         address, pitches = target or (kind.address(result), (0, 0))
         written = (address, source.elements[1], pitches)
@@ -115,9 +115,10 @@ def clean(array, connectivity, values, per_value, largest, min_size, max_size, f
         return out
 
 
-def _target(kind, out, size, images, stream):
+def _target(kind, out, source, images, stream):
     """Returns address and pitches of ``out=``, or none if the result is copied there, because they do not fit or overlap."""
-    address, _, shape, strides, code = kind.view(out, stream)
+    address, device, shape, strides, code = kind.view(out, stream)
+    _device.check_out(kind, out, device, source.device)
     memory = addresses(address, shape, strides, code)
     pitches = _device._pitches(shape, strides, size)
     if pitches is not None and not any(one and overlap(memory, one.memory) for one in images):

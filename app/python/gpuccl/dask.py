@@ -360,7 +360,7 @@ class _Chunks:
         import dask.array as da
 
         if not isinstance(array, da.Array):
-            ways = {"str": "open it with dask.array.from_zarr()", "Array": "wrap it by dask.array.from_array()"}
+            ways = {"str": "open a Zarr with dask.array.from_zarr()", "Array": "wrap it with dask.array.from_array()"}
             way = ways.get(type(array).__name__, f"gpuccl.{caller} takes arrays in memory")
             raise TypeError(f"a dask array is needed, not {type(array).__name__}; {way}")
         if any(np.isnan(size) for sizes in array.chunks for size in sizes):

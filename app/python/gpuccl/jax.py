@@ -29,13 +29,17 @@ from ._kinds import pixels
 __all__ = ["clean", "label"]
 
 
-@partial(jax.jit, static_argnames=("connectivity", "values"))
 def label(array: Any, connectivity: int | None = None, *, values: bool = False) -> tuple[jax.Array, jax.Array]:
     """Label an array; as :func:`gpuccl.label`. Returns labels and the number of components, both of int32.
 
     `vmap` labels each image by itself.
     """
-    pixels(connectivity, array.ndim)  # errors at once
+    pixels(connectivity, jnp.ndim(array))  # before jit, which takes 1.0 and True for 1
+    return _label(array, connectivity, bool(values))
+
+
+@partial(jax.jit, static_argnums=(1, 2))
+def _label(array, connectivity, values):
     if not values:
         array = _mask(array)
     elif array.dtype in (jnp.float16, jnp.bfloat16):
@@ -53,7 +57,6 @@ def label(array: Any, connectivity: int | None = None, *, values: bool = False) 
     return labels, count[0]
 
 
-@partial(jax.jit, static_argnames=("connectivity", "values", "per_value", "largest", "min_size", "max_size", "fill_holes", "clear_border"))
 def clean(
     array: Any,
     connectivity: int | None = None,
@@ -68,9 +71,17 @@ def clean(
     seeds: Any = None,
 ) -> jax.Array:
     """Remove components of a mask or segmentation; as :func:`gpuccl.clean`. `vmap` cleans each image by itself."""
-    pixels(connectivity, array.ndim)
-    values = array.dtype != bool if values is None else values
-    checked_sizes(array.ndim, values, per_value, largest, min_size, max_size, fill_holes, clear_border)
+    pixels(connectivity, jnp.ndim(array))
+    values = jnp.result_type(array) != bool if values is None else values
+    checked_sizes(jnp.ndim(array), values, per_value, largest, min_size, max_size, fill_holes, clear_border)
+    if isinstance(fill_holes, (bool, np.bool_)):
+        fill_holes = 2**64 - 1 if fill_holes else 0
+    sizes = (largest, min_size, max_size, fill_holes)
+    return _clean(array, seeds, connectivity, bool(values), bool(per_value), *sizes, bool(clear_border))
+
+
+@partial(jax.jit, static_argnums=range(2, 10))
+def _clean(array, seeds, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border):
     if array.size == 0:
         return array
     values = values and (per_value or array.dtype != bool)

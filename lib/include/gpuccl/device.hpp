@@ -158,8 +158,8 @@ bool is_measured_on_device(MeasureId measure, bool of_components = false, bool i
 /// Returns the bytes of workspace of measure_on_device() for a request, of which images and columns need no
 /// addresses yet, except whether there are samples: per label up to `largest` 65, 128 more with samples (384
 /// if these have 8 bytes), and with measures of shape or topology up to 88 more, in volumes up to 160. Convex
-/// hulls take 4 more, and a byte per element (24 per row if that is more) up to 256 times 24 per row. Median
-/// and percentiles take 12 more, and 2 bytes per element.
+/// hulls take 4 more, and 24 bytes per row for each of 1 to 256 thread blocks, about a byte per element.
+/// Median and percentiles take 12 more, and 2 bytes per element.
 std::size_t device_measure_workspace_bytes(const DeviceMeasuring& request);
 
 /// Enqueues the measurement of a label image on `stream`, as label_on_device() enqueues labeling. Values of

@@ -320,7 +320,7 @@ void measure_on_device(const DeviceMeasuring& request, void* workspace, std::siz
                                                           return column.measure &&
                                                                  measuring::Percentile::is(*column.measure);
                                                         }),
-            "median and percentiles are of integers of at most 16 bits");
+            "median and percentiles need integers of at most 16 bits");
   }
   check_workspace(workspace, workspace_bytes, device_measure_workspace_bytes(request));
   cuda::tables::enqueue(call);

@@ -302,6 +302,10 @@ class Feret final : public Group {
       if (spacing_[0] > 0) values[feret_diameter_max_physical] = diameter<double>(corners, spacing_);
       return;
     }
+    if (box.min[2] != box.max[2]) {
+      const HullExtents none = no_extents();
+      return put_hull(sums.component.area, kNoValue, none, &none, values);
+    }
     const std::vector<Ends> filled = elements_in(hull_of(ends), rows);
     const std::vector<Point> hull = hull_of(filled);
     const auto area = static_cast<double>(

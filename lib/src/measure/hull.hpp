@@ -6,6 +6,7 @@
 
 #include "gpuccl/measures.hpp"
 #include "measure/arithmetic.hpp"
+#include "measure/derived.hpp"
 
 // Convex hulls of the rows of an object, for the CPU and for kernels. `Number`: an integer that holds
 // products of coordinates. Compile without contraction of products and sums.
@@ -139,6 +140,9 @@ struct HullCorners {
 };
 template <class At>
 HullCorners(int, At) -> HullCorners<At>;
+
+/// Returns the extents of an object without a hull.
+GPUCCL_HD inline HullExtents no_extents() { return {kNoValue, kNoValue, kNoValue, kNoValue}; }
 
 /// Sets the measures of the hull of an object. `in_hull`: elements in its hull. `physical`: in physical
 /// units, or null.

@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "cuda/device/memory.cuh"
 #include "cuda/device/thread_grid.cuh"
@@ -126,13 +127,13 @@ struct BlockHull {
   template <class Id>
   __device__ void find_ends(const Rows<Id>& labels, Id label, const DeviceComponent& box) const {
     const EndsOfRows<Number>& rows = outline.rows;
-    const int height = box.max[1] - box.min[1] + 1, width = box.max[0] - box.min[0] + 1;
+    const std::int64_t width = std::int64_t{box.max[0]} - box.min[0] + 1;
     for (int i = static_cast<int>(threadIdx.x); i < rows.count; i += threads) {
-      const Id* const row = labels.at(box.min[0], box.min[1] + i % height, box.min[2] + i / height);
+      const Id* const row = labels.at(box.min[0], box.min[1] + i, box.min[2]);
       // Returns the number of elements before the first one, from a side.
-      const auto before = [&](int first, int step) {
+      const auto before = [&](std::int64_t first, int step) {
         constexpr int kAtOnce = 4;  // elements that are loaded before they are used
-        for (int n = 0; n < width; n += kAtOnce) {
+        for (std::int64_t n = 0; n < width; n += kAtOnce) {
           Id ids[kAtOnce];
 #pragma unroll
           for (int k = 0; k < kAtOnce; ++k)
@@ -143,9 +144,9 @@ struct BlockHull {
         }
         return width;
       };
-      const int begin = before(0, 1);
-      rows.begins[i] = begin < width ? begin : measuring::kNoBegin;
-      rows.ends[i] = begin < width ? width - before(width - 1, -1) : 0;
+      const std::int64_t begin = before(0, 1);
+      rows.begins[i] = begin < width ? static_cast<int>(begin) : measuring::kNoBegin;
+      rows.ends[i] = begin < width ? static_cast<int>(width - before(width - 1, -1)) : 0;
     }
   }
 
@@ -153,10 +154,8 @@ struct BlockHull {
   /// first corner is at the left of the top. Points behind may have moved by then.
   template <class Side>
   __device__ void walk(const Side& side) const {
-    int top = 0, bottom = static_cast<int>(outline.heights()) - 1;
-    while (!outline.has_left(top)) ++top;  // rows of several slices
-    while (!outline.has_left(bottom)) --bottom;
-    int corner = 2 * top;
+    const int bottom = static_cast<int>(outline.heights()) - 1;
+    int corner = 0;
     HullPoint<Number> from = point(corner);
     const auto go_to = [&](int next, const HullPoint<Number>& to) {
       if (!(from == to)) side(corner, from, to);
@@ -170,10 +169,10 @@ struct BlockHull {
               {from.x + step * way.out, from.y + step * way.along});
       }
     };
-    go_to(2 * top + 1, point(2 * top + 1));
+    go_to(1, point(1));
     follow(1, bottom);
     go_to(2 * bottom, point(2 * bottom));
-    follow(-1, top);
+    follow(-1, 0);
   }
 
   /// Makes the rows of the object those of the elements in its hull, and adds up their number.
@@ -248,15 +247,21 @@ struct HullCall {
   HullMemory memory;
 };
 
-GPUCCL_HD inline std::int64_t rows_of(const DeviceComponent& box) {
-  return (std::int64_t{box.max[1]} - box.min[1] + 1) * (std::int64_t{box.max[2]} - box.min[2] + 1);
+GPUCCL_HD inline int rows_of(const DeviceComponent& box) { return box.max[1] - box.min[1] + 1; }
+
+/// Writes the row of a label without a hull.
+template <class Id>
+__device__ void put_no_hull(const HullCall<Id>& call, std::uint64_t i, const DeviceComponent& component) {
+  const HullExtents none = measuring::no_extents();
+  TableRow values{call.columns, row_of(component, i, call.occurs)};
+  measuring::put_hull(component.area, measuring::kNoValue, none, &none, values);
 }
 
 /// Measures the hull of label i + 1. All threads of a block call it.
 template <int threads, class Number, class Id>
 __device__ void measure_hull(const HullCall<Id>& call, std::uint64_t i, const DeviceComponent& component,
                              int* rows, SharedHull<threads, Number>& shared) {
-  const int count = static_cast<int>(rows_of(component));
+  const int count = rows_of(component);
   const BlockHull<threads, Number> hull{{{count, rows, rows + count}}, rows + 2 * count, shared};
   shared.clear();
   hull.find_ends(call.labels, static_cast<Id>(i + 1), component);
@@ -282,10 +287,13 @@ __global__ void __launch_bounds__(kWarp) measure_hulls(HullCall<Id> call, std::s
   for (std::uint64_t i = blockIdx.x; i < count; i += gridDim.x) {
     const DeviceComponent component = call.components[i];
     if (row_of(component, i, call.occurs) >= call.rows) continue;
-    if (rows_of(component) <= kSmallRows && component.max[0] - component.min[0] < kSmallColumns)
+    if (component.min[2] != component.max[2]) {  // slices of a stack
+      if (threadIdx.x == 0) put_no_hull(call, i, component);
+    } else if (rows_of(component) <= kSmallRows && component.max[0] - component.min[0] < kSmallColumns) {
       measure_hull<kWarp, int>(call, i, component, rows, shared);
-    else if (threadIdx.x == 0)
+    } else if (threadIdx.x == 0) {
       call.memory.list[atomicAdd(call.memory.counts, 1u)] = static_cast<std::uint32_t>(i);
+    }
   }
 }
 
@@ -321,11 +329,14 @@ HullMemory::HullMemory(const DeviceMeasuring& request, Arena& arena) {
   }
   if (!wanted) return;
   const Extent extent = request.labels.extent;
-  const std::int64_t most = std::int64_t{extent.height} * extent.depth;  // rows of a box
-  if (most > INT32_MAX / 8)
-    throw Error(ErrorCode::memory, "so many rows are too many for convex hulls on a GPU");
+  constexpr int kMostRows = INT32_MAX / 8;
+  if (extent.height > kMostRows)
+    throw Error(ErrorCode::memory, std::to_string(extent.height) + " rows are more than " +
+                                       std::to_string(kMostRows) +
+                                       ", the limit of convex hulls on a GPU; measure on the CPU");
   // Not much more than a byte per element.
-  const std::size_t of_block = static_cast<std::size_t>(2 * most + corners_of(static_cast<int>(most)));
+  const std::size_t of_block =
+      2 * static_cast<std::size_t>(extent.height) + static_cast<std::size_t>(corners_of(extent.height));
   const std::size_t fit = static_cast<std::size_t>(extent.elements()) / (of_block * sizeof(int));
   blocks = static_cast<unsigned>(std::clamp<std::size_t>(fit, 1, kMostBlocks));
   blocks = std::min(blocks, std::max(1u, request.largest));
