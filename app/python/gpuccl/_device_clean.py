@@ -26,7 +26,7 @@ class _Image:
     def __init__(self, kind, array, stream):
         address, self.device, shape, strides, code = kind.view(array, stream)
         size = 2 if code in ("bf16", "bf2") else int(code[1:])
-        pitches = _device._pitches(shape, strides, source.size)
+        pitches = _device._pitches(shape, strides, size)
         if pitches is None:
             array = kind.contiguous(array)
             address, strides, pitches = kind.view(array, stream)[0], None, (0, 0)
@@ -120,7 +120,7 @@ def _target(kind, out, source, images, stream):
     address, device, shape, strides, code = kind.view(out, stream)
     _device.check_out(kind, out, device, source.device)
     memory = addresses(address, shape, strides, code)
-    pitches = _device._pitches(shape, strides, size)
+    pitches = _device._pitches(shape, strides, source.size)
     if pitches is not None and not any(one and overlap(memory, one.memory) for one in images):
         return address, pitches
     if not hasattr(out, "__setitem__"):
