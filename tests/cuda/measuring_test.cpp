@@ -410,7 +410,7 @@ TEST_CASE("percentiles of samples on a device are those of the CPU", "[small][on
     for (const ValueType type : {ValueType::u8, ValueType::i8, ValueType::u16, ValueType::i16})
       for (const unsigned values : {2u, 300u, 65536u}) {
         CAPTURE(to_string(extent), static_cast<int>(type), values);
-        // Of labels with many samples, values are counted: above 1,028 of 8 bits and 262,148 of 16.
+        // Values are counted for labels with many samples: above 1,028 of 8 bits and 262,148 of 16.
         const bool few = extent.width == 700;
         Case of{random_labels(ValueType::u16, extent, few ? 200 : 3, few ? 1 : 50, random)};
         if (few) of.labels.fill([&](std::size_t i) { return i % 97 == 0 ? 2 : 1; });

@@ -64,7 +64,7 @@ struct Way {
   }
 };
 
-/// What the threads of a block share of one hull.
+/// Values of one hull that the threads of a block share.
 template <int threads, class Number>
 struct SharedHull {
   static constexpr int kOfWarps = threads / static_cast<int>(kWarp);
@@ -235,7 +235,7 @@ struct BlockHull {
   }
 };
 
-/// What kernels need of a call.
+/// The data of a call that kernels need.
 template <class Id>
 struct HullCall {
   Rows<Id> labels;
