@@ -213,7 +213,7 @@ with tempfile.TemporaryDirectory() as scratch:
     for i in range(1, 60):
         os.link(os.path.join(folder, "0.npy"), os.path.join(folder, f"{i}.npy"))
     for most, fits in ((100, False), (600, True)):
-        code, mib = peak(["match", folder, folder, "--per-value", "--json", os.path.join(scratch, "OUT.json"), "--memory", f"{most}M", "--no-fsync"])
+        code, mib = peak(["match", folder, folder, "--per-value", "--json", os.path.join(scratch, "OUT.json"), "--overwrite", "--memory", f"{most}M", "--no-fsync"])
         print(f"{'match, reports of 60 pairs with 3,600 classes':44}{mib:.0f} of {most} ({code})", flush=True)
         if code != (0 if fits else 71) or mib > most + BESIDE:
             failed.append(("match", "reports", most, round(mib), code))
@@ -226,7 +226,7 @@ with tempfile.TemporaryDirectory() as scratch:
         file.write(b"\x93NUMPY\1\0" + (118).to_bytes(2, "little") + head.ljust(117) + b"\n" + numbers)
     for i in range(1, 2500):
         os.link(os.path.join(small, "0.npy"), os.path.join(small, f"{i}.npy"))
-    code, mib = peak(["match", small, small, "--per-value", "--json", os.path.join(scratch, "OUT.json"), "--memory", "32M", "--no-fsync"])
+    code, mib = peak(["match", small, small, "--per-value", "--json", os.path.join(scratch, "OUT.json"), "--overwrite", "--memory", "32M", "--no-fsync"])
     print(f"{'match, reports of 2,500 pairs with 60 classes':44}{mib:.0f} of 32 ({code})", flush=True)
     if code != 71 or mib > 32 + BESIDE:
         failed.append(("match", "rows", 32, round(mib), code))
