@@ -270,9 +270,13 @@ class Batch {
         const io::InputFile file(item.files.outlines, INT64_MAX);
         outcome.coco = std::make_shared<io::SpooledText>();
         std::string piece(std::size_t{1} << 16, '\0');
-        for (std::uint64_t at = 0; const std::size_t read = file.read_at(at, piece.data(), piece.size());
-             at += read)
+        std::uint64_t at = 0;
+        std::size_t read = 0;
+        do {
+          read = file.read_at(at, piece.data(), piece.size());
           outcome.coco->add(std::string_view(piece).substr(0, read));
+          at += read;
+        } while (read > 0);
         check_coco(outcome);
       });
     if (options_.files.stats.empty()) return;
