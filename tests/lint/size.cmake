@@ -8,7 +8,7 @@ set(rooms
   "app/commands 3216"
   "app/common 910"
   "app/label 5426"
-  "app/label/batch 1882"
+  "app/label/batch 1886"
   "app/mpi 230"
   "app/options 2314"
   "app/parts 1846"
