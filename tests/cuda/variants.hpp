@@ -49,7 +49,7 @@ void expect_same_measures(const std::vector<CudaVariant>& variants, gpuccl::BitV
 inline const int kOneIn = [] {
   if (std::getenv("GPUCCL_LONG") != nullptr) return 1;
   const char* const one_in = std::getenv("GPUCCL_ONE_IN");
-  return one_in != nullptr ? std::max(1, std::atoi(one_in)) : 41;
+  return one_in != nullptr ? std::max(1, std::atoi(one_in)) : 23;
 }();
 
 }  // namespace tests
