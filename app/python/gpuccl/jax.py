@@ -73,9 +73,8 @@ def clean(
     """Remove components of a mask or segmentation; as :func:`gpuccl.clean`. `vmap` cleans each image by itself."""
     pixels(connectivity, jnp.ndim(array))
     values = jnp.result_type(array) != bool if values is None else values
-    checked_sizes(jnp.ndim(array), values, per_value, largest, min_size, max_size, fill_holes, clear_border)
-    if isinstance(fill_holes, (bool, np.bool_)):
-        fill_holes = 2**64 - 1 if fill_holes else 0
+    options = (values, per_value, largest, min_size, max_size, fill_holes, clear_border)
+    *_, fill_holes = checked_sizes(jnp.ndim(array), *options)  # True is a number, too, which jit takes for 1
     sizes = (largest, min_size, max_size, fill_holes)
     return _clean(array, seeds, connectivity, bool(values), bool(per_value), *sizes, bool(clear_border))
 
