@@ -365,7 +365,7 @@ def test_samples_of_a_chunk_take_no_memory_for_the_row(dtype):
 
     block, width = np.array([1, 0, 2, 1]), 2**31 - 1
     place = [[width - 4, 0, 0], [width - 4, 0, 0], [width - 1, 0, 0], [width, 1, 1]]
-    asked = 8, ["intensity_max"], [0.0] * 3, np.array([5, 6, 7, 8], dtype)
+    asked = 8, (["intensity_max"], [0.0] * 3, np.array([5, 6, 7, 8], dtype))
     known = None
     limits = resource.getrlimit(resource.RLIMIT_AS)
     with open("/proc/self/statm") as file:
@@ -374,7 +374,7 @@ def test_samples_of_a_chunk_take_no_memory_for_the_row(dtype):
     try:
         if _core.needs_of_block(*asked)[1]:
             shares = _core.measure_block(block, place, *asked, None)
-            known = _core.join_blocks([shares], place[3], 8, None, asked[2], None)
+            known = _core.join_blocks([shares], place[3], 8, None)
         words = _core.measure_block(block, place, *asked, known)
         table = _core.join_blocks([words], place[3], *asked)
     finally:

@@ -8,9 +8,8 @@ import numpy as np
 
 from . import _core
 from ._kinds import Output, as_floats, as_host, as_labels, as_mask, check_axes, dims_of, like, periodic_axes, pixels
-from ._measures import ChannelColumns, Columns, as_signed, channels_of, sign_together
+from ._measures import ChannelColumns, Columns, as_signed, channels_of, columns_of, sign_together
 
-_NO_SPACING = [0.0, 0.0, 0.0]
 _MOST = 2**64 - 1
 
 
@@ -36,7 +35,7 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
     output = None
     ndim = array.ndim
     number = pixels(connectivity, ndim)
-    names = Columns(columns, ndim, spacing) if columns is not None else None
+    names = columns_of(columns, ndim, spacing) if columns is not None else None
     wraps = periodic_axes(periodic, ndim, dims_of(given))
     if names:
         if "value" in names.wanted and not values:
@@ -45,27 +44,18 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
     turned = packed_width is None and is_turned(array, number)
     if out is None:
         # 2^31 elements may have labels that int32 cannot represent.
-        is_any = names is None or _core.in_any_order(names.wanted, intensity)
+        is_any = names is None or _core.in_any_order(names.request(intensity))
         labels = np.empty_like(array, np.int32 if array.size < 2**31 else np.int64, "K" if turned and is_any else "C", False, shape)
     else:
         output = Output(out, shape, None, array, intensity, turned=turned)
         labels = output.array
     table = None
-    if columns is None and not values and periodic is None and packed_width is None:
-        count = _core.label_mask(array, labels, number)
+    if names is None and not values and periodic is None and packed_width is None:
+        count, _ = _core.label(array, labels, number)  # other arguments take as long as labels of a small image
     else:
-        count, measured = _core.label(
-            array,
-            labels,
-            number,
-            bool(values),
-            float(delta),
-            wraps,
-            -1 if packed_width is None else packed_width,
-            names.wanted if names else [],
-            names.spacing if names else _NO_SPACING,
-            intensity,
-        )
+        bits = -1 if packed_width is None else packed_width
+        request = names.request(intensity) if names else None
+        count, measured = _core.label(array, labels, number, bool(values), float(delta), wraps, bits, request)
         table = names.name(measured, labels, intensity) if names else None
     if output:
         output.finish()
@@ -92,12 +82,7 @@ def label_batch(array, connectivity, values, delta, out, areas):
     inside = (slice(None), 0) if array.ndim > len(shape) + 1 else (slice(None),)
     each, each_out = array[inside], labels[inside]
     for i in range(images):
-        if values:
-            counts[i] = _core.label(
-                each[i], each_out[i], number, True, float(delta), [False] * 3, -1, [], _NO_SPACING, None
-            )[0]
-        else:
-            counts[i] = _core.label_mask(each[i], each_out[i], number)
+        counts[i] = _core.label(each[i], each_out[i], number, bool(values), float(delta))[0]
     if output:
         output.finish()
     third = like(areas_of(labels, True), given, is_labels=True) if areas else None
@@ -122,14 +107,14 @@ def measure(labels, intensity, properties, connectivity, spacing):
     check_axes(labels, intensity, "intensity")
     labels = as_labels(labels)
     number = pixels(connectivity, labels.ndim)
-    columns = Columns(properties, labels.ndim, spacing)
+    columns = columns_of(properties, labels.ndim, spacing)
     if intensity is None:
-        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, None), labels)
+        return columns.name(_core.measure(labels, number, columns.request(None)), labels)
     is_list = isinstance(intensity, (list, tuple)) and (not intensity or any(hasattr(image, "shape") for image in intensity))
     images, numbered = channels_of(list(map(as_samples, intensity)) if is_list else as_samples(intensity), labels.shape)
 
     def of_channel(columns, samples):
-        return columns.name(_core.measure(labels, number, columns.wanted, columns.spacing, samples), labels, samples)
+        return columns.name(_core.measure(labels, number, columns.request(samples)), labels, samples)
 
     if not numbered:
         return of_channel(columns, images[0])

@@ -137,9 +137,13 @@ class Columns:
                 f"periodic: {column} is not measured across borders; use area, bbox, centroid, extent, border, percolates, wraps or intensity"
             )
 
-    @property
+    @functools.cached_property
     def wanted(self) -> list[str]:
         return list(dict.fromkeys(measure for _, measures in self._pairs for measure in measures.split()))
+
+    def request(self, samples) -> tuple:
+        """Returns a table as the library takes it. `samples`: an image, or None."""
+        return self.wanted, self.spacing, samples
 
     def name(self, measured: dict, labels=None, samples=None) -> dict[str, np.ndarray]:
         """Returns a table with the names of columns, from one with the names of measures. `labels` and `samples`: the

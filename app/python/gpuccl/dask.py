@@ -151,8 +151,7 @@ def measure(
     if intensity is not None:
         _Chunks(intensity, "measure")
     sample = None if intensity is None else as_floats(np.empty((1,), intensity.dtype))
-    asked = number, columns.wanted, columns.spacing
-    around, needs_objects, in_order = _core.needs_of_block(*asked, sample)
+    around, needs_objects, in_order = _core.needs_of_block(number, columns.request(sample))
     labels = labels.rechunk(tuple(_thick(sizes, 2 * around) for sizes in labels.chunks))
     chunks = _Chunks(labels)
     sampled = None if intensity is None else chunks.like(intensity, "intensity")
@@ -167,17 +166,17 @@ def measure(
     def share(p, tasks):
         block = chunks.with_before(tasks, p, 2 * around, as_labels)
         samples = None if intensity is None else sampled.with_before(tasks, p, 2 * around, _as_samples)
-        return block, chunks.place(p, around), *asked, samples, known.get(p)
+        return block, chunks.place(p, around), number, columns.wanted, columns.spacing, samples, known.get(p)
 
     whole = _sizes(labels.shape)
     known: dict = {}
     found = _compute(_measure_block, share, *both)
     if needs_objects:
-        objects = _rows(_core.join_blocks(found, whole, number, None, columns.spacing, None))
+        objects = _rows(_core.join_blocks(found, whole, number, None))
         for p, one in zip(chunks.places, found):
             known[p] = objects[np.searchsorted(objects[:, 1], _rows(one)[:, 1])].ravel()
         found = _compute(_measure_block, share, *both)
-    return columns.name(_core.join_blocks(found, whole, *asked[:2], columns.spacing, sample))
+    return columns.name(_core.join_blocks(found, whole, number, columns.request(sample)))
 
 
 def match(
@@ -493,13 +492,12 @@ def _rows(words: np.ndarray) -> np.ndarray:
 def _objects(labels) -> np.ndarray:
     """Returns the objects of labels, one a row, in ascending order."""
     chunks = _Chunks(labels)
-    asked = pixels(None, labels.ndim), [], [0.0] * 3
-    found = _compute(
-        _measure_block,
-        lambda p, tasks: (chunks.with_before(tasks, p, 0, as_labels), chunks.place(p, 0), *asked, None, None),
-        chunks,
-    )
-    return _rows(_core.join_blocks(found, _sizes(labels.shape), asked[0], None, asked[2], None))
+    number = pixels(None, labels.ndim)
+
+    def share(p, tasks):
+        return chunks.with_before(tasks, p, 0, as_labels), chunks.place(p, 0), number, [], [0.0] * 3, None, None
+
+    return _rows(_core.join_blocks(_compute(_measure_block, share, chunks), _sizes(labels.shape), number, None))
 
 
 def _selected(
@@ -563,8 +561,8 @@ def _with_before(block, sides, layers, thick, convert):
     return whole
 
 
-def _measure_block(*arguments):
-    return _core.measure_block(*arguments)
+def _measure_block(labels, place, number, wanted, spacing, samples, known):
+    return _core.measure_block(labels, place, number, (wanted, spacing, samples), known)
 
 
 def _overlaps(truth, prediction, origin, whole):

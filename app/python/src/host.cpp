@@ -1,5 +1,9 @@
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -12,6 +16,7 @@
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <variant>
 
@@ -29,6 +34,17 @@ namespace gpuccl::python {
 namespace {
 
 namespace nb = nanobind;
+
+/// A table of columns: their names, the spacing along x, y, z (0: unknown), and an array of samples or None.
+/// Columns are measures (gpuccl/measures.hpp), "label" and "value". Each becomes a NumPy array.
+using TableRequest = std::tuple<std::vector<std::string>, std::array<double, 3>, nb::object>;
+
+/// A column of overlaps_on_device(), or numbers of labels, in host memory.
+using PairColumn = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+/// Objects of a block of labels, as words.
+using BlockWords = nb::ndarray<const std::uint64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+/// Coordinates or sizes along x, y, z, in arrays that may be wider than an image.
+using Place = std::array<std::int64_t, 3>;
 
 [[noreturn]] void refuse(const std::string& reason) { throw Error(ErrorCode::usage, reason); }
 
@@ -49,16 +65,25 @@ void warn_of(const Findings& findings) {
   warn(findings.rounded, "labels are rounded to integers");
 }
 
+/// Returns work(findings), called without the GIL, after warning about the findings.
+template <class Work>
+auto unlocked(const Work& work, bool warns = true) {
+  Findings findings;
+  std::optional<nb::gil_scoped_release> released(std::in_place);
+  auto result = work(findings);
+  released.reset();
+  if (warns) warn_of(findings);
+  return result;
+}
+
 // --- tables
 
 using Cells = std::variant<std::vector<std::int64_t>, std::vector<std::uint64_t>, std::vector<double>>;
-struct Table {
-  std::vector<std::pair<std::string, Cells>> columns;
-};
+using Table = std::vector<std::pair<std::string, Cells>>;
 
 nb::dict to_dict(Table&& table) {
   nb::dict dict;
-  for (auto& [name, cells] : table.columns)
+  for (auto& [name, cells] : table)
     std::visit(
         [&]<class T>(std::vector<T>& column) {
           auto owned = std::make_unique<std::vector<T>>(std::move(column));
@@ -77,6 +102,10 @@ nb::dict to_dict(Table&& table) {
   return dict;
 }
 
+nb::object to_array(std::vector<std::uint64_t>&& words) {
+  return to_dict({{"words", std::move(words)}})["words"];
+}
+
 /// Samples of an array: of the same extent as the labels, or of a block of them at `origin`.
 class ArraySamples final : public IntensityImage {
  public:
@@ -91,11 +120,9 @@ class ArraySamples final : public IntensityImage {
     return is_floating(type_) ? Kind::real : bytes_of(type_) == 8 ? Kind::long_whole : Kind::whole;
   }
   Values values() const override {
-    if (type_ == ValueType::u8) return {0, 1 << 8};
-    if (type_ == ValueType::i8) return {-(1 << 7), 1 << 8};
-    if (type_ == ValueType::u16) return {0, 1 << 16};
-    if (type_ == ValueType::i16) return {-(1 << 15), 1 << 16};
-    return {};
+    if (is_floating(type_) || bytes_of(type_) > 2) return {};
+    const int count = 1 << 8 * bytes_of(type_);
+    return {is_signed(type_) ? -count / 2 : 0, count};
   }
   int slices_at_once(int) const override { return std::max(1, extent().depth); }
   bool reads_bands() const override { return true; }
@@ -177,10 +204,11 @@ struct Described {
 /// Returns the measures of columns. `samples`: null if there is no intensity image.
 MeasureRequest request_of(const TableRequest& request, Connectivity connectivity,
                           const IntensityImage* samples) {
+  const auto& [columns, spacing, intensity] = request;
   MeasureRequest wanted;
   wanted.connectivity = connectivity;
-  wanted.spacing = request.spacing;
-  for (const std::string& name : request.columns) {
+  wanted.spacing = spacing;
+  for (const std::string& name : columns) {
     const std::optional<MeasureId> id = find_measure(name);
     if (name == "label" || name == "value") continue;
     if (!id) refuse("no such measure: " + name);
@@ -263,7 +291,7 @@ Table make_table(const Described& of, const TableRequest& request, const Measure
   const Components& components = of.order == kRasterOrder ? of.components : turned;
   const std::size_t count = components.size();
   std::vector<std::pair<MeasureId, double*>> measured_columns;
-  for (const std::string& name : request.columns) {
+  for (const std::string& name : std::get<0>(request)) {
     Cells cells = std::vector<double>(0);
     if (name == "label") {
       if (of.by_values) {
@@ -280,9 +308,9 @@ Table make_table(const Described& of, const TableRequest& request, const Measure
     } else {
       cells = std::vector<double>(count);
     }
-    table.columns.emplace_back(name, std::move(cells));
+    table.emplace_back(name, std::move(cells));
   }
-  for (auto& [name, cells] : table.columns)
+  for (auto& [name, cells] : table)
     if (auto* column = std::get_if<std::vector<double>>(&cells); column != nullptr && name != "value")
       if (const auto id = find_measure(name)) measured_columns.emplace_back(*id, column->data());
   if (measured_columns.empty()) return table;
@@ -316,25 +344,27 @@ Labeling label_bits(const BitVolume& bits, Connectivity connectivity) {
   return find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(bits.view());
 }
 
+void take_values(LabeledArray& made, ValueLabeling&& found, const HostArray& array) {
+  made.labeled = std::move(found.labeled);
+  made.values = std::move(found.values);
+  made.type = *array.type();
+}
+
 /// `only_labels`: whether components may be left out.
-LabeledArray label_array(const HostArray& array, const LabelRequest& request, bool only_labels,
+LabeledArray label_array(const HostArray& array, Connectivity connectivity, bool values, double delta,
+                         const PeriodicAxes& periodic, int packed_width, bool only_labels,
                          Findings& findings) {
   LabeledArray made;
-  const Connectivity connectivity = checked(request.connectivity);
-  if (request.values) {
-    ValueLabeling found =
-        label_values(read_values(array, request.delta, findings), connectivity, 0, only_labels);
-    made.labeled = std::move(found.labeled);
-    made.values = std::move(found.values);
-    made.type = *array.type();
+  if (values) {
+    take_values(made, label_values(read_values(array, delta, findings), connectivity, 0, only_labels), array);
   } else {
-    made.bits = request.packed_width >= 0 ? unpack_rows(array, request.packed_width) : pack(array, findings);
+    made.bits = packed_width >= 0 ? unpack_rows(array, packed_width) : pack(array, findings);
     made.labeled = label_bits(made.bits, connectivity);
   }
-  if (request.periodic != PeriodicAxes{}) {
-    check_periodic(made.labeled.labels->extent(), connectivity, request.periodic);
+  if (periodic != PeriodicAxes{}) {
+    check_periodic(made.labeled.labels->extent(), connectivity, periodic);
     Wrapped wrapped =
-        wrap(*made.labeled.labels, made.labeled.components, connectivity, request.periodic, made.values);
+        wrap(*made.labeled.labels, made.labeled.components, connectivity, periodic, made.values);
     made.labeled.components = std::move(wrapped.components);
     made.map = std::move(wrapped.map);
     made.number = static_cast<Label>(made.labeled.components.size());
@@ -417,7 +447,8 @@ void renumber(LabeledArray& made, const AxisOrder& order, bool only_labels) {
 /// in every order of axes.
 bool are_turned(const TableRequest& request, const HostArray* intensity) {
   const bool are_integers = intensity != nullptr && intensity->type() && !is_floating(*intensity->type());
-  return std::all_of(request.columns.begin(), request.columns.end(), [&](const std::string& name) {
+  const std::vector<std::string>& columns = std::get<0>(request);
+  return std::all_of(columns.begin(), columns.end(), [&](const std::string& name) {
     const std::optional<MeasureId> id = find_measure(name);
     if (!id) return true;
     return measures_without_shape()[static_cast<std::size_t>(*id)] &&
@@ -477,7 +508,7 @@ std::optional<HostArray>& take(std::optional<HostArray>& array, nb::handle objec
 
 /// Rejects measures of voids, which are components of the background.
 void check_measures(const TableRequest& request) {
-  for (const std::string& name : request.columns) {
+  for (const std::string& name : std::get<0>(request)) {
     const std::optional<MeasureId> id = find_measure(name);
     if (id && (*id == MeasureId::cavities || *id == MeasureId::tunnels ||
                measure_of(*id).group == MeasureGroup::periodic))
@@ -513,7 +544,7 @@ std::vector<std::size_t> order_of(const std::vector<std::uint64_t>& ids) {
 void sort_rows(Table& table, const std::vector<std::uint64_t>& ids) {
   const std::vector<std::size_t> order = order_of(ids);
   if (order.empty()) return;
-  for (auto& [name, cells] : table.columns)
+  for (auto& [name, cells] : table)
     std::visit(
         [&](auto& column) {
           const auto unsorted = column;
@@ -545,97 +576,320 @@ Objects read_classes(const HostArray& array, Connectivity connectivity, Findings
   return objects;
 }
 
-/// The table of `gpuccl match --csv`; 0 stands for no object, NaN for no distance.
-class PairTable {
- public:
-  PairTable(const OverlapTable& table, std::span<const std::uint64_t> truth_ids,
-            std::span<const std::uint64_t> prediction_ids)
-      : table_(table), truth_ids_(truth_ids), prediction_ids_(prediction_ids) {}
+/// Returns true if the table has the same bits in every order of the axes, so that an array is measured in
+/// that of its memory.
+bool in_any_order(const TableRequest& request) {
+  std::optional<HostArray> intensity;
+  take(intensity, std::get<nb::object>(request));
+  return are_turned(request, intensity ? &*intensity : nullptr);
+}
 
-  void add(std::uint64_t value, const std::vector<ScoredPair>& pairs, const ScoreOptions& options) {
-    const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
-      return i ? values[*i] : std::uint64_t{0};
-    };
-    const auto append = [&](auto& column, const auto& get) {
-      for (const ScoredPair& pair : pairs) column.push_back(get(pair));
-    };
-    if (options.has_classes) values_.resize(values_.size() + pairs.size(), value);
-    append(truth_, [&](const ScoredPair& pair) { return of(truth_ids_, pair.truth); });
-    append(prediction_, [&](const ScoredPair& pair) { return of(prediction_ids_, pair.prediction); });
-    std::size_t i = 0;
-    const auto count = [&](const auto& get) {
-      append(counts_[i++], [&](const ScoredPair& pair) { return static_cast<std::int64_t>(get(pair)); });
-    };
-    count([&](const ScoredPair& pair) { return of(table_.truth_areas, pair.truth); });
-    count([&](const ScoredPair& pair) { return of(table_.prediction_areas, pair.prediction); });
-    count([](const ScoredPair& pair) { return pair.pixels; });
-    count([](const ScoredPair& pair) { return pair.is_match; });
-    count([](const ScoredPair& pair) { return pair.truth_partners; });
-    count([](const ScoredPair& pair) { return pair.prediction_partners; });
-    later_.resize(options.thresholds.size() - 1);
-    for (std::size_t k = 0; k < later_.size(); ++k)
-      append(later_[k], [&](const ScoredPair& pair) { return std::int64_t{pair.matches_later[k]}; });
-    append(iou_, [](const ScoredPair& pair) { return pair.iou; });
-    append(dice_, [](const ScoredPair& pair) { return pair.dice; });
-    if (!options.has_distances && !options.has_regions) return;
-    for (const ScoredPair& pair : pairs) {
-      i = 0;
-      each_distance(pair.distances, true,
-                    [&](const char*, double distance) { distances_[i++].push_back(distance); });
-      i = 0;
-      each_region_score(pair.region_dice, pair.of_region, true, true,
-                        [&](const char*, double score) { of_regions_[i++].push_back(score); });
+/// Labels `array` into `out`, an array or a function that makes one for N labels. Returns N and the table
+/// (None without one); with a function, the array and N. `packed_width`: of rows of packed bits, or below 0.
+nb::tuple label(nb::handle object, nb::handle out_object, int connectivity_given, bool values, double delta,
+                const PeriodicAxes& periodic, int packed_width, const std::optional<TableRequest>& request) {
+  HostArray array(object.ptr(), false);
+  const bool makes_out = PyCallable_Check(out_object.ptr()) != 0;
+  nb::object made_out = makes_out ? nb::none() : nb::borrow(out_object);
+  std::optional<HostArray> out, intensity;
+  if (!makes_out) out.emplace(out_object.ptr(), true);
+  if (request) take(intensity, std::get<nb::object>(*request));
+  std::optional<Table> table;
+  const std::int64_t count = unlocked([&](Findings& findings) {
+    const Connectivity connectivity = checked(connectivity_given);
+    const AxisOrder order = out && packed_width < 0 ? order_of(*out, connectivity) : kRasterOrder;
+    if (out) {
+      array.turn(order);
+      out->turn(order);
+      check_out(array, *out, packed_width);
     }
-  }
+    PeriodicAxes turned{};
+    for (std::size_t axis = 0; axis < 3; ++axis) turned[axis] = periodic[order[axis]];
+    const bool only_labels = !request && turned == PeriodicAxes{};
+    LabeledArray made =
+        label_array(array, connectivity, values, delta, turned, packed_width, only_labels, findings);
+    renumber(made, order, only_labels);
+    if (makes_out) {
+      const nb::gil_scoped_acquire gil;
+      made_out = out_object(made.count());
+      out.emplace(made_out.ptr(), true);
+      check_out(array, *out, packed_width);
+    }
+    render(*made.labeled.labels, made.map, static_cast<std::uint64_t>(made.count()), *out);
+    if (!request) return made.count();
+    if (intensity) intensity->turn(order);
+    Described of{.labels = made.labeled.labels.get(),
+                 .components = made.labeled.components,
+                 .connectivity = connectivity,
+                 .values = made.values,
+                 .type = made.type,
+                 .periodic = periodic,
+                 .wraps = made.wraps,
+                 .order = order};
+    std::optional<LabelImage> united;
+    std::optional<Objects> read;
+    if (!are_turned(*request, intensity ? &*intensity : nullptr) && order != kRasterOrder) {
+      // Measures by rows of the array.
+      for (HostArray* const one : {&*out, intensity ? &*intensity : nullptr})
+        if (one != nullptr) one->turn(inverse(order));
+      read = read_objects(*out, findings);
+      of.labels = read->labeled.labeled.labels.get();
+      made.labeled.components = with_axes(std::move(made.labeled.components), order);
+      of.order = kRasterOrder;
+    } else if (!made.map.empty() && (intensity || order == kRasterOrder)) {
+      // Labels united across borders; components are measured by these.
+      united = numbered(made);
+      of.labels = &*united;
+    }
+    table = make_table(of, *request, measure_columns(of, *request, intensity ? &*intensity : nullptr));
+    return made.count();
+  });
+  if (makes_out) return nb::make_tuple(made_out, count);
+  return nb::make_tuple(count, table ? nb::object(to_dict(std::move(*table))) : nb::none());
+}
 
-  Table columns(const ScoreOptions& options) {
-    Table pairs;
-    if (options.has_classes) pairs.columns.emplace_back("value", std::move(values_));
-    pairs.columns.emplace_back("truth", std::move(truth_));
-    pairs.columns.emplace_back("prediction", std::move(prediction_));
-    pairs.columns.emplace_back("truth_area", std::move(counts_[0]));
-    pairs.columns.emplace_back("prediction_area", std::move(counts_[1]));
-    pairs.columns.emplace_back("overlap", std::move(counts_[2]));
-    pairs.columns.emplace_back("iou", std::move(iou_));
-    pairs.columns.emplace_back("dice", std::move(dice_));
-    pairs.columns.emplace_back("matched", std::move(counts_[3]));
-    pairs.columns.emplace_back("truth_partners", std::move(counts_[4]));
-    pairs.columns.emplace_back("prediction_partners", std::move(counts_[5]));
-    later_.resize(options.thresholds.size() - 1);
-    for (std::size_t i = 0; i < later_.size(); ++i)
-      pairs.columns.emplace_back(column_at("matched", options.thresholds[i + 1]), std::move(later_[i]));
-    const bool has_dice = options.surfaces && options.surfaces->has_tolerance();
-    std::size_t i = 0;
-    if (options.has_distances)
-      each_distance({}, has_dice, [&](const char* name, double) {
-        pairs.columns.emplace_back(name, std::move(distances_[i++]));
-      });
-    i = 0;
-    if (options.has_regions)
-      each_region_score(0, {}, options.has_distances, has_dice, [&](const char* name, double) {
-        pairs.columns.emplace_back(name, std::move(of_regions_[i++]));
-      });
-    return pairs;
-  }
+/// Returns a table of the values of a label image, connected or not.
+nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& request) {
+  HostArray array(object.ptr(), false);
+  std::optional<HostArray> intensity;
+  take(intensity, std::get<nb::object>(request));
+  return to_dict(unlocked([&](Findings& findings) {
+    const Connectivity connectivity = checked(connectivity_given);
+    HostArray* const samples = intensity ? &*intensity : nullptr;
+    const AxisOrder order = are_turned(request, samples) ? order_of(array, connectivity) : kRasterOrder;
+    array.turn(order);
+    if (samples != nullptr) samples->turn(order);
+    const Objects objects = read_objects(array, findings);
+    const Labeling& labeled = objects.labeled.labeled;
+    check_measures(request);
+    const Described of{.labels = labeled.labels.get(),
+                       .components = labeled.components,
+                       .connectivity = connectivity,
+                       .values = objects.ids,
+                       .type = ValueType::u64,
+                       .by_values = true,
+                       .order = order};
+    Table table = make_table(of, request, measure_columns(of, request, samples));
+    sort_rows(table, objects.ids);
+    return table;
+  }));
+}
 
- private:
-  const OverlapTable& table_;
-  std::span<const std::uint64_t> truth_ids_, prediction_ids_;
-  std::vector<std::uint64_t> values_, truth_, prediction_;
-  std::array<std::vector<std::int64_t>, 6> counts_;
-  std::vector<std::vector<std::int64_t>> later_;  // matches at further thresholds
-  std::vector<double> iou_, dice_;
-  std::array<std::vector<double>, 4> distances_;
-  std::array<std::vector<double>, 5> of_regions_;
+// --- blocks of an array
+
+/// The share of a block in an object, as words: their number, the identifier, the component, and what
+/// MeasureTable::save() appends.
+struct Share {
+  static constexpr std::size_t kHead = 2 + sizeof(Component) / sizeof(std::uint64_t);
+  static_assert(std::has_unique_object_representations_v<Component>);
+
+  std::uint64_t id = 0;
+  Component component;
+  std::span<const std::uint64_t> saved = {};
+
+  void append_to(std::vector<std::uint64_t>& words) const {
+    const std::size_t begin = words.size();
+    words.resize(begin + kHead);
+    words[begin] = kHead + saved.size();
+    words[begin + 1] = id;
+    std::memcpy(&words[begin + 2], &component, sizeof component);
+    words.insert(words.end(), saved.begin(), saved.end());
+  }
 };
 
-/// Reports as Python objects, for report_of().
-struct InPython {
-  using Object = nb::dict;
-  using List = nb::list;
-  static void append(List& list, const Object& object) { list.append(object); }
-  static const List& value(const List& list) { return list; }
-};
+/// Calls visit(share) for each share of a block.
+template <class Visit>
+void for_each_share(const BlockWords& words, Visit visit) {
+  for (std::size_t at = 0; at < words.shape(0); at += words(at)) {
+    Share share{words(at + 1), {}, {&words(at) + Share::kHead, words(at) - Share::kHead}};
+    std::memcpy(static_cast<void*>(&share.component), &words(at) + 2, sizeof share.component);
+    visit(share);
+  }
+}
+
+MeasureRequest request_of_blocks(const TableRequest& request, int connectivity, const ArraySamples* samples) {
+  check_measures(request);
+  MeasureRequest wanted = request_of(request, checked(connectivity), samples);
+  wanted.labels_touch = true;
+  wanted.in_pieces = true;
+  if (counts_pieces(wanted))
+    refuse("components and holes are not measured of chunks; use gpuccl.measure, or leave them out");
+  return wanted;
+}
+
+/// Returns the index in the whole image of the first element of each label, given labels of a block at
+/// `origin`.
+std::vector<std::uint64_t> first_elements(const LabelRows& labels, const Place& origin, const Place& whole) {
+  const auto width = static_cast<std::uint64_t>(whole[0]),
+             slice = width * static_cast<std::uint64_t>(whole[1]);
+  std::vector<std::uint64_t> firsts =
+      gpuccl::first_elements(labels, {}, labels.count(), {1, width, slice}, nullptr);
+  firsts.erase(firsts.begin());  // of the background
+  for (std::uint64_t& first : firsts)
+    first += static_cast<std::uint64_t>((origin[2] * whole[1] + origin[1]) * whole[0] + origin[0]);
+  return firsts;
+}
+
+/// Labels a block at `origin` of a whole image. Without `numbers`, returns the index in the whole image of
+/// the first element of each label. With the number of each label and 0, writes these numbers to `out`.
+nb::object label_block(nb::handle object, nb::handle out_object, int connectivity, bool values,
+                       const Place& origin, const Place& whole, const std::optional<PairColumn>& numbers) {
+  const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
+  const auto work = [&](Findings& findings) -> std::vector<std::uint64_t> {
+    check_out(array, out, -1);
+    const LabeledArray made = label_array(array, checked(connectivity), values, 0, {}, -1, true, findings);
+    const LabelRows& labels = *made.labeled.labels;
+    if (!numbers) {
+      render(labels, {}, labels.count(), out);
+      return first_elements(labels, origin, whole);
+    }
+    if (numbers->shape(0) != labels.count() + std::size_t{1})
+      refuse("the array changed between two readings");
+    const auto write = [&]<class Number>(Number) {
+      for_rows(labels.extent(), sizeof(Number), [&](std::int64_t first, std::int64_t rows) {
+        LabelRuns runs;
+        labels.list_runs(first, rows, runs, nullptr);
+        for (std::int64_t row = 0; row < rows; ++row) {
+          auto* const to = reinterpret_cast<Number*>(out.row(first + row));
+          std::fill_n(to, labels.extent().width, Number{});
+          for (const LabelRun& run : runs.row(static_cast<std::size_t>(row)))
+            std::fill(to + run.begin, to + run.end, static_cast<Number>((*numbers)(run.label)));
+        }
+      });
+    };
+    out.bytes_each() == sizeof(std::int64_t) ? write(std::int64_t{}) : write(std::int32_t{});
+    return {};
+  };
+  return to_array(unlocked(work, !numbers));  // warns at the first of two readings
+}
+
+/// Returns BlockNeeds. The table has an array of the type of the samples.
+nb::tuple needs_of_block(int connectivity, const TableRequest& request) {
+  std::optional<HostArray> intensity;
+  std::optional<ArraySamples> samples;
+  if (take(intensity, std::get<nb::object>(request))) samples.emplace(*intensity);
+  const BlockNeeds needs =
+      gpuccl::needs_of_block(request_of_blocks(request, connectivity, samples ? &*samples : nullptr));
+  return nb::make_tuple(needs.around, needs.boxes, needs.whole_units);
+}
+
+/// Returns the share of a block in its objects as words. `place`, along x, y, z: the origin of the array,
+/// which may contain elements around the block, the first and the last element of the block, and the size of
+/// the whole image. `known`: these objects in the whole image, if they are needed; without them, only
+/// components are returned.
+nb::object measure_block(nb::handle object, const std::array<std::array<int, 3>, 4>& place, int connectivity,
+                         const TableRequest& request, const std::optional<BlockWords>& known) {
+  const HostArray array(object.ptr(), false);
+  std::optional<HostArray> intensity;
+  take(intensity, std::get<nb::object>(request));
+  const auto work = [&](Findings& findings) {
+    const auto& [origin, first, last, size] = place;
+    const Extent whole{size[0], size[1], size[2]};
+    std::optional<ArraySamples> samples;
+    if (intensity) {
+      if (!intensity->same_shape(array)) refuse("the intensity image has another shape than the labels");
+      samples.emplace(*intensity, origin, whole);
+    }
+    MeasureRequest wanted = request_of_blocks(request, connectivity, samples ? &*samples : nullptr);
+    if (!known && gpuccl::needs_of_block(wanted).boxes)
+      wanted = {.wanted = {}, .connectivity = wanted.connectivity};
+    const Objects objects = read_objects(array, findings);
+    const ImageBlock block{*objects.labeled.labeled.labels, origin, whole, {first, last}};
+    const Components shares = components_of_block(block);
+    Components components;
+    std::vector<std::size_t> places;  // of these components in `shares`
+    std::vector<Label> numbers(shares.size() + 1);
+    for (std::size_t i = 0; i < shares.size(); ++i) {
+      if (shares.area[i] == 0) continue;
+      components.push_back(shares[i]);
+      places.push_back(i);
+      numbers[i + 1] = static_cast<Label>(places.size());
+    }
+    for (std::size_t i = 1; i < numbers.size(); ++i)
+      if (numbers[i] == 0) numbers[i] = static_cast<Label>(places.size() + 1);
+    if (known) {
+      std::size_t i = 0;
+      for_each_share(*known, [&](const Share& share) {
+        if (i == places.size() || share.id != objects.ids[places[i]])
+          refuse("labels changed between two readings");
+        components.set(i++, share.component);
+      });
+    }
+    const MeasureTable measured = gpuccl::measure_block(block, numbers, components, wanted);
+    std::vector<std::uint64_t> words, saved;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      saved.clear();
+      measured.save(i, saved);
+      Share{objects.ids[places[i]], shares[places[i]], saved}.append_to(words);
+    }
+    return words;
+  };
+  return to_array(unlocked(work, !known));
+}
+
+/// Adds the words of all blocks, in raster order. Returns the table of measure() or, without a request, the
+/// objects in the whole image as words, in ascending order.
+nb::object join_blocks(const std::vector<BlockWords>& blocks, const std::array<int, 3>& size,
+                       int connectivity, const std::optional<TableRequest>& request) {
+  std::optional<HostArray> intensity;
+  if (request) take(intensity, std::get<nb::object>(*request));
+  std::vector<std::uint64_t> words;
+  Table table = unlocked([&](Findings& /*none*/) -> Table {
+    std::vector<std::uint64_t> ids;
+    for (const BlockWords& block : blocks)
+      for_each_share(block, [&](const Share& share) { ids.push_back(share.id); });
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+    const auto place_of = [&](const Share& share) {
+      return static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), share.id) - ids.begin());
+    };
+    std::vector<Component> sums(ids.size());
+    for (const BlockWords& block : blocks)
+      for_each_share(block, [&](const Share& share) { sums[place_of(share)].add(share.component); });
+    if (!request) {
+      for (std::size_t i = 0; i < ids.size(); ++i) Share{ids[i], sums[i]}.append_to(words);
+      return {};
+    }
+    Components components;
+    for (const Component& component : sums) components.push_back(component);
+    const Extent whole{size[0], size[1], size[2]};
+    std::optional<ArraySamples> samples;
+    if (intensity) samples.emplace(*intensity, std::array<int, 3>{}, whole);
+    MeasureTable measured = empty_measures(
+        whole, components, request_of_blocks(*request, connectivity, samples ? &*samples : nullptr));
+    for (const BlockWords& block : blocks)
+      for_each_share(block, [&](const Share& share) { measured.add_saved(place_of(share), share.saved); });
+    measured.derive_intensities(components.size());
+    return make_table({.labels = nullptr,
+                       .components = components,
+                       .connectivity = checked(connectivity),
+                       .values = ids,
+                       .type = ValueType::u64,
+                       .by_values = true},
+                      *request, measured);
+  });
+  return request ? nb::object(to_dict(std::move(table))) : to_array(std::move(words));
+}
+
+/// Returns which of the objects of join_blocks() clean() keeps, as 0 or 1. `values`: of the objects.
+nb::object select_blocks(const BlockWords& words, const std::array<int, 3>& size, bool per_slice,
+                         bool per_value, std::uint64_t largest, std::uint64_t min_size,
+                         std::uint64_t max_size, bool clear_border, const std::optional<BlockWords>& values) {
+  return to_array(unlocked([&](Findings& /*none*/) {
+    Components components;
+    for_each_share(words, [&](const Share& share) { components.push_back(share.component); });
+    std::vector<std::uint64_t> kept(components.size(), 1);
+    std::vector<ValueBits> bits;
+    if (values) bits.assign(values->data(), values->data() + values->shape(0));
+    const Selection selection =
+        select(std::move(components), {size[0], size[1], size[2]}, per_slice,
+               {.min_size = min_size, .max_size = max_size, .largest = largest, .clear_border = clear_border},
+               MeasureTable(), {.bits = bits, .type = ValueType::u64, .per_value = per_value});
+    for (std::size_t i = 0; i < kept.size() && !selection.map.empty(); ++i)
+      kept[i] = selection.map[i + 1] != 0;
+    return kept;
+  }));
+}
 
 // --- selection
 
@@ -677,409 +931,70 @@ void write_kept(const HostArray& array, const LabelRows& labels, const std::vect
   });
 }
 
-}  // namespace
-
-bool in_any_order(const TableRequest& request) {
-  std::optional<HostArray> intensity;
-  take(intensity, request.intensity);
-  return are_turned(request, intensity ? &*intensity : nullptr);
-}
-
-nb::tuple label(nb::handle object, nb::handle out_object, const LabelRequest& given,
-                const TableRequest& request) {
-  HostArray array(object.ptr(), false);
-  LabelRequest asked = given;
-  const bool makes_out = PyCallable_Check(out_object.ptr()) != 0;
-  nb::object made_out = makes_out ? nb::none() : nb::borrow(out_object);
-  std::optional<HostArray> out, intensity;
-  if (!makes_out) out.emplace(out_object.ptr(), true);
-  take(intensity, request.intensity);
-  std::optional<Table> table;
-  std::int64_t count = 0;
-  Findings findings;
-  {
-    const nb::gil_scoped_release gil_released;
-    const Connectivity connectivity = checked(asked.connectivity);
-    const AxisOrder order = out && asked.packed_width < 0 ? order_of(*out, connectivity) : kRasterOrder;
-    if (out) {
-      array.turn(order);
-      out->turn(order);
-      check_out(array, *out, asked.packed_width);
-    }
-    for (std::size_t axis = 0; axis < 3; ++axis) asked.periodic[axis] = given.periodic[order[axis]];
-    const bool only_labels = request.columns.empty() && asked.periodic == PeriodicAxes{};
-    LabeledArray made = label_array(array, asked, only_labels, findings);
-    renumber(made, order, only_labels);
-    count = made.count();
-    if (makes_out) {
-      const nb::gil_scoped_acquire gil;
-      made_out = out_object(count);
-      out.emplace(made_out.ptr(), true);
-      check_out(array, *out, asked.packed_width);
-    }
-    render(*made.labeled.labels, made.map, static_cast<std::uint64_t>(count), *out);
-    if (!request.columns.empty()) {
-      if (intensity) intensity->turn(order);
-      Described of{.labels = made.labeled.labels.get(),
-                   .components = made.labeled.components,
-                   .connectivity = connectivity,
-                   .values = made.values,
-                   .type = made.type,
-                   .periodic = given.periodic,
-                   .wraps = made.wraps,
-                   .order = order};
-      std::optional<LabelImage> united;
-      std::optional<Objects> read;
-      if (!are_turned(request, intensity ? &*intensity : nullptr) && order != kRasterOrder) {
-        // Measures by rows of the array.
-        for (HostArray* const turned : {&*out, intensity ? &*intensity : nullptr})
-          if (turned != nullptr) turned->turn(inverse(order));
-        read = read_objects(*out, findings);
-        of.labels = read->labeled.labeled.labels.get();
-        made.labeled.components = with_axes(std::move(made.labeled.components), order);
-        of.order = kRasterOrder;
-      } else if (!made.map.empty() && (intensity || order == kRasterOrder)) {
-        // Labels united across borders; components are measured by these.
-        united = numbered(made);
-        of.labels = &*united;
-      }
-      table = make_table(of, request, measure_columns(of, request, intensity ? &*intensity : nullptr));
-    }
-  }
-  warn_of(findings);
-  if (makes_out) return nb::make_tuple(made_out, count);
-  return nb::make_tuple(count, table ? nb::object(to_dict(std::move(*table))) : nb::none());
-}
-
-nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& request) {
-  HostArray array(object.ptr(), false);
-  std::optional<HostArray> intensity;
-  take(intensity, request.intensity);
-  Table table;
-  Findings findings;
-  {
-    const nb::gil_scoped_release gil_released;
-    const Connectivity connectivity = checked(connectivity_given);
-    HostArray* const samples = intensity ? &*intensity : nullptr;
-    const AxisOrder order = are_turned(request, samples) ? order_of(array, connectivity) : kRasterOrder;
-    array.turn(order);
-    if (samples != nullptr) samples->turn(order);
-    const Objects objects = read_objects(array, findings);
-    const Labeling& labeled = objects.labeled.labeled;
-    check_measures(request);
-    const Described of{.labels = labeled.labels.get(),
-                       .components = labeled.components,
-                       .connectivity = connectivity,
-                       .values = objects.ids,
-                       .type = ValueType::u64,
-                       .by_values = true,
-                       .order = order};
-    table = make_table(of, request, measure_columns(of, request, samples));
-    sort_rows(table, objects.ids);
-  }
-  warn_of(findings);
-  return to_dict(std::move(table));
-}
-
-namespace {
-
-/// The share of a block in an object, as words: their number, the identifier, the component, and what
-/// MeasureTable::save() appends.
-struct Share {
-  static constexpr std::size_t kHead = 2 + sizeof(Component) / sizeof(std::uint64_t);
-  static_assert(std::has_unique_object_representations_v<Component>);
-
-  std::uint64_t id = 0;
-  Component component;
-  std::span<const std::uint64_t> saved = {};
-
-  void append_to(std::vector<std::uint64_t>& words) const {
-    const std::size_t begin = words.size();
-    words.resize(begin + kHead);
-    words[begin] = kHead + saved.size();
-    words[begin + 1] = id;
-    std::memcpy(&words[begin + 2], &component, sizeof component);
-    words.insert(words.end(), saved.begin(), saved.end());
-  }
-};
-
-/// Calls visit(share) for each share of a block.
-template <class Visit>
-void for_each_share(const BlockWords& words, Visit visit) {
-  for (std::size_t at = 0; at < words.shape(0); at += words(at)) {
-    Share share{words(at + 1), {}, {&words(at) + Share::kHead, words(at) - Share::kHead}};
-    std::memcpy(static_cast<void*>(&share.component), &words(at) + 2, sizeof share.component);
-    visit(share);
-  }
-}
-
-nb::object to_array(std::vector<std::uint64_t>&& words) {
-  Table table;
-  table.columns.emplace_back("words", std::move(words));
-  return to_dict(std::move(table))["words"];
-}
-
-MeasureRequest request_of_blocks(const TableRequest& request, int connectivity, const ArraySamples* samples) {
-  check_measures(request);
-  MeasureRequest wanted = request_of(request, checked(connectivity), samples);
-  wanted.labels_touch = true;
-  wanted.in_pieces = true;
-  if (counts_pieces(wanted))
-    refuse("components and holes are not measured of chunks; use gpuccl.measure, or leave them out");
-  return wanted;
-}
-
-/// Returns the index in the whole image of the first element of each label, given labels of a block at
-/// `origin`.
-std::vector<std::uint64_t> first_elements(const LabelRows& labels, const Place& origin, const Place& whole) {
-  // Labels are in raster order, so each begins at the first run with a larger one.
-  std::vector<std::uint64_t> firsts;
-  const auto& [width, height, depth] = labels.extent();
-  LabelRuns runs;
-  for (std::int64_t z = 0; z < depth; ++z) {
-    labels.list_runs(z * height, height, runs, nullptr);
-    for (std::int64_t y = 0; y < height; ++y)
-      for (const LabelRun& run : runs.row(static_cast<std::size_t>(y)))
-        if (run.label > firsts.size())
-          firsts.push_back(static_cast<std::uint64_t>(
-              ((z + origin[2]) * whole[1] + y + origin[1]) * whole[0] + run.begin + origin[0]));
-  }
-  return firsts;
-}
-
-}  // namespace
-
-nb::object label_block(nb::handle object, nb::handle out_object, const LabelRequest& request,
-                       const Place& origin, const Place& whole, const std::optional<PairColumn>& numbers) {
-  const HostArray array(object.ptr(), false), out(out_object.ptr(), true);
-  std::vector<std::uint64_t> firsts;
-  Findings findings;
-  {
-    const nb::gil_scoped_release gil_released;
-    check_out(array, out, -1);
-    const LabeledArray made = label_array(array, request, true, findings);
-    const LabelRows& labels = *made.labeled.labels;
-    if (!numbers) {
-      render(labels, {}, labels.count(), out);
-      firsts = first_elements(labels, origin, whole);
-    } else {
-      if (numbers->shape(0) != labels.count() + std::size_t{1})
-        refuse("the array changed between two readings");
-      const auto write = [&]<class Number>(Number) {
-        for_rows(labels.extent(), sizeof(Number), [&](std::int64_t first, std::int64_t rows) {
-          LabelRuns runs;
-          labels.list_runs(first, rows, runs, nullptr);
-          for (std::int64_t row = 0; row < rows; ++row) {
-            auto* const to = reinterpret_cast<Number*>(out.row(first + row));
-            std::fill_n(to, labels.extent().width, Number{});
-            for (const LabelRun& run : runs.row(static_cast<std::size_t>(row)))
-              std::fill(to + run.begin, to + run.end, static_cast<Number>((*numbers)(run.label)));
-          }
-        });
-      };
-      out.bytes_each() == sizeof(std::int64_t) ? write(std::int64_t{}) : write(std::int32_t{});
-    }
-  }
-  if (!numbers) warn_of(findings);  // once, at the first of two readings
-  return to_array(std::move(firsts));
-}
-
-nb::tuple needs_of_block(int connectivity, const TableRequest& request) {
-  std::optional<HostArray> intensity;
-  std::optional<ArraySamples> samples;
-  if (take(intensity, request.intensity)) samples.emplace(*intensity);
-  const BlockNeeds needs =
-      gpuccl::needs_of_block(request_of_blocks(request, connectivity, samples ? &*samples : nullptr));
-  return nb::make_tuple(needs.around, needs.boxes, needs.whole_units);
-}
-
-nb::object measure_block(nb::handle object, const BlockPlace& place, int connectivity,
-                         const TableRequest& request, const std::optional<BlockWords>& known) {
-  const HostArray array(object.ptr(), false);
-  std::optional<HostArray> intensity;
-  take(intensity, request.intensity);
-  std::vector<std::uint64_t> words;
-  Findings findings;
-  {
-    const nb::gil_scoped_release gil_released;
-    const auto& [width, height, depth] = place.whole;
-    const Extent whole{width, height, depth};
-    std::optional<ArraySamples> samples;
-    if (intensity) {
-      if (!intensity->same_shape(array)) refuse("the intensity image has another shape than the labels");
-      samples.emplace(*intensity, place.origin, whole);
-    }
-    MeasureRequest wanted = request_of_blocks(request, connectivity, samples ? &*samples : nullptr);
-    if (!known && gpuccl::needs_of_block(wanted).boxes)
-      wanted = {.wanted = {}, .connectivity = wanted.connectivity};
-    const Objects objects = read_objects(array, findings);
-    const ImageBlock block{*objects.labeled.labeled.labels, place.origin, whole, {place.first, place.last}};
-    const Components shares = components_of_block(block);
-    Components components;
-    std::vector<std::size_t> places;  // of these components in `shares`
-    std::vector<Label> numbers(shares.size() + 1);
-    for (std::size_t i = 0; i < shares.size(); ++i) {
-      if (shares.area[i] == 0) continue;
-      components.push_back(shares[i]);
-      places.push_back(i);
-      numbers[i + 1] = static_cast<Label>(places.size());
-    }
-    for (std::size_t i = 1; i < numbers.size(); ++i)
-      if (numbers[i] == 0) numbers[i] = static_cast<Label>(places.size() + 1);
-    if (known) {
-      std::size_t i = 0;
-      for_each_share(*known, [&](const Share& share) {
-        if (i == places.size() || share.id != objects.ids[places[i]])
-          refuse("labels changed between two readings");
-        components.set(i++, share.component);
-      });
-    }
-    const MeasureTable measured = gpuccl::measure_block(block, numbers, components, wanted);
-    std::vector<std::uint64_t> saved;
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      saved.clear();
-      measured.save(i, saved);
-      Share{objects.ids[places[i]], shares[places[i]], saved}.append_to(words);
-    }
-  }
-  if (!known) warn_of(findings);
-  return to_array(std::move(words));
-}
-
-nb::object join_blocks(const std::vector<BlockWords>& blocks, const std::array<int, 3>& size,
-                       int connectivity, const std::optional<TableRequest>& request) {
-  std::optional<HostArray> intensity;
-  if (request) take(intensity, request->intensity);
-  Table table;
-  std::vector<std::uint64_t> words;
-  {
-    const nb::gil_scoped_release gil_released;
-    std::vector<std::uint64_t> ids;
-    for (const BlockWords& block : blocks)
-      for_each_share(block, [&](const Share& share) { ids.push_back(share.id); });
-    std::sort(ids.begin(), ids.end());
-    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
-    const auto place_of = [&](const Share& share) {
-      return static_cast<std::size_t>(std::lower_bound(ids.begin(), ids.end(), share.id) - ids.begin());
-    };
-    std::vector<Component> sums(ids.size());
-    for (const BlockWords& block : blocks)
-      for_each_share(block, [&](const Share& share) { sums[place_of(share)].add(share.component); });
-    if (!request) {
-      for (std::size_t i = 0; i < ids.size(); ++i) Share{ids[i], sums[i]}.append_to(words);
-    } else {
-      Components components;
-      for (const Component& component : sums) components.push_back(component);
-      const Extent whole{size[0], size[1], size[2]};
-      std::optional<ArraySamples> samples;
-      if (intensity) samples.emplace(*intensity, std::array<int, 3>{}, whole);
-      MeasureTable measured = empty_measures(
-          whole, components, request_of_blocks(*request, connectivity, samples ? &*samples : nullptr));
-      for (const BlockWords& block : blocks)
-        for_each_share(block, [&](const Share& share) { measured.add_saved(place_of(share), share.saved); });
-      measured.derive_intensities(components.size());
-      table = make_table({.labels = nullptr,
-                          .components = components,
-                          .connectivity = checked(connectivity),
-                          .values = ids,
-                          .type = ValueType::u64,
-                          .by_values = true},
-                         *request, measured);
-    }
-  }
-  if (!request) return to_array(std::move(words));
-  return to_dict(std::move(table));
-}
-
-nb::object select_blocks(const BlockWords& words, const std::array<int, 3>& size, bool per_slice,
-                         const CleanRequest& request, const std::optional<BlockWords>& values) {
-  std::optional<nb::gil_scoped_release> released(std::in_place);
-  Components components;
-  for_each_share(words, [&](const Share& share) { components.push_back(share.component); });
-  const std::size_t count = components.size();
-  std::vector<ValueBits> bits;
-  if (values) bits.assign(values->data(), values->data() + values->shape(0));
-  const Selection selection =
-      select(std::move(components), {size[0], size[1], size[2]}, per_slice,
-             {.min_size = request.min_size,
-              .max_size = request.max_size,
-              .largest = request.largest,
-              .clear_border = request.clear_border},
-             MeasureTable(), {.bits = bits, .type = ValueType::u64, .per_value = request.per_value});
-  std::vector<std::uint64_t> kept(count, 1);
-  for (std::size_t i = 0; i < count && !selection.map.empty(); ++i) kept[i] = selection.map[i + 1] != 0;
-  released.reset();
-  return to_array(std::move(kept));
-}
-
-nb::tuple clean(nb::handle object, nb::handle out_object, const CleanRequest& request) {
+/// Writes the remaining components of `array` to `out`, which may be the same. Returns the numbers of
+/// remaining and of removed components. `fill_holes`: the largest that are filled. `seeds`: a mask or None;
+/// components without an element in it are dropped.
+nb::tuple clean(nb::handle object, nb::handle out_object, int connectivity_given, bool values, bool per_value,
+                std::uint64_t largest, std::uint64_t min_size, std::uint64_t max_size,
+                std::uint64_t fill_holes, bool clear_border, nb::handle seeds_object) {
   HostArray array(object.ptr(), false), out(out_object.ptr(), true);
   std::optional<HostArray> seeds;
-  take(seeds, request.seeds);
-  Findings findings;
-  std::optional<nb::gil_scoped_release> released(std::in_place);
-  const Connectivity connectivity = checked(request.connectivity);
-  if (!out.same_shape(array) || out.type() != array.type() || out.bytes_each() != array.bytes_each())
-    refuse("out= has another shape or type than the array");
-  const AxisOrder order = order_of(out, connectivity);
-  for (HostArray* const turned : {&array, &out, seeds ? &*seeds : nullptr})
-    if (turned != nullptr) turned->turn(order);
-  if (!out.has_whole_rows()) refuse("the rows of out= are not contiguous");
-  if (request.values && request.fill_holes > 0)
-    refuse("fill_holes is for masks, not for values; for a mask of integers add values=False");
-  LabeledArray made;
-  std::optional<BitVolume> filled;
-  const bool per_slice = !is_3d(connectivity);
-  if (request.fill_holes > 0) {
-    made.bits = pack(array, findings);
-    invert(made.bits);
-    const Holes holes(label_bits(made.bits, complementary(connectivity)), per_slice, request.fill_holes);
-    filled.emplace(array.extent());
-    holes.draw_filled(0, *filled);
-    made.labeled = label_bits(*filled, connectivity);
-  } else if (request.values) {
-    ValueLabeling found = label_values(read_labels(array, findings), connectivity);
-    made.labeled = std::move(found.labeled);
-    made.values = std::move(found.values);
-    made.type = *array.type();
-  } else {
-    made.bits = pack(array, findings);
-    made.labeled = label_bits(made.bits, connectivity);
-  }
-  SelectionOptions options{.min_size = request.min_size,
-                           .max_size = request.max_size,
-                           .largest = request.largest,
-                           .clear_border = request.clear_border};
-  MeasureTable measured;
-  if (request.largest > 0) renumber(made, order, false);  // the first of equal components remain
-  if (seeds) {
-    if (!seeds->same_shape(array)) refuse("seeds has another shape than the array");
-    options.keep.steps = {{.measure = MeasureId::intensity_max, .relation = Condition::Relation::greater}};
-    std::optional<LabelImage> turned;
-    if (!made.map.empty()) turned = numbered(made);
-    measured = measure_columns(
-        {turned ? &*turned : made.labeled.labels.get(), made.labeled.components, connectivity},
-        {.columns = {"intensity_max"}}, &*seeds);
-  }
-  const Selection selection =
-      select(std::move(made.labeled.components), array.extent(), per_slice, options, measured,
-             {.bits = made.values, .type = made.type, .per_value = request.per_value});
-  std::vector<Label> map = selection.map;
-  if (!map.empty() && !made.map.empty())
-    for (std::size_t label = 0; label < map.size(); ++label) map[label] = selection.map[made.map[label]];
-  write_kept(array, *made.labeled.labels, map, filled ? &*filled : nullptr, out);
-  const std::uint64_t kept = selection.components.size(), dropped = selection.dropped;
-  released.reset();
-  warn_of(findings);
+  take(seeds, seeds_object);
+  const auto [kept, dropped] = unlocked([&](Findings& findings) {
+    const Connectivity connectivity = checked(connectivity_given);
+    if (!out.same_shape(array) || out.type() != array.type() || out.bytes_each() != array.bytes_each())
+      refuse("out= has another shape or type than the array");
+    const AxisOrder order = order_of(out, connectivity);
+    for (HostArray* const turned : {&array, &out, seeds ? &*seeds : nullptr})
+      if (turned != nullptr) turned->turn(order);
+    if (!out.has_whole_rows()) refuse("the rows of out= are not contiguous");
+    LabeledArray made;
+    std::optional<BitVolume> filled;
+    const bool per_slice = !is_3d(connectivity);
+    if (fill_holes > 0) {
+      made.bits = pack(array, findings);
+      invert(made.bits);
+      const Holes holes(label_bits(made.bits, complementary(connectivity)), per_slice, fill_holes);
+      filled.emplace(array.extent());
+      holes.draw_filled(0, *filled);
+      made.labeled = label_bits(*filled, connectivity);
+    } else if (values) {
+      take_values(made, label_values(read_labels(array, findings), connectivity), array);
+    } else {
+      made.bits = pack(array, findings);
+      made.labeled = label_bits(made.bits, connectivity);
+    }
+    SelectionOptions options{
+        .min_size = min_size, .max_size = max_size, .largest = largest, .clear_border = clear_border};
+    MeasureTable measured;
+    if (largest > 0) renumber(made, order, false);  // the first of equal components remain
+    if (seeds) {
+      if (!seeds->same_shape(array)) refuse("seeds has another shape than the array");
+      options.keep.steps = {{.measure = MeasureId::intensity_max, .relation = Condition::Relation::greater}};
+      std::optional<LabelImage> turned;
+      if (!made.map.empty()) turned = numbered(made);
+      measured = measure_columns(
+          {turned ? &*turned : made.labeled.labels.get(), made.labeled.components, connectivity},
+          {{"intensity_max"}, {}, {}}, &*seeds);
+    }
+    const Selection selection =
+        select(std::move(made.labeled.components), array.extent(), per_slice, options, measured,
+               {.bits = made.values, .type = made.type, .per_value = per_value});
+    std::vector<Label> map = selection.map;
+    if (!map.empty() && !made.map.empty())
+      for (std::size_t label = 0; label < map.size(); ++label) map[label] = selection.map[made.map[label]];
+    write_kept(array, *made.labeled.labels, map, filled ? &*filled : nullptr, out);
+    return std::pair<std::uint64_t, std::uint64_t>(selection.components.size(), selection.dropped);
+  });
   return nb::make_tuple(kept, dropped);
 }
 
+// --- contacts and outlines
+
+/// Returns the contacts between components of a label image.
 nb::dict contacts(nb::handle object, int connectivity_given) {
   const HostArray array(object.ptr(), false);
-  Table table;
-  Findings findings;
-  {
-    const nb::gil_scoped_release gil_released;
+  return to_dict(unlocked([&](Findings& findings) {
     const Connectivity connectivity = checked(connectivity_given);
     std::vector<std::uint64_t> ids;  // of the labels; empty if they are identifiers
     std::vector<Contact> found;
@@ -1099,30 +1014,28 @@ nb::dict contacts(nb::handle object, int connectivity_given) {
                             numbers.empty() ? nullptr : numbers.data());
     }
     const auto id_of = [&](Label label) { return ids.empty() ? label : ids[label - 1]; };
-    const auto add = [&]<class T>(const char* name, const std::vector<T>& /*type*/, auto value_of) {
+    Table table;
+    const auto add = [&]<class T>(const char* name, T /*type*/, auto value_of) {
       std::vector<T> column(found.size());
       for (std::size_t i = 0; i < found.size(); ++i) column[i] = static_cast<T>(value_of(found[i]));
-      table.columns.emplace_back(name, std::move(column));
+      table.emplace_back(name, std::move(column));
     };
-    const std::vector<std::int64_t> counts;
-    add("label_a", ids, [&](const Contact& contact) { return id_of(contact.a); });
-    add("label_b", ids, [&](const Contact& contact) { return id_of(contact.b); });
-    add("faces_x", counts, [](const Contact& contact) { return contact.faces[0]; });
-    add("faces_y", counts, [](const Contact& contact) { return contact.faces[1]; });
-    add("faces_z", counts, [](const Contact& contact) { return contact.faces[2]; });
-    add("edges", counts, [](const Contact& contact) { return contact.edges; });
-    add("corners", counts, [](const Contact& contact) { return contact.corners; });
-  }
-  warn_of(findings);
-  return to_dict(std::move(table));
+    add("label_a", std::uint64_t{}, [&](const Contact& contact) { return id_of(contact.a); });
+    add("label_b", std::uint64_t{}, [&](const Contact& contact) { return id_of(contact.b); });
+    add("faces_x", std::int64_t{}, [](const Contact& contact) { return contact.faces[0]; });
+    add("faces_y", std::int64_t{}, [](const Contact& contact) { return contact.faces[1]; });
+    add("faces_z", std::int64_t{}, [](const Contact& contact) { return contact.faces[2]; });
+    add("edges", std::int64_t{}, [](const Contact& contact) { return contact.edges; });
+    add("corners", std::int64_t{}, [](const Contact& contact) { return contact.corners; });
+    return table;
+  }));
 }
 
+/// Returns the polygons of the labels of an image in ascending order: corners x, y of closed rings one after
+/// the other, and the ends of the rings, polygons and objects, after a 0.
 nb::dict outlines(nb::handle object) {
   const HostArray array(object.ptr(), false);
-  Table table;
-  Findings findings;
-  {
-    const nb::gil_scoped_release gil_released;
+  return to_dict(unlocked([&](Findings& findings) {
     if (array.axes() != 2) refuse("outlines are those of an image, with two axes");
     const Objects objects = read_objects(array, findings);
     const std::size_t count = objects.ids.size();
@@ -1155,23 +1068,79 @@ nb::dict outlines(nb::handle object) {
       }
       object_ends.push_back(std::ssize(polygon_ends) - 1);
     }
-    table.columns.emplace_back("label", std::move(ids));
-    table.columns.emplace_back("points", std::move(points));
-    table.columns.emplace_back("rings", std::move(ring_ends));
-    table.columns.emplace_back("polygons", std::move(polygon_ends));
-    table.columns.emplace_back("objects", std::move(object_ends));
+    return Table{{"label", ids},
+                 {"points", points},
+                 {"rings", ring_ends},
+                 {"polygons", polygon_ends},
+                 {"objects", object_ends}};
+  }));
+}
+
+// --- objects of two label images
+
+/// The table of `gpuccl match --csv`; 0 stands for no object, NaN for no distance.
+class PairTable {
+ public:
+  PairTable(const OverlapTable& table, const Objects& truth, const Objects& prediction,
+            const ScoreOptions& options)
+      : table_(table), truth_(truth), prediction_(prediction), options_(options) {
+    for (const double threshold : options.thresholds) later_.push_back(column_at("matched", threshold));
+    const auto declare = [&]<class T>(const char* name, T /*type*/) {
+      columns_.emplace_back(name, std::vector<T>());
+    };
+    for_each_cell(0, {}, declare);
   }
-  warn_of(findings);
-  return to_dict(std::move(table));
-}
 
-namespace {
+  void add(std::uint64_t value, const std::vector<ScoredPair>& pairs) {
+    for (const ScoredPair& pair : pairs)
+      for_each_cell(value, pair, [&, i = std::size_t{0}]<class T>(const char* /*name*/, T cell) mutable {
+        std::get<std::vector<T>>(columns_[i++].second).push_back(cell);
+      });
+  }
+  Table take() { return std::move(columns_); }
 
-void check_thresholds(const std::vector<double>& thresholds) {
-  if (thresholds.empty()) refuse("threshold is empty");
-  for (const double threshold : thresholds)
-    if (!(threshold > 0 && threshold <= 1)) refuse("threshold is a number above 0 and up to 1");
-}
+ private:
+  /// Calls put(name, cell) for each column. Requires one type for each name.
+  template <class Put>
+  void for_each_cell(std::uint64_t value, const ScoredPair& pair, Put put) const {
+    const auto of = [](const auto& values, const std::optional<std::uint32_t>& i) {
+      return i ? values[*i] : std::uint64_t{0};
+    };
+    const auto count = [&](const char* name, auto number) { put(name, static_cast<std::int64_t>(number)); };
+    if (options_.has_classes) put("value", value);
+    put("truth", of(truth_.ids, pair.truth));
+    put("prediction", of(prediction_.ids, pair.prediction));
+    count("truth_area", of(table_.truth_areas, pair.truth));
+    count("prediction_area", of(table_.prediction_areas, pair.prediction));
+    count("overlap", pair.pixels);
+    put("iou", pair.iou);
+    put("dice", pair.dice);
+    count("matched", pair.is_match);
+    count("truth_partners", pair.truth_partners);
+    count("prediction_partners", pair.prediction_partners);
+    for (std::size_t i = 1; i < later_.size(); ++i)
+      count(later_[i].c_str(), i <= pair.matches_later.size() && pair.matches_later[i - 1]);
+    const bool has_dice = options_.surfaces && options_.surfaces->has_tolerance();
+    const auto add = [&](const char* name, double score) { put(name, score); };
+    if (options_.has_distances) each_distance(pair.distances, has_dice, add);
+    if (options_.has_regions)
+      each_region_score(pair.region_dice, pair.of_region, options_.has_distances, has_dice, add);
+  }
+
+  const OverlapTable& table_;
+  const Objects &truth_, &prediction_;
+  const ScoreOptions& options_;
+  std::vector<std::string> later_;  // names of columns of all thresholds
+  Table columns_;
+};
+
+/// Reports as Python objects, for report_of().
+struct InPython {
+  using Object = nb::dict;
+  using List = nb::list;
+  static void append(List& list, const Object& object) { list.append(object); }
+  static const List& value(const List& list) { return list; }
+};
 
 /// Scores of two images, and the table of their pairs.
 struct MatchResult {
@@ -1181,13 +1150,15 @@ struct MatchResult {
 
   MatchResult(const OverlapTable& table, const Objects& truth, const Objects& prediction, bool with_pairs,
               ScoreOptions options) {
-    PairTable rows(table, truth.ids, prediction.ids);
+    if (options.thresholds.empty()) refuse("threshold is empty");
+    for (const double threshold : options.thresholds)
+      if (!(threshold > 0 && threshold <= 1)) refuse("threshold is a number above 0 and up to 1");
     options.truth_classes = truth.classes;
     options.prediction_classes = prediction.classes;
-    if (with_pairs)
-      options.on_pairs = [&](std::uint64_t value, const auto& more) { rows.add(value, more, options); };
+    PairTable rows(table, truth, prediction, options);
+    if (with_pairs) options.on_pairs = [&](std::uint64_t value, const auto& more) { rows.add(value, more); };
     total = score_images(table, options, classes);
-    pairs = rows.columns(options);
+    pairs = rows.take();
   }
 
   nb::tuple in_python(bool with_pairs, bool has_classes, double empty) {
@@ -1197,20 +1168,19 @@ struct MatchResult {
   }
 };
 
-}  // namespace
-
+/// Matches the objects of `prediction` with those of `truth`. Returns the "total" of the report of `gpuccl
+/// match`, and the overlapping pairs, matched at the first threshold, or None. `class_connectivity`: if not
+/// 0, values are classes, and the objects are their components with this connectivity. `empty`: all scores of
+/// images without objects. `spacing`: along x, y, z, for distances and regions. `min_size`: of true and of
+/// predicted objects.
 nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std::vector<double>& thresholds,
                 bool with_pairs, int class_connectivity, double empty,
                 const std::optional<std::array<double, 3>>& spacing, const std::optional<double>& tolerance,
                 const std::array<std::uint64_t, 2>& min_size, bool with_distances, bool with_regions) {
   const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
   const bool has_classes = class_connectivity != 0;
-  std::optional<MatchResult> result;
-  Findings findings;
-  {
-    const nb::gil_scoped_release gil_released;
+  MatchResult result = unlocked([&](Findings& findings) -> MatchResult {
     if (!truth_array.same_shape(prediction_array)) refuse("truth and prediction have different shapes");
-    check_thresholds(thresholds);
     ScoreOptions options{.thresholds = thresholds,
                          .has_distances = with_distances,
                          .has_regions = with_regions,
@@ -1221,38 +1191,34 @@ nb::tuple match(nb::handle truth_object, nb::handle prediction_object, const std
       IdentifiedOverlaps found =
           find_overlaps_of_ids(ArrayLabels(truth_array, findings), ArrayLabels(prediction_array, findings));
       const Objects truth{{}, std::move(found.truth_ids)}, prediction{{}, std::move(found.prediction_ids)};
-      result.emplace(found.table, truth, prediction, with_pairs, options);
-    } else {
-      const auto read_large = [&](const HostArray& array, std::uint64_t least) {
-        Objects objects = has_classes ? read_classes(array, checked(class_connectivity), findings)
-                                      : read_objects(array, findings);
-        const Components& components = objects.labeled.labeled.components;
-        remove_small(objects.labeled.labeled.labels, least, components.area,
-                     {&objects.ids, &objects.classes});
-        return objects;
-      };
-      const Objects truth = read_large(truth_array, min_size[0]);
-      const Objects prediction = read_large(prediction_array, min_size[1]);
-      const LabelRows &truth_labels = *truth.labeled.labeled.labels,
-                      &prediction_labels = *prediction.labeled.labeled.labels;
-      std::optional<Surfaces> surfaces;
-      if (spacing)
-        options.surfaces = &surfaces.emplace(truth_labels, prediction_labels,
-                                             SurfaceOptions{.spacing = *spacing, .tolerance = tolerance});
-      result.emplace(find_overlaps(truth_labels, prediction_labels), truth, prediction, with_pairs, options);
+      return {found.table, truth, prediction, with_pairs, options};
     }
-  }
-  warn_of(findings);
-  return result->in_python(with_pairs, has_classes, empty);
+    const auto read_large = [&](const HostArray& array, std::uint64_t least) {
+      Objects objects = has_classes ? read_classes(array, checked(class_connectivity), findings)
+                                    : read_objects(array, findings);
+      const Components& components = objects.labeled.labeled.components;
+      remove_small(objects.labeled.labeled.labels, least, components.area, {&objects.ids, &objects.classes});
+      return objects;
+    };
+    const Objects truth = read_large(truth_array, min_size[0]);
+    const Objects prediction = read_large(prediction_array, min_size[1]);
+    const LabelRows &truth_labels = *truth.labeled.labeled.labels,
+                    &prediction_labels = *prediction.labeled.labeled.labels;
+    std::optional<Surfaces> surfaces;
+    if (spacing)
+      options.surfaces = &surfaces.emplace(truth_labels, prediction_labels,
+                                           SurfaceOptions{.spacing = *spacing, .tolerance = tolerance});
+    return {find_overlaps(truth_labels, prediction_labels), truth, prediction, with_pairs, options};
+  });
+  return result.in_python(with_pairs, has_classes, empty);
 }
 
+/// Returns the overlaps of a block at `origin` for match_overlaps(): pairs, and for each object its other
+/// pixels and the index of its first element in the whole image.
 nb::dict overlaps_of_block(nb::handle truth_object, nb::handle prediction_object, const Place& origin,
                            const Place& whole) {
   const HostArray truth_array(truth_object.ptr(), false), prediction_array(prediction_object.ptr(), false);
-  Table table;
-  Findings findings;
-  {
-    const nb::gil_scoped_release gil_released;
+  return to_dict(unlocked([&](Findings& findings) {
     if (!truth_array.same_shape(prediction_array)) refuse("truth and prediction have different shapes");
     const Objects objects[] = {read_objects(truth_array, findings), read_objects(prediction_array, findings)};
     const OverlapTable found =
@@ -1279,23 +1245,17 @@ nb::dict overlaps_of_block(nb::handle truth_object, nb::handle prediction_object
         add(side == 0 ? objects[0].ids[i] : 0, side == 0 ? 0 : objects[1].ids[i], alone[side][i],
             static_cast<std::int64_t>(all[i]));
     }
-    table.columns.emplace_back("truth", std::move(ids[0]));
-    table.columns.emplace_back("prediction", std::move(ids[1]));
-    table.columns.emplace_back("pixels", std::move(pixels));
-    table.columns.emplace_back("first", std::move(firsts));
-  }
-  warn_of(findings);
-  return to_dict(std::move(table));
+    return Table{{"truth", ids[0]}, {"prediction", ids[1]}, {"pixels", pixels}, {"first", firsts}};
+  }));
 }
 
+/// match() of two images whose overlaps are known. Adds the shares of a pair in several blocks. Time: O(pairs
+/// log pairs + largest label). Takes 20 bytes per label up to the largest one.
 nb::tuple match_overlaps(const PairColumn& truth_labels, const PairColumn& prediction_labels,
                          const PairColumn& pixels, const PairColumn& first_elements,
                          const std::vector<double>& thresholds, bool with_pairs, double empty,
                          const std::array<std::uint64_t, 2>& min_size) {
-  check_thresholds(thresholds);
-  std::optional<nb::gil_scoped_release> released(std::in_place);
   const std::size_t count = pixels.shape(0);
-  OverlapTable table;
   // Finds the objects of one image in raster order, and the index of each by its label.
   const auto objects_of = [&](const PairColumn& labels, std::uint64_t least,
                               std::vector<std::uint64_t>& areas) {
@@ -1322,29 +1282,58 @@ nb::tuple match_overlaps(const PairColumn& truth_labels, const PairColumn& predi
     }
     return std::pair(std::move(objects), std::move(index));
   };
-  const auto [truth, truth_index] = objects_of(truth_labels, min_size[0], table.truth_areas);
-  const auto [prediction, prediction_index] =
-      objects_of(prediction_labels, min_size[1], table.prediction_areas);
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t a = truth_index[static_cast<std::size_t>(truth_labels(i))],
-                        b = prediction_index[static_cast<std::size_t>(prediction_labels(i))];
-    if (a != kNoObject && b != kNoObject)
-      table.overlaps.push_back({a, b, static_cast<std::uint64_t>(pixels(i))});
-  }
-  std::sort(table.overlaps.begin(), table.overlaps.end(), [](const Overlap& a, const Overlap& b) {
-    return a.truth != b.truth ? a.truth < b.truth : a.prediction < b.prediction;
+  MatchResult result = unlocked([&](Findings& /*none*/) -> MatchResult {
+    OverlapTable table;
+    const auto [truth, truth_index] = objects_of(truth_labels, min_size[0], table.truth_areas);
+    const auto [prediction, prediction_index] =
+        objects_of(prediction_labels, min_size[1], table.prediction_areas);
+    for (std::size_t i = 0; i < count; ++i) {
+      const std::uint32_t a = truth_index[static_cast<std::size_t>(truth_labels(i))],
+                          b = prediction_index[static_cast<std::size_t>(prediction_labels(i))];
+      if (a != kNoObject && b != kNoObject)
+        table.overlaps.push_back({a, b, static_cast<std::uint64_t>(pixels(i))});
+    }
+    std::sort(table.overlaps.begin(), table.overlaps.end(), [](const Overlap& a, const Overlap& b) {
+      return a.truth != b.truth ? a.truth < b.truth : a.prediction < b.prediction;
+    });
+    std::size_t kept = 0;  // blocks of an image list their share of a pair
+    for (const Overlap& pair : table.overlaps)
+      if (Overlap* const last = kept == 0 ? nullptr : &table.overlaps[kept - 1];
+          last != nullptr && last->truth == pair.truth && last->prediction == pair.prediction)
+        last->pixels += pair.pixels;
+      else
+        table.overlaps[kept++] = pair;
+    table.overlaps.resize(kept);
+    return {table, truth, prediction, with_pairs, {.thresholds = thresholds, .empty = empty}};
   });
-  std::size_t kept = 0;  // blocks of an image list their share of a pair
-  for (const Overlap& pair : table.overlaps)
-    if (Overlap* const last = kept == 0 ? nullptr : &table.overlaps[kept - 1];
-        last != nullptr && last->truth == pair.truth && last->prediction == pair.prediction)
-      last->pixels += pair.pixels;
-    else
-      table.overlaps[kept++] = pair;
-  table.overlaps.resize(kept);
-  MatchResult result(table, truth, prediction, with_pairs, {.thresholds = thresholds, .empty = empty});
-  released.reset();
   return result.in_python(with_pairs, false, empty);
+}
+
+}  // namespace
+
+void add_host(nb::module_& module) {
+  using namespace nb::literals;
+  module.def("label", &label, "array"_a, "out"_a, "connectivity"_a, "values"_a = false, "delta"_a = 0.0,
+             "periodic"_a = PeriodicAxes{}, "packed_width"_a = -1, "table"_a = nb::none());
+  module.def("in_any_order", &in_any_order, "table"_a);
+  module.def("measure", &measure, "labels"_a, "connectivity"_a, "table"_a);
+  module.def("label_block", &label_block, "array"_a, "out"_a, "connectivity"_a, "values"_a, "origin"_a,
+             "whole"_a, "numbers"_a.none());
+  module.def("needs_of_block", &needs_of_block, "connectivity"_a, "table"_a);
+  module.def("measure_block", &measure_block, "labels"_a, "place"_a, "connectivity"_a, "table"_a,
+             "known"_a.none());
+  module.def("join_blocks", &join_blocks, "blocks"_a, "whole"_a, "connectivity"_a, "table"_a.none());
+  module.def("clean", &clean, "array"_a, "out"_a, "connectivity"_a, "values"_a, "per_value"_a, "largest"_a,
+             "min_size"_a, "max_size"_a, "fill_holes"_a, "clear_border"_a, "seeds"_a.none());
+  module.def("select_blocks", &select_blocks, "objects"_a, "whole"_a, "per_slice"_a, "per_value"_a,
+             "largest"_a, "min_size"_a, "max_size"_a, "clear_border"_a, "values"_a.none());
+  module.def("contacts", &contacts, "labels"_a, "connectivity"_a);
+  module.def("outlines", &outlines, "labels"_a);
+  module.def("match", &match, "truth"_a, "prediction"_a, "thresholds"_a, "with_pairs"_a,
+             "class_connectivity"_a, "empty"_a, "spacing"_a.none(), "tolerance"_a.none(), "min_size"_a,
+             "with_distances"_a, "with_regions"_a);
+  module.def("overlaps_of_block", &overlaps_of_block);
+  module.def("match_overlaps", &match_overlaps);
 }
 
 }  // namespace gpuccl::python

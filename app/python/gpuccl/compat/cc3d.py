@@ -84,9 +84,7 @@ def connected_components(
                 raise ValueError(f"{count} labels do not fit {np.dtype(type_)}")
             return np.empty(array.shape, type_)
 
-        labels, count = _core.label_made(
-            array, make, number, not binary, float(delta), (periodic + [False, False])[:3]
-        )
+        labels, count = _core.label(array, make, number, not binary, float(delta), (periodic + [False, False])[:3])
     labels = labels.T if turned else labels
     return (labels, count) if return_N else labels
 

@@ -55,7 +55,7 @@ def label(input: Any, structure: Any = None, output: Any = None) -> Any:
         raise ValueError("output shape not correct")
     labels = np.empty(array.shape, np.int32)
     mask = array != 0 if array.dtype.kind == "f" else array  # SciPy labels NaN
-    count = _core.label_mask(as_host(mask), labels, pixels(reach, array.ndim))
+    count, _ = _core.label(as_host(mask), labels, pixels(reach, array.ndim))
     if given:
         _store(labels, count, output)
         return count

@@ -53,13 +53,13 @@ def label(
     if image.dtype == np.bool_:
         if background == 1:
             image = ~image
-        count = _core.label_mask(as_host(image), labels, number)
+        count, _ = _core.label(as_host(image), labels, number)
     else:
         image = as_host(_without_background(image, background))
         if image.ndim == 3 and image.shape[2] == 1:
             # scikit-image transposes such images, and numbers labels in that order.
             image, labels = image.transpose(2, 1, 0), np.empty(image.shape[::-1], np.int64)
-        count, _ = _core.label(image, labels, number, True, 0.0, [False] * 3, -1, [], [0.0, 0.0, 0.0], None)
+        count, _ = _core.label(image, labels, number, True)
         if labels.shape != np.shape(label_image):
             labels = np.ascontiguousarray(labels.transpose(2, 1, 0))
     return (labels, count) if return_num else labels
