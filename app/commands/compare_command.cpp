@@ -4,20 +4,23 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "app/commands/commands.hpp"
 #include "app/common/messages.hpp"
 #include "app/common/sandbox.hpp"
+#include "app/label/label_options.hpp"
+#include "app/label/label_paths.hpp"
+#include "app/label/labeled_image.hpp"
 #include "app/label/memory_plan.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
+#include "gpuccl/detail/parts.hpp"
 #include "gpuccl/objects.hpp"
+#include "gpuccl/parts.hpp"
 #include "io/files/file_error.hpp"
 #include "io/files/file_names.hpp"
 #include "io/image/limits.hpp"
-#include "io/read/label_reader.hpp"
 
 namespace gpuccl::app {
 namespace {
@@ -38,9 +41,7 @@ std::string describe_foreground(const Comparison& comparison) {
 }
 
 /// One line: how the two differ, and where first.
-std::string describe(const Comparison& comparison, const LabelRows& a, const LabelRows& b) {
-  if (!comparison.same_extent)
-    return "different sizes: " + io::to_string(a.extent()) + " and " + io::to_string(b.extent());
+std::string describe(const Comparison& comparison) {
   if (!comparison.differs) return "same labels";
   const char* verdict = comparison.same_partition    ? "same components, different numbers"
                         : comparison.same_background ? "different components"
@@ -49,35 +50,61 @@ std::string describe(const Comparison& comparison, const LabelRows& a, const Lab
                      comparison.x, comparison.y, comparison.z, comparison.a, comparison.b);
 }
 
+/// Returns the labels of an image, which are in raster order, as numbers: i stands for the value ids[i].
+std::unique_ptr<LabelRows> renumber(GlobalPart& part, const Extent& extent,
+                                    const std::vector<std::uint64_t>& ids) {
+  std::vector<Label>& numbers = part.labels.numbers;
+  numbers.assign(1, 0);
+  for (const ValueBits value : part.values)
+    numbers.push_back(static_cast<Label>(std::lower_bound(ids.begin() + 1, ids.end(), value) - ids.begin()));
+  std::vector<RelabeledSlab> whole;
+  whole.push_back(std::move(part.labels));
+  part = {};
+  return joined_labels(extent, std::move(whole), static_cast<Label>(ids.size() - 1));
+}
+
 int run_compare(const CompareOptions& options) {
   if (io::are_one_stream(options.a, options.b))
     throw io::FileError(options.b, ErrorCode::usage, "is a stream and can be read only once");
   enter_sandbox({options.a, options.b});
-  // Each image gets half of the memory, of which its slabs take a quarter; the tables get a quarter each.
+  // Each image gets three eighths of the memory, the tables get a quarter.
   const std::int64_t memory = io::memory_limit({.memory = options.memory});
-  const auto reading = [&](const std::string& path) {
-    io::ReadOptions read = options_of_labels(path, memory / 2, options.round);
-    if (options.quiet) read.warn = nullptr;
-    return read;
+  LabelOptions read = LabelOptions::for_objects();
+  read.selects_planes = false;
+  read.selection.order = LabelOrder::raster;
+  read.values.round = options.round;
+  read.input.limits.memory = std::max<std::int64_t>(1, memory / 8 * 3);
+  read.resolve();
+  const auto open = [&](const std::string& path) {
+    LabelPaths files;
+    files.input = path;
+    return io::with_path(path, [&] {
+      return std::make_unique<LabeledImage>(
+          files, read, options.quiet ? WarnAbout() : [](const auto&... about) { print_warning(about...); });
+    });
   };
-  io::LabelReader a(options.a, reading(options.a)), b(options.b, reading(options.b));
-  const std::int64_t of_table = std::max(MemoryBudget::kInAnyCase / 2, memory / 4);
-  io::LabelNumbers numbers(of_table);
-  const bool are_long = a.has_long_labels() || b.has_long_labels();
-  for (io::LabelReader* const image : {&a, &b})
-    if (are_long) image->number_with(numbers);
-  Comparison comparison =
-      io::with_path(options.b, [&] { return compare(a, b, std::max(of_table, memory / 2)); });
-  if (are_long) {
-    const std::vector<std::uint64_t> labels = numbers.labels();
-    comparison.a = labels[comparison.a];
-    comparison.b = labels[comparison.b];
+  const std::unique_ptr<LabeledImage> a = open(options.a), b = open(options.b);
+  const Extent extent = a->input().extent();
+  if (extent != b->input().extent()) {
+    if (!options.quiet)
+      print_result("different sizes: " + io::to_string(extent) + " and " +
+                   io::to_string(b->input().extent()) + "\n");
+    return kDifferent;
   }
-  for (const auto& [image, path] : {std::pair(&a, &options.a), {&b, &options.b}})
-    if (image->any_nan() && !options.quiet) print_warning(*path, io::kHintOfNan);
-  if (!options.quiet) print_result(describe(comparison, a, b) + "\n");
-  const bool same =
-      comparison.same_extent && (options.partition ? comparison.same_partition : comparison.same_numbers);
+  GlobalPart of_a = io::with_path(options.a, [&] { return a->label(); });
+  GlobalPart of_b = io::with_path(options.b, [&] { return b->label(); });
+  std::vector<std::uint64_t> ids{0};
+  for (const GlobalPart* const part : {&of_a, &of_b})
+    ids.insert(ids.end(), part->values.begin(), part->values.end());
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  const std::unique_ptr<LabelRows> rows_a = renumber(of_a, extent, ids), rows_b = renumber(of_b, extent, ids);
+  Comparison comparison = io::with_path(
+      options.b, [&] { return compare(*rows_a, *rows_b, std::max(MemoryBudget::kInAnyCase, memory / 4)); });
+  comparison.a = ids[comparison.a];
+  comparison.b = ids[comparison.b];
+  if (!options.quiet) print_result(describe(comparison) + "\n");
+  const bool same = options.partition ? comparison.same_partition : comparison.same_numbers;
   return same ? kSuccess : kDifferent;
 }
 

@@ -12,6 +12,8 @@
 #include "app/label/label_checks.hpp"
 #include "app/label/label_options.hpp"
 #include "app/options/command_line.hpp"
+#include "app/options/input_options.hpp"
+#include "app/options/option_helpers.hpp"
 #include "app/parts/task_options.hpp"
 #include "app/parts/tasks.hpp"
 
@@ -45,6 +47,12 @@ int run_task(const LabelOptions& options, const TaskOptions& task) {
   return kSuccess;
 }
 
+LabelSummary label_image(const LabelPaths& files, const LabelOptions& options) {
+  const ThreadLimit threads(options.algorithm.threads);
+  LazyEngine engine(files, options);
+  return label_file(files, options, engine);
+}
+
 int run_label(const LabelOptions& options) {
   const bool batch = is_batch(options);
   check(options, batch);
@@ -55,10 +63,7 @@ int run_label(const LabelOptions& options) {
   sandbox_of(files, options).enter();
   check_outputs(files, options);
   if (options.batch.dry_run) return print_plan({{files, {}}}, options);
-  const ThreadLimit threads(options.algorithm.threads);
-
-  LazyEngine engine(files, options);
-  const LabelSummary summary = label_file(files, options, engine);
+  const LabelSummary summary = label_image(files, options);
   if (!options.quiet && ::isatty(STDERR_FILENO) != 0) print_summary(files, options, summary);
   return kSuccess;
 }
@@ -91,6 +96,35 @@ void setup_measure(const Command& command) {
   command.example("labels.tif --intensity image.tif --stats table.csv");
   command.example("labels/ --intensity images/ --measure shape --stats all.csv");
   command.example("organs.nii.gz --min-size 100mm3 -o large.nii.gz");
+}
+
+void setup_contacts(const Command& command) {
+  const auto options = std::make_shared<LabelOptions>(LabelOptions::for_objects());
+  options->selects_planes = false;
+  options->files.contacts = "-";
+  add_path(command, "LABELS", options->inputs.emplace_back(), "",
+           "Label image in any format that gpuccl reads", wrong_path)
+      .required();
+  add_text_path(command, "-o,--output", options->files.contacts, "csv",
+                "Table of contacts [- for standard output]");
+  add_connectivity(command, options->algorithm.connectivity);
+  add_switch(command, "--per-slice", options->algorithm.per_slice,
+             "Count contacts within slices only, with 4- or 8-connectivity");
+  add_periodic(command, options->periodic, "Connect opposite borders along these axes, as in x,y,z");
+  add_round(command, options->values.round);
+  add_spacing(command, options->spacing);
+  add_memory(command, options->input.limits.memory, "Memory limit; larger images are read in slabs");
+  options->output.add_to(command);
+  command.on_run([options] {
+    options->resolve();
+    options->algorithm.check();
+    const LabelPaths files = paths_of(*options);
+    sandbox_of(files, *options).enter();
+    check_outputs(files, *options);
+    if (options->input.limits.memory > 0) keep_no_freed_memory();
+    label_image(files, *options);
+    return kSuccess;
+  });
 }
 
 }  // namespace gpuccl::app

@@ -21,6 +21,7 @@
 namespace gpuccl::app {
 
 class Command;
+class LabeledImage;
 
 /// Options for the objects of a label image: their definition, and the image of the file.
 struct ObjectOptions {
@@ -48,9 +49,6 @@ struct ObjectOptions {
   std::string parse_channels(const std::string& given);
 };
 
-/// The input of labels, which they read when they are rendered.
-struct LabelSource;
-
 /// The objects of one label image. Its labels may be those of slabs, which are read again: call
 /// LabelRows::prepare().
 struct Objects {
@@ -61,8 +59,8 @@ struct Objects {
 
   Extent extent;
   io::Geometry geometry;
-  std::int64_t bytes = 0;  // upper bound of the memory that it holds or needs again
-  std::unique_ptr<LabelSource> source;
+  std::int64_t bytes = 0;                // upper bound of the memory that it holds or needs again
+  std::unique_ptr<LabeledImage> source;  // which the labels refer to
   std::unique_ptr<LabelRows> labels;
   Components components;                          // before small ones are removed
   Connectivity connectivity{};                    // with which they are labeled

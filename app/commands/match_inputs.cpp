@@ -9,18 +9,16 @@
 #include "app/commands/match.hpp"
 #include "app/common/messages.hpp"
 #include "app/label/batch/find_inputs.hpp"
-#include "app/label/label_input.hpp"
 #include "app/label/label_options.hpp"
-#include "app/label/piece.hpp"
+#include "app/label/label_paths.hpp"
+#include "app/label/labeled_image.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
-#include "gpuccl/engine.hpp"
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/files/file_error.hpp"
 #include "io/image/limits.hpp"
-#include "io/image/value_rows.hpp"
 #include "io/read/open_samples.hpp"
 #include "io/read/reader.hpp"
 
@@ -160,14 +158,6 @@ void ObjectOptions::check() const {
   if (label || per_value) components.check();
 }
 
-struct LabelSource {
-  LabelPaths files;
-  LabelOptions options;
-  std::optional<Engine> engine;
-  std::optional<LabelInput> input;
-  std::optional<Piece> piece;
-};
-
 Objects::Objects() = default;
 Objects::Objects(Objects&&) noexcept = default;
 Objects& Objects::operator=(Objects&& other) noexcept {
@@ -190,40 +180,42 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
                      const std::shared_ptr<io::KeptInputs>& kept) {
   return io::with_path(path, [&] {
     Objects objects;
-    objects.source = std::make_unique<LabelSource>();
-    LabelSource& source = *objects.source;
-    source.files.input = path;
-    source.files.kept = kept;
-    source.options = label_options(options, frame);
-    source.engine.emplace(source.options.algorithm.engine, Engine::Warn());
-    io::open_without_per_slice([&] {
-      source.input.emplace(source.files, source.options,
-                           [](const auto&... about) { print_warning(about...); });
+    LabelPaths files;
+    files.input = path;
+    files.kept = kept;
+    objects.source = io::open_without_per_slice([&] {
+      return std::make_unique<LabeledImage>(files, label_options(options, frame),
+                                            [](const auto&... about) { print_warning(about...); });
     });
-    objects.extent = source.input->extent();
-    objects.connectivity = source.input->connectivity();
-    objects.geometry = source.input->info().geometry;
-    Piece& piece = source.piece.emplace(*source.input, cut_into_parts(objects.extent, 1).front());
-    piece.read();
-    Piece::Labels found = *piece.label(*source.engine);  // none only after fill()
+    LabeledImage& source = *objects.source;
+    objects.extent = source.input().extent();
+    objects.connectivity = source.input().connectivity();
+    objects.geometry = source.input().info().geometry;
+    GlobalPart found = source.label();
+    objects.labels = std::move(found.labels.labels);
+    objects.components = std::move(found.components);
+    const Components& components = objects.components;
+    const Piece& piece = source.piece();
+    const bool are_objects = source.options().values.objects;
     if (options.label && piece.report().first_values.size() > 2)
       print_warning(path,
                     "has more than two values, and --label takes every nonzero pixel as foreground; remove "
                     "--label if values are labels, or match label images of 'gpuccl label --threshold T' "
                     "without --label");
-    if (source.options.values.objects && are_spread(found.labeled.components))
+    if (are_objects && are_spread(components))
       print_warning(path,
-                    "its " + counted(found.labeled.components.size(), "value") +
+                    "its " + counted(components.size(), "value") +
                         " are spread over the image, as in a photograph or probability map; match label "
                         "images of 'gpuccl label', masks with --label or classes with --per-value");
-    const auto left = static_cast<std::int64_t>(static_cast<double>(source.options.input.limits.memory) / 2);
-    if (source.options.values.objects && are_classes(*found.labeled.labels, found.labeled.components, left))
-      print_warning(path, "its " + counted(found.labeled.components.size(), "value") +
+    const auto left =
+        static_cast<std::int64_t>(static_cast<double>(source.options().input.limits.memory) / 2);
+    if (are_objects && are_classes(*objects.labels, components, left))
+      print_warning(path, "its " + counted(components.size(), "value") +
                               " have many connected pieces each, as classes have, and each value is one "
                               "object; --per-value makes each piece an object");
-    if (options.per_value && found.labeled.components.size() >= kManyValues) {
+    if (options.per_value && components.size() >= kManyValues) {
       const std::set<std::uint64_t> values(found.values.begin(), found.values.end());
-      if (values.size() >= kManyValues && found.labeled.components.size() >= 8 * values.size())
+      if (values.size() >= kManyValues && components.size() >= 8 * values.size())
         print_warning(path,
                       "its " + counted(values.size(), "value") +
                           " have many connected pieces each, as in a probability map; match label images "
@@ -234,16 +226,12 @@ Objects read_objects(const std::string& path, const ObjectOptions& options, std:
         all >= kLeastElements && static_cast<std::int64_t>(piece.report().foreground) == all) {
       const std::set<std::uint64_t> distinct(found.values.begin(), found.values.end());
       if (distinct.size() == 2) objects.without_background.assign(distinct.begin(), distinct.end());
-      if (found.labeled.components.size() == 1)
+      if (components.size() == 1)
         print_warning(path, "every pixel is foreground, so the image is one object; check the input");
     }
-    if (!options.label && piece.report().any_nan) print_warning(path, io::kHintOfNan);
-    objects.labels = std::move(found.labeled.labels);
-    objects.components = std::move(found.labeled.components);
-    const Components& components = objects.components;
     objects.areas.assign(components.area.begin(), components.area.end());
     std::vector<std::uint64_t> values(found.values.begin(), found.values.end());
-    objects.ids = source.options.values.objects ? values : numbers(components.size());
+    objects.ids = are_objects ? values : numbers(components.size());
     if (options.per_value) objects.classes = std::move(values);
     objects.bytes = piece.budget().needed(piece.budget().writing(0));
     return objects;

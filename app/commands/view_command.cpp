@@ -14,16 +14,14 @@
 #include "app/common/sandbox.hpp"
 #include "app/label/describe.hpp"
 #include "app/label/label_checks.hpp"
-#include "app/label/label_input.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_outputs.hpp"
 #include "app/label/label_paths.hpp"
-#include "app/label/piece.hpp"
+#include "app/label/labeled_image.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "app/options/option_table.hpp"
 #include "app/view/view_page.hpp"
-#include "gpuccl/engine.hpp"
 #include "gpuccl/parts.hpp"
 #include "io/files/descriptor.hpp"
 #include "io/files/file_error.hpp"
@@ -31,8 +29,6 @@
 #include "io/files/input_file.hpp"
 #include "io/files/json_field.hpp"
 #include "io/image/limits.hpp"
-#include "io/read/label_reader.hpp"
-#include "io/read/open_samples.hpp"
 #include "io/report/csv_tables.hpp"
 
 namespace gpuccl::app {
@@ -142,20 +138,6 @@ void add_report(const std::string& path, std::int64_t memory, bool with_table, V
   });
 }
 
-/// Labels the objects of a label image. `piece`: receives what the result refers to.
-GlobalPart label_objects(LabelInput& input, std::optional<Piece>& piece, Engine& engine) {
-  SoloLink link;
-  const std::string& path = input.files().input;
-  piece.emplace(input, cut_into_parts(input.extent(), 1).front());
-  piece->read();
-  Piece::Labels found = label_piece(link, *piece, path, engine, [] {});
-  if (piece->report().any_nan) print_warning(path, io::kHintOfNan);
-  GlobalPart objects = unite_part(link, piece->slab(), input.extent(), input.connectivity(),
-                                  std::move(found.labeled), std::move(found.values), std::move(found.faces));
-  input.select(link, objects);
-  return objects;
-}
-
 int run_view(const ViewOptions& options) {
   if (options.planes.any() && options.image.empty())
     throw Error(ErrorCode::usage, "--channel, --frame, --series and --page need --image IMAGE");
@@ -178,6 +160,7 @@ int run_view(const ViewOptions& options) {
 
   // Objects in ascending order of their labels, as those of gpuccl measure.
   LabelOptions of_objects = LabelOptions::for_objects();
+  of_objects.selects_planes = false;
   of_objects.input.limits.memory = options.memory;
   of_objects.spacing = options.spacing;
   of_objects.values.round = options.round;
@@ -186,22 +169,20 @@ int run_view(const ViewOptions& options) {
   files.input = options.labels;
   files.view = options.output;
   files.shown = options.image;
-  Engine engine(of_objects.algorithm.engine, {});
-  const auto open = [&] {
-    return LabelInput(files, of_objects, [](const auto&... about) { print_warning(about...); });
-  };
-  LabelInput input = io::with_path(options.labels, [&] { return io::open_one_image(io::kSaveLabels, open); });
-  std::optional<Piece> piece;
-  const GlobalPart objects =
-      io::with_path(options.labels, [&] { return label_objects(input, piece, engine); });
+  std::optional<LabeledImage> image;
+  GlobalPart objects;
+  io::with_path(options.labels, [&] {
+    image.emplace(files, of_objects, [](const auto&... about) { print_warning(about...); });
+    objects = image->label();
+  });
   page.names = objects.values;
   page.components = objects.count;
-  page.geometry = input.info().geometry;
+  page.geometry = image->input().info().geometry;
   if (options.stats.empty() && options.report.empty()) {
     const Components& components = objects.components;
     page.table.set_least_area(area_of_largest(components, kMostViewRows));
-    io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); }, input.extent().depth > 1,
-                         page.geometry, components);
+    io::stream_stats_csv([&](std::string_view text) { page.table.add_csv(text); },
+                         image->input().extent().depth > 1, page.geometry, components);
     page.table.end_csv();
     page.table.name_labels(page.names);
   } else {

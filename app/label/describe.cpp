@@ -18,8 +18,8 @@
 #include "io/files/file_names.hpp"
 #include "io/files/json.hpp"
 #include "io/image/formats.hpp"
+#include "io/image/value_rows.hpp"
 #include "io/parts/collectively.hpp"
-#include "io/read/label_reader.hpp"
 #include "io/report/csv_tables.hpp"
 #include "io/zarr/zarr_label_metadata.hpp"
 
@@ -255,6 +255,14 @@ std::string hint_of_contacts(Connectivity connectivity, bool by_values) {
          "-connectivity never touch, so --contacts lists none; use -c 4, 6 or 18";
 }
 
+/// Returns a line if an image without contacts is probably not a label image; else "".
+std::string hint_of_contacts_of_objects(std::span<const ValueBits> values, bool any) {
+  if (any || values.empty()) return "";
+  return values.size() == 1 && values[0] == 1
+             ? "contains only label 1; number the components with 'gpuccl label' first"
+             : "no two labels touch; components with 8- or 26-connectivity never do";
+}
+
 /// Returns a line if some programs do not read the type of the labels; else "".
 std::string hint_of_type(io::LabelFormat format, io::LabelType type, io::LabelType asked) {
   if (format != io::LabelFormat::tiff || type != io::LabelType::u32 || asked != io::LabelType::automatic)
@@ -467,6 +475,7 @@ void Description::selected(ImageReport& image) {
   report.components = image.count;
   report.dropped = image.dropped;
   if (options_.values.sums_values()) report.values = std::move(image.values);
+  if (options_.values.objects && !files_.contacts.empty()) return;  // contacts() has the hints
   const std::uint64_t values = options_.values.objects ? image.count + image.dropped
                                : report.values         ? report.values->size()
                                                        : 0;
@@ -501,8 +510,9 @@ void Description::image(const io::WriteOptions& write, io::LabelType asked) {
   report.label_type = io::short_name(write.type);
 }
 
-void Description::contacts() {
-  warn(files_.input, hint_of_contacts(connectivity_, options_.values.by_values));
+void Description::contacts(std::span<const ValueBits> values, bool any) {
+  warn(files_.input, options_.values.objects ? hint_of_contacts_of_objects(values, any)
+                                             : hint_of_contacts(connectivity_, options_.values.by_values));
 }
 
 void Description::written(const LabelOutputs& outputs) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "gpuccl/measures.hpp"
 #include "gpuccl/parts.hpp"
 #include "gpuccl/types.hpp"
+#include "gpuccl/values.hpp"
 #include "io/image/image_info.hpp"
 #include "io/image/label_image.hpp"
 #include "io/image/read_options.hpp"
@@ -107,8 +109,8 @@ class Description {
   /// Before writing the label image. `write.type` is resolved; `asked` is the type that was requested, or
   /// that of the values.
   void image(const io::WriteOptions& write, io::LabelType asked);
-  /// Before finding contacts.
-  void contacts();
+  /// After finding contacts. `values`: of all components, if they have values.
+  void contacts(std::span<const ValueBits> values, bool any);
   /// When all outputs but the report are complete.
   void written(const LabelOutputs& outputs);
 

@@ -103,7 +103,7 @@ void Job::label(Engine& engine) {
   run_collective([&] {
     part_ = unite_part(link_, piece_->slab(), extent_, input_->connectivity(), std::move(labels.labeled),
                        std::move(labels.values), std::move(labels.faces));
-    if (options_.periodic != PeriodicAxes{}) input_->wrap(link_, part_);
+    if (options_.periodic != PeriodicAxes{} && !options_.values.objects) input_->wrap(link_, part_);
   });
   describe();
   measure(engine);
@@ -290,23 +290,27 @@ void Job::list_outlines(const std::function<void(const std::function<void(const 
   use([&](const io::TextSink& sink) { texts().write_outlines(sink, std::move(runs), left); });
 }
 
-/// Finds contacts and writes them in part 0. Contacts count all neighbors, because equal samples that are
-/// neighbors by the connectivity of the labels are in one component.
+/// Finds contacts and writes them in part 0. Those of components count all neighbors, because equal samples
+/// that are neighbors by the connectivity of the labels are in one component.
 void Job::write_contacts() {
-  description_.contacts();
+  const bool of_objects = options_.values.objects;
+  const Connectivity connectivity = input_->connectivity();
   const MemoryBudget& budget = piece_->budget();
   run_local(files_.input, [&] { budget.check_fits(budget.finding_contacts(), "to find contacts"); });
   contacts_ =
-      find_contacts_of_part(link_, extent_, all_neighbors(input_->connectivity()), part_, options_.periodic,
-                            budget.left_after(budget.finding_contacts()),
+      find_contacts_of_part(link_, extent_, of_objects ? connectivity : all_neighbors(connectivity), part_,
+                            options_.periodic, budget.left_after(budget.finding_contacts()),
                             [this](const std::function<void()>& work) { run_local(files_.input, work); });
   std::vector<ValueBits> all =
       io::gather_lists(link_, std::vector<ValueBits>(part_.values.begin(), part_.values.end()));
-  const io::ValueColumn values = input_->column(all);
-  outputs_->write(Output::contacts, [this, all = std::move(all), values](const io::TextSink& sink) {
-    if (is_first())
-      io::stream_contacts_csv(sink, is_3d(input_->connectivity()), geometry(), contacts_, values, ids_);
-  });
+  description_.contacts(all, !contacts_.empty());
+  const io::ValueColumn values = of_objects ? io::ValueColumn() : input_->column(all);
+  outputs_->write(Output::contacts,
+                  [this, all = std::move(all), values, of_objects](const io::TextSink& sink) {
+                    if (is_first())
+                      io::stream_contacts_csv(sink, is_3d(input_->connectivity()), geometry(), contacts_,
+                                              values, of_objects ? all : ids_);
+                  });
 }
 
 std::string Job::summary(std::optional<int> frame) const {

@@ -319,6 +319,7 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   if (!files.json.empty()) states();  // before anything is read
   const auto open_any = [&] { return io::open_reader(files.input, read); };
   const auto open = [&] {
+    if (!options.selects_planes) return io::open_one_image(io::kSaveLabels, open_any);
     return options.values.objects ? io::open_without_per_slice(open_any) : open_any();
   };
   reader_ = options.is_in_parts ? open() : io::open_with_every_frame(open);
@@ -332,7 +333,8 @@ LabelInput::LabelInput(const LabelPaths& files, const LabelOptions& options, War
   const auto choose = [&] {
     return options.algorithm.connectivity_for(extent(), io::holds_volumes(info_.format));
   };
-  connectivity_ = options.values.objects ? io::open_without_per_slice(choose) : choose();
+  connectivity_ =
+      options.values.objects && files.contacts.empty() ? io::open_without_per_slice(choose) : choose();
   info_.geometry.has_areas = !is_3d(connectivity_);
   const PhysicalLimits& limits = options.physical_limits;
   if ((limits.min || limits.max) && io::assume_unit(info_.geometry) && read.warn)

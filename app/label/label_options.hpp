@@ -88,8 +88,9 @@ struct LabelOptions {
   MeasureOptions measure;
   std::optional<io::GivenSpacing> spacing;
   io::PlaneChoice planes;
-  bool every_frame = false;  // each time point is an input of its own
-  bool is_in_parts = false;  // several tasks label the input
+  bool selects_planes = true;  // there are options for `planes`
+  bool every_frame = false;    // each time point is an input of its own
+  bool is_in_parts = false;    // several tasks label the input
   OutputOptions output;
   io::LabelType label_type = io::LabelType::automatic;
   std::optional<io::Compression> compression;  // Deflate if not given

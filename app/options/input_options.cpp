@@ -427,12 +427,4 @@ Option add_round(const Command& command, bool& round, const std::string& help) {
   return add_switch(command, "--round", round, help);
 }
 
-io::ReadOptions options_of_labels(const std::string& path, std::int64_t memory, bool round) {
-  io::ReadOptions read;
-  read.limits.memory = memory;
-  read.values = {io::ValueRule::Kind::labels, round};
-  read.warn = [path](const std::string& line) { print_warning(path, line); };
-  return read;
-}
-
 }  // namespace gpuccl::app

@@ -67,9 +67,6 @@ Option add_memory(const Command& command, std::int64_t& memory, const std::strin
 Option add_round(const Command& command, bool& round,
                  const std::string& help = "Round values to integers; without it, only those within 0.001");
 
-/// Returns the options of reading a label image, whose warnings are printed.
-io::ReadOptions options_of_labels(const std::string& path, std::int64_t memory, bool round);
-
 /// Adds --periodic, the axes along which opposite borders touch.
 void add_periodic(const Command& command, PeriodicAxes& periodic, const std::string& help);
 

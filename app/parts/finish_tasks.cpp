@@ -114,7 +114,8 @@ std::vector<ValueBits> read_values(const StoredRun& run, const JoinedParts& join
   return values;
 }
 
-void write_contacts(const Stretches& stretches, const JoinedParts& joined, LabelOutputs& outputs) {
+void write_contacts(const Stretches& stretches, const JoinedParts& joined, LabelOutputs& outputs,
+                    Description& description) {
   const LabelInput& input = stretches.run.input();
   const std::vector<Contact> contacts = add_contacts(stretches, joined);
   const StoredRun& run = stretches.run;
@@ -122,6 +123,7 @@ void write_contacts(const Stretches& stretches, const JoinedParts& joined, Label
                                                     input.value_type().has_value()),
                                ids = read_values(run, joined, sections::kIds,
                                                  run.options().values.split_values);
+  description.contacts(values, !contacts.empty());
   outputs.write(Output::contacts, [&](const io::TextSink& sink) {
     io::stream_contacts_csv(sink, is_3d(input.connectivity()), input.info().geometry, contacts,
                             input.column(values), ids);
@@ -157,10 +159,7 @@ void finish(const StoredRun& run, bool quiet) {
   };
   copy(Output::outlines, sections::kOutlines);
   copy(Output::stats, sections::kTable);
-  if (!files.contacts.empty()) {
-    description.contacts();
-    write_contacts(stretches, joined, outputs);
-  }
+  if (!files.contacts.empty()) write_contacts(stretches, joined, outputs, description);
   outputs.finish();
   description.written(outputs);
   report.write_ms = write_ms + total.milliseconds();

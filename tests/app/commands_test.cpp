@@ -17,7 +17,7 @@ TEST_CASE("label images that end too early give one error and no output") {
     succeeds({"label", input, "-o", whole, "--quiet"});
     const std::string bytes = read_file(whole);
     write_file(cut, bytes.substr(0, bytes.size() / 4 * 3));
-    for (const char* const memory : {"2M", "1G"}) {
+    for (const char* const memory : {"8M", "1G"}) {
       CAPTURE(name, memory);
       fails({"compare", whole, cut, "--memory", memory}, 65, cut + ": ");
       fails({"compare", cut, whole, "--memory", memory}, 65, cut + ": ");

@@ -78,7 +78,7 @@ TEST_CASE("an image without several labels gets a hint, one of no labels is refu
     CHECK(ended.out == "label_a,label_b,faces_x,faces_y,edges\n");
     return ended.err;
   };
-  CHECK(hint(std::string(4, '\0')).find("contains no label; number the components") != std::string::npos);
+  CHECK(hint(std::string(4, '\0')).find("every value is 0") != std::string::npos);
   CHECK(hint(std::string{1, 0, 1, 1}).find("contains only label 1") != std::string::npos);
   CHECK(hint(std::string{7, 0, 0, 7}).find("no two labels touch; components with") != std::string::npos);
   fails({"contacts", save_nrrd(scratch / "half.nrrd", "float", "1 1", tests::bytes_of<float>({0.5F}))}, 65,

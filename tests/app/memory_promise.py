@@ -87,7 +87,7 @@ ODD = [
     ("page of few labels that fits", "few 160x160x160", 320, ["view"]),
     ("page of an image in slabs that fits", "noise 3000x3000", 256, ["view"]),
     ("labels that all differ, compared", "distinct 160x160x160", 32, ["compare"]),
-    ("labels that all differ, compared, that fit", "distinct 160x160x160", 512, ["compare"]),
+    ("labels that all differ, compared, that fit", "distinct 1000x1000", 600, ["compare"]),
     ("few labels, compared, that fit", "few 160x160x160", 16, ["compare"]),
     ("objects", "distinct 1000x1000", 48, ["measure"]), ("objects", "distinct 1000x1000", 96, ["measure"]),
     ("objects that fit", "distinct 1000x1000", 200, ["measure"]),

@@ -6,6 +6,7 @@
 #include "io/files/gunzipped_file.hpp"
 #include "io/image/read_options.hpp"
 #include "io/read/intensity_reader.hpp"
+#include "io/read/open_samples.hpp"
 #include "io/read/reader.hpp"
 #include "support/bits.hpp"
 #include "support/compressed.hpp"
@@ -198,7 +199,7 @@ TEST_CASE("one frame of four axes is a volume, several are refused with a remedy
   CHECK_THROWS_WITH(IntensityReader(MemoryFile(nifti.bytes()).path(), {}),
                     "contains 3 volumes; --intensity-frame N selects one, from 0");
   CHECK_THROWS_WITH(
-      read_labels(MemoryFile(nifti.bytes()).path()),
+      open_one_image(kSaveLabels, [&] { return read_labels(MemoryFile(nifti.bytes()).path()); }),
       "contains 3 volumes; 'gpuccl measure FILE --frame N -o labels.tif' saves one, or label an "
       "image with 'gpuccl label --threshold otsu --view PAGE.html'");
   nifti.dim = {5, 9, 5, 1, 1, 3};
