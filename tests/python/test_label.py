@@ -463,8 +463,9 @@ def test_measures_with_a_spacing(random):
     check_table(table, skimage_measure.regionprops_table(labels, properties=names, spacing=(3, 0.5, 2)))
     with pytest.raises(ValueError, match="spacing"):
         gpuccl.measure(labels, properties=("inertia_tensor",), spacing=2)
-    with pytest.raises(ValueError, match="spacing"):
-        gpuccl.measure(labels, spacing=(1, 2))
+    for wrong in ((1, 2), -1, (1, 1, math.nan)):  # test_program compares limits
+        with pytest.raises(ValueError, match="spacing"):
+            gpuccl.measure(labels, spacing=wrong)
 
 
 def test_crops_of_components_and_of_rounded_labels(random):

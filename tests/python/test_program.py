@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 import os
 import subprocess
 from pathlib import Path
@@ -54,6 +55,20 @@ def test_label_file_takes_options_of_the_command_line(tmp_path):
                          ("intensity_mean-1", "intensity_mean[mirrored]")):  # fmt: skip
         np.testing.assert_allclose([float(row[name]) for row in rows], table[column], rtol=1e-12)
     assert len(json.loads((tmp_path / "outlines.geojson").read_text())["features"]) == count
+
+
+@pytest.mark.parametrize("spacing, is_valid", [(0, 0), (math.inf, 0), (math.nan, 0), (9e-81, 0), (1e-80, 1), (1e80, 1), (2e80, 0)])
+def test_functions_and_files_take_the_same_spacings(tmp_path, spacing, is_valid):
+    np.save(tmp_path / "mask.npy", np.eye(3, dtype=bool))
+    for call in (
+        lambda: gpuccl.label_file(tmp_path / "mask.npy", spacing=f"{spacing},{spacing}"),
+        lambda: gpuccl.label(np.eye(3), stats=True, spacing=spacing),
+    ):
+        if is_valid:
+            call()
+        else:
+            with pytest.raises(ValueError, match="spacing"):
+                call()
 
 
 def test_label_file_takes_arrays_in_local_files(tmp_path):

@@ -372,9 +372,9 @@ def clean(
     array([1, 1, 0, 2, 0, 0])
     """
     if on_device(array):
-        from ._device_clean import clean
+        from . import _device
 
-        return clean(
+        return _device.clean(
             array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out
         )
     return _host.clean(

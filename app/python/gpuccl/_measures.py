@@ -86,16 +86,14 @@ def properties() -> dict[str, str]:
 class Columns:
     """Columns of a table, and the measures that they need."""
 
-    def __init__(self, properties, ndim: int, spacing=None, image_of_values: bool = False):
-        if isinstance(properties, str) or callable(properties):
-            properties = (properties,)
+    def __init__(self, properties, ndim: int, spacing=None):
         self.spacing = _spacing(spacing, ndim)
         physical = spacing is not None
         self._scales = dict(zip(_AXES[-ndim:], self.spacing[ndim - 1 :: -1])) if physical else {}
         self._pairs: list = []
         self._crops: dict = {}
         owners: dict = {}
-        for name in properties:
+        for name in names_of(properties):
             for _, measures in _columns_of(name, ndim, False):
                 if not _KNOWN.issuperset(str(measures).split()):
                     nearest = difflib.get_close_matches(str(name), [*_KNOWN, *_DERIVED], 1)
@@ -200,12 +198,19 @@ def _known_columns(properties, ndim: int, spacing) -> Columns:
     return Columns(properties, ndim, spacing)
 
 
+def names_of(properties) -> tuple:
+    return (properties,) if isinstance(properties, str) or callable(properties) else tuple(properties)
+
+
+def hashable(properties, spacing) -> tuple:
+    """Returns properties and a spacing as keys of what is kept for the next call."""
+    return names_of(properties), spacing if spacing is None or np.isscalar(spacing) else tuple(np.atleast_1d(spacing).tolist())
+
+
 def columns_of(properties, ndim: int, spacing) -> Columns:
     """Returns the columns of a table, which are kept for the next call."""
-    try:
-        return _known_columns(properties if isinstance(properties, str) or callable(properties) else tuple(properties), ndim, spacing)
-    except TypeError:  # a spacing without a hash
-        return Columns(properties, ndim, spacing)
+    names, spacing = hashable(properties, spacing)
+    return _known_columns(names, ndim, spacing)
 
 
 def as_signed(values: np.ndarray) -> np.ndarray:
@@ -236,7 +241,7 @@ def chosen(properties, intensity):
         return properties
     if properties is DEFAULT:
         return (*DEFAULT, "intensity_mean", "intensity_min", "intensity_max")
-    if not any(map(is_of_samples, (properties,) if isinstance(properties, str) or callable(properties) else properties)):
+    if not any(map(is_of_samples, names_of(properties))):
         raise ValueError("no property needs intensity; add one, such as intensity_mean")
     return properties
 
@@ -268,7 +273,7 @@ class ChannelColumns:
     """Columns of a table with several channels: those without samples, those of each channel, and their order."""
 
     def __init__(self, properties, ndim: int, spacing):
-        names = (properties,) if isinstance(properties, str) or callable(properties) else tuple(properties)
+        names = names_of(properties)
         self.others = Columns([name for name in names if not is_of_samples(name)], ndim, spacing)
         self.of_samples = Columns([name for name in names if is_of_samples(name)], ndim, spacing)
         self._order = [(column, is_of_samples(name)) for name in names for column in Columns(name, ndim, spacing).names]
@@ -296,6 +301,6 @@ def _spacing(spacing, ndim: int) -> list[float]:
     if spacing is None:
         return [0.0, 0.0, 0.0]
     sizes = [float(spacing)] * ndim if np.isscalar(spacing) else [float(size) for size in spacing]
-    if len(sizes) != ndim or not all(np.isfinite(size) and size > 0 for size in sizes):
-        raise ValueError(f"spacing is a number above 0 for each of {ndim} axes")
+    if len(sizes) != ndim or not all(1e-80 <= size <= 1e80 for size in sizes):  # as --spacing
+        raise ValueError(f"spacing is a number from 1e-80 to 1e80 for each of {ndim} axes")
     return (sizes[::-1] + [1.0, 1.0])[:3]
