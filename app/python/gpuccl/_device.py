@@ -65,9 +65,9 @@ class View(NamedTuple):
     def size(self) -> int:
         return int(self.code.lstrip("bfiuc"))
 
-    def pitches(self, ndim=None):
-        """Returns the pitches of rows and slices, of the last `ndim` axes; None if the library cannot read the elements."""
-        return _pitches(self.shape if ndim is None else self.shape[-ndim:], self.strides, self.size)
+    def pitches(self, batch=False):
+        """Returns the pitches of rows and slices; None if the library cannot read the elements."""
+        return _pitches(images_of(self.shape)[1] if batch else self.shape, self.strides, self.size)
 
     def native(self, type_=None) -> tuple:
         """Returns the view as the library takes it, by default with the type of its elements."""
@@ -477,14 +477,12 @@ def _positive(view):
     return "positive" if view.code[0] == "i" else None  # as on the CPU, negative ones are background
 
 
-def _prepare(arrays: Arrays, array, stream, way_of, ndim=None) -> View:
-    """Returns elements that the library can read, if necessary of a copy. way_of(code) is their conversion or None.
-
-    `ndim`: of the axes of one image."""
+def _prepare(arrays: Arrays, array, stream, way_of, batch=False) -> View:
+    """Returns elements that the library can read, if necessary of a copy. way_of(view) is their conversion or None."""
     view = arrays.view(array, stream)
     if way := way_of(view):
         view = arrays.view(arrays.convert(array, way), stream)
-    if view.strides and view.pitches(ndim) is None:
+    if view.strides and view.pitches(batch) is None:
         view = arrays.view(arrays.convert(view.array, "contiguous"), stream)._replace(strides=None)
     return view
 
@@ -560,8 +558,7 @@ def _run(array, connectivity, values, delta, batch, packed_width, out, stream, w
     """
     arrays, stream, context = _begin(array, stream)
     with context:
-        ndim = len(images_of(array.shape)[1] if batch else array.shape)
-        view = _prepare(arrays, array, stream, _values if values else _mask if packed_width is None else _packed, ndim)
+        view = _prepare(arrays, array, stream, _values if values else _mask if packed_width is None else _packed, batch)
         of_out = None
         if out is not None:
             _check_library(arrays, "out", out)

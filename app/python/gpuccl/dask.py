@@ -677,33 +677,22 @@ def _touching_all(faces, sides, others, reach):
 def _touching(faces, others, side, reach):
     """Returns the pairs of labels that touch between two chunks. `side` is the direction of the other chunk."""
     axis = next(i for i, d in enumerate(side) if d)
-    mine, mine_values = faces[axis, 0 if side[axis] < 0 else -1]
-    theirs, their_values = others[axis, -1 if side[axis] < 0 else 0]
-    # Reduce both to the shared face, edge or corner.
-    here, there = [], []
-    for i, d in enumerate(side):
-        here.append(slice(None) if i == axis or d == 0 else slice(0, 1) if d < 0 else slice(-1, None))
-        there.append(slice(None) if i == axis or d == 0 else slice(-1, None) if d < 0 else slice(0, 1))
-    mine, theirs = mine[tuple(here)], theirs[tuple(there)]
-    if mine_values is not None:
-        mine_values, their_values = mine_values[tuple(here)], their_values[tuple(there)]
+    # The shared face, edge or corner, as two layers of one array.
+    here = tuple(slice(None) if i == axis or d == 0 else slice(0, 1) if d < 0 else slice(-1, None) for i, d in enumerate(side))
+    there = tuple(slice(None) if i == axis or d == 0 else slice(-1, None) if d < 0 else slice(0, 1) for i, d in enumerate(side))
+    near = faces[axis, 0 if side[axis] < 0 else -1], others[axis, -1 if side[axis] < 0 else 0]
+    mine, theirs, *values = (one[part] for pair in zip(*near) if pair[0] is not None for one, part in zip(pair, (here, there)))
+    most = int(mine.max())
+    labels = np.concatenate([mine, np.where(theirs, theirs + np.int64(most), 0)], axis).astype(np.uint32)
     left = reach - sum(map(abs, side))  # number of shared axes along which neighbors may differ
-    shared = [i for i, d in enumerate(side) if d == 0]
-    pairs = []
-    for shift in itertools.product((-1, 0, 1), repeat=len(shared)):
-        if sum(map(abs, shift)) > left:
-            continue
-        a, b = [slice(None)] * mine.ndim, [slice(None)] * mine.ndim
-        for i, d in zip(shared, shift):
-            a[i] = slice(max(0, -d), mine.shape[i] - max(0, d))
-            b[i] = slice(max(0, d), mine.shape[i] - max(0, -d))
-        a, b = tuple(a), tuple(b)
-        touch = (mine[a] != 0) & (theirs[b] != 0)
-        if mine_values is not None:
-            touch &= mine_values[a] == their_values[b]
-        pairs.append(mine[a][touch].astype(np.int64) << 32 | theirs[b][touch])
-    pairs = np.unique(np.concatenate(pairs))
-    return np.stack([pairs >> 32, pairs & 0xFFFFFFFF], axis=-1)
+    found = _core.contacts(labels, pixels(left + 1, labels.ndim))
+    pairs = np.stack([found["label_a"], found["label_b"]], axis=-1).astype(np.int64)
+    pairs = pairs[(pairs[:, 0] <= most) & (pairs[:, 1] > most)]
+    if values:
+        of_label = np.zeros(int(labels.max()) + 1, values[0].dtype)
+        of_label[labels] = np.concatenate(values, axis)
+        pairs = pairs[of_label[pairs[:, 0]] == of_label[pairs[:, 1]]]
+    return pairs - [0, most]
 
 
 def _relabel(block, connectivity, values, map_, dtype):
