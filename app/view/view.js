@@ -102,10 +102,10 @@ class ViewPage {
   get sliceAxis() { return this.planes.shownPlanes[0].axes[2]; }
 
   moved() {
-    const n = this.sliceAxis, step = n === 2 ? this.head.runs.step : 1, { place } = this.planes;
+    const n = this.sliceAxis, step = n === 2 ? this.head.runs.step : 1, { place } = this.planes, slice = Math.floor(place[n] / step) * step;
     byId("slice").max = n === 2 ? this.head.runs.depth - 1 : this.head.extent[n] - 1;
-    byId("slice").value = Math.floor(place[n] / step);
-    byId("slice-name").textContent = `Slice ${Math.floor(place[n] / step) * step + 1} of ${this.head.extent[n]}`;
+    byId("slice").value = slice / step;
+    byId("slice-name").textContent = `Slice ${slice + 1} of ${this.head.extent[n]} (${"xyz"[n]} ${slice})`;
   }
 
   buildHistograms() {
@@ -133,7 +133,7 @@ class ViewPage {
     });
     const section = byId("filters"), parts = [...section.children];
     byId("histograms").append(...first.map((histogram) => histogram.box));
-    box.append(...parts, ...(same.length ? [element("p", { class: "note", text: `The same for all: ${same.join(", ")}.` })] : []), ...(rest.length ? [more] : []));
+    box.append(...parts, ...(same.length ? [element("details", {}, element("summary", { text: `The same for all (${same.length})` }), element("p", { class: "note", text: `${same.join(", ")}.` }))] : []), ...(rest.length ? [more] : []));
     section.append(box);
   }
 

@@ -190,20 +190,8 @@ target.dispatchEvent(new KeyboardEvent("keydown", { key, shiftKey: Boolean(shift
     assert 0 < kept < browser("return gpucclView.count"), kept
 
 
-def filter_times(browser):
-    return browser("""
-const page = gpucclView, times = [];
-for (let i = 1; i < 12; ++i) {
-  const begin = performance.now();
-  page.filter.set(page.column.cx, 50 * i, null);
-  page.changed();
-  times.push(performance.now() - begin);
-}
-return times.sort((a, b) => a - b)""")
-
-
 def check_many(browser, folder):
-    """10^5 components: the size of the page, and how long a filter takes."""
+    """10^5 components: the size of the page, and its filters."""
     size = 1000
     image = numpy.zeros((size, size), numpy.uint8)
     chance = numpy.random.default_rng(1)
@@ -217,9 +205,6 @@ def check_many(browser, folder):
     assert len(before) > 100000
     assert page.stat().st_size <= 10_000_000, page.stat().st_size
     browser.open(page)
-    times = filter_times(browser)
-    print(f"{len(before)} components: page of {page.stat().st_size} bytes, a filter in {times[0]:.0f} to {times[-1]:.0f} ms, median {times[len(times) // 2]:.0f}")
-    assert times[0] < 100, times  # other work on the machine may slow down some
     check_filter(browser, folder, [("area", 0.7, 1.0)], before)
     small = folder / "small.html"
     gpuccl("view", DATA / "cells.tif", "--image", DATA / "cells.tif", "--size", "150K", "-o", small)
@@ -246,7 +231,6 @@ def check_firefox(folder):
                 check_filter(firefox, folder, [("area", 0.3, 1.0)], before)
                 firefox.open(folder / f"{name}.html", 390, 844)
             firefox.open(folder / "many.html")
-            print("Firefox:", filter_times(firefox))
             firefox.check_requests()
         finally:
             firefox.quit()
@@ -457,7 +441,7 @@ def check_histograms(browser, folder):
     shown = set(browser("return gpucclView.histograms.map(({ column }) => column.name)"))
     assert "area_physical" in shown and not shown & {"value", "label", "euler_number", "intensity_std"}, shown
     said = browser("return document.getElementById('filters').textContent")
-    assert "The same for all:" in said and "euler_number 1" in said and "area_physical (\u00b5m\u00b2)" in said, said
+    assert "The same for all (" in said and "euler_number 1" in said and "area_physical (\u00b5m\u00b2)" in said, said
     assert "0.5 \u00d7 0.5 \u00b5m" in browser("return document.getElementById('summary').textContent")
     path, peak = browser("const { keptBars, box } = gpucclView.histograms[0]; return [keptBars.getAttribute('d'), box.querySelector('small').textContent]")
     assert [float(part.split("h")[0]) for part in path.split("v-")[1:]] == [64, round(64 * 5 / 15, 2)] and peak == "peak 15", (path, peak)
@@ -482,7 +466,7 @@ def check_volume(browser, folder):
             ends = browser("const { shownPlanes } = gpucclView.planes; return shownPlanes.map((p) => [p.pixelOf([0, 0, 0]), p.pixelOf(gpucclView.head.extent), [p.canvas.clientWidth, p.canvas.clientHeight]])")
             assert len(ends) == 3 and all(-1 <= low[k] < high[k] <= size[k] + 1 for low, high, size in ends for k in (0, 1)), (name, ends)
         browser("gpucclView.planes.go([0, 0, 0])")
-        assert browser("return document.getElementById('slice-name').textContent") == f"Slice 1 of {shape[0]}"
+        assert browser("return document.getElementById('slice-name').textContent") == f"Slice 1 of {shape[0]} (z 0)"
     assert "Page Down" in browser("return document.getElementById(gpucclView.planes.planes[0].canvas.getAttribute('aria-describedby')).textContent")
 
 
