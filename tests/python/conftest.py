@@ -52,6 +52,12 @@ def random_array(random, types=TYPES, ndim=None, values=None, strides=True):
     return restrided(random, array) if strides else array
 
 
+def refused(error, match, function, *arguments, **options):
+    """Requires that the call raises `error` with a message that `match` finds."""
+    with pytest.raises(error, match=match):
+        function(*arguments, **options)
+
+
 @pytest.fixture
 def random(request):
     import zlib

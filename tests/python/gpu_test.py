@@ -896,39 +896,6 @@ def many_calls_without_growth():
     gpuccl.free_memory()
 
 
-@case()
-def host_time_of_a_call():
-    """The time until a call returns, labels in memory of the library or in `out`, which is then where they are."""
-    for mask, (name, put, get) in itertools.product((blobs((64, 64)), blobs((1080, 1920), 0.5, 4)), list(kinds())):
-        x = put(mask)
-        out = {"torch": lambda: torch.empty(mask.shape, dtype=torch.int32, device="cuda"),
-               "cupy": lambda: cupy.empty(mask.shape, np.int32)}.get(name, lambda: None)()  # fmt: skip
-        address = out.data_ptr() if name == "torch" else out.data.ptr if name == "cupy" else None
-        for options in ({}, {"out": out} if out is not None else None):
-            if options is None:
-                continue
-            times = []
-            for _ in range(300):
-                begin = time.perf_counter()
-                result = gpuccl.label_async(x, **options)
-                times.append(time.perf_counter() - begin)
-                int(result[1])
-            if options:
-                now = result[0].data_ptr() if name == "torch" else result[0].data.ptr
-                assert now == address
-            print(f"    {name:6} {mask.shape[1]}x{mask.shape[0]:5} {'out=' if options else '    '} label_async: "
-                  f"{np.median(times) * 1e6:.1f} us, label: {call_time(lambda: gpuccl.label(x, **options)):.1f} us")  # fmt: skip
-
-
-def call_time(function, repeats=200):
-    times = []
-    for _ in range(repeats):
-        begin = time.perf_counter()
-        function()
-        times.append(time.perf_counter() - begin)
-    return float(np.median(times)) * 1e6
-
-
 failed = 0
 for function in CASES:
     begin = time.perf_counter()

@@ -9,7 +9,7 @@ import warnings
 
 import numpy as np
 import pytest
-from conftest import LONG
+from conftest import LONG, refused
 
 import gpuccl
 from gpuccl import _core, _measures
@@ -353,8 +353,7 @@ def test_axes_longer_than_images():
         labels, count = gpuccl.dask.label(array)
         assert count == 1 and labels[2**31 - 2 : 2**31 + 3].compute().tolist() == [0, 1, 1, 1, 0]
     for function in (gpuccl.dask.measure, gpuccl.dask.clean):
-        with pytest.raises(ValueError, match=rf"{function.__name__} takes axes of less than 2\*\*31 elements; select a part"):
-            function(array)
+        refused(ValueError, rf"{function.__name__} takes axes of less than 2\*\*31 elements; select a part", function, array)
         function(array[: 2**20])
 
 
@@ -389,8 +388,7 @@ def test_xarray_of_dask():
     mask = np.random.default_rng(1).random((3, 20, 30)) < 0.2
     grid = xarray.DataArray(mask, {"lat": np.arange(20) - 10.0}, ("time", "lat", "lon"), "rain", {"units": "mm"})
     chunked = grid.chunk(7)
-    with pytest.raises(TypeError, match="use the functions of gpuccl.dask, or array.compute"):
-        gpuccl.label(chunked)
+    refused(TypeError, "use the functions of gpuccl.dask, or array.compute", gpuccl.label, chunked)
     expected, expected_count = gpuccl.label(grid, periodic="lon")
     for lazy in (False, True):
         labels, count = gpuccl.dask.label(chunked, periodic="lon", lazy=lazy)
@@ -410,71 +408,50 @@ def test_xarray_of_dask():
         (lambda: gpuccl.dask.clean(chunked, seeds=chunked.T), "seeds has the dims"),
         (lambda: gpuccl.dask.label(chunked, periodic="depth"), "no such axis to be periodic: depth; .*names of .*lon"),
     ):
-        with pytest.raises(ValueError, match=name):
-            call()
-    with pytest.raises(TypeError, match="a dask array is needed, not ndarray"):
-        gpuccl.dask.label(grid)
+        refused(ValueError, name, call)
+    refused(TypeError, "a dask array is needed, not ndarray", gpuccl.dask.label, grid)
 
 
 def test_arrays_that_dask_cannot_label():
     import gpuccl.dask
 
-    with pytest.raises(TypeError, match="a dask array is needed, not ndarray"):
-        gpuccl.dask.label(np.ones((2, 2)))
+    refused(TypeError, "a dask array is needed, not ndarray", gpuccl.dask.label, np.ones((2, 2)))
     volume = da.zeros((4, 4, 4), chunks=2)
-    with pytest.raises(ValueError, match="slices"):
-        gpuccl.dask.label(volume, 8)
+    refused(ValueError, "slices", gpuccl.dask.label, volume, 8)
     unknown = da.from_array(np.arange(9))
-    with pytest.raises(ValueError, match="chunks"):
-        gpuccl.dask.label(unknown[unknown > 4])
-    with pytest.raises(ValueError, match="an axis of one element"):
-        gpuccl.dask.label(volume[:1], periodic="z")
+    refused(ValueError, "chunks", gpuccl.dask.label, unknown[unknown > 4])
+    refused(ValueError, "an axis of one element", gpuccl.dask.label, volume[:1], periodic="z")
 
 
 def test_tables_that_dask_cannot_make():
     import gpuccl.dask
 
     ones = da.ones((4, 4), chunks=2, dtype=int)
-    with pytest.raises(TypeError, match="a dask array is needed, not list"):
-        gpuccl.dask.measure(ones, [ones, ones], "intensity_mean")
+    refused(TypeError, "a dask array is needed, not list", gpuccl.dask.measure, ones, [ones, ones], "intensity_mean")
 
     labels = da.ones((4, 4, 4), dtype=int, chunks=2)
-    with pytest.raises(TypeError, match="not ndarray; gpuccl.clean takes"):
-        gpuccl.dask.clean(np.ones((2, 2), int))
-    with pytest.raises(TypeError, match="labels in chunks are integers, not float32; convert them"):
-        gpuccl.dask.clean(labels.astype("f4"))
-    with pytest.raises(ValueError, match="seeds has the shape"):
-        gpuccl.dask.clean(labels, seeds=labels[1:])
-    with pytest.raises(ValueError, match="fill_holes is for masks"):
-        gpuccl.dask.clean(labels, fill_holes=True)
-    with pytest.raises(TypeError, match="not ndarray; gpuccl.measure takes"):
-        gpuccl.dask.measure(np.ones((2, 2), int))
-    with pytest.raises(TypeError, match="not ndarray; gpuccl.match takes"):
-        gpuccl.dask.match(labels, np.ones((4, 4, 4)))
-    with pytest.raises(TypeError, match="not list; gpuccl.contacts takes"):
-        gpuccl.dask.contacts([1])
+    refused(TypeError, "not ndarray; gpuccl.clean takes", gpuccl.dask.clean, np.ones((2, 2), int))
+    refused(TypeError, "labels in chunks are integers, not float32; convert them", gpuccl.dask.clean, labels.astype("f4"))
+    refused(ValueError, "seeds has the shape", gpuccl.dask.clean, labels, seeds=labels[1:])
+    refused(ValueError, "fill_holes is for masks", gpuccl.dask.clean, labels, fill_holes=True)
+    refused(TypeError, "not ndarray; gpuccl.measure takes", gpuccl.dask.measure, np.ones((2, 2), int))
+    refused(TypeError, "not ndarray; gpuccl.match takes", gpuccl.dask.match, labels, np.ones((4, 4, 4)))
+    refused(TypeError, "not list; gpuccl.contacts takes", gpuccl.dask.contacts, [1])
     for function in (gpuccl.dask.label, gpuccl.dask.measure, gpuccl.dask.clean, gpuccl.dask.contacts):
-        with pytest.raises(ValueError, match="an array of 1 to 3 axes is needed, not of 0"):
-            function(da.ones(()))
-    with pytest.raises(ValueError, match="prediction has the shape"):
-        gpuccl.dask.match(labels, labels[1:])
-    with pytest.raises(ValueError, match="intensity has the shape"):
-        gpuccl.dask.measure(labels, labels[1:], ("intensity_mean",))
-    with pytest.raises(ValueError, match="no property needs intensity"):
-        gpuccl.dask.measure(labels, labels, ("label",))
-    with pytest.raises(ValueError, match="intensity image"):
-        gpuccl.dask.measure(labels, None, ("intensity_mean",))
-    with pytest.raises(ValueError, match="components and holes are not measured of chunks"):
-        gpuccl.dask.measure(labels, None, ("components",))
+        refused(ValueError, "an array of 1 to 3 axes is needed, not of 0", function, da.ones(()))
+    refused(ValueError, "prediction has the shape", gpuccl.dask.match, labels, labels[1:])
+    refused(ValueError, "intensity has the shape", gpuccl.dask.measure, labels, labels[1:], ("intensity_mean",))
+    refused(ValueError, "no property needs intensity", gpuccl.dask.measure, labels, labels, ("label",))
+    refused(ValueError, "intensity image", gpuccl.dask.measure, labels, None, ("intensity_mean",))
+    refused(ValueError, "components and holes are not measured of chunks", gpuccl.dask.measure, labels, None, ("components",))
     real = labels.astype("f4")
-    with pytest.raises(ValueError, match=r"rechunk labels and intensity to {1: -1, 2: -1}") as refused:
+    with pytest.raises(ValueError, match=r"rechunk labels and intensity to {1: -1, 2: -1}") as found:
         gpuccl.dask.measure(labels, real, ("intensity_mean",))
-    remedy = eval(str(refused.value).split("intensity to ")[1].split(", or")[0])
+    remedy = eval(str(found.value).split("intensity to ")[1].split(", or")[0])
     table = gpuccl.dask.measure(labels.rechunk(remedy), real.rechunk(remedy), ("intensity_mean",))
     assert table["intensity_mean"].tolist() == [1]
     masked = labels.map_blocks(lambda block: np.ma.masked_array(block, block > 0))
-    with pytest.raises(TypeError, match="fill them with dask.array.ma.filled"):
-        gpuccl.dask.measure(labels, masked, ("intensity_mean",))
+    refused(TypeError, "fill them with dask.array.ma.filled", gpuccl.dask.measure, labels, masked, ("intensity_mean",))
     assert gpuccl.dask.measure(labels, da.ma.filled(masked, 2), ("intensity_mean",))["intensity_mean"] == [2]
 
 
@@ -502,8 +479,7 @@ def test_options_for_whole_images_are_refused_by_name():
 
     labels = da.from_array(np.array([[1, 2], [0, 3]]), chunks=1)
     for option in ({"per_value": True}, {"distances": True}, {"regions": True}, {"connectivity": 4}, {"spacing": 2}, {"tolerance": 1}):
-        with pytest.raises(ValueError, match=f"{next(iter(option))} needs"):
-            gpuccl.dask.match(labels, labels, **option)
+        refused(ValueError, f"{next(iter(option))} needs", gpuccl.dask.match, labels, labels, **option)
 
 
 def test_lazy_labels_have_32_bits_if_there_cannot_be_more():
@@ -524,8 +500,7 @@ def test_an_intensity_image_is_measured():
     stats = gpuccl.label(labels.compute(), stats=True, intensity=image.compute())[2]
     same_tables(stats, table)
     assert "intensity_mean-1" in gpuccl.measure(labels.compute(), [image.compute()] * 2)
-    with pytest.raises(ValueError, match="no property needs intensity; add one, such as intensity_mean"):
-        gpuccl.dask.measure(labels, image, ("label", "area"))
+    refused(ValueError, "no property needs intensity; add one, such as intensity_mean", gpuccl.dask.measure, labels, image, ("label", "area"))
 
 
 def test_warnings_come_once():

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from conftest import refused
 
 import gpuccl
 from gpuccl._napari import label_layer
@@ -45,14 +46,11 @@ def test_labels_that_differ_do_not_connect_and_small_ones_are_dropped():
 
 
 def test_other_layers_are_refused():
-    with pytest.raises(ValueError, match="cells has colors"):
-        label_layer(image(np.zeros((4, 4, 3)), rgb=True))
-    with pytest.raises(ValueError, match="cells has 4 axes.*Split Stack"):
-        label_layer(image(np.zeros((2, 2, 4, 4))))
+    refused(ValueError, "cells has colors", label_layer, image(np.zeros((4, 4, 3)), rgb=True))
+    refused(ValueError, "cells has 4 axes.*Split Stack", label_layer, image(np.zeros((2, 2, 4, 4))))
     points = image(np.zeros((4, 2)))
     del points.rgb
-    with pytest.raises(ValueError, match="cells is not an image"):
-        label_layer(points)
+    refused(ValueError, "cells is not an image", label_layer, points)
 
 
 def test_labels_are_where_the_image_is():
@@ -79,5 +77,4 @@ def test_layers_of_napari():
             np.testing.assert_allclose(made.data_to_world(corner), layer.data_to_world(corner))
         assert made.units == layer.units and made.axis_labels == layer.axis_labels
     for other in (layers.Points(np.zeros((3, 2))), layers.Shapes()):
-        with pytest.raises(ValueError, match="is not an image"):
-            label_layer(other)
+        refused(ValueError, "is not an image", label_layer, other)
