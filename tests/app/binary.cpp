@@ -109,6 +109,70 @@ std::string labels_in(const std::string& path) {
   return text;
 }
 
+bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+Command WorkFolder::command(const std::string& line) const {
+  Words words;
+  bool quoted = false, begun = false;
+  for (const char letter : line) {
+    if (letter == '\'') quoted = !quoted;
+    const bool ends = letter == ' ' && !quoted;
+    if (!ends && !begun) words.emplace_back();
+    if (!ends && letter != '\'') words.back() += letter;
+    begun = !ends;
+  }
+  Command command = gpuccl_command(words);
+  command.prepare = [folder = path()] {
+    if (::chdir(folder.c_str()) != 0) ::_exit(125);
+  };
+  return command;
+}
+
+std::string WorkFolder::succeeds(const std::string& line) const {
+  const Ended ended = type(line);
+  CAPTURE(line);
+  CHECK(ended.err == "");
+  REQUIRE(ended.code == 0);
+  return ended.out;
+}
+
+std::string WorkFolder::fails(const std::string& line, int code, const std::string& part) const {
+  return gpuccl::fails(command(line), code, part);
+}
+
+Ended WorkFolder::ends(const std::string& line, int code, const Words& parts) const {
+  Ended ended = type(line);
+  CAPTURE(line, ended.err);
+  CHECK(ended.code == code);
+  for (const std::string& part : parts) {
+    CAPTURE(part);
+    CHECK(has(ended.err, part));
+  }
+  return ended;
+}
+
+Json WorkFolder::json(const std::string& line) const {
+  const Ended ended = type(line + " --json -");
+  CAPTURE(line, ended.err);
+  REQUIRE(ended.code == 0);
+  return Json::parse(ended.out);
+}
+
+std::string WorkFolder::read(const std::string& name) const { return read_file(*this / name); }
+
+void WorkFolder::write(const std::string& name, const std::string& content) const {
+  write_file(*this / name, content);
+}
+
+void WorkFolder::make_folders(const Words& names) const {
+  for (const std::string& name : names) std::filesystem::create_directories(*this / name);
+}
+
+void WorkFolder::nrrd(const std::string& name, const std::string& sizes, const std::string& bytes,
+                      const std::string& type, const std::string& fields) const {
+  save_nrrd(*this / name, type, sizes, bytes, fields);
+}
+
 std::string source_file(const std::string& path) { return std::string(GPUCCL_SOURCE) + "/" + path; }
 
 }  // namespace gpuccl

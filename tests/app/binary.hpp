@@ -6,6 +6,7 @@
 
 #include "gpuccl/image.hpp"
 #include "support/process.hpp"
+#include "support/scratch_folder.hpp"
 
 // The program itself, as users start it.
 namespace gpuccl {
@@ -51,6 +52,28 @@ std::string save_nrrd(const std::string& path, const std::string& type, const st
 
 /// Reads a label image back, as text: rows of numbers joined by blanks, rows by '/', slices by '|'.
 std::string labels_in(const std::string& path);
+
+/// Whether a text contains a part.
+bool has(const std::string& text, const std::string& part);
+
+/// A folder in which commands are typed, as `label 'two words.png' -o out/`. Paths are relative to it.
+class WorkFolder : public ScratchFolder {
+ public:
+  Command command(const std::string& line) const;
+  Ended type(const std::string& line) const { return run(command(line)); }
+  std::string succeeds(const std::string& line) const;
+  std::string fails(const std::string& line, int code, const std::string& part) const;
+  /// Requires the exit code, and messages that contain the parts.
+  Ended ends(const std::string& line, int code, const Words& parts) const;
+  /// The report that LINE prints with --json -.
+  Json json(const std::string& line) const;
+  std::string read(const std::string& name) const;
+  void write(const std::string& name, const std::string& content) const;
+  void make_folders(const Words& names) const;
+  /// An image of bytes, or of another type.
+  void nrrd(const std::string& name, const std::string& sizes, const std::string& bytes,
+            const std::string& type = "uint8", const std::string& fields = "") const;
+};
 
 /// A file of the source folder.
 std::string source_file(const std::string& path);

@@ -40,8 +40,6 @@ Words hints_of(Words words) {
   return hints;
 }
 
-bool has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
-
 tests::TiffPageToWrite page_of(const std::string& path, const io::ReadOptions& options = {}) {
   const BitVolume image = io::read_image(path, options);
   tests::TiffPageToWrite page;
@@ -534,21 +532,6 @@ TEST_CASE("pages of a scan that become a volume are hinted at, slices that are c
   }
   CHECK(hints_of({source_file("data/cells.tif")}).empty());
   CHECK(hints_of({source_file("data/cells-slices"), "--stack"}).empty());
-}
-
-TEST_CASE("a batch says a hint once and counts the others") {
-  const ScratchFolder scratch;
-  Words words = {"label"};
-  for (const char* name : {"a.png", "b.png", "c.png"})
-    words.push_back(save(scratch / name, BitVolume({64, 64, 1}).view()));
-  words.insert(words.end(), {"-o", scratch / "out/"});
-  const Ended ended = gpuccl(words);
-  CHECK(ended.code == 0);
-  const std::size_t first = ended.err.find("a.png: all pixels are 0");
-  CHECK(ended.err.find("the same for 2 more inputs: all pixels are 0, so nothing is foreground") !=
-        std::string::npos);
-  CHECK(std::count(ended.err.begin(), ended.err.end(), '\n') == 3);  // both, and the tally
-  CHECK((first != std::string::npos || has(ended.err, ".png: all pixels are 0")));
 }
 
 }  // namespace

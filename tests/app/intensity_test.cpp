@@ -1,7 +1,6 @@
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
 #include "support/compressed.hpp"
-#include "support/nifti_file.hpp"
 #include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
@@ -105,32 +104,6 @@ TEST_CASE_METHOD(TwoComponents, "samples that are no numbers are counted, left o
   CHECK(report["components"][1]["intensity_mean"].is_null());
 }
 
-TEST_CASE_METHOD(TwoComponents, "one channel of several is measured, of the file that is labeled, too") {
-  const std::string colours = scratch / "both.ppm";  // the mask, the samples
-  write_file(colours, "P3 5 2 255  1 1 0  1 3 0  0 9 0  0 9 0  1 10 0  0 9 0  0 9 0  0 9 0  0 9 0  1 30 0");
-  const Words words = {colours, "--channel", "0", "--intensity", colours};
-  const auto with = [&](Words more) {
-    more.insert(more.begin(), words.begin(), words.end());
-    return more;
-  };
-  const Json report = report_of(with({"--intensity-channel", "1"}));
-  CHECK(report["components"][0]["intensity_sum"] == 4);
-  CHECK(report["components"][1]["intensity_sum"] == 40);
-  CHECK(report["options"] == "--channel 0 --intensity " + colours + " --intensity-channel 1");
-  const auto refused = [&](const Words& more, int code, const std::string& part) {
-    Words all = with(more);
-    all.insert(all.begin(), "label");
-    all.insert(all.end(), {"--json", "-", "--quiet"});
-    fails(all, code, part);
-  };
-  refused({}, 65, "intensities need one channel; select one with --intensity-channel N");
-  refused({"--intensity-channel", "3"}, 65, "both.ppm: has no channel 3");
-  refused({"--intensity-channel", "1", "--intensity-frame", "1"}, 65, "--intensity-frame is for several");
-  refused({"--intensity-series", "1"}, 65, "--intensity-series is for a TIFF");
-  refused({"--intensity-channel", "-1"}, 64, "is neither an integer of at least 0 nor a name");
-  fails({"label", input, "--intensity-channel", "1", "--json", "-"}, 64, "--intensity IMAGE");
-}
-
 tests::TiffPageToWrite page(const std::vector<std::uint64_t>& samples) {
   tests::TiffPageToWrite one;
   one.width = static_cast<std::uint32_t>(samples.size());
@@ -138,18 +111,6 @@ tests::TiffPageToWrite page(const std::vector<std::uint64_t>& samples) {
   one.bits = 8;
   one.samples = samples;
   return one;
-}
-
-TEST_CASE("samples are those of the same image of a TIFF, unless a page is chosen") {
-  const ScratchFolder scratch;
-  const std::string several = scratch / "several.tif", two = scratch / "two.tif";
-  tests::write_tiff(several, {page({7, 0, 0}), page({0, 9})});
-  const Json report = report_of({several, "--series", "1", "--intensity", several});
-  CHECK(report["components"][0]["intensity_sum"] == 9);
-  CHECK(report["options"] == "--series 1 --intensity " + several);
-  tests::write_tiff(two, {page({0, 9}), page({0, 3})});
-  fails({"label", several, "--series", "1", "--intensity", two, "--json", "-"}, 65,
-        "two.tif: has 2x1x2 pixels, but " + several + " has 2x1; --intensity-page N selects one page\n");
 }
 
 TEST_CASE("a hyperstack of a mask and a signal is labeled and measured") {
@@ -199,32 +160,6 @@ TEST_CASE("columns of several images keep letters of every language") {
                 "intensity_mean[фаза_µ] > 3", "--stats", "-", "--quiet"});
   CHECK(table ==
         "label,area,x0,y0,x1,y1,cx,cy,intensity_mean[фаза_µ],intensity_mean[b_]\n1,2,0,0,1,0,0.5,0,4,8\n");
-}
-
-TEST_CASE_METHOD(TwoComponents, "an image that cannot be measured is refused in one line") {
-  const auto refused = [&](const Words& words, int code, const std::string& part) {
-    fails(joined({"label", input, "--json", "-"}, words), code, part);
-  };
-  const std::string large = save_gray(scratch / "large.tif", {{1, 2, 3}});
-  refused({"--intensity", large}, 65, large + ": has 3x1 pixels, but " + input + " has 5x2");
-  refused({"--intensity", scratch / "none.tif"}, 66, "none.tif");
-  refused({"--measure", "intensity_mean"}, 64, "--intensity IMAGE");
-  refused({"--keep", "intensity_mean > 3"}, 64, "--intensity IMAGE");
-  refused({"--measure", "intensity"}, 64, "--intensity IMAGE");
-  tests::TiffPageToWrite page;
-  page.width = 5;
-  page.height = 2;
-  page.bits = 8;
-  page.channels = 3;
-  page.photometric = PHOTOMETRIC_RGB;
-  page.samples.assign(30, 1);
-  tests::write_tiff(scratch / "rgb.tif", {page});
-  refused(
-      {"--intensity", scratch / "rgb.tif"}, 65,
-      "has colors (rgb); intensities need one channel; select one with --intensity-channel N (any, if the "
-      "image is gray)");
-  refused({"--intensity", gray, "-o", gray}, 64, "output and input are the same file");
-  fails({"label", "-", "--intensity", "-", "--json", "-"}, 64, "cannot be both");
 }
 
 TEST_CASE_METHOD(TwoComponents, "a batch finds intensities by name") {

@@ -4,7 +4,6 @@
 #include "binary.hpp"
 #include "io/npy_bytes.hpp"
 #include "support/test.hpp"
-#include "support/tiff_file.hpp"
 
 namespace gpuccl {
 namespace {
@@ -73,114 +72,6 @@ TEST_CASE("NaN is background, with a hint") {
   const Ended contacts = gpuccl({"contacts", labels});
   CHECK(contacts.out == gpuccl({"contacts", without}).out);
   CHECK(contacts.err.find("some values are NaN and count as background") != std::string::npos);
-}
-
-TEST_CASE("several images and channels have columns of their own") {
-  const ScratchFolder scratch;
-  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
-  const std::string dapi = object_file(scratch, "dapi.nrrd", "uint8", {1, 2, 0, 0, 0, 7, 6, 0});
-  const std::string gfp =
-      object_file(scratch, "gfp.nrrd", "double", bytes_of<double>({0.5, 0.5, 0, 0, 0, 0.25, -1, 0}));
-  const std::string both = dapi + "," + gfp;
-  const std::string header = "label,area,x0,y0,x1,y1,cx,cy,";
-  const auto fields_of = [](const std::string& table) {  // without position
-    std::string fields;
-    std::istringstream lines(table);
-    for (std::string line; std::getline(lines, line);) {
-      std::size_t at = 0;
-      for (int i = 0; i < 8; ++i) at = line.find(',', at) + 1;
-      fields += line.substr(at) + "\n";
-    }
-    return fields;
-  };
-  const auto measured = [&](const std::string& command, const Words& more) {
-    return succeeds(joined({command, labels, "--stats", "-", "--quiet"}, more));
-  };
-  const Words means{"--intensity", both, "--measure", "intensity_mean,intensity_max,extent"};
-  const std::string table = measured("measure", means);
-  CHECK(table.starts_with(header + "extent,intensity_max[dapi],intensity_mean[dapi],intensity_max[gfp],"
-                                   "intensity_mean[gfp]\n"));
-  CHECK(fields_of(table).ends_with("1,7,7,0.25,0.25\n0.5,6,3,0.5,0\n"));
-  const Words of_one{"--intensity", gfp, "--measure", "intensity_mean"};
-  CHECK(fields_of(
-            measured("label", {"--values", "-c", "8", "--intensity", both, "--measure", "intensity_mean"})) ==
-        "value,intensity_mean[dapi],intensity_mean[gfp]\n9,3,0\n4,7,0.25\n");
-  CHECK(fields_of(measured("measure", of_one)) == "intensity_mean\n0.25\n0\n");
-
-  const Json report =
-      Json::parse(succeeds({"measure", labels, "--json", "-", "--intensity", both, "--quiet"}));
-  CHECK(report["components"][1]["intensity_sum[dapi]"] == 9);
-  CHECK(report["intensity"][0]["name"] == "dapi");
-  CHECK(report["intensity"][1]["path"] == gfp);
-
-  // Filters name the image.
-  Words kept{"--intensity", both, "--keep", "intensity_mean[gfp] < 0.1", "--measure", "extent"};
-  CHECK(fields_of(measured("measure", kept)) == "extent\n0.5\n");
-  kept[3] = "intensity_mean[dapi] > 5 or intensity_sum[gfp] > 7";
-  CHECK(fields_of(measured("measure", kept)) == "extent\n1\n");
-  const auto refuses = [&](const std::string& condition, const std::string& image, const std::string& said) {
-    fails({"measure", labels, "--stats", "-", "--intensity", image, "--keep", condition}, 64, said);
-  };
-  refuses("intensity_mean > 1", both, "needs the name of an image in brackets: dapi or gfp");
-  refuses("intensity_mean[red] > 1", both, "no intensity image has this name; the names are dapi or gfp");
-  refuses("intensity_mean[gfp] > 1", gfp, "leave out the brackets");
-  refuses("area[gfp] > 1", both, "is not measured in images of samples");
-  refuses("intensity_mean[gfp > 1", both, "has no closing bracket");
-  refuses("area > 1", dapi + "," + dapi, "two images are called 'dapi'");
-  fails({"measure", labels, "--stats", "-", "--intensity", dapi + ",-"}, 64, "can serve only one image");
-
-  const std::string page = scratch / "page.html";
-  succeeds({"label", labels, "--intensity", both, "--measure", "intensity_mean", "--view", page, "--quiet"});
-  CHECK(read_file(page).find(
-            R"("definition":"Mean of the samples","filters":true,"name":"intensity_mean[gfp]")") !=
-        std::string::npos);
-
-  // Channels of a pixel.
-  const std::string colors = scratch / "colors.ppm";
-  std::string samples;
-  for (int i = 0; i < 8; ++i)
-    samples += {static_cast<char>(i), static_cast<char>(2 * i), static_cast<char>(9)};
-  write_file(colors, "P6 4 2 255\n" + samples);
-  const std::string all = measured(
-      "measure", {"--intensity", colors, "--intensity-channel", "all", "--measure", "intensity_sum"});
-  CHECK(fields_of(all) == "intensity_sum[0],intensity_sum[1],intensity_sum[2]\n5,10,9\n7,14,27\n");
-  const Words two{"--intensity",          colors,      "--intensity-channel", "2,0", "--keep",
-                  "intensity_sum[0] > 6", "--measure", "intensity_sum"};
-  CHECK(fields_of(measured("measure", two)) == "intensity_sum[2],intensity_sum[0]\n27,7\n");
-  fails({"measure", labels, "--stats", "-", "--intensity", colors, "--intensity-channel", "0,0"}, 64,
-        "twice");
-  fails({"measure", labels, "--stats", "-", "--intensity", colors, "--intensity-channel", "0,3"}, 65,
-        "has no channel 3");
-  fails({"measure", labels, "--stats", "-", "--intensity", colors, "--intensity-channel", "all", "--keep",
-         "intensity_sum[3] > 1"},
-        64, "no intensity image has this name; the names are 0, 1 or 2");
-
-  // Named channels of an OME-Zarr.
-  const std::string stains = scratch / "stains.zarr";
-  std::filesystem::create_directories(stains + "/0");
-  write_file(stains + "/.zgroup", R"({"zarr_format":2})");
-  write_file(stains + "/.zattrs",
-             R"({"omero":{"channels":[{"label":"DAPI"},{"label":"Alexa 488"}]},"multiscales":[{"axes":[)"
-             R"({"name":"c","type":"channel"},{"name":"y","type":"space"},{"name":"x","type":"space"}],)"
-             R"("datasets":[{"path":"0","coordinateTransformations":[{"type":"scale","scale":[1,1,1]}]}],)"
-             R"("version":"0.4"}]})");
-  write_file(stains + "/0/.zarray",
-             R"({"zarr_format":2,"shape":[2,2,4],"chunks":[2,2,4],"dtype":"|u1","order":"C","fill_value":0,)"
-             R"("compressor":null,"filters":null,"dimension_separator":"/"})");
-  std::filesystem::create_directories(stains + "/0/0/0");
-  write_file(stains + "/0/0/0/0", {0, 1, 2, 3, 4, 5, 6, 7, 0, 2, 4, 6, 8, 10, 12, 14});
-  const Words by_name{"--intensity", stains, "--measure", "intensity_sum", "--intensity-channel"};
-  CHECK(fields_of(measured("measure", joined(by_name, {"all"}))) ==
-        "intensity_sum[DAPI],intensity_sum[Alexa_488]\n5,10\n7,14\n");
-  CHECK(fields_of(measured("measure",
-                           joined(by_name, {"Alexa 488,DAPI", "--keep", "intensity_sum[Alexa_488] > 10"}))) ==
-        "intensity_sum[Alexa_488],intensity_sum[DAPI]\n14,7\n");
-  fails(joined({"measure", labels, "--stats", "-"}, joined(by_name, {"DAPI,GFP"})), 65, "has no 'GFP' among");
-  for (const char* const twice : {"DAPI,0", "1,Alexa 488"})
-    fails(joined({"measure", labels, "--stats", "-"}, joined(by_name, {twice})), 64,
-          "--intensity-channel selects one channel twice, as ");
-  CHECK(fields_of(measured("measure", joined(by_name, {"DAPI,1"}))) ==
-        "intensity_sum[DAPI],intensity_sum[1]\n5,10\n7,14\n");
 }
 
 TEST_CASE("a batch measures several images of each input, and takes rows from reports") {
@@ -252,83 +143,35 @@ TEST_CASE("a layer of several segments of Slicer is a channel with a number") {
   CHECK(table.find(",intensity_mean[rib],intensity_mean[1]\n") != std::string::npos);
 }
 
-TEST_CASE("every time point is an input of its own") {
-  const ScratchFolder scratch;
-  const auto save_movie = [&](const std::string& name, const std::string& bytes) {
-    return save_nrrd(scratch / name, "uint8", "4 1 2 2", bytes, "kinds: space space space time\n");
-  };
-  const std::string movie = save_movie("movie.nrrd", kLabels + std::string{0, 0, 5, 0, 0, 0, 0, 0}),
-                    samples =
-                        save_movie("samples.nrrd", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16});
-  const std::string table =
-      succeeds({"measure", movie, "--frame", "all", "--stats", "-", "--quiet", "--intensity", samples,
-                "--measure", "intensity_max", "-o", scratch / "out/"});
-  CHECK(table.find("file,frame,label,area,") == 0);
-  CHECK(table.find(movie + ",0,4,1,") != std::string::npos);
-  CHECK(table.ends_with(movie + ",1,5,1,2,0,0,2,0,0,2,0,0,,,,,,11\n"));
-  // So is a time point alone, unless another one is chosen.
-  Words one = {"measure",   movie,           "--frame", "1", "--intensity", samples,
-               "--measure", "intensity_max", "--stats", "-", "--quiet"};
-  CHECK(succeeds(one).ends_with(",11\n"));
-  one.insert(one.end(), {"--intensity-frame", "0"});
-  CHECK(succeeds(one).ends_with(",3\n"));
-  fails({"measure", movie, "--intensity", samples, "--json", "-"}, 65, "--frame N selects one");
-  const Ended alone = gpuccl({"measure", movie, "--frame", "1", "-o", scratch / "one.nrrd"});
-  CHECK(alone.code == 0);
-  CHECK(read_file(scratch / "out/movie-t0001.nrrd") == read_file(scratch / "one.nrrd"));
-  const Json report = Json::parse(read_file(scratch / "out/movie-t0001.json"));
-  CHECK(report["options"].get<std::string>().find("--frame 1") != std::string::npos);
-  // Time points and images of a folder belong together in their order.
-  const std::string stills = scratch / "stills/", values = scratch / "values/";
-  for (const std::string& folder : {stills, values}) std::filesystem::create_directories(folder);
-  for (const auto& [name, first] : {std::pair("f9.nrrd", 0), {"f10.nrrd", 8}}) {
-    save_nrrd(stills + name, "uint8", "4 1 2",
-              (kLabels + std::string{0, 0, 5, 0, 0, 0, 0, 0}).substr(first, 8));
-    save_nrrd(values + name, "uint8", "4 1 2",
-              read_file(samples).substr(read_file(samples).size() - 16 + static_cast<std::size_t>(first), 8));
+TEST_CASE("time points and images of a folder belong together in their order") {
+  const WorkFolder folder;
+  folder.make_folders({"stills", "values"});
+  const std::string labels = kLabels + std::string{0, 0, 5, 0, 0, 0, 0, 0},
+                    samples{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16},
+                    kinds = "kinds: space space space time\n";
+  folder.nrrd("movie.nrrd", "4 1 2 2", labels, "uint8", kinds);
+  folder.nrrd("samples.nrrd", "4 1 2 2", samples, "uint8", kinds);
+  for (const auto& [name, first] : {std::pair("f9.nrrd", 0u), {"f10.nrrd", 8u}}) {
+    folder.nrrd(std::string("stills/") + name, "4 1 2", labels.substr(first, 8));
+    folder.nrrd(std::string("values/") + name, "4 1 2", samples.substr(first, 8));
   }
-  const auto column = [&](const Words& words) {
-    return succeeds(joined(words, {"--measure", "intensity_max", "--stats", "-", "--quiet"}));
+  const auto column = [&](const std::string& words) {
+    return folder.succeeds("measure " + words + " --measure intensity_max --stats - --quiet");
   };
   // A movie with a time point for each input, next to a folder with an image of each name.
-  const std::string mixed = column({"measure", stills, "--intensity", samples + "," + values});
+  const std::string mixed = column("stills/ --intensity samples.nrrd,values/");
   for (const char* line : {",6,6\n", ",7,7\n", ",11,11\n"}) CHECK_THAT(mixed, tests::containing(line));
-  const std::string by_order =
-      column({"measure", stills, "--intensity", samples, "--json-dir", scratch / "json"});
-  fails({"measure", stills, "--intensity", samples, "--intensity-name", "*=*_0000", "--stats", "-"}, 64,
-        "--intensity-name is for folders");
-  CHECK(by_order.ends_with(stills + "f10.nrrd,5,1,2,0,0,2,0,0,2,0,0,,,,,,11\n"));
-  const Json still = Json::parse(read_file(scratch / "json/f10.json"));
-  CHECK(still["options"].get<std::string>().find("--intensity-frame 1") != std::string::npos);
-  CHECK(column({"measure", movie, "--frame", "all", "--intensity", values}) == table);
-  std::filesystem::remove(values + "f9.nrrd");
-  fails({"measure", movie, "--frame", "all", "--intensity", values, "--stats", "-"}, 66,
-        "has no intensity image");
-  std::filesystem::remove(stills + "f9.nrrd");
-  save_nrrd(stills + "f11.nrrd", "uint8", "4 1 2", kLabels);
-  save_nrrd(stills + "f12.nrrd", "uint8", "4 1 2", kLabels);
-  fails({"measure", stills, "--intensity", samples, "--stats", "-"}, 64, "use --intensity FOLDER/");
-  // Rows from reports are the same.
-  fails({"measure", movie, "--frame", "all", "-o", scratch / "x.tif"}, 64,
-        "--frame all needs an output folder");
-  fails({"measure", movie, "--frame", "all", "-o", "-"}, 64, "--frame all and -o - cannot be combined");
-  CHECK(succeeds({"measure", movie, "--frame", "all", "--stats", "-", "--quiet", "--intensity", samples,
-                  "--measure", "intensity_max", "-o", scratch / "out/", "--skip-existing"}) == table);
-  const std::string lines = succeeds(
-      {"label", movie, "--frame", "all", "--stats", scratch / "all.csv", "--report", "-", "--quiet"});
-  CHECK(lines.find("\"frame\":1,\"status\":\"labeled\"") != std::string::npos);
-  // The table of inputs has a row for each time point, also if rows are taken from reports.
-  for (const char* command : {"measure", "label"}) {
-    const Words words = {command,   movie, "--frame",        "all", "--summary", "-",
-                         "--quiet", "-o",  scratch / "sums/"};
-    const std::string sums = succeeds(words);
-    CHECK(sums.find("file,frame,page,value,components,area,") == 0);
-    CHECK(sums.find("\n" + movie + ",0,,,") != std::string::npos);
-    CHECK(sums.find("\n" + movie + ",1,,,1,1,0.125,1,1,1,") != std::string::npos);
-    CHECK(succeeds(joined(words, {"--skip-existing"})) == sums);
-  }
-  fails({"measure", movie, "--frame", "all", "--json", "-"}, 64, "--json is for one input");
-  fails({"measure", movie, "--frame", "some", "--json", "-"}, 64, "nor all");
+  const std::string by_order = column("stills/ --intensity samples.nrrd --json-dir json");
+  CHECK(by_order.ends_with("stills/f10.nrrd,5,1,2,0,0,2,0,0,2,0,0,,,,,,11\n"));
+  CHECK(has(Json::parse(folder.read("json/f10.json"))["options"], "--intensity-frame 1"));
+  CHECK(column("movie.nrrd --frame all --intensity values/") ==
+        column("movie.nrrd --frame all --intensity samples.nrrd"));
+  folder.fails("measure stills/ --intensity samples.nrrd --intensity-name '*=*_0000' --stats -", 64,
+               "--intensity-name is for folders");
+  std::filesystem::remove(folder / "values/f9.nrrd");
+  folder.fails("measure movie.nrrd --frame all --intensity values/ --stats -", 66, "has no intensity image");
+  folder.nrrd("stills/f11.nrrd", "4 1 2", kLabels);
+  folder.fails("measure stills/ --intensity samples.nrrd --stats -", 64, "use --intensity FOLDER/");
 }
 
 TEST_CASE("all time points of a time axis with one are that one") {
@@ -341,61 +184,6 @@ TEST_CASE("all time points of a time axis with one are that one") {
   write_file(store + "/.zattrs", R"({"_ARRAY_DIMENSIONS":["time","lat","lon"]})");
   succeeds({"label", store, "--frame", "all", "-o", scratch / "out/", "--format", "npy", "--quiet"});
   CHECK(std::filesystem::exists(scratch / "out/one-t0000.npy"));
-}
-
-TEST_CASE("all time points of an input without a time axis are refused") {
-  const ScratchFolder scratch;
-  const std::string volume = scratch / "volume.nrrd", pages = scratch / "pages.tif",
-                    flat = scratch / "flat.npy";
-  save_nrrd(volume, "uint8", "4 1 2", kLabels);
-  succeeds({"label", volume, "--values", "-o", pages, "--bigtiff", "no", "--quiet"});
-  succeeds({"label", object_file(scratch, "flat.nrrd", "uint8", kLabels), "-o", flat, "--quiet"});
-  const std::string remedy =
-      "contains one time point; --frame all is for several; save its pages with a time axis, or each time "
-      "point "
-      "as a file in a folder";
-  const std::string one =
-      save_nrrd(scratch / "one.nrrd", "uint8", "4 2 1", kLabels, "kinds: space space time\n");
-  succeeds({"measure", one, "--frame", "all", "-o", scratch / "one/", "--quiet"});
-  for (const std::string& input : {volume, pages, flat}) {
-    CAPTURE(input);
-    for (const char* command : {"label", "measure"}) {
-      const Ended ended = gpuccl({command, input, "--frame", "all", "-o", scratch / "out/"});
-      CHECK(ended.code == 65);
-      CHECK(ended.err.find(remedy) != std::string::npos);
-    }
-    fails({"match", input, input, "--frame", "all"}, 65, remedy);
-  }
-}
-
-TEST_CASE("pages that --page selects keep their numbers in the table of inputs") {
-  const ScratchFolder scratch;
-  const std::string volume = scratch / "volume.nrrd", pages = scratch / "pages.tif";
-  save_nrrd(volume, "uint8", "2 1 4", kLabels);
-  succeeds({"label", volume, "-o", pages, "--quiet"});
-  for (const std::string& input : {volume, pages}) {
-    CAPTURE(input);
-    const Words words = {"label",     input, "--page",  "2..3",       "--per-slice",
-                         "--summary", "-",   "--quiet", "--json-dir", scratch / "out"};
-    const std::string table = succeeds(words);
-    CHECK(table.find("\n" + input + ",2,,1,1,") != std::string::npos);
-    CHECK(table.find("\n" + input + ",3,,1,1,") != std::string::npos);
-    CHECK(succeeds(joined(words, {"--skip-existing"})) == table);
-    CHECK(succeeds({"label", input, "--page", "1", "--per-slice", "--summary", "-", "--quiet"})
-              .find("\n" + input + ",1,,0,0,") != std::string::npos);
-  }
-}
-
-TEST_CASE("options that measure does not support are refused") {
-  const ScratchFolder scratch;
-  const std::string labels = object_file(scratch, "labels.nrrd", "uint8", kLabels);
-  fails({"measure", labels, "--stats", "-", "--measure", "cavities"}, 64, "label --value V");
-  fails({"measure", labels, "--stats", "-", "--keep", "tunnels == 1"}, 64, "label --value V");
-  fails({"measure", labels, "--stats", "-", "--relabel", "-o", scratch / "o.tif", "--keep", "label == 1"}, 64,
-        "compare value, that of the file");
-  fails({"label", labels, "--values", "--stats", "-", "--keep", "label == 1"}, 64, "compare value");
-  fails({"measure", labels}, 64, "nothing to write");
-  fails({"measure", labels, "--stats", "-", "--threshold", "3"}, 64, "--threshold");
 }
 
 TEST_CASE("convex hulls of objects in pieces span the rows between these") {

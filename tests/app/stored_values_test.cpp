@@ -6,7 +6,7 @@
 #include "binary.hpp"
 #include "io/image/formats.hpp"
 #include "io/npy_bytes.hpp"
-#include "support/nifti_file.hpp"
+#include "support/png_file.hpp"
 #include "support/test.hpp"
 #include "support/tiff_file.hpp"
 
@@ -333,6 +333,19 @@ TEST_CASE("a color is the id of a label in every command") {
   CHECK(ended.out.find("\n4294967296,1") != std::string::npos);
   CHECK(ended.err.find("2^32 red + 2^16 green + blue") != std::string::npos);
   CHECK(gpuccl({"measure", wide, "--stats", "-", "--channel", "2"}).out.find("\n5,1") != std::string::npos);
+}
+
+TEST_CASE("a value of a palette is its index") {
+  const ScratchFolder scratch;
+  tests::PngToWrite palette;
+  palette.width = 4;
+  palette.height = 1;
+  palette.bits = 8;
+  palette.color_type = PNG_COLOR_TYPE_PALETTE;
+  palette.palette.assign(3, {9, 9, 9});
+  palette.samples = {1, 2, 2, 0};
+  tests::write_png(scratch / "palette.png", palette);
+  CHECK(labeled(scratch, scratch / "palette.png", {"--values", "--keep-values"}) == "1 2 2 0");
 }
 
 TEST_CASE("new values of --split-values are above all of the input, also of those that a filter drops") {

@@ -133,31 +133,6 @@ TEST_CASE("groups of labels and arrays get no labels") {
   }
 }
 
-TEST_CASE("options of a Zarr are refused for other formats, and other options for a Zarr") {
-  const ScratchFolder scratch;
-  const std::string input = add_store(scratch / "a.zarr"), labels = scratch / "l.zarr";
-  const std::pair<Words, const char*> refused[] = {
-      {{"-o", scratch / "l.npy", "--chunks", "64"},
-       "--chunks is for label images in Zarr; use the extension"},
-      {{"-o", scratch / "l.tif", "--pyramid"}, "--pyramid is for label images in Zarr"},
-      {{"-o", scratch / "l.tif", "--shards"}, "--shards is for label images in Zarr"},
-      {{"-o", scratch / "l.tif", "--zarr-format", "3"}, "--zarr-format is for label images in Zarr"},
-      {{"-o", scratch / "l.ozx", "--shards"},
-       "an .ozx is Zarr format 3 without shards; use the extension .zarr"},
-      {{"-o", scratch / "l.zarr", "--shards", "--zarr-format", "2"}, "--shards and --zarr-format 2"},
-      {{"-o", scratch / "f/", "--pyramid"}, "add --format zarr"},
-      {{"-o", labels, "--compress", "lzw"}, "for Zarr with none, deflate, zstd or blosc"},
-      {{"-o", labels, "--compress", "none", "--compress-level", "3"}, "cannot be combined"},
-      {{"-o", labels, "--compress", "blosc", "--compress-level", "10"}, "at most 9"},
-      {{"-o", labels, "--chunks", "0,1,1"}, "'0,1,1' is not"},
-      {{"-o", labels, "--chunks", "1,1,1,1"}, "is not N"},
-      {{"--json", "-", "--chunks", "9"}, "--chunks needs --output FILE"}};
-  for (const auto& [words, part] : refused) {
-    fails(joined({"label", input}, words), 64, part);
-  }
-  CHECK(count_entries(scratch.path().string()) == 1);
-}
-
 TEST_CASE("scales of a Zarr have every second label, and replace each other") {
   const ScratchFolder scratch;
   const BitVolume image = tests::random_image({301, 290, 9}, 0.3, 3, 5);

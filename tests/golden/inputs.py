@@ -314,6 +314,7 @@ def make_all(folder, gpuccl):
     write_npy(folder / "empty.npy", flat, [0] * len(image))
     write_npy(folder / "full.npy", deep, [1] * len(volume))
     write_npy(folder / "one.npy", (1, 1), [1])
+    write_npy(folder / "flat.npy", (1, 3, 3), [1, 1, 1, 1, 0, 1, 1, 1, 1])
     write_npy(folder / "row.npy", (1, 500), noise(500, 4, 3))
     write_npy(folder / "column.npy", (500, 1), noise(500, 4, 3))
     write_npy(folder / "shells.npy", (21, 21, 21), [int(max(abs(x - 10), abs(y - 10), abs(z - 10)) in (2, 4, 7, 9)) for z in range(21) for y in range(21) for x in range(21)])

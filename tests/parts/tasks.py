@@ -368,19 +368,6 @@ def finished(scratch):
     assert case.outputs[1].read_bytes() == case.whole[1].read_bytes() and not case.image.exists()
 
 
-def nothing_left(scratch):
-    """Filters remove all components, with labels and with values."""
-    source = scratch / "in.npy"
-    generate_values(source, (40, 30), random.Random(7))
-    for more in ([], ["--keep-values"], ["--split-values"], ["--split-values", "--periodic", "x"]):
-        case = Case(scratch / "case", source, 3, ["--values", "--min-size", "2000", *more], ".npy")
-        case.each()
-        run(*case.join())
-        case.each()
-        run(*case.join("--finish"))
-        case.check()
-
-
 def links(scratch):
     """Names of outputs become links to what must stay, before the last step."""
     rng = random.Random(6)
@@ -600,7 +587,7 @@ def stacks(scratch):
 
 
 with tempfile.TemporaryDirectory() as folder:
-    tests = [(same_part_at_once, (20 if LONG else 2,)), (mended, (1 if LONG else 0.15,)), (refused, ()), (full_disk, ()), (finished, ()), (nothing_left, ()), (links, ()), (written_by_others, ()),
+    tests = [(same_part_at_once, (20 if LONG else 2,)), (mended, (1 if LONG else 0.15,)), (refused, ()), (full_disk, ()), (finished, ()), (links, ()), (written_by_others, ()),
              (crafted, (200 if LONG else 12,)), (stacks, ())]
     for test, arguments in tests:
         if len(sys.argv) > 2 and test.__name__ not in sys.argv[2:]:
