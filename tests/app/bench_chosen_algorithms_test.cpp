@@ -124,9 +124,3 @@ TEST_CASE("iterations are counted of algorithms that iterate") {
   request.algorithms = {"ole", "bke"};
   CHECK(error_code_of(request, "") == ErrorCode::usage);
 }
-
-TEST_CASE("unknown algorithms are refused") {
-  CHECK(error_code_of(of({"nope"}), "") == ErrorCode::usage);
-  CHECK(error_code_of(of({"sauf"}, DeviceChoice::cuda), "") == ErrorCode::usage);
-  CHECK(error_code_of(of({"bke"}, DeviceChoice::cpu), "") == ErrorCode::usage);
-}

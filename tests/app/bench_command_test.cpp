@@ -32,7 +32,7 @@ TEST_CASE("bench prints machine, method and averages") {
   }
 }
 
-TEST_CASE("bench writes JSON and a page of the same results") {
+TEST_CASE("bench writes JSON and a page") {
   const ScratchFolder scratch;
   const Words words = {"--test",          "density",
                        "--densities",     "0:1:0.5",
@@ -58,12 +58,8 @@ TEST_CASE("bench writes JSON and a page of the same results") {
       CHECK(total["median_ms"].get<double>() <= total["high_ms"].get<double>());
     }
   }
-  const std::string page = read_file(scratch / "deep/report/index.html");
-  CHECK(page.ends_with("</html>\n"));
+  CHECK(read_file(scratch / "deep/report/index.html").ends_with("</html>\n"));
   CHECK(count_entries(scratch / "deep/report") == 1);
-  const std::string begin = "<script type=\"application/json\" id=\"results\">";
-  const std::size_t at = page.find(begin) + begin.size();
-  CHECK(Json::parse(page.substr(at, page.find("</script>", at) - at)) == json);
 }
 
 TEST_CASE("steps name each phase, and every experiment ends well") {

@@ -81,23 +81,6 @@ TEST_CASE("a folder of YACCLAB datasets is one dataset for each, and one of the 
   CHECK(datasets[2].dataset == "oasis");
 }
 
-TEST_CASE("a file is a dataset of one, and a folder with the option stack is one volume") {
-  const std::vector<ImageSet> image = read_datasets("data/page.png", {}, {});
-  REQUIRE(image.size() == 1);
-  CHECK(image[0].dataset == "page.png");
-  CHECK(image[0].inputs.size() == 1);
-
-  const std::vector<ImageSet> volume = read_datasets({"data/cells-slices", true}, {}, {});
-  REQUIRE(volume.size() == 1);
-  REQUIRE(volume[0].inputs.size() == 1);
-  CHECK(volume[0].inputs[0].load().extent().depth == 12);
-}
-
-TEST_CASE("at most so many images are taken") {
-  CHECK(read_datasets("data/cells-slices", {}, 5).front().inputs.size() == 5);
-  CHECK(read_datasets("data/cells-slices", {}, 500).front().inputs.size() == 12);
-}
-
 TEST_CASE("a missing or empty folder is not a dataset") {
   const ScratchFolder folder;
   CHECK_THROWS_AS(read_datasets(folder / "nothing", {}, {}), Error);

@@ -78,13 +78,3 @@ TEST_CASE("ranges are those of the papers, and work has a series by size and one
   request.sizes = {{64, 64, 1}, {128, 128, 1}};
   CHECK(random_image_sets(request).size() == 2);
 }
-
-TEST_CASE("a connectivity that a size cannot have is refused") {
-  Request request;
-  request.connectivity = Connectivity::c8;
-  request.sizes = {{16, 16, 16}};
-  CHECK_THROWS_AS(random_image_sets(request), Error);
-  request.connectivity = Connectivity::c26;
-  request.sizes = {{16, 16, 1}};
-  CHECK_THROWS_AS(random_image_sets(request), Error);
-}

@@ -2,6 +2,7 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
+#include <functional>
 #include <limits>
 #include <random>
 #include <utility>
@@ -38,6 +39,14 @@ Words hints_of(Words words) {
   CHECK(quiet.err == "");
   CHECK(Json::parse(quiet.out)["hints"] == Json(hints));
   return hints;
+}
+
+/// A gray image of a value for each pixel.
+std::string save_gray_of(const std::string& path, int size, const std::function<int(int x, int y)>& value) {
+  std::vector<std::vector<int>> rows(static_cast<std::size_t>(size));
+  for (int y = 0; y < size; ++y)
+    for (int x = 0; x < size; ++x) rows[static_cast<std::size_t>(y)].push_back(value(x, y));
+  return save_gray(path, rows);
 }
 
 tests::TiffPageToWrite page_of(const std::string& path, const io::ReadOptions& options = {}) {
@@ -79,9 +88,8 @@ TEST_CASE("an image without foreground, and one of a single component, are hinte
 
 TEST_CASE("a blank image gets a hint") {
   const ScratchFolder scratch;
-  const std::vector<std::vector<int>> gray(64, std::vector<int>(64, 7));
   const std::string zeros = save(scratch / "zeros.png", BitVolume({64, 64, 1}).view()),
-                    sevens = save_gray(scratch / "sevens.tif", gray);
+                    sevens = save_gray_of(scratch / "sevens.tif", 64, [](int, int) { return 7; });
   CHECK(hints_of({zeros}) == Words{"all pixels are 0, so nothing is foreground"});
   const Words same = {"all pixels have the same value, so nothing is foreground"};
   for (const std::string& flat : {zeros, sevens}) {
@@ -245,13 +253,10 @@ TEST_CASE("a frame whose hole was filled gets a hint with a smaller limit") {
 
 TEST_CASE("more than two values without a threshold are hinted at") {
   const ScratchFolder scratch;
-  std::vector<std::vector<int>> rows(80, std::vector<int>(80));
-  for (std::size_t y = 0; y < rows.size(); ++y)
-    for (std::size_t x = 0; x < rows.size(); ++x) rows[y][x] = (x / 8 + y / 8) % 2 == 0 ? 0 : 200;
-  const std::string image = save_gray(scratch / "two.tif", rows);
+  const auto checks = [](int x, int y) { return (x / 8 + y / 8) % 2 * 200; };
+  const std::string image = save_gray_of(scratch / "two.tif", 80, checks);
   CHECK(hints_of({image}).empty());
-  rows[40][43] = 100;
-  save_gray(image, rows);
+  save_gray_of(image, 80, [&](int x, int y) { return x == 43 && y == 40 ? 100 : checks(x, y); });
   const Words hints = hints_of({image});
   REQUIRE(hints.size() == 1);
   CHECK(has(hints[0],
@@ -306,12 +311,10 @@ TEST_CASE("a threshold of otsu in noise without objects is hinted at, one betwee
   std::mt19937 random(3);
   std::normal_distribution<double> noise(100, 6);
   const auto hints_with = [&](int objects) {
-    std::vector<std::vector<int>> rows(100, std::vector<int>(100));
-    for (int y = 0; y < 100; ++y)
-      for (int x = 0; x < 100; ++x)
-        rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] =
-            static_cast<int>(noise(random)) + (y < 10 * objects && y % 10 < 6 && x % 10 < 6 ? 80 : 0);
-    return hints_of({save_gray(scratch / "image.tif", rows), "--threshold", "otsu"});
+    const auto value = [&](int x, int y) {
+      return static_cast<int>(noise(random)) + (y < 10 * objects && y % 10 < 6 && x % 10 < 6 ? 80 : 0);
+    };
+    return hints_of({save_gray_of(scratch / "image.tif", 100, value), "--threshold", "otsu"});
   };
   REQUIRE(hints_with(0).size() == 1);
   CHECK(has(hints_with(0)[0], "divides the most frequent values, with no valley between two peaks"));
@@ -378,10 +381,10 @@ TEST_CASE("an image of which every pixel is foreground is hinted at") {
 
 TEST_CASE("an image without 0 is hinted at, as the background is a value") {
   const ScratchFolder scratch;
-  std::vector<std::vector<int>> rows(100, std::vector<int>(100, 1));
-  for (int x = 10; x < 20; ++x)
-    rows[10][static_cast<std::size_t>(x)] = rows[50][static_cast<std::size_t>(x)] = 2;
-  const std::string image = save_gray(scratch / "ilastik.tif", rows);
+  const auto bars = [](int background, int value) {
+    return [=](int x, int y) { return (y == 10 || y == 50) && x >= 10 && x < 20 ? value : background; };
+  };
+  const std::string image = save_gray_of(scratch / "ilastik.tif", 100, bars(1, 2));
   REQUIRE(hints_of({image}).size() == 1);
   CHECK(has(hints_of({image})[0], "no pixel is 0, so every pixel is foreground; use --value V"));
   CHECK(hints_of({image, "--value", "2"}).empty());
@@ -398,15 +401,13 @@ TEST_CASE("an image without 0 is hinted at, as the background is a value") {
   CHECK(has(scored.out, "truth 2 objects, prediction 2 objects"));
   CHECK(scored.err == "");
   // No value is called the background if 1 does not occur, or is not around the others.
-  for (auto& row : rows)
-    for (int& value : row) value = value == 1 ? 7 : 9;
-  const std::string others = save_gray(scratch / "others.tif", rows);
+  const std::string others = save_gray_of(scratch / "others.tif", 100, bars(7, 9));
   CHECK(hints_of({others, "--values"}).empty());
   CHECK(has(gpuccl({"match", others, others, "--per-value"}).err,
             "leave it out with --per-value --classes 7, or 9 if the background is 7"));
-  for (auto& row : rows)
-    for (std::size_t x = 0; x < row.size(); ++x) row[x] = x < 50 ? 1 : 2;
-  CHECK(hints_of({save_gray(scratch / "halves.tif", rows), "--values"}).empty());
+  const std::string halves =
+      save_gray_of(scratch / "halves.tif", 100, [](int x, int) { return x < 50 ? 1 : 2; });
+  CHECK(hints_of({halves, "--values"}).empty());
 }
 
 TEST_CASE("values that are rounded to 0 are warned of") {
@@ -444,12 +445,7 @@ TEST_CASE("a value that no element has is hinted at") {
 TEST_CASE("measuring a photograph is hinted at, and measuring objects is not") {
   const ScratchFolder scratch;
   const auto hints_of_measuring = [&](int size, const auto& value) {
-    std::vector<std::vector<int>> rows(static_cast<std::size_t>(size),
-                                       std::vector<int>(static_cast<std::size_t>(size)));
-    for (int y = 0; y < size; ++y)
-      for (int x = 0; x < size; ++x)
-        rows[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)] = value(x, y);
-    const std::string image = save_gray(scratch / "image.tif", rows);
+    const std::string image = save_gray_of(scratch / "image.tif", size, value);
     return Json::parse(succeeds({"measure", image, "--json", "-", "--quiet"}))["hints"].dump();
   };
   std::mt19937 random(5);
@@ -468,10 +464,8 @@ TEST_CASE("measuring a photograph is hinted at, and measuring objects is not") {
 
 TEST_CASE("a threshold beyond all values is hinted at, and --invert is not its remedy") {
   const ScratchFolder scratch;
-  std::vector<std::vector<int>> rows(80, std::vector<int>(80));
-  for (std::size_t y = 0; y < rows.size(); ++y)
-    for (std::size_t x = 0; x < rows.size(); ++x) rows[y][x] = (x / 8 + y / 8) % 2 == 0 ? 10 : 200;
-  const std::string image = save_gray(scratch / "gray.tif", rows);
+  const std::string image = save_gray_of(scratch / "gray.tif", 80,
+                                         [](int x, int y) { return (x / 8 + y / 8) % 2 == 0 ? 10 : 200; });
   const Words none =
                   {"no value is above the threshold; use a lower --threshold or --threshold otsu to separate "
                    "dark from light"},
@@ -484,9 +478,7 @@ TEST_CASE("a threshold beyond all values is hinted at, and --invert is not its r
   CHECK(hints_of({image, "--threshold", "-1", "--invert"}) == all);
   CHECK(hints_of({image, "--threshold", "100"}).empty());
   // Where some values are on the other side, either remedy may be meant.
-  for (std::size_t x = 0; x < 80; ++x) rows[0][x] = 0;
-  for (std::size_t y = 1; y < rows.size(); ++y) rows[y].assign(80, 200);
-  save_gray(image, rows);
+  save_gray_of(image, 80, [](int, int y) { return y == 0 ? 0 : 200; });
   const Words most = hints_of({image, "--threshold", "100"});
   REQUIRE(most.size() == 1);
   CHECK(has(most[0], "use --invert to label dark objects, --threshold otsu"));

@@ -17,40 +17,6 @@ using namespace tests;
 
 namespace {
 
-/// Gives other threads a chance now and then, so that messages arrive in other orders.
-class SlowLink final : public PartLink {
- public:
-  SlowLink(PartLink& link, std::uint32_t seed)
-      : link_(link), random_(seed * 31u + static_cast<std::uint32_t>(link.part())) {}
-
-  int part() const override { return link_.part(); }
-  int parts() const override { return link_.parts(); }
-  void send(int to, Message message) override {
-    delay();
-    link_.send(to, std::move(message));
-  }
-  Message receive(int from) override {
-    delay();
-    return link_.receive(from);
-  }
-  Sums scan(std::uint64_t value) override {
-    delay();
-    return link_.scan(value);
-  }
-  std::vector<Message> gather(Message message) override {
-    delay();
-    return link_.gather(std::move(message));
-  }
-
- private:
-  void delay() {
-    for (std::uint32_t i = random_() % 4; i > 0; --i) std::this_thread::yield();
-  }
-
-  PartLink& link_;
-  std::mt19937 random_;
-};
-
 /// Samples of one of the kinds that there are, of which the real ones do not add up to the same in any order.
 class RandomSamples final : public IntensityImage {
  public:
@@ -244,22 +210,21 @@ void expect_same_as_whole(const Case& c, ValueLabeling whole, const LabelSlab& l
   const Connectivity all_neighbors = is_3d(c.connectivity) ? Connectivity::c26 : Connectivity::c8;
   std::vector<Contact> contacts;  // in part 0
   run_parts(c.parts, [&](PartLink& link) {
-    SlowLink slow(link, c.seed);
     const Slab& slab = slabs[static_cast<std::size_t>(link.part())];
     SlabSummary labeled;
     if (slab.z0 < slab.z1 && slab.y0 < slab.y1) labeled = label(slab);
     GlobalPart& part = numbered[static_cast<std::size_t>(link.part())];
-    part = unite_part(slow, slab, extent, c.connectivity, std::move(labeled.labeled), labeled.values,
+    part = unite_part(link, slab, extent, c.connectivity, std::move(labeled.labeled), labeled.values,
                       std::move(labeled.faces));
     if (wraps_around) {
-      const auto wraps = wrap_part(slow, extent, c.connectivity, c.periodic, part);
+      const auto wraps = wrap_part(link, extent, c.connectivity, c.periodic, part);
       MeasureRequest of_wraps = request;
       of_wraps.wraps = wraps;
       part.measured = empty_measures(extent, part.components, of_wraps);
     } else if (request.wanted.any())
-      measure_with_background(slow, slab, extent, request, part);
-    select_part(slow, extent, c.connectivity, c.selection, part, {{}, kType, c.per_value});
-    std::vector<Contact> of_all = find_contacts_of_part(slow, extent, all_neighbors, part, c.periodic);
+      measure_with_background(link, slab, extent, request, part);
+    select_part(link, extent, c.connectivity, c.selection, part, {{}, kType, c.per_value});
+    std::vector<Contact> of_all = find_contacts_of_part(link, extent, all_neighbors, part, c.periodic);
     if (link.part() == 0) contacts = std::move(of_all);
   });
 
@@ -630,20 +595,6 @@ Labeling label_in_parts(BitView image, Connectivity connectivity, int parts, Lab
 }
 
 }  // namespace
-
-TEST_CASE("an image in memory is labeled in parts") {
-  for (const Extent extent : {Extent{70, 19, 1}, Extent{33, 5, 9}})
-    for (const NamedImage& named : every_pattern(extent))
-      for (const Connectivity connectivity : kConnectivities)
-        for (const int parts : {1, 4, 11}) {
-          INFO(named.name << " in " << parts);
-          const auto label = [&](BitView slab) {
-            return slab.extent.elements() > 0 ? flood_fill(slab, connectivity) : Labeling{};
-          };
-          expect_same(label_in_parts(named.image.view(), connectivity, parts, label),
-                      flood_fill(named.image.view(), connectivity));
-        }
-}
 
 TEST_CASE("sums of coordinates that take two words are united in parts") {
   BitVolume image({9, 9, 12});
