@@ -65,16 +65,6 @@ TEST_CASE(
         std::string::npos);
 }
 
-TEST_CASE("a page counts slices as the file does, and names columns of several images") {
-  const WorkFolder scratch;
-  for (const char* name : {"a", "b"}) std::filesystem::copy(source_file("data/cells.tif"), scratch / name);
-  scratch.succeeds(
-      "label a --page 2..3 --per-slice --view slices.html --intensity a,b --measure intensity_mean --quiet");
-  CHECK(has(scratch.read("slices.html"), "\"first_slice\":2"));
-  CHECK(has(scratch.read("slices.html"),
-            R"("definition":"Mean of the samples","filters":true,"name":"intensity_mean[b]")"));
-}
-
 TEST_CASE("table, report and label image give a page the same columns") {
   const ScratchFolder scratch;
   const std::string cells = source_file("data/cells.tif"), labels = scratch / "labels.tif";
