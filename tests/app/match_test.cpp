@@ -27,7 +27,7 @@ struct Matching : WorkFolder {
     nrrd("truth.nrrd", "6 2", kTruth);
     nrrd("prediction.nrrd", "6 2", kPrediction);
   }
-  /// What a command about both prints.
+  /// Returns the output of a command about both.
   std::string both(const std::string& more) const {
     return type("match truth.nrrd prediction.nrrd " + more).out;
   }
