@@ -273,8 +273,8 @@ OmeArray multiscale_array(const ZarrStore& store, const Json& attributes, std::i
   if (!multiscales.is_array() || multiscales.empty()) {
     if (member(metadata, "plate").is_object() || member(metadata, "well").is_object())
       refuse(
-          "is a plate of many images; name one of them, as in plate.zarr/A/1/0 or plate.ozx:/A/1/0; "
-          "'gpuccl label' and 'gpuccl measure' read all of them with -o FOLDER/");
+          "is a plate or well of many images; name one of them, as in plate.zarr/A/1/0 or plate.ozx:/A/1/0; "
+          "'gpuccl label' and 'gpuccl measure' read all of them with -o FOLDER/ or --recursive");
     if (!member(metadata, "labels").is_null())
       refuse("is a group of label images; name one of them, as in image.zarr/labels/cells");
     if (!member(metadata, "bioformats2raw.layout").is_null())

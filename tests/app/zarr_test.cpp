@@ -319,9 +319,10 @@ TEST_CASE("a plate of OME-Zarr stands for its images") {
   CHECK(lacks.err.find("has no intensity image; missing: " + other + "/B/12/0") != std::string::npos);
   CHECK(lacks.code != 0);
   const std::string many =
-      "is a plate of many images; name one of them, as in plate.zarr/A/1/0 or plate.ozx:/A/1/0; 'gpuccl "
+      "is a plate or well of many images; name one of them, as in plate.zarr/A/1/0 or plate.ozx:/A/1/0; "
+      "'gpuccl "
       "label' "
-      "and 'gpuccl measure' read all of them with -o FOLDER/";
+      "and 'gpuccl measure' read all of them with -o FOLDER/ or --recursive";
   for (const Words& one : {Words{"label", plate, "-o", scratch / "one.tif"},
                            {"measure", plate, "--stats", scratch / "one.csv"},
                            {"match", plate, plate},

@@ -273,6 +273,7 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
                     "remove it");
   IntensityImages seeds(options.seeds, "", options.input.limits, "--seeds");
   std::vector<BatchItem> plan;
+  std::map<std::pair<std::string, std::optional<int>>, std::string> named;  // inputs by the name of the image
   std::size_t lacking = 0;  // inputs without an image of --intensity or --seeds
   for (std::size_t at = 0; at < frames.size(); ++at) {
     const NamedFrame& input = frames[at];
@@ -310,6 +311,11 @@ std::vector<BatchItem> plan_batch(const FoundInputs& found, const LabelOptions& 
       if (!problem) problem = error;
     }
     const std::string name = (fs::path(input.name).parent_path() / io::name_of_image(input.path)).string();
+    const auto [other, is_new] = named.emplace(std::pair(name, input.frame), input.path);
+    if (files.in_coco && !is_new)
+      throw io::FileError(input.path, ErrorCode::usage,
+                          "has the same file_name in COCO as " + other->second + ": " + name +
+                              "; label the folder above both with --recursive, or rename one");
     plan.push_back({files, problem, input.frame, intensity_frame, movies, name, input.in_plate});
   }
   // The names of images are meant otherwise: one error, unless a report lists the failure of each input.
