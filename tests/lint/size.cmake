@@ -52,7 +52,7 @@ set(rooms
   "lib/src/periodic 328"
   "lib/src/slabs 807"
   "lib 422"
-  "tests/app 12588"
+  "tests/app 12585"
   "tests/benchmarks 2576"
   "tests/cuda 4773"
   "tests/faults 2165"
