@@ -105,11 +105,7 @@ class Measuring {
  public:
   Measuring(const Plan& plan, const Observer& observer)
       : plan_(plan), observer_(observer), floors_(plan.gpu, plan.timing.repetitions) {
-    results_.test = plan.test;
-    results_.timing = plan.timing;
-    results_.protocol = plan.protocol;
-    results_.not_measured = plan.not_measured;
-    results_.no_gpu = plan.no_gpu;
+    static_cast<Setting&>(results_) = plan;
     for (const ImageSet& set : plan.image_sets) inputs_ += set.inputs.size();
   }
 
@@ -279,11 +275,7 @@ class Measuring {
 
   OpenGroup open(const ImageSet& set, Connectivity connectivity) const {
     OpenGroup open;
-    open.group.dataset = set.dataset;
-    open.group.extent = set.extent;
-    open.group.density = set.density;
-    open.group.granularity = set.granularity;
-    open.group.axis = set.axis;
+    static_cast<KindOfImages&>(open.group) = set;
     open.group.connectivity = connectivity;
     for (const Algorithm* algorithm : plan_.algorithms) {
       if (find_variant(*algorithm, connectivity) == nullptr) continue;

@@ -161,8 +161,8 @@ std::vector<ImageSet> random_image_sets(const Request& request) {
           options.extent = size;
           options.granularity = granularity;
           options.density = density;
-          sets.push_back({"random", size, density, granularity,
-                          random_inputs(options, images_a_set(request, one.axis)), one.axis});
+          sets.push_back({{"random", size, density, granularity, one.axis},
+                          random_inputs(options, images_a_set(request, one.axis))});
         }
   }
   return sets;
@@ -339,7 +339,7 @@ std::vector<std::string> listed_names(const fs::path& list) {
 }
 
 ImageSet yacclab_dataset(const fs::path& folder, const Reading& reading) {
-  ImageSet dataset{dataset_name(folder), {}, 0, 0, {}};
+  ImageSet dataset{{dataset_name(folder)}};
   for (const std::string& name : listed_names(folder / kList))
     dataset.inputs.push_back(image(folder / name, reading));
   return dataset;
@@ -385,11 +385,11 @@ std::vector<ImageSet> read_datasets(const io::Source& source, const io::ReadOpti
   const Reading reading{options, look};
   std::vector<ImageSet> datasets;
   if (source.is_stack || !(source.is_folder || source.is_store)) {
-    datasets.push_back({dataset_name(path), {}, 0, 0, {image(path, reading)}});
+    datasets.push_back({{dataset_name(path)}, {image(path, reading)}});
   } else if (fs::exists(fs::path(path) / kList)) {
     datasets.push_back(yacclab_dataset(path, reading));
   } else {
-    ImageSet loose{dataset_name(path), {}, 0, 0, {}};
+    ImageSet loose{{dataset_name(path)}};
     walk(path, reading, loose, datasets);
     if (!loose.inputs.empty()) datasets.insert(datasets.begin(), std::move(loose));
   }

@@ -55,13 +55,15 @@ struct Input {
 };
 
 /// Images whose times are averaged: a dataset, or random images of one size, density and granularity.
-struct ImageSet {
-  std::string dataset;           // "random" for random images
-  std::optional<Extent> extent;  // these three are for random images only
-  double density = 0;            // 0 to 1
+struct KindOfImages {
+  std::string dataset;                // "random" for random images
+  std::optional<Extent> extent = {};  // these three are for random images only
+  double density = 0;                 // 0 to 1
   int granularity = 0;
-  std::vector<Input> inputs;
   Axis axis = Axis::none;  // the parameter that varies from set to set
+};
+struct ImageSet : KindOfImages {
+  std::vector<Input> inputs = {};
 };
 
 /// Experiment as requested by the user.
@@ -118,18 +120,22 @@ ChosenAlgorithms choose_algorithms(const Request& request, const std::vector<Alg
 /// Returns a line about algorithms that were left out; "" if there are none.
 std::string describe_left_out(const std::vector<std::string>& left_out, const std::string& problem);
 
-/// An experiment as it is measured.
-struct Plan {
+/// Settings of an experiment that its report names.
+struct Setting {
   Test test = Test::average;
+  TimingOptions timing;
+  std::string protocol;                   // --protocol; "" for none
+  std::vector<std::string> not_measured;  // algorithms that need a GPU that cannot be used
+  std::string no_gpu;                     // why it cannot be used
+};
+
+/// An experiment as it is measured.
+struct Plan : Setting {
   std::vector<ImageSet> image_sets;
   std::vector<const Algorithm*> algorithms;
   std::optional<Connectivity> connectivity;  // else 8, and 26 for volumes
   int gpu = 0;
-  TimingOptions timing;
   Cycles cycles;
-  std::string protocol;                   // for the report, as the two below
-  std::vector<std::string> not_measured;  // algorithms that need a GPU that cannot be used
-  std::string no_gpu;                     // why it cannot be used
   ReadClock read_clock = [](DeviceKind) { return std::optional<ClockReading>(); };
 };
 

@@ -51,12 +51,7 @@ struct Row {
 };
 
 /// The images of one set that have the same connectivity.
-struct ImageSetResult {
-  std::string dataset;
-  std::optional<Extent> extent;  // these three: random images
-  double density = 0;
-  int granularity = 0;
-  Axis axis = Axis::none;
+struct ImageSetResult : KindOfImages {
   Connectivity connectivity = Connectivity::c8;
   int images = 0;
   double elements = 0;    // mean over the images
@@ -65,17 +60,12 @@ struct ImageSetResult {
   std::vector<Row> rows;
 };
 
-struct Results {
-  Test test = Test::average;
-  TimingOptions timing;
+struct Results : Setting {
   std::vector<ImageSetResult> groups;
   std::string incomplete;        // why not everything was measured; "" if it was
   bool wrong = false;            // an algorithm gave wrong labels
   std::set<ErrorCode> failures;  // of images that could not be read and algorithms that could not label
-  std::vector<std::string> not_measured;  // algorithms that need a GPU, if none can be used
-  std::string no_gpu;                     // why none can be used
-  std::string protocol;                   // --protocol; "" for none
-  std::map<DeviceKind, Clocks> clocks;    // of devices that report it
+  std::map<DeviceKind, Clocks> clocks;  // of devices that report it
 };
 
 /// One kind of access to memory, under its name in reports.

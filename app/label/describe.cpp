@@ -387,7 +387,7 @@ void ImageReport::selected(PartLink& link, const LabelInput& input, const Global
   elements_in_boxes = link.scan(in_boxes).all;
   const auto& areas = part.components.area;
   single = link.scan(static_cast<std::uint64_t>(std::count(areas.begin(), areas.end(), 1))).all;
-  one_is_around = are_all_around(link, input, part);
+  one_is_around = are_all_around(link, input, part) ? 1 : 0;
   const ValueOptions& options = input.options().values;
   if (!options.sums_values()) return;
   values = io::sum_up_values(input.column(part.values), part.components);
@@ -440,12 +440,12 @@ void Description::labeled(const LabelInput& input, const ImageReport& image) {
   report.order = options_.selection.order == LabelOrder::size    ? "size"
                  : options_.selection.order == LabelOrder::value ? "label"
                                                                  : "raster";
-  if (image.holes) report.holes = {image.holes->count, image.holes->elements, fill_ms};
+  if (options_.fill_holes) report.holes = {image.holes.count, image.holes.elements, fill_ms};
 
   findings.foreground = report.foreground =
       static_cast<double>(foreground) / static_cast<double>(info.elements());
   findings.largest = image.largest;
-  findings.filled = image.holes ? image.holes->elements : 0;
+  findings.filled = image.holes.elements;
   findings.by_values = options_.values.by_values;
   findings.needs_unit = options_.measure.needs_spacing;
   findings.measured = options_.measure.wanted;
@@ -486,7 +486,7 @@ void Description::selected(ImageReport& image) {
   };
   const bool is_one = image.count + image.dropped == 1;
   if (options_.values.by_values && options_.selection.keep.steps.empty())
-    hint(hint_of_no_background(report.input, report.foreground, values, image.one_is_around,
+    hint(hint_of_no_background(report.input, report.foreground, values, image.one_is_around != 0,
                                options_.values.objects));
   if (options_.values.by_values && is_one && report.foreground >= 1 &&
       report.input.elements() >= kLeastElements)

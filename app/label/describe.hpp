@@ -69,18 +69,22 @@ struct PieceReport {
   static PieceReport of_text(const std::string& text);
 };
 
+/// Numbers of the report about the whole image. Tasks store them in this form.
+struct ImageCounts {
+  HoleCounts holes;                      // that were filled
+  std::uint64_t count = 0, dropped = 0;  // components
+  std::uint64_t largest = 0;             // size of the largest one before the selection
+  std::uint64_t elements_in_boxes = 0;   // sum over the bounding boxes of all
+  std::uint64_t single = 0;              // of one element
+  std::uint64_t one_is_around = 0;       // 1: those of value 1 touch all borders of the image
+};
+
 /// Fields of the report about the whole image.
-struct ImageReport {
+struct ImageReport : ImageCounts {
   std::vector<PieceReport> pieces;     // of its parts
-  std::optional<HoleCounts> holes;     // that were filled, if they were to be
-  std::uint64_t largest = 0;           // size of the largest component before the selection
   std::vector<std::uint64_t> nans;     // samples of components that are NaN, of each image
   bool has_objects_in_pieces = false;  // counted by one process only
-  std::uint64_t count = 0, dropped = 0;
-  std::uint64_t elements_in_boxes = 0;  // sum over the bounding boxes of all components
-  std::uint64_t single = 0;             // components of one element
-  bool one_is_around = false;           // components of value 1 touch all borders of the image
-  std::vector<io::OfValue> values;      // totals, if these are reported
+  std::vector<io::OfValue> values;     // totals, if these are reported
 
   // Collective: all parts of the image call these functions.
 

@@ -225,9 +225,9 @@ JoinResult join(const StoredRun& run) {
   const LabelInput& input = run.input();
   JoinedParts joined;
   if (run.options().fill_holes) {
-    joined.holes = read_holes(run);
-    if (!joined.holes) joined.holes = find_holes(run);
-    if (!is_any_labeled(run)) return {joined.holes->count, "hole", "to label the parts"};
+    const std::optional<HoleCounts> known = read_holes(run);
+    joined.holes = known ? *known : find_holes(run);
+    if (!is_any_labeled(run)) return {joined.holes.count, "hole", "to label the parts"};
   }
   const std::vector<std::uint64_t> backgrounds = read_reports(run, joined);
   const char* const what = run.options().values.objects ? "object" : "component";

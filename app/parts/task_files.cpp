@@ -12,14 +12,6 @@
 namespace gpuccl::app {
 namespace {
 
-/// Numbers of JoinedParts.
-struct JoinedCounts {
-  std::uint64_t count, dropped, largest, has_holes;
-  HoleCounts holes;
-  std::uint64_t image_type, image_largest;
-  std::uint64_t elements_in_boxes, single, one_is_around;
-};
-
 /// Upper halves of a sum of coordinates.
 struct High {
   std::uint64_t at;
@@ -220,10 +212,8 @@ std::uint64_t labels_id(const io::CheckedFile& file) {
 std::uint64_t JoinedParts::id() const { return fingerprint_of(labels); }
 
 void JoinedParts::write(io::CheckedFileWriter& file) const {
-  const HoleCounts filled = holes.value_or(HoleCounts());
-  file.add_section(std::array{JoinedCounts{count, dropped, largest, holes ? 1U : 0U, filled,
-                                           static_cast<std::uint64_t>(image_type), image_largest,
-                                           elements_in_boxes, single, one_is_around ? 1U : 0U}});
+  file.add_section(std::array<ImageCounts, 1>{*this});
+  file.add_section(std::array{static_cast<std::uint64_t>(image_type), std::uint64_t{image_largest}});
   file.add_section(nans);
   file.add_section(labels);
   file.add_section(values);
@@ -232,20 +222,14 @@ void JoinedParts::write(io::CheckedFileWriter& file) const {
 }
 
 JoinedParts JoinedParts::read(const io::CheckedFile& file, std::size_t parts) {
-  const auto counts = file.read_one<JoinedCounts>(sections::kCounts);
   JoinedParts joined;
+  static_cast<ImageCounts&>(joined) = file.read_one<ImageCounts>(sections::kCounts);
+  const auto [type, largest] = file.read_one<std::array<std::uint64_t, 2>>(sections::kImageType);
   joined.labels = file.read<std::uint64_t>(sections::kOfEachPart);
-  if (joined.labels.size() != parts || counts.image_type > static_cast<std::uint64_t>(io::LabelType::f64))
+  if (joined.labels.size() != parts || type > static_cast<std::uint64_t>(io::LabelType::f64))
     io::CheckedFile::throw_damaged();
-  joined.count = counts.count;
-  joined.dropped = counts.dropped;
-  joined.largest = counts.largest;
-  if (counts.has_holes != 0) joined.holes = counts.holes;
-  joined.image_type = static_cast<io::LabelType>(counts.image_type);
-  joined.image_largest = static_cast<Label>(counts.image_largest);
-  joined.elements_in_boxes = counts.elements_in_boxes;
-  joined.single = counts.single;
-  joined.one_is_around = counts.one_is_around != 0;
+  joined.image_type = static_cast<io::LabelType>(type);
+  joined.image_largest = static_cast<Label>(largest);
   joined.nans = file.read<std::uint64_t>(sections::kNans);
   joined.values = file.read<io::OfValue>(sections::kValueTable);
   std::vector<std::string> reports = split(file.read_text(sections::kReports), '\n');

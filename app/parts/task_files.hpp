@@ -130,7 +130,15 @@ enum OfStretch : std::size_t {
   kBorderEnds,
   kOfStretch
 };
-enum OfJoined : std::size_t { kCounts, kNans, kOfEachPart, kValueTable, kReports, kOfJoinedParts };
+enum OfJoined : std::size_t {
+  kCounts,
+  kImageType,
+  kNans,
+  kOfEachPart,
+  kValueTable,
+  kReports,
+  kOfJoinedParts
+};
 }  // namespace sections
 
 /// Identifies the labels that a file `united` was made from.

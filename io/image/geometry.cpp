@@ -191,7 +191,7 @@ void set_spacing(Geometry& geometry, const GivenSpacing& given) {
     double& spacing = geometry.spacing[i];
     if (geometry.orientation) {
       Vector3& step = geometry.orientation->steps[i];  // of a NIfTI it may have another length than pixdim
-      const double length = std::hypot(step[0], step[1], step[2]);
+      const double length = length_of(step);
       if (length > 0)
         for (double& part : step) part *= given.spacing[i] / length;
     }
@@ -295,10 +295,8 @@ Resolution resolution_of(const Geometry& geometry) {
 constexpr double kSameShare = 1e-3;   // of an element
 constexpr double kRoundedOff = 1e-6;  // share of a coordinate that is stored in 32 bits
 
-static double length_of_step(const Vector3& step) { return std::hypot(step[0], step[1], step[2]); }
-
 static bool points_elsewhere(const Vector3& one, const Vector3& other) {
-  const double length = length_of_step(one), other_length = length_of_step(other);
+  const double length = length_of(one), other_length = length_of(other);
   for (std::size_t axis = 0; axis < 3; ++axis)
     if (std::abs(one[axis] / length - other[axis] / other_length) > kSameShare) return true;
   return false;
@@ -318,7 +316,7 @@ std::string_view grid_difference(const Geometry& one, const Geometry& other, con
   double element = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < 3; ++i) {
     if (sizes[i] > 1 && points_elsewhere(a.steps[i], b.steps[i])) return "direction";
-    element = std::min(element, length_of_step(a.steps[i]));
+    element = std::min(element, length_of(a.steps[i]));
   }
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const double x = a.origin[axis], y = b.origin[axis];
