@@ -2,12 +2,14 @@
 
 import numpy as np
 import pytest
+from conftest import refused
 
 import gpuccl
 
 torch = pytest.importorskip("torch")
 operators = pytest.importorskip("gpuccl.torch")
 
+registered = torch.ops.gpuccl
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() and gpuccl._core.with_cuda else [])]
 random = np.random.default_rng(5)
 
@@ -22,12 +24,12 @@ def test_operators_pass_the_checks_of_torch(device):
     labels = torch.arange(12, dtype=torch.int32, device=device).reshape(3, 4) // 3
     for mask in masks(device):
         batch = mask.ndim == 4
-        torch.library.opcheck(operators.label, (mask,), {"batch": batch})
+        torch.library.opcheck(registered.label, (mask,), {"batch": batch})
         if not batch:
-            torch.library.opcheck(operators.clean, (mask,), {"min_size": 3, "clear_border": True})
-    torch.library.opcheck(operators.clean, (labels,), {"largest": 1, "seeds": labels > 2})
-    torch.library.opcheck(operators.measure, (labels,), {"properties": "label,area,centroid"})
-    torch.library.opcheck(operators.measure, (labels,), {"properties": "label,bbox", "rows": 2})
+            torch.library.opcheck(registered.clean, (mask,), {"min_size": 3, "clear_border": True})
+    torch.library.opcheck(registered.clean, (labels,), {"largest": 1, "seeds": labels > 2})
+    torch.library.opcheck(registered.measure, (labels,), {"properties": "label,area,centroid"})
+    torch.library.opcheck(registered.measure, (labels,), {"properties": "label,bbox", "rows": 2})
     assert operators.measure(labels, rows=2).tolist() == [[1, 2], [3, 3]]
     assert operators.measure(labels, rows=5).tolist() == [[1, 2, 3, 0, 0], [3, 3, 3, 0, 0]]
 
@@ -54,6 +56,40 @@ def test_compiled_and_exported_functions_equal_gpuccl(device):
 
     exported = torch.export.export(Labels(), (image,)).module()
     assert np.array_equal(exported(image)[0].cpu(), gpuccl.label((image > 0.5).cpu().numpy())[0])
+
+
+@pytest.mark.filterwarnings("ignore:There is a performance drop")
+@pytest.mark.parametrize("device", DEVICES)
+def test_sizes_and_gradients_are_those_of_gpuccl(device):
+    ring = torch.ones((12, 12), dtype=torch.bool, device=device)
+    ring[4:7, 4:7] = False
+    for fill_holes in (True, 1, 8, 9, False, 0):
+        expected = gpuccl.clean(ring, fill_holes=fill_holes)
+
+        def clean(array, fill_holes=fill_holes):
+            return operators.clean(array, fill_holes=fill_holes)
+
+        compiled = torch.compile(clean, fullgraph=True, backend="aot_eager")
+        for call in (clean, compiled, lambda array: torch.vmap(clean)(array[None])[0]):
+            assert torch.equal(call(ring), expected), fill_holes
+    for wrong in ({"fill_holes": 2.0}, {"min_size": True}, {"max_size": 1.5}, {"largest": True}):
+        refused(ValueError, f"{next(iter(wrong))} is an integer", operators.clean, ring, **wrong)
+    real = ring.float().requires_grad_()
+    assert not operators.clean(real, values=False).requires_grad
+    (real * operators.clean(real, values=False)).sum().backward()
+    assert torch.equal(real.grad, ring.float())
+    gradient = torch.func.grad(lambda x: (x * operators.clean(x, values=False)).sum())(real.detach())
+    assert torch.equal(gradient, ring.float())
+    assert operators.measure(ring.int(), real, properties="intensity_sum").item() == 135
+    refused(ValueError, "no such property: areaa; did you mean area", operators.measure, ring.int(), real, "label,areaa")
+
+
+def test_other_functions_in_compiled_ones_name_the_operators():
+    mask = torch.ones((3, 4), dtype=torch.bool)
+    for call in (gpuccl.label, gpuccl.clean, gpuccl.measure, gpuccl.contacts):
+        compiled = torch.compile(lambda x, call=call: call(x), fullgraph=True, backend="aot_eager")
+        refused(RuntimeError, "use label, clean and measure of gpuccl.torch", compiled, mask)
+    assert torch.compile(lambda x: gpuccl.label(x)[0] + 1, backend="aot_eager")(mask).tolist() == [[2] * 4] * 3
 
 
 @pytest.mark.skipif("cuda" not in DEVICES, reason="needs a GPU")

@@ -581,3 +581,9 @@ def _check_host(out: Any, stream: Any) -> None:
         raise ValueError("stream is for arrays on a GPU")
     if out is not None and on_device(out):
         raise ValueError("out= is on a GPU, and the array is not")
+
+
+# torch.compile does not read these functions: the graph breaks, and fullgraph=True raises an error with this text.
+for _function in (label, label_async, measure, measure_async, clean, contacts, outlines, match):
+    _text = "in compiled functions, use label, clean and measure of gpuccl.torch"
+    _function.__dict__.update(_torchdynamo_disable=True, _torchdynamo_disable_msg=_text)

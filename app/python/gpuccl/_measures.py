@@ -242,6 +242,7 @@ def chosen(properties, intensity):
     if properties is DEFAULT:
         return (*DEFAULT, "intensity_mean", "intensity_min", "intensity_max")
     if not any(map(is_of_samples, names_of(properties))):
+        Columns(properties, 2)  # refuses unknown names
         raise ValueError("no property needs intensity; add one, such as intensity_mean")
     return properties
 
@@ -293,7 +294,7 @@ def is_of_samples(name) -> bool:
     """Returns whether a property needs an intensity image."""
     if callable(name):
         return _crops.takes_samples(name)
-    return name.startswith(("intensity_", "image_intensity")) or "_weighted" in name
+    return str(name).startswith(("intensity_", "image_intensity")) or "_weighted" in str(name)
 
 
 def _spacing(spacing, ndim: int) -> list[float]:

@@ -10,10 +10,12 @@ on a GPU, and have no gradients. On a GPU, `label`, `clean`, and `measure` with 
 ...     return gpuccl.torch.label(mask)
 """
 
-from typing import Optional  # whose names torch.library reads
+import functools
+from typing import Optional, Union  # whose names torch.library reads
 
 import torch
 from torch import Tensor
+from torch.utils._pytree import tree_map_only
 
 import gpuccl
 
@@ -22,12 +24,31 @@ from ._measures import Columns
 
 __all__ = ["clean", "label", "measure"]
 
+#: A size is of all types of numbers, or torch.library would take True for 1, and not refuse it, or fill holes of any size.
+Number = Union[int, float, bool]
 
-@torch.library.custom_op("gpuccl::label", mutates_args=())
+
+def _operator(function):
+    """Registers an operator. Returns a function with its help and signature, whose results need no gradients."""
+    operator = torch.library.custom_op(f"gpuccl::{function.__name__}", function, mutates_args=())
+
+    @functools.wraps(function)
+    def call(*arguments, **options):
+        arguments, options = tree_map_only(Tensor, Tensor.detach, (arguments, options))
+        return operator(*arguments, **options)
+
+    call.register_fake = operator.register_fake
+    return call
+
+
+@_operator
 def label(
     array: Tensor, connectivity: Optional[int] = None, values: bool = False, batch: bool = False
 ) -> tuple[Tensor, Tensor]:
-    """Label an array; as :func:`gpuccl.label`. Returns labels of int32, and the number of components of int64."""
+    """Label an array; as :func:`gpuccl.label`. Returns labels of int32, and the number of components of int64.
+
+    With `batch` these are N numbers, and each image is labeled from 1.
+    """
     options = {"values": values, "batch": batch}
     if array.is_cuda:
         return gpuccl.label_async(array, connectivity, **options)
@@ -41,21 +62,21 @@ def _(array, connectivity=None, values=False, batch=False):
     return array.new_empty(array.shape, dtype=torch.int32), array.new_empty(count, dtype=torch.int64)
 
 
-@torch.library.custom_op("gpuccl::clean", mutates_args=())
+@_operator
 def clean(
     array: Tensor,
     connectivity: Optional[int] = None,
     values: Optional[bool] = None,
-    largest: Optional[int] = None,
-    min_size: Optional[int] = None,
-    max_size: Optional[int] = None,
-    fill_holes: int = 0,
+    largest: Optional[Number] = None,
+    min_size: Optional[Number] = None,
+    max_size: Optional[Number] = None,
+    fill_holes: Number = False,
     clear_border: bool = False,
     seeds: Optional[Tensor] = None,
 ) -> Tensor:
     """Remove components of a mask or segmentation; as :func:`gpuccl.clean`.
 
-    `fill_holes` is the size of the largest hole, and not True.
+    `fill_holes` is True, or the size of the largest hole. Sizes are integers. `seeds` has the shape of `array`.
     """
     out = None if array.is_cuda else torch.empty(array.shape, dtype=array.dtype)  # in C order, as below
     result = gpuccl.clean(
@@ -74,7 +95,7 @@ def _names(properties: str) -> list[str]:
     return [name.strip() for name in properties.split(",")]
 
 
-@torch.library.custom_op("gpuccl::measure", mutates_args=())
+@_operator
 def measure(
     labels: Tensor,
     intensity: Optional[Tensor] = None,
@@ -84,10 +105,10 @@ def measure(
 ) -> Tensor:
     """Measure the objects of a label image; as :func:`gpuccl.measure`.
 
-    `properties` has names between commas. Returns the table as float64, a row for each column of
-    :func:`gpuccl.measure` and a column for each object. Labels are exact up to 2**53. `intensity` has the shape of
-    `labels`. With `rows`, labels up to this number are measured, and objects that do not occur are columns of 0 at the
-    end: then the size is known, and CUDA graphs capture it.
+    `properties` has names of :func:`gpuccl.properties` with commas between them. Returns the table as float64, a row for
+    each column of :func:`gpuccl.measure` and a column for each object. Labels are exact up to 2**53. `intensity` has the
+    shape of `labels`. With `rows`, labels up to this number are measured, and objects that do not occur are columns of 0
+    at the end: then the size is known, and CUDA graphs capture it.
     """
     names = _names(properties)
     if rows is not None and labels.is_cuda:
