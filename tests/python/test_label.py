@@ -54,7 +54,8 @@ def test_delta():
     ramp = np.array([1.0, 1.5, 2.0, 9.0, 0.0, 9.5])
     assert gpuccl.label(ramp, values=True, delta=0.5)[0].tolist() == [1, 1, 1, 2, 0, 3]
     assert gpuccl.label(ramp.astype("f2"), values=True, delta=0.5)[0].tolist() == [1, 1, 1, 2, 0, 3]
-    refused(ValueError, "delta", gpuccl.label, ramp, values=True, delta=-1)
+    for wrong in (-1, math.nan, math.inf):  # as --delta
+        refused(ValueError, "delta is a number of at least 0", gpuccl.label, ramp, values=True, delta=wrong)
 
 
 def test_periodic_axes_touch(random):

@@ -269,11 +269,7 @@ def measure(
     """
     warn_of_mask(labels)
     properties = _chosen(properties, intensity)
-    if on_device(labels):
-        from . import _device
-
-        return _device.measure(labels, intensity, properties, connectivity, spacing)
-    return _host.measure(labels, intensity, properties, connectivity, spacing)
+    return _functions_for(labels).measure(labels, intensity, properties, connectivity, spacing)
 
 
 def measure_async(
@@ -371,13 +367,7 @@ def clean(
     >>> gpuccl.clean(np.array([1, 1, 0, 2, 0, 1]), per_value=True, largest=1)
     array([1, 1, 0, 2, 0, 0])
     """
-    if on_device(array):
-        from . import _device
-
-        return _device.clean(
-            array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out
-        )
-    return _host.clean(
+    return _functions_for(array).clean(
         array, connectivity, values, per_value, largest, min_size, max_size, fill_holes, clear_border, seeds, out
     )
 
@@ -406,11 +396,7 @@ def contacts(labels: Any, connectivity: int | None = None, *, spacing: Spacing =
     >>> list(zip(table["label_a"].tolist(), table["label_b"].tolist()))
     [(1, 2), (1, 3), (2, 3)]
     """
-    if on_device(labels):
-        from . import _device
-
-        return _device.contacts(labels, connectivity, spacing)
-    return _host.contacts(labels, connectivity, spacing)
+    return _functions_for(labels).contacts(labels, connectivity, spacing)
 
 
 def outlines(labels: Any) -> tuple[NDArray[np.integer[Any]], NDArray[np.int64], tuple[NDArray[np.int64], ...]]:
@@ -552,11 +538,7 @@ def match(
     """
     if on_device(truth) != on_device(prediction):
         raise TypeError("one array is on a GPU and one is not: move one of them")
-    if on_device(truth):
-        from . import _device
-
-        return _device.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions)
-    return _host.match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions)
+    return _functions_for(truth).match(truth, prediction, threshold, pairs, per_value, connectivity, empty, distances, spacing, tolerance, min_size, regions)
 
 
 def free_memory() -> None:
@@ -569,9 +551,20 @@ def free_memory() -> None:
         _core.free_memory()
 
 
+def _functions_for(array: Any) -> Any:
+    """Returns the module for arrays in the memory where this one is."""
+    if not on_device(array):
+        return _host
+    from . import _device
+
+    return _device
+
+
 def _check_values(values: bool, delta: float, packed_width: int | None) -> None:
     if delta and not values:
         raise ValueError("delta is for values: add values=True")
+    if not 0 <= delta < float("inf"):
+        raise ValueError(f"delta is a number of at least 0, not {delta}")
     if values and packed_width is not None:
         raise ValueError("packed_width is for masks, not for values")
 

@@ -587,11 +587,11 @@ def _counts(arrays, plan, array, at, batch):
     return count
 
 
-def label_async(*arguments):
+def label_async(array, connectivity, values, delta, batch, packed_width, out, stream):
     def work(arrays, plan, array, at):
-        return arrays.finish(_counts(arrays, plan, array, at, arguments[4]))
+        return arrays.finish(_counts(arrays, plan, array, at, batch))
 
-    return _run(*arguments, work)
+    return _run(array, connectivity, values, delta, batch, packed_width, out, stream, work)
 
 
 def label_into(array, connectivity, values, labels, count, stream):

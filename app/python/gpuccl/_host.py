@@ -41,11 +41,11 @@ def label(array, connectivity, values, delta, periodic, packed_width, out, colum
         if "value" in names.wanted and not values:
             raise ValueError("the column value is that of connected values: add values=True")
         names.check_periodic(wraps)
-    turned = packed_width is None and is_turned(array, number)
+    # Measures of shapes and real samples are added up by rows of the array.
+    turned = packed_width is None and is_turned(array, number) and (names is None or _core.in_any_order(names.request(intensity)))
     if out is None:
         # 2^31 elements may have labels that int32 cannot represent.
-        is_any = names is None or _core.in_any_order(names.request(intensity))
-        labels = np.empty_like(array, np.int32 if array.size < 2**31 else np.int64, "K" if turned and is_any else "C", False, shape)
+        labels = np.empty_like(array, np.int32 if array.size < 2**31 else np.int64, "K" if turned else "C", False, shape)
     else:
         output = Output(out, shape, None, array, intensity, turned=turned)
         labels = output.array

@@ -61,6 +61,16 @@ class Current {
   bool changed_ = false;
 };
 
+/// Makes a device current, and lets other threads of Python go on.
+class Work {
+ public:
+  explicit Work(int device) : current_(device) {}
+
+ private:
+  nb::gil_scoped_release others_go_on_;
+  Current current_;
+};
+
 /// A pool of memory for each device, kept for the next call. The driver's own pool would give memory back
 /// whenever a stream is waited for.
 class Pools {
@@ -283,8 +293,7 @@ class Plan {
   /// Enqueues the labeling.
   void label(int device, std::uintptr_t stream, std::uintptr_t data, std::uintptr_t labels,
              std::uintptr_t workspace, std::uintptr_t count) const {
-    const nb::gil_scoped_release others_go_on;
-    const Current current(device);
+    const Work work(device);
     enqueue(stream, data, labels, workspace, at<unsigned long long>(count), nullptr, 0);
   }
 
@@ -304,8 +313,7 @@ class Plan {
   void label_areas(int device, std::uintptr_t stream, std::uintptr_t data, std::uintptr_t labels,
                    std::uintptr_t workspace, std::uintptr_t count, std::uintptr_t components,
                    std::size_t capacity, std::uintptr_t map, std::uintptr_t areas) const {
-    const nb::gil_scoped_release others_go_on;
-    const Current current(device);
+    const Work work(device);
     check(cudaMemsetAsync(at<void>(map), 0, (capacity + 1) * sizeof(std::int32_t), stream_of(stream)));
     const DeviceColumn area{.measure = MeasureId::area, .data = at<std::int32_t>(map) + 1};
     const auto write = [&](std::int64_t i) {
@@ -332,8 +340,7 @@ class Plan {
                                  std::uintptr_t labels, std::uintptr_t workspace, std::uintptr_t components,
                                  std::size_t capacity, const Layout& layout,
                                  const std::array<double, 3>& spacing, std::uintptr_t block) const {
-    const nb::gil_scoped_release others_go_on;
-    const Current current(device);
+    const Work work(device);
     const std::uintptr_t count = components + capacity * sizeof(DeviceComponent);
     return wait_for_counts(stream, [&](unsigned long long* on_host) {
       enqueue(stream, data, labels, workspace, at<unsigned long long>(count), at<DeviceComponent>(components),
@@ -405,8 +412,7 @@ DeviceValueImage image_of(const View& view, const std::array<int, 3>& extent) {
 /// Returns the highest label, which `memory` of the device receives, after the stream has found it.
 unsigned long long highest_label(int device, std::uintptr_t stream, const View& labels,
                                  const std::array<int, 3>& extent, std::uintptr_t memory) {
-  const nb::gil_scoped_release others_go_on;
-  const Current current(device);
+  const Work work(device);
   return wait_for_counts(stream, [&](unsigned long long* highest) {
     highest_label_on_device(image_of(labels, extent), at<unsigned long long>(memory), stream_of(stream));
     copy_counts(highest, memory, 1, stream);
@@ -422,8 +428,7 @@ std::optional<Counts> measure_labels(const Layout& layout, int device, std::uint
                                      int connectivity, const std::array<double, 3>& spacing,
                                      std::uintptr_t block, std::uintptr_t found, std::uintptr_t workspace,
                                      std::size_t workspace_bytes, bool waits) {
-  const nb::gil_scoped_release others_go_on;
-  const Current current(device);
+  const Work work(device);
   DeviceMeasuring request;
   request.labels = image_of(labels, extent);
   request.largest = largest;
@@ -484,8 +489,7 @@ class Cleaning {
   /// size of those of `out`.
   void clean(int device, std::uintptr_t stream, const View& image, const View& seeds, const View& from,
              std::uint64_t filled, const View& out, std::uintptr_t workspace) const {
-    const nb::gil_scoped_release others_go_on;
-    const Current current(device);
+    const Work work(device);
     DeviceCleaning request = request_;
     request.image = any_image_of(image, extent_);
     if (std::get<0>(seeds) != 0) request.seeds = std::get<DeviceImage>(any_image_of(seeds, extent_));
@@ -515,8 +519,7 @@ Counts count_pairs(int device, std::uintptr_t stream, const View& labels, const 
                    const std::array<int, 3>& extent, int connectivity, std::uint32_t largest,
                    std::uintptr_t block, std::size_t capacity, std::uintptr_t count, std::uintptr_t workspace,
                    std::size_t workspace_bytes) {
-  const nb::gil_scoped_release others_go_on;
-  const Current current(device);
+  const Work work(device);
   const auto column = [&](std::size_t i) { return at<std::int64_t>(block + 8 * capacity * i); };
   DevicePairs pairs{.a = column(0),
                     .b = column(1),
@@ -544,8 +547,7 @@ unsigned long long rank_labels(int device, std::uintptr_t stream, const View& la
                                const std::array<int, 3>& extent, std::uintptr_t ranks, std::uintptr_t ids,
                                std::size_t capacity, std::uintptr_t count, std::uintptr_t workspace,
                                std::size_t workspace_bytes) {
-  const nb::gil_scoped_release others_go_on;
-  const Current current(device);
+  const Work work(device);
   return wait_for_counts(stream, [&](unsigned long long* found) {
     rank_on_device({image_of(labels, extent), at<std::uint32_t>(ranks), at<std::uint64_t>(ids), capacity,
                     at<unsigned long long>(count)},
@@ -557,8 +559,7 @@ unsigned long long rank_labels(int device, std::uintptr_t stream, const View& la
 /// Enqueues the replacement of ranks by labels in the first rows of columns. `ids`: of all ranks, 0 first.
 void name_labels(int device, std::uintptr_t stream, std::uintptr_t block, int columns, std::size_t capacity,
                  int rows, std::uintptr_t ids, std::size_t entries) {
-  const nb::gil_scoped_release others_go_on;
-  const Current current(device);
+  const Work work(device);
   const auto pitch = static_cast<std::int64_t>(8 * capacity);
   relabel_on_device({.labels = {at<void>(block), ValueType::u64, {rows, columns, 1}, pitch},
                      .type = ValueType::u64,
@@ -576,8 +577,7 @@ nb::bytes read(int device, std::uintptr_t address, std::size_t pitch, std::size_
       PyBytes_FromStringAndSize(nullptr, static_cast<Py_ssize_t>(bytes * rows)));  // without zeros
   if (!copy.is_valid()) nb::raise_python_error();
   char* const to = PyBytes_AsString(copy.ptr());
-  const nb::gil_scoped_release others_go_on;
-  const Current current(device);
+  const Work work(device);
   if (pitch == bytes) bytes *= std::exchange(rows, 1);
   constexpr std::size_t kMostPitch = (std::size_t{1} << 31) - 1;  // of CUDA
   if (bytes * rows > 0 && rows > 1 && pitch <= kMostPitch)
@@ -594,8 +594,7 @@ nb::bytes read(int device, std::uintptr_t address, std::size_t pitch, std::size_
 /// Lets `stream` wait until the work enqueued in `before` is done.
 void wait_for(int device, std::uintptr_t stream, std::uintptr_t before) {
   if (stream == before) return;
-  const nb::gil_scoped_release others_go_on;
-  const Current current(device);
+  const Work work(device);
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
   cudaError_t status = cudaEventRecord(event, stream_of(before));

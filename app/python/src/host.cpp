@@ -165,6 +165,25 @@ class ArraySamples final : public IntensityImage {
   ValueType type_;
 };
 
+/// The intensity image of a table, or none.
+struct Intensity {
+  explicit Intensity(const TableRequest& request) {
+    if (const nb::object& object = std::get<nb::object>(request); !object.is_none())
+      array.emplace(object.ptr(), false);
+  }
+  const HostArray* get() const { return array ? &*array : nullptr; }
+  /// Returns its samples, for a block of the whole image.
+  const ArraySamples* samples(const std::array<int, 3>& origin, const Extent& whole) {
+    return array ? &of_block.emplace(*array, origin, whole) : nullptr;
+  }
+  void turn(const AxisOrder& order) {
+    if (array) array->turn(order);
+  }
+
+  std::optional<HostArray> array;
+  std::optional<ArraySamples> of_block;
+};
+
 /// Returns the order that turns an array back.
 AxisOrder inverse(const AxisOrder& order) {
   AxisOrder back{};
@@ -186,6 +205,10 @@ Components with_axes(Components components, const AxisOrder& order) {
   });
   for (auto& [i, high] : components.sum_high) turn(high);
   return components;
+}
+
+Labeling label_bits(const BitVolume& bits, Connectivity connectivity) {
+  return find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(bits.view());
 }
 
 /// Sources of a table.
@@ -240,8 +263,7 @@ MeasureTable measure_columns(const Described& of, const TableRequest& request, c
   if (needs_background(wanted)) {
     const Connectivity other = complementary(of.connectivity);
     enclosed = enclosed_background(*of.labels, other);
-    background =
-        find_variant(*find_algorithm("runs", DeviceKind::cpu), other)->make(0)->label(enclosed.view());
+    background = label_bits(enclosed, other);
     wanted.background = &background;
   }
   MeasureTable measured = gpuccl::measure(*of.labels, of.components, wanted);
@@ -253,19 +275,12 @@ MeasureTable measure_columns(const Described& of, const TableRequest& request, c
   return measured;
 }
 
-template <class T>
-std::vector<T> values_as(std::span<const ValueBits> values, ValueType type) {
-  std::vector<T> column(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    column[i] =
-        std::is_floating_point_v<T> ? static_cast<T>(to_double(type, values[i])) : static_cast<T>(values[i]);
-  return column;
-}
-
 Cells value_column(std::span<const ValueBits> values, ValueType type) {
-  if (is_floating(type)) return values_as<double>(values, type);
-  if (type == ValueType::u64) return values_as<std::uint64_t>(values, type);
-  return values_as<std::int64_t>(values, type);
+  if (type == ValueType::u64) return std::vector<std::uint64_t>(values.begin(), values.end());
+  if (!is_floating(type)) return std::vector<std::int64_t>(values.begin(), values.end());
+  std::vector<double> column;
+  for (const ValueBits value : values) column.push_back(to_double(type, value));
+  return column;
 }
 
 /// Returns a column of area or bounding box; none for other names.
@@ -339,10 +354,6 @@ struct LabeledArray {
   std::int64_t count() const { return map.empty() ? labeled.labels->count() : number; }
   Label number = 0;  // of components, with a map
 };
-
-Labeling label_bits(const BitVolume& bits, Connectivity connectivity) {
-  return find_variant(*find_algorithm("runs", DeviceKind::cpu), connectivity)->make(0)->label(bits.view());
-}
 
 void take_values(LabeledArray& made, ValueLabeling&& found, const HostArray& array) {
   made.labeled = std::move(found.labeled);
@@ -456,17 +467,6 @@ bool are_turned(const TableRequest& request, const HostArray* intensity) {
   });
 }
 
-template <class To>
-void render_wide(const LabelRows& labels, const Label* map, const HostArray& out) {
-  for_rows(labels.extent(), 8, [&](std::int64_t first, std::int64_t rows) {
-    std::vector<Label> row(static_cast<std::size_t>(labels.extent().width));
-    for (std::int64_t r = first; r < first + rows; ++r) {
-      labels.render(r, 1, row.data(), map);
-      std::copy(row.begin(), row.end(), reinterpret_cast<To*>(out.row(r)));
-    }
-  });
-}
-
 void render(const LabelRows& labels, const std::vector<Label>& map, std::uint64_t count,
             const HostArray& out) {
   const Label* const mapped = map.empty() ? nullptr : map.data();
@@ -477,11 +477,16 @@ void render(const LabelRows& labels, const std::vector<Label>& map, std::uint64_
             : count >> 31 == 0 ? "int32"
                                : "int64"));
   if (labels.extent().elements() == 0) return;
-  std::byte* const data = out.row(0);
-  if (out.bytes_each() == 8) return render_wide<std::uint64_t>(labels, mapped, out);
-  if (out.bytes_each() == 4) return render_all(labels, reinterpret_cast<std::uint32_t*>(data), mapped);
-  if (out.bytes_each() == 2) return render_all(labels, reinterpret_cast<std::uint16_t*>(data), mapped);
-  render_all(labels, reinterpret_cast<std::uint8_t*>(data), mapped);
+  with_word(out.bytes_each(), [&]<class Word>(Word) {
+    if constexpr (sizeof(Word) < 8) return render_all(labels, reinterpret_cast<Word*>(out.row(0)), mapped);
+    for_rows(labels.extent(), 8, [&](std::int64_t first, std::int64_t rows) {
+      std::vector<Label> row(static_cast<std::size_t>(labels.extent().width));
+      for (std::int64_t r = first; r < first + rows; ++r) {
+        labels.render(r, 1, row.data(), mapped);
+        std::copy(row.begin(), row.end(), reinterpret_cast<Word*>(out.row(r)));
+      }
+    });
+  });
 }
 
 /// Returns the labels with the numbers of the map.
@@ -497,11 +502,6 @@ void check_out(const HostArray& array, const HostArray& out, int width) {
   if (width >= 0) expected.width = width;
   if (out.extent() != expected || !out.is_contiguous() || !out.type() || is_floating(*out.type()))
     refuse("labels are written to a C-contiguous array of integers of the same shape");
-}
-
-std::optional<HostArray>& take(std::optional<HostArray>& array, nb::handle object) {
-  if (object.is_valid() && !object.is_none()) array.emplace(object.ptr(), false);
-  return array;
 }
 
 // --- existing label images
@@ -578,22 +578,20 @@ Objects read_classes(const HostArray& array, Connectivity connectivity, Findings
 
 /// Returns true if the table has the same bits in every order of the axes, so that an array is measured in
 /// that of its memory.
-bool in_any_order(const TableRequest& request) {
-  std::optional<HostArray> intensity;
-  take(intensity, std::get<nb::object>(request));
-  return are_turned(request, intensity ? &*intensity : nullptr);
-}
+bool in_any_order(const TableRequest& request) { return are_turned(request, Intensity(request).get()); }
 
 /// Labels `array` into `out`, an array or a function that makes one for N labels. Returns N and the table
 /// (None without one); with a function, the array and N. `packed_width`: of rows of packed bits, or below 0.
+/// Requires that `out` is in C order, or that in_any_order(table).
 nb::tuple label(nb::handle object, nb::handle out_object, int connectivity_given, bool values, double delta,
                 const PeriodicAxes& periodic, int packed_width, const std::optional<TableRequest>& request) {
   HostArray array(object.ptr(), false);
   const bool makes_out = PyCallable_Check(out_object.ptr()) != 0;
   nb::object made_out = makes_out ? nb::none() : nb::borrow(out_object);
-  std::optional<HostArray> out, intensity;
+  std::optional<HostArray> out;
   if (!makes_out) out.emplace(out_object.ptr(), true);
-  if (request) take(intensity, std::get<nb::object>(*request));
+  std::optional<Intensity> intensity;
+  if (request) intensity.emplace(*request);
   std::optional<Table> table;
   const std::int64_t count = unlocked([&](Findings& findings) {
     const Connectivity connectivity = checked(connectivity_given);
@@ -617,7 +615,7 @@ nb::tuple label(nb::handle object, nb::handle out_object, int connectivity_given
     }
     render(*made.labeled.labels, made.map, static_cast<std::uint64_t>(made.count()), *out);
     if (!request) return made.count();
-    if (intensity) intensity->turn(order);
+    intensity->turn(order);
     Described of{.labels = made.labeled.labels.get(),
                  .components = made.labeled.components,
                  .connectivity = connectivity,
@@ -627,21 +625,12 @@ nb::tuple label(nb::handle object, nb::handle out_object, int connectivity_given
                  .wraps = made.wraps,
                  .order = order};
     std::optional<LabelImage> united;
-    std::optional<Objects> read;
-    if (!are_turned(*request, intensity ? &*intensity : nullptr) && order != kRasterOrder) {
-      // Measures by rows of the array.
-      for (HostArray* const one : {&*out, intensity ? &*intensity : nullptr})
-        if (one != nullptr) one->turn(inverse(order));
-      read = read_objects(*out, findings);
-      of.labels = read->labeled.labeled.labels.get();
-      made.labeled.components = with_axes(std::move(made.labeled.components), order);
-      of.order = kRasterOrder;
-    } else if (!made.map.empty() && (intensity || order == kRasterOrder)) {
+    if (!made.map.empty() && (intensity->get() || order == kRasterOrder)) {
       // Labels united across borders; components are measured by these.
       united = numbered(made);
       of.labels = &*united;
     }
-    table = make_table(of, *request, measure_columns(of, *request, intensity ? &*intensity : nullptr));
+    table = make_table(of, *request, measure_columns(of, *request, intensity->get()));
     return made.count();
   });
   if (makes_out) return nb::make_tuple(made_out, count);
@@ -651,14 +640,13 @@ nb::tuple label(nb::handle object, nb::handle out_object, int connectivity_given
 /// Returns a table of the values of a label image, connected or not.
 nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& request) {
   HostArray array(object.ptr(), false);
-  std::optional<HostArray> intensity;
-  take(intensity, std::get<nb::object>(request));
+  Intensity intensity(request);
   return to_dict(unlocked([&](Findings& findings) {
     const Connectivity connectivity = checked(connectivity_given);
-    HostArray* const samples = intensity ? &*intensity : nullptr;
-    const AxisOrder order = are_turned(request, samples) ? order_of(array, connectivity) : kRasterOrder;
+    const AxisOrder order =
+        are_turned(request, intensity.get()) ? order_of(array, connectivity) : kRasterOrder;
     array.turn(order);
-    if (samples != nullptr) samples->turn(order);
+    intensity.turn(order);
     const Objects objects = read_objects(array, findings);
     const Labeling& labeled = objects.labeled.labeled;
     check_measures(request);
@@ -669,7 +657,7 @@ nb::dict measure(nb::handle object, int connectivity_given, const TableRequest& 
                        .type = ValueType::u64,
                        .by_values = true,
                        .order = order};
-    Table table = make_table(of, request, measure_columns(of, request, samples));
+    Table table = make_table(of, request, measure_columns(of, request, intensity.get()));
     sort_rows(table, objects.ids);
     return table;
   }));
@@ -765,11 +753,9 @@ nb::object label_block(nb::handle object, nb::handle out_object, int connectivit
 
 /// Returns BlockNeeds. The table has an array of the type of the samples.
 nb::tuple needs_of_block(int connectivity, const TableRequest& request) {
-  std::optional<HostArray> intensity;
-  std::optional<ArraySamples> samples;
-  if (take(intensity, std::get<nb::object>(request))) samples.emplace(*intensity);
+  Intensity intensity(request);
   const BlockNeeds needs =
-      gpuccl::needs_of_block(request_of_blocks(request, connectivity, samples ? &*samples : nullptr));
+      gpuccl::needs_of_block(request_of_blocks(request, connectivity, intensity.samples({}, {})));
   return nb::make_tuple(needs.around, needs.boxes, needs.whole_units);
 }
 
@@ -780,17 +766,13 @@ nb::tuple needs_of_block(int connectivity, const TableRequest& request) {
 nb::object measure_block(nb::handle object, const std::array<std::array<int, 3>, 4>& place, int connectivity,
                          const TableRequest& request, const std::optional<BlockWords>& known) {
   const HostArray array(object.ptr(), false);
-  std::optional<HostArray> intensity;
-  take(intensity, std::get<nb::object>(request));
+  Intensity intensity(request);
   const auto work = [&](Findings& findings) {
     const auto& [origin, first, last, size] = place;
     const Extent whole{size[0], size[1], size[2]};
-    std::optional<ArraySamples> samples;
-    if (intensity) {
-      if (!intensity->same_shape(array)) refuse("the intensity image has another shape than the labels");
-      samples.emplace(*intensity, origin, whole);
-    }
-    MeasureRequest wanted = request_of_blocks(request, connectivity, samples ? &*samples : nullptr);
+    if (intensity.array && !intensity.array->same_shape(array))
+      refuse("the intensity image has another shape than the labels");
+    MeasureRequest wanted = request_of_blocks(request, connectivity, intensity.samples(origin, whole));
     if (!known && gpuccl::needs_of_block(wanted).boxes)
       wanted = {.wanted = {}, .connectivity = wanted.connectivity};
     const Objects objects = read_objects(array, findings);
@@ -831,8 +813,8 @@ nb::object measure_block(nb::handle object, const std::array<std::array<int, 3>,
 /// objects in the whole image as words, in ascending order.
 nb::object join_blocks(const std::vector<BlockWords>& blocks, const std::array<int, 3>& size,
                        int connectivity, const std::optional<TableRequest>& request) {
-  std::optional<HostArray> intensity;
-  if (request) take(intensity, std::get<nb::object>(*request));
+  std::optional<Intensity> intensity;
+  if (request) intensity.emplace(*request);
   std::vector<std::uint64_t> words;
   Table table = unlocked([&](Findings& /*none*/) -> Table {
     std::vector<std::uint64_t> ids;
@@ -853,10 +835,8 @@ nb::object join_blocks(const std::vector<BlockWords>& blocks, const std::array<i
     Components components;
     for (const Component& component : sums) components.push_back(component);
     const Extent whole{size[0], size[1], size[2]};
-    std::optional<ArraySamples> samples;
-    if (intensity) samples.emplace(*intensity, std::array<int, 3>{}, whole);
     MeasureTable measured = empty_measures(
-        whole, components, request_of_blocks(*request, connectivity, samples ? &*samples : nullptr));
+        whole, components, request_of_blocks(*request, connectivity, intensity->samples({}, whole)));
     for (const BlockWords& block : blocks)
       for_each_share(block, [&](const Share& share) { measured.add_saved(place_of(share), share.saved); });
     measured.derive_intensities(components.size());
@@ -939,7 +919,7 @@ nb::tuple clean(nb::handle object, nb::handle out_object, int connectivity_given
                 std::uint64_t fill_holes, bool clear_border, nb::handle seeds_object) {
   HostArray array(object.ptr(), false), out(out_object.ptr(), true);
   std::optional<HostArray> seeds;
-  take(seeds, seeds_object);
+  if (!seeds_object.is_none()) seeds.emplace(seeds_object.ptr(), false);
   const auto [kept, dropped] = unlocked([&](Findings& findings) {
     const Connectivity connectivity = checked(connectivity_given);
     if (!out.same_shape(array) || out.type() != array.type() || out.bytes_each() != array.bytes_each())

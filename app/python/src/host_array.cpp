@@ -89,29 +89,6 @@ bool has_nan(const std::byte* row, int width) {
          }) != 0;
 }
 
-template <class Sample, class Real>
-void pack(const HostArray& array, std::span<const SampleRange<Sample>> ranges, bool invert, BitVolume& bits,
-          Findings& findings) {
-  array.for_each_row([&](std::int64_t row, const std::byte* elements) {
-    pack_samples<Sample>(elements, array.extent().width, ranges, invert, bits.row(row));
-    if (!invert && has_nan<Real>(elements, array.extent().width)) findings.nan = true;
-  });
-}
-
-/// Packs elements whose bits are not 0, or with floating-point types those from the smallest number to
-/// infinity, of both signs. `Real`: the floating-point type; half precision as an integer.
-template <class Sample, class Real>
-void pack(const HostArray& array, Sample infinity, BitVolume& bits, Findings& findings) {
-  constexpr auto kSign = static_cast<Sample>(Sample{1} << (std::numeric_limits<Sample>::digits - 1));
-  const SampleRange<Sample> numbers[] = {
-      {1, infinity}, {static_cast<Sample>(kSign | 1), static_cast<Sample>(kSign | infinity)}};
-  const SampleRange<Sample> zero[] = {{0, 0}};
-  if (!array.type() || is_floating(*array.type()))
-    pack<Sample, Real>(array, std::span<const SampleRange<Sample>>(numbers), false, bits, findings);
-  else
-    pack<Sample, Real>(array, std::span<const SampleRange<Sample>>(zero), true, bits, findings);
-}
-
 /// Returns the label of an element; 0 for background.
 template <class T>
 std::int64_t label_of(T value, Findings& findings) {
@@ -244,25 +221,17 @@ const std::byte* HostArray::whole_row(std::int64_t row, std::vector<std::byte>& 
   if (has_whole_rows()) return from;
   const std::size_t each = bytes_each();
   copy.resize(static_cast<std::size_t>(extent_.width) * each);
-  const auto gather = [&]<class T>(T) {
+  with_word(each, [&]<class T>(T) {
     for (std::int64_t x = 0; x < extent_.width; ++x)
       std::memcpy(copy.data() + static_cast<std::size_t>(x) * sizeof(T), from + x * strides_[0], sizeof(T));
-  };
-  if (each == 1) gather(std::uint8_t{});
-  if (each == 2) gather(std::uint16_t{});
-  if (each == 4) gather(std::uint32_t{});
-  if (each == 8) gather(std::uint64_t{});
+  });
   return copy.data();
 }
 
 void HostArray::for_each_row(const RowWork& work) const {
   for (const std::size_t along : {1, 2})  // in Fortran's order 2
-    if (!has_whole_rows() && strides_[along] == view_.itemsize && extent_.elements() > 0) {
-      if (bytes_each() == 1) return for_each_turned<std::uint8_t>(along, work);
-      if (bytes_each() == 2) return for_each_turned<std::uint16_t>(along, work);
-      if (bytes_each() == 4) return for_each_turned<std::uint32_t>(along, work);
-      return for_each_turned<std::uint64_t>(along, work);
-    }
+    if (!has_whole_rows() && strides_[along] == view_.itemsize && extent_.elements() > 0)
+      return with_word(bytes_each(), [&]<class T>(T) { for_each_turned<T>(along, work); });
   for_rows(extent_, view_.itemsize, [&](std::int64_t first, std::int64_t rows) {
     std::vector<std::byte> copy;
     for (std::int64_t row = first; row < first + rows; ++row) work(row, whole_row(row, copy));
@@ -312,19 +281,25 @@ void for_rows(const Extent& extent, std::int64_t bytes_of_element,
 
 BitVolume pack(const HostArray& array, Findings& findings) {
   BitVolume bits(array.extent());
-  switch (array.bytes_each()) {
-    case 1:
-      pack<std::uint8_t, std::uint8_t>(array, 0, bits, findings);
-      break;
-    case 2:
-      pack<std::uint16_t, std::uint16_t>(array, 0x7c00, bits, findings);
-      break;
-    case 4:
-      pack<std::uint32_t, float>(array, 0x7f800000, bits, findings);
-      break;
-    default:
-      pack<std::uint64_t, double>(array, 0x7ff0000000000000, bits, findings);
-  }
+  const bool is_real = !array.type() || is_floating(*array.type());
+  with_word(array.bytes_each(), [&]<class Sample>(Sample) {
+    using Real = std::conditional_t<sizeof(Sample) == 8, double,
+                                    std::conditional_t<sizeof(Sample) == 4, float, Sample>>;
+    // Numbers of both signs from the smallest one to infinity are foreground, and integers other than 0.
+    constexpr auto kInfinity = static_cast<Sample>(sizeof(Sample) == 8   ? 0x7ff0000000000000
+                                                   : sizeof(Sample) == 4 ? 0x7f800000
+                                                                         : 0x7c00);
+    constexpr auto kSign = static_cast<Sample>(Sample{1} << (std::numeric_limits<Sample>::digits - 1));
+    const SampleRange<Sample> numbers[] = {
+        {1, kInfinity}, {static_cast<Sample>(kSign | 1), static_cast<Sample>(kSign | kInfinity)}};
+    const SampleRange<Sample> zero[] = {{0, 0}};
+    array.for_each_row([&](std::int64_t row, const std::byte* elements) {
+      const int width = array.extent().width;
+      pack_samples<Sample>(elements, width, is_real ? std::span<const SampleRange<Sample>>(numbers) : zero,
+                           !is_real, bits.row(row));
+      if (is_real && has_nan<Real>(elements, width)) findings.nan = true;
+    });
+  });
   return bits;
 }
 

@@ -66,6 +66,14 @@ class HostArray {
   std::optional<ValueType> type_;
 };
 
+/// Calls work(word), an unsigned integer of as many bytes.
+template <class Work>
+void with_word(std::size_t bytes, const Work& work) {
+  if (bytes == 1) return work(std::uint8_t{});
+  if (bytes == 2) return work(std::uint16_t{});
+  bytes == 4 ? work(std::uint32_t{}) : work(std::uint64_t{});
+}
+
 /// Calls work(first_row, rows) with all threads, for ranges of rows that are large enough.
 void for_rows(const Extent& extent, std::int64_t bytes_of_element,
               const std::function<void(std::int64_t first_row, std::int64_t rows)>& work);
