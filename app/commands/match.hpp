@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "app/label/label_options.hpp"
+#include "app/label/labeled_image.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
 #include "gpuccl/labels.hpp"
@@ -21,7 +22,6 @@
 namespace gpuccl::app {
 
 class Command;
-class LabeledImage;
 
 /// Options for the objects of a label image: their definition, and the image of the file.
 struct ObjectOptions {
@@ -52,11 +52,6 @@ struct ObjectOptions {
 /// The objects of one label image. Its labels may be those of slabs, which are read again: call
 /// LabelRows::prepare().
 struct Objects {
-  Objects();
-  Objects(Objects&&) noexcept;
-  Objects& operator=(Objects&&) noexcept;
-  ~Objects();
-
   Extent extent;
   io::Geometry geometry;
   std::int64_t bytes = 0;                // upper bound of the memory that it holds or needs again

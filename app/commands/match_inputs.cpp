@@ -11,7 +11,6 @@
 #include "app/label/batch/find_inputs.hpp"
 #include "app/label/label_options.hpp"
 #include "app/label/label_paths.hpp"
-#include "app/label/labeled_image.hpp"
 #include "app/options/command_line.hpp"
 #include "app/options/input_options.hpp"
 #include "app/options/option_helpers.hpp"
@@ -157,24 +156,6 @@ void ObjectOptions::check() const {
     throw Error(ErrorCode::usage, "--connectivity is for masks and classes; add --label or --per-value");
   if (label || per_value) components.check();
 }
-
-Objects::Objects() = default;
-Objects::Objects(Objects&&) noexcept = default;
-Objects& Objects::operator=(Objects&& other) noexcept {
-  labels = std::move(other.labels);  // before what it refers to
-  source = std::move(other.source);
-  extent = other.extent;
-  geometry = other.geometry;
-  bytes = other.bytes;
-  without_background = std::move(other.without_background);
-  components = std::move(other.components);
-  connectivity = other.connectivity;
-  ids = std::move(other.ids);
-  areas = std::move(other.areas);
-  classes = std::move(other.classes);
-  return *this;
-}
-Objects::~Objects() = default;
 
 Objects read_objects(const std::string& path, const ObjectOptions& options, std::optional<int> frame,
                      const std::shared_ptr<io::KeptInputs>& kept) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -54,24 +55,6 @@ Label largest_of(ValueType type, std::span<const ValueBits> values) {
   return largest;
 }
 
-/// Returns values of 32 bits at most, which all fit.
-WrittenValues narrow_values(ValueType type, std::span<const ValueBits> values,
-                            const std::vector<Label>& selected) {
-  WrittenValues written;
-  written.type = written_type(type);
-  written.largest = largest_of(type, values);
-  std::vector<Label> samples = {0};
-  samples.reserve(values.size() + 1);
-  for (const ValueBits value : values) samples.push_back(narrow_sample(type, value).value());
-  if (selected.empty()) {
-    written.map = std::move(samples);
-    return written;
-  }
-  written.map.reserve(selected.size());
-  for (const Label label : selected) written.map.push_back(samples[label]);
-  return written;
-}
-
 }  // namespace
 
 bool fit_32_bits(ValueType type, std::span<const ValueBits> values) {
@@ -81,13 +64,19 @@ bool fit_32_bits(ValueType type, std::span<const ValueBits> values) {
 
 WrittenValues written_values(ValueType type, std::span<const ValueBits> values,
                              const std::vector<Label>& selected) {
-  if (fit_32_bits(type, values)) return narrow_values(type, values, selected);
-  WrittenValues written;
-  written.type = wide_type(type);
-  written.largest = largest_of(type, values);
-  written.map = selected;
-  written.wide = {0};
-  written.wide.insert(written.wide.end(), values.begin(), values.end());
+  WrittenValues written{written_type(type), selected, {}, largest_of(type, values)};
+  if (!fit_32_bits(type, values)) {
+    written.type = wide_type(type);
+    written.wide = {0};
+    written.wide.insert(written.wide.end(), values.begin(), values.end());
+    return written;
+  }
+  if (selected.empty()) {
+    written.map.resize(values.size() + 1);
+    std::iota(written.map.begin(), written.map.end(), Label{0});
+  }
+  for (Label& number : written.map)
+    if (number != 0) number = narrow_sample(type, values[number - std::size_t{1}]).value();
   return written;
 }
 
