@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Compares one process for many document pages with a process for each, and with reading and writing alone.
+"""Compares one process for many document pages with a process for each.
 
 Prints a Markdown table; every row is measured in this run, on the same files, best of several turns. One process a
 file is measured on the first files only and scaled, and the table says so.
 """
 import argparse
 import concurrent.futures
-import json
 import os
 import pathlib
 import resource
@@ -52,13 +51,11 @@ def shell_loop(pages, command, parallel):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--gpuccl", required=True)
-    parser.add_argument("--floor", help="default: tests/benchmarks/batch_floor of the same build")
     parser.add_argument("--pages", type=int, default=2000)
     parser.add_argument("--subset", type=int, default=40, help="pages for one Python process each")
     parser.add_argument("--turns", type=int, default=3)
     arguments = parser.parse_args()
     gpuccl = str(pathlib.Path(arguments.gpuccl).resolve())
-    floor = arguments.floor or str(pathlib.Path(gpuccl).parent.parent / "tests/benchmarks/batch_floor")
     os.environ["CUDA_VISIBLE_DEVICES"] = ""
     cores = len(os.sched_getaffinity(0))
 
@@ -80,16 +77,6 @@ def main():
                 flag, suffix = ([], "") if sync else (["--no-fsync"], ", --no-fsync")
                 measure("batch" + suffix, len(pages), lambda: subprocess.run(
                     [gpuccl, "label", scratch, "-o", f"{out}/", "--quiet", *flag], check=True))
-
-                def read_and_write():
-                    found = json.loads(subprocess.run(
-                        [floor, "1" if sync else "0", out, *pages], check=True, capture_output=True, text=True).stdout)
-                    seconds = (found["read_ms"] + found["write_ms"]) / 1000
-                    name = "reading and writing alone" + suffix
-                    print(f"  {name}: {seconds:.2f} s", file=sys.stderr)
-                    best[name] = min(best.get(name, (float("inf"),)), (seconds, None, len(pages)))
-
-                timed(read_and_write, out)
             some = pages[: arguments.subset * 5]
             label = f'"{gpuccl}" label "$f" -o "{out}/$n.tiff" --quiet'
             script = f'"{sys.executable}" "{HERE}/opencv_label.py" "$f" "{out}/$n.tif" "{out}/$n.json"'
@@ -105,7 +92,7 @@ def main():
     print("|---|--:|--:|--:|--:|--:|")
     for name, (wall, used, count) in best.items():
         against = [f"{wall / best[batch][0]:.2f}x" for batch in ("batch", "batch, --no-fsync")]
-        print(f"| {name} | {wall:.1f} | {'' if used is None else f'{used:.1f}'} | {count} | {against[0]} | {against[1]} |")
+        print(f"| {name} | {wall:.1f} | {used:.1f} | {count} | {against[0]} | {against[1]} |")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ be loaded are left out, and the table says so. NPP is loaded from the package nv
 no labeling of its own; kornia has two made of its functions, of which one is a fixed number of steps of a pixel each.
 
     gpu_peers.py --gpuccl build/release/app/gpuccl             table
-    gpu_peers.py --gpuccl build/release/app/gpuccl --minimal   the smallest image found that NPP labels wrongly
     gpu_peers.py --python                                      table of calls of Python, gpuccl's among them
     gpu_peers.py --npp-is-wrong     fails if NPP labels the images of docs/bench.md rightly; 77 without GPU, CuPy or NPP
 """
@@ -30,6 +29,7 @@ except ImportError as problem:
     print(f"gpu_peers.py: {problem}; install cupy-cuda13x")
     sys.exit(77)
 
+from label_images import noise
 from partition import count_of, same_partition, verdict
 
 WARM_UP, REPETITIONS, SLOW_MS = 3, 15, 1500
@@ -248,15 +248,6 @@ class Program:
 # ---- the experiments
 
 
-def random_image(shape, density, granularity, seed):
-    """Squares or cubes of equal value."""
-    small = tuple(-(-side // granularity) for side in shape)
-    image = (numpy.random.default_rng(seed).random(small) < density).astype(numpy.uint8)
-    for axis in range(image.ndim):
-        image = image.repeat(granularity, axis)
-    return numpy.ascontiguousarray(image[tuple(slice(side) for side in shape)])
-
-
 def median_ms(action):
     begin, end = cupy.cuda.Event(), cupy.cuda.Event()
     times = []
@@ -272,7 +263,7 @@ def median_ms(action):
 def compare(gpuccl, peers):
     for shape, density, granularity, connectivity in gpuccl.images:
         name = f"{'x'.join(map(str, reversed(shape)))}, density {density}, granularity {granularity}, {connectivity}-conn."
-        image = random_image(shape, density, granularity, 1)
+        image = noise(numpy, shape, density, granularity).astype(numpy.uint8)
         for row in gpuccl.rows(image, connectivity):
             yield name, *row
         expected = cupy.asarray(gpuccl.labels(image, connectivity))
@@ -291,62 +282,6 @@ def compare(gpuccl, peers):
         cupy.get_default_memory_pool().free_all_blocks()
 
 
-def components_of_small(image, connectivity):
-    """Labels of a small image by flood fill."""
-    labels, count = numpy.zeros(image.shape, int), 0
-    for start in zip(*numpy.nonzero(image)):
-        if labels[start]:
-            continue
-        count += 1
-        labels[start] = count
-        left = [start]
-        while left:
-            y, x = left.pop()
-            for dy in (-1, 0, 1):
-                for dx in (-1, 0, 1):
-                    if connectivity == 4 and dy and dx:
-                        continue
-                    at = y + dy, x + dx
-                    if 0 <= at[0] < image.shape[0] and 0 <= at[1] < image.shape[1] and image[at] and not labels[at]:
-                        labels[at] = count
-                        left.append(at)
-    return labels
-
-
-def minimal(peer, connectivity):
-    """The smallest image found that `peer` labels wrongly; none if it labels 2,000 random ones rightly."""
-    def wrong(image):
-        if 0 in image.shape:
-            return False
-        labels = cupy.asnumpy(peer.label(cupy.asarray(image), connectivity)).reshape(image.shape)
-        return not same_partition(labels, components_of_small(image, connectivity))
-
-    image = None
-    for seed in range(2000):
-        side = 8 + seed % 57
-        candidate = random_image((side, side), 0.3 + seed % 5 / 10, 1 + seed % 3, seed)
-        if wrong(candidate):
-            image = candidate
-            break
-    if image is None:
-        return None
-    smaller = True
-    while smaller:
-        smaller = False
-        for axis in (0, 1):
-            for at in range(image.shape[axis]):
-                candidate = numpy.ascontiguousarray(numpy.delete(image, at, axis))
-                if wrong(candidate):
-                    image, smaller = candidate, True
-                    break
-    for at in zip(*numpy.nonzero(image)):
-        candidate = image.copy()
-        candidate[at] = 0
-        if wrong(candidate):
-            image = candidate
-    return image
-
-
 # The images of docs/bench.md, by connectivity: one component, in which NPP 13.2.0 finds two.
 SPLIT_BY_NPP = {8: ("#.#", "#.#", ".#."), 4: ("#.#", "#.#", "#.#", "###")}
 
@@ -363,7 +298,7 @@ def expect_npp_is_wrong():
         image = numpy.array([[pixel == "#" for pixel in row] for row in rows], numpy.uint8)
         labels = cupy.asnumpy(peer.label(cupy.asarray(image), connectivity)).reshape(image.shape)
         print(f"NPP {peer.version}, {connectivity}-connectivity: {len(numpy.unique(labels[image != 0]))} labels in 1 component")
-        if same_partition(labels, components_of_small(image, connectivity)):
+        if same_partition(labels, image):
             right.append(f"{connectivity}-connectivity")
     if right:
         sys.exit(f"gpu_peers.py: NPP {peer.version} is right now with {', '.join(right)}; docs/bench.md says that it is wrong")
@@ -376,7 +311,6 @@ def main():
     ours.add_argument("--python", action="store_true", help="the package gpuccl of this Python instead")
     ours.add_argument("--npp-is-wrong", action="store_true",
                       help="fail if NPP labels the images of docs/bench.md rightly")
-    parser.add_argument("--minimal", action="store_true", help="look for the smallest image that NPP labels wrongly")
     arguments = parser.parse_args()
     if arguments.npp_is_wrong:
         return expect_npp_is_wrong()
@@ -384,20 +318,6 @@ def main():
     if arguments.python:
         package = Package()
         peers.insert(0, package.peer())
-    if arguments.minimal:
-        peer = next((one for one in peers if one.name.startswith("NPP")), None)
-        if peer is None:
-            sys.exit("gpu_peers.py: NPP is missing; " + "; ".join(missing))
-        for connectivity in peer.connectivities:
-            image = minimal(peer, connectivity)
-            print(f"{peer.name} {peer.version}, {connectivity}-connectivity: " + ("no wrong labels found" if image is None else ""))
-            if image is None:
-                continue
-            labels = cupy.asnumpy(peer.label(cupy.asarray(image), connectivity))
-            for row, numbers in zip(image, labels):
-                print("    " + "".join(".#"[value] for value in row) + "   " + " ".join(f"{n:3}" for n in numbers))
-        return
-
     device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
     versions = [f"{peer.name} {peer.version}" for peer in peers]
     with tempfile.TemporaryDirectory() as folder:

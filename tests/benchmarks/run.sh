@@ -5,7 +5,7 @@
 #   --python   the same through the Python package that is installed, and what follows labeling
 #   --packages scikit-image, fast-regionprops, nyxus, surface-distance, MONAI, tilewise-ccl and streamccl
 #   --formats  .npy, NIfTI and Zarr compared with raw TIFF, in and out
-#   --batch    one process for 2,000 pages compared with one process per page, and with reading and writing only
+#   --batch    one process for 2,000 pages compared with one process per page
 set -euo pipefail
 cd "$(dirname "$(readlink -f "$0")")/../.."
 . release/setup.sh
@@ -19,7 +19,7 @@ if [ "$what" = --python ]; then
 fi
 case $what in --gpu | --packages | --formats | --batch) shift ;; esac
 install_missing needs needs_of_tests
-build release gpuccl batch_floor cpu_timing -- -DGPUCCL_TESTS=ON
+build release gpuccl cpu_timing -- -DGPUCCL_TESTS=ON
 install_packages python3-opencv python3-skimage python3-tifffile
 case $what in
   --gpu)
