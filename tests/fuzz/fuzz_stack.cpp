@@ -1,8 +1,8 @@
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
 
+#include "../support/scratch_folder.hpp"
 #include "decode.hpp"
 #include "io/files/file_names.hpp"
 #include "io/write/label_writer.hpp"
@@ -12,28 +12,19 @@
 namespace gpuccl {
 namespace {
 
-namespace fs = std::filesystem;
-
 /// A folder of three slices, one of which has another size.
 struct Slices {
-  fs::path folder;
+  ScratchFolder folder;
 
   Slices() {
-    std::string name = (fs::exists("/dev/shm") ? "/dev/shm" : "/tmp") + std::string("/gpuccl-fuzz-XXXXXX");
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    folder = name;
     add("1.png", {5, 3, 1});
     add("10.tif", {5, 3, 1});
     add("2.png", {4, 3, 1});
-    fs::create_directory(folder / "sub.png");
-  }
-  ~Slices() {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
+    std::filesystem::create_directory(folder.path() / "sub.png");
   }
 
   void add(const char* name, const Extent& extent) const {
-    io::AtomicFile file((folder / name).string());
+    io::AtomicFile file(folder / name);
     io::write_image(file, BitVolume(extent).view());
     file.commit();
   }
@@ -53,9 +44,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string list(reinterpret_cast<const char*>(data), size);
   const std::size_t middle = list.find('\n');
   if (middle != std::string::npos) check_order(list.substr(0, middle), list.substr(middle + 1));
-  std::ofstream(slices.folder / "files.txt", std::ios::binary) << list;
+  std::ofstream(slices.folder.path() / "files.txt", std::ios::binary) << list;
   try {
-    io::read_image({slices.folder.string(), true}, fuzz::small_options());
+    io::read_image({slices.folder.path().string(), true}, fuzz::small_options());
   } catch (const Error& error) {
     if (std::strlen(error.what()) == 0) __builtin_trap();
   }
